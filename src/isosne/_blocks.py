@@ -1,0 +1,51 @@
+"""Work in blocks of rows, on threads.
+
+The bounds of the blocks depend on the data alone, every block writes only its own rows, and
+BLAS runs on one thread inside a block. So the bytes of a result do not depend on the number
+of threads.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from threadpoolctl import ThreadpoolController
+
+from isosne._numba import n_threads
+
+_lock = threading.Lock()
+_runs = 0
+_limiter: object = None
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Hold BLAS at one thread while any caller, on any thread, is inside."""
+    global _runs, _limiter
+    with _lock:
+        _runs += 1
+        if _runs == 1:
+            _limiter = ThreadpoolController().limit(limits=1, user_api="blas")
+            _limiter.__enter__()  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        with _lock:
+            _runs -= 1
+            if _runs == 0:
+                _limiter.__exit__(None, None, None)  # type: ignore[attr-defined]
+
+
+def for_each_block(n_rows: int, block_rows: int, work: Callable[[slice], None]) -> None:
+    """Call ``work`` with consecutive slices that cover ``range(n_rows)``."""
+    blocks = [slice(s, min(s + block_rows, n_rows)) for s in range(0, n_rows, block_rows)]
+    workers = min(n_threads(), len(blocks))
+    with single_threaded_blas():
+        if workers <= 1:
+            for block in blocks:
+                work(block)
+            return
+        with ThreadPoolExecutor(workers) as pool:
+            for _ in pool.map(work, blocks):
+                pass

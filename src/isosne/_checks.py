@@ -1,0 +1,233 @@
+"""The door: every value a user passes is checked here once, and trusted further in.
+
+Each refusal is one sentence that says what must hold, what came, and one that says what to do.
+Some of them carry phrases that scikit-learn's own checks look for.
+"""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+from isosne._types import Array, Points
+from isosne.errors import DataError, ParameterError
+
+METRICS = ("euclidean", "manhattan", "minkowski", "cosine", "precomputed")
+
+
+def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
+    """Return X as a finite, real, two-dimensional array, or as CSR with sorted indices.
+
+    Nothing is copied or converted without need: integers stay integers here.
+    """
+    X = _as_csr(X, name) if issparse(X) else _as_dense(X, name)
+    n_rows, n_columns = X.shape
+    if n_columns == 0:
+        raise DataError(
+            f"{name} must have at least one column; found 0 feature(s) (shape=({n_rows}, 0)) while "
+            "a minimum of 1 is required. Pass points with at least one attribute."
+        )
+    if n_rows < min_rows:
+        raise DataError(
+            f"{name} must have at least {min_rows} row(s); got n_samples={n_rows}. "
+            "Pass more points, one in each row."
+        )
+    _check_finite(X.data if issparse(X) else X, name)
+    return X
+
+
+def _as_dense(X: Any, name: str) -> Array:
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    array = frame.to_numpy() if isinstance(frame, nw.DataFrame) else np.asarray(X)
+    if array.ndim != 2:
+        raise DataError(
+            f"{name} must be two-dimensional, one point in each row; got shape {array.shape}. "
+            "Reshape your data with X.reshape(-1, 1) if it has one attribute, or "
+            "X.reshape(1, -1) if it is one point."
+        )
+    if array.dtype.kind in "OUS":
+        try:
+            array = array.astype(np.float64)
+        except ValueError as error:
+            raise DataError(
+                f"{name} must be numeric; got dtype {array.dtype} ({error}). "
+                "Encode or leave out the columns that hold text."
+            ) from None
+    return _check_real(array, name)
+
+
+def _as_csr(X: Any, name: str) -> csr_array:
+    X = csr_array(X)
+    _check_real(X.data, name)
+    if not X.has_canonical_format:
+        X = X.copy()  # the user's arrays stay as they are
+        X.sum_duplicates()
+    return X
+
+
+def _check_real(array: Array, name: str) -> Array:
+    if array.dtype.kind == "c":
+        raise DataError(
+            f"Complex data not supported: {name} must be real; got dtype {array.dtype}. "
+            "Pass the real and imaginary parts as columns."
+        )
+    if array.dtype.kind not in "buif":
+        raise DataError(
+            f"{name} must be numeric; got dtype {array.dtype}. "
+            "Encode or leave out the columns that hold text."
+        )
+    return array
+
+
+def _check_finite(values: Array, name: str) -> None:
+    if values.dtype.kind != "f":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum(dtype=np.float64)):
+            return
+    n_nan = int(np.isnan(values).sum())
+    n_inf = int(np.isinf(values).sum())
+    if n_nan + n_inf:
+        raise DataError(
+            f"{name} must be finite; got {n_nan} NaN and {n_inf} infinite value(s). "
+            "Leave out or impute the rows that hold them."
+        )
+
+
+def check_width(X: Points, n_features: int, owner: str) -> None:
+    """Refuse points whose columns are not those of the fitted points."""
+    if X.shape[1] != n_features:
+        raise DataError(
+            "The columns must be those of the fitted points: "
+            f"X has {X.shape[1]} features, but {owner} is expecting {n_features} features as "
+            "input. Pass points with the same attributes."
+        )
+
+
+def check_metric(metric: Any, p: Any) -> None:
+    """Refuse a metric or a power that isosne does not know."""
+    if metric not in METRICS:
+        raise ParameterError(
+            f"metric must be one of {', '.join(METRICS)}; got {metric!r}. "
+            "Compute the distances yourself and pass metric='precomputed' for another one."
+        )
+    if metric == "minkowski" and not (
+        isinstance(p, Real) and not isinstance(p, bool) and 1 <= p < np.inf
+    ):
+        raise ParameterError(
+            f"p must be a finite number from 1 up for metric='minkowski'; got p={p!r}. "
+            "Below 1 the triangle inequality fails."
+        )
+
+
+def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
+    """Refuse points that the metric cannot compare."""
+    if metric == "cosine":
+        nonzero = np.diff(X.indptr) if isinstance(X, csr_array) else np.any(X, axis=1)
+        if isinstance(X, csr_array) and not X.data.all():
+            nonzero = abs(X).sum(axis=1)
+        n_zero = int(X.shape[0] - np.count_nonzero(nonzero))
+        if n_zero:
+            raise DataError(
+                f"metric='cosine' needs rows that are not all zero; got {n_zero} such row(s) in "
+                f"{name}. Leave them out, or choose metric='euclidean'."
+            )
+    if metric == "precomputed":
+        if isinstance(X, csr_array):
+            raise DataError(
+                f"Precomputed distances must be dense; got a sparse {name}. "
+                f"Pass {name}.toarray(), or the points themselves with another metric."
+            )
+        if X.min() < 0:
+            raise DataError(
+                f"Precomputed distances must not be negative; got {X.min():g} in {name}. "
+                "Pass distances, not similarities."
+            )
+
+
+def check_square_distances(D: Points) -> None:
+    """Refuse a matrix that cannot hold the distances among the fitted points."""
+    n_rows, n_columns = D.shape
+    if n_rows != n_columns:
+        raise DataError(
+            "Precomputed distances must be a square matrix at fit; "
+            f"got shape ({n_rows}, {n_columns}). Pass the distances of all points to all points."
+        )
+    largest = float(D.max())
+    if float(np.abs(np.diagonal(D)).max()) > 1e-6 * largest:
+        raise DataError(
+            "Precomputed distances must have a zero diagonal; "
+            f"got {np.abs(np.diagonal(D)).max():g} on it. Pass distances, not similarities."
+        )
+    gap = max(
+        float(np.abs(np.subtract(D[s : s + 1024], D[:, s : s + 1024].T, dtype=np.float64)).max())
+        for s in range(0, n_rows, 1024)
+    )
+    if gap > 1e-6 * largest:
+        raise DataError(
+            "Precomputed distances must be symmetric; "
+            f"got a difference of {gap:g} between D[i, j] and D[j, i]. "
+            "Pass (D + D.T) / 2 if that is what you mean."
+        )
+
+
+def check_count(value: Any, name: str, *, low: int, high: int | None = None, hint: str) -> int:
+    """Return an integer parameter that lies in its range."""
+    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_integer or value < low or (high is not None and value > high):
+        span = f"from {low} up" if high is None else f"from {low} to {high}"
+        raise ParameterError(f"{name} must be an integer {span}; got {name}={value!r}. {hint}")
+    return int(value)
+
+
+def as_scales(value: Any, name: str) -> tuple[Any, ...]:
+    """Return one value or a sequence of values as a tuple with at least one member."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    scales = tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+    if not scales:
+        raise ParameterError(
+            f"{name} must name at least one scale; got an empty sequence. Pass one value."
+        )
+    return scales
+
+
+def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
+    """Return the sample size of each scale as an integer from 2 to n_samples."""
+    return tuple(_resolve_one_psi(value, n_samples) for value in as_scales(psi, "psi"))
+
+
+def _resolve_one_psi(psi: Any, n_samples: int) -> int:
+    is_number = isinstance(psi, Real) and not isinstance(psi, bool)
+    if is_number and not isinstance(psi, Integral) and 0 < psi < 1:
+        return min(max(2, round(float(psi) * n_samples)), n_samples)
+    if not is_number or not isinstance(psi, Integral) or psi < 2:
+        raise ParameterError(
+            "psi must be an integer from 2 to n_samples or a share of n_samples between 0 and 1; "
+            f"got psi={psi!r}. One cell holds everything below 2; choose a larger psi."
+        )
+    if psi > n_samples:
+        raise ParameterError(
+            "psi must be an integer from 2 to n_samples; "
+            f"got psi={psi} with n_samples={n_samples}. "
+            "Lower psi, or fit the kernel on more points."
+        )
+    return int(psi)
+
+
+def check_perplexity(perplexity: Any, n_samples: int) -> NDArray[np.float64]:
+    """Return the perplexity of each scale, each reachable with n_samples - 1 other points."""
+    values = as_scales(perplexity, "perplexity")
+    for value in values:
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not 1 <= value <= n_samples - 1:
+            raise ParameterError(
+                "perplexity must be a number from 1 to n_samples - 1 (the number of other points); "
+                f"got perplexity={value!r} with n_samples={n_samples}. "
+                "Lower perplexity, or pass more points."
+            )
+    return np.array(values, dtype=np.float64)

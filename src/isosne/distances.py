@@ -1,0 +1,337 @@
+"""Distances from blocks of points to a fixed set of points, under every metric.
+
+A *key* stands in for a distance: it orders points as the distance does and is cheaper. It is the
+sum of the p-th powers of the differences (Euclidean: the squared distance; cosine: the squared
+distance of the rows scaled to length one, which is twice the cosine distance).
+
+Dense Euclidean keys come from a matrix product and are rounded, each by no more than
+``rounding_bound``. Whoever needs the order of two nearby points decides it with ``sq_distance``,
+in float64, from the points themselves. So an order never depends on how a product was cut into
+blocks, and copies of a point are treated alike. All other keys are exact in that sense already.
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from isosne._numba import kernel
+from isosne._types import Array, Points
+
+TILE_COLUMNS = 2048
+BLOCK_ROWS = 256
+
+
+class Metric(NamedTuple):
+    """A distance: its name, and the power of a Minkowski distance."""
+
+    name: str = "euclidean"
+    p: float = 2.0
+
+    @property
+    def power(self) -> float:
+        """The power to which differences are raised in a key."""
+        return {"manhattan": 1.0, "minkowski": float(self.p)}.get(self.name, 2.0)
+
+    def distances(self, keys: Array) -> Array:
+        """Turn keys into distances."""
+        if self.name == "precomputed":
+            return keys
+        if self.name == "cosine":
+            return keys / 2
+        return keys if self.power == 1 else keys ** (1 / self.power)
+
+
+class Query(NamedTuple):
+    """A block of points, ready to be compared with a SearchSet."""
+
+    points: Array | csr_array
+    factors: Array  # what a matrix product takes; empty where there is none
+    sq_norms: NDArray[np.float64]  # of the shifted points
+
+
+class SearchSet(Protocol):
+    """Points that others are compared with; what does not depend on the others is made once."""
+
+    n_points: int
+    tile: int  # columns to ask for at a time
+    points: Array  # rows for `sq_distance`; empty where keys are exact
+    unit: float  # the rounding of a key relative to the squared lengths; 0 where exact
+
+    def query(self, X: Points, rows: slice) -> Query:
+        """Read a block of points."""
+        ...
+
+    def keys(self, query: Query, columns: slice) -> Array:
+        """Return keys (n_rows, n_columns), less a constant for each row."""
+        ...
+
+    def subset(self, ids: Array) -> "SearchSet":
+        """Return the set of the chosen points, in the given order."""
+        ...
+
+
+def search_set(X: Points, metric: Metric, *, precision: type | None = None) -> SearchSet:
+    """Return the points of X as a set to be searched.
+
+    ``precision`` is the type of dense Euclidean products; by default that of the data, float32
+    for integers of up to two bytes.
+    """
+    if metric.name == "precomputed":
+        return DistanceColumns(np.arange(X.shape[1]))
+    if isinstance(X, csr_array):
+        return SparsePoints(_read(X, slice(None), metric, np.float64), metric)
+    dtype = np.dtype(precision or working_dtype(X))
+    points = _read(X, slice(None), metric, dtype)
+    if metric.power == 2:
+        return DenseEuclidean(points, metric)
+    return DensePoints(points, metric)
+
+
+def working_dtype(X: Points) -> type:
+    """Return the float type that holds the values of X: float32 where that is exact."""
+    return np.float32 if np.result_type(X.dtype, np.float32) == np.float32 else np.float64
+
+
+def _read(X: Points, rows: slice | Array, metric: Metric, dtype: np.dtype | type) -> Points:
+    """Return rows of X in the working type; for cosine, scaled to length one."""
+    block = X[rows]
+    if isinstance(block, csr_array):
+        block = block.astype(dtype)
+        if metric.name == "cosine":
+            lengths = np.sqrt(row_powers(block.indptr, block.data, 2.0))
+            data = block.data / np.repeat(lengths, np.diff(block.indptr))
+            block = csr_array((data, block.indices, block.indptr), shape=block.shape)
+        return block
+    block = np.ascontiguousarray(block, dtype=dtype)
+    if metric.name == "cosine":
+        # The largest value is taken out first, so that squares neither vanish nor overflow.
+        block = block / np.abs(block).max(axis=1, keepdims=True)
+        block /= np.sqrt((block * block).sum(axis=1, keepdims=True, dtype=np.float64)).astype(dtype)
+    return block
+
+
+class DenseEuclidean:
+    """Dense points under the Euclidean or cosine distance: keys by matrix products."""
+
+    tile = TILE_COLUMNS
+
+    def __init__(self, points: Array, metric: Metric, shift: Array | None = None) -> None:
+        self.points = points
+        self.metric = metric
+        self.n_points, n_columns = points.shape
+        self.unit = float(np.finfo(points.dtype).eps) / 2 * (n_columns + 8)
+        # Products lose least when the origin lies amid the points; a median ignores far ones.
+        self.shift = np.median(points[:1000], axis=0) if shift is None else shift
+        self.shift = self.shift.astype(points.dtype)
+        shifted = points - self.shift
+        self._factors = np.empty((self.n_points, n_columns + 1), points.dtype)
+        np.multiply(shifted, -2, out=self._factors[:, :-1])
+        self._factors[:, -1] = _sq_norms(shifted)
+
+    def query(self, X: Points, rows: slice) -> Query:
+        """Read a block of points."""
+        points = _read(X, rows, self.metric, self.points.dtype)
+        factors = np.ones((len(points), points.shape[1] + 1), points.dtype)
+        np.subtract(points, self.shift, out=factors[:, :-1])
+        return Query(points, factors, _sq_norms(factors[:, :-1]))
+
+    def keys(self, query: Query, columns: slice) -> Array:
+        """Return |z|^2 - 2 x.z: the squared distance less |x|^2."""
+        return query.factors @ self._factors[columns].T
+
+    def subset(self, ids: Array) -> "DenseEuclidean":
+        """Return the set of the chosen points."""
+        return DenseEuclidean(self.points[ids], self.metric, self.shift)
+
+
+class DensePoints:
+    """Dense points under a Manhattan or Minkowski distance: keys pair by pair."""
+
+    tile = TILE_COLUMNS
+    unit = 0.0
+
+    def __init__(self, points: Array, metric: Metric) -> None:
+        self.points = points
+        self.metric = metric
+        self.n_points = len(points)
+
+    def query(self, X: Points, rows: slice) -> Query:
+        """Read a block of points."""
+        points = _read(X, rows, self.metric, self.points.dtype)
+        return Query(points, points[:, :0], np.zeros(len(points)))
+
+    def keys(self, query: Query, columns: slice) -> Array:
+        """Return the sums of powers of the differences."""
+        targets = self.points[columns]
+        keys = np.empty((len(query.points), len(targets)))
+        sum_powers(query.points, targets, self.metric.power, keys)
+        return keys
+
+    def subset(self, ids: Array) -> "DensePoints":
+        """Return the set of the chosen points."""
+        return DensePoints(self.points[ids], self.metric)
+
+
+class SparsePoints:
+    """CSR points under any distance: keys from an inverted index, never densified."""
+
+    unit = 0.0
+    points = np.empty((0, 0))
+
+    def __init__(self, points: csr_array, metric: Metric) -> None:
+        self.metric = metric
+        self.n_points = self.tile = points.shape[0]
+        self._rows = points
+        self._columns = points.tocsc()
+        self._norms = row_powers(points.indptr, points.data, metric.power)
+
+    def query(self, X: Points, rows: slice) -> Query:
+        """Read a block of points."""
+        block = _read(csr_array(X[rows]), slice(None), self.metric, np.float64)
+        return Query(block, self.points, row_powers(block.indptr, block.data, self.metric.power))
+
+    def keys(self, query: Query, columns: slice) -> Array:
+        """Return the sums of powers of the differences."""
+        keys = np.zeros((len(query.sq_norms), self.n_points))
+        block, index = query.points, self._columns
+        add_shared_columns(
+            (block.indptr, block.indices, block.data),
+            (index.indptr, index.indices, index.data),
+            self.metric.power,
+            keys,
+        )
+        keys += query.sq_norms[:, None] + self._norms
+        np.maximum(keys, 0, out=keys)
+        return keys[:, columns]
+
+    def subset(self, ids: Array) -> "SparsePoints":
+        """Return the set of the chosen points."""
+        return SparsePoints(self._rows[ids], self.metric)
+
+
+class DistanceColumns:
+    """Points known by their distances alone: a point is a column of the matrix given."""
+
+    unit = 0.0
+    points = np.empty((0, 0))
+
+    def __init__(self, ids: Array) -> None:
+        self.ids = ids
+        self.n_points = self.tile = len(ids)
+
+    def query(self, X: Points, rows: slice) -> Query:
+        """Read a block of distances."""
+        points = np.asarray(X[rows], dtype=np.float64)
+        return Query(points, self.points, np.zeros(len(points)))
+
+    def keys(self, query: Query, columns: slice) -> Array:
+        """Return the distances themselves."""
+        return query.points[:, self.ids[columns]]
+
+    def subset(self, ids: Array) -> "DistanceColumns":
+        """Return the set of the chosen points."""
+        return DistanceColumns(self.ids[ids])
+
+
+def _sq_norms(points: Array) -> NDArray[np.float64]:
+    norms: NDArray[np.float64] = np.einsum("ij,ij->i", points, points, dtype=np.float64)
+    return norms
+
+
+def row_powers(indptr: Array, data: Array, power: float) -> NDArray[np.float64]:
+    """Return the sum of |value|^power of each CSR row."""
+    sums = np.zeros(len(indptr) - 1)
+    sum_row_powers(indptr, data, power, sums)
+    return sums
+
+
+@kernel
+def sum_row_powers(indptr: Array, data: Array, power: float, sums: Array) -> None:
+    """Add |value|^power of each row to sums, in storage order (as `add_shared_columns` does)."""
+    for i in range(len(sums)):
+        for e in range(indptr[i], indptr[i + 1]):
+            x = data[e]
+            sums[i] += x * x if power == 2.0 else abs(x) ** power
+
+
+@kernel
+def rounding_bound(unit: float, sq_norm: float, key: float) -> float:
+    """Bound the rounding of the key of any point that may lie as near as `key` says.
+
+    A product of d terms rounds by at most (d eps / 2) |x| |z|. A point z within distance r of x
+    has |z| <= |x| + r; one with a larger |z| is farther away, however its key was rounded.
+    """
+    if unit == 0.0:
+        return 0.0
+    length = np.sqrt(sq_norm)
+    reach = length + np.sqrt(max(key + sq_norm, 0.0))
+    return 2.0 * unit * (sq_norm + reach * reach)
+
+
+@kernel
+def sq_distance(X: Array, i: int, Z: Array, j: int) -> float:
+    """Return the squared distance of X[i] and Z[j], in float64 and in one fixed order."""
+    n_columns = X.shape[1]
+    s0 = s1 = s2 = s3 = 0.0
+    f = 0
+    while f + 4 <= n_columns:
+        d0 = np.float64(X[i, f]) - np.float64(Z[j, f])
+        d1 = np.float64(X[i, f + 1]) - np.float64(Z[j, f + 1])
+        d2 = np.float64(X[i, f + 2]) - np.float64(Z[j, f + 2])
+        d3 = np.float64(X[i, f + 3]) - np.float64(Z[j, f + 3])
+        s0 += d0 * d0
+        s1 += d1 * d1
+        s2 += d2 * d2
+        s3 += d3 * d3
+        f += 4
+    while f < n_columns:
+        d0 = np.float64(X[i, f]) - np.float64(Z[j, f])
+        s0 += d0 * d0
+        f += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel
+def sum_powers(X: Array, Z: Array, power: float, keys: Array) -> None:
+    """Fill keys[i, j] with the sum over columns of |X[i] - Z[j]|^power, in float64."""
+    n_columns = X.shape[1]
+    for i in range(X.shape[0]):
+        for j in range(Z.shape[0]):
+            total = 0.0
+            if power == 1.0:
+                for f in range(n_columns):
+                    total += abs(np.float64(X[i, f]) - np.float64(Z[j, f]))
+            else:
+                for f in range(n_columns):
+                    total += abs(np.float64(X[i, f]) - np.float64(Z[j, f])) ** power
+            keys[i, j] = total
+
+
+@kernel
+def add_shared_columns(
+    query: tuple[Array, Array, Array],
+    columns: tuple[Array, Array, Array],
+    power: float,
+    keys: Array,
+) -> None:
+    """Add |x - z|^power - |x|^power - |z|^power over the columns that both points fill.
+
+    query is CSR (indptr, indices, data), columns the CSC of the points compared with. With the
+    rows' own sums of powers added afterwards this is the key; every pair is summed in the order
+    of its columns, so a point's key to its copy is exactly zero.
+    """
+    q_indptr, q_indices, q_data = query
+    c_indptr, c_indices, c_data = columns
+    for i in range(keys.shape[0]):
+        for e in range(q_indptr[i], q_indptr[i + 1]):
+            x = q_data[e]
+            column = q_indices[e]
+            for f in range(c_indptr[column], c_indptr[column + 1]):
+                z = c_data[f]
+                if power == 2.0:
+                    shared = -2.0 * x * z
+                else:
+                    shared = abs(x - z) ** power - abs(x) ** power - abs(z) ** power
+                keys[i, c_indices[f]] += shared

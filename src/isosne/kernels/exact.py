@@ -1,0 +1,168 @@
+"""The isolation kernel without sampling: the expectation of Eq. 6 in closed form.
+
+Rank the n fitted points by distance from x and from y. Two points x and y share the cell of a
+fitted point z exactly when z is sampled and no point nearer than z to x, or to y, is. With r such
+points and psi of n drawn without replacement this has the probability
+``C(n - 1 - r, psi - 1) / C(n, psi)``; the kernel is its sum over z. If z has rank a from x and b
+from y, then ``r = a + b - #{points nearer than z to both}``.
+
+Only the first L ranks matter. A point z beyond them has r >= L, so what is left out is at most the
+chance that none of the L nearest points is sampled: `list_length` keeps that below a tolerance.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._blocks import for_each_block
+from isosne._numba import kernel
+from isosne._types import Array
+
+TOLERANCE = 1e-6
+"""Largest error of a similarity that cutting the lists may cause."""
+
+
+def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:
+    """Return the chance that a point is sampled and r given others are not, r < n_ranks."""
+    r = np.arange(n_ranks - 1)
+    ratios = (n_samples - psi - r) / (n_samples - 1 - r)
+    return psi / n_samples * np.cumprod(np.r_[1.0, np.maximum(ratios, 0)])
+
+
+def list_length(n_samples: int, psi: int) -> int:
+    """Return how many nearest points must be listed to keep the error within TOLERANCE."""
+    weights = rank_weights(n_samples, psi, n_samples)
+    return min(int(np.searchsorted(np.cumsum(weights), 1 - TOLERANCE)) + 1, n_samples)
+
+
+def all_pairs(
+    A: NDArray[np.int32], B: NDArray[np.int32], psis: tuple[int, ...], n_samples: int
+) -> NDArray[np.float32]:
+    """Return the similarity (n_scales, n, m) of all pairs of points with the lists A and B.
+
+    A (n, L) and B (m, L) list the fitted points nearest to each point, nearest first. Where A is
+    B, half of the pairs are computed. O(n m L) time at small L, O(n m L^2 / 512) at large.
+    """
+    weights = np.stack([rank_weights(n_samples, psi, A.shape[1]) for psi in psis])
+    K = np.empty((len(psis), len(A), len(B)), np.float32)
+
+    def work(rows: slice) -> None:
+        first = rows.start if A is B else -1
+        rank_all(A[rows], B, weights, first, np.full(n_samples, -1, np.int32), K[:, rows])
+
+    for_each_block(len(A), 32, work)
+    if A is B:
+        for_each_block(len(A), 256, lambda rows: _mirror(K, rows))
+    return K
+
+
+def listed_pairs(
+    lists: NDArray[np.int32], partners: NDArray[np.int32], psis: tuple[int, ...], n_samples: int
+) -> NDArray[np.float32]:
+    """Return the similarity (n_scales, n, k) of each fitted point to its k partners.
+
+    lists (n, L): the fitted points nearest to each, itself among them. O(n k L) time.
+    """
+    weights = np.stack([rank_weights(n_samples, psi, lists.shape[1]) for psi in psis])
+    K = np.empty((len(psis), *partners.shape), np.float32)
+
+    def work(rows: slice) -> None:
+        scratch = np.full(n_samples, -1, np.int32)
+        rank_partners(lists, partners[rows], weights, rows.start, scratch, K[:, rows])
+
+    for_each_block(len(partners), 1024, work)
+    return K
+
+
+def _mirror(K: NDArray[np.float32], rows: slice) -> None:
+    """Copy the pairs computed below the diagonal to the rows above it."""
+    K[:, rows, rows.stop :] = K[:, rows.stop :, rows].transpose(0, 2, 1)
+    for i in range(rows.start, rows.stop):
+        K[:, i, i + 1 : rows.stop] = K[:, i + 1 : rows.stop, i]
+
+
+@kernel
+def rank_all(
+    A: Array, B: Array, weights: Array, first: int, rank: Array, K: Array
+) -> None:
+    """Fill K[s, i, j] for all pairs; with first >= 0, for j <= first + i alone.
+
+    rank (n_samples,) is scratch that holds -1 throughout.
+    """
+    sums = np.empty(len(weights))
+    bits, below = empty_set(B.shape[1])
+    for i in range(A.shape[0]):
+        for a in range(A.shape[1]):
+            rank[A[i, a]] = a
+        last = B.shape[0] if first < 0 else first + i + 1
+        for j in range(last):
+            sum_weights(B[j], rank, weights, bits, below, sums)
+            for s in range(len(sums)):
+                K[s, i, j] = sums[s]
+        for a in range(A.shape[1]):
+            rank[A[i, a]] = -1
+
+
+@kernel
+def rank_partners(
+    lists: Array, partners: Array, weights: Array, first: int, rank: Array, K: Array
+) -> None:
+    """Fill K[s, i, q] for point first + i and its partners q; rank is scratch as above."""
+    sums = np.empty(len(weights))
+    bits, below = empty_set(lists.shape[1])
+    for i in range(partners.shape[0]):
+        own = lists[first + i]
+        for a in range(len(own)):
+            rank[own[a]] = a
+        for q in range(partners.shape[1]):
+            sum_weights(lists[partners[i, q]], rank, weights, bits, below, sums)
+            for s in range(len(sums)):
+                K[s, i, q] = sums[s]
+        for a in range(len(own)):
+            rank[own[a]] = -1
+
+
+@kernel
+def empty_set(size: int) -> tuple[Array, Array]:
+    """Return a set of integers below size: its bits, and how many members lie below each word."""
+    n_words = (size + 63) // 64
+    return np.empty(n_words, np.uint64), np.empty(n_words, np.int32)
+
+
+@kernel
+def count_ones(word: np.uint64) -> int:
+    """Count the bits of a word; the compiler knows this form and emits one instruction."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + (
+        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@kernel
+def sum_weights(
+    listed: Array, rank: Array, weights: Array, bits: Array, below: Array, sums: Array
+) -> None:
+    """Sum the weights of the points listed from y whose rank from x is known.
+
+    The points met so far are kept as a set of their ranks from x; those of them below a are
+    nearer than the present point to both.
+    """
+    bits[:] = np.uint64(0)
+    below[:] = 0
+    sums[:] = 0.0
+    n_ranks = weights.shape[1]
+    for b in range(len(listed)):
+        a = rank[listed[b]]
+        if a < 0:
+            continue
+        word = a >> 6
+        bit = np.uint64(1) << np.uint64(a & 63)
+        n_both = below[word] + count_ones(bits[word] & (bit - np.uint64(1)))
+        r = a + b - n_both
+        if r < n_ranks:
+            for s in range(len(sums)):
+                sums[s] += weights[s, r]
+        bits[word] |= bit
+        for w in range(word + 1, len(below)):
+            below[w] += 1
