@@ -115,9 +115,7 @@ def check_metric(metric: Any, p: Any) -> None:
             f"metric must be one of {', '.join(METRICS)}; got {metric!r}. "
             "Compute the distances yourself and pass metric='precomputed' for another one."
         )
-    if metric == "minkowski" and not (
-        isinstance(p, Real) and not isinstance(p, bool) and 1 <= p < np.inf
-    ):
+    if metric == "minkowski" and not (_is_number(p) and 1 <= p < np.inf):
         raise ParameterError(
             f"p must be a finite number from 1 up for metric='minkowski'; got p={p!r}. "
             "Below 1 the triangle inequality fails."
@@ -175,10 +173,17 @@ def check_square_distances(D: Points) -> None:
         )
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def check_count(value: Any, name: str, *, low: int, high: int | None = None, hint: str) -> int:
     """Return an integer parameter that lies in its range."""
-    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
-    if not is_integer or value < low or (high is not None and value > high):
+    if not _is_integer(value) or value < low or (high is not None and value > high):
         span = f"from {low} up" if high is None else f"from {low} to {high}"
         raise ParameterError(f"{name} must be an integer {span}; got {name}={value!r}. {hint}")
     return int(value)
@@ -188,7 +193,8 @@ def as_scales(value: Any, name: str) -> tuple[Any, ...]:
     """Return one value or a sequence of values as a tuple with at least one member."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    scales = tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+    is_sequence = isinstance(value, Sequence) and not isinstance(value, str)
+    scales = tuple(value) if is_sequence else (value,)
     if not scales:
         raise ParameterError(
             f"{name} must name at least one scale; got an empty sequence. Pass one value."
@@ -202,10 +208,9 @@ def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
 
 
 def _resolve_one_psi(psi: Any, n_samples: int) -> int:
-    is_number = isinstance(psi, Real) and not isinstance(psi, bool)
-    if is_number and not isinstance(psi, Integral) and 0 < psi < 1:
+    if _is_number(psi) and 0 < psi < 1:
         return min(max(2, round(float(psi) * n_samples)), n_samples)
-    if not is_number or not isinstance(psi, Integral) or psi < 2:
+    if not _is_integer(psi) or psi < 2:
         raise ParameterError(
             "psi must be an integer from 2 to n_samples or a share of n_samples between 0 and 1; "
             f"got psi={psi!r}. One cell holds everything below 2; choose a larger psi."
@@ -223,8 +228,7 @@ def check_perplexity(perplexity: Any, n_samples: int) -> NDArray[np.float64]:
     """Return the perplexity of each scale, each reachable with n_samples - 1 other points."""
     values = as_scales(perplexity, "perplexity")
     for value in values:
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not is_number or not 1 <= value <= n_samples - 1:
+        if not _is_number(value) or not 1 <= value <= n_samples - 1:
             raise ParameterError(
                 "perplexity must be a number from 1 to n_samples - 1 (the number of other points); "
                 f"got perplexity={value!r} with n_samples={n_samples}. "

@@ -5,7 +5,7 @@ first call and kept in Numba's cache on disk.
 """
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from numba import get_num_threads, njit
 
@@ -14,8 +14,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def kernel(function: Function) -> Function:
     """Compile a loop that runs on one thread and lets other threads run beside it."""
-    compiled: Function = njit(cache=True, nogil=True, error_model="numpy")(function)
-    return compiled
+    return cast(Function, njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 def n_threads() -> int:

@@ -21,25 +21,35 @@ class Neighbors(NamedTuple):
     distances: NDArray[np.float32]
 
 
-class Kernel(Protocol):
-    """What step 2 may ask of a fitted kernel of step 1.
+class SimilarityRows(Protocol):
+    """The fitted points' similarity to each other, a block of rows at a time.
 
-    A kernel with several scales (several psi, several perplexities) returns one layer for each;
-    step 2 normalizes the rows of each layer and averages them.
+    A kernel with several scales (several psi, several perplexities) has a layer for each. Step 2
+    scales the rows of each layer to sum one and averages the layers, so a row counts only up to a
+    factor.
     """
 
-    n_scales_: int
+    n_points: int
+    n_scales: int
+
+    def block(self, rows: slice) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n_rows, n_points) of some points to all."""
+        ...
+
+
+class Kernel(Protocol):
+    """What step 2 may ask of a kernel of step 1."""
 
     def fit(self, X: Any) -> Self:
         """Learn from the points whatever the kernel needs."""
         ...
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
-        """Return the similarity of each row of A to each row of B."""
+        """Return the similarity of each row of A to each row of B; None: the fitted points."""
         ...
 
-    def similarity_rows(self, rows: slice) -> NDArray[np.float32]:
-        """Return a block of rows (n_scales, n_rows, n) of the fitted points' similarity."""
+    def rows(self) -> SimilarityRows:
+        """Return the fitted points' similarity, to be read in blocks."""
         ...
 
     def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:

@@ -10,7 +10,8 @@ in float64, from the points themselves. So an order never depends on how a produ
 blocks, and copies of a point are treated alike. All other keys are exact in that sense already.
 """
 
-from typing import NamedTuple, Protocol
+import math
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,7 @@ class Metric(NamedTuple):
 class Query(NamedTuple):
     """A block of points, ready to be compared with a SearchSet."""
 
-    points: Array | csr_array
+    points: Any  # an array, or CSR
     factors: Array  # what a matrix product takes; empty where there is none
     sq_norms: NDArray[np.float64]  # of the shifted points
 
@@ -72,18 +73,20 @@ class SearchSet(Protocol):
         ...
 
 
-def search_set(X: Points, metric: Metric, *, precision: type | None = None) -> SearchSet:
-    """Return the points of X as a set to be searched.
+def search_set(
+    X: Points, metric: Metric, ids: Array | None = None, *, precision: type | None = None
+) -> SearchSet:
+    """Return the points of X, or those with the given ids, as a set to be searched.
 
     ``precision`` is the type of dense Euclidean products; by default that of the data, float32
     for integers of up to two bytes.
     """
     if metric.name == "precomputed":
-        return DistanceColumns(np.arange(X.shape[1]))
+        return DistanceColumns(np.arange(X.shape[1]) if ids is None else ids)
+    rows = slice(None) if ids is None else ids
     if isinstance(X, csr_array):
-        return SparsePoints(_read(X, slice(None), metric, np.float64), metric)
-    dtype = np.dtype(precision or working_dtype(X))
-    points = _read(X, slice(None), metric, dtype)
+        return SparsePoints(_read(X, rows, metric, np.float64), metric)
+    points = _read(X, rows, metric, precision or working_dtype(X))
     if metric.power == 2:
         return DenseEuclidean(points, metric)
     return DensePoints(points, metric)
@@ -94,7 +97,7 @@ def working_dtype(X: Points) -> type:
     return np.float32 if np.result_type(X.dtype, np.float32) == np.float32 else np.float64
 
 
-def _read(X: Points, rows: slice | Array, metric: Metric, dtype: np.dtype | type) -> Points:
+def _read(X: Points, rows: slice | Array, metric: Metric, dtype: type) -> Points:
     """Return rows of X in the working type; for cosine, scaled to length one."""
     block = X[rows]
     if isinstance(block, csr_array):
@@ -132,7 +135,7 @@ class DenseEuclidean:
 
     def query(self, X: Points, rows: slice) -> Query:
         """Read a block of points."""
-        points = _read(X, rows, self.metric, self.points.dtype)
+        points = _read(X, rows, self.metric, self.points.dtype.type)
         factors = np.ones((len(points), points.shape[1] + 1), points.dtype)
         np.subtract(points, self.shift, out=factors[:, :-1])
         return Query(points, factors, _sq_norms(factors[:, :-1]))
@@ -159,7 +162,7 @@ class DensePoints:
 
     def query(self, X: Points, rows: slice) -> Query:
         """Read a block of points."""
-        points = _read(X, rows, self.metric, self.points.dtype)
+        points = _read(X, rows, self.metric, self.points.dtype.type)
         return Query(points, points[:, :0], np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
@@ -235,6 +238,21 @@ class DistanceColumns:
         return DistanceColumns(self.ids[ids])
 
 
+def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> Array:
+    """Return the squared distances (n_rows, n_points) of a block of X to all points of the set.
+
+    Dense Euclidean ones that rounding has touched (the nearest, if at all) are computed anew.
+    """
+    query = search.query(X, rows)
+    keys = search.keys(query, slice(0, search.n_points))
+    if search.unit:
+        settle_keys(keys, (query.points, search.points), search.unit, query.sq_norms)
+    if metric.name == "euclidean":
+        return keys
+    distances: Array = metric.distances(keys)
+    return distances * distances
+
+
 def _sq_norms(points: Array) -> NDArray[np.float64]:
     norms: NDArray[np.float64] = np.einsum("ij,ij->i", points, points, dtype=np.float64)
     return norms
@@ -265,8 +283,7 @@ def rounding_bound(unit: float, sq_norm: float, key: float) -> float:
     """
     if unit == 0.0:
         return 0.0
-    length = np.sqrt(sq_norm)
-    reach = length + np.sqrt(max(key + sq_norm, 0.0))
+    reach = math.sqrt(sq_norm) + math.sqrt(max(key + sq_norm, 0.0))
     return 2.0 * unit * (sq_norm + reach * reach)
 
 
@@ -291,6 +308,18 @@ def sq_distance(X: Array, i: int, Z: Array, j: int) -> float:
         s0 += d0 * d0
         f += 1
     return (s0 + s1) + (s2 + s3)
+
+
+@kernel
+def settle_keys(keys: Array, points: tuple[Array, Array], unit: float, sq_norms: Array) -> None:
+    """Turn rounded keys into squared distances that are right to five digits or better."""
+    X, Z = points
+    for i in range(keys.shape[0]):
+        for j in range(keys.shape[1]):
+            sq_dist = keys[i, j] + sq_norms[i]
+            if sq_dist < 1e5 * rounding_bound(unit, sq_norms[i], keys[i, j]):
+                sq_dist = sq_distance(X, i, Z, j)
+            keys[i, j] = sq_dist
 
 
 @kernel

@@ -93,10 +93,13 @@ def nearest_neighbors(
     X = check_points(X, min_rows=2)
     check_for_metric(X, metric)
     check_count(k, "k", low=1, high=X.shape[0] - 1, hint="A point is not its own neighbor.")
-    measure = Metric(metric, p)
-    search = search_set(X, measure)
-    ids, keys = nearest(X, search, k + 1)
-    return without_self(ids, measure.distances(keys))
+    return find_neighbors(X, k, Metric(metric, p))
+
+
+def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
+    """Return the k nearest neighbors of each point among the others, exactly; X is checked."""
+    ids, keys = nearest(X, search_set(X, metric), k + 1)
+    return without_self(ids, metric.distances(keys))
 
 
 def without_self(ids: NDArray[np.int32], distances: Array) -> Neighbors:

@@ -34,12 +34,21 @@ def count_shared_cells(A: Array, B: Array, n_cells: int) -> Array:
         starts = np.zeros((n_partitions, n_cells + 1), np.int64)
         np.cumsum(sizes_b, axis=1, out=starts[:, 1:])
         order = np.argsort(B.T, axis=1, kind="stable").astype(np.int32)
-        for_each_block(
-            len(A), 64, lambda rows: gather_shared(A[rows], starts, order, counts[rows])
-        )
+        for_each_block(len(A), 64, lambda rows: gather_shared(A[rows], starts, order, counts[rows]))
     else:
         columns = np.ascontiguousarray(B.T)
         for_each_block(len(A), 64, lambda rows: compare_cells(A[rows], columns, counts[rows]))
+    return counts
+
+
+def count_with_partners(cells: Array, partners: Array) -> Array:
+    """Return the number of shared cells (n, k) of each row with the rows named as its partners."""
+    counts = np.empty(partners.shape, count_dtype(cells.shape[1]))
+    for_each_block(
+        len(partners),
+        1024,
+        lambda rows: compare_partners(cells[rows], cells, partners[rows], counts[rows]),
+    )
     return counts
 
 
@@ -77,3 +86,15 @@ def gather_shared(A: Array, starts: Array, order: Array, counts: Array) -> None:
             cell = A[i, p]
             for e in range(starts[p, cell], starts[p, cell + 1]):
                 counts[i, order[p, e]] += np.uint8(1)
+
+
+@kernel
+def compare_partners(A: Array, B: Array, partners: Array, counts: Array) -> None:
+    """Count the columns on which row i of A agrees with rows partners[i] of B. O(n k t)."""
+    for i in range(A.shape[0]):
+        for q in range(partners.shape[1]):
+            other = B[partners[i, q]]
+            total = 0
+            for p in range(A.shape[1]):
+                total += A[i, p] == other[p]
+            counts[i, q] = total

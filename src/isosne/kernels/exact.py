@@ -25,7 +25,8 @@ def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:
     """Return the chance that a point is sampled and r given others are not, r < n_ranks."""
     r = np.arange(n_ranks - 1)
     ratios = (n_samples - psi - r) / (n_samples - 1 - r)
-    return psi / n_samples * np.cumprod(np.r_[1.0, np.maximum(ratios, 0)])
+    factors: NDArray[np.float64] = np.r_[psi / n_samples, np.maximum(ratios, 0)]
+    return np.cumprod(factors)
 
 
 def list_length(n_samples: int, psi: int) -> int:
@@ -81,21 +82,19 @@ def _mirror(K: NDArray[np.float32], rows: slice) -> None:
 
 
 @kernel
-def rank_all(
-    A: Array, B: Array, weights: Array, first: int, rank: Array, K: Array
-) -> None:
+def rank_all(A: Array, B: Array, weights: Array, first: int, rank: Array, K: Array) -> None:
     """Fill K[s, i, j] for all pairs; with first >= 0, for j <= first + i alone.
 
     rank (n_samples,) is scratch that holds -1 throughout.
     """
     sums = np.empty(len(weights))
-    bits, below = empty_set(B.shape[1])
+    met = empty_set(B.shape[1])
     for i in range(A.shape[0]):
         for a in range(A.shape[1]):
             rank[A[i, a]] = a
         last = B.shape[0] if first < 0 else first + i + 1
         for j in range(last):
-            sum_weights(B[j], rank, weights, bits, below, sums)
+            sum_weights(B[j], rank, weights, met, sums)
             for s in range(len(sums)):
                 K[s, i, j] = sums[s]
         for a in range(A.shape[1]):
@@ -108,13 +107,13 @@ def rank_partners(
 ) -> None:
     """Fill K[s, i, q] for point first + i and its partners q; rank is scratch as above."""
     sums = np.empty(len(weights))
-    bits, below = empty_set(lists.shape[1])
+    met = empty_set(lists.shape[1])
     for i in range(partners.shape[0]):
         own = lists[first + i]
         for a in range(len(own)):
             rank[own[a]] = a
         for q in range(partners.shape[1]):
-            sum_weights(lists[partners[i, q]], rank, weights, bits, below, sums)
+            sum_weights(lists[partners[i, q]], rank, weights, met, sums)
             for s in range(len(sums)):
                 K[s, i, q] = sums[s]
         for a in range(len(own)):
@@ -122,10 +121,17 @@ def rank_partners(
 
 
 @kernel
-def empty_set(size: int) -> tuple[Array, Array]:
-    """Return a set of integers below size: its bits, and how many members lie below each word."""
-    n_words = (size + 63) // 64
-    return np.empty(n_words, np.uint64), np.empty(n_words, np.int32)
+def empty_set(size: int) -> tuple[Array, Array, Array]:
+    """Return a set of integers below size: 64 to a word, in whole vectors of 16 words.
+
+    Its parts: the bits; how many members lie below each word; what a new member in word w adds
+    to these numbers (row w).
+    """
+    n_words = (size + 1023) // 1024 * 16
+    steps = np.zeros((n_words, n_words), np.uint16)
+    for w in range(n_words):
+        steps[w, w + 1 :] = 1
+    return np.empty(n_words, np.uint64), np.empty(n_words, np.uint16), steps
 
 
 @kernel
@@ -136,18 +142,19 @@ def count_ones(word: np.uint64) -> int:
         (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
     )
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @kernel
 def sum_weights(
-    listed: Array, rank: Array, weights: Array, bits: Array, below: Array, sums: Array
+    listed: Array, rank: Array, weights: Array, met: tuple[Array, Array, Array], sums: Array
 ) -> None:
     """Sum the weights of the points listed from y whose rank from x is known.
 
     The points met so far are kept as a set of their ranks from x; those of them below a are
     nearer than the present point to both.
     """
+    bits, below, steps = met
     bits[:] = np.uint64(0)
     below[:] = 0
     sums[:] = 0.0
@@ -158,11 +165,12 @@ def sum_weights(
             continue
         word = a >> 6
         bit = np.uint64(1) << np.uint64(a & 63)
-        n_both = below[word] + count_ones(bits[word] & (bit - np.uint64(1)))
+        n_both = int(below[word]) + count_ones(bits[word] & (bit - np.uint64(1)))
         r = a + b - n_both
         if r < n_ranks:
             for s in range(len(sums)):
                 sums[s] += weights[s, r]
         bits[word] |= bit
-        for w in range(word + 1, len(below)):
-            below[w] += 1
+        step = steps[word]
+        for w in range(len(below)):
+            below[w] += step[w]

@@ -1,4 +1,4 @@
-"""Step 1 with axis-parallel cells: isolation trees grown until each sampled point is alone (App. B).
+"""Step 1 with axis-parallel cells: trees grown until each sampled point is alone (App. B).
 
 A node is split at an attribute drawn from those that vary among its points, at a value drawn
 uniformly between their smallest and largest. Sampled points that are copies of each other share a
@@ -64,7 +64,7 @@ class ForestPartitions:
     @property
     def psi(self) -> int:
         """Largest number of cells in a partitioning."""
-        return self.samples.shape[1]
+        return int(self.samples.shape[1])
 
     def cells(self, X: Points) -> Array:
         """Return the leaf (n, n_partitions) of each point in each tree."""
@@ -141,7 +141,7 @@ def left_then_right(items: Array, is_left: Array) -> Array:
 def choose_split(
     columns: Array, values: Array, n_members: int, draw: Array
 ) -> tuple[int, int, float]:
-    """Return the run of entries of the drawn column and the threshold; an empty run if none varies."""
+    """Return the run of entries of the drawn column and the threshold; no run if none varies."""
     n_varying = 0
     end = 0
     while end < len(columns) and n_members > 1:
@@ -192,9 +192,7 @@ def find_leaves(X: Array, trees: tuple[Array, ...], cells: Array) -> None:
 
 
 @kernel
-def find_leaves_csr(
-    X: tuple[Array, Array, Array], trees: tuple[Array, ...], cells: Array
-) -> None:
+def find_leaves_csr(X: tuple[Array, Array, Array], trees: tuple[Array, ...], cells: Array) -> None:
     """Fill cells[i, p] as `find_leaves` does, for CSR rows with sorted indices."""
     indptr, indices, data = X
     features, thresholds, children, leaf_cells = trees

@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.distances import BLOCK_ROWS, SearchSet, rounding_bound, sq_distance
+from isosne.distances import (
+    BLOCK_ROWS,
+    Metric,
+    SearchSet,
+    rounding_bound,
+    search_set,
+    sq_distance,
+)
 from isosne.neighbors import nearest
 
 SCAN_COLUMNS = 16384
@@ -36,20 +43,22 @@ class VoronoiPartitions:
     ----------
     samples : array of shape (n_partitions, psi)
         Ids of the sampled points in each partitioning, ascending.
-    everything : SearchSet
-        The fitted points; only the sampled ones are kept.
+    X : array or CSR
+        The fitted points, or their distances; only what belongs to the sampled ones is kept.
+    metric : Metric
+        The distance that makes the cells.
     """
 
-    def __init__(self, samples: NDArray[np.int64], everything: SearchSet) -> None:
+    def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
         self.samples = samples
         sampled, members = np.unique(samples, return_inverse=True)
         self._members = members.reshape(samples.shape).astype(np.int32)
-        self._search = everything.subset(sampled)
+        self._search = search_set(X, metric, sampled)
 
     @property
     def psi(self) -> int:
         """Number of cells in each partitioning."""
-        return self.samples.shape[1]
+        return int(self.samples.shape[1])
 
     def cells(self, X: Points) -> Array:
         """Return the cell (n, n_partitions) of each point in each partitioning."""
@@ -63,13 +72,13 @@ class VoronoiPartitions:
 
     def _list_length(self) -> int:
         """Length of list that leaves about one point in twenty to a second, longer walk."""
-        n_partitions, psi = self.samples.shape
+        n_partitions, psi = len(self.samples), self.psi
         n_sampled = self._search.n_points
         return min(n_sampled, math.ceil(n_sampled / psi * (math.log(n_partitions) + 3)))
 
     def _walk_is_cheaper(self, n_listed: int) -> bool:
         """Compare the nanoseconds that a point takes, as measured on two cores."""
-        n_columns = self._search.points.shape[1]
+        n_columns = int(self._search.points.shape[1])
         key = 0.013 * n_columns
         scan = 0.5 * self.samples.size + (key + 0.3) * self._group_columns()
         walk = (key + 1.3) * self._search.n_points + (90 + 0.35 * n_columns) * n_listed
@@ -123,7 +132,7 @@ class VoronoiPartitions:
 
     def _memberships(self) -> tuple[Array, Array, Array]:
         """Return, for each sampled point, the partitionings it belongs to and its cell there."""
-        n_partitions, psi = self.samples.shape
+        psi = self.psi
         flat = self._members.ravel()
         order = np.argsort(flat, kind="stable")
         indptr = np.zeros(self._search.n_points + 1, np.int64)

@@ -1,0 +1,40 @@
+# `make` alone lists the commands.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help install test test-all lint types check bench clean
+
+help:  ## list these commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+install: $(READY)  ## make .venv and install isosne with all extras
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/pip install --quiet --editable ".[all]" --group dev
+	@touch $(READY)
+
+test: install  ## run the fast tests
+	$(BIN)/pytest -m "not slow"
+
+test-all: install  ## run all tests
+	$(BIN)/pytest
+
+lint: install  ## check style, formatting and import directions
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: install  ## check types
+	$(BIN)/mypy
+
+check: lint types test-all  ## all that CI runs: lint, types, all tests
+
+bench: install  ## time step 1 (set ARGS=--quick for a short run)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:  ## remove what these commands made
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist

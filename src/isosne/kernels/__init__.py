@@ -1,0 +1,1 @@
+"""Step 1 of the paper: the similarity of two points."""

@@ -1,0 +1,94 @@
+"""What all kernels share: a metric, the fitted points, and the checks at the door."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from isosne._blocks import for_each_block
+from isosne._checks import (
+    check_for_metric,
+    check_metric,
+    check_points,
+    check_square_distances,
+    check_width,
+)
+from isosne._types import Array, Neighbors, Points
+from isosne.distances import Metric, search_set, sq_distances
+from isosne.errors import DataError
+
+
+class MetricKernel(BaseEstimator):
+    """A kernel over points compared by ``metric`` (and ``p``).
+
+    A subclass checks everything before it calls ``_remember``, so a fit that fails leaves the
+    estimator as it was.
+    """
+
+    metric: str
+    p: float
+    X_fit_: Points
+
+    @property
+    def _measure(self) -> Metric:
+        return Metric(self.metric, self.p)
+
+    def _check_fit(self, X: Any) -> Points:
+        check_metric(self.metric, self.p)
+        points = check_points(X, min_rows=2)
+        check_for_metric(points, self.metric)
+        if self.metric == "precomputed":
+            check_square_distances(points)
+        return points
+
+    def _remember(self, X: Any, points: Points, **fitted: Any) -> Self:
+        validate_data(self, X, reset=True, skip_check_array=True)
+        self.X_fit_ = points
+        for name, value in fitted.items():
+            setattr(self, name, value)
+        return self
+
+    def _check_query(self, A: Any) -> Points:
+        """Return other points, or the fitted ones for None."""
+        check_is_fitted(self)
+        if A is None:
+            return self.X_fit_
+        points = check_points(A)
+        check_width(points, self.X_fit_.shape[1], type(self).__name__)
+        validate_data(self, A, reset=False, skip_check_array=True)
+        check_for_metric(points, self.metric)
+        return points
+
+    def _check_neighbors(self, neighbors: Neighbors) -> None:
+        check_is_fitted(self)
+        n = self.X_fit_.shape[0]
+        if len(neighbors.indices) != n:
+            raise DataError(
+                "neighbors must hold one list for each fitted point; "
+                f"got {len(neighbors.indices)} lists for {n} points. "
+                "Compute them on the points that the kernel was fitted on."
+            )
+
+    def _sq_distance_matrix(self, A: Any, B: Any) -> Array:
+        """Return the squared distances (n, m) of two sets of points, in float64."""
+        if self.metric == "precomputed" and B is not None:
+            raise DataError(
+                "With metric='precomputed' the distances between two new sets of points are not "
+                "known; got B. Leave B out: A holds distances to the fitted points."
+            )
+        left, right = self._check_query(A), self._check_query(B)
+        search = search_set(right, self._measure, precision=np.float64)
+        sq = np.empty((left.shape[0], search.n_points))
+
+        def work(rows: slice) -> None:
+            sq[rows] = sq_distances(left, rows, search, self._measure)
+
+        for_each_block(len(sq), 64, work)
+        return sq
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.metric != "precomputed"
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags

@@ -1,0 +1,290 @@
+"""Step 1 with the Gaussian kernel: a bandwidth for each point by its perplexity (Eq. 1, 4, 5).
+
+The usual kernel of t-SNE, for comparison and for use in its own right. Bandwidths are found row by
+row, whenever rows are asked for: `fit` keeps the points and checks the parameters.
+"""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._blocks import for_each_block
+from isosne._checks import check_perplexity
+from isosne._numba import kernel
+from isosne._types import Array, Neighbors
+from isosne.distances import search_set, sq_distances
+from isosne.errors import DegenerateRowsWarning
+from isosne.kernels._base import MetricKernel
+
+ENTROPY_TOLERANCE = 5e-5
+"""In nats; the paper's tolerance."""
+MOST_STEPS = 100
+ROWS = 64
+
+
+class GaussianKernel(MetricKernel):
+    """Measure similarity by Gaussians, each as wide as a given perplexity asks.
+
+    Parameters
+    ----------
+    perplexity : float or sequence of floats, default=30.0
+        Effective number of neighbors, from 1 to n_samples - 1. A sequence asks for several scales.
+    metric : str, default="euclidean"
+        euclidean, manhattan, minkowski, cosine or precomputed.
+    p : float, default=2.0
+        Power of the Minkowski distance.
+
+    Attributes
+    ----------
+    perplexity_ : array of shape (n_scales,)
+        The perplexity at each scale.
+    X_fit_ : array or CSR
+        The fitted points (not a copy).
+
+    Notes
+    -----
+    Implements Eq. 1, 4 and 5: the bandwidth of a row is found by bisection until the entropy is
+    within 5e-5 nats of log(perplexity). Departures from the paper: a point with more than
+    `perplexity` others at its smallest distance (copies of it, as a rule) has no such bandwidth;
+    it takes the limit, equal weight for all of these, and a warning counts such points.
+
+    Cost: O(n^2 d) time and O(n) memory for the bandwidths of n points among n.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne import GaussianKernel
+    >>> X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    >>> GaussianKernel(perplexity=2).fit(X).bandwidths().round(2)
+    array([[2.43, 1.86, 1.45, 2.6 ]])
+    """
+
+    def __init__(
+        self, perplexity: Any = 30.0, *, metric: str = "euclidean", p: float = 2.0
+    ) -> None:
+        self.perplexity = perplexity
+        self.metric = metric
+        self.p = p
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Keep the points and check that the perplexity can be reached.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points; with ``metric="precomputed"``, their distances.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        GaussianKernel
+            The fitted kernel.
+        """
+        points = self._check_fit(X)
+        perplexity = check_perplexity(self.perplexity, points.shape[0])
+        return self._remember(X, points, perplexity_=perplexity)
+
+    def bandwidths(self, A: Any = None) -> NDArray[np.float64]:
+        """Return the standard deviation of each point's Gaussian at each scale.
+
+        Parameters
+        ----------
+        A : array, CSR or data frame, default=None
+            Any points, whose neighbors are the fitted points; None stands for the fitted points,
+            each without itself.
+
+        Returns
+        -------
+        array of shape (n_scales, n)
+            Zero for a point without a bandwidth (see Notes of the class).
+        """
+        points = self._check_query(A)
+        search = search_set(self.X_fit_, self._measure, precision=np.float64)
+        precisions = np.empty((len(self.perplexity_), points.shape[0]))
+
+        def work(rows: slice) -> None:
+            sq = sq_distances(points, rows, search, self._measure)
+            own = rows.start if A is None else -1
+            find_precisions(sq, own, np.log(self.perplexity_), precisions[:, rows])
+
+        for_each_block(points.shape[0], ROWS, work)
+        _warn_of_degenerate_rows(precisions)
+        with np.errstate(divide="ignore"):
+            sigma: NDArray[np.float64] = np.sqrt(0.5 / precisions)
+        return sigma
+
+    def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
+        """Return exp(-d^2 / 2 sigma^2), with the bandwidth of the row (Eq. 1).
+
+        Parameters
+        ----------
+        A, B : array, CSR or data frame, default=None
+            Any points; None stands for the fitted ones.
+
+        Returns
+        -------
+        array of float32, shape (n, m)
+            Values from 0 to 1, not symmetric; the mean over the scales if there are several.
+        """
+        sq = self._sq_distance_matrix(A, B)
+        precisions = np.empty((len(self.perplexity_), len(sq)))
+        with np.errstate(divide="ignore"):
+            precisions[:] = 0.5 / self.bandwidths(A) ** 2
+        K = np.zeros(sq.shape, np.float32)
+        for scale in precisions:
+            K += gaussian(sq, scale)
+        K /= np.float32(len(precisions))
+        return K
+
+    def rows(self) -> "GaussianRows":
+        """Return the fitted points' similarity, to be read in blocks of rows."""
+        return GaussianRows(self)
+
+    def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:
+        """Return the similarity of each fitted point to its neighbors, as if there were no others.
+
+        Parameters
+        ----------
+        neighbors : Neighbors
+            Lists of the fitted points; three times the perplexity is the usual length.
+
+        Returns
+        -------
+        array of float32, shape (n_scales, n, k)
+            Scaled so that the nearest neighbor has similarity one.
+        """
+        self._check_neighbors(neighbors)
+        n, k = neighbors.indices.shape
+        check_perplexity(self.perplexity, k + 1)
+        K = np.empty((len(self.perplexity_), n, k), np.float32)
+        precisions = np.empty((len(self.perplexity_), n))
+
+        def work(rows: slice) -> None:
+            sq = neighbors.distances[rows].astype(np.float64) ** 2
+            find_precisions(sq, -1, np.log(self.perplexity_), precisions[:, rows])
+            fill_rows(sq, -1, precisions[:, rows], K[:, rows])
+
+        for_each_block(n, 1024, work)
+        _warn_of_degenerate_rows(precisions)
+        return K
+
+
+class GaussianRows:
+    """Rows of a Gaussian kernel's similarity, scaled so that the nearest neighbor has one.
+
+    In many dimensions exp(-d^2 / 2 sigma^2) itself may be too small for a float32.
+    """
+
+    def __init__(self, kernel: GaussianKernel) -> None:
+        self._kernel = kernel
+        self._points = kernel._check_query(None)
+        self._search = search_set(self._points, kernel._measure, precision=np.float64)
+        self.n_points = self._points.shape[0]
+        self.n_scales = len(kernel.perplexity_)
+
+    def block(self, rows: slice) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n_rows, n_points) of some points to all."""
+        first, last, _ = rows.indices(self.n_points)
+        K = np.empty((self.n_scales, last - first, self.n_points), np.float32)
+        precisions = np.empty(K.shape[:2])
+        log_perplexity = np.log(self._kernel.perplexity_)
+
+        def work(part: slice) -> None:
+            here = slice(first + part.start, first + part.stop)
+            sq = sq_distances(self._points, here, self._search, self._kernel._measure)
+            find_precisions(sq, here.start, log_perplexity, precisions[:, part])
+            fill_rows(sq, here.start, precisions[:, part], K[:, part])
+
+        for_each_block(last - first, ROWS, work)
+        _warn_of_degenerate_rows(precisions)
+        return K
+
+
+def _warn_of_degenerate_rows(precisions: Array) -> None:
+    n_degenerate = int(np.isinf(precisions).any(axis=0).sum())
+    if n_degenerate:
+        warnings.warn(
+            f"{n_degenerate} of {precisions.shape[1]} points have more than `perplexity` others at "
+            "their smallest distance, so no bandwidth gives that perplexity; these others get "
+            "equal weight. Remove copies of points, or raise perplexity.",
+            DegenerateRowsWarning,
+            stacklevel=3,
+        )
+
+
+def gaussian(sq: Array, precisions: Array) -> Array:
+    """Return exp(-precision * d^2) row by row; an infinite precision leaves copies alone."""
+    with np.errstate(invalid="ignore"):
+        exponent = sq * precisions[:, None]
+    return np.exp(-np.where(sq == 0, 0, exponent))
+
+
+@kernel
+def find_precisions(sq: Array, own: int, log_perplexity: Array, precisions: Array) -> None:
+    """Fill precisions[s, i] = 1 / (2 sigma^2) so that row i has the perplexity of scale s.
+
+    sq (n, m); own + i is the column of the point itself, left out; own = -1: none is. Infinite
+    where more than `perplexity` columns share the smallest distance.
+    """
+    n, m = sq.shape
+    shifted = np.empty(m)
+    for i in range(n):
+        nearest_sq = np.inf
+        for j in range(m):
+            if own < 0 or j != own + i:
+                nearest_sq = min(nearest_sq, sq[i, j])
+        n_others = n_nearest = 0
+        total = 0.0
+        for j in range(m):
+            if own < 0 or j != own + i:
+                shifted[n_others] = sq[i, j] - nearest_sq
+                n_nearest += shifted[n_others] == 0.0
+                total += shifted[n_others]
+                n_others += 1
+        for s in range(len(log_perplexity)):
+            if np.log(n_nearest) > log_perplexity[s] + ENTROPY_TOLERANCE:
+                precisions[s, i] = np.inf
+            else:
+                guess = n_others / total if total > 0.0 else 1.0
+                precisions[s, i] = bisect_precision(shifted[:n_others], log_perplexity[s], guess)
+
+
+@kernel
+def bisect_precision(shifted: Array, log_perplexity: float, precision: float) -> float:
+    """Return the precision at which a row of squared distances (smallest 0) has the entropy."""
+    low, high = 0.0, np.inf
+    for _ in range(MOST_STEPS):
+        total = moment = 0.0
+        for j in range(len(shifted)):
+            weight = np.exp(-precision * shifted[j])
+            total += weight
+            moment += shifted[j] * weight
+        excess = np.log(total) + precision * moment / total - log_perplexity
+        if abs(excess) <= ENTROPY_TOLERANCE:
+            break
+        if excess > 0.0:
+            low = precision
+            precision = 2.0 * precision if high == np.inf else 0.5 * (low + high)
+        else:
+            high = precision
+            precision = 0.5 * (low + high)
+    return precision
+
+
+@kernel
+def fill_rows(sq: Array, own: int, precisions: Array, K: Array) -> None:
+    """Fill K[s, i] with exp(-precision (d^2 - smallest d^2)); 1 for the point itself."""
+    for i in range(sq.shape[0]):
+        nearest_sq = np.inf
+        for j in range(sq.shape[1]):
+            if own < 0 or j != own + i:
+                nearest_sq = min(nearest_sq, sq[i, j])
+        for s in range(len(K)):
+            for j in range(sq.shape[1]):
+                if sq[i, j] <= nearest_sq or (own >= 0 and j == own + i):
+                    K[s, i, j] = 1.0
+                else:
+                    K[s, i, j] = np.exp(-precisions[s, i] * (sq[i, j] - nearest_sq))

@@ -1,0 +1,286 @@
+"""Step 1 with the kernels of App. D, which take their scale from the k-th nearest neighbor."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._blocks import for_each_block
+from isosne._checks import check_count
+from isosne._types import Array, Neighbors
+from isosne.distances import search_set, sq_distances
+from isosne.errors import DegenerateRowsWarning
+from isosne.kernels._base import MetricKernel
+from isosne.neighbors import find_neighbors, nearest
+
+ROWS = 64
+
+
+class _NeighborKernel(MetricKernel):
+    """A kernel that knows the k nearest neighbors of each fitted point."""
+
+    k: int
+    neighbors_: Neighbors
+
+    def __init__(self, k: int = 7, *, metric: str = "euclidean", p: float = 2.0) -> None:
+        self.k = k
+        self.metric = metric
+        self.p = p
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the k nearest neighbors of each point.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points; with ``metric="precomputed"``, their distances.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        The fitted kernel.
+        """
+        points = self._check_fit(X)
+        high = points.shape[0] - 1
+        k = check_count(self.k, "k", low=1, high=high, hint="Lower k, or pass more points.")
+        return self._remember(X, points, neighbors_=find_neighbors(points, k, self._measure))
+
+    def radii(self, A: Any = None) -> NDArray[np.float64]:
+        """Return the distance of each point to its k-th nearest neighbor.
+
+        Parameters
+        ----------
+        A : array, CSR or data frame, default=None
+            Any points, whose neighbors are the fitted points; None stands for the fitted points,
+            each without itself.
+
+        Returns
+        -------
+        array of shape (n,)
+            In the unit of the metric.
+        """
+        points = self._check_query(A)
+        if A is None:
+            return self.neighbors_.distances[:, -1].astype(np.float64)
+        _, keys = nearest(points, search_set(self.X_fit_, self._measure), self.k)
+        radii: NDArray[np.float64] = self._measure.distances(keys[:, -1])
+        return radii
+
+
+class AdaptiveGaussianKernel(_NeighborKernel):
+    """Measure similarity by Gaussians as wide as the distances to the k-th neighbors.
+
+    Parameters
+    ----------
+    k : int, default=7
+        The neighbor whose distance sets the bandwidth, from 1 to n_samples - 1.
+    metric : str, default="euclidean"
+        euclidean, manhattan, minkowski, cosine or precomputed.
+    p : float, default=2.0
+        Power of the Minkowski distance.
+
+    Attributes
+    ----------
+    neighbors_ : Neighbors
+        The k nearest neighbors of each fitted point.
+    X_fit_ : array or CSR
+        The fitted points (not a copy).
+
+    Notes
+    -----
+    Implements ``exp(-d(x, y)^2 / (sigma_x sigma_y))`` of App. D (Zelnik-Manor and Perona).
+    Departures from the paper: a point with k copies has sigma zero; it is similar to its copies
+    alone (the limit), and a warning counts such points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne import AdaptiveGaussianKernel
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> AdaptiveGaussianKernel(k=1).fit(X).similarity().round(3)
+    array([[1.   , 0.368, 0.011],
+           [0.368, 1.   , 0.135],
+           [0.011, 0.135, 1.   ]], dtype=float32)
+    """
+
+    def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
+        """Return the similarity of each row of A to each row of B.
+
+        Parameters
+        ----------
+        A, B : array, CSR or data frame, default=None
+            Any points; None stands for the fitted ones.
+
+        Returns
+        -------
+        array of float32, shape (n, m)
+            Values from 0 to 1.
+        """
+        sq = self._sq_distance_matrix(A, B)
+        return _adaptive_gaussian(sq, self._radii_with_warning(A), self.radii(B))
+
+    def rows(self) -> "AdaptiveGaussianRows":
+        """Return the fitted points' similarity, to be read in blocks of rows."""
+        return AdaptiveGaussianRows(self)
+
+    def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:
+        """Return the similarity of each fitted point to its neighbors.
+
+        Parameters
+        ----------
+        neighbors : Neighbors
+            Lists of the fitted points.
+
+        Returns
+        -------
+        array of float32, shape (1, n, k)
+            In the order of ``neighbors.indices``.
+        """
+        self._check_neighbors(neighbors)
+        radii = self._radii_with_warning(None)
+        sq = neighbors.distances.astype(np.float64) ** 2
+        return _adaptive_gaussian(sq, radii, radii[neighbors.indices])[None]
+
+    def _radii_with_warning(self, A: Any) -> NDArray[np.float64]:
+        radii = self.radii(A)
+        n_zero = int(np.count_nonzero(radii == 0))
+        if n_zero:
+            warnings.warn(
+                f"{n_zero} of {len(radii)} points have k={self.k} copies, so their bandwidth "
+                "is zero; they are similar to their copies alone. Remove copies of points, or raise k.",
+                DegenerateRowsWarning,
+                stacklevel=3,
+            )
+        return radii
+
+
+class AdaptiveGaussianRows:
+    """Rows of an adaptive Gaussian kernel's similarity."""
+
+    n_scales = 1
+
+    def __init__(self, kernel: AdaptiveGaussianKernel) -> None:
+        self._kernel = kernel
+        self._points = kernel._check_query(None)
+        self._radii = kernel._radii_with_warning(None)
+        self._search = search_set(self._points, kernel._measure, precision=np.float64)
+        self.n_points = self._points.shape[0]
+
+    def block(self, rows: slice) -> NDArray[np.float32]:
+        """Return the similarity (1, n_rows, n_points) of some points to all."""
+        first, last, _ = rows.indices(self.n_points)
+        K = np.empty((1, last - first, self.n_points), np.float32)
+
+        def work(part: slice) -> None:
+            here = slice(first + part.start, first + part.stop)
+            sq = sq_distances(self._points, here, self._search, self._kernel._measure)
+            K[0, part] = _adaptive_gaussian(sq, self._radii[here], self._radii)
+
+        for_each_block(last - first, ROWS, work)
+        return K
+
+
+def _adaptive_gaussian(sq: Array, row_radii: Array, column_radii: Array) -> NDArray[np.float32]:
+    """Return exp(-d^2 / (sigma_x sigma_y)); zero distances stay similar whatever the bandwidth."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exponent = sq / (row_radii[:, None] * column_radii)
+    K: NDArray[np.float32] = np.exp(-np.where(sq == 0, 0, exponent)).astype(np.float32)
+    return K
+
+
+class KNNKernel(_NeighborKernel):
+    """Call two points similar if one is among the k nearest neighbors of the other.
+
+    Parameters
+    ----------
+    k : int, default=7
+        Number of neighbors, from 1 to n_samples - 1.
+    metric : str, default="euclidean"
+        euclidean, manhattan, minkowski, cosine or precomputed.
+    p : float, default=2.0
+        Power of the Minkowski distance.
+
+    Attributes
+    ----------
+    neighbors_ : Neighbors
+        The k nearest neighbors of each fitted point.
+    X_fit_ : array or CSR
+        The fitted points (not a copy).
+
+    Notes
+    -----
+    Implements the indicator of App. D: 1 if y is among the k nearest neighbors of x. Not
+    symmetric. Departures from the paper: a point is similar to itself; for points that were not
+    fitted, y counts as a neighbor of x if it is no farther than the k-th fitted one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne import KNNKernel
+    >>> KNNKernel(k=1).fit(np.array([[0.0], [1.0], [3.0]])).similarity()
+    array([[1., 1., 0.],
+           [1., 1., 0.],
+           [0., 1., 1.]], dtype=float32)
+    """
+
+    def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
+        """Return the similarity of each row of A to each row of B.
+
+        Parameters
+        ----------
+        A, B : array, CSR or data frame, default=None
+            Any points; None stands for the fitted ones.
+
+        Returns
+        -------
+        array of float32, shape (n, m)
+            Zeros and ones.
+        """
+        self._check_query(None)
+        if A is None and B is None:
+            return self.rows().block(slice(None))[0]
+        sq = self._sq_distance_matrix(A, B)
+        among: NDArray[np.float32] = (sq <= self.radii(A)[:, None] ** 2).astype(np.float32)
+        return among
+
+    def rows(self) -> "KNNRows":
+        """Return the fitted points' similarity, to be read in blocks of rows."""
+        self._check_query(None)
+        return KNNRows(self.neighbors_)
+
+    def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:
+        """Return which of the neighbors are among the k nearest.
+
+        Parameters
+        ----------
+        neighbors : Neighbors
+            Lists of the fitted points, nearest first.
+
+        Returns
+        -------
+        array of float32, shape (1, n, k)
+            Ones in the first `k` columns.
+        """
+        self._check_neighbors(neighbors)
+        among = np.arange(neighbors.indices.shape[1]) < self.k
+        return np.broadcast_to(among, neighbors.indices.shape).astype(np.float32)[None]
+
+
+class KNNRows:
+    """Rows of a kNN kernel's similarity."""
+
+    n_scales = 1
+
+    def __init__(self, neighbors: Neighbors) -> None:
+        self._neighbors = neighbors
+        self.n_points = len(neighbors.indices)
+
+    def block(self, rows: slice) -> NDArray[np.float32]:
+        """Return the similarity (1, n_rows, n_points) of some points to all."""
+        first, last, _ = rows.indices(self.n_points)
+        K = np.zeros((1, last - first, self.n_points), np.float32)
+        np.put_along_axis(K[0], self._neighbors.indices[rows], 1, axis=1)
+        K[0, np.arange(last - first), np.arange(first, last)] = 1
+        return K
