@@ -231,7 +231,8 @@ class DistanceColumns:
 
     def keys(self, query: Query, columns: slice) -> Array:
         """Return the distances themselves."""
-        return query.points[:, self.ids[columns]]
+        distances: Array = query.points[:, self.ids[columns]]
+        return distances
 
     def subset(self, ids: Array) -> "DistanceColumns":
         """Return the set of the chosen points."""
@@ -249,8 +250,7 @@ def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> A
         settle_keys(keys, (query.points, search.points), search.unit, query.sq_norms)
     if metric.name == "euclidean":
         return keys
-    distances: Array = metric.distances(keys)
-    return distances * distances
+    return metric.distances(keys) ** 2
 
 
 def _sq_norms(points: Array) -> NDArray[np.float64]:

@@ -25,8 +25,8 @@ def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:
     """Return the chance that a point is sampled and r given others are not, r < n_ranks."""
     r = np.arange(n_ranks - 1)
     ratios = (n_samples - psi - r) / (n_samples - 1 - r)
-    factors: NDArray[np.float64] = np.r_[psi / n_samples, np.maximum(ratios, 0)]
-    return np.cumprod(factors)
+    factors = np.r_[psi / n_samples, np.maximum(ratios, 0)]
+    return np.cumprod(factors, dtype=np.float64)
 
 
 def list_length(n_samples: int, psi: int) -> int:

@@ -149,7 +149,8 @@ class AdaptiveGaussianKernel(_NeighborKernel):
         if n_zero:
             warnings.warn(
                 f"{n_zero} of {len(radii)} points have k={self.k} copies, so their bandwidth "
-                "is zero; they are similar to their copies alone. Remove copies of points, or raise k.",
+                "is zero; they are similar to their copies alone. "
+                "Remove copies of points, or raise k.",
                 DegenerateRowsWarning,
                 stacklevel=3,
             )
@@ -240,10 +241,10 @@ class KNNKernel(_NeighborKernel):
         """
         self._check_query(None)
         if A is None and B is None:
-            return self.rows().block(slice(None))[0]
+            (K,) = self.rows().block(slice(None))
+            return np.asarray(K, dtype=np.float32)
         sq = self._sq_distance_matrix(A, B)
-        among: NDArray[np.float32] = (sq <= self.radii(A)[:, None] ** 2).astype(np.float32)
-        return among
+        return np.where(sq <= self.radii(A)[:, None] ** 2, np.float32(1), np.float32(0))
 
     def rows(self) -> "KNNRows":
         """Return the fitted points' similarity, to be read in blocks of rows."""
