@@ -4,10 +4,13 @@ Equal distances go to the lower index, whatever the block size, the thread count
 candidates were found. A point is left out of its own list by its index, so copies of it stay.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from isosne._blocks import for_each_block
+from isosne._blocks import for_each_block, single_threaded_blas
 from isosne._checks import check_count, check_for_metric, check_metric, check_points
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
@@ -19,9 +22,14 @@ from isosne.distances import (
     search_set,
     sq_distance,
 )
+from isosne.errors import MissingPackageError, ParameterError
 
 SPARE = 16
 """Candidates kept beyond k, so that rounded keys rarely leave the k-th in doubt."""
+N_PROBES = 32
+"""Lists searched for each point; docs/decisions/0003 has the recall that this gives."""
+MIN_LIST = 40
+"""Points in a list, on average, at the least."""
 
 
 def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Array]:
@@ -93,13 +101,82 @@ def nearest_neighbors(
     X = check_points(X, min_rows=2)
     check_for_metric(X, metric)
     check_count(k, "k", low=1, high=X.shape[0] - 1, hint="A point is not its own neighbor.")
-    return find_neighbors(X, k, Metric(metric, p))
+    if method == "exact":
+        return find_neighbors(X, k, Metric(metric, p))
+    if method == "approximate":
+        return find_approximate_neighbors(X, k, Metric(metric, p))
+    raise ParameterError(
+        f"method must be 'exact' or 'approximate'; got {method!r}. Choose one of the two."
+    )
 
 
 def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
     """Return the k nearest neighbors of each point among the others, exactly; X is checked."""
     ids, keys = nearest(X, search_set(X, metric), k + 1)
     return without_self(ids, metric.distances(keys))
+
+
+def find_approximate_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
+    """Return nearly all of the k nearest neighbors of each point, through faiss; X is checked.
+
+    The points are sorted into about 2 sqrt(n) lists by k-means; N_PROBES of them are searched for
+    each point. Distances of what is found, and its order, are exact.
+    """
+    if isinstance(X, csr_array) or metric.name not in ("euclidean", "cosine"):
+        raise ParameterError(
+            "method='approximate' needs dense points and metric 'euclidean' or 'cosine'; "
+            f"got {'sparse' if isinstance(X, csr_array) else 'dense'} points and "
+            f"metric={metric.name!r}. Choose method='exact'."
+        )
+    search = search_set(X, metric)
+    index, faiss = _inverted_lists(search.points)
+    n = X.shape[0]
+    ids = np.empty((n, k + 1), np.int32)
+    keys = np.empty((n, k + 1))
+
+    def work(rows: slice) -> None:
+        faiss.omp_set_num_threads(1)  # blocks run side by side; the setting is the thread's own
+        query = search.query(X, rows)
+        _, found = index.search(query.points.astype(np.float32), k + 1)
+        short = (found < 0).any(axis=1)
+        if short.any():
+            everywhere = faiss.SearchParametersIVF(nprobe=index.nlist)
+            points = query.points[short].astype(np.float32)
+            found[short] = index.search(points, k + 1, params=everywhere)[1]
+        kept_ids = found.astype(np.int32)
+        kept_keys = np.empty(kept_ids.shape)
+        measure_kept(query.points, search.points, kept_keys, kept_ids)
+        sort_kept(kept_keys, kept_ids)
+        ids[rows], keys[rows] = kept_ids, kept_keys
+
+    for_each_block(n, BLOCK_ROWS, work)
+    return without_self(ids, metric.distances(keys))
+
+
+def _inverted_lists(points: Array) -> tuple[Any, Any]:
+    """Return a faiss index of the points, and faiss itself."""
+    try:
+        import faiss
+    except ImportError:
+        raise MissingPackageError(
+            "method='approximate' needs the package faiss-cpu, which is not installed. "
+            "Run pip install 'isosne[neighbors]', or choose method='exact'."
+        ) from None
+    n, n_columns = points.shape
+    n_lists = max(1, min(round(2 * n**0.5), n // MIN_LIST))
+    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(n_columns), n_columns, n_lists)
+    index.cp.min_points_per_centroid = 1
+    index.nprobe = min(N_PROBES, n_lists)
+    floats = points.astype(np.float32, copy=False)
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)  # the sums of k-means keep their order
+    try:
+        with single_threaded_blas():
+            index.train(floats)
+            index.add(floats)
+    finally:
+        faiss.omp_set_num_threads(threads)
+    return index, faiss
 
 
 def without_self(ids: NDArray[np.int32], distances: Array) -> Neighbors:
@@ -193,6 +270,14 @@ def recompute_kept(
             n_certain += kept_keys[i, a] < cut
         if n_certain < k and n_kept < Z.shape[0]:
             search_row(X, i, Z, kept_keys[i], kept_ids[i])
+
+
+@kernel
+def measure_kept(X: Array, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
+    """Fill kept_keys with the squared distances to the points named in kept_ids."""
+    for i in range(X.shape[0]):
+        for a in range(kept_ids.shape[1]):
+            kept_keys[i, a] = sq_distance(X, i, Z, kept_ids[i, a])
 
 
 @kernel

@@ -1,0 +1,1 @@
+"""Benchmarks of isosne: `python -m benchmarks [--quick] [NAME ...]`."""

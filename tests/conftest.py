@@ -1,0 +1,74 @@
+"""Data that the tests share, each named for what it is."""
+
+import os
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from scipy.sparse import load_npz
+
+
+@pytest.fixture
+def two_blobs():
+    """Sixty points in five dimensions: a tight cluster and a loose one, far apart."""
+    rng = np.random.default_rng(1)
+    return np.vstack([rng.normal(0, 0.1, (30, 5)), rng.normal(4, 1.0, (30, 5))])
+
+
+@pytest.fixture
+def subspace_clusters():
+    """The paper's five clusters, each with ten attributes of its own, on a smaller scale."""
+    rng = np.random.default_rng(2)
+    X = np.zeros((100, 50))
+    for c, (mean, deviation) in enumerate([(0, 1), (0, 4), (0, 9), (400, 16), (500, 25)]):
+        X[20 * c : 20 * c + 20, 10 * c : 10 * c + 10] = rng.normal(mean, deviation, (20, 10))
+    X[0] = 0
+    return X
+
+
+@pytest.fixture
+def duplicates():
+    """Points of a small integer grid, most of them many times: ties in every distance."""
+    return np.random.default_rng(3).integers(0, 3, (90, 3)).astype(np.float64)
+
+
+@pytest.fixture
+def one_far_point():
+    """A cluster of forty points, and one point 1e9 away from it."""
+    X = np.random.default_rng(4).normal(size=(41, 3))
+    X[17, 0] = 1e9
+    return X
+
+
+@pytest.fixture
+def threads():
+    """Run a function with a number of threads; the number in use is restored afterwards."""
+    before = numba.get_num_threads()
+
+    def run_with(n_threads, function):
+        numba.set_num_threads(min(n_threads, numba.config.NUMBA_NUM_THREADS))
+        try:
+            return function()
+        finally:
+            numba.set_num_threads(before)
+
+    yield run_with
+    numba.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def data_set():
+    """Load a set by name from the folder that ISOSNE_DATA names: its points and its labels."""
+    folder = os.environ.get("ISOSNE_DATA")
+    if not folder:
+        pytest.skip("ISOSNE_DATA does not name a folder with the data sets of the paper")
+
+    def load(name):
+        sparse = Path(folder) / f"{name}.X.npz"
+        if sparse.exists():
+            return load_npz(sparse).tocsr(), np.load(Path(folder) / f"{name}.y.npy")
+        with np.load(Path(folder) / f"{name}.npz") as stored:
+            return stored["X"], stored["y"]
+
+    return load

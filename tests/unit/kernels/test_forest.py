@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from isosne.kernels.forest import ForestPartitions
+from tests.unit.kernels.test_voronoi import draw_samples
+
+
+def grow(X, psi, n_partitions=12, seed=0):
+    rng = np.random.default_rng(seed)
+    return ForestPartitions(draw_samples(X.shape[0], psi, n_partitions), X, rng)
+
+
+@pytest.mark.parametrize("psi", [2, 3, 8, 60])
+@pytest.mark.parametrize("data", ["two_blobs", "subspace_clusters"])
+def test_each_sampled_point_is_alone_in_its_leaf(request, data, psi):
+    X = request.getfixturevalue(data)
+    partitions = grow(X, psi)
+    cells = partitions.cells(X)
+    for p, sample in enumerate(partitions.samples):
+        assert sorted(cells[sample, p]) == list(range(psi))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_sampled_copies_share_a_leaf_and_others_do_not(duplicates, sparse):
+    X = csr_array(duplicates) if sparse else duplicates
+    partitions = grow(X, 25)
+    cells = partitions.cells(X)
+    for p, sample in enumerate(partitions.samples):
+        same_point = (duplicates[sample][:, None] == duplicates[sample]).all(axis=2)
+        same_leaf = np.equal.outer(cells[sample, p], cells[sample, p])
+        np.testing.assert_array_equal(same_leaf, same_point)
+        assert cells[:, p].max() == len(np.unique(duplicates[sample], axis=0)) - 1
+
+
+def test_copies_alone_make_one_leaf():
+    X = np.full((10, 2), 3.5)
+    assert np.all(grow(X, 4).cells(X) == 0)
+    assert np.all(grow(np.zeros((10, 2)), 4).cells(X) == 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "int64"])
+def test_csr_has_the_leaves_of_the_same_dense_points(dtype):
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 6, (50, 8)).astype(dtype)
+    X[rng.random(X.shape) < 0.5] = 0
+    if dtype.startswith("float"):
+        X -= 2 * (rng.random(X.shape) < 0.2).astype(dtype)  # negative values beside the zeros
+    new = rng.integers(0, 6, (30, 8)).astype(dtype)
+    dense, sparse = grow(X, 12), grow(csr_array(X), 12)
+    np.testing.assert_array_equal(dense.cells(X), sparse.cells(csr_array(X)))
+    np.testing.assert_array_equal(dense.cells(new), sparse.cells(csr_array(new)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_leaf_is_a_box(two_blobs, dtype):
+    X = two_blobs.astype(dtype)
+    rng = np.random.default_rng(2)
+    seen = np.vstack([X, rng.uniform(X.min(), X.max(), (400, X.shape[1])).astype(dtype)])
+    partitions = grow(X, 6)
+    cells = partitions.cells(seen)
+    n_checked = 0
+    for p in range(len(partitions.samples)):
+        for leaf in range(6):
+            inside = seen[cells[:, p] == leaf]
+            if len(inside) > 1:
+                within = rng.uniform(inside.min(axis=0), inside.max(axis=0), (20, X.shape[1]))
+                assert np.all(partitions.cells(within.astype(dtype))[:, p] == leaf)
+                n_checked += 1
+    assert n_checked > 20
+
+
+def test_a_leaf_of_one_attribute_is_an_interval():
+    X = np.sort(np.random.default_rng(3).normal(size=(50, 1)), axis=0)
+    cells = grow(X, 7).cells(X).astype(int)
+    # Along the line, a leaf is entered once: seven leaves have six borders.
+    np.testing.assert_array_equal((np.diff(cells, axis=0) != 0).sum(axis=0), 6)
+
+
+def test_two_points_are_cut_uniformly_between_them():
+    X = np.array([[0.0], [1.0]])
+    samples = np.tile([0, 1], (4000, 1))
+    partitions = ForestPartitions(samples, X, np.random.default_rng(4))
+    cells = partitions.cells(np.array([[0.0], [0.25], [1.0]]))
+    # The cut falls below 0.25 with chance 0.25; five standard errors are 0.035.
+    share = (cells[1] == cells[2]).mean()
+    assert abs(share - 0.25) < 0.035
+    assert np.all(cells[0] != cells[2])
+
+
+def test_attributes_that_do_not_vary_are_never_cut():
+    rng = np.random.default_rng(5)
+    X = np.column_stack([np.full(30, 7.0), rng.normal(size=30), np.zeros(30)])
+    partitions = grow(X, 10)
+    moved = X.copy()
+    moved[:, 0], moved[:, 2] = -100, 100
+    np.testing.assert_array_equal(partitions.cells(moved), partitions.cells(X))
+
+
+@pytest.mark.parametrize(("psi", "dtype"), [(256, np.uint8), (257, np.uint16)])
+def test_leaves_take_the_smallest_type_that_holds_them(psi, dtype):
+    X = np.random.default_rng(6).normal(size=(300, 2))
+    partitions = grow(X, psi, n_partitions=2)
+    cells = partitions.cells(X)
+    assert cells.dtype == dtype
+    assert cells.max() == psi - 1
