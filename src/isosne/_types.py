@@ -1,6 +1,6 @@
 """Names for the values that travel between the steps, and the seam between steps 1 and 2."""
 
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,15 @@ class SimilarityRows(Protocol):
         ...
 
 
+@runtime_checkable
+class CountRows(SimilarityRows, Protocol):
+    """Similarity rows that are counts of shared cells at one scale, divided by a constant."""
+
+    def counts(self, rows: slice) -> Array:
+        """Return counts (n_rows, n_points) as unsigned integers."""
+        ...
+
+
 class Kernel(Protocol):
     """What step 2 may ask of a kernel of step 1."""
 
@@ -55,3 +64,35 @@ class Kernel(Protocol):
     def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n, k) of each fitted point to its neighbors."""
         ...
+
+    def nearest_others(self, ids: Array) -> Array:
+        """Return the nearest other fitted point of each of the fitted points named."""
+        ...
+
+
+class CountMatrix(NamedTuple):
+    """Joint probabilities in one byte a pair: p_ij = counts_ij (factors_i + factors_j).
+
+    ``counts`` (n, n) unsigned, symmetric, zero diagonal; ``factors`` (n,) float32, each
+    1 / (2n row sum).
+    """
+
+    counts: Array
+    factors: NDArray[np.float32]
+
+
+class FullMatrix(NamedTuple):
+    """Joint probabilities of all pairs: ``P`` (n, n) float32, symmetric, zero diagonal, sum 1."""
+
+    P: NDArray[np.float32]
+
+
+class SparseMatrix(NamedTuple):
+    """Joint probabilities of the pairs that matter, as CSR; symmetric, no diagonal, sum 1."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: NDArray[np.float32]
+
+
+Joint = CountMatrix | FullMatrix | SparseMatrix

@@ -17,6 +17,7 @@ from isosne._checks import (
 from isosne._types import Array, Neighbors, Points
 from isosne.distances import Metric, search_set, sq_distances
 from isosne.errors import DataError
+from isosne.neighbors import nearest
 
 
 class MetricKernel(BaseEstimator):
@@ -69,6 +70,23 @@ class MetricKernel(BaseEstimator):
                 f"got {len(neighbors.indices)} lists for {n} points. "
                 "Compute them on the points that the kernel was fitted on."
             )
+
+    def nearest_others(self, ids: Array) -> Array:
+        """Return the nearest other fitted point of each of the fitted points named.
+
+        Parameters
+        ----------
+        ids : array of int
+            Indices of fitted points.
+
+        Returns
+        -------
+        array of int
+            One index for each; of equally near points the lowest.
+        """
+        points = self._check_query(None)
+        found, _ = nearest(points[ids], search_set(points, self._measure), 2)
+        return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
 
     def _sq_distance_matrix(self, A: Any, B: Any) -> Array:
         """Return the squared distances (n, m) of two sets of points, in float64."""

@@ -254,9 +254,10 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         similarity: NDArray[np.float32] = self._compare(left, right).mean(axis=0)
         return similarity
 
-    def rows(self) -> "IsolationRows":
+    def rows(self) -> "CellRows | ListRows":
         """Return the fitted points' similarity, to be read in blocks of rows."""
-        return IsolationRows(self, self._describe(None))
+        described = self._describe(None)
+        return ListRows(self, described) if self._exact else CellRows(self, described)
 
     def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:
         """Return the similarity of each fitted point to its nearest neighbors.
@@ -306,8 +307,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         return tags
 
 
-class IsolationRows:
-    """Rows of an isolation kernel's similarity, computed from cells or lists that are kept."""
+class ListRows:
+    """Rows of the exact kernel's similarity, computed from lists of near points that are kept."""
 
     def __init__(self, kernel: IsolationKernel, described: list[Array]) -> None:
         self._kernel = kernel
@@ -318,3 +319,12 @@ class IsolationRows:
     def block(self, rows: slice) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n_rows, n_points) of some points to all."""
         return self._kernel._compare([part[rows] for part in self._described], self._described)
+
+
+class CellRows(ListRows):
+    """Rows of the similarity computed from cells that are kept; also as plain counts."""
+
+    def counts(self, rows: slice) -> Array:
+        """Return counts (n_rows, n_points) of shared cells at the first scale."""
+        cells = self._described[0]
+        return count_shared_cells(cells[rows], cells, self._kernel.psi_[0])
