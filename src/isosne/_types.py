@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 Array = NDArray[Any]
+Scalar = Any
+"""A number inside a compiled loop; its width matters there, and Python has one float only."""
 Points = Array | csr_array
 """Checked data: rows are points; a real ndarray, or CSR with sorted indices."""
 
@@ -70,21 +72,15 @@ class Kernel(Protocol):
         ...
 
 
-class CountMatrix(NamedTuple):
-    """Joint probabilities in one byte a pair: p_ij = counts_ij (factors_i + factors_j).
+class DenseMatrix(NamedTuple):
+    """Joint probabilities of all pairs: p_ij = values_ij (factors_i + factors_j).
 
-    ``counts`` (n, n) unsigned, symmetric, zero diagonal; ``factors`` (n,) float32, each
-    1 / (2n row sum).
+    ``values`` (n, n) symmetric with zero diagonal: counts of shared cells in bytes, with each
+    factor 1 / (2n row sum), or float32 probabilities, with factors 1/2. ``factors`` (n,) float32.
     """
 
-    counts: Array
+    values: Array
     factors: NDArray[np.float32]
-
-
-class FullMatrix(NamedTuple):
-    """Joint probabilities of all pairs: ``P`` (n, n) float32, symmetric, zero diagonal, sum 1."""
-
-    P: NDArray[np.float32]
 
 
 class SparseMatrix(NamedTuple):
@@ -95,4 +91,4 @@ class SparseMatrix(NamedTuple):
     data: NDArray[np.float32]
 
 
-Joint = CountMatrix | FullMatrix | SparseMatrix
+Joint = DenseMatrix | SparseMatrix

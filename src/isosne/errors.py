@@ -16,6 +16,10 @@ class DataError(IsosneError, ValueError):
     """The data cannot be used as they are."""
 
 
+class DivergedError(IsosneError, FloatingPointError):
+    """The map left all bounds."""
+
+
 class MissingPackageError(IsosneError, ImportError):
     """A package of an extra is needed and not installed."""
 
@@ -26,3 +30,7 @@ class IsosneWarning(UserWarning):
 
 class DegenerateRowsWarning(IsosneWarning):
     """Some points have no usable bandwidth; their rows take the limit that the message names."""
+
+
+class IsolatedPointsWarning(IsosneWarning):
+    """Some points share no cell with any other point."""

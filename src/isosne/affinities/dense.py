@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
-from isosne._types import Array, CountMatrix, CountRows, FullMatrix, Kernel, SimilarityRows
+from isosne._types import Array, CountRows, DenseMatrix, Kernel, SimilarityRows
 from isosne.affinities.conditional import conditional_rows
 
 BLOCK_BYTES = 2**26
 MIRROR = 1024
 
 
-def dense_affinities(kernel: Kernel) -> tuple[CountMatrix | FullMatrix, NDArray[np.int64]]:
+def dense_affinities(kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
     """Return the joint probabilities of all pairs, and the points that had an empty row."""
     rows = kernel.rows()
     if isinstance(rows, CountRows) and rows.n_scales == 1:
@@ -24,7 +24,7 @@ def dense_affinities(kernel: Kernel) -> tuple[CountMatrix | FullMatrix, NDArray[
     return full_affinities(rows, kernel)
 
 
-def count_affinities(rows: CountRows, kernel: Kernel) -> tuple[CountMatrix, NDArray[np.int64]]:
+def count_affinities(rows: CountRows, kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
     """Return probabilities as counts: n^2 bytes, nothing larger on the way."""
     n = rows.n_points
     counts = rows.counts(slice(0, n))
@@ -35,10 +35,10 @@ def count_affinities(rows: CountRows, kernel: Kernel) -> tuple[CountMatrix, NDAr
         counts[isolated, others] = 1
         counts[others, isolated] = 1
     row_sums = counts.sum(axis=1, dtype=np.int64)
-    return CountMatrix(counts, (0.5 / n / row_sums).astype(np.float32)), isolated
+    return DenseMatrix(counts, (0.5 / n / row_sums).astype(np.float32)), isolated
 
 
-def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[FullMatrix, NDArray[np.int64]]:
+def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
     """Return probabilities as float32; several scales are normalized row by row and averaged."""
     n = rows.n_points
     P = np.empty((n, n), np.float32)
@@ -53,7 +53,7 @@ def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[FullMatrix, N
     if len(isolated):
         P[isolated, kernel.nearest_others(isolated)] = 1
     symmetrize(P)
-    return FullMatrix(P), isolated
+    return DenseMatrix(P, np.full(n, 0.5, np.float32)), isolated
 
 
 def symmetrize(P: Array) -> None:

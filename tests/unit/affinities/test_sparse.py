@@ -35,7 +35,7 @@ def test_lists_of_all_points_give_the_dense_probabilities(kernel, points):
     full, _ = full_affinities(kernel.rows(), kernel)
     assert len(isolated) == 0
     # distances pass through float32 in lists, so Gaussians differ in the sixth digit
-    np.testing.assert_allclose(as_matrix(joint), full.P, rtol=2e-4, atol=1e-9)
+    np.testing.assert_allclose(as_matrix(joint), full.values, rtol=2e-4, atol=1e-9)
 
 
 def test_short_lists_give_symmetric_probabilities_that_sum_to_one(points):

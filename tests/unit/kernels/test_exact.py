@@ -14,8 +14,9 @@ def few_points(with_copies, seed=0):
     return rng.normal(size=(9, 2))
 
 
-# The closed form is summed in float64 and returned in float32; lists may be cut at 1e-6.
-ERROR = 2 * TOLERANCE
+# The closed form is summed in float64 and returned in float32; what cutting the lists may cost has
+# a test of its own below, so a few times as much is allowed elsewhere.
+ERROR = 5 * TOLERANCE
 
 
 @pytest.mark.parametrize("with_copies", [False, True])

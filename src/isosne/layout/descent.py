@@ -1,0 +1,118 @@
+"""Gradient descent with momentum and gains, as a generator of states.
+
+Progress, early stop, snapshots and checkpoints are loops over it. The probabilities are never
+changed: exaggeration is a number in a phase.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._numba import kernel
+from isosne._types import Array
+from isosne.errors import DivergedError
+from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
+
+
+class Field(Protocol):
+    """Forces on the points of a map, and the objective that they descend."""
+
+    def gradient(self, Y: NDArray[np.float32], exaggeration: float) -> NDArray[np.float32]:
+        """Return the gradient (d, n)."""
+        ...
+
+    def value(self, Y: NDArray[np.float32]) -> float:
+        """Return the objective, not exaggerated."""
+        ...
+
+
+class State(NamedTuple):
+    """The map after a step. `Y` is the live array: copy it to keep it."""
+
+    iteration: int
+    phase: int
+    Y: NDArray[np.float32]
+    gradient_norm: float
+    value: Callable[[], float]
+
+
+def descend(
+    forces: Field, Y: NDArray[np.float32], schedule: Schedule, *, first: int = 0
+) -> Iterator[State]:
+    """Yield the map after each step; Y (d, n) is changed in place and stays centered."""
+    update = np.zeros_like(Y)
+    gains = np.ones_like(Y)
+    iteration = first
+
+    def value() -> float:
+        return forces.value(Y)
+
+    for number, phase in enumerate(schedule.phases):
+        step = phase.step_for(Y.shape[1])
+        watch = _watch(phase)
+        for done in range(1, phase.n_iter + 1):
+            gradient = forces.gradient(Y, phase.exaggeration)
+            norm = float(np.sqrt(np.einsum("ij,ij->", gradient, gradient, dtype=np.float64)))
+            if not np.isfinite(norm):
+                raise DivergedError(
+                    f"The map must stay finite; it left all bounds at step {iteration + 1} with "
+                    f"step length {step:g}. Choose a schedule with shorter steps."
+                )
+            advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
+            iteration += 1
+            yield State(iteration, number, Y, norm, value)
+            if watch(done, value):
+                break
+
+
+def _watch(phase: Phase) -> Callable[[int, Callable[[], float]], bool]:
+    """Return a function that is told of each step and says when the phase should end."""
+    rule = phase.stop
+    if rule is None:
+        return lambda done, value: False
+    values: list[float] = []
+    rates: list[float] = []
+
+    def ends(done: int, value: Callable[[], float]) -> bool:
+        if done < rule.wait or (done - rule.wait) % rule.every:
+            return False
+        values.append(value())
+        if len(values) < 2:
+            return False
+        change = values[-2] - values[-1]
+        if isinstance(rule, ChangeBelow):
+            return abs(change) / rule.every < values[-1] * rule.share
+        rates.append(change / values[-2] if values[-2] else 0.0)
+        recent = rates[-rule.delay - 1 :]
+        return len(recent) > rule.delay and all(
+            later < earlier for earlier, later in zip(recent, recent[1:], strict=False)
+        )
+
+    return ends
+
+
+@kernel
+def advance(
+    Y: Array, update: Array, gains: Array, gradient: Array, settings: tuple[float, float, float]
+) -> None:
+    """Take one step in place, then center the map.
+
+    A gain grows by 0.2 while the step goes against the gradient's sign, and shrinks by a fifth
+    otherwise; settings: momentum, step, smallest gain.
+    """
+    momentum, step, min_gain = settings
+    for c in range(Y.shape[0]):
+        total = 0.0
+        for i in range(Y.shape[1]):
+            same_sign = (gradient[c, i] > 0) == (update[c, i] > 0)
+            gain = gains[c, i] * 0.8 if same_sign else gains[c, i] + 0.2
+            gain = max(gain, min_gain)
+            gains[c, i] = gain
+            update[c, i] = momentum * update[c, i] - step * gain * gradient[c, i]
+            Y[c, i] += update[c, i]
+            total += Y[c, i]
+        center = total / Y.shape[1]
+        for i in range(Y.shape[1]):
+            Y[c, i] -= center

@@ -1,0 +1,271 @@
+"""Exact forces: every pair, every step, for maps in one, two or three dimensions.
+
+Maps are held as float32 rows of coordinates, three of them inside: coordinates that a map does not
+have are zero. A row's sums are float32; totals over rows are float64, in the order of the rows, so
+threads do not change a bit.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._numba import parallel_kernel, prange
+from isosne._types import Array, DenseMatrix, Joint, Scalar
+from isosne.layout._pairs import (
+    map_similarity,
+    minus_log_similarity,
+    mixture_pull,
+    mixture_value,
+)
+from isosne.layout.objectives import KL, Objective
+
+TINY = 1e-37
+"""Smallest q: below it float32 distances no longer tell pairs apart."""
+
+
+class ExactForces:
+    """The gradient of an objective, and its value, over all pairs.
+
+    Parameters
+    ----------
+    joint : DenseMatrix or SparseMatrix
+        Joint probabilities; objectives other than KL need a DenseMatrix.
+    objective : KL, NeRV or JSE, default=KL()
+        What is minimized.
+    dof : float, default=1.0
+        Degrees of freedom of the map similarity; infinity is a Gaussian.
+    """
+
+    def __init__(self, joint: Joint, objective: Objective | None = None, dof: float = 1.0) -> None:
+        self.joint = joint
+        self.objective = objective or KL()
+        self.dof = np.float32(dof)
+        self.n_points = len(joint.factors if isinstance(joint, DenseMatrix) else joint.indptr[1:])
+        self._map = np.zeros((3, self.n_points), np.float32)
+        self._pull, self._push = np.zeros_like(self._map), np.zeros_like(self._map)
+        self._row_sums = np.zeros(self.n_points)
+        self._sum_p_log_p: float | None = None
+
+    def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
+        """Return the gradient at map Y (d, n), with attraction multiplied by the exaggeration."""
+        self._map[: len(Y)] = Y
+        pull, push, sums = self._pull, self._push, self._row_sums
+        if isinstance(self.objective, KL):
+            toward = exaggeration
+            if isinstance(self.joint, DenseMatrix):
+                pull_and_push(*self.joint, self._map, self.dof, pull, push, sums)
+            else:
+                pull_listed(*self.joint, self._map, self.dof, pull)
+                push_all(self._map, self.dof, push, sums)
+            away = 1 / sums.sum()
+        else:
+            toward = 1.0
+            push_all(self._map, self.dof, push, sums)
+            scale = 1 / sums.sum()
+            parameters = (*self._mixture, exaggeration - 1, scale)
+            pull_mixture(*self._dense, self._map, self.dof, parameters, pull, sums)
+            away = sums.sum() * scale
+        gradient = np.float32(4 * toward) * pull - np.float32(4 * away) * push
+        return gradient[: len(Y)]
+
+    def value(self, Y: NDArray[np.float32]) -> float:
+        """Return the objective at map Y (d, n); not negative."""
+        self._map[: len(Y)] = Y
+        sums = self._row_sums
+        push_all(self._map, self.dof, self._push, sums)
+        Z = sums.sum()
+        if isinstance(self.objective, KL):
+            if isinstance(self.joint, DenseMatrix):
+                loss_all(*self.joint, self._map, self.dof, sums)
+            else:
+                loss_listed(*self.joint, self._map, self.dof, sums)
+            loss = float(sums.sum() + np.log(Z))
+            return max(self._negative_entropy() + loss, 0.0)
+        value_mixture(*self._dense, self._map, self.dof, (*self._mixture, 0.0, 1 / Z), sums)
+        return max(float(sums.sum()), 0.0)
+
+    @property
+    def _dense(self) -> DenseMatrix:
+        if not isinstance(self.joint, DenseMatrix):
+            raise TypeError(f"{self.objective} needs all pairs; got {type(self.joint).__name__}")
+        return self.joint
+
+    @property
+    def _mixture(self) -> tuple[int, float, float]:
+        # KL(Q || P) is infinite where p is zero: it counts as a thousandth of the mean p there.
+        return self.objective.code, self.objective.weight, 1e-3 / self.n_points**2
+
+    def _negative_entropy(self) -> float:
+        """Return the sum of p log p, which no map changes."""
+        if self._sum_p_log_p is None:
+            if isinstance(self.joint, DenseMatrix):
+                sum_p_log_p(*self.joint, self._row_sums)
+                self._sum_p_log_p = float(self._row_sums.sum())
+            else:
+                p = self.joint.data.astype(np.float64)
+                self._sum_p_log_p = float((p * np.log(p)).sum())
+        return self._sum_p_log_p
+
+
+@parallel_kernel
+def pull_and_push(
+    values: Array, factors: Array, Y: Array, dof: Scalar, pull: Array, push: Array, sums: Array
+) -> None:
+    """Fill pull[:, i] = sum_j p u (y_i - y_j), push[:, i] = sum_j w u (y_i - y_j), sums[i] = sum w.
+
+    values (n, n) and factors (n,) give p; Y, pull, push (3, n). O(n^2), one pass over the pairs.
+    """
+    n = Y.shape[1]
+    for i in prange(n):
+        zero = np.float32(0)
+        p0 = p1 = p2 = q0 = q1 = q2 = total = zero
+        x0, x1, x2, factor = Y[0, i], Y[1, i], Y[2, i], factors[i]
+        row = values[i]
+        for j in range(n):
+            d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
+            w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+            p = np.float32(row[j]) * (factor + factors[j]) * u
+            q = w * u
+            total += w
+            p0 += p * d0
+            p1 += p * d1
+            p2 += p * d2
+            q0 += q * d0
+            q1 += q * d1
+            q2 += q * d2
+        pull[0, i], pull[1, i], pull[2, i] = p0, p1, p2
+        push[0, i], push[1, i], push[2, i] = q0, q1, q2
+        sums[i] = total - np.float32(1)  # the point itself
+
+
+@parallel_kernel
+def pull_listed(
+    indptr: Array, indices: Array, data: Array, Y: Array, dof: Scalar, pull: Array
+) -> None:
+    """Fill pull[:, i] = sum_j p u (y_i - y_j) over the listed pairs. O(number of pairs)."""
+    for i in prange(Y.shape[1]):
+        p0 = p1 = p2 = np.float32(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
+            _, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+            p0 += data[e] * u * d0
+            p1 += data[e] * u * d1
+            p2 += data[e] * u * d2
+        pull[0, i], pull[1, i], pull[2, i] = p0, p1, p2
+
+
+@parallel_kernel
+def push_all(Y: Array, dof: Scalar, push: Array, sums: Array) -> None:
+    """Fill push[:, i] = sum_j w u (y_i - y_j) and sums[i] = sum w over all pairs."""
+    n = Y.shape[1]
+    for i in prange(n):
+        zero = np.float32(0)
+        q0 = q1 = q2 = total = zero
+        x0, x1, x2 = Y[0, i], Y[1, i], Y[2, i]
+        for j in range(n):
+            d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
+            w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+            q = w * u
+            total += w
+            q0 += q * d0
+            q1 += q * d1
+            q2 += q * d2
+        push[0, i], push[1, i], push[2, i] = q0, q1, q2
+        sums[i] = total - np.float32(1)  # the point itself
+
+
+@parallel_kernel
+def pull_mixture(
+    values: Array,
+    factors: Array,
+    Y: Array,
+    dof: Scalar,
+    parameters: tuple[int, float, float, float, float],
+    pull: Array,
+    sums: Array,
+) -> None:
+    """Fill pull[:, i] = sum_j (pull + extra p) u (y_i - y_j), and sums[i] = sum of pulls alone.
+
+    parameters: code, weight and floor of the objective, extra attraction, 1 / Z.
+    """
+    code, weight, floor, extra, scale = parameters
+    n = Y.shape[1]
+    for i in prange(n):
+        p0 = p1 = p2 = total = 0.0
+        for j in range(n):
+            if j != i:
+                d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
+                w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+                p = np.float64(values[i, j]) * (factors[i] + factors[j])
+                term = mixture_pull(p, max(w * scale, TINY), code, weight, floor)
+                total += term
+                term = (term + extra * p) * u
+                p0 += term * d0
+                p1 += term * d1
+                p2 += term * d2
+        pull[0, i], pull[1, i], pull[2, i] = p0, p1, p2
+        sums[i] = total
+
+
+@parallel_kernel
+def value_mixture(
+    values: Array,
+    factors: Array,
+    Y: Array,
+    dof: Scalar,
+    parameters: tuple[int, float, float, float, float],
+    sums: Array,
+) -> None:
+    """Fill sums[i] with what row i adds to the objective; parameters as in `pull_mixture`."""
+    code, weight, floor, _, scale = parameters
+    n = Y.shape[1]
+    for i in prange(n):
+        total = 0.0
+        for j in range(n):
+            if j != i:
+                d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
+                w, _ = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+                p = np.float64(values[i, j]) * (factors[i] + factors[j])
+                total += mixture_value(p, max(w * scale, TINY), code, weight, floor)
+        sums[i] = total
+
+
+@parallel_kernel
+def loss_all(values: Array, factors: Array, Y: Array, dof: Scalar, sums: Array) -> None:
+    """Fill sums[i] = -sum_j p log w."""
+    n = Y.shape[1]
+    for i in prange(n):
+        total = np.float32(0)
+        x0, x1, x2, factor = Y[0, i], Y[1, i], Y[2, i], factors[i]
+        row = values[i]
+        for j in range(n):
+            d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
+            loss = minus_log_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+            total += np.float32(row[j]) * (factor + factors[j]) * loss
+        sums[i] = total
+
+
+@parallel_kernel
+def loss_listed(
+    indptr: Array, indices: Array, data: Array, Y: Array, dof: Scalar, sums: Array
+) -> None:
+    """Fill sums[i] = -sum_j p log w over the listed pairs."""
+    for i in prange(Y.shape[1]):
+        total = np.float32(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
+            total += data[e] * minus_log_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+        sums[i] = total
+
+
+@parallel_kernel
+def sum_p_log_p(values: Array, factors: Array, sums: Array) -> None:
+    """Fill sums[i] = sum_j p log p; a pair with p = 0 adds nothing."""
+    for i in prange(len(factors)):
+        total = 0.0
+        for j in range(len(factors)):
+            p = np.float64(values[i, j]) * (factors[i] + factors[j])
+            if p > 0:
+                total += p * np.log(p)
+        sums[i] = total

@@ -1,0 +1,131 @@
+"""Schedules of step 3 as data: how many steps, how long, how much exaggeration, when to stop.
+
+Gradients carry their factor 4 here, as in the paper. Packages that leave it out (FIt-SNE, openTSNE)
+call the same step four times as large.
+"""
+
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+from isosne.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class RateFalls:
+    """Stop when the relative decrease of KL has passed its peak (opt-SNE, exaggerated phase).
+
+    After `wait` steps KL is polled every `every` steps; the phase ends once the rate has fallen
+    for `delay` polls in a row.
+    """
+
+    wait: int = 15
+    every: int = 3
+    delay: int = 2
+
+
+@dataclass(frozen=True)
+class ChangeBelow:
+    """Stop when KL changes by less than a share of itself a step (opt-SNE, end of the run)."""
+
+    wait: int = 15
+    every: int = 5
+    share: float = 1 / 5000
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A run of steps with constant settings."""
+
+    n_iter: int
+    exaggeration: float = 1.0
+    momentum: float = 0.8
+    step: float | None = None
+    """Length of a step; None: n / (4 exaggeration), at least 50 (Belkina et al. 2019)."""
+    stop: RateFalls | ChangeBelow | None = None
+
+    def step_for(self, n_points: int) -> float:
+        """Return the length of a step for a map of n points."""
+        if self.step is not None:
+            return self.step
+        return max(n_points / (4 * self.exaggeration), 50.0)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Phases, one after the other."""
+
+    phases: tuple[Phase, ...]
+    min_gain: float = 0.01
+
+    @property
+    def n_iter(self) -> int:
+        """Most steps that the schedule takes."""
+        return sum(phase.n_iter for phase in self.phases)
+
+
+def paper() -> Schedule:
+    """Return the schedule of the paper's authors: 1000 steps of 500, exaggeration 4 for 100."""
+    return Schedule(
+        (
+            Phase(100, exaggeration=4, momentum=0.5, step=500),
+            Phase(150, momentum=0.5, step=500),
+            Phase(750, momentum=0.8, step=500),
+        )
+    )
+
+
+def standard(*, n_iter: int = 750, exaggeration: float = 1.0) -> Schedule:
+    """Return the usual schedule: exaggeration 12 for 250 steps, then the rest at `exaggeration`.
+
+    Parameters
+    ----------
+    n_iter : int, default=750
+        Steps in all, more than 250.
+    exaggeration : float, default=1.0
+        Exaggeration that stays; 2 to 4 draws tighter clusters.
+    """
+    if not isinstance(n_iter, Integral) or isinstance(n_iter, bool) or n_iter <= 250:
+        raise ParameterError(
+            f"n_iter must be an integer above 250; got n_iter={n_iter!r}. "
+            "The first 250 steps are exaggerated; allow some more."
+        )
+    if not isinstance(exaggeration, Real) or isinstance(exaggeration, bool) or exaggeration < 1:
+        raise ParameterError(
+            f"exaggeration must be a number from 1 up; got exaggeration={exaggeration!r}. "
+            "1 leaves the probabilities as they are."
+        )
+    return Schedule(
+        (
+            Phase(250, exaggeration=12, momentum=0.5),
+            Phase(int(n_iter) - 250, exaggeration=float(exaggeration), momentum=0.8),
+        )
+    )
+
+
+def opt_sne() -> Schedule:
+    """Return opt-SNE's schedule: both phases end by themselves (Belkina et al. 2019)."""
+    return Schedule(
+        (
+            Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls()),
+            Phase(2000, momentum=0.8, stop=ChangeBelow()),
+        )
+    )
+
+
+def plain(n_iter: int, schedule: Schedule) -> Schedule:
+    """Return `n_iter` more steps in the manner of a schedule's last phase, without a stop rule."""
+    return replace(schedule, phases=(replace(schedule.phases[-1], n_iter=n_iter, stop=None),))
+
+
+def as_schedule(schedule: Any) -> Schedule:
+    """Return the schedule that a name stands for; objects pass."""
+    named = {"paper": paper, "standard": standard, "opt_sne": opt_sne}
+    if isinstance(schedule, Schedule):
+        return schedule
+    if isinstance(schedule, str) and schedule in named:
+        return named[schedule]()
+    raise ParameterError(
+        f"schedule must be 'standard', 'paper', 'opt_sne' or a Schedule; got {schedule!r}. "
+        "Choose a name, or build one from isosne.layout.schedules."
+    )

@@ -1,0 +1,496 @@
+"""Every refusal, word for word, and what it leaves behind."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from isosne import (
+    AdaptiveGaussianKernel,
+    GaussianKernel,
+    IsolationKernel,
+    KNNKernel,
+    nearest_neighbors,
+)
+from isosne.errors import DataError, IsosneError, ParameterError
+
+X = np.random.default_rng(0).normal(size=(10, 3))
+D = np.abs(X[:, :1] - X[:, 0])
+
+
+def changed(array, value, place=(1, 2)):
+    array = array.copy()
+    array[place] = value
+    return array
+
+
+def words_of_numpy(array):
+    """What NumPy itself says of text; its words change with its version."""
+    with pytest.raises(ValueError, match="could not convert") as caught:
+        array.astype(np.float64)
+    return str(caught.value)
+
+
+def refuses(error, sentence):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+TEXT = np.array([["a", "b"], ["c", "d"]])
+DATA = {
+    "nan": (
+        changed(X, np.nan),
+        (
+            "X must be finite; got 1 NaN and 0 infinite value(s). "
+            "Leave out or impute the rows that hold them."
+        ),
+    ),
+    "inf": (
+        changed(changed(X, -np.inf), np.inf, (0, 0)),
+        (
+            "X must be finite; got 0 NaN and 2 infinite value(s). "
+            "Leave out or impute the rows that hold them."
+        ),
+    ),
+    "sparse nan": (
+        csr_array(changed(X, np.nan)),
+        (
+            "X must be finite; got 1 NaN and 0 infinite value(s). "
+            "Leave out or impute the rows that hold them."
+        ),
+    ),
+    "empty": (
+        X[:0],
+        "X must have at least 2 row(s); got n_samples=0. Pass more points, one in each row.",
+    ),
+    "one row": (
+        X[:1],
+        "X must have at least 2 row(s); got n_samples=1. Pass more points, one in each row.",
+    ),
+    "no columns": (
+        X[:, :0],
+        (
+            "X must have at least one column; found 0 feature(s) (shape=(10, 0)) while a minimum "
+            "of 1 is required. Pass points with at least one attribute."
+        ),
+    ),
+    "one-dimensional": (
+        X[0],
+        (
+            "X must be two-dimensional, one point in each row; got shape (3,). Reshape your data "
+            "with X.reshape(-1, 1) if it has one attribute, or X.reshape(1, -1) if it is one point."
+        ),
+    ),
+    "three-dimensional": (
+        X[:, :, None],
+        (
+            "X must be two-dimensional, one point in each row; got shape (10, 3, 1). Reshape your "
+            "data with X.reshape(-1, 1) if it has one attribute, or X.reshape(1, -1) if it is one "
+            "point."
+        ),
+    ),
+    "strings": (
+        TEXT,
+        (
+            f"X must be numeric; got dtype <U1 ({words_of_numpy(TEXT)}). "
+            "Encode or leave out the columns that hold text."
+        ),
+    ),
+    "objects": (
+        np.array([["a", 1], ["c", 2]], dtype=object),
+        (
+            "X must be numeric; got dtype object (could not convert string to float: 'a'). "
+            "Encode or leave out the columns that hold text."
+        ),
+    ),
+    "dates": (
+        np.array([["2020-01-01"], ["2021-01-01"]], dtype="datetime64[D]"),
+        (
+            "X must be numeric; got dtype datetime64[D]. "
+            "Encode or leave out the columns that hold text."
+        ),
+    ),
+    "complex": (
+        X * 1j,
+        (
+            "Complex data not supported: X must be real; got dtype complex128. "
+            "Pass the real and imaginary parts as columns."
+        ),
+    ),
+    "sparse complex": (
+        csr_array(X * 1j),
+        (
+            "Complex data not supported: X must be real; got dtype complex128. "
+            "Pass the real and imaginary parts as columns."
+        ),
+    ),
+}
+
+FITS = {
+    "voronoi": IsolationKernel(2, n_partitions=5).fit,
+    "forest": IsolationKernel(2, n_partitions=5, partition="forest").fit,
+    "exact": IsolationKernel(2, n_partitions="exact").fit,
+    "gaussian": GaussianKernel(1).fit,
+    "adaptive": AdaptiveGaussianKernel(1).fit,
+    "knn": KNNKernel(1).fit,
+    "neighbors": lambda data: nearest_neighbors(data, 1),
+}
+
+
+@pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
+@pytest.mark.parametrize(("data", "sentence"), DATA.values(), ids=DATA)
+def test_data_that_cannot_be_used_are_refused(data, sentence, fit):
+    with refuses(DataError, sentence):
+        fit(data)
+
+
+PSI = (
+    "psi must be an integer from 2 to n_samples or a share of n_samples between 0 and 1; "
+    "got psi={}. One cell holds everything below 2; choose a larger psi."
+)
+METRIC = (
+    "metric must be one of euclidean, manhattan, minkowski, cosine, precomputed; got {}. "
+    "Compute the distances yourself and pass metric='precomputed' for another one."
+)
+POWER = (
+    "p must be a finite number from 1 up for metric='minkowski'; got p={}. "
+    "Below 1 the triangle inequality fails."
+)
+PARTITIONS = (
+    "n_partitions must be an integer from 1 up; got n_partitions={}. "
+    "Pass 200, or 'exact' for no draws."
+)
+SEED = (
+    "random_state must be None, an integer from 0 up, a numpy Generator or a RandomState; "
+    "got {}. Pass an integer for a repeatable result."
+)
+PERPLEXITY = (
+    "perplexity must be a number from 1 to n_samples - 1 (the number of other points); "
+    "got perplexity={} with n_samples=10. Lower perplexity, or pass more points."
+)
+K = "k must be an integer from 1 to 9; got k={}. Lower k, or pass more points."
+
+PARAMETERS = [
+    (
+        IsolationKernel(11),
+        (
+            "psi must be an integer from 2 to n_samples; got psi=11 with n_samples=10. "
+            "Lower psi, or fit the kernel on more points."
+        ),
+    ),
+    *[
+        (IsolationKernel(psi), PSI.format(repr(psi)))
+        for psi in (1, 0, -3, 1.5, 1.0, 2.0, 0.0, "many", True, None, float("nan"))
+    ],
+    (IsolationKernel([3, 1]), PSI.format(1)),
+    (
+        IsolationKernel([]),
+        "psi must name at least one scale; got an empty sequence. Pass one value.",
+    ),
+    *[
+        (IsolationKernel(2, n_partitions=t), PARTITIONS.format(repr(t)))
+        for t in (0, -1, 2.5, "many", True, None)
+    ],
+    (
+        IsolationKernel(2, partition="cubes"),
+        "partition must be 'voronoi' or 'forest'; got 'cubes'. Choose one of the two.",
+    ),
+    (
+        IsolationKernel(2, partition="forest", metric="cosine"),
+        (
+            "partition='forest' splits attributes and uses no distance; got metric='cosine'. "
+            "Leave metric out, or choose partition='voronoi'."
+        ),
+    ),
+    (
+        IsolationKernel(2, partition="forest", n_partitions="exact"),
+        (
+            "n_partitions='exact' needs partition='voronoi'; got partition='forest'. "
+            "Isolation trees have no closed form: pass a number of partitions."
+        ),
+    ),
+    *[
+        (IsolationKernel(2, random_state=seed), SEED.format(repr(seed)))
+        for seed in (-1, "zero", 1.0, True)
+    ],
+    *[
+        (kernel(metric="hamming"), METRIC.format("'hamming'"))
+        for kernel in (
+            lambda **more: IsolationKernel(2, **more),
+            GaussianKernel,
+            AdaptiveGaussianKernel,
+            KNNKernel,
+        )
+    ],
+    *[
+        (IsolationKernel(2, metric="minkowski", p=p), POWER.format(repr(p)))
+        for p in (0.5, 0, -1, float("inf"), "two", True, None)
+    ],
+    *[(GaussianKernel(value), PERPLEXITY.format(repr(value))) for value in (0.5, 10, 9.5, "all")],
+    (GaussianKernel([3, 0.5]), PERPLEXITY.format(0.5)),
+    (GaussianKernel(float("nan")), PERPLEXITY.format("nan")),
+    (GaussianKernel(True), PERPLEXITY.format(True)),
+    (
+        GaussianKernel([]),
+        "perplexity must name at least one scale; got an empty sequence. Pass one value.",
+    ),
+    *[
+        (kernel(k), K.format(repr(k)))
+        for kernel in (AdaptiveGaussianKernel, KNNKernel)
+        for k in (10, 0, 2.0, "all", True)
+    ],
+]
+
+
+@pytest.mark.parametrize(("kernel", "sentence"), PARAMETERS, ids=[repr(k) for k, _ in PARAMETERS])
+def test_parameters_outside_their_rule_are_refused_and_leave_nothing_behind(kernel, sentence):
+    kernel = clone(kernel)
+    before = dict(vars(kernel))
+    with refuses(ParameterError, sentence):
+        kernel.fit(X)
+    assert vars(kernel) == before
+    with pytest.raises(NotFittedError):
+        kernel.similarity()
+
+
+@pytest.mark.parametrize("k", [10, 0, 2.0, "all", True])
+def test_numbers_of_neighbors_outside_their_range_are_refused(k):
+    with refuses(
+        ParameterError,
+        f"k must be an integer from 1 to 9; got k={k!r}. A point is not its own neighbor.",
+    ):
+        nearest_neighbors(X, k)
+
+
+def test_neighbors_in_unknown_metrics_are_refused():
+    with refuses(ParameterError, METRIC.format("'hamming'")):
+        nearest_neighbors(X, 1, metric="hamming")
+    with refuses(ParameterError, POWER.format(0.5)):
+        nearest_neighbors(X, 1, metric="minkowski", p=0.5)
+
+
+DISTANCES = {
+    "negative": (
+        changed(changed(D, -1.0), -1.0, (2, 1)),
+        (
+            "Precomputed distances must not be negative; got -1 in X. "
+            "Pass distances, not similarities."
+        ),
+    ),
+    "sparse": (
+        csr_array(D),
+        (
+            "Precomputed distances must be dense; got a sparse X. "
+            "Pass X.toarray(), or the points themselves with another metric."
+        ),
+    ),
+    "not square": (
+        D[:, :4],
+        (
+            "Precomputed distances must be a square matrix at fit; got shape (10, 4). "
+            "Pass the distances of all points to all points."
+        ),
+    ),
+    "diagonal": (
+        changed(D, 0.5, (3, 3)),
+        (
+            "Precomputed distances must have a zero diagonal; got 0.5 on it. "
+            "Pass distances, not similarities."
+        ),
+    ),
+    "asymmetric": (
+        changed(np.ones((4, 4)) - np.eye(4), 1.25, (0, 1)),
+        (
+            "Precomputed distances must be symmetric; "
+            "got a difference of 0.25 between D[i, j] and D[j, i]. "
+            "Pass (D + D.T) / 2 if that is what you mean."
+        ),
+    ),
+}
+BY_DISTANCES = {
+    "voronoi": IsolationKernel(2, metric="precomputed").fit,
+    "exact": IsolationKernel(2, n_partitions="exact", metric="precomputed").fit,
+    "gaussian": GaussianKernel(2, metric="precomputed").fit,
+    "adaptive": AdaptiveGaussianKernel(1, metric="precomputed").fit,
+    "knn": KNNKernel(1, metric="precomputed").fit,
+    "neighbors": lambda data: nearest_neighbors(data, 1, metric="precomputed"),
+}
+
+
+@pytest.mark.parametrize("fit", BY_DISTANCES.values(), ids=BY_DISTANCES)
+@pytest.mark.parametrize(("distances", "sentence"), DISTANCES.values(), ids=DISTANCES)
+def test_matrices_that_are_no_distances_are_refused(distances, sentence, fit):
+    with refuses(DataError, sentence):
+        fit(distances)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_cosine_refuses_rows_that_are_all_zero(sparse):
+    data = X.copy()
+    data[[2, 5]] = 0
+    data = csr_array(data) if sparse else data
+    sentence = (
+        "metric='cosine' needs rows that are not all zero; got 2 such row(s) in X. "
+        "Leave them out, or choose metric='euclidean'."
+    )
+    with refuses(DataError, sentence):
+        IsolationKernel(2, metric="cosine").fit(data)
+    with refuses(DataError, sentence):
+        nearest_neighbors(data, 1, metric="cosine")
+    with refuses(DataError, sentence):
+        IsolationKernel(2, metric="cosine").fit(X).similarity(data)
+
+
+def test_cosine_refuses_rows_whose_stored_values_are_all_zero():
+    stored = csr_array((np.array([0.0, 1.0, 2.0]), [0, 1, 2], [0, 1, 2, 3]), shape=(3, 3))
+    with refuses(
+        DataError,
+        "metric='cosine' needs rows that are not all zero; got 1 such row(s) in X. "
+        "Leave them out, or choose metric='euclidean'.",
+    ):
+        IsolationKernel(2, metric="cosine").fit(stored)
+
+
+KERNELS = [
+    IsolationKernel(2, n_partitions=5, random_state=0),
+    IsolationKernel(2, n_partitions=5, partition="forest", random_state=0),
+    IsolationKernel(2, n_partitions="exact"),
+    GaussianKernel(2),
+    AdaptiveGaussianKernel(2),
+    KNNKernel(2),
+]
+IDS = ["voronoi", "forest", "exact", "gaussian", "adaptive", "knn"]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_points_with_other_attributes_than_the_fitted_are_refused(kernel):
+    fitted = clone(kernel).fit(X)
+    sentence = (
+        "The columns must be those of the fitted points: X has 2 features, but "
+        f"{type(kernel).__name__} is expecting 3 features as input. "
+        "Pass points with the same attributes."
+    )
+    with refuses(DataError, sentence):
+        fitted.similarity(X[:, :2])
+    with refuses(DataError, sentence):
+        fitted.similarity(X, X[:, :2])
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_new_points_that_are_not_finite_are_refused(kernel):
+    with refuses(
+        DataError,
+        "X must be finite; got 1 NaN and 0 infinite value(s). "
+        "Leave out or impute the rows that hold them.",
+    ):
+        clone(kernel).fit(X).similarity(changed(X, np.nan))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_neighbors_of_another_set_are_refused(kernel):
+    with refuses(
+        DataError,
+        "neighbors must hold one list for each fitted point; got 8 lists for 10 points. "
+        "Compute them on the points that the kernel was fitted on.",
+    ):
+        clone(kernel).fit(X).neighbor_similarity(nearest_neighbors(X[:8], 3))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_nothing_can_be_asked_before_fit(kernel):
+    kernel = clone(kernel)
+    neighbors = nearest_neighbors(X, 3)
+    with pytest.raises(NotFittedError):
+        kernel.similarity()
+    with pytest.raises(NotFittedError):
+        kernel.similarity(X)
+    with pytest.raises(NotFittedError):
+        kernel.rows()
+    with pytest.raises(NotFittedError):
+        kernel.neighbor_similarity(neighbors)
+
+
+@pytest.mark.parametrize("ask", ["cells", "counts", "transform"])
+def test_the_exact_kernel_has_no_cells(ask):
+    kernel = IsolationKernel(2, n_partitions="exact").fit(X)
+    with refuses(
+        ParameterError,
+        "Cells and feature maps need partitions that were drawn; got n_partitions='exact'. "
+        "Ask for similarity, or pass a number of partitions.",
+    ):
+        getattr(kernel, ask)(X)
+
+
+@pytest.mark.parametrize("kernel", KERNELS[3:], ids=IDS[3:])
+def test_two_new_sets_of_points_have_no_precomputed_distances(kernel):
+    fitted = clone(kernel).set_params(metric="precomputed").fit(D)
+    with refuses(
+        DataError,
+        "With metric='precomputed' the distances between two new sets of points are not known; "
+        "got B. Leave B out: A holds distances to the fitted points.",
+    ):
+        fitted.similarity(D[:2], D[:3])
+
+
+def test_too_few_neighbors_for_the_perplexity_are_refused():
+    kernel = GaussianKernel(6).fit(X)
+    with pytest.raises(ParameterError, match="perplexity must be a number from 1 to"):
+        kernel.neighbor_similarity(nearest_neighbors(X, 5))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_a_fit_that_fails_on_its_data_leaves_nothing_behind(kernel):
+    kernel = clone(kernel)
+    before = dict(vars(kernel))
+    with pytest.raises(DataError):
+        kernel.fit(changed(X, np.nan))
+    assert vars(kernel) == before
+    with pytest.raises(NotFittedError):
+        kernel.similarity()
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_a_refit_that_fails_on_its_data_leaves_the_earlier_fit(kernel):
+    kernel = clone(kernel).fit(X)
+    K = kernel.similarity()
+    with pytest.raises(DataError):
+        kernel.fit(changed(X[:5, :2], np.inf, (0, 0)))
+    np.testing.assert_array_equal(kernel.similarity(), K)
+    assert kernel.n_features_in_ == 3
+
+
+@pytest.mark.parametrize(
+    ("kernel", "wrong"),
+    [
+        (KERNELS[0], {"psi": 11}),
+        (KERNELS[0], {"n_partitions": 0}),
+        (KERNELS[0], {"metric": "hamming"}),
+        (KERNELS[0], {"random_state": -1}),
+        (KERNELS[1], {"n_partitions": "exact"}),
+        (KERNELS[2], {"n_partitions": 0}),
+        (KERNELS[2], {"metric": "hamming"}),
+        (KERNELS[3], {"perplexity": 10}),
+        (KERNELS[4], {"k": 10}),
+        (KERNELS[5], {"k": 10}),
+    ],
+    ids=repr,
+)
+def test_a_refit_that_fails_on_a_parameter_leaves_the_earlier_fit(kernel, wrong):
+    kernel = clone(kernel).fit(X)
+    neighbors = nearest_neighbors(X, 9)
+    K, K_new = kernel.similarity(), kernel.similarity(X + 0.1)
+    near = kernel.neighbor_similarity(neighbors)
+    with pytest.raises(ParameterError):
+        kernel.set_params(**wrong).fit(X)
+    np.testing.assert_array_equal(kernel.similarity(), K)
+    np.testing.assert_array_equal(kernel.similarity(X + 0.1), K_new)
+    np.testing.assert_array_equal(kernel.neighbor_similarity(neighbors), near)
+
+
+def test_every_refusal_is_a_value_error_and_one_of_ours():
+    assert issubclass(DataError, ValueError)
+    assert issubclass(ParameterError, ValueError)
+    assert issubclass(DataError, IsosneError)
+    assert issubclass(ParameterError, IsosneError)

@@ -1,0 +1,71 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import isosne
+
+PUBLIC = [
+    "AdaptiveGaussianKernel",
+    "GaussianKernel",
+    "IsolationKernel",
+    "KNNKernel",
+    "nearest_neighbors",
+]
+
+LOOK_FOR_COMPILED = """
+import pkgutil, importlib
+import isosne
+for name in isosne.__all__:
+    getattr(isosne, name)
+n_found = 0
+for module in pkgutil.walk_packages(isosne.__path__, "isosne."):
+    for value in vars(importlib.import_module(module.name)).values():
+        if hasattr(value, "signatures") and hasattr(value, "py_func"):
+            n_found += 1
+            assert not value.signatures, value
+assert n_found > 10, n_found
+"""
+
+
+def run(script, cache):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_importing_every_public_name_compiles_nothing(tmp_path):
+    done = run(LOOK_FOR_COMPILED, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_importing_isosne_alone_imports_no_numba(tmp_path):
+    done = run("import sys, isosne; assert 'numba' not in sys.modules", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_all_names_every_public_name_and_each_resolves():
+    assert set(PUBLIC) <= set(isosne.__all__)
+    assert sorted(isosne.__all__) == list(isosne.__all__)
+    assert set(isosne._HOME) == set(isosne.__all__)
+    for name in isosne.__all__:
+        assert getattr(isosne, name).__name__ == name
+        assert getattr(isosne, name).__doc__
+    assert dir(isosne) == sorted([*isosne.__all__, "__version__"])
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match=r"^module 'isosne' has no attribute 'KMeans'$"):
+        isosne.KMeans  # noqa: B018
+
+
+def test_types_are_shipped():
+    assert (Path(isosne.__file__).parent / "py.typed").exists()

@@ -1,0 +1,185 @@
+import re
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from isosne import GaussianKernel, nearest_neighbors
+from isosne.errors import DegenerateRowsWarning
+from tests.reference import gaussian as twin
+from tests.reference.neighbors import distances
+
+# Our bisection ends within 5e-5 nats of the entropy; the twin goes on to machine accuracy. For
+# these data the bandwidth then agrees to a few parts in ten thousand.
+RTOL = 1e-3
+
+
+def probabilities(block):
+    """Scale rows of a square block to sum one, with a zero diagonal."""
+    P = block.astype(np.float64)
+    np.fill_diagonal(P, 0)
+    return P / P.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("perplexity", [1.5, 5, 30.0, 50])
+@pytest.mark.parametrize("data", ["two_blobs", "subspace_clusters"])
+def test_bandwidths_are_those_of_the_twin(request, data, perplexity):
+    X = request.getfixturevalue(data)
+    sigma = GaussianKernel(perplexity).fit(X).bandwidths()
+    assert sigma.shape == (1, len(X))
+    expected = twin.bandwidths(distances(X, X), perplexity, own=True)
+    np.testing.assert_allclose(sigma[0], expected, rtol=RTOL)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "minkowski", "cosine"])
+@pytest.mark.parametrize("container", ["float32", "float64", "csr"])
+def test_rows_are_the_conditional_probabilities_up_to_a_factor(two_blobs, metric, container):
+    X = csr_array(two_blobs) if container == "csr" else two_blobs.astype(container)
+    rows = GaussianKernel(8, metric=metric, p=3).fit(X).rows()
+    assert (rows.n_points, rows.n_scales) == (60, 1)
+    block = rows.block(slice(0, 60))
+    assert block.dtype == np.float32
+    expected = twin.conditional(distances(two_blobs, two_blobs, metric, 3), 8)
+    np.testing.assert_allclose(probabilities(block[0]), expected, 5e-3, 1e-5)
+
+
+def test_each_row_has_the_perplexity_asked_for(subspace_clusters):
+    kernel = GaussianKernel(12).fit(subspace_clusters)
+    P = probabilities(kernel.rows().block(slice(0, 100))[0])
+    found = [twin.perplexity(row) for row in P]
+    # An entropy within 5e-5, and the rounding of float32.
+    np.testing.assert_allclose(found, 12, rtol=1e-4)
+
+
+def test_the_nearest_neighbor_has_one_in_each_row_and_so_has_the_point(two_blobs):
+    block = GaussianKernel(5).fit(two_blobs).rows().block(slice(10, 30))[0]
+    nearest = nearest_neighbors(two_blobs, 1).indices[10:30, 0]
+    assert np.all(block[np.arange(20), nearest] == 1)
+    assert np.all(block[np.arange(20), np.arange(10, 30)] == 1)
+
+
+def test_similarity_is_equation_1_with_the_bandwidth_of_the_row(two_blobs):
+    kernel = GaussianKernel(9).fit(two_blobs)
+    sigma = kernel.bandwidths()[0]
+    expected = twin.similarity(distances(two_blobs, two_blobs), sigma)
+    # Squared distances are right to five digits, and an exponent of 20 multiplies their error.
+    np.testing.assert_allclose(kernel.similarity(), expected, 1e-4, 1e-7)
+
+
+def test_new_points_take_their_bandwidth_from_all_fitted_points(two_blobs):
+    kernel = GaussianKernel(9).fit(two_blobs)
+    A, B = two_blobs[::7] + 0.2, two_blobs[::11] - 0.1
+    sigma = kernel.bandwidths(A)[0]
+    expected = twin.bandwidths(distances(A, two_blobs), 9, own=False)
+    np.testing.assert_allclose(sigma, expected, rtol=RTOL)
+    for found, other in ((kernel.similarity(A), two_blobs), (kernel.similarity(A, B), B)):
+        np.testing.assert_allclose(found, twin.similarity(distances(A, other), sigma), 1e-4, 1e-7)
+
+
+def test_perplexity_of_all_others_gives_them_equal_weight(two_blobs):
+    block = GaussianKernel(59).fit(two_blobs).rows().block(slice(0, 60))[0]
+    # The entropy is flat there: 5e-5 nats below the maximum is a spread of about 1e-2.
+    np.testing.assert_allclose(probabilities(block)[~np.eye(60, dtype=bool)], 1 / 59, rtol=0.05)
+
+
+def test_perplexity_one_leaves_the_nearest_neighbor_alone(two_blobs):
+    P = probabilities(GaussianKernel(1).fit(two_blobs).rows().block(slice(0, 60))[0])
+    nearest = nearest_neighbors(two_blobs, 1).indices[:, 0]
+    assert np.all(P[np.arange(60), nearest] > 0.9999)
+
+
+def test_several_perplexities_are_layers_and_their_mean(two_blobs):
+    kernel = GaussianKernel([4, 20]).fit(two_blobs)
+    single = [GaussianKernel(value).fit(two_blobs) for value in (4, 20)]
+    layers = kernel.rows().block(slice(5, 50))
+    assert layers.shape == (2, 45, 60)
+    for s in range(2):
+        np.testing.assert_array_equal(layers[s], single[s].rows().block(slice(5, 50))[0])
+        np.testing.assert_array_equal(kernel.bandwidths()[s], single[s].bandwidths()[0])
+    mean = (single[0].similarity() + single[1].similarity()) / 2
+    np.testing.assert_allclose(kernel.similarity(), mean, rtol=1e-6)
+
+
+@pytest.mark.parametrize("factor", [1e-6, 0.5, 1e6])
+def test_bandwidths_scale_with_the_data(two_blobs, factor):
+    sigma = GaussianKernel(9).fit(two_blobs).bandwidths()
+    scaled = GaussianKernel(9).fit(two_blobs * factor).bandwidths()
+    # The same steps of bisection from a scaled start, up to rounding.
+    np.testing.assert_allclose(scaled, sigma * factor, rtol=1e-4)
+
+
+def test_precomputed_distances_give_the_kernel_of_the_points(two_blobs):
+    D = distances(two_blobs, two_blobs)
+    kernel = GaussianKernel(9, metric="precomputed").fit(D)
+    by_points = GaussianKernel(9).fit(two_blobs)
+    np.testing.assert_allclose(kernel.similarity(), by_points.similarity(), 1e-4, 1e-7)
+    new = distances(two_blobs[:3] + 1, two_blobs)
+    expected = by_points.similarity(two_blobs[:3] + 1)
+    np.testing.assert_allclose(kernel.similarity(new), expected, 1e-4, 1e-7)
+
+
+@pytest.mark.parametrize("data", ["two_blobs", "subspace_clusters"])
+def test_neighbor_similarity_with_all_neighbors_is_the_row(request, data):
+    X = request.getfixturevalue(data)
+    n = len(X)
+    kernel = GaussianKernel([5, 15]).fit(X)
+    neighbors = nearest_neighbors(X, n - 1)
+    found = kernel.neighbor_similarity(neighbors)
+    assert found.shape == (2, n, n - 1)
+    layers = kernel.rows().block(slice(0, n))
+    for s in range(2):
+        expected = np.take_along_axis(layers[s], neighbors.indices.astype(int), axis=1)
+        # Distances of neighbors are float32, and the two bisections may end a step apart.
+        np.testing.assert_allclose(found[s], expected, 5e-3, 1e-5)
+
+
+def test_neighbor_similarity_has_the_perplexity_among_the_neighbors(two_blobs):
+    found = GaussianKernel(6).fit(two_blobs).neighbor_similarity(nearest_neighbors(two_blobs, 18))
+    P = found[0].astype(np.float64)
+    P /= P.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose([twin.perplexity(row) for row in P], 6, rtol=1e-4)
+    assert np.all(found[0, :, 0] == 1)
+
+
+def sentence(n_degenerate, n):
+    return re.escape(
+        f"{n_degenerate} of {n} points have more than `perplexity` others at their smallest "
+        "distance, so no bandwidth gives that perplexity; these others get equal weight. "
+        "Remove copies of points, or raise perplexity."
+    )
+
+
+def test_points_with_many_copies_take_the_limit_with_a_warning():
+    # Five copies at 0, each with four others at distance zero; perplexity 3 cannot be had there.
+    X = np.array([[0.0]] * 5 + [[1.0], [1.5], [4.0], [8.0]])
+    kernel = GaussianKernel(3).fit(X)
+    match = "^" + sentence(5, 9) + "$"
+    with pytest.warns(DegenerateRowsWarning, match=match):
+        block = kernel.rows().block(slice(0, 9))[0]
+    np.testing.assert_array_equal(block[:5], np.tile([1] * 5 + [0] * 4, (5, 1)))
+    assert np.all(np.isfinite(block))
+    with pytest.warns(DegenerateRowsWarning, match=match):
+        sigma = kernel.bandwidths()[0]
+    assert np.all(sigma[:5] == 0)
+    with pytest.warns(DegenerateRowsWarning, match=match):
+        found = kernel.neighbor_similarity(nearest_neighbors(X, 8))[0]
+    np.testing.assert_array_equal(found[:5], np.tile([1] * 4 + [0] * 4, (5, 1)))
+    with pytest.warns(DegenerateRowsWarning, match=match):
+        K = kernel.similarity()
+    np.testing.assert_array_equal(K[:5], block[:5])
+    assert np.all(np.isfinite(K))
+
+
+def test_as_many_copies_as_the_perplexity_have_a_bandwidth_and_no_warning():
+    X = np.array([[0.0]] * 4 + [[1.0], [1.5], [4.0], [8.0]])
+    block = GaussianKernel(3).fit(X).rows().block(slice(0, 4))[0]
+    assert np.all(block[:, :4] == 1)
+    assert np.all(block[:, 4:] < 1e-4)  # an entropy 5e-5 nats above that of the copies alone
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6])
+def test_high_dimensional_rows_do_not_vanish(shift):
+    # Squared distances of 4000 with a bandwidth near one: exp(-2000) is nothing in any float.
+    X = np.random.default_rng(0).normal(size=(30, 2000)) + shift
+    P = probabilities(GaussianKernel(1.2).fit(X).rows().block(slice(0, 30))[0])
+    np.testing.assert_allclose([twin.perplexity(row) for row in P], 1.2, rtol=1e-3)

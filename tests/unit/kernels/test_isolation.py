@@ -1,0 +1,247 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+
+from isosne import IsolationKernel, nearest_neighbors
+from tests.reference import isolation as twin
+from tests.reference.neighbors import distances
+
+FORMS = [
+    {"n_partitions": 50},
+    {"n_partitions": 50, "partition": "forest"},
+    {"n_partitions": "exact"},
+    {"n_partitions": 50, "metric": "manhattan"},
+]
+IDS = ["voronoi", "forest", "exact", "manhattan"]
+DRAWN = FORMS[:2] + FORMS[3:]
+DRAWN_IDS = IDS[:2] + IDS[3:]
+
+
+@pytest.mark.parametrize("psi", [2, 9, 60])
+def test_similarity_is_equation_7_over_the_samples_drawn(two_blobs, psi):
+    kernel = IsolationKernel(psi, n_partitions=30, random_state=0).fit(two_blobs)
+    samples = kernel.partitions_[0].samples
+    assert samples.shape == (30, psi)
+    assert all(len(set(sample)) == psi for sample in samples)
+    D = distances(two_blobs, two_blobs)
+    # A count divided by t, in float32.
+    np.testing.assert_allclose(kernel.similarity(), twin.similarity(D, samples), rtol=1e-6)
+
+
+def test_similarity_of_new_points_is_equation_7_too(two_blobs):
+    kernel = IsolationKernel(8, n_partitions=30, random_state=0).fit(two_blobs)
+    rng = np.random.default_rng(1)
+    A, B = rng.normal(2, 2, (11, 5)), rng.normal(2, 2, (7, 5))
+    samples = kernel.partitions_[0].samples
+    D_A, D_B, D = (distances(points, two_blobs) for points in (A, B, two_blobs))
+    for found, expected in (
+        (kernel.similarity(A, B), twin.similarity(D_A, samples, D_B)),
+        (kernel.similarity(A), twin.similarity(D_A, samples, D)),
+        (kernel.similarity(None, B), twin.similarity(D, samples, D_B)),
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        assert found.dtype == np.float32
+
+
+@pytest.mark.parametrize("form", FORMS, ids=IDS)
+def test_fitted_points_passed_again_have_the_same_similarity(two_blobs, form):
+    kernel = IsolationKernel(6, random_state=0, **form).fit(two_blobs)
+    K = kernel.similarity()
+    # The exact kernel sums a pair in one of two orders.
+    np.testing.assert_allclose(kernel.similarity(two_blobs), K, atol=1e-6)
+    np.testing.assert_allclose(kernel.similarity(two_blobs[3:9], two_blobs), K[3:9], atol=1e-6)
+
+
+@pytest.mark.parametrize("form", DRAWN, ids=DRAWN_IDS)
+def test_inner_products_of_the_feature_map_are_the_counts(two_blobs, form):
+    kernel = IsolationKernel(7, random_state=0, **form).fit(two_blobs)
+    phi = kernel.transform(two_blobs)
+    assert phi.shape == (60, 7 * 50)
+    assert phi.dtype == np.float32
+    assert np.all(phi.sum(axis=1) == 50)
+    np.testing.assert_array_equal((phi @ phi.T).toarray(), kernel.counts())
+    assert kernel.counts().dtype == np.uint8
+    np.testing.assert_allclose((phi @ phi.T).toarray() / 50, kernel.similarity(), rtol=1e-6)
+    assert len(kernel.get_feature_names_out()) == phi.shape[1]
+
+
+def test_the_feature_map_of_several_scales_has_the_columns_of_each(two_blobs):
+    kernel = IsolationKernel([3, 8], n_partitions=20, random_state=0).fit(two_blobs)
+    phi = kernel.transform(two_blobs)
+    assert phi.shape == (60, 20 * (3 + 8))
+    np.testing.assert_allclose((phi @ phi.T).toarray() / 40, kernel.similarity(), rtol=1e-5)
+    assert len(kernel.get_feature_names_out()) == phi.shape[1]
+
+
+def test_counts_of_new_points_are_the_similarity_times_t(two_blobs):
+    kernel = IsolationKernel([3, 8], n_partitions=300, random_state=0).fit(two_blobs)
+    A, B = two_blobs[:9] + 0.5, two_blobs[40:] - 0.5
+    counts = [kernel.counts(A, B, scale=s) for s in (0, 1)]
+    assert counts[0].dtype == np.uint16
+    mean = (counts[0] / 300 + counts[1] / 300) / 2
+    np.testing.assert_allclose(kernel.similarity(A, B), mean, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("psi", "expected"), [(0.1, (6,)), (0.001, (2,)), (0.999, (60,)), ([0.5, 4], (30, 4))]
+)
+def test_a_float_psi_is_a_share_of_the_points(two_blobs, psi, expected):
+    kernel = IsolationKernel(psi, n_partitions=10, random_state=0).fit(two_blobs)
+    assert kernel.psi_ == expected
+    assert [part.psi for part in kernel.partitions_] == list(expected)
+
+
+@pytest.mark.parametrize(
+    "psi", [(4, 20), [4, 20], np.array([4, 20])], ids=["tuple", "list", "array"]
+)
+def test_several_psi_are_averaged(two_blobs, psi):
+    kernel = IsolationKernel(psi, n_partitions="exact").fit(two_blobs)
+    single = [
+        IsolationKernel(one, n_partitions="exact").fit(two_blobs).similarity() for one in (4, 20)
+    ]
+    # Lists are as long as the smallest psi needs, so the larger one is cut later: below 1e-5.
+    np.testing.assert_allclose(kernel.similarity(), (single[0] + single[1]) / 2, atol=1e-5)
+    layers = kernel.rows().block(slice(0, 60))
+    assert layers.shape == (2, 60, 60)
+    np.testing.assert_allclose(layers, single, atol=1e-5)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=IDS)
+def test_blocks_of_rows_are_rows_of_the_similarity(two_blobs, form):
+    kernel = IsolationKernel([3, 10], random_state=0, **form).fit(two_blobs)
+    rows = kernel.rows()
+    assert (rows.n_points, rows.n_scales) == (60, 2)
+    whole = kernel.similarity()
+    for block in (slice(0, 60), slice(13, 14), slice(50, 60)):
+        np.testing.assert_allclose(rows.block(block).mean(axis=0), whole[block], atol=1e-6)
+
+
+@pytest.mark.parametrize("data", ["two_blobs", "duplicates"])
+@pytest.mark.parametrize("form", FORMS, ids=IDS)
+def test_neighbor_similarity_is_the_similarity_at_the_neighbors(request, data, form):
+    X = request.getfixturevalue(data)
+    kernel = IsolationKernel([4, 12], random_state=0, **form).fit(X)
+    neighbors = nearest_neighbors(X, len(X) - 1, metric=form.get("metric", "euclidean"))
+    found = kernel.neighbor_similarity(neighbors)
+    assert found.shape == (2, len(X), len(X) - 1)
+    assert found.dtype == np.float32
+    layers = kernel.rows().block(slice(0, len(X)))
+    for s in range(2):
+        expected = np.take_along_axis(layers[s], neighbors.indices.astype(int), axis=1)
+        np.testing.assert_allclose(found[s], expected, atol=1e-5)  # the exact lists are cut
+
+
+def test_exact_neighbor_similarity_from_lists_of_ten_n_over_psi_is_close():
+    X = np.random.default_rng(2).normal(size=(200, 3))
+    kernel = IsolationKernel(40, n_partitions="exact").fit(X)
+    neighbors = nearest_neighbors(X, 50)
+    expected = np.take_along_axis(kernel.similarity(), neighbors.indices.astype(int), axis=1)
+    # The docstring's promise: lists of about 10 n / psi leave an error below 1e-4.
+    np.testing.assert_allclose(kernel.neighbor_similarity(neighbors)[0], expected, atol=1e-4)
+
+
+def test_the_unit_of_measurement_does_not_change_exact_neighbor_similarity():
+    # Distances near 1e-50 are nothing in float32, yet these points are no copies.
+    X = np.random.default_rng(3).normal(size=(30, 3))
+    found = []
+    for scaled in (X, X * 2.0**-166):
+        kernel = IsolationKernel(5, n_partitions="exact").fit(scaled)
+        neighbors = nearest_neighbors(scaled, 29)
+        found.append(kernel.neighbor_similarity(neighbors))
+    np.testing.assert_allclose(found[1], found[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("form", DRAWN, ids=DRAWN_IDS)
+def test_the_same_seed_gives_the_same_bytes_and_zero_is_a_seed(two_blobs, form):
+    first, again, other = (
+        IsolationKernel(5, random_state=seed, **form).fit(two_blobs).cells() for seed in (0, 0, 1)
+    )
+    assert first.tobytes() == again.tobytes()
+    assert first.tobytes() != other.tobytes()
+
+
+@pytest.mark.parametrize(
+    "make", [np.random.default_rng, np.random.RandomState, np.int64], ids=["new", "old", "int64"]
+)
+def test_generators_old_and_new_are_accepted(two_blobs, make):
+    first, again = (
+        IsolationKernel(5, n_partitions=20, random_state=make(7)).fit(two_blobs).cells()
+        for _ in range(2)
+    )
+    assert first.tobytes() == again.tobytes()
+
+
+def test_without_a_seed_draws_differ(two_blobs):
+    first, again = (IsolationKernel(5).fit(two_blobs).cells() for _ in range(2))
+    assert first.tobytes() != again.tobytes()
+
+
+@pytest.mark.parametrize("n_partitions", [40, "exact"])
+def test_precomputed_distances_give_the_similarity_of_the_points(two_blobs, n_partitions):
+    D = distances(two_blobs, two_blobs)
+    A = two_blobs[:6] + 0.3
+    D_A = distances(A, two_blobs)
+    kernel = IsolationKernel(9, n_partitions=n_partitions, random_state=0)
+    by_points = kernel.fit(two_blobs)
+    expected, expected_new = by_points.similarity(), by_points.similarity(A)
+    kernel.set_params(metric="precomputed").fit(D)
+    np.testing.assert_array_equal(kernel.similarity(), expected)
+    np.testing.assert_array_equal(kernel.similarity(D_A), expected_new)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=IDS)
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_data_frames_give_the_similarity_of_their_values(two_blobs, make, form):
+    frame = make({f"attribute {c}": two_blobs[:, c] for c in range(5)})
+    kernel = IsolationKernel(5, random_state=0, **form)
+    expected = kernel.fit(two_blobs).similarity()
+    np.testing.assert_array_equal(kernel.fit(frame).similarity(), expected)
+    np.testing.assert_allclose(kernel.similarity(frame[:4]), expected[:4], atol=1e-6)
+    assert list(kernel.feature_names_in_) == list(frame.columns)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=IDS)
+def test_csr_gives_the_similarity_of_the_same_dense_points(subspace_clusters, form):
+    kernel = IsolationKernel(12, random_state=0, **form)
+    dense = kernel.fit(subspace_clusters).similarity()
+    sparse = kernel.fit(csr_array(subspace_clusters)).similarity()
+    np.testing.assert_array_equal(sparse, dense)
+
+
+@pytest.mark.parametrize("fitted_sparse", [False, True])
+@pytest.mark.parametrize("form", FORMS, ids=IDS)
+def test_new_points_may_come_in_another_container_than_the_fitted(
+    subspace_clusters, form, fitted_sparse
+):
+    sparse = csr_array(subspace_clusters)
+    fitted, new = (sparse, subspace_clusters) if fitted_sparse else (subspace_clusters, sparse)
+    kernel = IsolationKernel(12, random_state=0, **form).fit(fitted)
+    expected = kernel.similarity()[:7]
+    np.testing.assert_allclose(kernel.similarity(new[:7]), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", ">f4", ">f8", "bool", "int8", "uint64", "longdouble"])
+@pytest.mark.parametrize("form", FORMS, ids=IDS)
+def test_any_real_type_is_accepted(form, dtype):
+    X = np.random.default_rng(4).integers(0, 50, (40, 6))
+    X = X > 24 if dtype == "bool" else X
+    kernel = IsolationKernel(5, random_state=0, **form)
+    expected = kernel.fit(X.astype(np.float64)).similarity()
+    np.testing.assert_array_equal(kernel.fit(X.astype(dtype)).similarity(), expected)
+
+
+def test_a_point_far_from_all_others_is_similar_to_the_nearest_cell_alone(one_far_point):
+    K = IsolationKernel(8, n_partitions="exact").fit(one_far_point).similarity()
+    # Unless the far point itself is drawn (chance 8 / 41), it lies in some other point's cell.
+    assert K[17].argmax() == 17
+    far = np.delete(K[17], 17)
+    assert far.max() <= 1 - 8 / 41 + 1e-5
+    assert np.all(np.isfinite(K))
+
+
+def test_psi_equal_to_n_leaves_each_point_to_itself(two_blobs):
+    for n_partitions in (3, "exact"):
+        kernel = IsolationKernel(60, n_partitions=n_partitions, random_state=0).fit(two_blobs)
+        np.testing.assert_array_equal(kernel.similarity(), np.eye(60))

@@ -1,0 +1,134 @@
+import re
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from isosne import AdaptiveGaussianKernel, KNNKernel, nearest_neighbors
+from isosne.errors import DegenerateRowsWarning
+from tests.reference import gaussian as twin
+from tests.reference.neighbors import distances
+
+METRICS = ["euclidean", "manhattan", "minkowski", "cosine"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("container", ["float32", "float64", "csr"])
+@pytest.mark.parametrize("k", [1, 7, 59])
+def test_the_adaptive_gaussian_is_that_of_the_twin(two_blobs, metric, container, k):
+    X = csr_array(two_blobs) if container == "csr" else two_blobs.astype(container)
+    kernel = AdaptiveGaussianKernel(k, metric=metric, p=3).fit(X)
+    D = distances(two_blobs, two_blobs, metric, 3)
+    radii = twin.radii(D, k, own=True)
+    # Radii are kept in float32; cosine distances of float32 points have some 1e-7 absolute error.
+    np.testing.assert_allclose(kernel.radii(), radii, 1e-3 if metric == "cosine" else 1e-5)
+    expected = twin.adaptive(D, radii, radii)
+    np.testing.assert_allclose(kernel.similarity(), expected, 1e-2, 1e-4)
+    assert kernel.similarity().dtype == np.float32
+
+
+def test_the_adaptive_gaussian_of_new_points_takes_radii_among_the_fitted(two_blobs):
+    kernel = AdaptiveGaussianKernel(5).fit(two_blobs)
+    A, B = two_blobs[::7] + 0.2, two_blobs[::9] - 0.1
+    radii_A, radii_B = (twin.radii(distances(Z, two_blobs), 5, own=False) for Z in (A, B))
+    radii = twin.radii(distances(two_blobs, two_blobs), 5, own=True)
+    np.testing.assert_allclose(kernel.radii(A), radii_A, rtol=1e-6)
+    expected = twin.adaptive(distances(A, B), radii_A, radii_B)
+    np.testing.assert_allclose(kernel.similarity(A, B), expected, 1e-4, 1e-7)
+    expected = twin.adaptive(distances(A, two_blobs), radii_A, radii)
+    np.testing.assert_allclose(kernel.similarity(A), expected, 1e-4, 1e-7)
+
+
+def test_adaptive_gaussian_rows_and_neighbors_are_those_of_the_similarity(two_blobs):
+    kernel = AdaptiveGaussianKernel(5).fit(two_blobs)
+    K = kernel.similarity()
+    rows = kernel.rows()
+    assert (rows.n_points, rows.n_scales) == (60, 1)
+    np.testing.assert_array_equal(rows.block(slice(0, 60))[0], K)
+    np.testing.assert_allclose(rows.block(slice(20, 33))[0], K[20:33], rtol=1e-5)
+    neighbors = nearest_neighbors(two_blobs, 12)
+    expected = np.take_along_axis(K, neighbors.indices.astype(int), axis=1)
+    found = kernel.neighbor_similarity(neighbors)
+    assert found.shape == (1, 60, 12)
+    np.testing.assert_allclose(found[0], expected, rtol=1e-4)
+
+
+def test_the_adaptive_gaussian_is_symmetric(two_blobs):
+    K = AdaptiveGaussianKernel(5).fit(two_blobs).similarity()
+    np.testing.assert_allclose(K, K.T, 1e-5, 1e-9)
+    assert np.all(np.diagonal(K) == 1)
+
+
+def test_a_point_with_k_copies_is_similar_to_its_copies_alone():
+    X = np.array([[0.0], [0.0], [0.0], [1.0], [3.0]])
+    kernel = AdaptiveGaussianKernel(2).fit(X)
+    match = (
+        "^"
+        + re.escape(
+            "3 of 5 points have k=2 copies, so their bandwidth is zero; they are similar to their "
+            "copies alone. Remove copies of points, or raise k."
+        )
+        + "$"
+    )
+    with pytest.warns(DegenerateRowsWarning, match=match):
+        K = kernel.similarity()
+    # At 1, the second nearest is at distance 1; at 3, at distance 3: exp(-4 / 3) = 0.2636.
+    expected = np.zeros((5, 5))
+    expected[:3, :3] = 1
+    expected[3:, 3:] = [[1, np.exp(-4 / 3)], [np.exp(-4 / 3), 1]]
+    np.testing.assert_allclose(K, expected, rtol=1e-6)
+    with pytest.warns(DegenerateRowsWarning, match=match):
+        block = kernel.rows().block(slice(0, 5))[0]
+    np.testing.assert_array_equal(block, K)
+    with pytest.warns(DegenerateRowsWarning, match=match):
+        found = kernel.neighbor_similarity(nearest_neighbors(X, 2))
+    np.testing.assert_array_equal(found[0, 0], [1, 1])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("k", [1, 7, 59])
+def test_the_knn_kernel_marks_the_k_nearest_others(two_blobs, metric, k):
+    kernel = KNNKernel(k, metric=metric, p=3).fit(two_blobs)
+    expected = twin.knn(distances(two_blobs, two_blobs, metric, 3), k)
+    np.testing.assert_array_equal(kernel.similarity(), expected)
+    assert kernel.similarity().dtype == np.float32
+
+
+def test_the_knn_kernel_marks_the_lower_indices_among_equals(duplicates):
+    kernel = KNNKernel(6).fit(duplicates)
+    expected = twin.knn(distances(duplicates, duplicates), 6)
+    np.testing.assert_array_equal(kernel.similarity(), expected)
+
+
+def test_knn_rows_and_neighbors_are_those_of_the_similarity(two_blobs):
+    kernel = KNNKernel(4).fit(two_blobs)
+    K = kernel.similarity()
+    rows = kernel.rows()
+    assert (rows.n_points, rows.n_scales) == (60, 1)
+    np.testing.assert_array_equal(rows.block(slice(20, 33))[0], K[20:33])
+    neighbors = nearest_neighbors(two_blobs, 9)
+    expected = np.take_along_axis(K, neighbors.indices.astype(int), axis=1)
+    np.testing.assert_array_equal(kernel.neighbor_similarity(neighbors)[0], expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("k", [1, 3])
+def test_a_new_point_has_k_fitted_neighbors(two_blobs, k, dtype):
+    kernel = KNNKernel(k).fit(two_blobs.astype(dtype))
+    A = np.random.default_rng(0).normal(2, 2, (50, 5)).astype(dtype)
+    K = kernel.similarity(A)
+    D = distances(A, two_blobs.astype(dtype))
+    expected = np.zeros(D.shape)
+    np.put_along_axis(expected, np.argsort(D, axis=1)[:, :k], 1, axis=1)
+    np.testing.assert_array_equal(K, expected)
+
+
+def test_a_fitted_point_has_its_neighbors_among_points_passed_again(two_blobs):
+    kernel = KNNKernel(3).fit(two_blobs)
+    np.testing.assert_array_equal(kernel.similarity(None, two_blobs), kernel.similarity())
+
+
+def test_whole_numbers_by_hand():
+    # From 2.5: distances 2.5, 1.5, 0.5 and 4.5 to 0, 1, 3 and 7; the two nearest are 3 and 1.
+    kernel = KNNKernel(2).fit(np.array([[0.0], [1.0], [3.0], [7.0]]))
+    np.testing.assert_array_equal(kernel.similarity(np.array([[2.5]])), [[0, 1, 1, 0]])
