@@ -36,7 +36,9 @@ def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
             f"{name} must have at least {min_rows} row(s); got n_samples={n_rows}. "
             "Pass more points, one in each row."
         )
-    _check_finite(X.data if issparse(X) else X, name)
+    values = X.data if issparse(X) else X
+    _check_finite(values, name)
+    _check_size(values, name)
     return X
 
 
@@ -52,9 +54,9 @@ def _as_dense(X: Any, name: str) -> Array:
     if array.dtype.kind in "OUS":
         try:
             array = array.astype(np.float64)
-        except ValueError as error:
+        except ValueError:
             raise DataError(
-                f"{name} must be numeric; got dtype {array.dtype} ({error}). "
+                f"{name} must be numeric; got dtype {array.dtype}. "
                 "Encode or leave out the columns that hold text."
             ) from None
     return _check_real(array, name)
@@ -95,6 +97,17 @@ def _check_finite(values: Array, name: str) -> None:
         raise DataError(
             f"{name} must be finite; got {n_nan} NaN and {n_inf} infinite value(s). "
             "Leave out or impute the rows that hold them."
+        )
+
+
+def _check_size(values: Array, name: str) -> None:
+    if values.dtype.kind != "f" or values.dtype.itemsize <= 4 or values.size == 0:
+        return
+    largest = max(-values.min(), values.max())
+    if largest > 1e150 or 0 < largest < 1e-150:
+        raise DataError(
+            f"The largest value of {name} must be between 1e-150 and 1e150 in size, so that "
+            f"squared distances are finite; got {largest:g}. Multiply the data by a constant."
         )
 
 

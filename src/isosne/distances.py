@@ -22,6 +22,8 @@ from isosne._types import Array, Points
 
 TILE_COLUMNS = 2048
 BLOCK_ROWS = 256
+UNDERFLOW = 4e-31
+"""Squared length below which products may vanish in float32, relative to their rounding."""
 
 
 class Metric(NamedTuple):
@@ -35,13 +37,13 @@ class Metric(NamedTuple):
         """The power to which differences are raised in a key."""
         return {"manhattan": 1.0, "minkowski": float(self.p)}.get(self.name, 2.0)
 
-    def distances(self, keys: Array) -> Array:
-        """Turn keys into distances."""
+    def distances(self, keys: Array, scale: float = 1.0) -> Array:
+        """Turn keys of points that were divided by a scale into distances."""
         if self.name == "precomputed":
             return keys
         if self.name == "cosine":
             return keys / 2
-        return keys if self.power == 1 else keys ** (1 / self.power)
+        return scale * (keys if self.power == 1 else keys ** (1 / self.power))
 
 
 class Query(NamedTuple):
@@ -59,6 +61,7 @@ class SearchSet(Protocol):
     tile: int  # columns to ask for at a time
     points: Array  # rows for `sq_distance`; empty where keys are exact
     unit: float  # the rounding of a key relative to the squared lengths; 0 where exact
+    scale: float  # a power of two by which coordinates are divided, so that squares fit
 
     def query(self, X: Points, rows: slice) -> Query:
         """Read a block of points."""
@@ -83,13 +86,15 @@ def search_set(
     """
     if metric.name == "precomputed":
         return DistanceColumns(np.arange(X.shape[1]) if ids is None else ids)
-    rows = slice(None) if ids is None else ids
-    if isinstance(X, csr_array):
-        return SparsePoints(_read(X, rows, metric, np.float64), metric)
-    points = _read(X, rows, metric, precision or working_dtype(X))
+    chosen = X if ids is None else X[ids]
+    largest = abs(chosen).max() if metric.name != "cosine" else 0.0
+    scale = 2.0 ** math.frexp(largest)[1] if largest > 0 else 1.0
+    if isinstance(chosen, csr_array):
+        return SparsePoints(_read_csr(chosen, metric, scale), metric, scale)
+    points = _read_dense(chosen, metric, precision or working_dtype(X), scale)
     if metric.power == 2:
-        return DenseEuclidean(points, metric)
-    return DensePoints(points, metric)
+        return DenseEuclidean(points, metric, scale)
+    return DensePoints(points, metric, scale)
 
 
 def working_dtype(X: Points) -> type:
@@ -97,22 +102,26 @@ def working_dtype(X: Points) -> type:
     return np.float32 if np.result_type(X.dtype, np.float32) == np.float32 else np.float64
 
 
-def _read(X: Points, rows: slice | Array, metric: Metric, dtype: type) -> Points:
-    """Return rows of X in the working type; for cosine, scaled to length one."""
-    block = X[rows]
-    if isinstance(block, csr_array):
-        block = block.astype(dtype)
-        if metric.name == "cosine":
-            lengths = np.sqrt(row_powers(block.indptr, block.data, 2.0))
-            data = block.data / np.repeat(lengths, np.diff(block.indptr))
-            block = csr_array((data, block.indices, block.indptr), shape=block.shape)
-        return block
-    block = np.ascontiguousarray(block, dtype=dtype)
+def _read_dense(block: Points, metric: Metric, dtype: type, scale: float) -> Array:
+    """Return points in the working type, divided by the scale; for cosine, of length one."""
+    values = block.toarray() if isinstance(block, csr_array) else block
+    dense: Array = np.ascontiguousarray(values, dtype=dtype)
     if metric.name == "cosine":
         # The largest value is taken out first, so that squares neither vanish nor overflow.
-        block = block / np.abs(block).max(axis=1, keepdims=True)
-        block /= np.sqrt((block * block).sum(axis=1, keepdims=True, dtype=np.float64)).astype(dtype)
-    return block
+        dense = dense / np.abs(dense).max(axis=1, keepdims=True)
+        return dense / np.sqrt(_sq_norms(dense)).astype(dtype)[:, None]
+    return dense if scale == 1 else np.ldexp(dense, 1 - math.frexp(scale)[1])
+
+
+def _read_csr(block: Points, metric: Metric, scale: float) -> csr_array:
+    """Return points as CSR in float64, divided by the scale; for cosine, of length one."""
+    rows = csr_array(block).astype(np.float64)
+    if metric.name == "cosine":
+        data = np.empty_like(rows.data)
+        scale_rows(rows.indptr, rows.data, data)
+    else:
+        data = rows.data / scale
+    return csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
 class DenseEuclidean:
@@ -120,9 +129,12 @@ class DenseEuclidean:
 
     tile = TILE_COLUMNS
 
-    def __init__(self, points: Array, metric: Metric, shift: Array | None = None) -> None:
+    def __init__(
+        self, points: Array, metric: Metric, scale: float, shift: Array | None = None
+    ) -> None:
         self.points = points
         self.metric = metric
+        self.scale = scale
         self.n_points, n_columns = points.shape
         self.unit = float(np.finfo(points.dtype).eps) / 2 * (n_columns + 8)
         # Products lose least when the origin lies amid the points; a median ignores far ones.
@@ -135,7 +147,7 @@ class DenseEuclidean:
 
     def query(self, X: Points, rows: slice) -> Query:
         """Read a block of points."""
-        points = _read(X, rows, self.metric, self.points.dtype.type)
+        points = _read_dense(X[rows], self.metric, self.points.dtype.type, self.scale)
         factors = np.ones((len(points), points.shape[1] + 1), points.dtype)
         np.subtract(points, self.shift, out=factors[:, :-1])
         return Query(points, factors, _sq_norms(factors[:, :-1]))
@@ -146,7 +158,7 @@ class DenseEuclidean:
 
     def subset(self, ids: Array) -> "DenseEuclidean":
         """Return the set of the chosen points."""
-        return DenseEuclidean(self.points[ids], self.metric, self.shift)
+        return DenseEuclidean(self.points[ids], self.metric, self.scale, self.shift)
 
 
 class DensePoints:
@@ -155,14 +167,15 @@ class DensePoints:
     tile = TILE_COLUMNS
     unit = 0.0
 
-    def __init__(self, points: Array, metric: Metric) -> None:
+    def __init__(self, points: Array, metric: Metric, scale: float) -> None:
         self.points = points
         self.metric = metric
+        self.scale = scale
         self.n_points = len(points)
 
     def query(self, X: Points, rows: slice) -> Query:
         """Read a block of points."""
-        points = _read(X, rows, self.metric, self.points.dtype.type)
+        points = _read_dense(X[rows], self.metric, self.points.dtype.type, self.scale)
         return Query(points, points[:, :0], np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
@@ -174,7 +187,7 @@ class DensePoints:
 
     def subset(self, ids: Array) -> "DensePoints":
         """Return the set of the chosen points."""
-        return DensePoints(self.points[ids], self.metric)
+        return DensePoints(self.points[ids], self.metric, self.scale)
 
 
 class SparsePoints:
@@ -183,8 +196,9 @@ class SparsePoints:
     unit = 0.0
     points = np.empty((0, 0))
 
-    def __init__(self, points: csr_array, metric: Metric) -> None:
+    def __init__(self, points: csr_array, metric: Metric, scale: float) -> None:
         self.metric = metric
+        self.scale = scale
         self.n_points = self.tile = points.shape[0]
         self._rows = points
         self._columns = points.tocsc()
@@ -192,7 +206,7 @@ class SparsePoints:
 
     def query(self, X: Points, rows: slice) -> Query:
         """Read a block of points."""
-        block = _read(csr_array(X[rows]), slice(None), self.metric, np.float64)
+        block = _read_csr(X[rows], self.metric, self.scale)
         return Query(block, self.points, row_powers(block.indptr, block.data, self.metric.power))
 
     def keys(self, query: Query, columns: slice) -> Array:
@@ -211,13 +225,14 @@ class SparsePoints:
 
     def subset(self, ids: Array) -> "SparsePoints":
         """Return the set of the chosen points."""
-        return SparsePoints(self._rows[ids], self.metric)
+        return SparsePoints(self._rows[ids], self.metric, self.scale)
 
 
 class DistanceColumns:
     """Points known by their distances alone: a point is a column of the matrix given."""
 
     unit = 0.0
+    scale = 1.0
     points = np.empty((0, 0))
 
     def __init__(self, ids: Array) -> None:
@@ -249,8 +264,8 @@ def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> A
     if search.unit:
         settle_keys(keys, (query.points, search.points), search.unit, query.sq_norms)
     if metric.name == "euclidean":
-        return keys
-    return metric.distances(keys) ** 2
+        return keys * search.scale**2
+    return metric.distances(keys, search.scale) ** 2
 
 
 def _sq_norms(points: Array) -> NDArray[np.float64]:
@@ -275,6 +290,20 @@ def sum_row_powers(indptr: Array, data: Array, power: float, sums: Array) -> Non
 
 
 @kernel
+def scale_rows(indptr: Array, data: Array, scaled: Array) -> None:
+    """Fill scaled with rows of length one; each row's largest value is taken out first."""
+    for i in range(len(indptr) - 1):
+        largest = sq_length = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            largest = max(largest, abs(data[e]))
+        for e in range(indptr[i], indptr[i + 1]):
+            scaled[e] = data[e] / largest
+            sq_length += scaled[e] * scaled[e]
+        for e in range(indptr[i], indptr[i + 1]):
+            scaled[e] /= math.sqrt(sq_length)
+
+
+@kernel
 def rounding_bound(unit: float, sq_norm: float, key: float) -> float:
     """Bound the rounding of the key of any point that may lie as near as `key` says.
 
@@ -284,7 +313,7 @@ def rounding_bound(unit: float, sq_norm: float, key: float) -> float:
     if unit == 0.0:
         return 0.0
     reach = math.sqrt(sq_norm) + math.sqrt(max(key + sq_norm, 0.0))
-    return 2.0 * unit * (sq_norm + reach * reach)
+    return 2.0 * unit * (sq_norm + reach * reach + UNDERFLOW)
 
 
 @kernel

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._blocks import for_each_block, single_threaded_blas
-from isosne._checks import check_count, check_for_metric, check_metric, check_points
+from isosne._checks import (
+    check_count,
+    check_for_metric,
+    check_metric,
+    check_points,
+    check_square_distances,
+)
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
 from isosne.distances import (
@@ -100,6 +106,8 @@ def nearest_neighbors(
     check_metric(metric, p)
     X = check_points(X, min_rows=2)
     check_for_metric(X, metric)
+    if metric == "precomputed":
+        check_square_distances(X)
     check_count(k, "k", low=1, high=X.shape[0] - 1, hint="A point is not its own neighbor.")
     if method == "exact":
         return find_neighbors(X, k, Metric(metric, p))
@@ -112,8 +120,9 @@ def nearest_neighbors(
 
 def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
     """Return the k nearest neighbors of each point among the others, exactly; X is checked."""
-    ids, keys = nearest(X, search_set(X, metric), k + 1)
-    return without_self(ids, metric.distances(keys))
+    search = search_set(X, metric)
+    ids, keys = nearest(X, search, k + 1)
+    return without_self(ids, metric.distances(keys, search.scale))
 
 
 def find_approximate_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
@@ -150,7 +159,7 @@ def find_approximate_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
         ids[rows], keys[rows] = kept_ids, kept_keys
 
     for_each_block(n, BLOCK_ROWS, work)
-    return without_self(ids, metric.distances(keys))
+    return without_self(ids, metric.distances(keys, search.scale))
 
 
 def _inverted_lists(points: Array) -> tuple[Any, Any]:
@@ -185,9 +194,11 @@ def without_self(ids: NDArray[np.int32], distances: Array) -> Neighbors:
     is_self = ids == np.arange(n, dtype=np.int32)[:, None]
     is_self[~is_self.any(axis=1), -1] = True
     kept = ~is_self
-    return Neighbors(
-        ids[kept].reshape(n, k - 1), distances[kept].reshape(n, k - 1).astype(np.float32)
-    )
+    left = distances[kept].reshape(n, k - 1)
+    limits = np.finfo(np.float32)
+    # Zero must mean a copy, and nothing is infinite, however small or large the unit is.
+    in_range = np.where(left > 0, np.clip(left, limits.smallest_subnormal, limits.max), 0)
+    return Neighbors(ids[kept].reshape(n, k - 1), in_range.astype(np.float32))
 
 
 def with_self(neighbors: Neighbors) -> NDArray[np.int32]:
@@ -266,9 +277,12 @@ def recompute_kept(
         cut = largest + sq_norms[i] - rounding_bound(unit, sq_norms[i], largest)
         n_certain = 0
         for a in range(n_kept):
+            if kept_ids[i, a] < 0:  # a key that is no number, from a point beyond all bounds
+                n_certain = -n_kept
+                break
             kept_keys[i, a] = sq_distance(X, i, Z, kept_ids[i, a])
-            n_certain += kept_keys[i, a] < cut
-        if n_certain < k and n_kept < Z.shape[0]:
+            n_certain += n_kept == Z.shape[0] or kept_keys[i, a] < cut
+        if n_certain < k:
             search_row(X, i, Z, kept_keys[i], kept_ids[i])
 
 

@@ -27,13 +27,6 @@ def changed(array, value, place=(1, 2)):
     return array
 
 
-def words_of_numpy(array):
-    """What NumPy itself says of text; its words change with its version."""
-    with pytest.raises(ValueError, match="could not convert") as caught:
-        array.astype(np.float64)
-    return str(caught.value)
-
-
 def refuses(error, sentence):
     return pytest.raises(error, match="^" + re.escape(sentence) + "$")
 
@@ -93,17 +86,11 @@ DATA = {
     ),
     "strings": (
         TEXT,
-        (
-            f"X must be numeric; got dtype <U1 ({words_of_numpy(TEXT)}). "
-            "Encode or leave out the columns that hold text."
-        ),
+        ("X must be numeric; got dtype <U1. Encode or leave out the columns that hold text."),
     ),
     "objects": (
         np.array([["a", 1], ["c", 2]], dtype=object),
-        (
-            "X must be numeric; got dtype object (could not convert string to float: 'a'). "
-            "Encode or leave out the columns that hold text."
-        ),
+        ("X must be numeric; got dtype object. Encode or leave out the columns that hold text."),
     ),
     "dates": (
         np.array([["2020-01-01"], ["2021-01-01"]], dtype="datetime64[D]"),
@@ -436,8 +423,22 @@ def test_two_new_sets_of_points_have_no_precomputed_distances(kernel):
 
 def test_too_few_neighbors_for_the_perplexity_are_refused():
     kernel = GaussianKernel(6).fit(X)
-    with pytest.raises(ParameterError, match="perplexity must be a number from 1 to"):
+    sentence = (
+        "neighbors must list at least `perplexity` points for each; got lists of 5 with "
+        "perplexity=6. Pass longer lists; three times the perplexity is usual."
+    )
+    with pytest.raises(DataError, match=f"^{re.escape(sentence)}$"):
         kernel.neighbor_similarity(nearest_neighbors(X, 5))
+
+
+def test_values_whose_squares_leave_float64_are_refused():
+    for size in (1e170, 1e-170):
+        sentence = (
+            "The largest value of X must be between 1e-150 and 1e150 in size, so that squared "
+            f"distances are finite; got {size:g}. Multiply the data by a constant."
+        )
+        with pytest.raises(DataError, match=f"^{re.escape(sentence)}$"):
+            GaussianKernel(2).fit(X / np.abs(X).max() * size)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)

@@ -50,7 +50,10 @@ def test_keys_in_the_type_of_the_data_order_points_as_distances_do(metric, by_sc
     # A float32 product of numbers up to 1e4 rounds by some 1e-3.
     expected = cdist(dense_X, dense_X, **by_scipy)
     np.testing.assert_allclose(
-        metric.distances(np.maximum(keys, 0)) ** metric.power, expected**metric.power, 1e-4, 2e-2
+        metric.distances(np.maximum(keys, 0), search.scale) ** metric.power,
+        expected**metric.power,
+        1e-4,
+        2e-2,
     )
 
 

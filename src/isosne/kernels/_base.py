@@ -29,11 +29,8 @@ class MetricKernel(BaseEstimator):
 
     metric: str
     p: float
+    metric_: Metric
     X_fit_: Points
-
-    @property
-    def _measure(self) -> Metric:
-        return Metric(self.metric, self.p)
 
     def _check_fit(self, X: Any) -> Points:
         check_metric(self.metric, self.p)
@@ -46,6 +43,7 @@ class MetricKernel(BaseEstimator):
     def _remember(self, X: Any, points: Points, **fitted: Any) -> Self:
         validate_data(self, X, reset=True, skip_check_array=True)
         self.X_fit_ = points
+        self.metric_ = Metric(self.metric, self.p)
         for name, value in fitted.items():
             setattr(self, name, value)
         return self
@@ -58,7 +56,7 @@ class MetricKernel(BaseEstimator):
         points = check_points(A)
         check_width(points, self.X_fit_.shape[1], type(self).__name__)
         validate_data(self, A, reset=False, skip_check_array=True)
-        check_for_metric(points, self.metric)
+        check_for_metric(points, self.metric_.name)
         return points
 
     def _check_neighbors(self, neighbors: Neighbors) -> None:
@@ -85,22 +83,22 @@ class MetricKernel(BaseEstimator):
             One index for each; of equally near points the lowest.
         """
         points = self._check_query(None)
-        found, _ = nearest(points[ids], search_set(points, self._measure), 2)
+        found, _ = nearest(points[ids], search_set(points, self.metric_), 2)
         return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
 
     def _sq_distance_matrix(self, A: Any, B: Any) -> Array:
         """Return the squared distances (n, m) of two sets of points, in float64."""
-        if self.metric == "precomputed" and B is not None:
+        left, right = self._check_query(A), self._check_query(B)
+        if self.metric_.name == "precomputed" and B is not None:
             raise DataError(
                 "With metric='precomputed' the distances between two new sets of points are not "
                 "known; got B. Leave B out: A holds distances to the fitted points."
             )
-        left, right = self._check_query(A), self._check_query(B)
-        search = search_set(right, self._measure, precision=np.float64)
+        search = search_set(right, self.metric_, precision=np.float64)
         sq = np.empty((left.shape[0], search.n_points))
 
         def work(rows: slice) -> None:
-            sq[rows] = sq_distances(left, rows, search, self._measure)
+            sq[rows] = sq_distances(left, rows, search, self.metric_)
 
         for_each_block(len(sq), 64, work)
         return sq

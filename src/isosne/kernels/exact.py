@@ -6,9 +6,11 @@ points and psi of n drawn without replacement this has the probability
 ``C(n - 1 - r, psi - 1) / C(n, psi)``; the kernel is its sum over z. If z has rank a from x and b
 from y, then ``r = a + b - #{points nearer than z to both}``.
 
-Only the first L ranks matter. A point z beyond them has r >= L, so what is left out is at most the
-chance that none of the L nearest points is sampled: `list_length` keeps that below a tolerance.
+Only the first L ranks from x and from y matter: what is left out is at most the chance that none
+of the L points nearest to x is sampled, plus the same for y. `list_length` keeps that small.
 """
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +31,17 @@ def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:
     return np.cumprod(factors, dtype=np.float64)
 
 
+def joint_rank_weights(n_samples: int, psis: tuple[int, ...], n_listed: int) -> NDArray[np.float64]:
+    """Return the weights of each scale for all r that two lists can give."""
+    n_ranks = min(2 * n_listed, n_samples)
+    return np.stack([rank_weights(n_samples, psi, n_ranks) for psi in psis])
+
+
 def list_length(n_samples: int, psi: int) -> int:
     """Return how many nearest points must be listed to keep the error within TOLERANCE."""
-    weights = rank_weights(n_samples, psi, n_samples)
-    return min(int(np.searchsorted(np.cumsum(weights), 1 - TOLERANCE)) + 1, n_samples)
+    r = np.arange(n_samples - psi + 1)
+    none_sampled = np.cumprod((n_samples - psi - r) / (n_samples - r))
+    return int(np.searchsorted(-none_sampled, -TOLERANCE / 2)) + 1
 
 
 def all_pairs(
@@ -43,12 +52,13 @@ def all_pairs(
     A (n, L) and B (m, L) list the fitted points nearest to each point, nearest first. Where A is
     B, half of the pairs are computed. O(n m L) time at small L, O(n m L^2 / 512) at large.
     """
-    weights = np.stack([rank_weights(n_samples, psi, A.shape[1]) for psi in psis])
+    weights = joint_rank_weights(n_samples, psis, A.shape[1])
     K = np.empty((len(psis), len(A), len(B)), np.float32)
 
     def work(rows: slice) -> None:
         first = rows.start if A is B else -1
-        rank_all(A[rows], B, weights, first, np.full(n_samples, -1, np.int32), K[:, rows])
+        scratch = np.full(n_samples, -1, np.int32), empty_set(A.shape[1])
+        rank_all(A[rows], B, weights, first, scratch, K[:, rows])
 
     for_each_block(len(A), 32, work)
     if A is B:
@@ -63,15 +73,27 @@ def listed_pairs(
 
     lists (n, L): the fitted points nearest to each, itself among them. O(n k L) time.
     """
-    weights = np.stack([rank_weights(n_samples, psi, lists.shape[1]) for psi in psis])
+    weights = joint_rank_weights(n_samples, psis, lists.shape[1])
     K = np.empty((len(psis), *partners.shape), np.float32)
 
     def work(rows: slice) -> None:
-        scratch = np.full(n_samples, -1, np.int32)
+        scratch = np.full(n_samples, -1, np.int32), empty_set(lists.shape[1])
         rank_partners(lists, partners[rows], weights, rows.start, scratch, K[:, rows])
 
     for_each_block(len(partners), 1024, work)
     return K
+
+
+def empty_set(size: int) -> tuple[Array, Array, Array]:
+    """Return a set of integers below size: 64 to a word, in whole vectors of 16 words.
+
+    Its parts: the bits; how many members lie below each word; what a new member in word w adds
+    to these numbers (row w).
+    """
+    n_words = (size + 1023) // 1024 * 16
+    dtype = np.uint16 if size < 2**16 else np.uint32
+    steps = np.triu(np.ones((n_words, n_words), dtype), 1)
+    return np.empty(n_words, np.uint64), np.empty(n_words, dtype), steps
 
 
 def _mirror(K: NDArray[np.float32], rows: slice) -> None:
@@ -82,13 +104,15 @@ def _mirror(K: NDArray[np.float32], rows: slice) -> None:
 
 
 @kernel
-def rank_all(A: Array, B: Array, weights: Array, first: int, rank: Array, K: Array) -> None:
+def rank_all(
+    A: Array, B: Array, weights: Array, first: int, scratch: tuple[Array, Any], K: Array
+) -> None:
     """Fill K[s, i, j] for all pairs; with first >= 0, for j <= first + i alone.
 
-    rank (n_samples,) is scratch that holds -1 throughout.
+    scratch: an array (n_samples,) that holds -1, and an empty set.
     """
     sums = np.empty(len(weights))
-    met = empty_set(B.shape[1])
+    rank, met = scratch
     for i in range(A.shape[0]):
         for a in range(A.shape[1]):
             rank[A[i, a]] = a
@@ -103,11 +127,11 @@ def rank_all(A: Array, B: Array, weights: Array, first: int, rank: Array, K: Arr
 
 @kernel
 def rank_partners(
-    lists: Array, partners: Array, weights: Array, first: int, rank: Array, K: Array
+    lists: Array, partners: Array, weights: Array, first: int, scratch: tuple[Array, Any], K: Array
 ) -> None:
-    """Fill K[s, i, q] for point first + i and its partners q; rank is scratch as above."""
+    """Fill K[s, i, q] for point first + i and its partners q."""
     sums = np.empty(len(weights))
-    met = empty_set(lists.shape[1])
+    rank, met = scratch
     for i in range(partners.shape[0]):
         own = lists[first + i]
         for a in range(len(own)):
@@ -118,20 +142,6 @@ def rank_partners(
                 K[s, i, q] = sums[s]
         for a in range(len(own)):
             rank[own[a]] = -1
-
-
-@kernel
-def empty_set(size: int) -> tuple[Array, Array, Array]:
-    """Return a set of integers below size: 64 to a word, in whole vectors of 16 words.
-
-    Its parts: the bits; how many members lie below each word; what a new member in word w adds
-    to these numbers (row w).
-    """
-    n_words = (size + 1023) // 1024 * 16
-    steps = np.zeros((n_words, n_words), np.uint16)
-    for w in range(n_words):
-        steps[w, w + 1 :] = 1
-    return np.empty(n_words, np.uint64), np.empty(n_words, np.uint16), steps
 
 
 @kernel
@@ -158,7 +168,6 @@ def sum_weights(
     bits[:] = np.uint64(0)
     below[:] = 0
     sums[:] = 0.0
-    n_ranks = weights.shape[1]
     for b in range(len(listed)):
         a = rank[listed[b]]
         if a < 0:
@@ -167,9 +176,8 @@ def sum_weights(
         bit = np.uint64(1) << np.uint64(a & 63)
         n_both = int(below[word]) + count_ones(bits[word] & (bit - np.uint64(1)))
         r = a + b - n_both
-        if r < n_ranks:
-            for s in range(len(sums)):
-                sums[s] += weights[s, r]
+        for s in range(len(sums)):
+            sums[s] += weights[s, r]
         bits[word] |= bit
         step = steps[word]
         for w in range(len(below)):

@@ -12,7 +12,7 @@ from scipy.sparse import csc_array, csr_array
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.distances import BLOCK_ROWS
+from isosne.distances import BLOCK_ROWS, working_dtype
 from isosne.kernels.voronoi import cell_dtype
 
 LEAF = -1
@@ -44,12 +44,12 @@ class ForestPartitions:
 
         def work(trees: slice) -> None:
             for p in range(trees.start, trees.stop):
-                columns = csc_array(X[samples[p]])
+                columns = csc_array(X[samples[p]].astype(np.float64))
                 columns.sort_indices()
                 grow_tree(
                     np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr)),
                     columns.indices.astype(np.int64),
-                    columns.data.astype(np.float64),
+                    columns.data,
                     draws[p],
                     (
                         self._features[p],
@@ -72,11 +72,12 @@ class ForestPartitions:
         trees = (self._features, self._thresholds, self._children, self._leaf_cells)
 
         def work(rows: slice) -> None:
-            block = X[rows]
+            block = X[rows].astype(working_dtype(X))
             if self._sparse:
                 block = csr_array(block)
                 find_leaves_csr((block.indptr, block.indices, block.data), trees, cells[rows])
             else:
+                block = block.toarray() if isinstance(block, csr_array) else block
                 find_leaves(np.ascontiguousarray(block), trees, cells[rows])
 
         for_each_block(len(cells), BLOCK_ROWS, work)

@@ -15,7 +15,7 @@ from isosne._checks import check_perplexity
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors
 from isosne.distances import search_set, sq_distances
-from isosne.errors import DegenerateRowsWarning
+from isosne.errors import DataError, DegenerateRowsWarning
 from isosne.kernels._base import MetricKernel
 
 ENTROPY_TOLERANCE = 5e-5
@@ -102,11 +102,11 @@ class GaussianKernel(MetricKernel):
             Zero for a point without a bandwidth (see Notes of the class).
         """
         points = self._check_query(A)
-        search = search_set(self.X_fit_, self._measure, precision=np.float64)
+        search = search_set(self.X_fit_, self.metric_, precision=np.float64)
         precisions = np.empty((len(self.perplexity_), points.shape[0]))
 
         def work(rows: slice) -> None:
-            sq = sq_distances(points, rows, search, self._measure)
+            sq = sq_distances(points, rows, search, self.metric_)
             own = rows.start if A is None else -1
             find_precisions(sq, own, np.log(self.perplexity_), precisions[:, rows])
 
@@ -158,7 +158,12 @@ class GaussianKernel(MetricKernel):
         """
         self._check_neighbors(neighbors)
         n, k = neighbors.indices.shape
-        check_perplexity(self.perplexity, k + 1)
+        if k < self.perplexity_.max():
+            raise DataError(
+                "neighbors must list at least `perplexity` points for each; "
+                f"got lists of {k} with perplexity={self.perplexity_.max():g}. "
+                "Pass longer lists; three times the perplexity is usual."
+            )
         K = np.empty((len(self.perplexity_), n, k), np.float32)
         precisions = np.empty((len(self.perplexity_), n))
 
@@ -181,7 +186,7 @@ class GaussianRows:
     def __init__(self, kernel: GaussianKernel) -> None:
         self._kernel = kernel
         self._points = kernel._check_query(None)
-        self._search = search_set(self._points, kernel._measure, precision=np.float64)
+        self._search = search_set(self._points, kernel.metric_, precision=np.float64)
         self.n_points = self._points.shape[0]
         self.n_scales = len(kernel.perplexity_)
 
@@ -194,7 +199,7 @@ class GaussianRows:
 
         def work(part: slice) -> None:
             here = slice(first + part.start, first + part.stop)
-            sq = sq_distances(self._points, here, self._search, self._kernel._measure)
+            sq = sq_distances(self._points, here, self._search, self._kernel.metric_)
             find_precisions(sq, here.start, log_perplexity, precisions[:, part])
             fill_rows(sq, here.start, precisions[:, part], K[:, part])
 

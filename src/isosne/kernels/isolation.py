@@ -15,7 +15,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from isosne._checks import check_count, resolve_psi
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Neighbors, Points
-from isosne.distances import search_set
+from isosne.distances import Metric, search_set
 from isosne.errors import ParameterError
 from isosne.kernels._base import MetricKernel
 from isosne.kernels.counts import count_shared_cells, count_with_partners
@@ -120,7 +120,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         self._check_parameters()
         psis = resolve_psi(self.psi, points.shape[0])
         rng = as_generator(self.random_state)
-        partitions = [] if self._exact else [self._draw(points, psi, rng) for psi in psis]
+        exact = self.n_partitions == "exact"
+        partitions = [] if exact else [self._draw(points, psi, rng) for psi in psis]
         return self._remember(X, points, psi_=psis, partitions_=partitions)
 
     def _check_parameters(self) -> None:
@@ -134,19 +135,25 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
                 "partition='forest' splits attributes and uses no distance; "
                 f"got metric={self.metric!r}. Leave metric out, or choose partition='voronoi'."
             )
-        if self.partition == "forest" and self._exact:
+        if self.partition == "forest" and self.n_partitions == "exact":
             raise ParameterError(
                 "n_partitions='exact' needs partition='voronoi'; got partition='forest'. "
                 "Isolation trees have no closed form: pass a number of partitions."
             )
-        if not self._exact:
+        if self.n_partitions != "exact":
             check_count(
                 self.n_partitions, "n_partitions", low=1, hint="Pass 200, or 'exact' for no draws."
             )
 
     @property
     def _exact(self) -> bool:
-        return isinstance(self.n_partitions, str) and self.n_partitions == "exact"
+        """Whether nothing was drawn at fit."""
+        return not self.partitions_
+
+    @property
+    def _n_drawn(self) -> int:
+        """Number of partitionings of each scale."""
+        return len(self.partitions_[0].samples)
 
     def _draw(self, points: Points, psi: int, rng: np.random.Generator) -> Partitions:
         n = points.shape[0]
@@ -155,7 +162,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         samples.sort(axis=1)
         if self.partition == "forest":
             return ForestPartitions(samples, points, rng)
-        return VoronoiPartitions(samples, points, self._measure)
+        return VoronoiPartitions(samples, points, Metric(self.metric, self.p))
 
     def _cells_at_scales(self, A: Any) -> list[Array]:
         points = self._check_query(A)
@@ -280,15 +287,15 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         layers = [
             count_with_partners(cells, neighbors.indices) for cells in self._cells_at_scales(None)
         ]
-        return np.divide(layers, np.float32(self.n_partitions), dtype=np.float32)
+        return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
 
     def _describe(self, A: Any) -> list[Array]:
         """Return what the similarity of points is computed from: cells, or lists of near points."""
-        if not self._exact:
-            return self._cells_at_scales(A)
         points = self._check_query(A)
+        if not self._exact:
+            return [partitions.cells(points) for partitions in self.partitions_]
         n = self.X_fit_.shape[0]
-        everything = search_set(self.X_fit_, self._measure)
+        everything = search_set(self.X_fit_, self.metric_)
         ids, _ = nearest(points, everything, list_length(n, min(self.psi_)))
         return [ids]
 
@@ -299,7 +306,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         layers = [
             count_shared_cells(a, b, psi) for a, b, psi in zip(left, right, self.psi_, strict=True)
         ]
-        return np.divide(layers, np.float32(self.n_partitions), dtype=np.float32)
+        return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

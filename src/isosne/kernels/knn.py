@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._checks import check_count
 from isosne._types import Array, Neighbors
-from isosne.distances import search_set, sq_distances
+from isosne.distances import Metric, search_set, sq_distances
 from isosne.errors import DegenerateRowsWarning
 from isosne.kernels._base import MetricKernel
 from isosne.neighbors import find_neighbors, nearest
@@ -45,7 +45,13 @@ class _NeighborKernel(MetricKernel):
         points = self._check_fit(X)
         high = points.shape[0] - 1
         k = check_count(self.k, "k", low=1, high=high, hint="Lower k, or pass more points.")
-        return self._remember(X, points, neighbors_=find_neighbors(points, k, self._measure))
+        neighbors = find_neighbors(points, k, Metric(self.metric, self.p))
+        return self._remember(X, points, neighbors_=neighbors)
+
+    @property
+    def _k(self) -> int:
+        """The number of neighbors at fit."""
+        return int(self.neighbors_.indices.shape[1])
 
     def radii(self, A: Any = None) -> NDArray[np.float64]:
         """Return the distance of each point to its k-th nearest neighbor.
@@ -64,8 +70,9 @@ class _NeighborKernel(MetricKernel):
         points = self._check_query(A)
         if A is None:
             return self.neighbors_.distances[:, -1].astype(np.float64)
-        _, keys = nearest(points, search_set(self.X_fit_, self._measure), self.k)
-        radii: NDArray[np.float64] = self._measure.distances(keys[:, -1])
+        search = search_set(self.X_fit_, self.metric_)
+        _, keys = nearest(points, search, self._k)
+        radii: NDArray[np.float64] = self.metric_.distances(keys[:, -1], search.scale)
         return radii
 
 
@@ -148,7 +155,7 @@ class AdaptiveGaussianKernel(_NeighborKernel):
         n_zero = int(np.count_nonzero(radii == 0))
         if n_zero:
             warnings.warn(
-                f"{n_zero} of {len(radii)} points have k={self.k} copies, so their bandwidth "
+                f"{n_zero} of {len(radii)} points have k={self._k} copies, so their bandwidth "
                 "is zero; they are similar to their copies alone. "
                 "Remove copies of points, or raise k.",
                 DegenerateRowsWarning,
@@ -166,7 +173,7 @@ class AdaptiveGaussianRows:
         self._kernel = kernel
         self._points = kernel._check_query(None)
         self._radii = kernel._radii_with_warning(None)
-        self._search = search_set(self._points, kernel._measure, precision=np.float64)
+        self._search = search_set(self._points, kernel.metric_, precision=np.float64)
         self.n_points = self._points.shape[0]
 
     def block(self, rows: slice) -> NDArray[np.float32]:
@@ -176,7 +183,7 @@ class AdaptiveGaussianRows:
 
         def work(part: slice) -> None:
             here = slice(first + part.start, first + part.stop)
-            sq = sq_distances(self._points, here, self._search, self._kernel._measure)
+            sq = sq_distances(self._points, here, self._search, self._kernel.metric_)
             K[0, part] = _adaptive_gaussian(sq, self._radii[here], self._radii)
 
         for_each_block(last - first, ROWS, work)
@@ -239,12 +246,19 @@ class KNNKernel(_NeighborKernel):
         array of float32, shape (n, m)
             Zeros and ones.
         """
-        self._check_query(None)
-        if A is None and B is None:
+        points = self._check_query(A)
+        if B is not None:
+            # Distances and radii are rounded differently; the k-th neighbor itself must count.
+            reach = self.radii(A) ** 2 * (1 + 1e-6)
+            sq = self._sq_distance_matrix(A, B)
+            return np.where(sq <= reach[:, None], np.float32(1), np.float32(0))
+        if A is None:
             (K,) = self.rows().block(slice(None))
             return np.asarray(K, dtype=np.float32)
-        sq = self._sq_distance_matrix(A, B)
-        return np.where(sq <= self.radii(A)[:, None] ** 2, np.float32(1), np.float32(0))
+        ids, _ = nearest(points, search_set(self.X_fit_, self.metric_), self._k)
+        K = np.zeros((len(ids), self.X_fit_.shape[0]), np.float32)
+        np.put_along_axis(K, ids, 1, axis=1)
+        return K
 
     def rows(self) -> "KNNRows":
         """Return the fitted points' similarity, to be read in blocks of rows."""
@@ -265,7 +279,7 @@ class KNNKernel(_NeighborKernel):
             Ones in the first `k` columns.
         """
         self._check_neighbors(neighbors)
-        among = np.arange(neighbors.indices.shape[1]) < self.k
+        among = np.arange(neighbors.indices.shape[1]) < self._k
         return np.broadcast_to(among, neighbors.indices.shape).astype(np.float32)[None]
 
 

@@ -169,11 +169,11 @@ def nearest_members(
                     else:
                         second = key
             doubt = 2.0 * rounding_bound(unit, sq_norms[i], best)
-            if unit > 0.0 and second - best <= doubt:
+            if unit > 0.0 and not second - best > doubt:  # so put, it holds for what is no number
                 nearest_sq = np.inf
                 for c in range(members.shape[1]):
                     column = members[p, c]
-                    if keys[i, column] - best <= doubt:
+                    if not keys[i, column] - best > doubt:
                         sq_dist = sq_distance(X, i, Z, column)
                         if sq_dist < nearest_sq:
                             nearest_sq = sq_dist

@@ -5,6 +5,7 @@ changed: exaggeration is a number in a phase.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from isosne._numba import kernel
 from isosne._types import Array
 from isosne.errors import DivergedError
-from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
+from isosne.layout.schedules import ChangeBelow, Phase, Schedule
 
 
 class Field(Protocol):
@@ -86,9 +87,8 @@ def _watch(phase: Phase) -> Callable[[int, Callable[[], float]], bool]:
             return abs(change) / rule.every < values[-1] * rule.share
         rates.append(change / values[-2] if values[-2] else 0.0)
         recent = rates[-rule.delay - 1 :]
-        return len(recent) > rule.delay and all(
-            later < earlier for earlier, later in zip(recent, recent[1:], strict=False)
-        )
+        falls = all(later < earlier for earlier, later in pairwise(recent))
+        return falls and len(recent) > rule.delay
 
     return ends
 

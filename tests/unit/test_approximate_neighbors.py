@@ -1,0 +1,102 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from isosne import nearest_neighbors
+from isosne.errors import ParameterError
+
+
+@pytest.fixture(scope="module")
+def clusters():
+    rng = np.random.default_rng(0)
+    centers = rng.normal(size=(20, 10)) * 3
+    return (centers[rng.integers(0, 20, 6000)] + rng.normal(size=(6000, 10))).astype(np.float32)
+
+
+def recall(found, true):
+    return np.mean([np.isin(t, f).mean() for t, f in zip(true, found, strict=True)])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_nearly_all_neighbors_are_found(clusters, metric):
+    true = nearest_neighbors(clusters, 30, metric=metric)
+    found = nearest_neighbors(clusters, 30, metric=metric, method="approximate")
+    # 32 of 150 lists are searched; on these points all but one in a hundred lie in them
+    assert recall(found.indices, true.indices) > 0.99
+
+
+def test_distances_of_found_neighbors_are_exact_and_sorted(clusters):
+    found = nearest_neighbors(clusters, 30, method="approximate")
+    sample = np.arange(0, 6000, 50)
+    X = clusters.astype(float)
+    expected = np.linalg.norm(X[sample, None] - X[found.indices[sample]], axis=2)
+    np.testing.assert_allclose(found.distances[sample], expected, rtol=1e-6)
+    assert (np.diff(found.distances, axis=1) >= 0).all()
+    assert not (found.indices == np.arange(6000)[:, None]).any()
+
+
+def test_a_small_set_is_searched_completely(clusters):
+    few = clusters[:70]
+    true = nearest_neighbors(few, 69)
+    found = nearest_neighbors(few, 69, method="approximate")
+    assert np.array_equal(found.indices, true.indices)
+
+
+def test_lists_that_end_too_soon_are_searched_everywhere():
+    # 60 far points alone in their lists cannot fill 50 neighbors from 32 of them
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(4000, 3)), rng.normal(size=(60, 3)) * 1000].astype(np.float32)
+    found = nearest_neighbors(X, 50, method="approximate")
+    assert (found.indices >= 0).all()
+    assert np.isfinite(found.distances).all()
+
+
+def test_copies_are_neighbors_of_each_other_lower_index_first():
+    X = np.repeat(np.random.default_rng(0).normal(size=(100, 4)), 5, axis=0)
+    found = nearest_neighbors(X, 4, method="approximate")
+    assert (found.distances == 0).all()
+    assert np.array_equal(found.indices[7], [5, 6, 8, 9])
+
+
+def test_threads_do_not_change_approximate_neighbors(clusters, threads):
+    one, two = (
+        threads(n, lambda: nearest_neighbors(clusters, 15, method="approximate")) for n in (1, 2)
+    )
+    assert np.array_equal(one.indices, two.indices)
+    assert np.array_equal(one.distances, two.distances)
+
+
+def test_only_dense_points_in_euclidean_or_cosine_distance_are_searched_approximately(clusters):
+    sentence = (
+        r"^method='approximate' needs dense points and metric 'euclidean' or 'cosine'; got {} "
+        r"points and metric='{}'. Choose method='exact'.$"
+    )
+    with pytest.raises(ParameterError, match=sentence.format("sparse", "euclidean")):
+        nearest_neighbors(csr_array(clusters[:50]), 3, method="approximate")
+    with pytest.raises(ParameterError, match=sentence.format("dense", "manhattan")):
+        nearest_neighbors(clusters[:50], 3, metric="manhattan", method="approximate")
+
+
+def test_an_unknown_method_is_refused(clusters):
+    sentence = r"^method must be 'exact' or 'approximate'; got 'fast'. Choose one of the two.$"
+    with pytest.raises(ParameterError, match=sentence):
+        nearest_neighbors(clusters[:50], 3, method="fast")
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it():
+    script = (
+        "import sys; sys.modules['faiss'] = None\n"
+        "import numpy as np\n"
+        "from isosne import nearest_neighbors\n"
+        "nearest_neighbors(np.eye(5), 2, method='approximate')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.stderr.strip().endswith(
+        "MissingPackageError: method='approximate' needs the package faiss-cpu, which is not "
+        "installed. Run pip install 'isosne[neighbors]', or choose method='exact'."
+    )
