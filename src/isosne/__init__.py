@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from isosne.estimator import TSNE
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.isolation import IsolationKernel
     from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "TSNE",
     "AdaptiveGaussianKernel",
     "GaussianKernel",
     "IsolationKernel",
@@ -28,6 +30,7 @@ _HOME = {
     "GaussianKernel": "isosne.kernels.gaussian",
     "IsolationKernel": "isosne.kernels.isolation",
     "KNNKernel": "isosne.kernels.knn",
+    "TSNE": "isosne.estimator",
     "nearest_neighbors": "isosne.neighbors",
 }
 

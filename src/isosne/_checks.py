@@ -217,7 +217,14 @@ def as_scales(value: Any, name: str) -> tuple[Any, ...]:
 
 def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
     """Return the sample size of each scale as an integer from 2 to n_samples."""
+    if isinstance(psi, str) and psi == "auto":
+        return auto_psi(n_samples)
     return tuple(_resolve_one_psi(value, n_samples) for value in as_scales(psi, "psi"))
+
+
+def auto_psi(n_samples: int) -> tuple[int, ...]:
+    """Return psi by rule; docs/decisions/0004 has the evidence."""
+    return (max(2, n_samples // 15),)
 
 
 def _resolve_one_psi(psi: Any, n_samples: int) -> int:

@@ -4,12 +4,15 @@ No signatures are given anywhere, so nothing compiles at import; a loop is compi
 first call and kept in Numba's cache on disk.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar, cast
 
-from numba import get_num_threads, njit, prange
+from numba import config, get_num_threads, njit, prange, set_num_threads
 
-__all__ = ["kernel", "n_threads", "parallel_kernel", "prange", "row_sum_kernel"]
+from isosne.errors import ParameterError
+
+__all__ = ["kernel", "n_threads", "parallel_kernel", "prange", "row_sum_kernel", "threads"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -31,6 +34,23 @@ def parallel_kernel(function: Function) -> Function:
 def row_sum_kernel(function: Function) -> Function:
     """Compile a piece of a row's sum, to be called from a parallel kernel."""
     return cast(Function, njit(cache=True, error_model="numpy", fastmath=ROW_SUMS)(function))
+
+
+@contextmanager
+def threads(n_jobs: int | None) -> Iterator[None]:
+    """Run with a number of threads; None leaves it as it is."""
+    before = get_num_threads()
+    if n_jobs is not None:
+        if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs < 1:
+            raise ParameterError(
+                f"n_jobs must be None or an integer from 1 up; got n_jobs={n_jobs!r}. "
+                "None uses as many threads as Numba does."
+            )
+        set_num_threads(min(n_jobs, int(config.NUMBA_NUM_THREADS)))  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        set_num_threads(before)
 
 
 def n_threads() -> int:

@@ -71,6 +71,14 @@ class Kernel(Protocol):
         """Return the nearest other fitted point of each of the fitted points named."""
         ...
 
+    def pair_bytes(self, n_points: int) -> int:
+        """Return the bytes that the similarity of a pair takes when all pairs are held."""
+        ...
+
+    def n_relevant(self, n_points: int) -> int:
+        """Return how many neighbors hold nearly all of a point's similarity."""
+        ...
+
 
 class DenseMatrix(NamedTuple):
     """Joint probabilities of all pairs: p_ij = values_ij (factors_i + factors_j).

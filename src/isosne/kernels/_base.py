@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -85,6 +86,59 @@ class MetricKernel(BaseEstimator):
         points = self._check_query(None)
         found, _ = nearest(points[ids], search_set(points, self.metric_), 2)
         return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
+
+    def find_copies(self, A: Any) -> Array:
+        """Return the fitted point that each point is a copy of, or -1.
+
+        Parameters
+        ----------
+        A : array, CSR or data frame
+            Any points.
+
+        Returns
+        -------
+        array of int, shape (n,)
+            Index of the fitted point at distance zero, the lowest if there are several.
+        """
+        points = self._check_query(A)
+        found, keys = nearest(points, search_set(self.X_fit_, self.metric_), 1)
+        return np.where(keys[:, 0] == 0, found[:, 0], -1)
+
+    def pair_bytes(self, n_points: int) -> int:
+        """Return the bytes that the similarity of a pair takes when all pairs are held.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        int
+            4, for float32.
+        """
+        return 4
+
+    def relative_similarity(self, A: Any) -> NDArray[np.float32]:
+        """Return the similarity of any points to the fitted ones, each row up to a factor.
+
+        Parameters
+        ----------
+        A : array, CSR or data frame
+            Any points.
+
+        Returns
+        -------
+        array of float32, shape (n, n_samples)
+            No row is all zero: where the similarity vanishes, the nearest point has one.
+        """
+        K: NDArray[np.float32] = self.similarity(A)
+        empty = np.flatnonzero(~K.any(axis=1))
+        if len(empty):
+            points = self._check_query(A)[empty]
+            found, _ = nearest(points, search_set(self.X_fit_, self.metric_), 1)
+            K[empty, found[:, 0]] = 1
+        return K
 
     def _sq_distance_matrix(self, A: Any, B: Any) -> Array:
         """Return the squared distances (n, m) of two sets of points, in float64."""

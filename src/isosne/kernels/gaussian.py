@@ -4,6 +4,7 @@ The usual kernel of t-SNE, for comparison and for use in its own right. Bandwidt
 row, whenever rows are asked for: `fit` keeps the points and checks the parameters.
 """
 
+import math
 import warnings
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
-from isosne._checks import check_perplexity
+from isosne._checks import as_scales, check_perplexity
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors
 from isosne.distances import search_set, sq_distances
@@ -138,6 +139,41 @@ class GaussianKernel(MetricKernel):
             K += gaussian(sq, scale)
         K /= np.float32(len(precisions))
         return K
+
+    def relative_similarity(self, A: Any) -> NDArray[np.float32]:
+        """Return the similarity of any points to the fitted ones; the nearest one has one.
+
+        Parameters
+        ----------
+        A : array, CSR or data frame
+            Any points.
+
+        Returns
+        -------
+        array of float32, shape (n, n_samples)
+            Rows of Eq. 1 up to a factor, averaged over the scales.
+        """
+        sq = self._sq_distance_matrix(A, None)
+        precisions = 0.5 / np.maximum(self.bandwidths(A), 1e-300) ** 2
+        K = np.empty((len(precisions), *sq.shape), np.float32)
+        fill_rows(sq, -1, precisions, K)
+        mean: NDArray[np.float32] = K.mean(axis=0)
+        return mean
+
+    def n_relevant(self, n_points: int) -> int:
+        """Return how many neighbors hold nearly all of a point's similarity.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        int
+            Three times the largest perplexity, as is usual.
+        """
+        return math.ceil(3.0 * max(map(float, as_scales(self.perplexity, "perplexity"))))
 
     def rows(self) -> "GaussianRows":
         """Return the fitted points' similarity, to be read in blocks of rows."""

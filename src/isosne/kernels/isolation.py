@@ -5,6 +5,7 @@ had. The cells are found in `voronoi` and `forest`, counted in `counts`; `exact`
 form. Making probabilities of it is step 2.
 """
 
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from isosne._types import Array, Neighbors, Points
 from isosne.distances import Metric, search_set
 from isosne.errors import ParameterError
 from isosne.kernels._base import MetricKernel
-from isosne.kernels.counts import count_shared_cells, count_with_partners
+from isosne.kernels.counts import count_dtype, count_shared_cells, count_with_partners
 from isosne.kernels.exact import all_pairs, list_length, listed_pairs
 from isosne.kernels.forest import ForestPartitions
 from isosne.kernels.voronoi import VoronoiPartitions
@@ -288,6 +289,38 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             count_with_partners(cells, neighbors.indices) for cells in self._cells_at_scales(None)
         ]
         return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
+
+    def pair_bytes(self, n_points: int) -> int:
+        """Return the bytes that the similarity of a pair takes when all pairs are held.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        int
+            1 for up to 255 partitionings at one scale: a count fits in a byte.
+        """
+        if self.n_partitions == "exact" or len(resolve_psi(self.psi, n_points)) > 1:
+            return 4
+        return np.dtype(count_dtype(int(self.n_partitions))).itemsize
+
+    def n_relevant(self, n_points: int) -> int:
+        """Return how many neighbors hold nearly all of a point's similarity.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        int
+            Ten times the mean number of points in the largest cells: what is left out is e^-10.
+        """
+        return math.ceil(10 * n_points / min(resolve_psi(self.psi, n_points)))
 
     def _describe(self, A: Any) -> list[Array]:
         """Return what the similarity of points is computed from: cells, or lists of near points."""

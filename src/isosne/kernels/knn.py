@@ -53,6 +53,21 @@ class _NeighborKernel(MetricKernel):
         """The number of neighbors at fit."""
         return int(self.neighbors_.indices.shape[1])
 
+    def n_relevant(self, n_points: int) -> int:
+        """Return how many neighbors hold nearly all of a point's similarity.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        int
+            Three times k.
+        """
+        return 3 * int(self.k)
+
     def radii(self, A: Any = None) -> NDArray[np.float64]:
         """Return the distance of each point to its k-th nearest neighbor.
 

@@ -1,0 +1,366 @@
+"""TSNE: wires the steps of the paper together. It holds no mathematics."""
+
+import logging
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    clone,
+)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from isosne._checks import check_count, check_points
+from isosne._numba import threads
+from isosne._random import RandomState, as_generator
+from isosne._types import Array, Joint
+from isosne.affinities.dense import dense_affinities
+from isosne.affinities.sparse import sparse_affinities
+from isosne.errors import IsolatedPointsWarning, ParameterError
+from isosne.kernels.gaussian import GaussianKernel
+from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
+from isosne.layout.descent import State, descend
+from isosne.layout.exact import ExactForces, pull_and_push, pull_listed
+from isosne.layout.objectives import as_objective
+from isosne.layout.placement import Placement
+from isosne.layout.schedules import Schedule, as_schedule, plain
+from isosne.layout.start import place_start
+from isosne.neighbors import find_neighbors
+from isosne.plan import Plan, make_plan
+
+logger = logging.getLogger("isosne")
+BLOCK_BYTES = 2**28
+"""Similarity of new points that is held at a time."""
+TRACE_EVERY = 50
+"""Steps between the values of the objective that `trace_` keeps."""
+KERNELS: dict[str, Callable[[int], Any]] = {
+    "isolation": lambda n: IsolationKernel("auto"),
+    "gaussian": lambda n: GaussianKernel(min(30.0, (n - 1) / 3) if n > 4 else 1.0),
+    "adaptive": lambda n: AdaptiveGaussianKernel(min(7, n - 1)),
+    "knn": lambda n: KNNKernel(min(7, n - 1)),
+}
+
+
+class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Draw a map of high-dimensional points: t-SNE with the isolation kernel.
+
+    Parameters
+    ----------
+    kernel : str or kernel, default="isolation"
+        Similarity of the points: "isolation", "gaussian", "adaptive", "knn", or an object such as
+        ``IsolationKernel(psi=64)``.
+    n_components : int, default=2
+        Dimensions of the map, 1 to 3.
+    objective : str or objective, default="kl"
+        What is minimized: "kl", "nerv", "jse", or ``NeRV(trade_off)``, ``JSE(mixture)``.
+    dof : float, default=1.0
+        Degrees of freedom of the map similarity; infinity is a Gaussian (symmetric SNE).
+    schedule : str or Schedule, default="standard"
+        "standard", "paper" (the authors' numbers) or "opt_sne" (stops by itself).
+    start : str or array, default="auto"
+        "pca", "spectral", "random" or coordinates (n_samples, n_components); "auto": "pca", and
+        "spectral" for precomputed distances.
+    affinities : {"auto", "dense", "sparse"}, default="auto"
+        All pairs, or neighbors alone; "auto" decides by size and memory.
+    forces : {"auto", "exact"}, default="auto"
+        How points push each other: every pair.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the kernel's draws and of the start; 0 is a seed.
+    n_jobs : int or None, default=None
+        Number of threads; None: as many as Numba uses. The map does not depend on it.
+    verbose : bool, default=False
+        Whether to write progress to standard error.
+    callback : callable or None, default=None
+        Called with the State after each step; a true answer ends the run.
+
+    Attributes
+    ----------
+    embedding_ : array of float32, shape (n_samples, n_components)
+        The map.
+    kernel_ : kernel
+        The fitted kernel.
+    affinities_ : DenseMatrix or SparseMatrix
+        The joint probabilities.
+    plan_ : Plan
+        What was chosen, and why.
+    trace_ : array of shape (n, 3)
+        Iteration, objective and length of the gradient, every 50 steps and at the end.
+    kl_divergence_ : float
+        The objective at the end.
+    n_iter_ : int
+        Steps taken.
+    isolated_ : array of int
+        Points that share no cell with any other; each is tied to its nearest neighbor.
+
+    Notes
+    -----
+    Steps 1 to 3 of the paper's Algorithm 2 with m = n. Departures from the paper: the schedule and
+    the start are those in general use today; ``schedule="paper", start="random"`` has the authors'.
+
+    Cost: O(n^2) time for each of about 750 steps; n^2 bytes with the isolation kernel.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from isosne import TSNE
+    >>> TSNE(random_state=0).fit_transform(load_iris().data).shape
+    (150, 2)
+    """
+
+    embedding_: NDArray[np.float32]
+    trace_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        kernel: Any = "isolation",
+        *,
+        n_components: int = 2,
+        objective: Any = "kl",
+        dof: float = 1.0,
+        schedule: Any = "standard",
+        start: Any = "auto",
+        affinities: str = "auto",
+        forces: str = "auto",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        callback: Callable[[State], object] | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.objective = objective
+        self.dof = dof
+        self.schedule = schedule
+        self.start = start
+        self.affinities = affinities
+        self.forces = forces
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Map the points.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points; for a kernel with ``metric="precomputed"``, their distances.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        TSNE
+            The fitted estimator; the map is in ``embedding_``.
+        """
+        with threads(self.n_jobs):
+            objective, schedule = as_objective(self.objective), as_schedule(self.schedule)
+            self._check_parameters()
+            rng = as_generator(self.random_state)
+            points = check_points(X, min_rows=2)
+            kernel = self._make_kernel(points.shape[0], rng).fit(points)
+            plan = make_plan(kernel, points.shape[0], self.n_components, objective, self.affinities)
+            self._say(str(plan))
+            joint, isolated = self._join(kernel, plan)
+            forces = ExactForces(joint, objective, self.dof)
+            start = self._start_name(kernel)
+            Y = place_start(start, kernel.X_fit_, joint, self.n_components, rng)
+            validate_data(self, X, reset=True, skip_check_array=True)
+            self.kernel_, self.plan_, self.affinities_ = kernel, plan, joint
+            self.isolated_, self._forces = isolated, forces
+            self._run(Y, schedule, first=0)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
+        """Map the points and return the map.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        array of float32, shape (n_samples, n_components)
+            The map.
+        """
+        return self.fit(X).embedding_
+
+    def continue_fit(self, n_iter: int) -> Self:
+        """Take more steps from where the map is, as in the last phase of the schedule.
+
+        Parameters
+        ----------
+        n_iter : int
+            Number of steps.
+
+        Returns
+        -------
+        TSNE
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        check_count(n_iter, "n_iter", low=1, hint="Pass the number of further steps.")
+        with threads(self.n_jobs):
+            Y = np.ascontiguousarray(self.embedding_.T)
+            self._run(Y, plain(n_iter, as_schedule(self.schedule)), first=self.n_iter_)
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float32]:
+        """Place further points on the map; the map stays as it is.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n, n_features)
+            Any points. Each is placed independently of the others; a copy of a fitted point gets
+            that point's place.
+
+        Returns
+        -------
+        array of float32, shape (n, n_components)
+            Their places.
+        """
+        check_is_fitted(self)
+        with threads(self.n_jobs):
+            points = self.kernel_._check_query(X)
+            validate_data(self, X, reset=False, skip_check_array=True)
+            exaggeration = as_schedule(self.schedule).phases[-1].exaggeration
+            placement = Placement(self.embedding_, self.dof, exaggeration)
+            originals = self.kernel_.find_copies(points)
+            places: NDArray[np.float32] = self.embedding_[originals]
+            new = np.flatnonzero(originals < 0)
+            step = max(1, BLOCK_BYTES // (8 * len(self.embedding_)))
+            for s in range(0, len(new), step):
+                similarity = self.kernel_.relative_similarity(points[new[s : s + step]])
+                places[new[s : s + step]] = placement.place(similarity)
+            return places
+
+    def plan(self, X: Any) -> Plan:
+        """Say what `fit` would do with these points, without doing it.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points.
+
+        Returns
+        -------
+        Plan
+            Print it.
+        """
+        n = check_points(X, min_rows=2).shape[0]
+        kernel = self._make_kernel(n, np.random.default_rng(0))
+        objective = as_objective(self.objective)
+        return make_plan(kernel, n, self.n_components, objective, self.affinities)
+
+    def _check_parameters(self) -> None:
+        hint = "Maps have one, two or three dimensions."
+        check_count(self.n_components, "n_components", low=1, high=3, hint=hint)
+        if not isinstance(self.dof, Real) or isinstance(self.dof, bool) or not self.dof > 0:
+            raise ParameterError(
+                f"dof must be a number above 0; got dof={self.dof!r}. 1 is the usual Student's t."
+            )
+        if self.forces not in ("auto", "exact"):
+            raise ParameterError(
+                f"forces must be 'auto' or 'exact'; got {self.forces!r}. Choose one of the two."
+            )
+
+    def _make_kernel(self, n: int, rng: np.random.Generator) -> Any:
+        if isinstance(self.kernel, str):
+            if self.kernel not in KERNELS:
+                raise ParameterError(
+                    f"kernel must be one of {', '.join(KERNELS)} or a kernel object; "
+                    f"got {self.kernel!r}. Pass for example IsolationKernel(psi=64)."
+                )
+            kernel = KERNELS[self.kernel](n)
+        else:
+            kernel = clone(self.kernel)
+        if "random_state" in kernel.get_params() and kernel.random_state is None:
+            kernel.set_params(random_state=int(rng.integers(2**31)))
+        return kernel
+
+    def _join(self, kernel: Any, plan: Plan) -> tuple[Joint, Array]:
+        joint: Joint
+        if plan.n_neighbors is None:
+            joint, isolated = dense_affinities(kernel)
+        else:
+            neighbors = find_neighbors(kernel.X_fit_, plan.n_neighbors, kernel.metric_)
+            joint, isolated = sparse_affinities(kernel, neighbors)
+        if len(isolated):
+            warnings.warn(
+                f"{len(isolated)} of {plan.n_points} points share no cell with any other; each is "
+                "tied to its nearest neighbor. Lower psi, or raise n_partitions.",
+                IsolatedPointsWarning,
+                stacklevel=3,
+            )
+        return joint, isolated
+
+    def _start_name(self, kernel: Any) -> Any:
+        precomputed = kernel.metric_.name == "precomputed"
+        if isinstance(self.start, str) and self.start == "auto":
+            return "spectral" if precomputed else "pca"
+        if isinstance(self.start, str) and self.start == "pca" and precomputed:
+            raise ParameterError(
+                "start='pca' needs points; got metric='precomputed'. "
+                "Choose 'spectral', 'random', or pass coordinates."
+            )
+        return self.start
+
+    def _run(self, Y: NDArray[np.float32], schedule: Schedule, first: int) -> None:
+        """Descend; whatever ends the run, the map so far is kept."""
+        trace = [tuple(row) for row in self.trace_[:-1]] if first else []
+        iteration, norm = first, 0.0
+        began = time.perf_counter()
+        if not pull_and_push.signatures and not pull_listed.signatures:  # type: ignore[attr-defined]
+            self._say("compiling the loops, once for this machine")
+        try:
+            for state in descend(self._forces, Y, schedule, first=first):
+                iteration, norm = state.iteration, state.gradient_norm
+                if iteration % TRACE_EVERY == 0:
+                    trace.append((iteration, state.value(), state.gradient_norm))
+                    seconds = time.perf_counter() - began
+                    value = trace[-1][1]
+                    self._say(f"step {iteration:5d}   objective {value:.4f}   {seconds:.1f} s")
+                if self.callback is not None and self.callback(state):
+                    break
+        except KeyboardInterrupt:
+            warnings.warn(
+                f"Stopped from the keyboard at step {iteration}; embedding_ holds the map so far. "
+                "Call continue_fit for more steps.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+            raise
+        finally:
+            self.embedding_ = np.ascontiguousarray(Y.T)
+            self.n_iter_ = iteration
+            self.kl_divergence_ = self._forces.value(Y) if np.isfinite(Y).all() else np.inf
+            self.trace_ = np.array([*trace, (iteration, self.kl_divergence_, norm)])
+            self._say(f"{iteration - first} steps in {time.perf_counter() - began:.1f} s")
+
+    def _say(self, message: str) -> None:
+        logger.info(message)
+        if self.verbose:
+            sys.stderr.write(message + "\n")
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_components)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
