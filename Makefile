@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help install test test-all lint types check bench clean
+.PHONY: help install demo test test-all lint types check bench clean
 
 help:  ## list these commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,9 @@ $(READY): pyproject.toml
 	$(BIN)/pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/pip install --quiet --editable ".[all]" --group dev
 	@touch $(READY)
+
+demo: install  ## draw the first maps; writes demo.png
+	$(BIN)/python examples/demo.py demo.png
 
 test: install  ## run the fast tests
 	$(BIN)/pytest -m "not slow"
