@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from isosne._numba import n_threads
 
-NAMES = ["startup", "cells", "steps", "exact", "neighbors"]
+NAMES = ["startup", "cells", "steps", "exact", "neighbors", "maps"]
 
 
 def main() -> None:

@@ -25,9 +25,7 @@ METHODS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "isosne exact": lambda X: nearest_neighbors(X, K).indices,
     "isosne approximate (faiss)": lambda X: nearest_neighbors(X, K, method="approximate").indices,
     "scikit-learn brute": lambda X: (
-        NearestNeighbors(n_neighbors=K, algorithm="brute")
-        .fit(X)
-        .kneighbors(return_distance=False)
+        NearestNeighbors(n_neighbors=K, algorithm="brute").fit(X).kneighbors(return_distance=False)
     ),
     "pynndescent": pynndescent_indices,
 }
