@@ -50,7 +50,7 @@ def main(target: Path) -> None:
     for row, (title, X, y, origin, size) in zip(grid, cases, strict=True):
         kernels = {
             "Gaussian kernel": GaussianKernel(size) if size else GaussianKernel(),
-            "isolation kernel": IsolationKernel(size) if size else IsolationKernel("auto"),
+            "isolation kernel": IsolationKernel(size) if size else IsolationKernel(),
         }
         for axes, (name, kernel) in zip(row, kernels.items(), strict=True):
             print(f"\n{title}: {name}", flush=True)

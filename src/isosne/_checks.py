@@ -222,9 +222,18 @@ def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
     return tuple(_resolve_one_psi(value, n_samples) for value in as_scales(psi, "psi"))
 
 
+AUTO_SHARES = (0.8, 0.2, 0.05)
+AUTO_LIMIT = 20_000
+
+
 def auto_psi(n_samples: int) -> tuple[int, ...]:
-    """Return psi by rule; docs/decisions/0004 has the evidence."""
-    return (max(2, n_samples // 15),)
+    """Return psi by rule: three scales, or one where four bytes a pair are too many.
+
+    docs/decisions/0004-psi-by-rule.md has the evidence.
+    """
+    shares = AUTO_SHARES if n_samples <= AUTO_LIMIT else (1 / 15,)
+    scales = {max(2, round(share * n_samples)) for share in shares}
+    return tuple(sorted(scales, reverse=True))
 
 
 def _resolve_one_psi(psi: Any, n_samples: int) -> int:
@@ -232,8 +241,8 @@ def _resolve_one_psi(psi: Any, n_samples: int) -> int:
         return min(max(2, round(float(psi) * n_samples)), n_samples)
     if not _is_integer(psi) or psi < 2:
         raise ParameterError(
-            "psi must be an integer from 2 to n_samples or a share of n_samples between 0 and 1; "
-            f"got psi={psi!r}. One cell holds everything below 2; choose a larger psi."
+            "psi must be 'auto', an integer from 2 to n_samples, or a share of n_samples between 0 "
+            f"and 1; got psi={psi!r}. One cell holds everything below 2; choose a larger psi."
         )
     if psi > n_samples:
         raise ParameterError(

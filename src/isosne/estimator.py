@@ -43,7 +43,7 @@ BLOCK_BYTES = 2**28
 TRACE_EVERY = 50
 """Steps between the values of the objective that `trace_` keeps."""
 KERNELS: dict[str, Callable[[int], Any]] = {
-    "isolation": lambda n: IsolationKernel("auto"),
+    "isolation": lambda n: IsolationKernel(),
     "gaussian": lambda n: GaussianKernel(min(30.0, (n - 1) / 3) if n > 4 else 1.0),
     "adaptive": lambda n: AdaptiveGaussianKernel(min(7, n - 1)),
     "knn": lambda n: KNNKernel(min(7, n - 1)),

@@ -134,7 +134,7 @@ def test_data_that_cannot_be_used_are_refused(data, sentence, fit):
 
 
 PSI = (
-    "psi must be an integer from 2 to n_samples or a share of n_samples between 0 and 1; "
+    "psi must be 'auto', an integer from 2 to n_samples, or a share of n_samples between 0 and 1; "
     "got psi={}. One cell holds everything below 2; choose a larger psi."
 )
 METRIC = (

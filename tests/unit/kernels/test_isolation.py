@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne import IsolationKernel, nearest_neighbors
+from isosne._checks import resolve_psi
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances
 
@@ -245,3 +246,14 @@ def test_psi_equal_to_n_leaves_each_point_to_itself(two_blobs):
     for n_partitions in (3, "exact"):
         kernel = IsolationKernel(60, n_partitions=n_partitions, random_state=0).fit(two_blobs)
         np.testing.assert_array_equal(kernel.similarity(), np.eye(60))
+
+
+def test_psi_by_rule_is_three_scales_and_one_for_many_points():
+    assert IsolationKernel().psi == "auto"
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    assert IsolationKernel(random_state=0).fit(X).psi_ == (160, 40, 10)
+    assert resolve_psi("auto", 20_000) == (16_000, 4_000, 1_000)
+    assert resolve_psi("auto", 30_000) == (2_000,)
+    # of two or three points no smaller sample than two can be drawn, and no scale comes twice
+    assert resolve_psi("auto", 2) == (2,)
+    assert resolve_psi("auto", 10) == (8, 2)
