@@ -18,13 +18,13 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from isosne._checks import check_count, check_points
+from isosne._checks import check_count, check_points, check_width
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Joint
 from isosne.affinities.dense import dense_affinities
 from isosne.affinities.sparse import sparse_affinities
-from isosne.errors import IsolatedPointsWarning, ParameterError
+from isosne.errors import DivergedError, IsolatedPointsWarning, ParameterError
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
@@ -172,13 +172,17 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             plan = make_plan(kernel, points.shape[0], self.n_components, objective, self.affinities)
             self._say(str(plan))
             joint, isolated = self._join(kernel, plan)
-            forces = ExactForces(joint, objective, self.dof)
             start = self._start_name(kernel)
             Y = place_start(start, kernel.X_fit_, joint, self.n_components, rng)
-            validate_data(self, X, reset=True, skip_check_array=True)
-            self.kernel_, self.plan_, self.affinities_ = kernel, plan, joint
-            self.isolated_, self._forces = isolated, forces
-            self._run(Y, schedule, first=0)
+            run = Run(ExactForces(joint, objective, self.dof), Y)
+            try:
+                self._descend(run, schedule)
+            finally:
+                if run.is_usable:
+                    validate_data(self, X, reset=True, skip_check_array=True)
+                    self.kernel_, self.plan_, self.affinities_ = kernel, plan, joint
+                    self.isolated_ = isolated
+                    self._keep(run)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
@@ -214,8 +218,12 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         check_count(n_iter, "n_iter", low=1, hint="Pass the number of further steps.")
         with threads(self.n_jobs):
-            Y = np.ascontiguousarray(self.embedding_.T)
-            self._run(Y, plain(n_iter, as_schedule(self.schedule)), first=self.n_iter_)
+            run = self._run.resumed()
+            try:
+                self._descend(run, plain(n_iter, as_schedule(self.schedule)))
+            finally:
+                if run.is_usable:
+                    self._keep(run)
         return self
 
     def transform(self, X: Any) -> NDArray[np.float32]:
@@ -234,7 +242,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         with threads(self.n_jobs):
-            points = self.kernel_._check_query(X)
+            points = check_points(X)
+            check_width(points, self.n_features_in_, type(self).__name__)
             validate_data(self, X, reset=False, skip_check_array=True)
             exaggeration = as_schedule(self.schedule).phases[-1].exaggeration
             placement = Placement(self.embedding_, self.dof, exaggeration)
@@ -318,37 +327,42 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         return self.start
 
-    def _run(self, Y: NDArray[np.float32], schedule: Schedule, first: int) -> None:
-        """Descend; whatever ends the run, the map so far is kept."""
-        trace = [tuple(row) for row in self.trace_[:-1]] if first else []
-        iteration, norm = first, 0.0
+    def _descend(self, run: "Run", schedule: Schedule) -> None:
         began = time.perf_counter()
+        first = run.iteration
         if not pull_and_push.signatures and not pull_listed.signatures:  # type: ignore[attr-defined]
             self._say("compiling the loops, once for this machine")
         try:
-            for state in descend(self._forces, Y, schedule, first=first):
-                iteration, norm = state.iteration, state.gradient_norm
-                if iteration % TRACE_EVERY == 0:
-                    trace.append((iteration, state.value(), state.gradient_norm))
+            for state in descend(run.forces, run.Y, schedule, first=first):
+                run.iteration, run.gradient_norm = state.iteration, state.gradient_norm
+                if state.iteration % TRACE_EVERY == 0:
+                    run.record()
                     seconds = time.perf_counter() - began
-                    value = trace[-1][1]
-                    self._say(f"step {iteration:5d}   objective {value:.4f}   {seconds:.1f} s")
+                    value = run.trace[-1][1]
+                    self._say(f"step {run.iteration:5d}   objective {value:.4f}   {seconds:.1f} s")
                 if self.callback is not None and self.callback(state):
                     break
+        except DivergedError:
+            run.is_usable = False
+            raise
         except KeyboardInterrupt:
             warnings.warn(
-                f"Stopped from the keyboard at step {iteration}; embedding_ holds the map so far. "
-                "Call continue_fit for more steps.",
+                f"Stopped from the keyboard at step {run.iteration}; embedding_ holds the map so "
+                "far. Call continue_fit for more steps.",
                 RuntimeWarning,
                 stacklevel=3,
             )
             raise
-        finally:
-            self.embedding_ = np.ascontiguousarray(Y.T)
-            self.n_iter_ = iteration
-            self.kl_divergence_ = self._forces.value(Y) if np.isfinite(Y).all() else np.inf
-            self.trace_ = np.array([*trace, (iteration, self.kl_divergence_, norm)])
-            self._say(f"{iteration - first} steps in {time.perf_counter() - began:.1f} s")
+        self._say(f"{run.iteration - first} steps in {time.perf_counter() - began:.1f} s")
+
+    def _keep(self, run: "Run") -> None:
+        """Make a run the state of the estimator, whatever ended it."""
+        run.record()
+        self._run = run
+        self.embedding_ = np.ascontiguousarray(run.Y.T)
+        self.n_iter_ = run.iteration
+        self.trace_ = np.array(run.trace)
+        self.kl_divergence_ = run.trace[-1][1]
 
     def _say(self, message: str) -> None:
         logger.info(message)
@@ -364,3 +378,27 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+class Run:
+    """A map on its way: the forces, the map (d, n), and what has been recorded of it."""
+
+    def __init__(self, forces: ExactForces, Y: NDArray[np.float32]) -> None:
+        self.forces = forces
+        self.Y = Y
+        self.iteration = 0
+        self.gradient_norm = 0.0
+        self.trace: list[tuple[int, float, float]] = []
+        self.is_usable = True
+
+    def record(self) -> None:
+        """Note the objective at this step, once."""
+        if not self.trace or self.trace[-1][0] != self.iteration:
+            value = self.forces.value(self.Y)
+            self.trace.append((self.iteration, value, self.gradient_norm))
+
+    def resumed(self) -> "Run":
+        """Return a run that starts where this one ended."""
+        run = Run(self.forces, self.Y.copy())
+        run.iteration, run.trace = self.iteration, list(self.trace)
+        return run
