@@ -8,7 +8,7 @@ threads do not change a bit.
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._numba import parallel_kernel, prange
+from isosne._numba import parallel_kernel, prange, row_sum_kernel
 from isosne._types import Array, DenseMatrix, Joint, Scalar
 from isosne.layout._pairs import (
     map_similarity,
@@ -106,6 +106,24 @@ class ExactForces:
         return self._sum_p_log_p
 
 
+@row_sum_kernel
+def without_self(total: Scalar, Y: Array, i: int, dof: Scalar) -> float:
+    """Return the sum of w over the other points, given the sum over all, where w_ii = 1.
+
+    A point far from all others is summed anew: the difference would be lost in the rounding. To
+    leave the point out of every sum keeps the loops from vectorizing (a third of the speed).
+    """
+    if total > np.float32(1.01):
+        return np.float64(total) - 1.0
+    others = 0.0
+    for j in range(Y.shape[1]):
+        if j != i:
+            d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
+            w, _ = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+            others += np.float64(w)
+    return others
+
+
 @parallel_kernel
 def pull_and_push(
     values: Array, factors: Array, Y: Array, dof: Scalar, pull: Array, push: Array, sums: Array
@@ -134,7 +152,7 @@ def pull_and_push(
             q2 += q * d2
         pull[0, i], pull[1, i], pull[2, i] = p0, p1, p2
         push[0, i], push[1, i], push[2, i] = q0, q1, q2
-        sums[i] = total - np.float32(1)  # the point itself
+        sums[i] = without_self(total, Y, i, dof)
 
 
 @parallel_kernel
@@ -171,7 +189,7 @@ def push_all(Y: Array, dof: Scalar, push: Array, sums: Array) -> None:
             q1 += q * d1
             q2 += q * d2
         push[0, i], push[1, i], push[2, i] = q0, q1, q2
-        sums[i] = total - np.float32(1)  # the point itself
+        sums[i] = without_self(total, Y, i, dof)
 
 
 @parallel_kernel

@@ -12,7 +12,7 @@ from isosne._types import DenseMatrix, Joint, Points
 from isosne.errors import DataError, ParameterError
 
 SPREAD = 1e-4
-"""Standard deviation of the first axis of a start."""
+"""Largest standard deviation of an axis of a start."""
 JITTER = 0.01
 """Noise that parts copies of a point, relative to SPREAD."""
 STARTS = ("pca", "spectral", "random")
@@ -39,8 +39,10 @@ def place_start(
         )
     seed = int(rng.integers(2**31))
     axes = _principal(X, n_components, seed) if start == "pca" else _spectral(joint, n_components)
-    first_spread = axes[:, 0].std() or 1.0
-    axes = SPREAD * (axes / first_spread + JITTER * noise)
+    spread = axes.std(axis=0).max()
+    if spread < 1e-9 * np.abs(axes).max():  # all points in one place, but for rounding
+        axes[:], spread = 0, 1.0
+    axes = SPREAD * (axes / (spread or 1.0) + JITTER * noise)
     return np.ascontiguousarray(axes.T, np.float32)
 
 
