@@ -65,7 +65,7 @@ def main(target: Path) -> None:
         legend = row[1].legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
         for handle in legend.legend_handles:
             handle.set_sizes([50])
-    figure.savefig(target, dpi=110)
+    figure.savefig(target, dpi=90)
     print(
         "\nCH and DB reward compact classes. They do not see that the Gaussian map puts clusters "
         "1 to 3\ninside each other, while the isolation map shows them apart and touching at the "
