@@ -1,0 +1,256 @@
+"""TSNE as an estimator of scikit-learn, its refusals word for word, and what they leave behind."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from isosne import TSNE, IsolationKernel
+from isosne.errors import DataError, IsosneError, ParameterError
+from isosne.layout.objectives import JSE, KL, NeRV, as_objective
+from isosne.layout.schedules import Phase, Schedule
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+SHORT = Schedule((Phase(10, exaggeration=4, step=10), Phase(10, step=10)))
+
+
+class Map(TSNE):
+    """TSNE under another name: scikit-learn excuses any class named TSNE from some checks."""
+
+
+# Small values, as the checks of scikit-learn fit as few as two points.
+MAPS = {
+    "isolation": Map(IsolationKernel(2, n_partitions=20), schedule=SHORT, random_state=0, n_jobs=1),
+    "gaussian": Map("gaussian", schedule=SHORT, random_state=0, n_jobs=1),
+    "default": Map(schedule=SHORT, random_state=0, n_jobs=1),
+}
+
+
+def checks_of_scikit_learn():
+    """Every check of every map, but those of array types that a default SciPy does not take."""
+    for name, model in MAPS.items():
+        for estimator, check in estimator_checks_generator(model):
+            what = getattr(check, "func", check).__name__
+            if "array_api" not in what:
+                yield pytest.param(estimator, check, id=f"{name}-{what}")
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(checks_of_scikit_learn()))
+def test_the_checks_of_scikit_learn_pass(estimator, check):
+    check(estimator)
+
+
+def make(**more):
+    return TSNE(**{"schedule": SHORT, "random_state": 0, "n_jobs": 1} | more)
+
+
+def refuses(sentence, error=ParameterError):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+COMPONENTS = (
+    "n_components must be an integer from 1 to 3; got n_components={!r}. "
+    "Maps have one, two or three dimensions."
+)
+DOF = "dof must be a number above 0; got dof={!r}. 1 is the usual Student's t."
+FORCES = "forces must be 'auto' or 'exact'; got {!r}. Choose one of the two."
+KERNEL = (
+    "kernel must be one of isolation, gaussian, adaptive, knn or a kernel object; got {!r}. "
+    "Pass for example IsolationKernel(psi=64)."
+)
+OBJECTIVE = (
+    "objective must be 'kl', 'nerv', 'jse' or an object KL, NeRV, JSE; got {!r}. "
+    "Pass NeRV(trade_off=...) or JSE(mixture=...) to set the mixture."
+)
+SCHEDULE = (
+    "schedule must be 'standard', 'paper', 'opt_sne' or a Schedule; got {!r}. "
+    "Choose a name, or build one from isosne.layout.schedules."
+)
+AFFINITIES = (
+    "affinities must be one of auto, dense, sparse; got {!r}. 'auto' chooses by size and memory."
+)
+JOBS = (
+    "n_jobs must be None or an integer from 1 up; got n_jobs={!r}. "
+    "None uses as many threads as Numba does."
+)
+SEED = (
+    "random_state must be None, an integer from 0 up, a numpy Generator or a RandomState; "
+    "got {!r}. Pass an integer for a repeatable result."
+)
+START = (
+    "start must be one of pca, spectral, random or an array; got {!r}. "
+    "Choose a name, or pass coordinates (n_samples, n_components)."
+)
+REFUSALS = [
+    *[({"n_components": v}, COMPONENTS.format(v)) for v in (0, 4, 2.0, True, "two", None)],
+    *[({"dof": v}, DOF.format(v)) for v in (0, -1, True, "much", None, float("nan"), 1j)],
+    *[({"forces": v}, FORCES.format(v)) for v in ("fft", "", None, 1)],
+    *[({"kernel": v}, KERNEL.format(v)) for v in ("linear", "")],
+    *[({"objective": v}, OBJECTIVE.format(v)) for v in ("ls", None, 1, NeRV, [])],
+    *[({"schedule": v}, SCHEDULE.format(v)) for v in ("fast", None, 750)],
+    *[({"affinities": v}, AFFINITIES.format(v)) for v in ("all", None, 3)],
+    *[({"n_jobs": v}, JOBS.format(v)) for v in (0, -1, 1.5, True, "all")],
+    *[({"random_state": v}, SEED.format(v)) for v in (-1, 0.5, "seed", True)],
+    *[({"start": v}, START.format(v)) for v in ("umap", "")],
+    (
+        {"objective": "nerv", "affinities": "sparse"},
+        (
+            "NeRV(trade_off=0.9) compares all pairs and needs affinities='dense'; got 'sparse'. "
+            "Choose objective='kl', or dense affinities."
+        ),
+    ),
+    (
+        {"objective": JSE(0.25), "affinities": "sparse"},
+        (
+            "JSE(mixture=0.25) compares all pairs and needs affinities='dense'; got 'sparse'. "
+            "Choose objective='kl', or dense affinities."
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "sentence"), REFUSALS, ids=lambda value: str(value)[:40])
+def test_parameters_out_of_range_are_refused(settings, sentence):
+    with refuses(sentence):
+        make(**settings).fit(X)
+
+
+@pytest.mark.parametrize("kernel", [None, 7, KL(), IsolationKernel])
+def test_what_is_no_kernel_is_refused_in_the_same_words(kernel):
+    with refuses(KERNEL.format(kernel)):
+        make(kernel=kernel).fit(X)
+
+
+@pytest.mark.parametrize("start", [[["a", "b"]] * 40, object()], ids=["text", "object"])
+def test_coordinates_that_are_no_numbers_are_refused(start):
+    with pytest.raises(IsosneError, match="start"):
+        make(start=start).fit(X)
+
+
+@pytest.mark.parametrize("shape", [(39, 2), (40, 3), (40,)])
+def test_coordinates_of_another_shape_are_refused(shape):
+    sentence = (
+        f"A start must be finite and have shape (40, 2); got shape {shape}. "
+        "Pass one row for each point."
+    )
+    with refuses(sentence, DataError):
+        make(start=np.zeros(shape)).fit(X)
+
+
+@pytest.mark.parametrize("n_iter", [0, -1, 2.5, True, "many", None])
+def test_the_number_of_further_steps_is_checked(n_iter):
+    model = make().fit(X)
+    sentence = (
+        f"n_iter must be an integer from 1 up; got n_iter={n_iter!r}. "
+        "Pass the number of further steps."
+    )
+    with refuses(sentence):
+        model.continue_fit(n_iter)
+    assert model.n_iter_ == 20
+
+
+SHARE = "{0} must be a number {1}; got {0}={2!r}. Choose a value in that range."
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, True, "half", None, float("nan")])
+def test_the_trade_off_of_nerv_is_a_share(value):
+    with refuses(SHARE.format("trade_off", "from 0 to 1", value)):
+        NeRV(value)
+
+
+@pytest.mark.parametrize("value", [0, 1, -0.1, 1.1, True, "half", None, float("nan")])
+def test_the_mixture_of_jse_is_between_zero_and_one(value):
+    with refuses(SHARE.format("mixture", "between 0 and 1, both left out", value)):
+        JSE(value)
+
+
+def test_names_stand_for_objectives_and_objectives_for_themselves():
+    assert as_objective("kl") == KL()
+    assert as_objective("nerv") == NeRV(trade_off=0.9)
+    assert as_objective("jse") == JSE(mixture=0.5)
+    assert NeRV(0).weight == 0
+    assert NeRV(1).weight == 1
+    own = JSE(0.3)
+    assert as_objective(own) is own
+    assert own.weight == 0.3
+
+
+def test_both_names_of_the_forces_are_taken():
+    auto, exact = (make(forces=forces).fit(X) for forces in ("auto", "exact"))
+    assert auto.embedding_.tobytes() == exact.embedding_.tobytes()
+    assert auto.plan_.forces == exact.plan_.forces == "exact"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [lambda m: m.transform(X), lambda m: m.continue_fit(3), lambda m: m.get_feature_names_out()],
+    ids=["transform", "continue_fit", "names"],
+)
+def test_an_unfitted_map_answers_nothing(ask):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        ask(make())
+
+
+BAD_DATA = {
+    "nan": np.where(np.eye(40, 3) > 0, np.nan, X),
+    "one row": X[:1],
+    "text": np.array([["a", "b"], ["c", "d"]]),
+    "one-dimensional": X[:, 0],
+}
+
+
+@pytest.mark.parametrize(("settings", "sentence"), REFUSALS, ids=lambda value: str(value)[:40])
+def test_a_refused_fit_leaves_nothing_behind(settings, sentence):
+    model = make(**settings)
+    with pytest.raises(IsosneError):
+        model.fit(X)
+    assert vars(model).keys() == model.get_params(deep=False).keys()
+
+
+@pytest.mark.parametrize("data", BAD_DATA.values(), ids=BAD_DATA)
+def test_refused_data_leave_nothing_behind(data):
+    model = make()
+    with pytest.raises(DataError):
+        model.fit(data)
+    assert vars(model).keys() == model.get_params(deep=False).keys()
+
+
+@pytest.mark.parametrize(("settings", "sentence"), REFUSALS, ids=lambda value: str(value)[:40])
+def test_a_refused_second_fit_leaves_the_first_as_it_was(settings, sentence):
+    model = make().fit(X)
+    before = dict(vars(model))
+    places = model.transform(X[:5] + 0.25)
+    old = {name: getattr(model, name) for name in settings}
+    with pytest.raises(IsosneError):
+        model.set_params(**settings).fit(X[:30])
+    model.set_params(**old)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is before[name] for name in before)
+    assert model.transform(X[:5] + 0.25).tobytes() == places.tobytes()
+    assert model.continue_fit(5).n_iter_ == 25
+
+
+@pytest.mark.parametrize("data", BAD_DATA.values(), ids=BAD_DATA)
+def test_refused_data_leave_an_earlier_fit_as_it_was(data):
+    model = make().fit(X)
+    before = dict(vars(model))
+    with pytest.raises(DataError):
+        model.fit(data)
+    assert all(vars(model)[name] is before[name] for name in before)
+    assert np.array_equal(model.transform(X), model.embedding_)
+
+
+def test_refused_queries_leave_the_map_as_it_was():
+    model = make().fit(X)
+    before = model.embedding_.tobytes()
+    for data in (BAD_DATA["nan"], X[:, :2], X[0]):
+        with pytest.raises(DataError):
+            model.transform(data)
+    assert model.embedding_.tobytes() == before
+
+
+def test_all_but_the_kernel_is_keyword_only():
+    with pytest.raises(TypeError, match="positional"):
+        TSNE("isolation", 2)

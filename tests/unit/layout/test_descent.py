@@ -1,0 +1,248 @@
+"""The descent: one step, phases, stop rules, divergence, and a slow twin."""
+
+import re
+from itertools import islice, pairwise
+
+import numba
+import numpy as np
+import pytest
+
+from isosne import GaussianKernel
+from isosne._types import DenseMatrix
+from isosne.affinities.dense import dense_affinities
+from isosne.errors import DivergedError
+from isosne.layout.descent import advance, descend
+from isosne.layout.exact import ExactForces
+from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule, standard
+from tests.reference import descent as reference
+
+
+class Slope:
+    """A field with a constant gradient and a list of values, which notes what it is asked."""
+
+    def __init__(self, gradient, values=()):
+        self.constant = np.asarray(gradient, np.float32)
+        self.values = iter(values)
+        self.exaggerations = []
+
+    def gradient(self, Y, exaggeration):
+        self.exaggerations.append(exaggeration)
+        return self.constant
+
+    def value(self, Y):
+        return next(self.values)
+
+
+@pytest.fixture
+def joint():
+    """Joint probabilities of twenty points, and a first map with spread one."""
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    found, _ = dense_affinities(GaussianKernel(5).fit(X))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Maps of twenty points are too small to share out."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    yield
+    numba.set_num_threads(before)
+
+
+def first_map(n=20, d=2, spread=1.0):
+    return (spread * np.random.default_rng(1).normal(size=(d, n))).astype(np.float32)
+
+
+def test_one_step_follows_the_rule_by_hand():
+    # momentum 0.5, step 2, smallest gain 0.9
+    # point:            0                 1                 2                 3
+    # gradient:         1                -1                 1                -1
+    # update:          -1                -1                 2                 2
+    # signs:            differ            agree             agree             differ
+    # gain:             1 + 0.2 = 1.2     2 * 0.8 = 1.6     1 * 0.8 -> 0.9    0.3 + 0.2 -> 0.9
+    # new update:      -0.5 - 2.4 = -2.9 -0.5 + 3.2 = 2.7   1 - 1.8 = -0.8    1 + 1.8 = 2.8
+    # place before:     0                 0                 1                 1
+    # place after:     -2.9               2.7               0.2               3.8     mean 0.95
+    # centered:        -3.85              1.75             -0.75              2.85
+    Y = np.array([[0, 0, 1, 1]], np.float32)
+    update = np.array([[-1, -1, 2, 2]], np.float32)
+    gains = np.array([[1, 2, 1, 0.3]], np.float32)
+    gradient = np.array([[1, -1, 1, -1]], np.float32)
+    advance(Y, update, gains, gradient, (0.5, 2.0, 0.9))
+    # float32 holds seven digits
+    np.testing.assert_allclose(gains, [[1.2, 1.6, 0.9, 0.9]], rtol=1e-6)
+    np.testing.assert_allclose(update, [[-2.9, 2.7, -0.8, 2.8]], rtol=1e-6)
+    np.testing.assert_allclose(Y, [[-3.85, 1.75, -0.75, 2.85]], rtol=1e-6)
+    assert gradient.tolist() == [[1, -1, 1, -1]]
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_map_stays_centered(joint, d):
+    Y = first_map(d=d) + np.float32(5)
+    for state in descend(ExactForces(joint), Y, standard(n_iter=260)):
+        # twenty float32 numbers of size s are summed to within 20 * 6e-8 s
+        assert np.abs(state.Y.mean(axis=1)).max() <= 2e-6 * np.abs(state.Y).max()
+    assert state.Y is Y
+
+
+def test_phases_follow_each_other_with_their_exaggeration_and_step():
+    # Without momentum a step is step * gain; a floor of a million hides the 0.2 that gains grow by.
+    field = Slope([[1, -1]])
+    phases = (
+        Phase(3, exaggeration=7, momentum=0, step=2e-6),
+        Phase(2, exaggeration=1, momentum=0, step=0.5e-6),
+    )
+    Y = np.zeros((1, 2), np.float32)
+    states = [
+        (s.iteration, s.phase, float(s.Y[0, 1]), s.gradient_norm)
+        for s in descend(field, Y, Schedule(phases, min_gain=1e6))
+    ]
+    assert field.exaggerations == [7, 7, 7, 1, 1]
+    assert [state[:2] for state in states] == [(1, 0), (2, 0), (3, 0), (4, 1), (5, 1)]
+    # float32 holds seven digits
+    assert [state[2] for state in states] == pytest.approx([2, 4, 6, 6.5, 7], rel=1e-5)
+    assert [state[3] for state in states] == pytest.approx([2**0.5] * 5)
+
+
+def test_counting_goes_on_from_the_step_that_is_named():
+    field = Slope([[1, -1]])
+    run = descend(field, np.zeros((1, 2), np.float32), Schedule((Phase(3),)), first=40)
+    assert [state.iteration for state in run] == [41, 42, 43]
+
+
+def test_momentum_lives_through_a_change_of_phase(joint):
+    # Two phases with the same settings are one phase.
+    one, two = first_map(), first_map()
+    list(descend(ExactForces(joint), one, Schedule((Phase(30, momentum=0.5, step=5),))))
+    half = Phase(15, momentum=0.5, step=5)
+    list(descend(ExactForces(joint), two, Schedule((half, half))))
+    assert one.tobytes() == two.tobytes()
+
+
+def test_probabilities_are_not_changed_by_a_run(joint):
+    before = [part.tobytes() for part in joint]
+    list(descend(ExactForces(joint), first_map(spread=1e-4), standard(n_iter=300)))
+    assert [part.tobytes() for part in joint] == before
+
+
+def test_kl_falls(joint):
+    Y = first_map(spread=1e-4)
+    values = [s.value() for s in descend(ExactForces(joint), Y, standard(n_iter=750))]
+    assert values[-1] < 0.5 * values[0]
+    # Steps with momentum may rise a little; over fifty of them KL does not.
+    later = values[300::50]
+    assert all(b <= a + 1e-3 for a, b in pairwise(later))
+
+
+def test_the_value_of_a_state_is_that_of_its_map(joint):
+    forces = ExactForces(joint)
+    for state in islice(descend(forces, first_map(), standard()), 5):
+        assert state.value() == ExactForces(joint).value(state.Y)
+
+
+# Polls at steps 15, 18, 21, ...; relative decreases 1/10, 1/5, 1/6, 1/10: two falls in a row.
+PEAK = [100, 90, 72, 60, 54]
+
+
+@pytest.mark.parametrize(
+    ("rule", "values", "last"),
+    [
+        (RateFalls(), PEAK, 15 + 4 * 3),
+        # the rate rises all the time: 1/10, 1/9, 1/8, ...
+        (RateFalls(), [100, 90, 80, 70, 60, 50, 40, 30, 20, 10], 40),
+        # one fall is not enough: 1/10, 1/5, 1/6, 1/5, 1/4, 1/3, 1/2, 2/3
+        (RateFalls(), [100, 90, 72, 60, 48, 36, 24, 12, 4], 40),
+        (RateFalls(wait=1, every=1, delay=1), [100, 50, 40], 3),
+        (RateFalls(wait=4, every=3, delay=2), PEAK, 4 + 4 * 3),
+        # polls at 15, 20, 25: 0.1 / 5 is above 0.9 / 5000; 0.0005 / 5 is below 0.8995 / 5000
+        (ChangeBelow(), [1.0, 0.9, 0.8995], 25),
+        # 0.001 / 5 = 0.0002 is above 0.899 / 5000 = 0.00018
+        (ChangeBelow(), [1.0, 0.9, 0.899, 0.898, 0.897, 0.896], 40),
+        # a rise counts as a change
+        (ChangeBelow(), [1.0, 0.9, 1.0, 0.9, 1.0, 0.9], 40),
+        (ChangeBelow(wait=2, every=2, share=0.1), [1.0, 0.9], 4),
+    ],
+)
+def test_a_phase_ends_by_its_rule(rule, values, last):
+    field = Slope([[1, -1]], values)
+    run = descend(field, np.zeros((1, 2), np.float32), Schedule((Phase(40, stop=rule),)))
+    assert [state.iteration for state in run][-1] == last
+
+
+def test_the_next_phase_begins_where_a_rule_ended_the_last():
+    field = Slope([[1, -1]], PEAK)
+    schedule = Schedule((Phase(500, exaggeration=12, stop=RateFalls()), Phase(4)))
+    states = [(s.iteration, s.phase) for s in descend(field, first_map(2, 1), schedule)]
+    assert len(states) == 31
+    assert states[26:28] == [(27, 0), (28, 1)]
+    assert field.exaggerations == [12] * 27 + [1.0] * 4
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_map_without_bounds_is_an_error_that_names_the_step(bad):
+    field = Slope([[1, -1]])
+    run = descend(field, np.zeros((1, 2), np.float32), Schedule((Phase(9, step=123.5),)))
+    next(run)
+    next(run)
+    field.constant = np.array([[bad, 1]], np.float32)
+    sentence = (
+        "The map must stay finite; it left all bounds at step 3 with step length 123.5. "
+        "Choose a schedule with shorter steps."
+    )
+    with pytest.raises(DivergedError, match="^" + re.escape(sentence) + "$"):
+        next(run)
+
+
+def test_forces_of_a_map_without_bounds_end_in_that_error_and_in_nothing_else(joint):
+    sentence = "The map must stay finite; it left all bounds at step"
+    with pytest.raises(DivergedError, match="^" + sentence):
+        list(descend(ExactForces(joint), first_map(), Schedule((Phase(50, step=1e30),))))
+
+
+def test_the_path_is_that_of_a_slow_twin(joint):
+    phases = [(15, 4.0, 0.5, 3.0), (15, 1.0, 0.8, 3.0)]
+    schedule = Schedule(tuple(Phase(*phase) for phase in phases))
+    Y = first_map()
+    factors = joint.factors.astype(float)
+    P = joint.values * (factors[:, None] + factors)
+    expected = list(reference.descend(P, Y.T.copy(), phases))
+    found = [state.Y.T.copy() for state in descend(ExactForces(joint), Y, schedule)]
+    assert len(found) == len(expected) == 30
+    for one, other in zip(found, expected, strict=True):
+        # float32 against float64 over 30 steps, each of which passes on the errors before it
+        np.testing.assert_allclose(one, other, atol=2e-5 * np.abs(other).max())
+
+
+@pytest.mark.parametrize("sign", [(-1, -1), (-1, 1)])
+def test_a_mirrored_start_has_the_mirrored_path(joint, sign):
+    sign = np.array(sign, np.float32)[:, None]
+    Y = first_map(spread=1e-2)
+    mirrored = sign * Y
+    list(descend(ExactForces(joint), Y, Schedule((Phase(30, step=5),))))
+    list(descend(ExactForces(joint), mirrored, Schedule((Phase(30, step=5),))))
+    # changing a sign is exact in floating point
+    np.testing.assert_array_equal(mirrored, sign * Y)
+
+
+def test_points_without_forces_stay_where_they_are():
+    Y = first_map()
+    Y -= Y.mean(axis=1, keepdims=True)
+    before = Y.copy()
+    list(descend(Slope(np.zeros((2, 20))), Y, Schedule((Phase(20),))))
+    np.testing.assert_allclose(Y, before, atol=1e-6)  # centering rounds
+
+
+def test_a_map_of_counts_and_of_floats_take_the_same_path():
+    rng = np.random.default_rng(2)
+    counts = np.triu(rng.integers(0, 200, (20, 20)), 1).astype(np.uint8)
+    counts += counts.T
+    factors = (0.5 / 20 / counts.sum(axis=1, dtype=int)).astype(np.float32)
+    P = (counts * (factors[:, None].astype(float) + factors)).astype(np.float32)
+    full = DenseMatrix(P, np.full(20, 0.5, np.float32))
+    one, other = first_map(), first_map()
+    schedule = Schedule((Phase(20, step=5),))
+    list(descend(ExactForces(DenseMatrix(counts, factors)), one, schedule))
+    list(descend(ExactForces(full), other, schedule))
+    # the products of counts and factors round in the seventh digit
+    np.testing.assert_allclose(one, other, atol=1e-4 * np.abs(other).max())

@@ -1,0 +1,144 @@
+"""Placing further points on a finished map."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from isosne import TSNE, GaussianKernel, IsolationKernel
+from isosne.layout.placement import Placement
+from isosne.layout.schedules import standard
+
+KERNELS = {
+    "isolation": IsolationKernel(40, random_state=0),
+    "gaussian": GaussianKernel(30),
+}
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits().data[:600]
+
+
+@pytest.fixture(scope="module")
+def fitted(digits):
+    """Maps of six hundred digits, each made once."""
+    made = {}
+
+    def fit(kernel, n_components=2, exaggeration=1.0):
+        key = kernel, n_components, exaggeration
+        if key not in made:
+            made[key] = TSNE(
+                KERNELS[kernel],
+                n_components=n_components,
+                schedule=standard(exaggeration=exaggeration),
+                random_state=0,
+                n_jobs=1,
+            ).fit(digits)
+        return made[key]
+
+    return fit
+
+
+def width(Y):
+    return np.ptp(Y, axis=0).max()
+
+
+def median_distance(places, Y):
+    return np.median(np.linalg.norm(places - Y, axis=1)) / width(Y)
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_fitted_points_are_placed_near_their_places(fitted, digits, kernel, n_components):
+    model = fitted(kernel, n_components)
+    similarity = model.kernel_.relative_similarity(digits)
+    places = Placement(model.embedding_, model.dof).place(similarity)
+    assert places.shape == (600, n_components)
+    assert places.dtype == np.float32
+    # 2 % of the width; points placed at random on the map would be at about 40 %
+    assert median_distance(places, model.embedding_) < 0.02
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_points_left_out_are_placed_among_their_own_class(kernel):
+    X, y = load_digits(return_X_y=True)
+    model = TSNE(KERNELS[kernel], random_state=0, n_jobs=1).fit(X[:600])
+    places = model.transform(X[600:900])
+    nearest = ((places[:, None] - model.embedding_) ** 2).sum(axis=2).argmin(axis=1)
+    # a nearest neighbor in the 64 columns has the right class for 96 % of these
+    assert (y[nearest] == y[600:900]).mean() > 0.85
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_point_alone_is_placed_where_it_is_placed_in_company(
+    fitted, digits, kernel, n_components
+):
+    model = fitted(kernel, n_components)
+    similarity = model.kernel_.relative_similarity(digits[:50] + 0.25)
+    placement = Placement(model.embedding_, model.dof)
+    together = placement.place(similarity)
+    for i in (0, 7, 49):
+        assert placement.place(similarity[i : i + 1]).tobytes() == together[i : i + 1].tobytes()
+    backwards = placement.place(np.ascontiguousarray(similarity[::-1]))
+    assert backwards[::-1].tobytes() == together.tobytes()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_transform_places_a_point_alone_where_it_places_it_in_company(fitted, digits, kernel):
+    model = fitted(kernel)
+    new = digits[:40] + 0.25
+    together = model.transform(new)
+    for i in (0, 11, 39):
+        assert model.transform(new[i : i + 1]).tobytes() == together[i : i + 1].tobytes()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_late_exaggeration_counts_in_placing(fitted, digits, kernel):
+    model = fitted(kernel, exaggeration=4.0)
+    similarity = model.kernel_.relative_similarity(digits)
+    right = Placement(model.embedding_, model.dof, 4.0).place(similarity)
+    wrong = Placement(model.embedding_, model.dof, 1.0).place(similarity)
+    assert median_distance(right, model.embedding_) < 0.02
+    # without it the push is four times too strong
+    assert median_distance(right, model.embedding_) < median_distance(wrong, model.embedding_)
+    new = digits[:5] + 0.25
+    expected = Placement(model.embedding_, model.dof, 4.0).place(
+        model.kernel_.relative_similarity(new)
+    )
+    assert model.transform(new).tobytes() == expected.tobytes()
+
+
+def test_the_factor_of_a_row_does_not_matter(fitted, digits):
+    model = fitted("gaussian")
+    similarity = model.kernel_.relative_similarity(digits[:20] + 0.25)
+    placement = Placement(model.embedding_, model.dof)
+    # a power of two changes no digit
+    assert placement.place(4 * similarity).tobytes() == placement.place(similarity).tobytes()
+
+
+@pytest.mark.parametrize("dof", [0.5, 2.0, np.inf])
+def test_points_are_placed_under_any_degrees_of_freedom(digits, dof):
+    model = TSNE(KERNELS["gaussian"], dof=dof, random_state=0, n_jobs=1).fit(digits[:300])
+    places = Placement(model.embedding_, dof).place(model.kernel_.relative_similarity(digits[:300]))
+    assert np.isfinite(places).all()
+    assert median_distance(places, model.embedding_) < 0.05
+
+
+def test_a_point_similar_to_one_fitted_point_alone_rests_where_pull_and_push_balance():
+    # Fitted points at -5 and 5: w = 1 / 101, Z = 2 / 101, strength Z / n = 1 / 101. All the pull
+    # is of the first point, so the new one rests on the far side of it, at a distance r with
+    # (1 / 101 - w) w r = w'^2 (r + 10), w = 1 / (1 + r^2), w' = 1 / (1 + (r + 10)^2).
+    # At r = 10.681: (0.0099010 - 0.0086891) 0.0086891 10.681 = 1.1247e-4
+    #                0.0023325^2 20.681                        = 1.1252e-4
+    Y = np.array([[-5, 0], [5, 0]], np.float32)
+    place = Placement(Y, 1.0).place(np.array([[1, 0]], np.float32))
+    # fifty steps come that near
+    np.testing.assert_allclose(place, [[-5 - 10.681, 0]], atol=0.01)
+
+
+def test_placing_leaves_the_map_as_it_is(fitted, digits):
+    model = fitted("isolation")
+    before = model.embedding_.tobytes()
+    model.transform(digits[:30] + 0.25)
+    assert model.embedding_.tobytes() == before

@@ -1,0 +1,128 @@
+"""Schedules are data: their numbers, word for word."""
+
+import re
+
+import pytest
+
+from isosne.errors import ParameterError
+from isosne.layout.schedules import (
+    ChangeBelow,
+    Phase,
+    RateFalls,
+    Schedule,
+    as_schedule,
+    opt_sne,
+    paper,
+    plain,
+    standard,
+)
+
+
+def refuses(sentence):
+    return pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$")
+
+
+def test_the_paper_has_a_thousand_steps_of_500():
+    expected = (
+        Phase(n_iter=100, exaggeration=4, momentum=0.5, step=500, stop=None),
+        Phase(n_iter=150, exaggeration=1, momentum=0.5, step=500, stop=None),
+        Phase(n_iter=750, exaggeration=1, momentum=0.8, step=500, stop=None),
+    )
+    assert paper().phases == expected
+    assert paper().n_iter == 1000
+    assert paper().min_gain == 0.01
+
+
+def test_the_standard_has_250_exaggerated_steps_and_500_others():
+    expected = (
+        Phase(n_iter=250, exaggeration=12, momentum=0.5, step=None, stop=None),
+        Phase(n_iter=500, exaggeration=1, momentum=0.8, step=None, stop=None),
+    )
+    assert standard().phases == expected
+    assert standard().n_iter == 750
+    assert standard().min_gain == 0.01
+
+
+def test_opt_sne_stops_both_phases_by_itself():
+    expected = (
+        Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls(wait=15, every=3, delay=2)),
+        Phase(2000, exaggeration=1, momentum=0.8, stop=ChangeBelow(15, every=5, share=1 / 5000)),
+    )
+    assert opt_sne().phases == expected
+    assert opt_sne().n_iter == 2500
+    assert all(phase.step is None for phase in opt_sne().phases)
+
+
+def test_the_standard_takes_a_length_and_an_exaggeration_that_stays():
+    schedule = standard(n_iter=251, exaggeration=4)
+    assert [phase.n_iter for phase in schedule.phases] == [250, 1]
+    assert [phase.exaggeration for phase in schedule.phases] == [12, 4]
+    assert schedule.n_iter == 251
+
+
+@pytest.mark.parametrize(
+    ("phase", "n_points", "step"),
+    [
+        (Phase(1), 100, 50),  # 25, and 50 at least
+        (Phase(1), 200, 50),
+        (Phase(1), 4000, 1000),
+        (Phase(1, exaggeration=12), 4800, 100),
+        (Phase(1, exaggeration=12), 100, 50),
+        (Phase(1, exaggeration=12, step=3.5), 4800, 3.5),
+    ],
+)
+def test_a_step_is_given_or_goes_by_the_number_of_points(phase, n_points, step):
+    assert phase.step_for(n_points) == step
+
+
+@pytest.mark.parametrize("n_iter", [250, 0, -1, 300.0, True, "many", None])
+def test_the_standard_needs_more_than_its_first_phase(n_iter):
+    sentence = (
+        f"n_iter must be an integer above 250; got n_iter={n_iter!r}. "
+        "The first 250 steps are exaggerated; allow some more."
+    )
+    with refuses(sentence):
+        standard(n_iter=n_iter)
+
+
+@pytest.mark.parametrize("exaggeration", [0.5, 0, -1, True, "much", None, float("nan")])
+def test_exaggeration_is_a_number_from_one_up(exaggeration):
+    sentence = (
+        f"exaggeration must be a number from 1 up; got exaggeration={exaggeration!r}. "
+        "1 leaves the probabilities as they are."
+    )
+    with refuses(sentence):
+        standard(exaggeration=exaggeration)
+
+
+@pytest.mark.parametrize("schedule", ["fast", "", None, 750, Phase(3), ("paper",)])
+def test_other_schedules_are_refused(schedule):
+    sentence = (
+        "schedule must be 'standard', 'paper', 'opt_sne' or a Schedule; "
+        f"got {schedule!r}. Choose a name, or build one from isosne.layout.schedules."
+    )
+    with refuses(sentence):
+        as_schedule(schedule)
+
+
+def test_names_stand_for_schedules_and_schedules_for_themselves():
+    assert as_schedule("paper") == paper()
+    assert as_schedule("standard") == standard()
+    assert as_schedule("opt_sne") == opt_sne()
+    own = Schedule((Phase(3),), min_gain=0.1)
+    assert as_schedule(own) is own
+
+
+def test_plain_repeats_the_last_phase_without_its_rule():
+    more = plain(70, opt_sne())
+    assert more.phases == (Phase(70, exaggeration=1, momentum=0.8, step=None, stop=None),)
+    assert plain(5, standard(exaggeration=3)).phases == (Phase(5, exaggeration=3, momentum=0.8),)
+    assert plain(5, paper()).phases == (Phase(5, momentum=0.8, step=500),)
+    assert plain(5, Schedule((Phase(1), Phase(2)), min_gain=0.3)).min_gain == 0.3
+
+
+def test_schedules_cannot_be_changed():
+    with pytest.raises(AttributeError, match="cannot assign"):
+        paper().min_gain = 1
+    with pytest.raises(AttributeError, match="cannot assign"):
+        paper().phases[0].n_iter = 1

@@ -1,0 +1,192 @@
+"""Where maps begin."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.decomposition import PCA
+
+from isosne import GaussianKernel, IsolationKernel
+from isosne.affinities.dense import dense_affinities
+from isosne.affinities.sparse import sparse_affinities
+from isosne.errors import DataError, ParameterError
+from isosne.layout.start import place_start
+from isosne.neighbors import nearest_neighbors
+
+NAMES = ["pca", "spectral", "random"]
+SPREAD = 1e-4
+
+
+def place(start, X, n_components=2, seed=0, kernel=None):
+    joint, _ = dense_affinities((kernel or IsolationKernel(5, random_state=0)).fit(X))
+    return place_start(start, X, joint, n_components, np.random.default_rng(seed))
+
+
+def correlation(a, b):
+    return abs(np.corrcoef(a, b)[0, 1])
+
+
+@pytest.fixture
+def cloud():
+    """Points with axes of different lengths, so that principal components have an order."""
+    return np.random.default_rng(5).normal(size=(300, 5)) * [5, 3, 1, 0.5, 0.1]
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize("start", NAMES)
+def test_the_widest_axis_has_a_deviation_of_1e_4(cloud, start, n_components):
+    Y = place(start, cloud, n_components)
+    assert Y.shape == (n_components, 300)
+    assert Y.dtype == np.float32
+    assert Y.flags.c_contiguous
+    # the jitter of a hundredth changes it by a hundredth at most; 300 random numbers have a
+    # deviation known to within 1 / sqrt(600) = 4 %, three times over
+    assert Y.std(axis=1).max() == pytest.approx(SPREAD, rel=0.12 if start == "random" else 0.01)
+    assert np.abs(Y).max() < 10 * SPREAD
+
+
+def test_pca_starts_at_the_principal_components(cloud):
+    Y = place("pca", cloud)
+    expected = PCA(2).fit_transform(cloud)
+    # noise of 1 % on the first axis, and of 1 % * 5 / 3 on the second
+    assert correlation(Y[0], expected[:, 0]) > 0.999
+    assert correlation(Y[1], expected[:, 1]) > 0.999
+    assert Y[1].std() / Y[0].std() == pytest.approx(
+        expected[:, 1].std() / expected[:, 0].std(), rel=0.02
+    )
+
+
+def test_spectral_starts_at_the_eigenvectors_of_the_random_walk():
+    X = np.linspace(0, 1, 200)[:, None] ** 1.5
+    kernel = GaussianKernel(20)
+    Y = place("spectral", X, kernel=kernel)
+    joint, _ = dense_affinities(kernel)
+    P = joint.values.astype(float)
+    values, vectors = np.linalg.eig(P / P.sum(axis=1, keepdims=True))
+    order = np.argsort(-values.real)
+    # jitter is one hundredth of the first axis
+    assert correlation(Y[0], vectors[:, order[1]].real) > 0.999
+    assert correlation(Y[1], vectors[:, order[2]].real) > 0.99
+    # the slowest motion along a curve goes from one end to the other
+    assert correlation(Y[0].argsort().argsort(), np.arange(200)) > 0.99
+
+
+def test_spectral_is_the_same_for_lists_of_all_neighbors(cloud):
+    X = cloud[:80]
+    kernel = GaussianKernel(10).fit(X)
+    dense, _ = dense_affinities(kernel)
+    listed, _ = sparse_affinities(kernel, nearest_neighbors(X, 79))
+    one, other = (
+        place_start("spectral", X, joint, 2, np.random.default_rng(0)) for joint in (dense, listed)
+    )
+    # lists hold float32 distances: probabilities agree in four digits
+    np.testing.assert_allclose(one, other, atol=0.01 * SPREAD)
+
+
+@pytest.mark.parametrize("gap", [30.0, 1e6])
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_spectral_starts_small_when_the_graph_falls_apart(gap, n_components):
+    # Sixty points in each of two heaps so far apart that no cell holds points of both.
+    heap = np.random.default_rng(0).normal(size=(60, 4))
+    X = np.vstack([0.01 * heap, 0.01 * heap[::-1] + gap])
+    Y = place("spectral", X, n_components, kernel=IsolationKernel(40, random_state=0))
+    assert Y.std(axis=1).max() == pytest.approx(SPREAD, rel=0.02)
+    assert np.abs(Y).max() < 100 * SPREAD
+    # the slowest motion of all is the one from heap to heap
+    assert correlation(Y[0], np.arange(120) < 60) > 0.9
+
+
+@pytest.mark.parametrize("start", NAMES)
+def test_copies_of_a_point_start_apart(start):
+    X = np.repeat(np.random.default_rng(0).normal(size=(5, 3)), 8, axis=0)
+    Y = place(start, X, kernel=IsolationKernel(20, random_state=0))
+    assert len(np.unique(Y, axis=1).T) == 40
+
+
+@pytest.mark.parametrize("start", NAMES)
+def test_a_start_depends_on_the_seed_alone(cloud, start):
+    one, again = place(start, cloud, seed=7), place(start, cloud, seed=7)
+    assert one.tobytes() == again.tobytes()
+    assert one.tobytes() != place(start, cloud, seed=8).tobytes()
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_a_map_may_have_more_components_than_the_points_have_columns(cloud, n_columns, container):
+    X = container(cloud[:, :n_columns])
+    Y = place("pca", X, 3)
+    assert Y.shape == (3, 300)
+    assert Y[0].std() == pytest.approx(SPREAD, rel=0.01)
+    # what is missing is jitter alone
+    assert Y[2].std() == pytest.approx(0.01 * SPREAD, rel=0.2)
+
+
+def test_csr_starts_at_its_leading_singular_vectors():
+    X = csr_array(
+        np.random.default_rng(0).poisson(0.2, (200, 30)) * np.linspace(3, 0.1, 30), dtype=float
+    )
+    Y = place("pca", X)
+    U, s, _ = np.linalg.svd(X.toarray(), full_matrices=False)
+    assert correlation(Y[0], U[:, 0]) > 0.99
+    assert correlation(Y[1], U[:, 1]) > 0.99
+    assert Y.std(axis=1).max() == pytest.approx(SPREAD, rel=0.01)
+    assert s[1] > s[2]
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+@pytest.mark.parametrize("start", NAMES)
+def test_constant_data_have_a_small_finite_start(start, container):
+    Y = place(start, container(np.ones((30, 4))))
+    assert np.isfinite(Y).all()
+    assert 0 < np.abs(Y).max() < 10 * SPREAD
+    assert len(np.unique(Y, axis=1).T) == 30
+
+
+@pytest.mark.parametrize("layout", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_given_coordinates_are_used_as_they_are_and_not_shared(cloud, n_components, dtype, layout):
+    given = np.random.default_rng(0).normal(size=(300, n_components))
+    given = np.array(given, dtype=dtype, order=layout)
+    Y = place(given, cloud, n_components)
+    np.testing.assert_array_equal(Y, given.T.astype(np.float32))
+    assert Y.flags.c_contiguous
+    # a descent changes the map in place: the user's array must not be that map
+    assert not np.shares_memory(Y, given)
+
+
+def test_a_list_of_rows_is_a_start(cloud):
+    rows = np.arange(600.0).reshape(300, 2).tolist()
+    assert place(rows, cloud)[1, 2] == 5
+
+
+@pytest.mark.parametrize(
+    ("start", "shape"),
+    [
+        (np.zeros((300, 3)), (300, 3)),
+        (np.zeros((299, 2)), (299, 2)),
+        (np.zeros(300), (300,)),
+        (np.zeros((2, 300)), (2, 300)),
+        (np.full((300, 2), np.nan), (300, 2)),
+        (np.full((300, 2), np.inf), (300, 2)),
+        (5, ()),
+    ],
+)
+def test_coordinates_of_another_shape_are_refused(cloud, start, shape):
+    sentence = (
+        f"A start must be finite and have shape (300, 2); got shape {shape}. "
+        "Pass one row for each point."
+    )
+    with pytest.raises(DataError, match="^" + re.escape(sentence) + "$"):
+        place(start, cloud)
+
+
+@pytest.mark.parametrize("start", ["umap", "", "auto"])
+def test_other_names_are_refused(cloud, start):
+    sentence = (
+        f"start must be one of pca, spectral, random or an array; got {start!r}. "
+        "Choose a name, or pass coordinates (n_samples, n_components)."
+    )
+    with pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$"):
+        place(start, cloud)
