@@ -19,12 +19,13 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isosne._checks import check_count, check_points, check_width
-from isosne._numba import threads
+from isosne._numba import n_threads, threads
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Joint
 from isosne.affinities.dense import dense_affinities
 from isosne.affinities.sparse import sparse_affinities
 from isosne.errors import DivergedError, IsolatedPointsWarning, ParameterError
+from isosne.kernels._base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
@@ -40,6 +41,8 @@ from isosne.plan import Plan, make_plan
 logger = logging.getLogger("isosne")
 BLOCK_BYTES = 2**28
 """Similarity of new points that is held at a time."""
+PAIRS_A_THREAD = 500_000
+"""Pairs below which a thread costs more to wake, at every step, than it saves."""
 TRACE_EVERY = 50
 """Steps between the values of the objective that `trace_` keeps."""
 KERNELS: dict[str, Callable[[int], Any]] = {
@@ -247,13 +250,14 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             validate_data(self, X, reset=False, skip_check_array=True)
             exaggeration = as_schedule(self.schedule).phases[-1].exaggeration
             placement = Placement(self.embedding_, self.dof, exaggeration)
+            similarity_of = self.kernel_.toward_fitted()
             originals = self.kernel_.find_copies(points)
             places: NDArray[np.float32] = self.embedding_[originals]
             new = np.flatnonzero(originals < 0)
             step = max(1, BLOCK_BYTES // (8 * len(self.embedding_)))
             for s in range(0, len(new), step):
-                similarity = self.kernel_.relative_similarity(points[new[s : s + step]])
-                places[new[s : s + step]] = placement.place(similarity)
+                block = new[s : s + step]
+                places[block] = placement.place(similarity_of(points[block]))
             return places
 
     def plan(self, X: Any) -> Plan:
@@ -287,15 +291,13 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
 
     def _make_kernel(self, n: int, rng: np.random.Generator) -> Any:
-        if isinstance(self.kernel, str):
-            if self.kernel not in KERNELS:
-                raise ParameterError(
-                    f"kernel must be one of {', '.join(KERNELS)} or a kernel object; "
-                    f"got {self.kernel!r}. Pass for example IsolationKernel(psi=64)."
-                )
-            kernel = KERNELS[self.kernel](n)
-        else:
-            kernel = clone(self.kernel)
+        is_name = isinstance(self.kernel, str)
+        if self.kernel not in KERNELS if is_name else not isinstance(self.kernel, MetricKernel):
+            raise ParameterError(
+                f"kernel must be one of {', '.join(KERNELS)} or a kernel object; "
+                f"got {self.kernel!r}. Pass for example IsolationKernel(psi=64)."
+            )
+        kernel = KERNELS[self.kernel](n) if is_name else clone(self.kernel)
         if "random_state" in kernel.get_params() and kernel.random_state is None:
             kernel.set_params(random_state=int(rng.integers(2**31)))
         return kernel
@@ -330,18 +332,18 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _descend(self, run: "Run", schedule: Schedule) -> None:
         began = time.perf_counter()
         first = run.iteration
+        useful_threads = max(1, run.forces.n_points**2 // PAIRS_A_THREAD)
         if not pull_and_push.signatures and not pull_listed.signatures:  # type: ignore[attr-defined]
             self._say("compiling the loops, once for this machine")
         try:
-            for state in descend(run.forces, run.Y, schedule, first=first):
-                run.iteration, run.gradient_norm = state.iteration, state.gradient_norm
-                if state.iteration % TRACE_EVERY == 0:
-                    run.record()
-                    seconds = time.perf_counter() - began
-                    value = run.trace[-1][1]
-                    self._say(f"step {run.iteration:5d}   objective {value:.4f}   {seconds:.1f} s")
-                if self.callback is not None and self.callback(state):
-                    break
+            with threads(min(n_threads(), useful_threads)):
+                for state in descend(run.forces, run.Y, schedule, first=first):
+                    run.iteration, run.gradient_norm = state.iteration, state.gradient_norm
+                    if state.iteration % TRACE_EVERY == 0:
+                        run.record()
+                        self._say(f"{run}   {time.perf_counter() - began:.1f} s")
+                    if self.callback is not None and self.callback(state):
+                        break
         except DivergedError:
             run.is_usable = False
             raise
@@ -371,7 +373,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.n_components)
+        return int(self.embedding_.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -390,6 +392,10 @@ class Run:
         self.gradient_norm = 0.0
         self.trace: list[tuple[int, float, float]] = []
         self.is_usable = True
+
+    def __str__(self) -> str:
+        iteration, value, _ = self.trace[-1]
+        return f"step {iteration:5d}   objective {value:.4f}"
 
     def record(self) -> None:
         """Note the objective at this step, once."""

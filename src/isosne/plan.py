@@ -74,8 +74,8 @@ def make_plan(
             f"{_size(available)} are available. "
             + (
                 "Choose affinities='sparse', or fit on fewer points."
-                if chosen == "dense"
-                else "Fit on fewer points, or choose a larger psi or a smaller perplexity."
+                if sparse_bytes < available and not objective.needs_all_pairs
+                else "Fit on fewer points."
             )
         )
     return Plan(
@@ -95,7 +95,7 @@ def _size(n_bytes: int) -> str:
     """Return bytes for a person to read."""
     value = float(n_bytes)
     for unit in ("B", "kB", "MB", "GB"):
-        if value < 1000:
+        if value < 999.5:
             return f"{value:.3g} {unit}"
         value /= 1000
     return f"{value:.3g} TB"

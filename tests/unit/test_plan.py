@@ -103,7 +103,7 @@ def test_neighbors_that_do_not_fit_are_refused(memory):
     memory(1e6)
     sentence = (
         "affinities='sparse' of 1,000 points need 25 MB, and 1 MB are available. "
-        "Fit on fewer points, or choose a larger psi or a smaller perplexity."
+        "Fit on fewer points."
     )
     for affinities in ("sparse", "auto"):
         with refuses(sentence):

@@ -1,5 +1,6 @@
 """What all kernels share: a metric, the fitted points, and the checks at the door."""
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -119,26 +120,38 @@ class MetricKernel(BaseEstimator):
         """
         return 4
 
-    def relative_similarity(self, A: Any) -> NDArray[np.float32]:
-        """Return the similarity of any points to the fitted ones, each row up to a factor.
+    def toward_fitted(self) -> Callable[[Points], NDArray[np.float32]]:
+        """Return a function from points to probabilities of the fitted points.
 
-        Parameters
-        ----------
-        A : array, CSR or data frame
-            Any points.
+        What depends on the fitted points alone is computed once, here.
 
         Returns
         -------
-        array of float32, shape (n, n_samples)
-            No row is all zero: where the similarity vanishes, the nearest point has one.
+        callable
+            From points (n, n_features) to rows (n, n_samples) that sum to one: each scale
+            normalized, then their mean, as step 2 does for the fitted points. Where the
+            similarity vanishes, the nearest point has it all.
         """
-        K: NDArray[np.float32] = self.similarity(A)
-        empty = np.flatnonzero(~K.any(axis=1))
-        if len(empty):
-            points = self._check_query(A)[empty]
-            found, _ = nearest(points, search_set(self.X_fit_, self.metric_), 1)
-            K[empty, found[:, 0]] = 1
-        return K
+        search = search_set(self.X_fit_, self.metric_)
+
+        def rows(points: Points) -> NDArray[np.float32]:
+            layers = self._similarity_layers(points)
+            sums = layers.sum(axis=2, keepdims=True)
+            layers = np.divide(layers, sums, out=np.zeros_like(layers), where=sums > 0)
+            mean: NDArray[np.float32] = layers.sum(axis=0)
+            empty = np.flatnonzero(~mean.any(axis=1))
+            if len(empty):
+                found, _ = nearest(points[empty], search, 1)
+                mean[empty, found[:, 0]] = 1
+            mean /= mean.sum(axis=1, keepdims=True)
+            return mean
+
+        return rows
+
+    def _similarity_layers(self, points: Points) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, n_samples) of points to the fitted ones."""
+        K: NDArray[np.float32] = self.similarity(points)
+        return K[None]
 
     def _sq_distance_matrix(self, A: Any, B: Any) -> Array:
         """Return the squared distances (n, m) of two sets of points, in float64."""

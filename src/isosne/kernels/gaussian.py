@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._checks import as_scales, check_perplexity
 from isosne._numba import kernel
-from isosne._types import Array, Neighbors
+from isosne._types import Array, Neighbors, Points
 from isosne.distances import search_set, sq_distances
 from isosne.errors import DataError, DegenerateRowsWarning
 from isosne.kernels._base import MetricKernel
@@ -102,6 +102,12 @@ class GaussianKernel(MetricKernel):
         array of shape (n_scales, n)
             Zero for a point without a bandwidth (see Notes of the class).
         """
+        with np.errstate(divide="ignore"):
+            sigma: NDArray[np.float64] = np.sqrt(0.5 / self._precisions(A))
+        return sigma
+
+    def _precisions(self, A: Any) -> NDArray[np.float64]:
+        """Return 1 / (2 sigma^2), infinite for a point without a bandwidth."""
         points = self._check_query(A)
         search = search_set(self.X_fit_, self.metric_, precision=np.float64)
         precisions = np.empty((len(self.perplexity_), points.shape[0]))
@@ -113,9 +119,7 @@ class GaussianKernel(MetricKernel):
 
         for_each_block(points.shape[0], ROWS, work)
         _warn_of_degenerate_rows(precisions)
-        with np.errstate(divide="ignore"):
-            sigma: NDArray[np.float64] = np.sqrt(0.5 / precisions)
-        return sigma
+        return precisions
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
         """Return exp(-d^2 / 2 sigma^2), with the bandwidth of the row (Eq. 1).
@@ -131,34 +135,20 @@ class GaussianKernel(MetricKernel):
             Values from 0 to 1, not symmetric; the mean over the scales if there are several.
         """
         sq = self._sq_distance_matrix(A, B)
-        precisions = np.empty((len(self.perplexity_), len(sq)))
-        with np.errstate(divide="ignore"):
-            precisions[:] = 0.5 / self.bandwidths(A) ** 2
+        precisions = self._precisions(A)
         K = np.zeros(sq.shape, np.float32)
         for scale in precisions:
             K += gaussian(sq, scale)
         K /= np.float32(len(precisions))
         return K
 
-    def relative_similarity(self, A: Any) -> NDArray[np.float32]:
-        """Return the similarity of any points to the fitted ones; the nearest one has one.
-
-        Parameters
-        ----------
-        A : array, CSR or data frame
-            Any points.
-
-        Returns
-        -------
-        array of float32, shape (n, n_samples)
-            Rows of Eq. 1 up to a factor, averaged over the scales.
-        """
-        sq = self._sq_distance_matrix(A, None)
-        precisions = 0.5 / np.maximum(self.bandwidths(A), 1e-300) ** 2
+    def _similarity_layers(self, points: Points) -> NDArray[np.float32]:
+        """Return the similarity of points to the fitted ones; the nearest has one at each scale."""
+        sq = self._sq_distance_matrix(points, None)
+        precisions = self._precisions(points)
         K = np.empty((len(precisions), *sq.shape), np.float32)
         fill_rows(sq, -1, precisions, K)
-        mean: NDArray[np.float32] = K.mean(axis=0)
-        return mean
+        return K
 
     def n_relevant(self, n_points: int) -> int:
         """Return how many neighbors hold nearly all of a point's similarity.

@@ -6,6 +6,7 @@ form. Making probabilities of it is step 2.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -322,6 +323,28 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             Ten times the mean number of points in the largest cells: what is left out is e^-10.
         """
         return math.ceil(10 * n_points / min(resolve_psi(self.psi, n_points)))
+
+    def toward_fitted(self) -> Callable[[Points], NDArray[np.float32]]:
+        """Return a function from points to probabilities of the fitted points.
+
+        The cells (or lists) of the fitted points are found once, here.
+
+        Returns
+        -------
+        callable
+            From points (n, n_features) to rows (n, n_samples) that sum to one: each scale
+            normalized, then their mean, as step 2 does for the fitted points.
+        """
+        fitted = self._describe(None)
+
+        def rows(points: Points) -> NDArray[np.float32]:
+            # A point always shares a cell with the fitted point that made it.
+            layers = self._compare(self._describe(points), fitted)
+            layers /= layers.sum(axis=2, keepdims=True)
+            mean: NDArray[np.float32] = layers.mean(axis=0)
+            return mean
+
+        return rows
 
     def _describe(self, A: Any) -> list[Array]:
         """Return what the similarity of points is computed from: cells, or lists of near points."""

@@ -28,6 +28,10 @@ class Field(Protocol):
         """Return the objective, not exaggerated."""
         ...
 
+    def step_limit(self, exaggeration: float) -> float:
+        """Return the longest step that keeps a map together."""
+        ...
+
 
 class State(NamedTuple):
     """The map after a step. `Y` is the live array: copy it to keep it."""
@@ -51,7 +55,7 @@ def descend(
         return forces.value(Y)
 
     for number, phase in enumerate(schedule.phases):
-        step = phase.step_for(Y.shape[1])
+        step = min(phase.step_for(Y.shape[1]), forces.step_limit(phase.exaggeration))
         watch = _watch(phase)
         for done in range(1, phase.n_iter + 1):
             gradient = forces.gradient(Y, phase.exaggeration)
@@ -106,7 +110,7 @@ def advance(
     for c in range(Y.shape[0]):
         total = 0.0
         for i in range(Y.shape[1]):
-            same_sign = (gradient[c, i] > 0) == (update[c, i] > 0)
+            same_sign = np.sign(gradient[c, i]) == np.sign(update[c, i])
             gain = gains[c, i] * 0.8 if same_sign else gains[c, i] + 0.2
             gain = max(gain, min_gain)
             gains[c, i] = gain

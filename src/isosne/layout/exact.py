@@ -56,23 +56,32 @@ class ExactForces:
             else:
                 pull_listed(*self.joint, self._map, self.dof, pull)
                 push_all(self._map, self.dof, push, sums)
-            away = 1 / sums.sum()
+            away = _inverse(sums)
         else:
             toward = 1.0
             push_all(self._map, self.dof, push, sums)
-            scale = 1 / sums.sum()
+            scale = _inverse(sums)
             parameters = (*self._mixture, exaggeration - 1, scale)
             pull_mixture(*self._dense, self._map, self.dof, parameters, pull, sums)
             away = sums.sum() * scale
-        gradient = np.float32(4 * toward) * pull - np.float32(4 * away) * push
+        with np.errstate(all="ignore"):  # descent looks whether the gradient is finite
+            gradient = np.float32(4 * toward) * pull - np.float32(4 * away) * push
         return gradient[: len(Y)]
+
+    def step_limit(self, exaggeration: float) -> float:
+        """Return the longest step that keeps a map together.
+
+        Student's t pulls ever less at a distance. A Gaussian pulls ever more, as a spring does:
+        a point is thrown farther by each step that is longer than this.
+        """
+        return self.n_points / (8 * exaggeration) if np.isinf(self.dof) else np.inf
 
     def value(self, Y: NDArray[np.float32]) -> float:
         """Return the objective at map Y (d, n); not negative."""
         self._map[: len(Y)] = Y
         sums = self._row_sums
         push_all(self._map, self.dof, self._push, sums)
-        Z = sums.sum()
+        Z = max(float(sums.sum()), TINY)
         if isinstance(self.objective, KL):
             if isinstance(self.joint, DenseMatrix):
                 loss_all(*self.joint, self._map, self.dof, sums)
@@ -104,6 +113,12 @@ class ExactForces:
                 p = self.joint.data.astype(np.float64)
                 self._sum_p_log_p = float((p * np.log(p)).sum())
         return self._sum_p_log_p
+
+
+def _inverse(sums: Array) -> float:
+    """Return 1 / Z; infinity where all points are too far apart to feel each other."""
+    Z = float(sums.sum())
+    return 1 / Z if Z > 0 else np.inf
 
 
 @row_sum_kernel

@@ -90,7 +90,11 @@ def standard(*, n_iter: int = 750, exaggeration: float = 1.0) -> Schedule:
             f"n_iter must be an integer above 250; got n_iter={n_iter!r}. "
             "The first 250 steps are exaggerated; allow some more."
         )
-    if not isinstance(exaggeration, Real) or isinstance(exaggeration, bool) or exaggeration < 1:
+    if (
+        not isinstance(exaggeration, Real)
+        or isinstance(exaggeration, bool)
+        or not exaggeration >= 1
+    ):
         raise ParameterError(
             f"exaggeration must be a number from 1 up; got exaggeration={exaggeration!r}. "
             "1 leaves the probabilities as they are."

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
-from scipy.sparse.linalg import eigsh
-from sklearn.decomposition import PCA, TruncatedSVD
+from scipy.sparse.linalg import LinearOperator, eigsh
+from sklearn.decomposition import PCA
+from sklearn.utils.extmath import randomized_svd
 
 from isosne._types import DenseMatrix, Joint, Points
 from isosne.errors import DataError, ParameterError
@@ -15,6 +16,8 @@ SPREAD = 1e-4
 """Largest standard deviation of an axis of a start."""
 JITTER = 0.01
 """Noise that parts copies of a point, relative to SPREAD."""
+DENSE_EIGEN = 500
+"""Points up to which all eigenvectors are computed."""
 STARTS = ("pca", "spectral", "random")
 
 
@@ -47,13 +50,16 @@ def place_start(
 
 
 def _given(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
-    array = np.asarray(start, np.float32)
+    try:
+        array = np.array(start, np.float32)  # a copy: the map moves, the user's array does not
+    except (TypeError, ValueError):
+        array = np.empty((), np.float32)
     if array.shape != (n, n_components) or not np.isfinite(array).all():
         raise DataError(
             f"A start must be finite and have shape ({n}, {n_components}); got shape "
             f"{array.shape}. Pass one row for each point."
         )
-    return np.ascontiguousarray(array.T)
+    return array.T.copy(order="C")
 
 
 def _principal(X: Points, n_components: int, seed: int) -> NDArray[np.float64]:
@@ -61,16 +67,20 @@ def _principal(X: Points, n_components: int, seed: int) -> NDArray[np.float64]:
     axes = np.zeros((X.shape[0], n_components))
     k = min(n_components, *X.shape)
     if isinstance(X, csr_array):
-        k = min(k, X.shape[1] - 1) or 1
-        found = TruncatedSVD(k, random_state=seed).fit_transform(X)
-    else:
-        found = PCA(k, random_state=seed).fit_transform(np.asarray(X, np.float64))
-    axes[:, :k] = found - found.mean(axis=0)
+        left, sizes, _ = randomized_svd(X.astype(np.float64), k, random_state=seed)
+        axes[:, :k] = left * sizes
+        axes -= axes.mean(axis=0)
+    elif np.ptp(X, axis=0).any():
+        axes[:, :k] = PCA(k, random_state=seed).fit_transform(np.asarray(X, np.float64))
     return axes
 
 
 def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
-    """Return the leading non-trivial eigenvectors of the normalized graph of probabilities."""
+    """Return the leading eigenvectors of the normalized graph of probabilities, but the trivial.
+
+    The trivial one, whose entries are the square roots of the row sums, is taken out first: in a
+    graph that falls apart its eigenvalue is repeated, and it cannot be told from the others.
+    """
     if isinstance(joint, DenseMatrix):
         factors = joint.factors.astype(np.float64)
         P = joint.values * (factors[:, None] + factors)
@@ -79,10 +89,19 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
         P = csr_array((joint.data, joint.indices, joint.indptr), shape=(n, n)).astype(np.float64)
     root = np.sqrt(P.sum(axis=1))
     scaled = diags_array(1 / root) @ P @ diags_array(1 / root)
-    k = min(n_components + 1, len(root) - 1)
-    _, vectors = eigsh(scaled, k=k, which="LA", v0=root)
-    axes = np.zeros((len(root), n_components))
-    found = vectors[:, ::-1][:, 1:] / root[:, None]
+    trivial = root / np.linalg.norm(root)
+    n = len(root)
+    k = min(n_components, n - 1)
+    if n <= DENSE_EIGEN:
+        full = scaled if isinstance(scaled, np.ndarray) else scaled.toarray()
+        vectors = np.linalg.eigh(full - 2 * np.outer(trivial, trivial))[1][:, ::-1][:, :k]
+    else:
+        rest = LinearOperator(
+            (n, n), matvec=lambda x: scaled @ x - 2 * trivial * (trivial @ x), dtype=np.float64
+        )
+        vectors = eigsh(rest, k=k, which="LA", v0=np.cos(np.arange(n)))[1][:, ::-1]
+    axes = np.zeros((n, n_components))
+    found = vectors / root[:, None]
     found *= np.sign(found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])])
     axes[:, : found.shape[1]] = found
     return axes

@@ -29,6 +29,9 @@ class Slope:
         self.exaggerations.append(exaggeration)
         return self.constant
 
+    def step_limit(self, exaggeration):
+        return np.inf
+
     def value(self, Y):
         return next(self.values)
 

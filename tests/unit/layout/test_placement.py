@@ -51,7 +51,7 @@ def median_distance(places, Y):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_fitted_points_are_placed_near_their_places(fitted, digits, kernel, n_components):
     model = fitted(kernel, n_components)
-    similarity = model.kernel_.relative_similarity(digits)
+    similarity = model.kernel_.toward_fitted()(digits)
     places = Placement(model.embedding_, model.dof).place(similarity)
     assert places.shape == (600, n_components)
     assert places.dtype == np.float32
@@ -75,7 +75,7 @@ def test_a_point_alone_is_placed_where_it_is_placed_in_company(
     fitted, digits, kernel, n_components
 ):
     model = fitted(kernel, n_components)
-    similarity = model.kernel_.relative_similarity(digits[:50] + 0.25)
+    similarity = model.kernel_.toward_fitted()(digits[:50] + 0.25)
     placement = Placement(model.embedding_, model.dof)
     together = placement.place(similarity)
     for i in (0, 7, 49):
@@ -96,22 +96,20 @@ def test_transform_places_a_point_alone_where_it_places_it_in_company(fitted, di
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_late_exaggeration_counts_in_placing(fitted, digits, kernel):
     model = fitted(kernel, exaggeration=4.0)
-    similarity = model.kernel_.relative_similarity(digits)
+    similarity = model.kernel_.toward_fitted()(digits)
     right = Placement(model.embedding_, model.dof, 4.0).place(similarity)
     wrong = Placement(model.embedding_, model.dof, 1.0).place(similarity)
     assert median_distance(right, model.embedding_) < 0.02
     # without it the push is four times too strong
     assert median_distance(right, model.embedding_) < median_distance(wrong, model.embedding_)
     new = digits[:5] + 0.25
-    expected = Placement(model.embedding_, model.dof, 4.0).place(
-        model.kernel_.relative_similarity(new)
-    )
+    expected = Placement(model.embedding_, model.dof, 4.0).place(model.kernel_.toward_fitted()(new))
     assert model.transform(new).tobytes() == expected.tobytes()
 
 
 def test_the_factor_of_a_row_does_not_matter(fitted, digits):
     model = fitted("gaussian")
-    similarity = model.kernel_.relative_similarity(digits[:20] + 0.25)
+    similarity = model.kernel_.toward_fitted()(digits[:20] + 0.25)
     placement = Placement(model.embedding_, model.dof)
     # a power of two changes no digit
     assert placement.place(4 * similarity).tobytes() == placement.place(similarity).tobytes()
@@ -120,7 +118,7 @@ def test_the_factor_of_a_row_does_not_matter(fitted, digits):
 @pytest.mark.parametrize("dof", [0.5, 2.0, np.inf])
 def test_points_are_placed_under_any_degrees_of_freedom(digits, dof):
     model = TSNE(KERNELS["gaussian"], dof=dof, random_state=0, n_jobs=1).fit(digits[:300])
-    places = Placement(model.embedding_, dof).place(model.kernel_.relative_similarity(digits[:300]))
+    places = Placement(model.embedding_, dof).place(model.kernel_.toward_fitted()(digits[:300]))
     assert np.isfinite(places).all()
     assert median_distance(places, model.embedding_) < 0.05
 
