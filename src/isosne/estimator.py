@@ -177,7 +177,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             joint, isolated = self._join(kernel, plan)
             start = self._start_name(kernel)
             Y = place_start(start, kernel.X_fit_, joint, self.n_components, rng)
-            run = Run(ExactForces(joint, objective, self.dof), Y)
+            run = Run(ExactForces(joint, objective, self.dof), schedule, Y)
             try:
                 self._descend(run, schedule)
             finally:
@@ -223,7 +223,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         with threads(self.n_jobs):
             run = self._run.resumed()
             try:
-                self._descend(run, plain(n_iter, as_schedule(self.schedule)))
+                self._descend(run, plain(n_iter, run.schedule))
             finally:
                 if run.is_usable:
                     self._keep(run)
@@ -248,8 +248,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             points = check_points(X)
             check_width(points, self.n_features_in_, type(self).__name__)
             validate_data(self, X, reset=False, skip_check_array=True)
-            exaggeration = as_schedule(self.schedule).phases[-1].exaggeration
-            placement = Placement(self.embedding_, self.dof, exaggeration)
+            exaggeration = self._run.schedule.phases[-1].exaggeration
+            placement = Placement(self.embedding_, self._run.forces.dof, exaggeration)
             similarity_of = self.kernel_.toward_fitted()
             originals = self.kernel_.find_copies(points)
             places: NDArray[np.float32] = self.embedding_[originals]
@@ -383,10 +383,11 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 
 class Run:
-    """A map on its way: the forces, the map (d, n), and what has been recorded of it."""
+    """A map on its way: forces, schedule, the map (d, n), and what has been recorded of it."""
 
-    def __init__(self, forces: ExactForces, Y: NDArray[np.float32]) -> None:
+    def __init__(self, forces: ExactForces, schedule: Schedule, Y: NDArray[np.float32]) -> None:
         self.forces = forces
+        self.schedule = schedule
         self.Y = Y
         self.iteration = 0
         self.gradient_norm = 0.0
@@ -405,6 +406,6 @@ class Run:
 
     def resumed(self) -> "Run":
         """Return a run that starts where this one ended."""
-        run = Run(self.forces, self.Y.copy())
+        run = Run(self.forces, self.schedule, self.Y.copy())
         run.iteration, run.trace = self.iteration, list(self.trace)
         return run

@@ -36,7 +36,7 @@ class NeRV:
     needs_all_pairs = True
 
     def __post_init__(self) -> None:
-        _check_share("trade_off", self.trade_off, lowest_allowed=True, highest_allowed=True)
+        _check_share("trade_off", self.trade_off, with_ends=True)
 
     @property
     def weight(self) -> float:
@@ -56,7 +56,7 @@ class JSE:
     needs_all_pairs = True
 
     def __post_init__(self) -> None:
-        _check_share("mixture", self.mixture, lowest_allowed=False, highest_allowed=False)
+        _check_share("mixture", self.mixture, with_ends=False)
 
     @property
     def weight(self) -> float:
@@ -67,12 +67,10 @@ class JSE:
 Objective = KL | NeRV | JSE
 
 
-def _check_share(name: str, value: float, *, lowest_allowed: bool, highest_allowed: bool) -> None:
+def _check_share(name: str, value: float, *, with_ends: bool) -> None:
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    above = is_number and (value >= 0 if lowest_allowed else value > 0)
-    below = is_number and (value <= 1 if highest_allowed else value < 1)
-    if not (above and below):
-        span = "from 0 to 1" if lowest_allowed else "between 0 and 1, both left out"
+    if not is_number or not (0 <= value <= 1 if with_ends else 0 < value < 1):
+        span = "from 0 to 1" if with_ends else "between 0 and 1, both left out"
         raise ParameterError(
             f"{name} must be a number {span}; got {name}={value!r}. Choose a value in that range."
         )

@@ -30,7 +30,7 @@ class Placement:
     """
 
     def __init__(
-        self, embedding: NDArray[np.float32], dof: float, exaggeration: float = 1.0
+        self, embedding: NDArray[np.float32], dof: Scalar, exaggeration: float = 1.0
     ) -> None:
         self.n_components = embedding.shape[1]
         self._map = np.zeros((3, len(embedding)), np.float32)
