@@ -36,7 +36,8 @@ types: install  ## check types
 
 check: lint types test-all  ## all that CI runs: lint, types, all tests
 
-bench: install  ## time step 1 (set ARGS=--quick for a short run)
+bench: install  ## print the benchmark tables (ARGS=--quick for a short run)
+	$(BIN)/pip install --quiet --group bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:  ## remove what these commands made

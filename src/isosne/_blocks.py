@@ -5,10 +5,12 @@ BLAS runs on one thread inside a block. So the bytes of a result do not depend o
 of threads.
 """
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
@@ -19,6 +21,12 @@ _runs = 0
 _limiter: object = None
 
 
+@cache
+def _blas(with_faiss: bool) -> ThreadpoolController:
+    """Find the BLAS libraries in use, which takes some ms; faiss brings one of its own."""
+    return ThreadpoolController()
+
+
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Hold BLAS at one thread while any caller, on any thread, is inside."""
@@ -26,7 +34,7 @@ def single_threaded_blas() -> Iterator[None]:
     with _lock:
         _runs += 1
         if _runs == 1:
-            _limiter = ThreadpoolController().limit(limits=1, user_api="blas")
+            _limiter = _blas("faiss" in sys.modules).limit(limits=1, user_api="blas")
             _limiter.__enter__()  # type: ignore[attr-defined]
     try:
         yield

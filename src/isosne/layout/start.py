@@ -9,6 +9,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.decomposition import PCA
 from sklearn.utils.extmath import randomized_svd
 
+from isosne._blocks import single_threaded_blas
 from isosne._types import DenseMatrix, Joint, Points
 from isosne.errors import DataError, ParameterError
 
@@ -41,7 +42,9 @@ def place_start(
             "Choose a name, or pass coordinates (n_samples, n_components)."
         )
     seed = int(rng.integers(2**31))
-    axes = _principal(X, n_components, seed) if start == "pca" else _spectral(joint, n_components)
+    with single_threaded_blas():  # a start must not depend on the number of threads either
+        by_pca = start == "pca"
+        axes = _principal(X, n_components, seed) if by_pca else _spectral(joint, n_components)
     spread = axes.std(axis=0).max()
     if spread < 1e-9 * np.abs(axes).max():  # all points in one place, but for rounding
         axes[:], spread = 0, 1.0
