@@ -5,7 +5,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from benchmarks.harness import in_fresh_process, load, table, timed
 from isosne import IsolationKernel
-from isosne.kernels.counts import count_shared_cells
+from isosne.kernels.counts import CellIndex
 
 PSI, T = 2048, 200
 
@@ -18,7 +18,7 @@ def isosne_job(n: int) -> list[float]:
     kernel = IsolationKernel(PSI, n_partitions=T, random_state=0)
     fit, fit_mb, _ = timed(lambda: kernel.fit(X))
     cells, cells_mb, found = timed(kernel.cells)
-    counts, counts_mb, _ = timed(lambda: count_shared_cells(found, found, PSI))
+    counts, counts_mb, _ = timed(lambda: CellIndex(found, PSI).count(found))
     return [fit, cells, counts, fit + cells + counts, max(cells_mb, counts_mb) + fit_mb]
 
 

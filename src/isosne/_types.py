@@ -1,4 +1,4 @@
-"""Names for the values that travel between the steps, and the seam between steps 1 and 2."""
+"""Names for the values that travel between the steps, and the seams between them."""
 
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
@@ -49,7 +49,7 @@ class CountRows(SimilarityRows, Protocol):
 
 
 class Kernel(Protocol):
-    """What step 2 may ask of a kernel of step 1."""
+    """What step 2 and the plan may ask of a kernel of step 1."""
 
     def fit(self, X: Any) -> Self:
         """Learn from the points whatever the kernel needs."""

@@ -53,15 +53,17 @@ def make_plan(
     dense_bytes = n_points**2 * kernel.pair_bytes(n_points) + 200 * n_points
     n_neighbors = min(kernel.n_relevant(n_points), n_points - 1)
     sparse_bytes = n_points * n_neighbors * 40
-    reasons = []
     chosen = affinities
+    reasons: tuple[str, ...] = ()
     if affinities == "auto":
-        fits = dense_bytes <= 0.8 * available and n_points <= DENSE_LIMIT
-        chosen = "dense" if fits or objective.needs_all_pairs else "sparse"
-        reasons.append(
-            f"all pairs take {_size(dense_bytes)} and "
-            + (f"n is at most {DENSE_LIMIT:,}" if fits else "that is too much, or n too large")
-        )
+        chosen = "dense"
+        reasons = (f"all pairs take {_size(dense_bytes)} and n is at most {DENSE_LIMIT:,}",)
+        if objective.needs_all_pairs:
+            reasons = (f"{objective} compares all pairs",)
+        elif n_points > DENSE_LIMIT:
+            chosen, reasons = "sparse", (f"all pairs take too long above {DENSE_LIMIT:,} points",)
+        elif dense_bytes > 0.8 * available:
+            chosen, reasons = "sparse", (f"all pairs would take {_size(dense_bytes)}",)
     if chosen == "sparse" and objective.needs_all_pairs:
         raise ParameterError(
             f"{objective} compares all pairs and needs affinities='dense'; got 'sparse'. "
@@ -87,7 +89,7 @@ def make_plan(
         forces="exact",
         bytes_needed=needed,
         bytes_available=available,
-        reasons=tuple(reasons),
+        reasons=reasons,
     )
 
 

@@ -50,7 +50,7 @@ def test_many_points_are_compared_with_their_neighbors_whatever_the_memory(memor
     assert above.affinities == "sparse"
     assert above.n_neighbors == 90
     assert above.bytes_needed == 50_001 * 90 * 40
-    assert above.reasons == ("all pairs take 10 GB and that is too much, or n too large",)
+    assert above.reasons == ("all pairs take too long above 50,000 points",)
 
 
 def test_points_whose_pairs_fill_the_memory_are_compared_with_their_neighbors(memory):
@@ -58,7 +58,16 @@ def test_points_whose_pairs_fill_the_memory_are_compared_with_their_neighbors(me
     memory(402_000_000 / 0.8 + 1)
     assert make_plan(GaussianKernel(5), 10_000, 2, KL(), "auto").affinities == "dense"
     memory(402_000_000 / 0.8 - 10)
-    assert make_plan(GaussianKernel(5), 10_000, 2, KL(), "auto").affinities == "sparse"
+    sparse = make_plan(GaussianKernel(5), 10_000, 2, KL(), "auto")
+    assert sparse.affinities == "sparse"
+    assert sparse.reasons == ("all pairs would take 402 MB",)
+
+
+def test_an_objective_over_all_pairs_keeps_them_all(memory):
+    memory(1e15)
+    plan = make_plan(GaussianKernel(5), 60_000, 2, NeRV(0.9), "auto")
+    assert plan.affinities == "dense"
+    assert plan.reasons == ("NeRV(trade_off=0.9) compares all pairs",)
 
 
 @pytest.mark.parametrize(

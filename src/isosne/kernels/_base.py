@@ -123,8 +123,6 @@ class MetricKernel(BaseEstimator):
     def toward_fitted(self) -> Callable[[Points], NDArray[np.float32]]:
         """Return a function from points to probabilities of the fitted points.
 
-        What depends on the fitted points alone is computed once, here.
-
         Returns
         -------
         callable
@@ -132,7 +130,6 @@ class MetricKernel(BaseEstimator):
             normalized, then their mean, as step 2 does for the fitted points. Where the
             similarity vanishes, the nearest point has it all.
         """
-        search = search_set(self.X_fit_, self.metric_)
 
         def rows(points: Points) -> NDArray[np.float32]:
             layers = self._similarity_layers(points)
@@ -141,6 +138,7 @@ class MetricKernel(BaseEstimator):
             mean: NDArray[np.float32] = layers.sum(axis=0)
             empty = np.flatnonzero(~mean.any(axis=1))
             if len(empty):
+                search = search_set(self.X_fit_, self.metric_)
                 found, _ = nearest(points[empty], search, 1)
                 mean[empty, found[:, 0]] = 1
             mean /= mean.sum(axis=1, keepdims=True)

@@ -1,8 +1,8 @@
 """How often two points share a cell, as a small integer: one byte a pair (Eq. 7 times t).
 
-Two loops give the same counts; `count_shared_cells` takes the one with less to do. *Compare* looks
-at every pair in every partitioning, many pairs in one instruction. *Gather* visits only the pairs
-that do share a cell, one at a time; their number is known exactly before it starts.
+Two loops give the same counts; `CellIndex` takes the one with less to do. *Compare* looks at every
+pair in every partitioning, many pairs in one instruction. *Gather* visits only the pairs that do
+share a cell, one at a time; the sizes of the cells tell how many these are.
 """
 
 import numpy as np
@@ -21,24 +21,45 @@ def count_dtype(n_partitions: int) -> type[np.unsignedinteger]:
     return np.uint8 if n_partitions < 2**8 else np.uint16 if n_partitions < 2**16 else np.uint32
 
 
-def count_shared_cells(A: Array, B: Array, n_cells: int) -> Array:
-    """Return the number of columns on which each row of A agrees with each row of B.
+class CellIndex:
+    """Points by their cells, ready to be counted with others; what they need is made once.
 
-    A (n, t) and B (m, t) hold cell ids below n_cells; the result (n, m) is in bytes for t < 256.
+    Parameters
+    ----------
+    cells : array of shape (m, t)
+        Cell ids below n_cells.
+    n_cells : int
+        Cells in a partitioning.
     """
-    n_partitions = A.shape[1]
-    counts = np.zeros((len(A), len(B)), count_dtype(n_partitions))
-    sizes_a, sizes_b = cell_sizes(A, n_cells), cell_sizes(B, n_cells)
-    n_shared = float(np.einsum("pc,pc->", sizes_a, sizes_b, dtype=np.float64))
-    if n_shared < COMPARE_COST * len(A) * len(B) * n_partitions:
-        starts = np.zeros((n_partitions, n_cells + 1), np.int64)
-        np.cumsum(sizes_b, axis=1, out=starts[:, 1:])
-        order = np.argsort(B.T, axis=1, kind="stable").astype(np.int32)
-        for_each_block(len(A), 64, lambda rows: gather_shared(A[rows], starts, order, counts[rows]))
-    else:
-        columns = np.ascontiguousarray(B.T)
-        for_each_block(len(A), 64, lambda rows: compare_cells(A[rows], columns, counts[rows]))
-    return counts
+
+    def __init__(self, cells: Array, n_cells: int) -> None:
+        self.n_points, n_partitions = cells.shape
+        sizes = np.stack([np.bincount(column, minlength=n_cells) for column in cells.T])
+        # A point shares as many cells as its cells have members; others are taken to be alike.
+        n_shared = np.einsum("pc,pc->", sizes, sizes, dtype=np.float64) / self.n_points
+        self._gathers = bool(n_shared < COMPARE_COST * self.n_points * n_partitions)
+        if self._gathers:
+            self._starts = np.zeros((n_partitions, n_cells + 1), np.int64)
+            np.cumsum(sizes, axis=1, out=self._starts[:, 1:])
+            self._order = np.argsort(cells.T, axis=1, kind="stable").astype(np.int32)
+        else:
+            self._columns = np.ascontiguousarray(cells.T)
+
+    def count(self, A: Array) -> Array:
+        """Return on how many columns each row of A (n, t) agrees with each point: (n, m).
+
+        In bytes for t below 256.
+        """
+        counts = np.zeros((len(A), self.n_points), count_dtype(A.shape[1]))
+
+        def work(rows: slice) -> None:
+            if self._gathers:
+                gather_shared(A[rows], self._starts, self._order, counts[rows])
+            else:
+                compare_cells(A[rows], self._columns, counts[rows])
+
+        for_each_block(len(A), 64, work)
+        return counts
 
 
 def count_with_partners(cells: Array, partners: Array) -> Array:
@@ -50,11 +71,6 @@ def count_with_partners(cells: Array, partners: Array) -> Array:
         lambda rows: compare_partners(cells[rows], cells, partners[rows], counts[rows]),
     )
     return counts
-
-
-def cell_sizes(cells: Array, n_cells: int) -> Array:
-    """Return the number of points (t, n_cells) in each cell of each partitioning."""
-    return np.stack([np.bincount(column, minlength=n_cells) for column in cells.T])
 
 
 @kernel

@@ -20,7 +20,7 @@ from isosne._types import Array, Neighbors, Points
 from isosne.distances import Metric, search_set
 from isosne.errors import ParameterError
 from isosne.kernels._base import MetricKernel
-from isosne.kernels.counts import count_dtype, count_shared_cells, count_with_partners
+from isosne.kernels.counts import CellIndex, count_dtype, count_with_partners
 from isosne.kernels.exact import all_pairs, list_length, listed_pairs
 from isosne.kernels.forest import ForestPartitions
 from isosne.kernels.voronoi import VoronoiPartitions
@@ -244,7 +244,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         """
         left = self._cells_at_scales(A)[scale]
         right = left if A is None and B is None else self._cells_at_scales(B)[scale]
-        return count_shared_cells(left, right, self.psi_[scale])
+        return CellIndex(right, self.psi_[scale]).count(left)
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
         """Return the similarity of each row of A to each row of B.
@@ -261,7 +261,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         """
         left = self._describe(A)
         right = left if A is None and B is None else self._describe(B)
-        similarity: NDArray[np.float32] = self._compare(left, right).mean(axis=0)
+        similarity: NDArray[np.float32] = self._compare(left, self._index(right)).mean(axis=0)
         return similarity
 
     def rows(self) -> "CellRows | ListRows":
@@ -335,7 +335,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             From points (n, n_features) to rows (n, n_samples) that sum to one: each scale
             normalized, then their mean, as step 2 does for the fitted points.
         """
-        fitted = self._describe(None)
+        fitted = self._index(self._describe(None))
 
         def rows(points: Points) -> NDArray[np.float32]:
             # A point always shares a cell with the fitted point that made it.
@@ -356,13 +356,17 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         ids, _ = nearest(points, everything, list_length(n, min(self.psi_)))
         return [ids]
 
-    def _compare(self, left: list[Array], right: list[Array]) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, m) of points described by `_describe`."""
+    def _index(self, described: list[Array]) -> list[Any]:
+        """Return what `_describe` gave in the form that others are compared with."""
+        if self._exact:
+            return described
+        return [CellIndex(cells, psi) for cells, psi in zip(described, self.psi_, strict=True)]
+
+    def _compare(self, left: list[Array], right: list[Any]) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, m) of points from `_describe` to an `_index`."""
         if self._exact:
             return all_pairs(left[0], right[0], self.psi_, self.X_fit_.shape[0])
-        layers = [
-            count_shared_cells(a, b, psi) for a, b, psi in zip(left, right, self.psi_, strict=True)
-        ]
+        layers = [index.count(cells) for cells, index in zip(left, right, strict=True)]
         return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
 
     def __sklearn_tags__(self) -> Any:
@@ -377,12 +381,13 @@ class ListRows:
     def __init__(self, kernel: IsolationKernel, described: list[Array]) -> None:
         self._kernel = kernel
         self._described = described
+        self._index = kernel._index(described)
         self.n_points = len(described[0])
         self.n_scales = len(kernel.psi_)
 
     def block(self, rows: slice) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n_rows, n_points) of some points to all."""
-        return self._kernel._compare([part[rows] for part in self._described], self._described)
+        return self._kernel._compare([part[rows] for part in self._described], self._index)
 
 
 class CellRows(ListRows):
@@ -390,5 +395,5 @@ class CellRows(ListRows):
 
     def counts(self, rows: slice) -> Array:
         """Return counts (n_rows, n_points) of shared cells at the first scale."""
-        cells = self._described[0]
-        return count_shared_cells(cells[rows], cells, self._kernel.psi_[0])
+        index: CellIndex = self._index[0]
+        return index.count(self._described[0][rows])

@@ -214,7 +214,7 @@ def _adaptive_gaussian(sq: Array, row_radii: Array, column_radii: Array) -> NDAr
 
 
 class KNNKernel(_NeighborKernel):
-    """Call two points similar if one is among the k nearest neighbors of the other.
+    """Call y similar to x if it is among the k nearest neighbors of x.
 
     Parameters
     ----------
