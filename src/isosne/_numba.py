@@ -6,13 +6,25 @@ first call and kept in Numba's cache on disk.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from numba import config, get_num_threads, njit, prange, set_num_threads
+from numba.cpython.unsafe import tuple as tuples
 
 from isosne.errors import ParameterError
 
-__all__ = ["kernel", "n_threads", "parallel_kernel", "prange", "row_sum_kernel", "threads"]
+__all__ = [
+    "kernel",
+    "n_threads",
+    "parallel_kernel",
+    "prange",
+    "row_sum_kernel",
+    "threads",
+    "tuple_setitem",
+]
+
+tuple_setitem: Callable[[Any, int, Any], Any] = tuples.tuple_setitem
+"""Replace an entry of a tuple: a small array that the compiler keeps in registers."""
 
 Function = TypeVar("Function", bound=Callable[..., object])
 

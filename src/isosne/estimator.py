@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from isosne._checks import check_count, check_points, check_width
 from isosne._numba import n_threads, threads
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, Joint
+from isosne._types import Array, DenseMatrix, Joint
 from isosne.affinities.dense import dense_affinities
 from isosne.affinities.sparse import sparse_affinities
 from isosne.errors import DivergedError, IsolatedPointsWarning, ParameterError
@@ -29,16 +29,19 @@ from isosne.kernels._base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
-from isosne.layout.descent import State, descend
-from isosne.layout.exact import ExactForces, pull_and_push, pull_listed
-from isosne.layout.objectives import as_objective
+from isosne.layout.attraction import ListedAttraction
+from isosne.layout.descent import State, advance, descend
+from isosne.layout.exact import ExactForces, ExactRepulsion
+from isosne.layout.objectives import Objective, as_objective
 from isosne.layout.placement import Placement
 from isosne.layout.schedules import Schedule, as_schedule, plain
+from isosne.layout.split import SplitForces
 from isosne.layout.start import place_start
 from isosne.neighbors import find_neighbors
 from isosne.plan import Plan, make_plan
 
 logger = logging.getLogger("isosne")
+Forces = ExactForces | SplitForces
 BLOCK_BYTES = 2**28
 """Similarity of new points that is held at a time."""
 PAIRS_A_THREAD = 500_000
@@ -177,7 +180,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             joint, isolated = self._join(kernel, plan)
             start = self._start_name(kernel)
             Y = place_start(start, kernel.X_fit_, joint, self.n_components, rng)
-            run = Run(ExactForces(joint, objective, self.dof), schedule, Y)
+            run = Run(self._forces(joint, objective), schedule, Y)
             try:
                 self._descend(run, schedule)
             finally:
@@ -318,6 +321,11 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         return joint, isolated
 
+    def _forces(self, joint: Joint, objective: Objective) -> Forces:
+        if isinstance(joint, DenseMatrix):
+            return ExactForces(joint, objective, self.dof)
+        return SplitForces(ListedAttraction(joint, self.dof), ExactRepulsion(self.dof), self.dof)
+
     def _start_name(self, kernel: Any) -> Any:
         precomputed = kernel.metric_.name == "precomputed"
         if isinstance(self.start, str) and self.start == "auto":
@@ -333,7 +341,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         began = time.perf_counter()
         first = run.iteration
         useful_threads = max(1, run.forces.n_points**2 // PAIRS_A_THREAD)
-        if not pull_and_push.signatures and not pull_listed.signatures:  # type: ignore[attr-defined]
+        if not advance.signatures:  # type: ignore[attr-defined]
             self._say("compiling the loops, once for this machine")
         try:
             with threads(min(n_threads(), useful_threads)):
@@ -385,7 +393,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 class Run:
     """A map on its way: forces, schedule, the map (d, n), and what has been recorded of it."""
 
-    def __init__(self, forces: ExactForces, schedule: Schedule, Y: NDArray[np.float32]) -> None:
+    def __init__(self, forces: Forces, schedule: Schedule, Y: NDArray[np.float32]) -> None:
         self.forces = forces
         self.schedule = schedule
         self.Y = Y

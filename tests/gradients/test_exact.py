@@ -7,8 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne._types import DenseMatrix, SparseMatrix
-from isosne.layout.exact import ExactForces
+from isosne.layout.attraction import ListedAttraction
+from isosne.layout.exact import ExactForces, ExactRepulsion
 from isosne.layout.objectives import JSE, KL, NeRV
+from isosne.layout.split import SplitForces
 from tests.reference import objectives as reference
 
 N = 23
@@ -61,7 +63,7 @@ def test_gradient_and_value_equal_the_definition(
 def test_listed_pairs_give_the_same_forces_as_all_pairs(probabilities, dof):
     Y = np.random.default_rng(1).normal(size=(2, N)).astype(np.float32)
     listed, full = (
-        ExactForces(sparse(probabilities), dof=dof),
+        SplitForces(ListedAttraction(sparse(probabilities), dof), ExactRepulsion(dof), dof),
         ExactForces(dense(probabilities), dof=dof),
     )
     np.testing.assert_allclose(listed.gradient(Y, 12), full.gradient(Y, 12), rtol=1e-4, atol=1e-7)

@@ -5,11 +5,19 @@ import math
 import numpy as np
 
 from isosne._numba import row_sum_kernel
-from isosne._types import Scalar
+from isosne._types import Array, Scalar
 from isosne.layout.objectives import JSE_CODE
 
 ONE = np.float32(1)
 TWO = np.float32(2)
+
+
+def similarity_at(sq_dist: Array, dof: float) -> Array:
+    """Return w at squared distances, in float64; `map_similarity` is its compiled twin."""
+    if np.isinf(dof):
+        return np.asarray(np.exp(-sq_dist))
+    w: Array = (1 + sq_dist / dof) ** (-(dof + 1) / 2)
+    return w
 
 
 @row_sum_kernel

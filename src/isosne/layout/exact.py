@@ -1,15 +1,15 @@
 """Exact forces: every pair, every step, for maps in one, two or three dimensions.
 
 Maps are held as float32 rows of coordinates, three of them inside: coordinates that a map does not
-have are zero. A row's sums are float32; totals over rows are float64, in the order of the rows, so
-threads do not change a bit.
+have come first and are zero. A row's sums are float32; totals over rows are float64, in the order
+of the rows, so threads do not change a bit.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._numba import parallel_kernel, prange, row_sum_kernel
-from isosne._types import Array, DenseMatrix, Joint, Scalar
+from isosne._types import Array, DenseMatrix, Scalar
 from isosne.layout._pairs import (
     map_similarity,
     minus_log_similarity,
@@ -27,19 +27,21 @@ class ExactForces:
 
     Parameters
     ----------
-    joint : DenseMatrix or SparseMatrix
-        Joint probabilities; objectives other than KL need a DenseMatrix.
+    joint : DenseMatrix
+        Joint probabilities.
     objective : KL, NeRV or JSE, default=KL()
         What is minimized.
     dof : float, default=1.0
         Degrees of freedom of the map similarity; infinity is a Gaussian.
     """
 
-    def __init__(self, joint: Joint, objective: Objective | None = None, dof: float = 1.0) -> None:
+    def __init__(
+        self, joint: DenseMatrix, objective: Objective | None = None, dof: float = 1.0
+    ) -> None:
         self.joint = joint
         self.objective = objective or KL()
         self.dof = np.float32(dof)
-        self.n_points = len(joint.factors if isinstance(joint, DenseMatrix) else joint.indptr[1:])
+        self.n_points = len(joint.factors)
         self._map = np.zeros((3, self.n_points), np.float32)
         self._pull, self._push = np.zeros_like(self._map), np.zeros_like(self._map)
         self._row_sums = np.zeros(self.n_points)
@@ -47,56 +49,40 @@ class ExactForces:
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
         """Return the gradient at map Y (d, n), with attraction multiplied by the exaggeration."""
-        self._map[: len(Y)] = Y
+        self._map[-len(Y) :] = Y
         pull, push, sums = self._pull, self._push, self._row_sums
         if isinstance(self.objective, KL):
             toward = exaggeration
-            if isinstance(self.joint, DenseMatrix):
-                pull_and_push(*self.joint, self._map, self.dof, pull, push, sums)
-            else:
-                pull_listed(*self.joint, self._map, self.dof, pull)
-                push_all(self._map, self.dof, push, sums)
-            away = _inverse(sums)
+            pull_and_push(*self.joint, self._map, self.dof, pull, push, sums)
+            away = inverse(sums.sum())
         else:
             toward = 1.0
             push_all(self._map, self.dof, push, sums)
-            scale = _inverse(sums)
+            scale = inverse(sums.sum())
             parameters = (*self._mixture, exaggeration - 1, scale)
-            pull_mixture(*self._dense, self._map, self.dof, parameters, pull, sums)
+            pull_mixture(*self.joint, self._map, self.dof, parameters, pull, sums)
             away = sums.sum() * scale
-        with np.errstate(all="ignore"):  # descent looks whether the gradient is finite
-            gradient = np.float32(4 * toward) * pull - np.float32(4 * away) * push
-        return gradient[: len(Y)]
+        return combine(pull, push, toward, away)[-len(Y) :]
+
+    def prepare(self, iteration: int) -> None:
+        """Do nothing: all pairs are at hand at every step."""
 
     def step_limit(self, exaggeration: float) -> float:
-        """Return the longest step that keeps a map together.
-
-        Student's t pulls ever less at a distance. A Gaussian pulls ever more, as a spring does:
-        a point is thrown farther by each step that is longer than this.
-        """
-        return self.n_points / (8 * exaggeration) if np.isinf(self.dof) else np.inf
+        """Return the longest step that keeps a map together."""
+        return step_limit(self.n_points, self.dof, exaggeration)
 
     def value(self, Y: NDArray[np.float32]) -> float:
         """Return the objective at map Y (d, n); not negative."""
-        self._map[: len(Y)] = Y
+        self._map[-len(Y) :] = Y
         sums = self._row_sums
         push_all(self._map, self.dof, self._push, sums)
         Z = max(float(sums.sum()), TINY)
         if isinstance(self.objective, KL):
-            if isinstance(self.joint, DenseMatrix):
-                loss_all(*self.joint, self._map, self.dof, sums)
-            else:
-                loss_listed(*self.joint, self._map, self.dof, sums)
+            loss_all(*self.joint, self._map, self.dof, sums)
             loss = float(sums.sum() + np.log(Z))
             return max(self._negative_entropy() + loss, 0.0)
-        value_mixture(*self._dense, self._map, self.dof, (*self._mixture, 0.0, 1 / Z), sums)
+        value_mixture(*self.joint, self._map, self.dof, (*self._mixture, 0.0, 1 / Z), sums)
         return max(float(sums.sum()), 0.0)
-
-    @property
-    def _dense(self) -> DenseMatrix:
-        if not isinstance(self.joint, DenseMatrix):
-            raise TypeError(f"{self.objective} needs all pairs; got {type(self.joint).__name__}")
-        return self.joint
 
     @property
     def _mixture(self) -> tuple[int, float, float]:
@@ -106,19 +92,48 @@ class ExactForces:
     def _negative_entropy(self) -> float:
         """Return the sum of p log p, which no map changes."""
         if self._sum_p_log_p is None:
-            if isinstance(self.joint, DenseMatrix):
-                sum_p_log_p(*self.joint, self._row_sums)
-                self._sum_p_log_p = float(self._row_sums.sum())
-            else:
-                p = self.joint.data.astype(np.float64)
-                self._sum_p_log_p = float((p * np.log(p)).sum())
+            sum_p_log_p(*self.joint, self._row_sums)
+            self._sum_p_log_p = float(self._row_sums.sum())
         return self._sum_p_log_p
 
 
-def _inverse(sums: Array) -> float:
+class ExactRepulsion:
+    """Push between all pairs of points, pair by pair.
+
+    Parameters
+    ----------
+    dof : float, default=1.0
+        Degrees of freedom of the map similarity.
+    """
+
+    def __init__(self, dof: Scalar = 1.0) -> None:
+        self._dof = np.float32(dof)
+
+    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
+        """Fill push (3, n) at the map Y (3, n) and return Z."""
+        sums = np.empty(Y.shape[1])
+        push_all(Y, self._dof, push, sums)
+        return float(sums.sum())
+
+
+def combine(pull: Array, push: Array, toward: float, away: float) -> NDArray[np.float32]:
+    """Return the gradient 4 (toward pull - away push), finite or not: descent looks at it."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.float32(4 * toward) * pull - np.float32(4 * away) * push, np.float32)
+
+
+def inverse(Z: float) -> float:
     """Return 1 / Z; infinity where all points are too far apart to feel each other."""
-    Z = float(sums.sum())
-    return 1 / Z if Z > 0 else np.inf
+    return 1 / float(Z) if Z > 0 else np.inf
+
+
+def step_limit(n_points: int, dof: Scalar, exaggeration: float) -> float:
+    """Return the longest step that keeps a map together.
+
+    Student's t pulls ever less at a distance. A Gaussian pulls ever more, as a spring does: a
+    point is thrown farther by each step that is longer than this.
+    """
+    return n_points / (8 * exaggeration) if np.isinf(dof) else np.inf
 
 
 @row_sum_kernel
@@ -171,23 +186,6 @@ def pull_and_push(
 
 
 @parallel_kernel
-def pull_listed(
-    indptr: Array, indices: Array, data: Array, Y: Array, dof: Scalar, pull: Array
-) -> None:
-    """Fill pull[:, i] = sum_j p u (y_i - y_j) over the listed pairs. O(number of pairs)."""
-    for i in prange(Y.shape[1]):
-        p0 = p1 = p2 = np.float32(0)
-        for e in range(indptr[i], indptr[i + 1]):
-            j = indices[e]
-            d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
-            _, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-            p0 += data[e] * u * d0
-            p1 += data[e] * u * d1
-            p2 += data[e] * u * d2
-        pull[0, i], pull[1, i], pull[2, i] = p0, p1, p2
-
-
-@parallel_kernel
 def push_all(Y: Array, dof: Scalar, push: Array, sums: Array) -> None:
     """Fill push[:, i] = sum_j w u (y_i - y_j) and sums[i] = sum w over all pairs."""
     n = Y.shape[1]
@@ -205,6 +203,24 @@ def push_all(Y: Array, dof: Scalar, push: Array, sums: Array) -> None:
             q2 += q * d2
         push[0, i], push[1, i], push[2, i] = q0, q1, q2
         sums[i] = without_self(total, Y, i, dof)
+
+
+@parallel_kernel
+def push_some(Y: Array, ids: Array, dof: Scalar, push: Array, sums: Array) -> None:
+    """Fill push[:, a] and sums[a] of point ids[a] alone, summed in float64."""
+    for a in prange(len(ids)):
+        i = ids[a]
+        q0 = q1 = q2 = total = 0.0
+        for j in range(Y.shape[1]):
+            if j != i:
+                d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
+                w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+                total += np.float64(w)
+                q0 += np.float64(w * u * d0)
+                q1 += np.float64(w * u * d1)
+                q2 += np.float64(w * u * d2)
+        push[0, a], push[1, a], push[2, a] = q0, q1, q2
+        sums[a] = total
 
 
 @parallel_kernel
@@ -275,20 +291,6 @@ def loss_all(values: Array, factors: Array, Y: Array, dof: Scalar, sums: Array) 
             d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
             loss = minus_log_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
             total += np.float32(row[j]) * (factor + factors[j]) * loss
-        sums[i] = total
-
-
-@parallel_kernel
-def loss_listed(
-    indptr: Array, indices: Array, data: Array, Y: Array, dof: Scalar, sums: Array
-) -> None:
-    """Fill sums[i] = -sum_j p log w over the listed pairs."""
-    for i in prange(Y.shape[1]):
-        total = np.float32(0)
-        for e in range(indptr[i], indptr[i + 1]):
-            j = indices[e]
-            d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
-            total += data[e] * minus_log_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
         sums[i] = total
 
 

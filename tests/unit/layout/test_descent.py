@@ -29,6 +29,9 @@ class Slope:
         self.exaggerations.append(exaggeration)
         return self.constant
 
+    def prepare(self, iteration):
+        pass
+
     def step_limit(self, exaggeration):
         return np.inf
 
