@@ -23,10 +23,15 @@ __all__ = [
     "tuple_setitem",
 ]
 
-tuple_setitem: Callable[[Any, int, Any], Any] = tuples.tuple_setitem
-"""Replace an entry of a tuple: a small array that the compiler keeps in registers."""
-
 Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def _tuple_setitem(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
+    return (*values[:index], value, *values[index + 1 :])
+
+
+tuple_setitem: Any = _tuple_setitem if config.DISABLE_JIT else tuples.tuple_setitem  # type: ignore[attr-defined]
+"""Replace an entry of a tuple: a small array that the compiler keeps in registers."""
 
 # A row's own sum may be reordered, so that it vectorizes; NaN and infinity keep their meaning.
 ROW_SUMS = {"reassoc", "contract", "nsz", "arcp"}
