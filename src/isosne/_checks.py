@@ -4,6 +4,7 @@ Each refusal is one sentence that says what must hold, what came, and one that s
 Some of them carry phrases that scikit-learn's own checks look for.
 """
 
+import math
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -192,6 +193,14 @@ def _is_number(value: Any) -> bool:
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_number(value: Any, name: str, *, low: float, high: float = math.inf, hint: str) -> None:
+    """Refuse what is not a finite number from low to high."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not low <= value <= high or math.isinf(value):
+        span = f"from {low:g} up" if math.isinf(high) else f"from {low:g} to {high:g}"
+        raise ParameterError(f"{name} must be a number {span}; got {name}={value!r}. {hint}")
 
 
 def check_count(value: Any, name: str, *, low: int, high: int | None = None, hint: str) -> int:

@@ -1,6 +1,7 @@
 """Names for the values that travel between the steps, and the seams between them."""
 
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from scipy.sparse import csr_array
 Array = NDArray[Any]
 Scalar = Any
 """A number inside a compiled loop; its width matters there, and Python has one float only."""
-Points = Array | csr_array
+Points: TypeAlias = Array | csr_array
 """Checked data: rows are points; a real ndarray, or CSR with sorted indices."""
 
 
@@ -21,6 +22,10 @@ class Neighbors(NamedTuple):
 
     indices: NDArray[np.int32]
     distances: NDArray[np.float32]
+
+
+NeighborSimilarity = Callable[[Points, Array, Array], NDArray[np.float32]]
+"""From points, ids and distances of the fitted ones nearest to each (m, k), to similarity."""
 
 
 class SimilarityRows(Protocol):
@@ -63,8 +68,14 @@ class Kernel(Protocol):
         """Return the fitted points' similarity, to be read in blocks."""
         ...
 
-    def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, k) of each fitted point to its neighbors."""
+    def neighbor_similarity(
+        self, neighbors: Neighbors, n_partners: int | None = None
+    ) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, n_partners) of each fitted point to its nearest."""
+        ...
+
+    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
+        """Return a function that compares further points with fitted points near to them."""
         ...
 
     def nearest_others(self, ids: Array) -> Array:
@@ -76,7 +87,31 @@ class Kernel(Protocol):
         ...
 
     def n_relevant(self, n_points: int) -> int:
+        """Return how many neighbors the similarity of a point depends on."""
+        ...
+
+    def n_partners(self, n_points: int) -> int:
         """Return how many neighbors hold nearly all of a point's similarity."""
+        ...
+
+    def cell_bytes(self, n_points: int) -> int:
+        """Return the bytes that a point's cells take to draw from; 0: there are no cells."""
+        ...
+
+    def has_approximate_neighbors(self) -> bool:
+        """Return whether neighbors can be found without looking at all distances."""
+        ...
+
+
+class PartitionKernel(Protocol):
+    """A kernel whose similarity is the share of partitionings in which two points share a cell."""
+
+    def cells_at_scales(self) -> tuple[list[Array], tuple[int, ...]]:
+        """Return the fitted points' cells (n, t) at each scale, and the number of cells there."""
+        ...
+
+    def nearest_others(self, ids: Array) -> Array:
+        """Return the nearest other fitted point of each of the fitted points named."""
         ...
 
 
@@ -99,4 +134,31 @@ class SparseMatrix(NamedTuple):
     data: NDArray[np.float32]
 
 
-Joint = DenseMatrix | SparseMatrix
+class Partners(NamedTuple):
+    """Partners of each point, with the weight of each pair: an estimate of a sparse matrix.
+
+    ``indices`` (n, k) uint32; ``weights`` (n, k) float32.
+    """
+
+    indices: NDArray[np.uint32]
+    weights: NDArray[np.float32]
+
+
+class PartnerSource(Protocol):
+    """Joint probabilities that are never held: partners of each point can be drawn."""
+
+    n_points: int
+
+    def draw(self, number: int) -> Partners:
+        """Return partners drawn for a number; the same number, the same partners.
+
+        Any sum over the partners, by their weights, is on average the sum over all points by p_ij.
+        """
+        ...
+
+    def mean_log_p(self, partners: Partners) -> float:
+        """Return an estimate of the sum of p log p from partners that were drawn."""
+        ...
+
+
+Joint = DenseMatrix | SparseMatrix | PartnerSource

@@ -147,7 +147,10 @@ class DenseEuclidean:
 
     def query(self, X: Points, rows: slice) -> Query:
         """Read a block of points."""
-        points = _read_dense(X[rows], self.metric, self.points.dtype.type, self.scale)
+        return self.ready(_read_dense(X[rows], self.metric, self.points.dtype.type, self.scale))
+
+    def ready(self, points: Array) -> Query:
+        """Make a block of points that were read (or some of the set's own) ready to be compared."""
         factors = np.ones((len(points), points.shape[1] + 1), points.dtype)
         np.subtract(points, self.shift, out=factors[:, :-1])
         return Query(points, factors, _sq_norms(factors[:, :-1]))

@@ -18,32 +18,32 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from isosne._checks import check_count, check_points, check_width
+from isosne._checks import check_count, check_number, check_points, check_width
 from isosne._numba import n_threads, threads
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, DenseMatrix, Joint
+from isosne._types import Array, DenseMatrix, Joint, SparseMatrix
 from isosne.affinities.dense import dense_affinities
+from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
 from isosne.errors import DivergedError, IsolatedPointsWarning, ParameterError
 from isosne.kernels._base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
-from isosne.layout.attraction import ListedAttraction
+from isosne.layout.attraction import DrawnAttraction, ListedAttraction
 from isosne.layout.descent import State, advance, descend
 from isosne.layout.exact import ExactForces, ExactRepulsion
+from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.objectives import Objective, as_objective
-from isosne.layout.placement import Placement
-from isosne.layout.schedules import Schedule, as_schedule, plain
-from isosne.layout.split import SplitForces
+from isosne.layout.schedules import Schedule, as_schedule, lasting, plain
+from isosne.layout.split import Attraction, Repulsion, SplitForces
 from isosne.layout.start import place_start
-from isosne.neighbors import find_neighbors
-from isosne.plan import Plan, make_plan
+from isosne.layout.tree import TreeRepulsion
+from isosne.placing import Placer, make_search
+from isosne.plan import Plan, Wishes, make_plan
 
 logger = logging.getLogger("isosne")
 Forces = ExactForces | SplitForces
-BLOCK_BYTES = 2**28
-"""Similarity of new points that is held at a time."""
 PAIRS_A_THREAD = 500_000
 """Pairs below which a thread costs more to wake, at every step, than it saves."""
 TRACE_EVERY = 50
@@ -75,10 +75,24 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     start : str or array, default="auto"
         "pca", "spectral", "random" or coordinates (n_samples, n_components); "auto": "pca", and
         "spectral" for precomputed distances.
-    affinities : {"auto", "dense", "sparse"}, default="auto"
-        All pairs, or neighbors alone; "auto" decides by size and memory.
-    forces : {"auto", "exact"}, default="auto"
-        How points push each other: every pair.
+    exaggeration : float or None, default=None
+        Factor of the attraction that stays to the end; 2 to 4 draws tighter clusters. None: that
+        of the schedule, 1 as a rule.
+    affinities : {"auto", "dense", "sparse", "sampled"}, default="auto"
+        All pairs; neighbors alone; or partners drawn from all pairs, for broad isolation kernels
+        on many points. "auto" decides by size and memory.
+    forces : {"auto", "exact", "mesh", "tree"}, default="auto"
+        How points push each other: every pair, by a mesh and Fourier transforms, or by a tree
+        (Barnes-Hut).
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbors are found where only they are compared.
+    mesh_accuracy : float, default=0.03
+        Relative error of the forces of a mesh to aim at.
+    theta : float, default=0.5
+        Width of a tree's cell, relative to its distance, up to which it counts as one point.
+    memory_limit : int, str or None, default=None
+        Bytes that may be used, such as 2_000_000_000 or "2GB". None: the environment variable
+        ISOSNE_MEMORY_LIMIT, else what is free. What would not fit is refused before it starts.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the kernel's draws and of the start; 0 is a seed.
     n_jobs : int or None, default=None
@@ -94,7 +108,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         The map.
     kernel_ : kernel
         The fitted kernel.
-    affinities_ : DenseMatrix or SparseMatrix
+    affinities_ : DenseMatrix, SparseMatrix or SampledAffinities
         The joint probabilities.
     plan_ : Plan
         What was chosen, and why.
@@ -112,7 +126,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Steps 1 to 3 of the paper's Algorithm 2 with m = n. Departures from the paper: the schedule and
     the start are those in general use today; ``schedule="paper", start="random"`` has the authors'.
 
-    Cost: O(n^2) time for each of about 750 steps; n^2 bytes with the isolation kernel.
+    Cost: up to 10 000 points all pairs are compared, O(n^2) time for each of about 750 steps, and
+    n^2 to 4 n^2 bytes. Above, a step takes time in proportion to n, and memory is 2 kB a point.
 
     Examples
     --------
@@ -124,6 +139,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     embedding_: NDArray[np.float32]
     trace_: NDArray[np.float64]
+    _placer: Placer | None
 
     def __init__(
         self,
@@ -133,9 +149,14 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         objective: Any = "kl",
         dof: float = 1.0,
         schedule: Any = "standard",
+        exaggeration: float | None = None,
         start: Any = "auto",
         affinities: str = "auto",
         forces: str = "auto",
+        neighbors: str = "auto",
+        mesh_accuracy: float = 0.03,
+        theta: float = 0.5,
+        memory_limit: int | str | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -146,9 +167,14 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.objective = objective
         self.dof = dof
         self.schedule = schedule
+        self.exaggeration = exaggeration
         self.start = start
         self.affinities = affinities
         self.forces = forces
+        self.neighbors = neighbors
+        self.mesh_accuracy = mesh_accuracy
+        self.theta = theta
+        self.memory_limit = memory_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -170,17 +196,17 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             The fitted estimator; the map is in ``embedding_``.
         """
         with threads(self.n_jobs):
-            objective, schedule = as_objective(self.objective), as_schedule(self.schedule)
+            objective, schedule = as_objective(self.objective), self._schedule()
             self._check_parameters()
             rng = as_generator(self.random_state)
             points = check_points(X, min_rows=2)
-            kernel = self._make_kernel(points.shape[0], rng).fit(points)
-            plan = make_plan(kernel, points.shape[0], self.n_components, objective, self.affinities)
+            unfitted = self._make_kernel(points.shape[0], rng)
+            plan = make_plan(unfitted, points.shape, self.n_components, objective, self._wishes())
             self._say(str(plan))
-            joint, isolated = self._join(kernel, plan)
-            start = self._start_name(kernel)
-            Y = place_start(start, kernel.X_fit_, joint, self.n_components, rng)
-            run = Run(self._forces(joint, objective), schedule, Y)
+            kernel = unfitted.fit(points)
+            joint, isolated = self._join(kernel, plan, rng)
+            Y = place_start(self._start_name(kernel), kernel.X_fit_, joint, self.n_components, rng)
+            run = Run(self._forces(joint, plan, objective), schedule, Y)
             try:
                 self._descend(run, schedule)
             finally:
@@ -251,17 +277,13 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             points = check_points(X)
             check_width(points, self.n_features_in_, type(self).__name__)
             validate_data(self, X, reset=False, skip_check_array=True)
-            exaggeration = self._run.schedule.phases[-1].exaggeration
-            placement = Placement(self.embedding_, self._run.forces.dof, exaggeration)
-            similarity_of = self.kernel_.toward_fitted()
-            originals = self.kernel_.find_copies(points)
-            places: NDArray[np.float32] = self.embedding_[originals]
-            new = np.flatnonzero(originals < 0)
-            step = max(1, BLOCK_BYTES // (8 * len(self.embedding_)))
-            for s in range(0, len(new), step):
-                block = new[s : s + step]
-                places[block] = placement.place(similarity_of(points[block]))
-            return places
+            if self._placer is None:
+                last = self._run.schedule.phases[-1]
+                settings = self.embedding_, self._run.forces.dof, last.exaggeration
+                joint = self.affinities_
+                source = joint if isinstance(joint, SampledAffinities) else None
+                self._placer = Placer(self.kernel_, self.plan_, source, settings)
+            return self._placer.place(points)
 
     def plan(self, X: Any) -> Plan:
         """Say what `fit` would do with these points, without doing it.
@@ -276,10 +298,20 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Plan
             Print it.
         """
-        n = check_points(X, min_rows=2).shape[0]
-        kernel = self._make_kernel(n, np.random.default_rng(0))
+        shape = check_points(X, min_rows=2).shape
+        kernel = self._make_kernel(shape[0], np.random.default_rng(0))
         objective = as_objective(self.objective)
-        return make_plan(kernel, n, self.n_components, objective, self.affinities)
+        return make_plan(kernel, shape, self.n_components, objective, self._wishes())
+
+    def _wishes(self) -> Wishes:
+        return Wishes(self.affinities, self.forces, self.neighbors, self.memory_limit)
+
+    def _schedule(self) -> Schedule:
+        schedule = as_schedule(self.schedule)
+        if self.exaggeration is None:
+            return schedule
+        check_number(self.exaggeration, "exaggeration", low=1, hint="1 changes nothing.")
+        return lasting(schedule, float(self.exaggeration))
 
     def _check_parameters(self) -> None:
         hint = "Maps have one, two or three dimensions."
@@ -288,10 +320,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ParameterError(
                 f"dof must be a number above 0; got dof={self.dof!r}. 1 is the usual Student's t."
             )
-        if self.forces not in ("auto", "exact"):
-            raise ParameterError(
-                f"forces must be 'auto' or 'exact'; got {self.forces!r}. Choose one of the two."
-            )
+        hint = "0.03 is as accurate as other packages; 0.003 is the finest."
+        check_number(self.mesh_accuracy, "mesh_accuracy", low=0.003, high=0.2, hint=hint)
+        check_number(self.theta, "theta", low=0, high=1, hint="0.5 is usual; 0 is exact.")
 
     def _make_kernel(self, n: int, rng: np.random.Generator) -> Any:
         is_name = isinstance(self.kernel, str)
@@ -303,15 +334,21 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         kernel = KERNELS[self.kernel](n) if is_name else clone(self.kernel)
         if "random_state" in kernel.get_params() and kernel.random_state is None:
             kernel.set_params(random_state=int(rng.integers(2**31)))
+        if isinstance(kernel, IsolationKernel) and self.affinities in ("dense", "sampled"):
+            kernel.set_params(n_partitions=kernel.drawn_if_auto())
         return kernel
 
-    def _join(self, kernel: Any, plan: Plan) -> tuple[Joint, Array]:
+    def _join(self, kernel: Any, plan: Plan, rng: np.random.Generator) -> tuple[Joint, Array]:
         joint: Joint
-        if plan.n_neighbors is None:
+        if plan.affinities == "dense":
             joint, isolated = dense_affinities(kernel)
+        elif plan.affinities == "sampled":
+            joint = SampledAffinities(kernel, random_state=int(rng.integers(2**31)))
+            isolated = joint.isolated
         else:
-            neighbors = find_neighbors(kernel.X_fit_, plan.n_neighbors, kernel.metric_)
-            joint, isolated = sparse_affinities(kernel, neighbors)
+            neighbors = make_search(kernel, plan.neighbors).neighbors(plan.n_neighbors or 1)
+            n_partners = kernel.n_partners(plan.n_points)
+            joint, isolated = sparse_affinities(kernel, neighbors, n_partners)
         if len(isolated):
             warnings.warn(
                 f"{len(isolated)} of {plan.n_points} points share no cell with any other; each is "
@@ -321,10 +358,22 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         return joint, isolated
 
-    def _forces(self, joint: Joint, objective: Objective) -> Forces:
+    def _forces(self, joint: Joint, plan: Plan, objective: Objective) -> Forces:
         if isinstance(joint, DenseMatrix):
             return ExactForces(joint, objective, self.dof)
-        return SplitForces(ListedAttraction(joint, self.dof), ExactRepulsion(self.dof), self.dof)
+        attraction: Attraction
+        if isinstance(joint, SparseMatrix):
+            attraction = ListedAttraction(joint, self.dof)
+        else:
+            attraction = DrawnAttraction(joint, self.dof)
+        repulsion: Repulsion
+        if plan.forces == "mesh":
+            repulsion = MeshRepulsion(self.n_components, self.dof, self.mesh_accuracy)
+        elif plan.forces == "tree":
+            repulsion = TreeRepulsion(self.n_components, self.dof, self.theta)
+        else:
+            repulsion = ExactRepulsion(self.dof)
+        return SplitForces(attraction, repulsion, self.dof)
 
     def _start_name(self, kernel: Any) -> Any:
         precomputed = kernel.metric_.name == "precomputed"
@@ -369,6 +418,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Make a run the state of the estimator, whatever ended it."""
         run.record()
         self._run = run
+        self._placer = None
         self.embedding_ = np.ascontiguousarray(run.Y.T)
         self.n_iter_ = run.iteration
         self.trace_ = np.array(run.trace)

@@ -188,10 +188,13 @@ def _inverted_lists(points: Array) -> tuple[Any, Any]:
     return index, faiss
 
 
-def without_self(ids: NDArray[np.int32], distances: Array) -> Neighbors:
-    """Drop point i from row i; where k copies with lower indices crowd it out, drop the last."""
+def without_self(ids: NDArray[np.int32], distances: Array, own: Array | None = None) -> Neighbors:
+    """Drop each row's own point; where k copies with lower indices crowd it out, drop the last.
+
+    own: the point that each row belongs to; None: point i has row i.
+    """
     n, k = ids.shape
-    is_self = ids == np.arange(n, dtype=np.int32)[:, None]
+    is_self = ids == (np.arange(n) if own is None else own)[:, None]
     is_self[~is_self.any(axis=1), -1] = True
     kept = ~is_self
     left = distances[kept].reshape(n, k - 1)

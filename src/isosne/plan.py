@@ -1,7 +1,9 @@
 """Every "auto" of the estimator resolved in one place, with the reason and the bytes it takes."""
 
+import os
+import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -9,9 +11,34 @@ from isosne._types import Kernel
 from isosne.errors import ParameterError
 from isosne.layout.objectives import Objective
 
-DENSE_LIMIT = 50_000
+DENSE_LIMIT = 10_000
 """Points beyond which all pairs take too long on a few cores, whatever memory there is."""
-AFFINITIES = ("auto", "dense", "sparse")
+EXACT_REPULSION_LIMIT = 2_000
+"""Points up to which the push of all pairs is as fast as a mesh."""
+EXACT_SEARCH_LIMIT = 20_000
+"""Points up to which all distances are looked at for neighbors."""
+LONGEST_LIST = 400
+"""Neighbors of a point beyond which partners are drawn instead, if the kernel can."""
+SHARE = 0.8
+"""Share of the memory that "auto" uses."""
+LIMIT_VARIABLE = "ISOSNE_MEMORY_LIMIT"
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+class Wishes(NamedTuple):
+    """What a user may leave to the plan or decide: each "auto" or a name."""
+
+    affinities: Any = "auto"
+    forces: Any = "auto"
+    neighbors: Any = "auto"
+    memory_limit: Any = None
+
+
+CHOICES = {
+    "affinities": ("auto", "dense", "sparse", "sampled"),
+    "forces": ("auto", "exact", "mesh", "tree"),
+    "neighbors": ("auto", "exact", "approximate"),
+}
 
 
 @dataclass(frozen=True)
@@ -23,77 +50,171 @@ class Plan:
     kernel: str
     affinities: str
     n_neighbors: int | None
+    neighbors: str | None
     forces: str
     bytes_needed: int
     bytes_available: int
     reasons: tuple[str, ...] = field(default=())
 
     def __str__(self) -> str:
-        lists = f", {self.n_neighbors} neighbors a point" if self.n_neighbors else ""
+        lists = f", {self.n_neighbors} {self.neighbors} neighbors a point" if self.neighbors else ""
         lines = [
             f"points      {self.n_points:,} to {self.n_components} dimensions",
             f"kernel      {self.kernel}",
             f"affinities  {self.affinities}{lists}",
             f"forces      {self.forces}",
-            f"memory      {_size(self.bytes_needed)} of {_size(self.bytes_available)} available",
+            f"memory      {size(self.bytes_needed)} of {size(self.bytes_available)} available",
         ]
         return "\n".join([*lines, *(f"because     {reason}" for reason in self.reasons)])
 
 
+class Costs:
+    """Bytes that each form of the affinities takes at its peak, for a kernel and a shape."""
+
+    def __init__(self, kernel: Kernel, n_points: int, n_features: int) -> None:
+        n = n_points
+        self.n_neighbors = min(kernel.n_relevant(n), n - 1)
+        partners = min(kernel.n_partners(n), n - 1)
+        cells = kernel.cell_bytes(n)
+        copies = 8 * min(n_features, 10_000)  # points in the order of a search, and their products
+        self.bytes = {
+            "dense": n**2 * kernel.pair_bytes(n) + 200 * n,
+            "sparse": n * max(copies + 12 * self.n_neighbors, 32 * partners + 100),
+        }
+        if cells:
+            # Cells, the members of each, and two sets of draws with their random numbers.
+            self.bytes["sampled"] = n * (cells + 1000)
+
+
 def make_plan(
-    kernel: Kernel, n_points: int, n_components: int, objective: Objective, affinities: Any
+    kernel: Kernel,
+    shape: tuple[int, int],
+    n_components: int,
+    objective: Objective,
+    wishes: Wishes = Wishes(),  # noqa: B008  an immutable tuple
 ) -> Plan:
-    """Choose the form of the affinities for n points, or refuse what does not fit."""
-    if affinities not in AFFINITIES:
-        raise ParameterError(
-            f"affinities must be one of {', '.join(AFFINITIES)}; got {affinities!r}. "
-            "'auto' chooses by size and memory."
-        )
-    available = int(psutil.virtual_memory().available)
-    dense_bytes = n_points**2 * kernel.pair_bytes(n_points) + 200 * n_points
-    n_neighbors = min(kernel.n_relevant(n_points), n_points - 1)
-    sparse_bytes = n_points * n_neighbors * 40
-    chosen = affinities
-    reasons: tuple[str, ...] = ()
-    if affinities == "auto":
-        chosen = "dense"
-        reasons = (f"all pairs take {_size(dense_bytes)} and n is at most {DENSE_LIMIT:,}",)
-        if objective.needs_all_pairs:
-            reasons = (f"{objective} compares all pairs",)
-        elif n_points > DENSE_LIMIT:
-            chosen, reasons = "sparse", (f"all pairs take too long above {DENSE_LIMIT:,} points",)
-        elif dense_bytes > 0.8 * available:
-            chosen, reasons = "sparse", (f"all pairs would take {_size(dense_bytes)}",)
-    if chosen == "sparse" and objective.needs_all_pairs:
-        raise ParameterError(
-            f"{objective} compares all pairs and needs affinities='dense'; got 'sparse'. "
-            "Choose objective='kl', or dense affinities."
-        )
-    needed = dense_bytes if chosen == "dense" else sparse_bytes
-    if needed > available:
-        raise ParameterError(
-            f"affinities={chosen!r} of {n_points:,} points need {_size(needed)}, and "
-            f"{_size(available)} are available. "
-            + (
-                "Choose affinities='sparse', or fit on fewer points."
-                if sparse_bytes < available and not objective.needs_all_pairs
-                else "Fit on fewer points."
+    """Choose the form of the affinities and forces for points of this shape, or refuse."""
+    for name, allowed in CHOICES.items():
+        wish = getattr(wishes, name)
+        if not isinstance(wish, str) or wish not in allowed:
+            raise ParameterError(
+                f"{name} must be one of {', '.join(allowed)}; got {wish!r}. "
+                "'auto' chooses by size and memory."
             )
+    n = shape[0]
+    available = memory_available(wishes.memory_limit)
+    costs = Costs(kernel, *shape)
+    affinities, reason = _choose_affinities(costs, n, objective, wishes, available)
+    if costs.bytes[affinities] > available:
+        raise ParameterError(_refusal(affinities, costs, n, objective, available))
+    is_dense = affinities == "dense"
+    forces = wishes.forces
+    if forces == "auto":
+        forces = "exact" if is_dense or n <= EXACT_REPULSION_LIMIT else "mesh"
+    if is_dense and forces != "exact":
+        raise ParameterError(
+            f"forces={forces!r} needs affinities 'sparse' or 'sampled'; got 'dense'. "
+            "With all pairs at hand exact forces cost nothing more: choose forces='exact'."
         )
+    neighbors = None
+    if affinities == "sparse":
+        neighbors = wishes.neighbors
+        if neighbors == "auto":
+            can = kernel.has_approximate_neighbors() and n > EXACT_SEARCH_LIMIT
+            neighbors = "approximate" if can else "exact"
     return Plan(
-        n_points=n_points,
+        n_points=n,
         n_components=n_components,
         kernel=str(kernel),
-        affinities=chosen,
-        n_neighbors=n_neighbors if chosen == "sparse" else None,
-        forces="exact",
-        bytes_needed=needed,
+        affinities=affinities,
+        n_neighbors=costs.n_neighbors if affinities == "sparse" else None,
+        neighbors=neighbors,
+        forces=forces,
+        bytes_needed=costs.bytes[affinities],
         bytes_available=available,
-        reasons=reasons,
+        reasons=(reason,) if reason else (),
     )
 
 
-def _size(n_bytes: int) -> str:
+def _choose_affinities(
+    costs: Costs, n: int, objective: Objective, wishes: Wishes, available: int
+) -> tuple[str, str]:
+    """Return the form of the affinities, and why it was chosen if it was."""
+    wish: str = wishes.affinities
+    if objective.needs_all_pairs:
+        if wish not in ("auto", "dense"):
+            raise ParameterError(
+                f"{objective} compares all pairs and needs affinities='dense'; got {wish!r}. "
+                "Choose objective='kl', or dense affinities."
+            )
+        return "dense", "" if wish == "dense" else f"{objective} compares all pairs"
+    if wish == "sampled" and "sampled" not in costs.bytes:
+        raise ParameterError(
+            "affinities='sampled' draws from the cells of an isolation kernel; got a kernel "
+            "without cells. Pass IsolationKernel(n_partitions=200), or choose 'sparse'."
+        )
+    if wish != "auto":
+        return wish, ""
+    can_draw = "sampled" in costs.bytes
+    fits = {name: needed <= SHARE * available for name, needed in costs.bytes.items()}
+    if n <= DENSE_LIMIT and fits["dense"]:
+        needed = size(costs.bytes["dense"])
+        return "dense", f"all pairs take {needed} and n is at most {DENSE_LIMIT:,}"
+    reason = (
+        f"all pairs take too long above {DENSE_LIMIT:,} points"
+        if n > DENSE_LIMIT
+        else f"all pairs would take {size(costs.bytes['dense'])}"
+    )
+    if can_draw and (costs.n_neighbors > LONGEST_LIST or not fits["sparse"]):
+        return (
+            "sampled",
+            f"{reason}; a point has {costs.n_neighbors} similar ones: too many to list",
+        )
+    return "sparse", reason
+
+
+def _refusal(affinities: str, costs: Costs, n: int, objective: Objective, available: int) -> str:
+    """Return the sentence that names what would fit."""
+    others = [
+        f"affinities={name!r} ({size(needed)})"
+        for name, needed in costs.bytes.items()
+        if needed <= available and not objective.needs_all_pairs
+    ]
+    share = available / costs.bytes[affinities]
+    n_fitting = int(n * (share**0.5 if affinities == "dense" else share))
+    fewer = f"fit on at most {n_fitting:,} points"
+    hint = f"choose {' or '.join(others)}, or {fewer}" if others else fewer
+    return (
+        f"affinities={affinities!r} of {n:,} points need {size(costs.bytes[affinities])}, and "
+        f"{size(available)} are available. {hint[0].upper()}{hint[1:]}."
+    )
+
+
+def memory_available(limit: Any = None) -> int:
+    """Return the bytes that may be used: what is free, or a limit given here or in the environment.
+
+    A limit is a number of bytes or a string such as "1.5GB"; ISOSNE_MEMORY_LIMIT is read if it is
+    None.
+    """
+    free = int(psutil.virtual_memory().available)
+    source = "memory_limit"
+    if limit is None and os.environ.get(LIMIT_VARIABLE):
+        limit, source = os.environ[LIMIT_VARIABLE], LIMIT_VARIABLE
+    return free if limit is None else min(free, _as_bytes(limit, source))
+
+
+def _as_bytes(limit: Any, source: str) -> int:
+    text = str(limit).strip().lower()
+    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\d+)?)\s*([kmgt]?)i?b?", text)
+    if isinstance(limit, bool) or match is None or float(match[1]) <= 0:
+        raise ParameterError(
+            f"{source} must be a number of bytes or a size such as '1.5GB'; got {limit!r}. "
+            "Leave it out to use what is free."
+        )
+    return int(float(match[1]) * UNITS[match[2]])
+
+
+def size(n_bytes: int) -> str:
     """Return bytes for a person to read."""
     value = float(n_bytes)
     for unit in ("B", "kB", "MB", "GB"):

@@ -2,29 +2,115 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from isosne._types import Kernel, Neighbors, SparseMatrix
+from isosne._numba import kernel, parallel_kernel, prange
+from isosne._types import Array, Kernel, Neighbors, SparseMatrix
 from isosne.affinities.conditional import conditional_rows
 
 
 def sparse_affinities(
-    kernel: Kernel, neighbors: Neighbors
+    kernel: Kernel, neighbors: Neighbors, n_partners: int | None = None
 ) -> tuple[SparseMatrix, NDArray[np.int64]]:
     """Return the joint probabilities of neighbors, and the points that had an empty row.
 
-    What is farther than the neighbors counts as zero. An empty row gets its nearest neighbor.
+    n_partners: how many of each point's neighbors get a probability; None: all. The others only
+    help the kernel to rank. What is farther counts as zero. An empty row gets its nearest neighbor.
     """
-    n, k = neighbors.indices.shape
-    rows = conditional_rows(kernel.neighbor_similarity(neighbors))
+    partners = neighbors.indices[:, :n_partners]
+    rows = conditional_rows(kernel.neighbor_similarity(neighbors, n_partners))
     isolated = np.flatnonzero(~rows.any(axis=1))
     rows[isolated, 0] = 1
-    indptr = np.arange(0, n * k + 1, k, dtype=np.int64)
-    conditional = csr_array((rows.ravel(), neighbors.indices.ravel(), indptr), shape=(n, n))
-    joint = (conditional + conditional.T) * np.float32(0.5 / n)
-    joint.eliminate_zeros()
-    joint.sort_indices()
-    return (
-        SparseMatrix(joint.indptr.astype(np.int64), joint.indices.astype(np.int32), joint.data),
-        isolated,
-    )
+    return symmetrize_lists(partners, rows), isolated
+
+
+def symmetrize_lists(partners: Array, rows: NDArray[np.float32]) -> SparseMatrix:
+    """Return p_ij = (p_{j|i} + p_{i|j}) / 2n (Eq. 3) of all pairs that either point lists.
+
+    partners, rows (n, k): whom each point lists, and its p_{j|i}. Listed pairs with probability
+    zero are left out. O(n k^2) time, with a small factor; O(n k) memory.
+    """
+    n = len(partners)
+    listed_by = np.zeros(n + 1, np.int64)
+    count_listings(partners, rows, listed_by)
+    np.cumsum(listed_by, out=listed_by)
+    sources = np.empty(listed_by[-1], np.int32), np.empty(listed_by[-1], np.float32)
+    fill_listings(partners, rows, listed_by.copy(), sources)
+    indptr = np.zeros(n + 1, np.int64)
+    count_pairs(partners, rows, listed_by, sources[0], indptr)
+    np.cumsum(indptr, out=indptr)
+    joint = SparseMatrix(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32))
+    fill_pairs(partners, rows, listed_by, sources, joint)
+    return joint
+
+
+@kernel
+def count_listings(partners: Array, rows: Array, listed_by: Array) -> None:
+    """Add to listed_by[j + 1] the number of points that list j."""
+    for i in range(partners.shape[0]):
+        for q in range(partners.shape[1]):
+            if rows[i, q] > 0:
+                listed_by[partners[i, q] + 1] += 1
+
+
+@kernel
+def fill_listings(partners: Array, rows: Array, place: Array, sources: tuple[Array, Array]) -> None:
+    """Fill sources with the points that list each point, and with their probabilities.
+
+    place[j]: where those of j begin.
+    """
+    points, probabilities = sources
+    for i in range(partners.shape[0]):
+        for q in range(partners.shape[1]):
+            if rows[i, q] > 0:
+                j = partners[i, q]
+                points[place[j]] = i
+                probabilities[place[j]] = rows[i, q]
+                place[j] += 1
+
+
+@parallel_kernel
+def count_pairs(
+    partners: Array, rows: Array, listed_by: Array, sources: Array, counts: Array
+) -> None:
+    """Fill counts[i + 1] with the number of points that i lists or that list i."""
+    n_listed = partners.shape[1]
+    for i in prange(partners.shape[0]):
+        n_own = n_mutual = 0
+        for q in range(n_listed):
+            n_own += rows[i, q] > 0
+        for e in range(listed_by[i], listed_by[i + 1]):
+            for q in range(n_listed):
+                n_mutual += (partners[i, q] == sources[e]) & (rows[i, q] > 0)
+        counts[i + 1] = n_own + listed_by[i + 1] - listed_by[i] - n_mutual
+
+
+@parallel_kernel
+def fill_pairs(
+    partners: Array,
+    rows: Array,
+    listed_by: Array,
+    sources: tuple[Array, Array],
+    joint: tuple[Array, Array, Array],
+) -> None:
+    """Fill each point's pairs: those that it lists, nearest first, then those that list it."""
+    points, probabilities = sources
+    indptr, indices, data = joint
+    half = np.float32(0.5 / partners.shape[0])
+    for i in prange(partners.shape[0]):
+        first = stop = indptr[i]
+        for q in range(partners.shape[1]):
+            if rows[i, q] > 0:
+                indices[stop] = partners[i, q]
+                data[stop] = half * rows[i, q]
+                stop += 1
+        own = stop
+        for s in range(listed_by[i], listed_by[i + 1]):
+            mutual = np.int64(0)
+            for e in range(first, own):  # at most one: the sum is its place, and vectorizes
+                mutual += (indices[e] == points[s]) * (e - first + 1)
+            if mutual > 0:
+                data[first + mutual - 1] += half * probabilities[s]
+            else:
+                indices[stop] = points[s]
+                data[stop] = half * probabilities[s]
+                stop += 1

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -61,7 +62,8 @@ class MetricKernel(BaseEstimator):
         check_for_metric(points, self.metric_.name)
         return points
 
-    def _check_neighbors(self, neighbors: Neighbors) -> None:
+    def _check_neighbors(self, neighbors: Neighbors, n_listed: int | None = None) -> Neighbors:
+        """Return the first n_listed of all lists."""
         check_is_fitted(self)
         n = self.X_fit_.shape[0]
         if len(neighbors.indices) != n:
@@ -70,6 +72,7 @@ class MetricKernel(BaseEstimator):
                 f"got {len(neighbors.indices)} lists for {n} points. "
                 "Compute them on the points that the kernel was fitted on."
             )
+        return Neighbors(neighbors.indices[:, :n_listed], neighbors.distances[:, :n_listed])
 
     def nearest_others(self, ids: Array) -> Array:
         """Return the nearest other fitted point of each of the fitted points named.
@@ -119,6 +122,47 @@ class MetricKernel(BaseEstimator):
             4, for float32.
         """
         return 4
+
+    def cell_bytes(self, n_points: int) -> int:
+        """Return the bytes that a point's cells take to draw from.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        int
+            0: there are no cells.
+        """
+        return 0
+
+    def has_approximate_neighbors(self) -> bool:
+        """Return whether neighbors can be found without looking at all distances.
+
+        Returns
+        -------
+        bool
+            True for dense points under the Euclidean or cosine distance, or before `fit`.
+        """
+        is_sparse = isinstance(getattr(self, "X_fit_", None), csr_array)
+        return self.metric in ("euclidean", "cosine") and not is_sparse
+
+    def n_partners(self, n_points: int) -> int:
+        """Return how many neighbors hold nearly all of a point's similarity.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        int
+            As many as the similarity depends on.
+        """
+        return int(self.n_relevant(n_points))
 
     def toward_fitted(self) -> Callable[[Points], NDArray[np.float32]]:
         """Return a function from points to probabilities of the fitted points.

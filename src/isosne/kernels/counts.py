@@ -62,13 +62,13 @@ class CellIndex:
         return counts
 
 
-def count_with_partners(cells: Array, partners: Array) -> Array:
-    """Return the number of shared cells (n, k) of each row with the rows named as its partners."""
+def count_with_partners(cells: Array, partners: Array, others: Array) -> Array:
+    """Return the number of cells (n, k) that each row shares with the rows of others it names."""
     counts = np.empty(partners.shape, count_dtype(cells.shape[1]))
     for_each_block(
         len(partners),
         1024,
-        lambda rows: compare_partners(cells[rows], cells, partners[rows], counts[rows]),
+        lambda rows: compare_partners(cells[rows], others, partners[rows], counts[rows]),
     )
     return counts
 

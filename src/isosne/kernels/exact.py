@@ -67,18 +67,22 @@ def all_pairs(
 
 
 def listed_pairs(
-    lists: NDArray[np.int32], partners: NDArray[np.int32], psis: tuple[int, ...], n_samples: int
+    own: NDArray[np.int32],
+    partners: NDArray[np.int32],
+    lists: NDArray[np.int32],
+    psis: tuple[int, ...],
 ) -> NDArray[np.float32]:
-    """Return the similarity (n_scales, n, k) of each fitted point to its k partners.
+    """Return the similarity (n_scales, m, k) of points to their partners among the fitted ones.
 
-    lists (n, L): the fitted points nearest to each, itself among them. O(n k L) time.
+    own (m, L): the fitted points nearest to each point; lists (n, L): those nearest to each fitted
+    one, itself among them; partners (m, k). O(m k L) time.
     """
-    weights = joint_rank_weights(n_samples, psis, lists.shape[1])
+    weights = joint_rank_weights(len(lists), psis, lists.shape[1])
     K = np.empty((len(psis), *partners.shape), np.float32)
 
     def work(rows: slice) -> None:
-        scratch = np.full(n_samples, -1, np.int32), empty_set(lists.shape[1])
-        rank_partners(lists, partners[rows], weights, rows.start, scratch, K[:, rows])
+        scratch = np.full(len(lists), -1, np.int32), empty_set(lists.shape[1])
+        rank_partners(own[rows], partners[rows], lists, weights, scratch, K[:, rows])
 
     for_each_block(len(partners), 1024, work)
     return K
@@ -127,21 +131,20 @@ def rank_all(
 
 @kernel
 def rank_partners(
-    lists: Array, partners: Array, weights: Array, first: int, scratch: tuple[Array, Any], K: Array
+    own: Array, partners: Array, lists: Array, weights: Array, scratch: tuple[Array, Any], K: Array
 ) -> None:
-    """Fill K[s, i, q] for point first + i and its partners q."""
+    """Fill K[s, i, q] for the point with the list own[i] and its partners q."""
     sums = np.empty(len(weights))
     rank, met = scratch
     for i in range(partners.shape[0]):
-        own = lists[first + i]
-        for a in range(len(own)):
-            rank[own[a]] = a
+        for a in range(own.shape[1]):
+            rank[own[i, a]] = a
         for q in range(partners.shape[1]):
             sum_weights(lists[partners[i, q]], rank, weights, met, sums)
             for s in range(len(sums)):
                 K[s, i, q] = sums[s]
-        for a in range(len(own)):
-            rank[own[a]] = -1
+        for a in range(own.shape[1]):
+            rank[own[i, a]] = -1
 
 
 @kernel

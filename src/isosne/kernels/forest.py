@@ -5,6 +5,8 @@ uniformly between their smallest and largest. Sampled points that are copies of 
 leaf. Trees are grown from the filled entries alone, so wide sparse data are never densified.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
@@ -72,7 +74,7 @@ class ForestPartitions:
         trees = (self._features, self._thresholds, self._children, self._leaf_cells)
 
         def work(rows: slice) -> None:
-            block = X[rows].astype(working_dtype(X))
+            block: Any = X[rows].astype(working_dtype(X))
             if self._sparse:
                 block = csr_array(block)
                 find_leaves_csr((block.indptr, block.indices, block.data), trees, cells[rows])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._checks import as_scales, check_perplexity
 from isosne._numba import kernel
-from isosne._types import Array, Neighbors, Points
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.distances import search_set, sq_distances
 from isosne.errors import DataError, DegenerateRowsWarning
 from isosne.kernels._base import MetricKernel
@@ -169,21 +169,45 @@ class GaussianKernel(MetricKernel):
         """Return the fitted points' similarity, to be read in blocks of rows."""
         return GaussianRows(self)
 
-    def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:
+    def neighbor_similarity(
+        self, neighbors: Neighbors, n_partners: int | None = None
+    ) -> NDArray[np.float32]:
         """Return the similarity of each fitted point to its neighbors, as if there were no others.
 
         Parameters
         ----------
         neighbors : Neighbors
             Lists of the fitted points; three times the perplexity is the usual length.
+        n_partners : int or None, default=None
+            How many of the nearest to compare with; None: all that are listed.
 
         Returns
         -------
         array of float32, shape (n_scales, n, k)
             Scaled so that the nearest neighbor has similarity one.
         """
+        return self._near_similarity(self._check_neighbors(neighbors, n_partners).distances)
+
+    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
+        """Return a function that compares further points with fitted points near to them.
+
+        Parameters
+        ----------
+        neighbors : Neighbors
+            Lists of the fitted points.
+
+        Returns
+        -------
+        callable
+            From points, and the fitted points nearest to each with their distances (m, k), to the
+            similarity (n_scales, m, k).
+        """
         self._check_neighbors(neighbors)
-        n, k = neighbors.indices.shape
+        return lambda points, ids, distances: self._near_similarity(distances)
+
+    def _near_similarity(self, distances: Array) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, k) at distances (n, k) to the nearest points."""
+        n, k = distances.shape
         if k < self.perplexity_.max():
             raise DataError(
                 "neighbors must list at least `perplexity` points for each; "
@@ -194,7 +218,7 @@ class GaussianKernel(MetricKernel):
         precisions = np.empty((len(self.perplexity_), n))
 
         def work(rows: slice) -> None:
-            sq = neighbors.distances[rows].astype(np.float64) ** 2
+            sq = distances[rows].astype(np.float64) ** 2
             find_precisions(sq, -1, np.log(self.perplexity_), precisions[:, rows])
             fill_rows(sq, -1, precisions[:, rows], K[:, rows])
 

@@ -16,17 +16,22 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from isosne._checks import check_count, resolve_psi
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, Neighbors, Points
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.distances import Metric, search_set
 from isosne.errors import ParameterError
 from isosne.kernels._base import MetricKernel
 from isosne.kernels.counts import CellIndex, count_dtype, count_with_partners
 from isosne.kernels.exact import all_pairs, list_length, listed_pairs
 from isosne.kernels.forest import ForestPartitions
-from isosne.kernels.voronoi import VoronoiPartitions
+from isosne.kernels.voronoi import VoronoiPartitions, cell_dtype
 from isosne.neighbors import nearest, with_self
 
 Partitions = VoronoiPartitions | ForestPartitions
+AUTO_PARTITIONS = 200
+EXACT_FROM, EXACT_CELL = 10_000, 30
+"""Points, and points in a cell on average, from and up to which the closed form is used by rule."""
+RANKED, COMPARED = 10.0, 6.0
+"""Neighbors that are ranked, and that get a similarity, for each point in a cell on average."""
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricKernel):
@@ -42,9 +47,10 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         Number of cells, the paper's psi: an integer from 2 to n_samples, or a share of n_samples
         between 0 and 1. Larger is sharper. A sequence asks for several scales. "auto" is three
         scales, 0.8, 0.2 and 0.05 of n_samples; above 20 000 points one, a fifteenth.
-    n_partitions : int or "exact", default=200
+    n_partitions : int, "exact" or "auto", default="auto"
         Number of random partitionings, the paper's t; "exact" computes the limit of infinitely
-        many in closed form, without any randomness.
+        many in closed form, without any randomness. "auto" is 200, and "exact" above 10 000 points
+        if cells hold 30 of them or fewer on average.
     partition : {"voronoi", "forest"}, default="voronoi"
         Cells of nearest sampled points, or leaves of axis-parallel isolation trees.
     metric : str, default="euclidean"
@@ -91,7 +97,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         self,
         psi: Any = "auto",
         *,
-        n_partitions: int | str = 200,
+        n_partitions: int | str = "auto",
         partition: str = "voronoi",
         metric: str = "euclidean",
         p: float = 2.0,
@@ -123,8 +129,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         self._check_parameters()
         psis = resolve_psi(self.psi, points.shape[0])
         rng = as_generator(self.random_state)
-        exact = self.n_partitions == "exact"
-        partitions = [] if exact else [self._draw(points, psi, rng) for psi in psis]
+        n_drawn = self._n_to_draw(points.shape[0])
+        partitions = [self._draw(points, psi, n_drawn, rng) for psi in psis if n_drawn]
         return self._remember(X, points, psi_=psis, partitions_=partitions)
 
     def _check_parameters(self) -> None:
@@ -143,10 +149,30 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
                 "n_partitions='exact' needs partition='voronoi'; got partition='forest'. "
                 "Isolation trees have no closed form: pass a number of partitions."
             )
-        if self.n_partitions != "exact":
+        if self.n_partitions not in ("exact", "auto"):
             check_count(
                 self.n_partitions, "n_partitions", low=1, hint="Pass 200, or 'exact' for no draws."
             )
+
+    def _n_to_draw(self, n_points: int) -> int:
+        """Return how many partitionings each scale draws for n points; 0: the closed form."""
+        if self.n_partitions == "exact":
+            return 0
+        if self.n_partitions != "auto":
+            return int(self.n_partitions)
+        cell_size = n_points / min(resolve_psi(self.psi, n_points))
+        many_small = n_points > EXACT_FROM and cell_size <= EXACT_CELL
+        return 0 if many_small and self.partition == "voronoi" else AUTO_PARTITIONS
+
+    def drawn_if_auto(self) -> int | str:
+        """Return n_partitions, with "auto" replaced by the number of partitionings to draw.
+
+        Returns
+        -------
+        int or str
+            What `n_partitions` may be set to.
+        """
+        return AUTO_PARTITIONS if self.n_partitions == "auto" else self.n_partitions
 
     @property
     def _exact(self) -> bool:
@@ -158,10 +184,10 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         """Number of partitionings of each scale."""
         return len(self.partitions_[0].samples)
 
-    def _draw(self, points: Points, psi: int, rng: np.random.Generator) -> Partitions:
+    def _draw(self, points: Points, psi: int, n_drawn: int, rng: np.random.Generator) -> Partitions:
         n = points.shape[0]
-        draws = range(int(self.n_partitions))
-        samples = np.stack([rng.choice(n, psi, replace=False, shuffle=False) for _ in draws])
+        draws = [rng.choice(n, psi, replace=False, shuffle=False) for _ in range(n_drawn)]
+        samples = np.stack(draws)
         samples.sort(axis=1)
         if self.partition == "forest":
             return ForestPartitions(samples, points, rng)
@@ -175,6 +201,33 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
                 "Ask for similarity, or pass a number of partitions."
             )
         return [partitions.cells(points) for partitions in self.partitions_]
+
+    def cells_of(self, A: Any) -> list[Array]:
+        """Return the cells of any points at each scale.
+
+        Parameters
+        ----------
+        A : array, CSR or data frame of shape (n, n_features)
+            Any points.
+
+        Returns
+        -------
+        list of arrays of unsigned integers, shape (n, n_partitions)
+            Cell ids.
+        """
+        return self._cells_at_scales(A)
+
+    def cells_at_scales(self) -> tuple[list[Array], tuple[int, ...]]:
+        """Return the fitted points' cells at each scale.
+
+        Returns
+        -------
+        list of arrays of unsigned integers, shape (n_samples, n_partitions)
+            Cell ids.
+        tuple of int
+            Number of cells at each scale.
+        """
+        return self._cells_at_scales(None), self.psi_
 
     def cells(self, A: Any = None) -> Array:
         """Return the cell of each point in each partitioning.
@@ -269,7 +322,9 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         described = self._describe(None)
         return ListRows(self, described) if self._exact else CellRows(self, described)
 
-    def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:
+    def neighbor_similarity(
+        self, neighbors: Neighbors, n_partners: int | None = None
+    ) -> NDArray[np.float32]:
         """Return the similarity of each fitted point to its nearest neighbors.
 
         Parameters
@@ -277,20 +332,49 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         neighbors : Neighbors
             Lists of the fitted points, as from `isosne.neighbors.nearest_neighbors`. The exact
             kernel also ranks by them: lists of about 10 n / psi leave an error below 1e-4.
+        n_partners : int or None, default=None
+            How many of the nearest to compare with; None: all that are listed.
 
         Returns
         -------
         array of float32, shape (n_scales, n, k)
             Layer by layer, in the order of ``neighbors.indices``.
         """
-        self._check_neighbors(neighbors)
+        partners = self._check_neighbors(neighbors, n_partners).indices
         if self._exact:
-            n = self.X_fit_.shape[0]
-            return listed_pairs(with_self(neighbors), neighbors.indices, self.psi_, n)
+            lists = with_self(neighbors)
+            return listed_pairs(lists, partners, lists, self.psi_)
         layers = [
-            count_with_partners(cells, neighbors.indices) for cells in self._cells_at_scales(None)
+            count_with_partners(cells, partners, cells) for cells in self._cells_at_scales(None)
         ]
         return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
+
+    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
+        """Return a function that compares further points with fitted points near to them.
+
+        Parameters
+        ----------
+        neighbors : Neighbors
+            Lists of the fitted points.
+
+        Returns
+        -------
+        callable
+            From points (m, n_features), and the fitted points nearest to each with their distances
+            (m, L), to the similarity (n_scales, m, L).
+        """
+        self._check_neighbors(neighbors)
+        if self._exact:
+            lists = with_self(neighbors)
+            return lambda points, ids, distances: listed_pairs(ids, ids, lists, self.psi_)
+        fitted = self._cells_at_scales(None)
+
+        def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
+            scales = zip(self._cells_at_scales(points), fitted, strict=True)
+            layers = [count_with_partners(new, ids, cells) for new, cells in scales]
+            return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
+
+        return compare
 
     def pair_bytes(self, n_points: int) -> int:
         """Return the bytes that the similarity of a pair takes when all pairs are held.
@@ -305,12 +389,29 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         int
             1 for up to 255 partitionings at one scale: a count fits in a byte.
         """
-        if self.n_partitions == "exact" or len(resolve_psi(self.psi, n_points)) > 1:
+        n_drawn = self._n_to_draw(n_points)
+        if n_drawn == 0 or len(resolve_psi(self.psi, n_points)) > 1:
             return 4
-        return np.dtype(count_dtype(int(self.n_partitions))).itemsize
+        return np.dtype(count_dtype(n_drawn)).itemsize
+
+    def cell_bytes(self, n_points: int) -> int:
+        """Return the bytes that a point's cells take to draw from.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        int
+            Ids of the cells, and places in the lists of their members; 0 for the exact kernel.
+        """
+        sizes = [np.dtype(cell_dtype(psi)).itemsize + 4 for psi in resolve_psi(self.psi, n_points)]
+        return self._n_to_draw(n_points) * sum(sizes)
 
     def n_relevant(self, n_points: int) -> int:
-        """Return how many neighbors hold nearly all of a point's similarity.
+        """Return how many neighbors the similarity of a point depends on.
 
         Parameters
         ----------
@@ -322,7 +423,25 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         int
             Ten times the mean number of points in the largest cells: what is left out is e^-10.
         """
-        return math.ceil(10 * n_points / min(resolve_psi(self.psi, n_points)))
+        return self._mean_cells(RANKED, n_points)
+
+    def n_partners(self, n_points: int) -> int:
+        """Return how many neighbors hold nearly all of a point's similarity.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        int
+            Six times the mean number of points in the largest cells.
+        """
+        return self._mean_cells(COMPARED, n_points)
+
+    def _mean_cells(self, n_cells: float, n_points: int) -> int:
+        return math.ceil(n_cells * n_points / min(resolve_psi(self.psi, n_points)))
 
     def toward_fitted(self) -> Callable[[Points], NDArray[np.float32]]:
         """Return a function from points to probabilities of the fitted points.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
 from isosne._checks import check_count
-from isosne._types import Array, Neighbors
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.distances import Metric, search_set, sq_distances
 from isosne.errors import DegenerateRowsWarning
 from isosne.kernels._base import MetricKernel
@@ -147,8 +147,30 @@ class AdaptiveGaussianKernel(_NeighborKernel):
         """Return the fitted points' similarity, to be read in blocks of rows."""
         return AdaptiveGaussianRows(self)
 
-    def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:
+    def neighbor_similarity(
+        self, neighbors: Neighbors, n_partners: int | None = None
+    ) -> NDArray[np.float32]:
         """Return the similarity of each fitted point to its neighbors.
+
+        Parameters
+        ----------
+        neighbors : Neighbors
+            Lists of the fitted points.
+        n_partners : int or None, default=None
+            How many of the nearest to compare with; None: all that are listed.
+
+        Returns
+        -------
+        array of float32, shape (1, n, k)
+            In the order of ``neighbors.indices``.
+        """
+        neighbors = self._check_neighbors(neighbors, n_partners)
+        radii = self._radii_with_warning(None)
+        sq = neighbors.distances.astype(np.float64) ** 2
+        return _adaptive_gaussian(sq, radii, radii[neighbors.indices])[None]
+
+    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
+        """Return a function that compares further points with fitted points near to them.
 
         Parameters
         ----------
@@ -157,13 +179,19 @@ class AdaptiveGaussianKernel(_NeighborKernel):
 
         Returns
         -------
-        array of float32, shape (1, n, k)
-            In the order of ``neighbors.indices``.
+        callable
+            From points, and the fitted points nearest to each with their distances (m, k), to the
+            similarity (1, m, k).
         """
         self._check_neighbors(neighbors)
-        radii = self._radii_with_warning(None)
-        sq = neighbors.distances.astype(np.float64) ** 2
-        return _adaptive_gaussian(sq, radii, radii[neighbors.indices])[None]
+        radii = self.radii()
+
+        def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
+            sq = distances.astype(np.float64) ** 2
+            own = distances[:, self._k - 1].astype(np.float64)
+            return _adaptive_gaussian(sq, own, radii[ids])[None]
+
+        return compare
 
     def _radii_with_warning(self, A: Any) -> NDArray[np.float64]:
         radii = self.radii(A)
@@ -280,22 +308,45 @@ class KNNKernel(_NeighborKernel):
         self._check_query(None)
         return KNNRows(self.neighbors_)
 
-    def neighbor_similarity(self, neighbors: Neighbors) -> NDArray[np.float32]:
+    def neighbor_similarity(
+        self, neighbors: Neighbors, n_partners: int | None = None
+    ) -> NDArray[np.float32]:
         """Return which of the neighbors are among the k nearest.
 
         Parameters
         ----------
         neighbors : Neighbors
             Lists of the fitted points, nearest first.
+        n_partners : int or None, default=None
+            How many of the nearest to compare with; None: all that are listed.
 
         Returns
         -------
         array of float32, shape (1, n, k)
             Ones in the first `k` columns.
         """
+        return self._among_nearest(self._check_neighbors(neighbors, n_partners).indices)
+
+    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
+        """Return a function that tells which fitted points are among the k nearest to others.
+
+        Parameters
+        ----------
+        neighbors : Neighbors
+            Lists of the fitted points.
+
+        Returns
+        -------
+        callable
+            From points, and the fitted points nearest to each with their distances (m, k), to the
+            similarity (1, m, k).
+        """
         self._check_neighbors(neighbors)
-        among = np.arange(neighbors.indices.shape[1]) < self._k
-        return np.broadcast_to(among, neighbors.indices.shape).astype(np.float32)[None]
+        return lambda points, ids, distances: self._among_nearest(ids)
+
+    def _among_nearest(self, ids: Array) -> NDArray[np.float32]:
+        among = np.arange(ids.shape[1]) < self._k
+        return np.broadcast_to(among, ids.shape).astype(np.float32)[None]
 
 
 class KNNRows:

@@ -1,11 +1,17 @@
-"""Attraction along lists of pairs: neighbors that are kept, or partners that are drawn anew."""
+"""Attraction along lists of pairs: neighbors that are kept, or partners that are drawn anew.
+
+Inside, a map is an array of rows here (n, d): the coordinates of a partner lie side by side.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._numba import parallel_kernel, prange
-from isosne._types import Array, Scalar, SparseMatrix
+from isosne._numba import parallel_kernel, prange, tuple_setitem
+from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
 from isosne.layout._pairs import map_similarity, minus_log_similarity
+
+REFRESH = 10
+"""Steps for which drawn partners are kept."""
 
 
 class ListedAttraction:
@@ -20,41 +26,155 @@ class ListedAttraction:
     """
 
     def __init__(self, joint: SparseMatrix, dof: Scalar = 1.0) -> None:
-        self.joint = joint
         self.n_points = len(joint.indptr) - 1
+        self._joint = joint
         self._dof = np.float32(dof)
-        p = joint.data.astype(np.float64)
-        self.negative_entropy = float((p * np.log(p)).sum())
+        self.negative_entropy = sum_p_log_p(joint.data)
 
     def prepare(self, iteration: int) -> None:
         """Do nothing: the pairs stay the same."""
 
+    def arrange(self, order: Array) -> None:
+        """Take the points in another order: order[r] is where the r-th was up to now."""
+        indptr = np.zeros_like(self._joint.indptr)
+        np.cumsum(np.diff(self._joint.indptr)[order], out=indptr[1:])
+        arranged = SparseMatrix(
+            indptr, np.empty_like(self._joint.indices), np.empty_like(self._joint.data)
+        )
+        arrange_rows(self._joint, order, places_in(order), arranged)
+        self._joint = arranged
+
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull (3, n) at the map Y (3, n)."""
-        pull_listed(*self.joint, Y, self._dof, pull)
+        """Fill pull (n, d) at the map Y (n, d)."""
+        pull_listed(*self._rows(), Y, self._dof, zeros(Y), pull)
 
     def loss(self, Y: NDArray[np.float32]) -> float:
-        """Return minus the sum of p log w at the map Y (3, n)."""
+        """Return minus the sum of p log w at the map Y (n, d)."""
         sums = np.empty(self.n_points)
-        loss_listed(*self.joint, Y, self._dof, sums)
+        loss_listed(*self._rows(), Y, self._dof, sums)
         return float(sums.sum())
+
+    def _rows(self) -> tuple[Array, Array, Array]:
+        # Unsigned: Numba need not look for negative indices, and the loop takes a third less time.
+        indptr, indices, data = self._joint
+        return indptr, indices.view(np.uint32), data
+
+
+class DrawnAttraction:
+    """Pull toward partners that are drawn by their probability, and drawn anew every few steps.
+
+    Parameters
+    ----------
+    source : PartnerSource
+        Draws partners; their pull is that of all pairs, on average.
+    dof : float, default=1.0
+        Degrees of freedom of the map similarity.
+    """
+
+    def __init__(self, source: PartnerSource, dof: Scalar = 1.0) -> None:
+        self.n_points = source.n_points
+        self._source = source
+        self._dof = np.float32(dof)
+        self._order = np.arange(self.n_points)
+        self._places = self._order.astype(np.uint32)
+        # The objective is told from the same pairs throughout, so that it falls evenly.
+        self._judges = source.draw(0)
+        self.negative_entropy = source.mean_log_p(self._judges)
+        self._number = -1
+
+    def prepare(self, iteration: int) -> None:
+        """Draw partners anew if it is time."""
+        number = 1 + iteration // REFRESH
+        if number != self._number:
+            self._number = number
+            self._partners = self._arranged(self._source.draw(number))
+
+    def arrange(self, order: Array) -> None:
+        """Take the points in another order: order[r] is where the r-th was up to now."""
+        self._order = self._order[order]
+        self._places = places_in(self._order)
+        if self._number >= 0:
+            self._partners = self._arranged(self._source.draw(self._number))
+
+    def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
+        """Fill pull (n, d) at the map Y (n, d)."""
+        pull_listed(*as_rows(self._partners), Y, self._dof, zeros(Y), pull)
+
+    def loss(self, Y: NDArray[np.float32]) -> float:
+        """Return minus the sum of p log w at the map Y (n, d)."""
+        sums = np.empty(self.n_points)
+        loss_listed(*as_rows(self._arranged(self._judges)), Y, self._dof, sums)
+        return float(sums.sum())
+
+    def _arranged(self, partners: Partners) -> Partners:
+        indices = self._places[partners.indices[self._order]]
+        return Partners(indices, partners.weights[self._order])
+
+
+def as_rows(partners: Partners) -> tuple[Array, Array, Array]:
+    """Return partners as the three arrays of a sparse matrix."""
+    n, k = partners.indices.shape
+    return np.arange(0, n * k + 1, k), partners.indices.ravel(), partners.weights.ravel()
+
+
+def places_in(order: Array) -> NDArray[np.uint32]:
+    """Return the place of each point in an order."""
+    places = np.empty(len(order), np.uint32)
+    places[order] = np.arange(len(order), dtype=np.uint32)
+    return places
+
+
+def zeros(Y: Array) -> tuple[Scalar, ...]:
+    """Return a zero for each coordinate; the compiler knows how many there are."""
+    return (np.float32(0),) * int(Y.shape[1])
+
+
+def sum_p_log_p(p: NDArray[np.float32]) -> float:
+    """Return the sum of p log p, in blocks: it would take three times the memory at once."""
+    blocks = (p[s : s + 2**20].astype(np.float64) for s in range(0, len(p), 2**20))
+    return float(sum((block * np.log(block)).sum() for block in blocks))
+
+
+@parallel_kernel
+def arrange_rows(joint: SparseMatrix, order: Array, places: Array, arranged: SparseMatrix) -> None:
+    """Copy row order[r] to row r, with each index j replaced by places[j]."""
+    indptr, indices, data = joint
+    new_indptr, new_indices, new_data = arranged
+    for r in prange(len(order)):
+        first = indptr[order[r]]
+        for e in range(new_indptr[r], new_indptr[r + 1]):
+            old = first + e - new_indptr[r]
+            new_indices[e] = places[indices[old]]
+            new_data[e] = data[old]
 
 
 @parallel_kernel
 def pull_listed(
-    indptr: Array, indices: Array, data: Array, Y: Array, dof: Scalar, pull: Array
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    Y: Array,
+    dof: Scalar,
+    zeros: tuple[Scalar, ...],
+    pull: Array,
 ) -> None:
-    """Fill pull[:, i] = sum_j p u (y_i - y_j) over the listed pairs. O(number of pairs)."""
-    for i in prange(Y.shape[1]):
-        p0 = p1 = p2 = np.float32(0)
+    """Fill pull[i] = sum_j p u (y_i - y_j) over the listed pairs. O(number of pairs)."""
+    for i in prange(Y.shape[0]):
+        total = zeros
         for e in range(indptr[i], indptr[i + 1]):
             j = indices[e]
-            d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
-            _, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-            p0 += data[e] * u * d0
-            p1 += data[e] * u * d1
-            p2 += data[e] * u * d2
-        pull[0, i], pull[1, i], pull[2, i] = p0, p1, p2
+            difference = zeros
+            sq_dist = np.float32(0)
+            for c in range(len(zeros)):
+                x = Y[i, c] - Y[j, c]
+                difference = tuple_setitem(difference, c, x)
+                sq_dist += x * x
+            _, u = map_similarity(sq_dist, dof)
+            weight = data[e] * u
+            for c in range(len(zeros)):
+                total = tuple_setitem(total, c, total[c] + weight * difference[c])
+        for c in range(len(zeros)):
+            pull[i, c] = total[c]
 
 
 @parallel_kernel
@@ -62,10 +182,13 @@ def loss_listed(
     indptr: Array, indices: Array, data: Array, Y: Array, dof: Scalar, sums: Array
 ) -> None:
     """Fill sums[i] = -sum_j p log w over the listed pairs."""
-    for i in prange(Y.shape[1]):
+    for i in prange(Y.shape[0]):
         total = np.float32(0)
         for e in range(indptr[i], indptr[i + 1]):
             j = indices[e]
-            d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
-            total += data[e] * minus_log_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+            sq_dist = np.float32(0)
+            for c in range(Y.shape[1]):
+                x = Y[i, c] - Y[j, c]
+                sq_dist += x * x
+            total += data[e] * minus_log_similarity(sq_dist, dof)
         sums[i] = total

@@ -20,8 +20,8 @@ from isosne.layout.schedules import ChangeBelow, Phase, Schedule
 class Field(Protocol):
     """Forces on the points of a map, and the objective that they descend."""
 
-    def prepare(self, iteration: int) -> None:
-        """Make ready for the step after `iteration` steps."""
+    def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
+        """Make ready for the step after `iteration` steps, from the map Y (d, n)."""
         ...
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float) -> NDArray[np.float32]:
@@ -62,7 +62,7 @@ def descend(
         step = min(phase.step_for(Y.shape[1]), forces.step_limit(phase.exaggeration))
         watch = _watch(phase)
         for done in range(1, phase.n_iter + 1):
-            forces.prepare(iteration)
+            forces.prepare(iteration, Y)
             gradient = forces.gradient(Y, phase.exaggeration)
             norm = float(np.sqrt(np.einsum("ij,ij->", gradient, gradient, dtype=np.float64)))
             if not np.isfinite(norm):

@@ -64,7 +64,7 @@ class ExactForces:
             away = sums.sum() * scale
         return combine(pull, push, toward, away)[-len(Y) :]
 
-    def prepare(self, iteration: int) -> None:
+    def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
         """Do nothing: all pairs are at hand at every step."""
 
     def step_limit(self, exaggeration: float) -> float:

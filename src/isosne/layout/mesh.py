@@ -11,6 +11,7 @@ in their order: the same bits on any number.
 """
 
 from functools import reduce
+from typing import Any
 
 import numpy as np
 import scipy.fft
@@ -91,6 +92,16 @@ class MeshRepulsion:
         total = np.empty(charges.shape[1], np.float32)
         sum_chunks(charges, bounds, total)
         return origin, self._convolve(total.reshape(self._sides)).reshape((*sides[:-1], -1))
+
+    def open(self, Y: NDArray[np.float32]) -> tuple[Any, ...]:
+        """Return all that `read_at` needs to read the potential of a map Y (3, n) anywhere on it.
+
+        Potential, corner, inverse spacing, the lowest and highest places that can be read (2, 3),
+        and three tuples of zeros.
+        """
+        origin, field = self.field(Y)
+        limits = np.stack([Y.min(axis=1), Y.max(axis=1)])
+        return field, origin, np.float32(1 / self.spacing), limits, *self._zeros
 
     def self_check(self, Y: NDArray[np.float32], ids: Array) -> tuple[float, float]:
         """Return the relative error of the push on the points named, and of their sum of w.
@@ -297,6 +308,41 @@ def sum_chunks(charges: Array, bounds: Array, total: Array) -> None:
                 total[e] += charges[t, e]
 
 
+@row_sum_kernel
+def read_at(
+    field: Array, place: tuple[Scalar, ...], origin: Array, inverse: Scalar, zeros: Any
+) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    """Return the potential and the push = -grad / 2 at a place (3 coordinates) on the mesh."""
+    a, wa, la = place_on(place[0], origin[0], inverse, zeros[0])
+    b, wb, lb = place_on(place[1], origin[1], inverse, zeros[1])
+    c, wc, lc = place_on(place[2], origin[2], inverse, zeros[2])
+    zero = np.float32(0)
+    phi = ga = gb = gc = zero
+    before_a = zero
+    for p in range(len(wa)):
+        plane = plane_b = plane_c = zero
+        before_b = zero
+        for q in range(len(wb)):
+            row = row_c = zero
+            before_c = zero
+            for r in range(len(wc)):
+                value = field[a + p, b + q, c + r]
+                row += wc[r] * value
+                row_c += (before_c - lc[r]) * value
+                before_c = lc[r]
+            plane += wb[q] * row
+            plane_b += (before_b - lb[q]) * row
+            plane_c += wb[q] * row_c
+            before_b = lb[q]
+        phi += wa[p] * plane
+        ga += (before_a - la[p]) * plane
+        gb += wa[p] * plane_b
+        gc += wa[p] * plane_c
+        before_a = la[p]
+    half = np.float32(-0.5) * inverse
+    return phi, half * ga, half * gb, half * gc
+
+
 @parallel_kernel
 def read(
     field: Array,
@@ -307,35 +353,10 @@ def read(
     push: Array,
     potential: Array,
 ) -> None:
-    """Fill potential (n,) and push (3, n) = -grad / 2 at the points Y (3, n) from the nodes."""
-    half = np.float32(-0.5) * inverse
+    """Fill potential (n,) and push (3, n) at the points Y (3, n) from the nodes."""
     zeros_a, zeros_b, zeros_c = zeros
     for i in prange(Y.shape[1]):
-        a, wa, la = place_on(Y[0, i], origin[0], inverse, zeros_a)
-        b, wb, lb = place_on(Y[1, i], origin[1], inverse, zeros_b)
-        c, wc, lc = place_on(Y[2, i], origin[2], inverse, zeros_c)
-        zero = np.float32(0)
-        phi = ga = gb = gc = zero
-        before_a = zero
-        for p in range(len(wa)):
-            plane = plane_b = plane_c = zero
-            before_b = zero
-            for q in range(len(wb)):
-                row = row_c = zero
-                before_c = zero
-                for r in range(len(wc)):
-                    value = field[a + p, b + q, c + r]
-                    row += wc[r] * value
-                    row_c += (before_c - lc[r]) * value
-                    before_c = lc[r]
-                plane += wb[q] * row
-                plane_b += (before_b - lb[q]) * row
-                plane_c += wb[q] * row_c
-                before_b = lb[q]
-            phi += wa[p] * plane
-            ga += (before_a - la[p]) * plane
-            gb += wa[p] * plane_b
-            gc += wa[p] * plane_c
-            before_a = la[p]
+        place = Y[0, i], Y[1, i], Y[2, i]
+        phi, qa, qb, qc = read_at(field, place, origin, inverse, (zeros_a, zeros_b, zeros_c))
         potential[i] = phi
-        push[0, i], push[1, i], push[2, i] = half * ga, half * gb, half * gc
+        push[0, i], push[1, i], push[2, i] = qa, qb, qc

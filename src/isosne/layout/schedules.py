@@ -122,6 +122,13 @@ def plain(n_iter: int, schedule: Schedule) -> Schedule:
     return replace(schedule, phases=(replace(schedule.phases[-1], n_iter=n_iter, stop=None),))
 
 
+def lasting(schedule: Schedule, exaggeration: float) -> Schedule:
+    """Return a schedule in which no phase exaggerates less than that, and the last just so."""
+    *others, last = schedule.phases
+    raised = [replace(p, exaggeration=max(p.exaggeration, exaggeration)) for p in others]
+    return replace(schedule, phases=(*raised, replace(last, exaggeration=exaggeration)))
+
+
 def as_schedule(schedule: Any) -> Schedule:
     """Return the schedule that a name stands for; objects pass."""
     named = {"paper": paper, "standard": standard, "opt_sne": opt_sne}

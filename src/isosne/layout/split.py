@@ -1,12 +1,20 @@
-"""Forces whose attraction and repulsion are computed apart, each in its own way."""
+"""Forces whose attraction and repulsion are computed apart, each in its own way.
+
+Points that are near in the map are kept near in memory: now and then the points are put in the
+order of a curve that visits the map place by place. Nobody else sees that order.
+"""
 
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._types import Scalar
-from isosne.layout.exact import TINY, combine, inverse, step_limit
+from isosne._types import Array, Scalar
+from isosne.layout.exact import TINY, inverse, step_limit
+from isosne.layout.order import curve_order
+
+ARRANGE_FROM, ARRANGE_EVERY = 50, 250
+"""Steps after which the points are first put in the order of the map, and again."""
 
 
 class Attraction(Protocol):
@@ -19,8 +27,12 @@ class Attraction(Protocol):
         """Make ready for the step after `iteration` steps."""
         ...
 
+    def arrange(self, order: Array) -> None:
+        """Take the points in another order: order[r] is where the r-th was up to now."""
+        ...
+
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull (3, n) = sum_j p u (y_i - y_j) at the map Y (3, n)."""
+        """Fill pull (n, d) = sum_j p u (y_i - y_j) at the map Y (n, d)."""
         ...
 
     def loss(self, Y: NDArray[np.float32]) -> float:
@@ -32,7 +44,10 @@ class Repulsion(Protocol):
     """Push between all points."""
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (3, n) = sum_j w u (y_i - y_j) at the map Y (3, n) and return Z."""
+        """Fill push (3, n) = sum_j w u (y_i - y_j) at the map Y (3, n) and return Z.
+
+        Coordinates that the map does not have come first.
+        """
         ...
 
 
@@ -54,18 +69,27 @@ class SplitForces:
         self.repulsion = repulsion
         self.dof = np.float32(dof)
         self.n_points = attraction.n_points
-        self._map = np.zeros((3, self.n_points), np.float32)
-        self._pull, self._push = np.zeros_like(self._map), np.zeros_like(self._map)
+        self._order = np.arange(self.n_points)
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
         """Return the gradient at map Y (d, n), with attraction multiplied by the exaggeration."""
-        self._map[-len(Y) :] = Y
-        self.attraction.pull(self._map, self._pull)
-        Z = self.repulsion.push(self._map, self._push)
-        return combine(self._pull, self._push, exaggeration, inverse(Z))[-len(Y) :]
+        rows, columns = self._arranged(Y)
+        pull, push = np.empty_like(rows), np.empty_like(columns)
+        self.attraction.pull(rows, pull)
+        Z = self.repulsion.push(columns, push)
+        with np.errstate(all="ignore"):  # descent looks whether the gradient is finite
+            pull *= np.float32(4 * exaggeration)
+            pull -= np.float32(4 * inverse(Z)) * push[-len(Y) :].T
+        gradient = np.empty_like(Y)
+        gradient[:, self._order] = pull.T
+        return gradient
 
-    def prepare(self, iteration: int) -> None:
-        """Make ready for the step after `iteration` steps."""
+    def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
+        """Make ready for the step after `iteration` steps, from the map Y (d, n)."""
+        if iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0:
+            order = curve_order(Y[:, self._order])
+            self.attraction.arrange(order)
+            self._order = self._order[order]
         self.attraction.prepare(iteration)
 
     def step_limit(self, exaggeration: float) -> float:
@@ -74,7 +98,13 @@ class SplitForces:
 
     def value(self, Y: NDArray[np.float32]) -> float:
         """Return KL at map Y (d, n); not negative."""
-        self._map[-len(Y) :] = Y
-        Z = max(self.repulsion.push(self._map, self._push), TINY)
-        loss = self.attraction.loss(self._map) + float(np.log(Z))
+        rows, columns = self._arranged(Y)
+        Z = max(self.repulsion.push(columns, np.empty_like(columns)), TINY)
+        loss = self.attraction.loss(rows) + float(np.log(Z))
         return max(self.attraction.negative_entropy + loss, 0.0)
+
+    def _arranged(self, Y: NDArray[np.float32]) -> tuple[Array, Array]:
+        """Return the map in the order of memory, by rows (n, d) and by columns (3, n)."""
+        columns = np.zeros((3, self.n_points), np.float32)
+        columns[-len(Y) :] = Y[:, self._order]
+        return np.ascontiguousarray(columns[-len(Y) :].T), columns

@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils.extmath import randomized_svd
 
 from isosne._blocks import single_threaded_blas
-from isosne._types import DenseMatrix, Joint, Points
+from isosne._types import DenseMatrix, Joint, Points, SparseMatrix
 from isosne.errors import DataError, ParameterError
 
 SPREAD = 1e-4
@@ -87,9 +87,15 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
     if isinstance(joint, DenseMatrix):
         factors = joint.factors.astype(np.float64)
         P = joint.values * (factors[:, None] + factors)
-    else:
+    elif isinstance(joint, SparseMatrix):
         n = len(joint.indptr) - 1
         P = csr_array((joint.data, joint.indices, joint.indptr), shape=(n, n)).astype(np.float64)
+    else:
+        indices, weights = joint.draw(0)
+        n, k = indices.shape
+        indptr = np.arange(0, n * k + 1, k)
+        P = csr_array((weights.ravel(), indices.ravel().view(np.int32), indptr), shape=(n, n))
+        P = (P + P.T).astype(np.float64)
     root = np.sqrt(P.sum(axis=1))
     scaled = diags_array(1 / root) @ P @ diags_array(1 / root)
     trivial = root / np.linalg.norm(root)

@@ -29,7 +29,7 @@ class Slope:
         self.exaggerations.append(exaggeration)
         return self.constant
 
-    def prepare(self, iteration):
+    def prepare(self, iteration, Y):
         pass
 
     def step_limit(self, exaggeration):
