@@ -13,8 +13,8 @@ from isosne.layout.objectives import Objective
 
 DENSE_LIMIT = 10_000
 """Points beyond which all pairs take too long on a few cores, whatever memory there is."""
-EXACT_REPULSION_LIMIT = 2_000
-"""Points up to which the push of all pairs is as fast as a mesh."""
+EXACT_REPULSION_LIMIT = {1: 2_000, 2: 3_000, 3: 15_000}
+"""Points up to which the push of all pairs is as fast as a mesh, by dimensions of the map."""
 EXACT_SEARCH_LIMIT = 20_000
 """Points up to which all distances are looked at for neighbors."""
 LONGEST_LIST = 400
@@ -110,7 +110,7 @@ def make_plan(
     is_dense = affinities == "dense"
     forces = wishes.forces
     if forces == "auto":
-        forces = "exact" if is_dense or n <= EXACT_REPULSION_LIMIT else "mesh"
+        forces = "exact" if is_dense or n <= EXACT_REPULSION_LIMIT[n_components] else "mesh"
     if is_dense and forces != "exact":
         raise ParameterError(
             f"forces={forces!r} needs affinities 'sparse' or 'sampled'; got 'dense'. "

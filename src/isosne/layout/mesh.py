@@ -51,7 +51,7 @@ class MeshRepulsion:
         Dimensions of the map.
     dof : float, default=1.0
         Degrees of freedom of the map similarity.
-    accuracy : float, default=0.03
+    accuracy : float, default=0.01
         Relative error of the forces to aim at: root mean square over the points.
 
     Attributes
@@ -62,7 +62,7 @@ class MeshRepulsion:
         Distance between nodes. It grows if the map outgrows the largest mesh.
     """
 
-    def __init__(self, n_components: int, dof: Scalar = 1.0, accuracy: float = 0.03) -> None:
+    def __init__(self, n_components: int, dof: Scalar = 1.0, accuracy: float = 0.01) -> None:
         self.n_components = n_components
         self.order = CUBIC if accuracy >= QUINTIC_BELOW else QUINTIC
         self._dof = np.float32(dof)
