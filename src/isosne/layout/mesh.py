@@ -74,9 +74,12 @@ class MeshRepulsion:
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
         """Fill push (3, n) at the map Y (3, n) and return Z; unused coordinates come first."""
-        potential = np.empty(Y.shape[1], np.float32)
         with np.errstate(all="ignore"):  # a map beyond all bounds: descent looks for it
+            if not np.isfinite(Y.max(axis=1) - Y.min(axis=1)).all():
+                push[:] = np.nan
+                return np.nan
             origin, field = self.field(Y)
+            potential = np.empty(Y.shape[1], np.float32)
             read(field, Y, origin, np.float32(1 / self.spacing), self._zeros, push, potential)
         return self._sum_of_w(potential, Y.shape[1])
 
@@ -244,9 +247,12 @@ def spline_weights(f: Scalar, zeros: tuple[Scalar, ...]) -> tuple[Scalar, Scalar
 
 
 @row_sum_kernel
-def place_on(y: Scalar, origin: Scalar, inverse: Scalar, zeros: tuple[Scalar, ...]) -> tuple:  # type: ignore[type-arg]
+def place_on(
+    y: Scalar, origin: Scalar, inverse: Scalar, zeros: tuple[Scalar, ...], side: int
+) -> tuple:  # type: ignore[type-arg]
     """Return the first node that a coordinate touches, its weights and the lower order's."""
     u = (y - origin) * inverse
+    u = min(u, np.float32(side - len(zeros))) if u > 0 else np.float32(0)  # also if no number
     node = int(u)
     weights, lower = spline_weights(np.float32(u - np.float32(node)), zeros)
     return node, weights, lower
@@ -268,26 +274,25 @@ def spread(
     """
     n = Y.shape[1]
     n_chunks = min(len(charges), 1 + n // CHUNK_POINTS)
-    _, n_b, n_c = sides
+    n_a, n_b, n_c = sides
     zeros_a, zeros_b, zeros_c = zeros
     reach = ((len(zeros_a) - 1) * n_b + len(zeros_b) - 1) * n_c + len(zeros_c)
     for t in prange(n_chunks):
         start, stop = t * n // n_chunks, (t + 1) * n // n_chunks
         low, high = charges.shape[1], 0
         for i in range(start, stop):
-            a = int((Y[0, i] - origin[0]) * inverse)
-            b = int((Y[1, i] - origin[1]) * inverse)
-            c = int((Y[2, i] - origin[2]) * inverse)
+            a, _, _ = place_on(Y[0, i], origin[0], inverse, zeros_a, n_a)
+            b, _, _ = place_on(Y[1, i], origin[1], inverse, zeros_b, n_b)
+            c, _, _ = place_on(Y[2, i], origin[2], inverse, zeros_c, n_c)
             low = min(low, (a * n_b + b) * n_c + c)
             high = max(high, (a * n_b + b) * n_c + c + reach)
-        low, high = max(low, 0), min(high, charges.shape[1])
         bounds[t, 0], bounds[t, 1] = low, high
         grid = charges[t]
         grid[low:high] = np.float32(0)
         for i in range(start, stop):
-            a, wa, _ = place_on(Y[0, i], origin[0], inverse, zeros_a)
-            b, wb, _ = place_on(Y[1, i], origin[1], inverse, zeros_b)
-            c, wc, _ = place_on(Y[2, i], origin[2], inverse, zeros_c)
+            a, wa, _ = place_on(Y[0, i], origin[0], inverse, zeros_a, n_a)
+            b, wb, _ = place_on(Y[1, i], origin[1], inverse, zeros_b, n_b)
+            c, wc, _ = place_on(Y[2, i], origin[2], inverse, zeros_c, n_c)
             for p in range(len(wa)):
                 for q in range(len(wb)):
                     weight = wa[p] * wb[q]
@@ -313,9 +318,9 @@ def read_at(
     field: Array, place: tuple[Scalar, ...], origin: Array, inverse: Scalar, zeros: Any
 ) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     """Return the potential and the push = -grad / 2 at a place (3 coordinates) on the mesh."""
-    a, wa, la = place_on(place[0], origin[0], inverse, zeros[0])
-    b, wb, lb = place_on(place[1], origin[1], inverse, zeros[1])
-    c, wc, lc = place_on(place[2], origin[2], inverse, zeros[2])
+    a, wa, la = place_on(place[0], origin[0], inverse, zeros[0], field.shape[0])
+    b, wb, lb = place_on(place[1], origin[1], inverse, zeros[1], field.shape[1])
+    c, wc, lc = place_on(place[2], origin[2], inverse, zeros[2], field.shape[2])
     zero = np.float32(0)
     phi = ga = gb = gc = zero
     before_a = zero
