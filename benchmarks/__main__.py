@@ -3,35 +3,73 @@
 import argparse
 import datetime
 import platform
-import subprocess
 from importlib import import_module
-from importlib.metadata import version
 
+from benchmarks.harness import commit, versions
 from isosne._numba import n_threads
 
-NAMES = ["startup", "cells", "steps", "exact", "neighbors", "maps"]
+NAMES = [
+    "startup",
+    "cells",
+    "steps",
+    "exact",
+    "neighbors",
+    "maps",
+    "quality",
+    "repulsion",
+    "scaling",
+    "peers",
+]
+SLOW = {"scaling", "peers"}
+"""Left out of a quick run unless named."""
+OPTIONS = {"peers": ["dataset", "rows", "methods", "threads"], "scaling": ["threads"]}
+"""Options that a benchmark takes beside --quick."""
 
 
-def main() -> None:
-    """Run from the command line."""
+def read_options() -> argparse.Namespace:
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(NAMES)}")
-    parser.add_argument("--quick", action="store_true", help="small sizes, a minute or two in all")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help=f"small sizes, a few minutes in all; {', '.join(sorted(SLOW))} only if named",
+    )
+    peers = parser.add_argument_group("options of peers")
+    peers.add_argument(
+        "--set",
+        dest="dataset",
+        default="mnist70k",
+        metavar="SET",
+        help="mixture, or a set that isosne.datasets.load knows; default %(default)s",
+    )
+    peers.add_argument("--rows", type=int, help="a sample of so many rows of the set")
+    peers.add_argument(
+        "--methods", type=lambda text: text.split(","), metavar="A,B", help="default: all"
+    )
+    peers.add_argument(
+        "--threads", type=int, default=2, help="threads of each method, in scaling too; default 2"
+    )
     options = parser.parse_args()
     unknown = sorted(set(options.names) - set(NAMES))
     if unknown:
         parser.error(f"unknown benchmark {', '.join(unknown)}; choose from {', '.join(NAMES)}")
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    ).stdout.strip()
-    packages = ["numpy", "scipy", "scikit-learn", "numba"]
+    return options
+
+
+def main() -> None:
+    """Run from the command line."""
+    options = read_options()
+    packages = versions(["numpy", "scipy", "scikit-learn", "numba"])
     print(
-        f"{datetime.date.today()}, commit {commit}, Python {platform.python_version()}, "
-        + ", ".join(f"{name} {version(name)}" for name in packages)
+        f"{datetime.date.today()}, commit {commit()}, Python {platform.python_version()}, "
+        + ", ".join(f"{name} {version}" for name, version in packages.items())
         + f", {n_threads()} threads"
     )
-    for name in options.names or NAMES:
-        print("\n" + import_module(f"benchmarks.{name}").run(options.quick), flush=True)
+    chosen = [name for name in NAMES if not (options.quick and name in SLOW)]
+    for name in options.names or chosen:
+        more = {key: getattr(options, key) for key in OPTIONS.get(name, [])}
+        print("\n" + import_module(f"benchmarks.{name}").run(options.quick, **more), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,14 +4,22 @@ A *job* is a function that prepares data and returns a dict of named callables. 
 run once on small data by the job itself if it wants its loops compiled before (warm figures).
 """
 
+import ctypes
+import gc
 import multiprocessing
 import os
+import platform
+import subprocess
 import time
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+RESULTS = Path(__file__).parent / "results"
+"""Figures, maps and pictures that runs leave behind; not in git."""
 
 
 def in_fresh_process(job: Callable[..., Any], *args: Any) -> Any:
@@ -31,6 +39,12 @@ def timed(work: Callable[[], Any]) -> tuple[float, float, Any]:
     result = work()
     seconds = time.perf_counter() - start
     return seconds, _status_mb("VmHWM") - before, result
+
+
+def release_memory() -> None:
+    """Give memory that is free, but still held by the process, back to the system (glibc)."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
 
 
 def _status_mb(field: str) -> float:
@@ -60,3 +74,37 @@ def load(name: str, shape: tuple[int, int]) -> tuple[np.ndarray, str]:
             return file["X"], name
     random = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
     return random, f"random bytes ({name} not found in ISOSNE_DATA)"
+
+
+def commit() -> str:
+    """Return the short name of the commit, with a plus if tracked files differ from it."""
+    here = Path(__file__).parent
+    command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    return subprocess.run(
+        command, cwd=here, capture_output=True, text=True, check=False
+    ).stdout.strip()
+
+
+def versions(packages: list[str]) -> dict[str, str]:
+    """Return the version of each package, or "not installed"."""
+    found = {}
+    for name in packages:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """Return what the figures depend on beside the code."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "cpu": models[0] if models else platform.machine(),
+        "cores": os.cpu_count(),
+        "memory_gb": round(memory / 2**30, 1),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,82 @@
+"""Run one method in a process of its own, and say what it took.
+
+The parent writes X.npy to a folder and starts ``python -m benchmarks.peers.child KEY FOLDER
+THREADS``; the child writes Y.npy and took.json there. Thread counts are in its environment before
+anything is imported, and its Numba cache is empty: no method gains from an earlier run.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import release_memory, timed
+from benchmarks.peers.methods import METHODS
+
+FIRST_ROWS = 2000
+"""Rows of the first call: import, compilation and a small map."""
+PREPARED_ROWS = 30_000
+"""Rows of the second: more than any size at which a method takes another way (isosne: 20 000)."""
+THREADS = [f"{name}_NUM_THREADS" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA")]
+
+
+class ChildError(Exception):
+    """A method did not give a map; the message says why in a few words."""
+
+
+def fit_in_child(key: str, X: np.ndarray, threads: int) -> tuple[dict[str, float], np.ndarray]:
+    """Return what a method took (cold_seconds, warm_seconds, peak_mb), and its map."""
+    root = Path(__file__).parents[2]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        np.save(folder / "X.npy", X)
+        environment = {**os.environ, **dict.fromkeys(THREADS, str(threads))}
+        environment["NUMBA_CACHE_DIR"] = str(folder / "numba")
+        command = [sys.executable, "-m", "benchmarks.peers.child", key, name, str(threads)]
+        done = subprocess.run(
+            command, cwd=root, env=environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise ChildError(reason(done.returncode, done.stderr))
+        return json.loads((folder / "took.json").read_text()), np.load(folder / "Y.npy")
+
+
+def reason(code: int, errors: str) -> str:
+    """Return why a process failed, in a few words."""
+    if code < 0:
+        return f"killed by signal {-code}" + (", out of memory?" if code == -9 else "")
+    words = errors.strip().splitlines()[-1] if errors.strip() else f"exit code {code}"
+    if words.startswith("ModuleNotFoundError"):
+        return "not installed: " + words.split(":", 1)[1].strip()
+    return words if len(words) <= 100 else words[:97] + "..."
+
+
+def take_time(key: str, X: np.ndarray, threads: int) -> tuple[dict[str, Any], np.ndarray]:
+    """Return what the method takes in this process, and its map of all of X."""
+    method = METHODS[key]
+    start = time.perf_counter()
+    method.fit(X[:FIRST_ROWS], threads)
+    cold = time.perf_counter() - start
+    if method.prepare is not None:
+        method.prepare(X[:PREPARED_ROWS], threads)
+    release_memory()
+    warm, peak_mb, Y = timed(lambda: method.fit(X, threads))
+    return {"cold_seconds": cold, "warm_seconds": warm, "peak_mb": peak_mb}, Y
+
+
+def main() -> None:
+    """Run in the child."""
+    key, folder, threads = sys.argv[1:]
+    took, Y = take_time(key, np.load(Path(folder) / "X.npy"), int(threads))
+    np.save(Path(folder) / "Y.npy", np.asarray(Y, np.float32))
+    (Path(folder) / "took.json").write_text(json.dumps(took))
+
+
+if __name__ == "__main__":
+    main()

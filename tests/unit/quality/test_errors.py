@@ -1,0 +1,264 @@
+"""Every refusal of the measures, word for word."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from isosne.errors import DataError, ParameterError
+from isosne.quality import (
+    auc_rnx,
+    calinski_harabasz,
+    continuity,
+    davies_bouldin,
+    knn_accuracy,
+    report,
+    rnx_curve,
+    trust,
+    trustworthiness,
+)
+
+X = np.random.default_rng(0).normal(size=(10, 3))
+Y = X[:, :2].copy()
+LABELS = np.arange(10) % 2
+OF_PAIRS = [rnx_curve, auc_rnx, trust, trustworthiness, continuity, report]
+OF_CLASSES = [davies_bouldin, calinski_harabasz, knn_accuracy]
+
+
+def refuses(error, sentence):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+def with_value(array, value):
+    array = array.astype(np.float64)
+    array[1, 1] = value
+    return array
+
+
+def of_pair(measure, X, Y, **more):
+    if measure in (trust, trustworthiness, continuity, report):
+        more = {"k": 1} | more
+    return measure(X, Y, **more)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("measure", OF_PAIRS)
+def test_data_and_map_must_be_finite(measure, value):
+    counts = "1 NaN and 0 infinite" if np.isnan(value) else "0 NaN and 1 infinite"
+    for name, pair in (("X", (with_value(X, value), Y)), ("Y", (X, with_value(Y, value)))):
+        sentence = (
+            f"{name} must be finite; got {counts} value(s). "
+            "Leave out or impute the rows that hold them."
+        )
+        with refuses(DataError, sentence):
+            of_pair(measure, *pair)
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf])
+@pytest.mark.parametrize("measure", OF_CLASSES)
+def test_a_labeled_map_must_be_finite(measure, value):
+    counts = "1 NaN and 0 infinite" if np.isnan(value) else "0 NaN and 1 infinite"
+    sentence = (
+        f"Y must be finite; got {counts} value(s). Leave out or impute the rows that hold them."
+    )
+    with refuses(DataError, sentence):
+        measure(with_value(Y, value), LABELS)
+
+
+@pytest.mark.parametrize("measure", OF_PAIRS)
+def test_data_and_map_must_have_the_same_rows(measure):
+    sentence = (
+        "X and Y must have one row for each point; got 10 rows in X and 9 in Y. "
+        "Pass the data that the map was made of, in the same order."
+    )
+    with refuses(DataError, sentence):
+        of_pair(measure, X, Y[:9])
+
+
+@pytest.mark.parametrize("measure", OF_PAIRS)
+def test_there_must_be_four_points(measure):
+    sentence = "X must have at least 4 row(s); got n_samples=3. Pass more points, one in each row."
+    with refuses(DataError, sentence):
+        of_pair(measure, X[:3], Y[:3])
+
+
+@pytest.mark.parametrize("measure", OF_CLASSES)
+def test_a_labeled_map_must_have_four_points(measure):
+    sentence = "Y must have at least 4 row(s); got n_samples=3. Pass more points, one in each row."
+    with refuses(DataError, sentence):
+        measure(Y[:3], LABELS[:3])
+
+
+def test_a_map_must_be_dense():
+    with refuses(DataError, "Y must be dense; got a sparse map. Pass Y.toarray()."):
+        auc_rnx(X, csr_array(Y))
+
+
+def test_distances_must_be_square_and_the_metric_known():
+    sentence = (
+        "Precomputed distances must be a square matrix at fit; got shape (10, 3). "
+        "Pass the distances of all points to all points."
+    )
+    with refuses(DataError, sentence):
+        auc_rnx(np.abs(X), Y, metric="precomputed")
+    sentence = (
+        "metric must be one of euclidean, manhattan, minkowski, cosine, precomputed; got 'dice'. "
+        "Compute the distances yourself and pass metric='precomputed' for another one."
+    )
+    with refuses(ParameterError, sentence):
+        trust(X, Y, 2, metric="dice")
+    sentence = (
+        "p must be a finite number from 1 up for metric='minkowski'; got p=0.5. "
+        "Below 1 the triangle inequality fails."
+    )
+    with refuses(ParameterError, sentence):
+        report(X, Y, k=2, metric="minkowski", p=0.5)
+    sentence = (
+        "metric='cosine' needs rows that are not all zero; got 1 such row(s) in X. "
+        "Leave them out, or choose metric='euclidean'."
+    )
+    with refuses(DataError, sentence):
+        rnx_curve(np.vstack([X[:9], np.zeros(3)]), Y, metric="cosine")
+
+
+@pytest.mark.parametrize("k", [0, 5, 2.0, True, None])
+@pytest.mark.parametrize("measure", [trust, trustworthiness, continuity, report])
+def test_a_neighborhood_must_be_less_than_half_of_the_points(measure, k):
+    sentence = (
+        f"k must be an integer from 1 to 4; got k={k!r}. "
+        "It must be less than half of the 10 points."
+    )
+    with refuses(ParameterError, sentence):
+        measure(X, Y, k=k)
+
+
+@pytest.mark.parametrize("k", [0, 10, "3"])
+def test_voters_must_be_other_points(k):
+    sentence = f"k must be an integer from 1 to 9; got k={k!r}. There are 9 other points."
+    with refuses(ParameterError, sentence):
+        knn_accuracy(Y, LABELS, k)
+
+
+@pytest.mark.parametrize("ks", ["some", None, 3, np.arange(3)])
+def test_the_sizes_must_be_named(ks):
+    sentence = (
+        f"ks must be 'all' or 'paper'; got {ks!r}. "
+        "'all' takes every k, 'paper' fifty of them as the paper does."
+    )
+    with refuses(ParameterError, sentence):
+        auc_rnx(X, Y, ks=ks)
+
+
+@pytest.mark.parametrize("n_queries", [1, 11, 2.5, "all"])
+@pytest.mark.parametrize("measure", OF_PAIRS)
+def test_queries_must_be_some_of_the_points(measure, n_queries):
+    sentence = (
+        f"n_queries must be an integer from 2 to 10; got n_queries={n_queries!r}. "
+        "None asks every point up to 20,000, and 2,000 of them beyond."
+    )
+    with refuses(ParameterError, sentence):
+        of_pair(measure, X, Y, n_queries=n_queries)
+
+
+def test_a_seed_and_a_number_of_threads_are_checked():
+    sentence = (
+        "random_state must be None, an integer from 0 up, a numpy Generator or a RandomState; "
+        "got -1. Pass an integer for a repeatable result."
+    )
+    with refuses(ParameterError, sentence):
+        auc_rnx(X, Y, random_state=-1)
+    sentence = (
+        "n_jobs must be None or an integer from 1 up; got n_jobs=0. "
+        "None uses as many threads as Numba does."
+    )
+    for measure in (auc_rnx, rnx_curve):
+        with refuses(ParameterError, sentence):
+            measure(X, Y, n_jobs=0)
+    with refuses(ParameterError, sentence):
+        knn_accuracy(Y, LABELS, 3, n_jobs=0)
+
+
+LABEL_SENTENCES = {
+    "wrong length": (
+        LABELS[:9],
+        (
+            "labels must be one-dimensional, with one label for each point; got shape (9,) for 10 "
+            "points. Pass the labels of the rows of the map, in the same order."
+        ),
+    ),
+    "a column": (
+        LABELS[:, None],
+        (
+            "labels must be one-dimensional, with one label for each point; "
+            "got shape (10, 1) for 10 points. "
+            "Pass the labels of the rows of the map, in the same order."
+        ),
+    ),
+    "one class": (
+        np.zeros(10),
+        (
+            "labels must name from 2 to n - 1 classes; got 1 for 10 points. "
+            "Measures of classes compare points within classes with points between them."
+        ),
+    ),
+    "no class twice": (
+        np.arange(10),
+        (
+            "labels must name from 2 to n - 1 classes; got 10 for 10 points. "
+            "Measures of classes compare points within classes with points between them."
+        ),
+    ),
+    "missing": (
+        np.where(LABELS, 1.0, np.nan),
+        (
+            "labels must not be missing; got 5 that are not a number. "
+            "Leave these points out, or give them a class of their own."
+        ),
+    ),
+    "mixed": (
+        np.array([1, "a"] * 5, dtype=object),
+        (
+            "labels must be of one kind, so that they can be sorted; got a mixture. "
+            "Pass all of them as text, or all as numbers."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LABEL_SENTENCES.values(), ids=LABEL_SENTENCES)
+@pytest.mark.parametrize("measure", [*OF_CLASSES, report])
+def test_labels_must_name_classes_of_the_points(measure, case):
+    labels, sentence = case
+    with refuses(DataError, sentence):
+        report(X, Y, labels, k=2) if measure is report else measure(Y, labels)
+
+
+def test_classes_with_one_center_have_no_davies_bouldin_index():
+    sentence = (
+        "Davies-Bouldin needs classes with different centers; got the same for a and c. "
+        "Merge the two, or leave one out."
+    )
+    square = np.array([[0, 0], [2, 2], [0, 2], [2, 0], [5, 5], [5, 6.0]])
+    with refuses(DataError, sentence):
+        davies_bouldin(square, list("aaccbb"))
+
+
+def test_classes_without_extent_have_no_calinski_harabasz_index():
+    sentence = (
+        "Calinski-Harabasz needs a class whose points differ; got all points of each class at one "
+        "place. Its value would be infinite."
+    )
+    with refuses(DataError, sentence):
+        calinski_harabasz(np.repeat(Y[:2], 3, axis=0), list("aaabbb"))
+
+
+@pytest.mark.parametrize("Y", [np.zeros((10, 2)), np.column_stack([np.arange(10.0), np.zeros(10)])])
+def test_no_measure_of_a_degenerate_map_is_infinite_or_missing(Y):
+    found = report(X, Y, k=3)
+    numbers = [value for value in found.as_dict().values() if isinstance(value, float)]
+    assert len(numbers) == 6
+    assert np.isfinite(numbers).all()
+    assert np.isfinite(rnx_curve(X, Y).r).all()
+    assert np.isfinite(np.stack(trust(X, Y, 3))).all()
+    assert np.isfinite(knn_accuracy(Y, LABELS, 3))

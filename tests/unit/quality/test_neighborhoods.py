@@ -1,0 +1,248 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.manifold import trustworthiness as sklearn_trustworthiness
+
+from isosne import nearest_neighbors
+from isosne.distances import Metric
+from isosne.quality import auc_rnx, continuity, ranks, rnx_curve, trust, trustworthiness
+from isosne.quality.ranks import nearest_first
+from tests.reference import neighbors as reference_neighbors
+from tests.reference import quality as reference_quality
+from tests.reference import ranks as twin
+
+METRICS = [("euclidean", 2.0), ("manhattan", 2.0), ("minkowski", 3.0), ("cosine", 2.0)]
+
+
+def blurred(X, seed=0):
+    """Return a map that keeps some of the neighborhoods."""
+    rng = np.random.default_rng(seed)
+    return X[:, :2] + rng.normal(0, 0.5 * X[:, :2].std(), (len(X), 2))
+
+
+def twin_ranks(X, Y):
+    return twin.neighbor_ranks(twin.distances(X)), twin.neighbor_ranks(twin.distances(Y))
+
+
+def assert_measures_are_those_of_the_twin(X, Y, k=5):
+    in_data, in_map = twin_ranks(X, Y)
+    n = len(X)
+    curve = rnx_curve(X, Y)
+    np.testing.assert_array_equal(curve.k, np.arange(1, n - 1))
+    expected = [twin.r_nx(in_data, in_map, size) for size in curve.k]
+    # Counts are whole numbers; only the last divisions round.
+    np.testing.assert_allclose(curve.r, expected, 0, 1e-12)
+    for ks, sizes in (("all", range(1, n - 1)), ("paper", twin.paper_ks(n))):
+        found = auc_rnx(X, Y, ks=ks)
+        np.testing.assert_allclose(found, twin.auc_rnx(in_data, in_map, sizes), 1e-12, 1e-12)
+        assert found.standard_error == 0
+        assert found.n_queries == n
+    found = trust(X, Y, k)
+    np.testing.assert_array_equal(found.points, np.arange(n))
+    kept = np.array(twin.overlap(in_data, in_map, k))
+    np.testing.assert_allclose(found.agreement, kept / k, 1e-15)
+    np.testing.assert_allclose(found.false_neighbors, twin.excess(in_data, in_map, k), 1e-14)
+    np.testing.assert_allclose(found.missing_neighbors, twin.excess(in_map, in_data, k), 1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_measures_are_those_of_the_definitions(two_blobs, dtype):
+    X = two_blobs.astype(dtype)
+    assert_measures_are_those_of_the_twin(X, blurred(two_blobs).astype(dtype))
+
+
+@pytest.mark.parametrize("n", [4, 5, 6])
+def test_measures_of_very_few_points_are_those_of_the_definitions(n):
+    X = np.random.default_rng(n).normal(size=(n, 3))
+    assert_measures_are_those_of_the_twin(X, blurred(X), k=1)
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1e-140])
+@pytest.mark.parametrize("offset", [0.0, 1000.0])
+def test_ties_and_copies_go_to_the_lower_index(duplicates, unit, offset):
+    # In units of 0.1 equal distances differ in the last digit, and these digits decide.
+    X = duplicates * unit + offset * unit
+    assert_measures_are_those_of_the_twin(X, X[:, 1:])
+
+
+def test_a_map_of_one_place_ranks_points_by_index(two_blobs):
+    assert_measures_are_those_of_the_twin(two_blobs, np.zeros((60, 2)))
+
+
+def test_one_far_point_does_not_blur_the_ranks_of_others(one_far_point):
+    assert_measures_are_those_of_the_twin(one_far_point, one_far_point[:, 1:])
+
+
+def test_measures_by_hand():
+    # Points 0, 1, 2, 3 on a line; in the map 0 and 3 have changed places.
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    Y = X[[3, 1, 2, 0]]
+    # Ranks of the others around each point; at equal distance the lower index comes first.
+    in_data, in_map = twin_ranks(X, Y)
+    np.testing.assert_array_equal(in_data, [[0, 1, 2, 3], [1, 0, 2, 3], [3, 1, 0, 2], [3, 2, 1, 0]])
+    np.testing.assert_array_equal(in_map, [[0, 2, 1, 3], [3, 0, 1, 2], [1, 2, 0, 3], [3, 1, 2, 0]])
+    # k = 1: nobody keeps the nearest: R = (3 * 0 - 1) / 2. k = 2: 2, 1, 1 and 2 of two are kept:
+    # Q = 6/8, R = (3 * 6/8 - 2) / 1 = 1/4. AUC = (-1/2 + 1/4 / 2) / (1 + 1/2) = -1/4.
+    np.testing.assert_allclose(rnx_curve(X, Y).r, [-0.5, 0.25])
+    np.testing.assert_allclose(auc_rnx(X, Y), -0.25)
+    # Worst excess at k = 1: rank 3, 2 beyond. Map neighbors 2, 2, 0, 1 have data ranks 2, 2, 3, 2.
+    np.testing.assert_allclose(trust(X, Y, 1).false_neighbors, [0.5, 0.5, 1, 0.5])
+    # Data neighbors 1, 0, 1, 2 have map ranks 2, 3, 2, 2.
+    np.testing.assert_allclose(trust(X, Y, 1).missing_neighbors, [0.5, 1, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("n", [300, 1300])
+def test_the_area_is_that_of_the_co_ranking_matrix(n):
+    X = np.random.default_rng(n).normal(size=(n, 12))
+    Y = blurred(X)
+    # 1e-12: the reference divides before it sums.
+    np.testing.assert_allclose(rnx_curve(X, Y).r, reference_quality.r_nx(X, Y), 0, 1e-12)
+    np.testing.assert_allclose(auc_rnx(X, Y), reference_quality.auc_rnx(X, Y), 1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 7, 29])
+@pytest.mark.parametrize("seed", range(3))
+def test_trustworthiness_and_continuity_are_those_of_scikit_learn(two_blobs, k, seed):
+    Y = blurred(two_blobs, seed)
+    expected = sklearn_trustworthiness(two_blobs, Y, n_neighbors=k)
+    np.testing.assert_allclose(trustworthiness(two_blobs, Y, k), expected, 1e-13)
+    expected = sklearn_trustworthiness(Y, two_blobs, n_neighbors=k)
+    np.testing.assert_allclose(continuity(two_blobs, Y, k), expected, 1e-13)
+
+
+def test_means_of_trust_are_trustworthiness_and_continuity(subspace_clusters):
+    X, Y = subspace_clusters, blurred(subspace_clusters)
+    found = trust(X, Y, 8)
+    np.testing.assert_allclose(1 - found.false_neighbors.mean(), trustworthiness(X, Y, 8), 1e-14)
+    np.testing.assert_allclose(1 - found.missing_neighbors.mean(), continuity(X, Y, 8), 1e-14)
+
+
+def test_the_same_map_is_perfect(subspace_clusters):
+    X = subspace_clusters
+    np.testing.assert_allclose(rnx_curve(X, X).r, 1, 1e-13)
+    assert auc_rnx(X, X) == pytest.approx(1, 1e-13)
+    assert trustworthiness(X, X) == continuity(X, X) == 1
+    assert np.all(trust(X, X).agreement == 1)
+
+
+def test_a_random_map_keeps_what_chance_keeps():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(1000, 5)), rng.normal(size=(1000, 2))
+    curve = rnx_curve(X, Y)
+    # A mean over 1000 points of R(k); its deviation is about 1 / sqrt(1000 k) at small k.
+    assert np.abs(curve.r[9:900]).max() < 0.02
+    assert abs(auc_rnx(X, Y)) < 0.01
+
+
+@pytest.mark.parametrize(("metric", "p"), METRICS)
+@pytest.mark.parametrize("container", ["dense", "csr"])
+def test_every_metric_ranks_as_its_distances_do(two_blobs, metric, p, container):
+    Y = blurred(two_blobs)
+    D = reference_neighbors.distances(two_blobs, two_blobs, metric, p)
+    expected = twin.auc_rnx(
+        twin.neighbor_ranks(D), twin.neighbor_ranks(twin.distances(Y)), range(1, 59)
+    )
+    X = csr_array(two_blobs) if container == "csr" else two_blobs
+    np.testing.assert_allclose(auc_rnx(X, Y, metric=metric, p=p), expected, 1e-12)
+    np.testing.assert_allclose(auc_rnx(D, Y, metric="precomputed"), expected, 1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "int64", "bool"])
+def test_any_type_of_number_gives_the_ranks_of_float64(duplicates, dtype):
+    X = duplicates.astype(dtype)
+    Y = blurred(duplicates)
+    assert auc_rnx(X, Y) == auc_rnx(X.astype(np.float64), Y) == auc_rnx(csr_array(X * 1.0), Y)
+
+
+def test_negative_zero_is_zero():
+    D = np.abs(np.subtract.outer(np.arange(9.0), np.arange(9.0))) // 3
+    assert auc_rnx(np.where(D == 0, -0.0, D), D, metric="precomputed") == auc_rnx(
+        D, D, metric="precomputed"
+    )
+
+
+def test_data_frames_are_read():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    assert auc_rnx(pd.DataFrame(X), pd.DataFrame(X[:, :2])) == auc_rnx(X, X[:, :2])
+
+
+def test_the_order_is_that_of_the_neighbor_search(subspace_clusters):
+    # Ten copies of each of ten points, off the grid: ties that products round apart.
+    X = np.repeat(subspace_clusters[::10] + 0.1, 10, axis=0).astype(np.float32)
+    order = nearest_first(ranks._space(X, Metric(), np.arange(100)), np.arange(100), slice(0, 100))
+    np.testing.assert_array_equal(order, nearest_neighbors(X, 99).indices)
+
+
+def test_copies_are_known_by_the_first_of_them():
+    A, B = np.array([1.0, 0.5, 0.25]), np.array([0.25, 1.0, 0.5])
+    np.testing.assert_array_equal(ranks.first_copies(np.array([A, B, A, B, B])), [0, 1, 0, 1, 1])
+    # Rows without extent along the vector look alike, and are not taken for copies.
+    flat = np.array([[0.0, 0, 0], [0, 0, 0], [-(2.0**0.5), 1, 0]])
+    np.testing.assert_array_equal(ranks.first_copies(flat), [0, 0, 2])
+
+
+@pytest.mark.parametrize("case", ["many in a cell", "equal leading bits", "wide range"])
+def test_rows_of_any_keys_are_sorted_by_key_and_id(case):
+    rng = np.random.default_rng(5)
+    keys = {
+        # A far key makes cells wide, so that all others share a few of them.
+        "many in a cell": np.append(rng.random(2999) * 1e-3 + 1, 1e30),
+        "equal leading bits": 1 + rng.integers(0, 4, 3000) * 2.0**-52,
+        "wide range": 10.0 ** rng.uniform(-300, 300, 3000),
+    }[case]
+    own = np.array([7])
+    order = np.empty((1, 2999), np.int32)
+    points, first = np.empty((0, 0)), np.empty(0, np.int64)
+    ranks.sort_rows(keys[None].copy(), np.zeros(1), own, (points, points, first), 0.0, order)
+    expected = [j for j in np.argsort(keys, kind="stable") if j != 7]
+    np.testing.assert_array_equal(order[0], expected)
+
+
+@pytest.mark.parametrize("factor", [2.0**-90, 3.7, 1e80])
+def test_the_unit_of_a_map_does_not_matter(two_blobs, factor):
+    Y = blurred(two_blobs)
+    assert auc_rnx(two_blobs, factor * Y) == auc_rnx(two_blobs, Y)
+    assert auc_rnx(factor * two_blobs, Y) == auc_rnx(two_blobs, Y)
+
+
+def test_the_order_of_the_points_does_not_matter(subspace_clusters):
+    X = subspace_clusters + np.random.default_rng(0).normal(size=(100, 50))
+    Y = blurred(X)
+    shuffled = np.random.default_rng(1).permutation(100)
+    assert auc_rnx(X[shuffled], Y[shuffled]) == auc_rnx(X, Y)
+    assert rnx_curve(X[shuffled], Y[shuffled]).r.tobytes() == rnx_curve(X, Y).r.tobytes()
+    found, expected = trust(X[shuffled], Y[shuffled]), trust(X, Y)
+    np.testing.assert_array_equal(found.agreement, expected.agreement[shuffled])
+    np.testing.assert_array_equal(found.false_neighbors, expected.false_neighbors[shuffled])
+
+
+def everything(X, Y, **more):
+    curve, area = rnx_curve(X, Y, **more), auc_rnx(X, Y, **more)
+    found = trust(X, Y, **more)
+    parts = [*curve, *found, np.array([area, area.standard_error])]
+    return b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+
+
+@pytest.mark.parametrize("n_queries", [None, 600])
+def test_bytes_do_not_depend_on_threads_or_blocks(monkeypatch, n_queries):
+    X = np.random.default_rng(0).normal(size=(700, 6)).astype(np.float32)
+    Y = blurred(X)
+    options = {"n_queries": n_queries, "random_state": 0}
+    one = everything(X, Y, n_jobs=1, **options)
+    assert one == everything(X, Y, n_jobs=2, **options)
+    monkeypatch.setattr(ranks, "MOST_ROWS", 37)
+    assert one == everything(X, Y, n_jobs=2, **options)
+    monkeypatch.setattr(ranks, "BLOCK_BYTES", 1)
+    assert one == everything(X, Y, n_jobs=2, **options)
+
+
+def test_inputs_stay_as_they_were(two_blobs):
+    X, Y, D = two_blobs.copy(), blurred(two_blobs), twin.distances(two_blobs)
+    before = [X.copy(), Y.copy(), D.copy()]
+    for array in (X, Y, D):
+        array.flags.writeable = False
+    everything(X, Y)
+    everything(D, Y, metric="precomputed")
+    for array, old in zip((X, Y, D), before, strict=True):
+        np.testing.assert_array_equal(array, old)

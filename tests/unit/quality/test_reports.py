@@ -1,0 +1,110 @@
+import json
+
+import numpy as np
+import pytest
+
+from isosne.quality import (
+    auc_rnx,
+    calinski_harabasz,
+    continuity,
+    davies_bouldin,
+    knn_accuracy,
+    report,
+    trustworthiness,
+)
+
+
+@pytest.fixture
+def labeled():
+    """Three hundred points of three classes, their map, and their labels."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(300) % 3
+    X = rng.normal(size=(300, 6)) + 2 * labels[:, None]
+    return X, X[:, :2], labels
+
+
+@pytest.mark.parametrize("options", [{}, {"n_queries": 60, "random_state": 4}])
+def test_a_report_holds_what_each_measure_says(labeled, options):
+    X, Y, labels = labeled
+    found = report(X, Y, labels, k=7, **options)
+    for name, expected in {
+        "auc_rnx": auc_rnx(X, Y, **options),
+        "trustworthiness": trustworthiness(X, Y, 7, **options),
+        "continuity": continuity(X, Y, 7, **options),
+    }.items():
+        assert getattr(found, name) == expected
+        assert getattr(found, name).standard_error == expected.standard_error
+    assert found.classes.davies_bouldin == davies_bouldin(Y, labels)
+    assert found.classes.calinski_harabasz == calinski_harabasz(Y, labels)
+    assert found.classes.knn_accuracy == knn_accuracy(Y, labels, 7, **options)
+    assert found.is_sampled == bool(options)
+
+
+def test_a_report_prints_as_a_table(labeled):
+    X, Y, labels = labeled
+    assert str(report(X, Y, labels)) == "\n".join(
+        [
+            "points                   300 from 6 dimensions to 2",
+            "metric                   euclidean",
+            "measured at              all points",
+            f"AUC_RNX                  {auc_rnx(X, Y):.4f}",
+            f"trustworthiness, k = 10  {trustworthiness(X, Y):.4f}",
+            f"continuity, k = 10       {continuity(X, Y):.4f}",
+            "classes                  3",
+            f"Davies-Bouldin           {davies_bouldin(Y, labels):.4f}",
+            f"Calinski-Harabasz        {calinski_harabasz(Y, labels):,.1f}",
+            f"10-NN accuracy           {knn_accuracy(Y, labels):.4f}",
+        ]
+    )
+
+
+def test_a_report_of_a_sample_says_so(labeled):
+    X, Y, _ = labeled
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    options = {"n_queries": 60, "random_state": 4, "metric": "precomputed"}
+    lines = str(report(D, Y, **options)).splitlines()
+    assert lines[0] == "points                   300 from a distance matrix to 2"
+    assert lines[2] == "measured at              60 points, a sample"
+    area = auc_rnx(D, Y, **options)
+    assert lines[3] == f"AUC_RNX                  {area:.4f} +- {area.standard_error:.2g}"
+    assert len(lines) == 6
+
+
+def test_a_report_becomes_plain_values(labeled):
+    X, Y, labels = labeled
+    found = report(X, Y, labels, n_queries=60, random_state=4)
+    values = found.as_dict()
+    assert list(values) == [
+        "is_sampled",
+        "n_points",
+        "n_features",
+        "n_components",
+        "metric",
+        "k",
+        "n_queries",
+        "auc_rnx",
+        "auc_rnx_standard_error",
+        "trustworthiness",
+        "trustworthiness_standard_error",
+        "continuity",
+        "continuity_standard_error",
+        "n_classes",
+        "davies_bouldin",
+        "calinski_harabasz",
+        "knn_accuracy",
+        "knn_accuracy_standard_error",
+    ]
+    assert {type(value) for value in values.values()} == {bool, int, str, float}
+    assert json.loads(found.to_json()) == values
+    assert values["auc_rnx_standard_error"] == found.auc_rnx.standard_error > 0
+
+
+def test_a_report_without_labels_has_no_class_measures(labeled):
+    X, Y, _ = labeled
+    assert report(X, Y).classes is None
+    assert "davies_bouldin" not in report(X, Y).as_dict()
+
+
+def test_a_report_does_not_depend_on_threads(labeled):
+    X, Y, labels = labeled
+    assert report(X, Y, labels, n_jobs=1) == report(X, Y, labels, n_jobs=2)
