@@ -6,7 +6,7 @@ from sklearn.decomposition import PCA
 from benchmarks.harness import in_fresh_process, load, table, timed
 from isosne import IsolationKernel, nearest_neighbors
 from isosne.kernels.exact import listed_pairs
-from isosne.neighbors import with_self
+from isosne.nearest import with_self
 
 
 def all_pairs_job(n: int, psi: int) -> list[float]:
@@ -28,10 +28,11 @@ def neighbor_pairs_job(n: int, n_listed: int, k: int) -> list[float]:
     """Time the neighbors, then the similarity of neighbor pairs, warm."""
     X, _ = principal_components(n)
     small = nearest_neighbors(X[:1000], n_listed - 1)
-    listed_pairs(with_self(small), small.indices[:, :k], (66,), 1000)
+    near = with_self(small)
+    listed_pairs(near, small.indices[:, :k], near, (66,))
     seconds_before, _, neighbors = timed(lambda: nearest_neighbors(X, n_listed - 1))
     lists, partners = with_self(neighbors), np.ascontiguousarray(neighbors.indices[:, :k])
-    seconds, mb, _ = timed(lambda: listed_pairs(lists, partners, (n // 15,), n))
+    seconds, mb, _ = timed(lambda: listed_pairs(lists, partners, lists, (n // 15,)))
     return [seconds_before, seconds, mb]
 
 

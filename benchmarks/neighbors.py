@@ -23,7 +23,7 @@ def pynndescent_indices(X: np.ndarray) -> np.ndarray:
 
 METHODS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "isosne exact": lambda X: nearest_neighbors(X, K).indices,
-    "isosne approximate (faiss)": lambda X: nearest_neighbors(X, K, method="approximate").indices,
+    "isosne approximate": lambda X: nearest_neighbors(X, K, method="approximate").indices,
     "scikit-learn brute": lambda X: (
         NearestNeighbors(n_neighbors=K, algorithm="brute").fit(X).kneighbors(return_distance=False)
     ),

@@ -32,7 +32,7 @@ def run(quick: bool, threads: int = 2) -> str:
     draw_map(Y, points.classes, title, RESULTS / f"{stem}.png")
     figures = {
         "machine": machine(),
-        "versions": versions(["isosne", "numpy", "scipy", "numba", "faiss-cpu"]),
+        "versions": versions(["isosne", "numpy", "scipy", "numba"]),
         "commit": commit(),
         "threads": threads,
         "rows": rows,

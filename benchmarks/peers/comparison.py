@@ -21,7 +21,7 @@ BESIDE = {"x openTSNE": "openTSNE", "x umap-learn": "umap-learn"}
 """Columns of ratios of warm seconds, and the method that each is a ratio to."""
 PACKAGES = [
     *dict.fromkeys(method.package for method in METHODS.values()),
-    *("numpy", "scipy", "numba", "pynndescent", "faiss-cpu"),
+    *("numpy", "scipy", "numba", "pynndescent"),
 ]
 
 

@@ -5,7 +5,6 @@ BLAS runs on one thread inside a block. So the bytes of a result do not depend o
 of threads.
 """
 
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,8 +21,8 @@ _limiter: object = None
 
 
 @cache
-def _blas(with_faiss: bool) -> ThreadpoolController:
-    """Find the BLAS libraries in use, which takes some ms; faiss brings one of its own."""
+def _blas() -> ThreadpoolController:
+    """Find the BLAS libraries in use, which takes some ms."""
     return ThreadpoolController()
 
 
@@ -34,7 +33,7 @@ def single_threaded_blas() -> Iterator[None]:
     with _lock:
         _runs += 1
         if _runs == 1:
-            _limiter = _blas("faiss" in sys.modules).limit(limits=1, user_api="blas")
+            _limiter = _blas().limit(limits=1, user_api="blas")
             _limiter.__enter__()  # type: ignore[attr-defined]
     try:
         yield

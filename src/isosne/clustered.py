@@ -16,7 +16,7 @@ from isosne._blocks import for_each_block
 from isosne._types import Array, Neighbors, Points
 from isosne.distances import Metric, search_set
 from isosne.errors import ParameterError
-from isosne.neighbors import keep_nearest, measure_kept, nearest, sort_kept, without_self
+from isosne.nearest import keep_nearest, measure_kept, nearest, sort_kept, without_self
 
 CLUSTER_SIZE = 96
 """Points in a cluster, on average."""

@@ -39,7 +39,8 @@ from isosne.layout.schedules import Schedule, as_schedule, lasting, plain
 from isosne.layout.split import Attraction, Repulsion, SplitForces
 from isosne.layout.start import place_start
 from isosne.layout.tree import TreeRepulsion
-from isosne.placing import Placer, make_search
+from isosne.neighbors import make_search
+from isosne.placing import Placer
 from isosne.plan import Plan, Wishes, make_plan
 
 logger = logging.getLogger("isosne")
@@ -345,7 +346,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             joint = SampledAffinities(kernel, random_state=int(rng.integers(2**31)))
             isolated = joint.isolated
         else:
-            neighbors = make_search(kernel, plan.neighbors).neighbors(plan.n_neighbors or 1)
+            search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
+            neighbors = search.neighbors(plan.n_neighbors or 1)
             n_partners = kernel.n_partners(plan.n_points)
             joint, isolated = sparse_affinities(kernel, neighbors, n_partners)
         if len(isolated):

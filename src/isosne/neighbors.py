@@ -1,16 +1,7 @@
-"""Nearest neighbors, exact in blocks, or approximate through faiss for large dense sets.
+"""Neighbors of points, exact or approximate: both kinds of search under one roof."""
 
-Equal distances go to the lower index, whatever the block size, the thread count or the way the
-candidates were found. A point is left out of its own list by its index, so copies of it stay.
-"""
+from typing import Protocol
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
-
-from isosne._blocks import for_each_block, single_threaded_blas
 from isosne._checks import (
     check_count,
     check_for_metric,
@@ -18,53 +9,59 @@ from isosne._checks import (
     check_points,
     check_square_distances,
 )
-from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
-from isosne.distances import (
-    BLOCK_ROWS,
-    Metric,
-    SearchSet,
-    rounding_bound,
-    search_set,
-    sq_distance,
-)
-from isosne.errors import MissingPackageError, ParameterError
-
-SPARE = 16
-"""Candidates kept beyond k, so that rounded keys rarely leave the k-th in doubt."""
-N_PROBES = 32
-"""Lists searched for each point; docs/decisions/0003 has the recall that this gives."""
-MIN_LIST = 40
-"""Points in a list, on average, at the least."""
+from isosne.clustered import ClusteredPoints
+from isosne.distances import Metric, search_set
+from isosne.errors import ParameterError
+from isosne.nearest import find_neighbors, nearest
 
 
-def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Array]:
-    """Return ids and keys (n, k) of the k points of the set nearest to each row of X.
+class Search(Protocol):
+    """Neighbors among fixed points."""
 
-    Rows are sorted by (key, id). O(n m d) time for m points searched, in blocks of fixed size.
+    def neighbors(self, k: int) -> Neighbors:
+        """Return the k nearest neighbors of each of the points among the others."""
+        ...
+
+    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
+        """Return ids and distances (n, k) of the points nearest to each row of X."""
+        ...
+
+
+class ExactSearch:
+    """Neighbors found by looking at all distances.
+
+    Parameters
+    ----------
+    X : array or CSR
+        The points.
+    metric : Metric
+        The distance.
     """
-    n = X.shape[0]
-    ids = np.empty((n, k), np.int32)
-    keys = np.empty((n, k))
-    n_kept = k if search.unit == 0 else min(k + SPARE, search.n_points)
 
-    def work(rows: slice) -> None:
-        query = search.query(X, rows)
-        kept_ids = np.full((rows.stop - rows.start, n_kept), -1, np.int32)
-        kept_keys = np.full(kept_ids.shape, np.inf)
-        for start in range(0, search.n_points, search.tile):
-            tile = slice(start, min(start + search.tile, search.n_points))
-            keep_nearest(search.keys(query, tile), start, kept_keys, kept_ids)
-        if search.unit:
-            recompute_kept(
-                query.points, search.points, query.sq_norms, search.unit, k, kept_keys, kept_ids
-            )
-        sort_kept(kept_keys, kept_ids)
-        ids[rows] = kept_ids[:, :k]
-        keys[rows] = kept_keys[:, :k]
+    def __init__(self, X: Points, metric: Metric) -> None:
+        self._X, self._metric = X, metric
 
-    for_each_block(n, BLOCK_ROWS, work)
-    return ids, keys
+    def neighbors(self, k: int) -> Neighbors:
+        """Return the k nearest neighbors of each of the points among the others."""
+        return find_neighbors(self._X, k, self._metric)
+
+    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
+        """Return ids and distances (n, k) of the points nearest to each row of X."""
+        search = search_set(self._X, self._metric)
+        ids, keys = nearest(X, search, k)
+        return ids, self._metric.distances(keys, search.scale)
+
+
+def make_search(X: Points, metric: Metric, method: str) -> Search:
+    """Return a search among points: "exact", or "approximate" for dense points."""
+    if method == "exact":
+        return ExactSearch(X, metric)
+    if method == "approximate":
+        return ClusteredPoints(X, metric)
+    raise ParameterError(
+        f"method must be 'exact' or 'approximate'; got {method!r}. Choose one of the two."
+    )
 
 
 def nearest_neighbors(
@@ -83,8 +80,8 @@ def nearest_neighbors(
     p : float, default=2.0
         Power of the Minkowski distance.
     method : str, default="exact"
-        "exact", or "approximate" (dense Euclidean or cosine points; needs the extra
-        ``neighbors``).
+        "exact", or "approximate" (dense points, Euclidean or cosine distance): nearly all of
+        them, much faster for many points.
 
     Returns
     -------
@@ -109,215 +106,4 @@ def nearest_neighbors(
     if metric == "precomputed":
         check_square_distances(X)
     check_count(k, "k", low=1, high=X.shape[0] - 1, hint="A point is not its own neighbor.")
-    if method == "exact":
-        return find_neighbors(X, k, Metric(metric, p))
-    if method == "approximate":
-        return find_approximate_neighbors(X, k, Metric(metric, p))
-    raise ParameterError(
-        f"method must be 'exact' or 'approximate'; got {method!r}. Choose one of the two."
-    )
-
-
-def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
-    """Return the k nearest neighbors of each point among the others, exactly; X is checked."""
-    search = search_set(X, metric)
-    ids, keys = nearest(X, search, k + 1)
-    return without_self(ids, metric.distances(keys, search.scale))
-
-
-def find_approximate_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
-    """Return nearly all of the k nearest neighbors of each point, through faiss; X is checked.
-
-    The points are sorted into about 2 sqrt(n) lists by k-means; N_PROBES of them are searched for
-    each point. Distances of what is found, and its order, are exact.
-    """
-    if isinstance(X, csr_array) or metric.name not in ("euclidean", "cosine"):
-        raise ParameterError(
-            "method='approximate' needs dense points and metric 'euclidean' or 'cosine'; "
-            f"got {'sparse' if isinstance(X, csr_array) else 'dense'} points and "
-            f"metric={metric.name!r}. Choose method='exact'."
-        )
-    search = search_set(X, metric)
-    index, faiss = _inverted_lists(search.points)
-    n = X.shape[0]
-    ids = np.empty((n, k + 1), np.int32)
-    keys = np.empty((n, k + 1))
-
-    def work(rows: slice) -> None:
-        faiss.omp_set_num_threads(1)  # blocks run side by side; the setting is the thread's own
-        query = search.query(X, rows)
-        _, found = index.search(query.points.astype(np.float32), k + 1)
-        short = (found < 0).any(axis=1)
-        if short.any():
-            everywhere = faiss.SearchParametersIVF(nprobe=index.nlist)
-            points = query.points[short].astype(np.float32)
-            found[short] = index.search(points, k + 1, params=everywhere)[1]
-        kept_ids = found.astype(np.int32)
-        kept_keys = np.empty(kept_ids.shape)
-        measure_kept(query.points, search.points, kept_keys, kept_ids)
-        sort_kept(kept_keys, kept_ids)
-        ids[rows], keys[rows] = kept_ids, kept_keys
-
-    for_each_block(n, BLOCK_ROWS, work)
-    return without_self(ids, metric.distances(keys, search.scale))
-
-
-def _inverted_lists(points: Array) -> tuple[Any, Any]:
-    """Return a faiss index of the points, and faiss itself."""
-    try:
-        import faiss
-    except ImportError:
-        raise MissingPackageError(
-            "method='approximate' needs the package faiss-cpu, which is not installed. "
-            "Run pip install 'isosne[neighbors]', or choose method='exact'."
-        ) from None
-    n, n_columns = points.shape
-    n_lists = max(1, min(round(2 * n**0.5), n // MIN_LIST))
-    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(n_columns), n_columns, n_lists)
-    index.cp.min_points_per_centroid = 1
-    index.nprobe = min(N_PROBES, n_lists)
-    floats = points.astype(np.float32, copy=False)
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)  # the sums of k-means keep their order
-    try:
-        with single_threaded_blas():
-            index.train(floats)
-            index.add(floats)
-    finally:
-        faiss.omp_set_num_threads(threads)
-    return index, faiss
-
-
-def without_self(ids: NDArray[np.int32], distances: Array, own: Array | None = None) -> Neighbors:
-    """Drop each row's own point; where k copies with lower indices crowd it out, drop the last.
-
-    own: the point that each row belongs to; None: point i has row i.
-    """
-    n, k = ids.shape
-    is_self = ids == (np.arange(n) if own is None else own)[:, None]
-    is_self[~is_self.any(axis=1), -1] = True
-    kept = ~is_self
-    left = distances[kept].reshape(n, k - 1)
-    limits = np.finfo(np.float32)
-    # Zero must mean a copy, and nothing is infinite, however small or large the unit is.
-    in_range = np.where(left > 0, np.clip(left, limits.smallest_subnormal, limits.max), 0)
-    return Neighbors(ids[kept].reshape(n, k - 1), in_range.astype(np.float32))
-
-
-def with_self(neighbors: Neighbors) -> NDArray[np.int32]:
-    """Return lists (n, k + 1) in which each point stands where its index puts it among copies."""
-    indices, distances = neighbors
-    n, k = indices.shape
-    own = np.arange(n, dtype=np.int32)[:, None]
-    place = ((distances == 0) & (indices < own)).sum(axis=1)
-    lists = np.empty((n, k + 1), np.int32)
-    is_own = np.arange(k + 1) == place[:, None]
-    lists[is_own] = own[:, 0]
-    lists[~is_own] = indices.ravel()
-    return lists
-
-
-@kernel
-def comes_before(key_a: float, id_a: int, key_b: float, id_b: int) -> bool:
-    """Order by key, then by id."""
-    return key_a < key_b or (key_a == key_b and id_a < id_b)
-
-
-@kernel
-def sift_down(keys: Array, ids: Array, top: int, size: int) -> None:
-    """Restore the heap (last in order on top) below a changed entry."""
-    key, point = keys[top], ids[top]
-    while True:
-        child = 2 * top + 1
-        if child >= size:
-            break
-        right = child + 1
-        if right < size and comes_before(keys[child], ids[child], keys[right], ids[right]):
-            child = right
-        if not comes_before(key, point, keys[child], ids[child]):
-            break
-        keys[top], ids[top] = keys[child], ids[child]
-        top = child
-    keys[top], ids[top] = key, point
-
-
-@kernel
-def keep_nearest(keys: Array, first: int, kept_keys: Array, kept_ids: Array) -> None:
-    """Offer a tile of keys (of the points from `first` on) to each row's heap of nearest points.
-
-    Ids come in ascending order, so a later point must be strictly nearer to enter.
-    """
-    n_columns = keys.shape[1]
-    n_kept = kept_keys.shape[1]
-    for i in range(keys.shape[0]):
-        worst = kept_keys[i, 0]
-        for start in range(0, n_columns, 16):
-            stop = min(start + 16, n_columns)
-            any_nearer = False  # a test of 16 at once that the compiler vectorizes
-            for j in range(start, stop):
-                any_nearer |= keys[i, j] < worst
-            if not any_nearer:
-                continue
-            for j in range(start, stop):
-                if keys[i, j] < worst:
-                    kept_keys[i, 0] = keys[i, j]
-                    kept_ids[i, 0] = first + j
-                    sift_down(kept_keys[i], kept_ids[i], 0, n_kept)
-                    worst = kept_keys[i, 0]
-
-
-@kernel
-def recompute_kept(
-    X: Array, Z: Array, sq_norms: Array, unit: float, k: int, kept_keys: Array, kept_ids: Array
-) -> None:
-    """Replace rounded keys by squared distances; search a row anew if its k-th is in doubt.
-
-    Whatever was not kept has a rounded key of at least the largest one kept.
-    """
-    n_kept = kept_ids.shape[1]
-    for i in range(X.shape[0]):
-        largest = kept_keys[i, 0]
-        cut = largest + sq_norms[i] - rounding_bound(unit, sq_norms[i], largest)
-        n_certain = 0
-        for a in range(n_kept):
-            if kept_ids[i, a] < 0:  # a key that is no number, from a point beyond all bounds
-                n_certain = -n_kept
-                break
-            kept_keys[i, a] = sq_distance(X, i, Z, kept_ids[i, a])
-            n_certain += n_kept == Z.shape[0] or kept_keys[i, a] < cut
-        if n_certain < k:
-            search_row(X, i, Z, kept_keys[i], kept_ids[i])
-
-
-@kernel
-def measure_kept(X: Array, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
-    """Fill kept_keys with the squared distances to the points named in kept_ids."""
-    for i in range(X.shape[0]):
-        for a in range(kept_ids.shape[1]):
-            kept_keys[i, a] = sq_distance(X, i, Z, kept_ids[i, a])
-
-
-@kernel
-def search_row(X: Array, i: int, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
-    """Fill one row's heap from the squared distances to all points."""
-    kept_keys[:] = np.inf
-    for j in range(Z.shape[0]):
-        key = sq_distance(X, i, Z, j)
-        if key < kept_keys[0]:
-            kept_keys[0] = key
-            kept_ids[0] = j
-            sift_down(kept_keys, kept_ids, 0, len(kept_keys))
-
-
-@kernel
-def sort_kept(kept_keys: Array, kept_ids: Array) -> None:
-    """Sort each row by (key, id): heapsort."""
-    n_kept = kept_keys.shape[1]
-    for i in range(kept_keys.shape[0]):
-        keys, ids = kept_keys[i], kept_ids[i]
-        for top in range(n_kept // 2 - 1, -1, -1):
-            sift_down(keys, ids, top, n_kept)
-        for size in range(n_kept - 1, 0, -1):
-            keys[0], keys[size] = keys[size], keys[0]
-            ids[0], ids[size] = ids[size], ids[0]
-            sift_down(keys, ids, 0, size)
+    return make_search(X, Metric(metric, p), method).neighbors(k)

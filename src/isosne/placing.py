@@ -1,64 +1,19 @@
 """Further points on a finished map: who is compared with whom, for each form of the affinities."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._types import Array, Neighbors, Points
+from isosne._types import Points
 from isosne.affinities.conditional import conditional_rows
 from isosne.affinities.sampled import SampledAffinities
-from isosne.clustered import ClusteredPoints
-from isosne.distances import Metric, search_set
 from isosne.layout.placement import ListedPlacement, Placement
-from isosne.neighbors import find_neighbors, nearest
+from isosne.neighbors import make_search
 from isosne.plan import Plan
 
 BLOCK_BYTES = 2**28
 """What is held of the similarity of new points at a time."""
-
-
-class Search(Protocol):
-    """Neighbors among fixed points, exactly or nearly."""
-
-    def neighbors(self, k: int) -> Neighbors:
-        """Return the k nearest neighbors of each of the points among the others."""
-        ...
-
-    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
-        """Return ids and distances (n, k) of the points nearest to each row of X."""
-        ...
-
-
-class ExactSearch:
-    """Neighbors found by looking at all distances.
-
-    Parameters
-    ----------
-    X : array or CSR
-        The points.
-    metric : Metric
-        The distance.
-    """
-
-    def __init__(self, X: Points, metric: Metric) -> None:
-        self._X, self._metric = X, metric
-
-    def neighbors(self, k: int) -> Neighbors:
-        """Return the k nearest neighbors of each of the points among the others."""
-        return find_neighbors(self._X, k, self._metric)
-
-    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
-        """Return ids and distances (n, k) of the points nearest to each row of X."""
-        search = search_set(self._X, self._metric)
-        ids, keys = nearest(X, search, k)
-        return ids, self._metric.distances(keys, search.scale)
-
-
-def make_search(kernel: Any, method: str | None) -> Search:
-    """Return the search among a kernel's fitted points that a plan names."""
-    kind = ClusteredPoints if method == "approximate" else ExactSearch
-    return kind(kernel.X_fit_, kernel.metric_)
 
 
 class Placer:
@@ -90,10 +45,10 @@ class Placer:
             self._similarity = kernel.toward_fitted()
             return
         self._placement = ListedPlacement(*map_settings)
-        method = plan.neighbors
-        if source is not None:
-            method = "approximate" if kernel.has_approximate_neighbors() else "exact"
-        self._search = make_search(kernel, method)
+        method = plan.neighbors or (
+            "approximate" if kernel.has_approximate_neighbors() else "exact"
+        )
+        self._search = make_search(kernel.X_fit_, kernel.metric_, method)
         if source is None:
             neighbors = self._search.neighbors(plan.n_neighbors or 1)
             self._similarity = kernel.toward_neighbors(neighbors)

@@ -20,7 +20,7 @@ from isosne._checks import (
 from isosne._types import Array, Neighbors, Points
 from isosne.distances import Metric, search_set, sq_distances
 from isosne.errors import DataError
-from isosne.neighbors import nearest
+from isosne.nearest import nearest
 
 
 class MetricKernel(BaseEstimator):

@@ -24,7 +24,7 @@ from isosne.kernels.counts import CellIndex, count_dtype, count_with_partners
 from isosne.kernels.exact import all_pairs, list_length, listed_pairs
 from isosne.kernels.forest import ForestPartitions
 from isosne.kernels.voronoi import VoronoiPartitions, cell_dtype
-from isosne.neighbors import nearest, with_self
+from isosne.nearest import nearest, with_self
 
 Partitions = VoronoiPartitions | ForestPartitions
 AUTO_PARTITIONS = 200

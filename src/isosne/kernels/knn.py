@@ -12,7 +12,7 @@ from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.distances import Metric, search_set, sq_distances
 from isosne.errors import DegenerateRowsWarning
 from isosne.kernels._base import MetricKernel
-from isosne.neighbors import find_neighbors, nearest
+from isosne.nearest import find_neighbors, nearest
 
 ROWS = 64
 

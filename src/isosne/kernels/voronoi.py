@@ -25,7 +25,7 @@ from isosne.distances import (
     search_set,
     sq_distance,
 )
-from isosne.neighbors import nearest
+from isosne.nearest import nearest
 
 SCAN_COLUMNS = 16384
 """Most sampled points whose keys a scan holds at a time (unless one sample is larger)."""

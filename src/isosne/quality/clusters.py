@@ -11,7 +11,7 @@ from isosne._random import RandomState
 from isosne._types import Array
 from isosne.distances import Metric, search_set
 from isosne.errors import DataError
-from isosne.neighbors import nearest
+from isosne.nearest import nearest
 from isosne.quality.inputs import Classes, check_labels, check_map
 from isosne.quality.sampling import Estimate, choose_queries, estimate_mean
 

@@ -18,7 +18,7 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
 from isosne.distances import UNDERFLOW, Metric, SearchSet, search_set, sq_distance
-from isosne.neighbors import comes_before, sort_kept
+from isosne.nearest import comes_before, sort_kept
 
 BLOCK_BYTES = 2**27
 """Memory of a block of queries, for each thread."""
