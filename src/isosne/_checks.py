@@ -233,14 +233,15 @@ def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
 
 AUTO_SHARES = (0.8, 0.2, 0.05)
 AUTO_LIMIT = 20_000
+LARGE_SHARE = 0.1
 
 
 def auto_psi(n_samples: int) -> tuple[int, ...]:
-    """Return psi by rule: three scales, or one where four bytes a pair are too many.
+    """Return psi by rule: three scales, or one where lists of neighbors must be short.
 
     docs/decisions/0004-psi-by-rule.md has the evidence.
     """
-    shares = AUTO_SHARES if n_samples <= AUTO_LIMIT else (1 / 15,)
+    shares = AUTO_SHARES if n_samples <= AUTO_LIMIT else (LARGE_SHARE,)
     scales = {max(2, round(share * n_samples)) for share in shares}
     return tuple(sorted(scales, reverse=True))
 

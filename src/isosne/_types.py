@@ -91,7 +91,7 @@ class Kernel(Protocol):
         ...
 
     def n_partners(self, n_points: int) -> int:
-        """Return how many neighbors hold nearly all of a point's similarity."""
+        """Return how many neighbors of a point get a probability where only neighbors do."""
         ...
 
     def cell_bytes(self, n_points: int) -> int:

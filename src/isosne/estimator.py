@@ -298,13 +298,16 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Plan
             Print it.
         """
+        self._check_parameters()
         shape = check_points(X, min_rows=2).shape
         kernel = self._make_kernel(shape[0], np.random.default_rng(0))
         objective = as_objective(self.objective)
         return make_plan(kernel, shape, self.n_components, objective, self._wishes())
 
     def _wishes(self) -> Wishes:
-        return Wishes(self.affinities, self.forces, self.neighbors, self.memory_limit)
+        return Wishes(
+            self.affinities, self.forces, self.neighbors, self.memory_limit, self.mesh_accuracy
+        )
 
     def _schedule(self) -> Schedule:
         schedule = as_schedule(self.schedule)

@@ -9,6 +9,7 @@ import psutil
 
 from isosne._types import Kernel
 from isosne.errors import ParameterError
+from isosne.layout.mesh import widest_map
 from isosne.layout.objectives import Objective
 
 DENSE_LIMIT = 10_000
@@ -32,6 +33,7 @@ class Wishes(NamedTuple):
     forces: Any = "auto"
     neighbors: Any = "auto"
     memory_limit: Any = None
+    mesh_accuracy: float = 0.01
 
 
 CHOICES = {
@@ -52,17 +54,19 @@ class Plan:
     n_neighbors: int | None
     neighbors: str | None
     forces: str
+    widest: float | None
     bytes_needed: int
     bytes_available: int
     reasons: tuple[str, ...] = field(default=())
 
     def __str__(self) -> str:
         lists = f", {self.n_neighbors} {self.neighbors} neighbors a point" if self.neighbors else ""
+        coarser = f"; a map wider than {self.widest:.0f} gets a coarser one" if self.widest else ""
         lines = [
             f"points      {self.n_points:,} to {self.n_components} dimensions",
             f"kernel      {self.kernel}",
             f"affinities  {self.affinities}{lists}",
-            f"forces      {self.forces}",
+            f"forces      {self.forces}{coarser}",
             f"memory      {size(self.bytes_needed)} of {size(self.bytes_available)} available",
         ]
         return "\n".join([*lines, *(f"because     {reason}" for reason in self.reasons)])
@@ -130,6 +134,7 @@ def make_plan(
         n_neighbors=costs.n_neighbors if affinities == "sparse" else None,
         neighbors=neighbors,
         forces=forces,
+        widest=widest_map(n_components, wishes.mesh_accuracy) if forces == "mesh" else None,
         bytes_needed=costs.bytes[affinities],
         bytes_available=available,
         reasons=(reason,) if reason else (),

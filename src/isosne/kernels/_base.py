@@ -150,7 +150,7 @@ class MetricKernel(BaseEstimator):
         return self.metric in ("euclidean", "cosine") and not is_sparse
 
     def n_partners(self, n_points: int) -> int:
-        """Return how many neighbors hold nearly all of a point's similarity.
+        """Return how many neighbors of a point get a probability where only neighbors do.
 
         Parameters
         ----------

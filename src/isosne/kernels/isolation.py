@@ -30,7 +30,7 @@ Partitions = VoronoiPartitions | ForestPartitions
 AUTO_PARTITIONS = 200
 EXACT_FROM, EXACT_CELL = 10_000, 30
 """Points, and points in a cell on average, from and up to which the closed form is used by rule."""
-RANKED, COMPARED = 10.0, 6.0
+RANKED, COMPARED = 8.0, 5.0
 """Neighbors that are ranked, and that get a similarity, for each point in a cell on average."""
 
 
@@ -46,7 +46,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
     psi : int, float, sequence of these, or "auto", default="auto"
         Number of cells, the paper's psi: an integer from 2 to n_samples, or a share of n_samples
         between 0 and 1. Larger is sharper. A sequence asks for several scales. "auto" is three
-        scales, 0.8, 0.2 and 0.05 of n_samples; above 20 000 points one, a fifteenth.
+        scales, 0.8, 0.2 and 0.05 of n_samples; above 20 000 points one, a tenth.
     n_partitions : int, "exact" or "auto", default="auto"
         Number of random partitionings, the paper's t; "exact" computes the limit of infinitely
         many in closed form, without any randomness. "auto" is 200, and "exact" above 10 000 points
@@ -331,7 +331,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         ----------
         neighbors : Neighbors
             Lists of the fitted points, as from `isosne.neighbors.nearest_neighbors`. The exact
-            kernel also ranks by them: lists of about 10 n / psi leave an error below 1e-4.
+            kernel also ranks by them: lists of about 8 n / psi leave an error below 1e-3.
         n_partners : int or None, default=None
             How many of the nearest to compare with; None: all that are listed.
 
@@ -421,12 +421,12 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         Returns
         -------
         int
-            Ten times the mean number of points in the largest cells: what is left out is e^-10.
+            Eight times the mean number of points in the largest cells: what is left out is e^-8.
         """
         return self._mean_cells(RANKED, n_points)
 
     def n_partners(self, n_points: int) -> int:
-        """Return how many neighbors hold nearly all of a point's similarity.
+        """Return how many neighbors of a point get a probability where only neighbors do.
 
         Parameters
         ----------
@@ -436,7 +436,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         Returns
         -------
         int
-            Six times the mean number of points in the largest cells.
+            Five times the mean number of points in the largest cells. They hold some two thirds of
+            the similarity; the rest is spread thinly over many farther points.
         """
         return self._mean_cells(COMPARED, n_points)
 

@@ -17,6 +17,16 @@ from isosne.errors import DivergedError
 from isosne.layout.schedules import ChangeBelow, Phase, Schedule
 
 
+SPREAD = 1e-4
+"""Standard deviation of the widest axis that a map gets back when it has shrunk to nothing.
+
+Exaggerated attraction shrinks a map of a broad kernel by a factor at every step. So near to a point
+forces grow with distances, and scaling the map changes nothing but its size; left alone, the map
+would be lost in rounding.
+"""
+SMALLEST_SPREAD = 1e-7
+
+
 class Field(Protocol):
     """Forces on the points of a map, and the objective that they descend."""
 
@@ -70,7 +80,10 @@ def descend(
                     f"The map must stay finite; it left all bounds at step {iteration + 1} with "
                     f"step length {step:g}. Choose a schedule with shorter steps."
                 )
-            advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
+            spread = advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
+            if 0 < spread < SMALLEST_SPREAD:
+                Y *= np.float32(SPREAD / spread)
+                update *= np.float32(SPREAD / spread)
             iteration += 1
             yield State(iteration, number, Y, norm, value)
             if watch(done, value):
@@ -105,13 +118,14 @@ def _watch(phase: Phase) -> Callable[[int, Callable[[], float]], bool]:
 @kernel
 def advance(
     Y: Array, update: Array, gains: Array, gradient: Array, settings: tuple[float, float, float]
-) -> None:
-    """Take one step in place, then center the map.
+) -> float:
+    """Take one step in place, then center the map; return the widest standard deviation.
 
     A gain grows by 0.2 while the step goes against the gradient's sign, and shrinks by a fifth
     otherwise; settings: momentum, step, smallest gain.
     """
     momentum, step, min_gain = settings
+    widest = 0.0
     for c in range(Y.shape[0]):
         total = 0.0
         for i in range(Y.shape[1]):
@@ -123,5 +137,9 @@ def advance(
             Y[c, i] += update[c, i]
             total += Y[c, i]
         center = total / Y.shape[1]
+        squares = 0.0
         for i in range(Y.shape[1]):
             Y[c, i] -= center
+            squares += np.float64(Y[c, i]) * np.float64(Y[c, i])
+        widest = max(widest, squares)
+    return float(np.sqrt(widest / Y.shape[1]))

@@ -33,6 +33,8 @@ QUINTIC_BELOW = 0.02
 """Accuracy from which on a higher order costs less than a finer mesh."""
 MAX_NODES = 2**24
 """Nodes of the padded mesh at the most: some 300 MB. A wider map gets a wider spacing."""
+PADDING = 2.1
+"""Sides of the padded mesh, relative to those of the mesh, at the most as a rule."""
 MIN_SIDE = 32
 """Nodes of a side at the least, before padding; a narrow map gets a finer mesh."""
 ROOM = 1.1
@@ -64,7 +66,7 @@ class MeshRepulsion:
 
     def __init__(self, n_components: int, dof: Scalar = 1.0, accuracy: float = 0.01) -> None:
         self.n_components = n_components
-        self.order = CUBIC if accuracy >= QUINTIC_BELOW else QUINTIC
+        self.order = spline_order(accuracy)
         self._dof = np.float32(dof)
         self._finest = finest_spacing(accuracy, self.order, float(dof))
         orders = (1,) * (3 - n_components) + (self.order,) * n_components
@@ -146,7 +148,7 @@ class MeshRepulsion:
         roomy = ROOM * widths
         spacing = min(self._finest, float(roomy.max()) / (MIN_SIDE - self.order)) or self._finest
         sides = np.maximum(roomy / spacing + self.order, MIN_SIDE)
-        while np.prod(2.1 * sides) > MAX_NODES:
+        while np.prod(PADDING * sides) > MAX_NODES:
             spacing *= 1.05
             sides = np.maximum(roomy / spacing + self.order, MIN_SIDE)
         return spacing, tuple(int(side) for side in np.ceil(sides))
@@ -168,6 +170,18 @@ class MeshRepulsion:
             waves, n=self._padded[last], axis=last, workers=workers, overwrite_x=True
         )
         return field
+
+
+def spline_order(accuracy: float) -> int:
+    """Return the order of the spline that reaches an accuracy at the least cost."""
+    return CUBIC if accuracy >= QUINTIC_BELOW else QUINTIC
+
+
+def widest_map(n_components: int, accuracy: float, dof: float = 1.0) -> float:
+    """Return the width of a map, the same along all axes, up to which a mesh is accurate."""
+    order = spline_order(accuracy)
+    side = MAX_NODES ** (1 / n_components) / PADDING - order
+    return side * finest_spacing(accuracy, order, dof) / ROOM
 
 
 def finest_spacing(accuracy: float, order: int, dof: float) -> float:
