@@ -394,7 +394,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         began = time.perf_counter()
         first = run.iteration
         useful_threads = max(1, run.forces.n_points**2 // PAIRS_A_THREAD)
-        if not advance.signatures:  # type: ignore[attr-defined]
+        if not getattr(advance, "signatures", True):  # plain Python compiles nothing
             self._say("compiling the loops, once for this machine")
         try:
             with threads(min(n_threads(), useful_threads)):

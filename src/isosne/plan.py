@@ -86,8 +86,8 @@ class Costs:
             "sparse": n * max(copies + 12 * self.n_neighbors, 32 * partners + 100),
         }
         if cells:
-            # Cells, the members of each, and two sets of draws with their random numbers.
-            self.bytes["sampled"] = n * (cells + 1000)
+            # Cells, the members of each, and three sets of draws with their random numbers.
+            self.bytes["sampled"] = n * (cells + copies + 2000)
 
 
 def make_plan(

@@ -17,7 +17,7 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, PartitionKernel, Partners
 
-N_DRAWS = 32
+N_DRAWS = 64
 """Partners of a point at a time."""
 PLACE_DRAWS = 256
 """Partners by which a further point finds its place."""
@@ -31,7 +31,7 @@ class SampledAffinities:
     ----------
     kernel : PartitionKernel
         A fitted kernel with cells.
-    n_draws : int, default=32
+    n_draws : int, default=64
         Partners that a point draws at a time, over all scales.
     random_state : int, default=0
         Seed of the draws.

@@ -346,7 +346,7 @@ class KNNKernel(_NeighborKernel):
 
     def _among_nearest(self, ids: Array) -> NDArray[np.float32]:
         among = np.arange(ids.shape[1]) < self._k
-        return np.broadcast_to(among, ids.shape).astype(np.float32)[None]
+        return np.broadcast_to(among, ids.shape).astype(np.float32, order="C")[None]
 
 
 class KNNRows:

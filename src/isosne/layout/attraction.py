@@ -10,8 +10,10 @@ from isosne._numba import parallel_kernel, prange, tuple_setitem
 from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
 from isosne.layout._pairs import map_similarity, minus_log_similarity
 
-REFRESH = 10
-"""Steps for which drawn partners are kept."""
+EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
+"""Steps where partners are drawn: their share before the last phase; how much of the last phase
+has passed when they begin to shorten; the share at the end. docs/decisions/0006 has the evidence.
+"""
 
 
 class ListedAttraction:
@@ -33,6 +35,10 @@ class ListedAttraction:
 
     def prepare(self, iteration: int) -> None:
         """Do nothing: the pairs stay the same."""
+
+    def step_share(self, progress: float) -> float:
+        """Return 1: the pull is not a matter of chance."""
+        return 1.0
 
     def arrange(self, order: Array) -> None:
         """Take the points in another order: order[r] is where the r-th was up to now."""
@@ -61,7 +67,7 @@ class ListedAttraction:
 
 
 class DrawnAttraction:
-    """Pull toward partners that are drawn by their probability, and drawn anew every few steps.
+    """Pull toward partners that are drawn by their probability, anew at every step.
 
     Parameters
     ----------
@@ -75,26 +81,20 @@ class DrawnAttraction:
         self.n_points = source.n_points
         self._source = source
         self._dof = np.float32(dof)
-        self._order = np.arange(self.n_points)
-        self._places = self._order.astype(np.uint32)
         # The objective is told from the same pairs throughout, so that it falls evenly.
         self._judges = source.draw(0)
         self.negative_entropy = source.mean_log_p(self._judges)
-        self._number = -1
+        self._partners = self._judges
 
     def prepare(self, iteration: int) -> None:
-        """Draw partners anew if it is time."""
-        number = 1 + iteration // REFRESH
-        if number != self._number:
-            self._number = number
-            self._partners = self._arranged(self._source.draw(number))
+        """Draw partners for the next step."""
+        self._partners = self._source.draw(1 + iteration)
 
-    def arrange(self, order: Array) -> None:
-        """Take the points in another order: order[r] is where the r-th was up to now."""
-        self._order = self._order[order]
-        self._places = places_in(self._order)
-        if self._number >= 0:
-            self._partners = self._arranged(self._source.draw(self._number))
+    def step_share(self, progress: float) -> float:
+        """Return a share that falls toward the end, so that chance is averaged out."""
+        if progress == 0:
+            return EARLY_SHARE
+        return float(LAST_SHARE ** max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL)))
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
         """Fill pull (n, d) at the map Y (n, d)."""
@@ -103,12 +103,8 @@ class DrawnAttraction:
     def loss(self, Y: NDArray[np.float32]) -> float:
         """Return minus the sum of p log w at the map Y (n, d)."""
         sums = np.empty(self.n_points)
-        loss_listed(*as_rows(self._arranged(self._judges)), Y, self._dof, sums)
+        loss_listed(*as_rows(self._judges), Y, self._dof, sums)
         return float(sums.sum())
-
-    def _arranged(self, partners: Partners) -> Partners:
-        indices = self._places[partners.indices[self._order]]
-        return Partners(indices, partners.weights[self._order])
 
 
 def as_rows(partners: Partners) -> tuple[Array, Array, Array]:

@@ -16,7 +16,6 @@ from isosne._types import Array
 from isosne.errors import DivergedError
 from isosne.layout.schedules import ChangeBelow, Phase, Schedule
 
-
 SPREAD = 1e-4
 """Standard deviation of the widest axis that a map gets back when it has shrunk to nothing.
 
@@ -46,6 +45,10 @@ class Field(Protocol):
         """Return the longest step that keeps a map together."""
         ...
 
+    def step_share(self, progress: float) -> float:
+        """Return the share of a step to take: progress is the part of the last phase, 0 before."""
+        ...
+
 
 class State(NamedTuple):
     """The map after a step. `Y` is the live array: copy it to keep it."""
@@ -69,10 +72,12 @@ def descend(
         return forces.value(Y)
 
     for number, phase in enumerate(schedule.phases):
-        step = min(phase.step_for(Y.shape[1]), forces.step_limit(phase.exaggeration))
+        is_last = number == len(schedule.phases) - 1
+        longest = min(phase.step_for(Y.shape[1]), forces.step_limit(phase.exaggeration))
         watch = _watch(phase)
         for done in range(1, phase.n_iter + 1):
             forces.prepare(iteration, Y)
+            step = longest * forces.step_share(done / phase.n_iter if is_last else 0.0)
             gradient = forces.gradient(Y, phase.exaggeration)
             norm = float(np.sqrt(np.einsum("ij,ij->", gradient, gradient, dtype=np.float64)))
             if not np.isfinite(norm):

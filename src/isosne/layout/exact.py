@@ -71,6 +71,10 @@ class ExactForces:
         """Return the longest step that keeps a map together."""
         return step_limit(self.n_points, self.dof, exaggeration)
 
+    def step_share(self, progress: float) -> float:
+        """Return 1: exact forces need no shorter steps toward the end."""
+        return 1.0
+
     def value(self, Y: NDArray[np.float32]) -> float:
         """Return the objective at map Y (d, n); not negative."""
         self._map[-len(Y) :] = Y

@@ -180,7 +180,7 @@ def spline_order(accuracy: float) -> int:
 def widest_map(n_components: int, accuracy: float, dof: float = 1.0) -> float:
     """Return the width of a map, the same along all axes, up to which a mesh is accurate."""
     order = spline_order(accuracy)
-    side = MAX_NODES ** (1 / n_components) / PADDING - order
+    side: float = MAX_NODES ** (1 / n_components) / PADDING - order
     return side * finest_spacing(accuracy, order, dof) / ROOM
 
 

@@ -4,7 +4,7 @@ Points that are near in the map are kept near in memory: now and then the points
 order of a curve that visits the map place by place. Nobody else sees that order.
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,8 @@ class Attraction(Protocol):
         """Make ready for the step after `iteration` steps."""
         ...
 
-    def arrange(self, order: Array) -> None:
-        """Take the points in another order: order[r] is where the r-th was up to now."""
+    def step_share(self, progress: float) -> float:
+        """Return the share of a step to take when so much of the last phase has passed."""
         ...
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
@@ -37,6 +37,15 @@ class Attraction(Protocol):
 
     def loss(self, Y: NDArray[np.float32]) -> float:
         """Return minus the sum of p log w."""
+        ...
+
+
+@runtime_checkable
+class ArrangedAttraction(Attraction, Protocol):
+    """Attraction to partners that are near in the map, which gains by the order of memory."""
+
+    def arrange(self, order: Array) -> None:
+        """Take the points in another order: order[r] is where the r-th was up to now."""
         ...
 
 
@@ -86,7 +95,8 @@ class SplitForces:
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
         """Make ready for the step after `iteration` steps, from the map Y (d, n)."""
-        if iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0:
+        is_time = iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0
+        if is_time and isinstance(self.attraction, ArrangedAttraction):
             order = curve_order(Y[:, self._order])
             self.attraction.arrange(order)
             self._order = self._order[order]
@@ -95,6 +105,10 @@ class SplitForces:
     def step_limit(self, exaggeration: float) -> float:
         """Return the longest step that keeps a map together."""
         return step_limit(self.n_points, self.dof, exaggeration)
+
+    def step_share(self, progress: float) -> float:
+        """Return the share of a step to take when so much of the last phase has passed."""
+        return self.attraction.step_share(progress)
 
     def value(self, Y: NDArray[np.float32]) -> float:
         """Return KL at map Y (d, n); not negative."""

@@ -32,6 +32,9 @@ class Slope:
     def prepare(self, iteration, Y):
         pass
 
+    def step_share(self, progress):
+        return 1.0
+
     def step_limit(self, exaggeration):
         return np.inf
 
