@@ -372,7 +372,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             attraction = DrawnAttraction(joint, self.dof)
         repulsion: Repulsion
         if plan.forces == "mesh":
-            repulsion = MeshRepulsion(self.n_components, self.dof, self.mesh_accuracy)
+            accuracy = self.mesh_accuracy
+            repulsion = MeshRepulsion(self.n_components, self.dof, accuracy, plan.n_points)
         elif plan.forces == "tree":
             repulsion = TreeRepulsion(self.n_components, self.dof, self.theta)
         else:

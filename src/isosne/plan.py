@@ -134,7 +134,7 @@ def make_plan(
         n_neighbors=costs.n_neighbors if affinities == "sparse" else None,
         neighbors=neighbors,
         forces=forces,
-        widest=widest_map(n_components, wishes.mesh_accuracy) if forces == "mesh" else None,
+        widest=widest_map(n_components, wishes.mesh_accuracy, n) if forces == "mesh" else None,
         bytes_needed=costs.bytes[affinities],
         bytes_available=available,
         reasons=(reason,) if reason else (),

@@ -1,12 +1,12 @@
 """Attraction along lists of pairs: neighbors that are kept, or partners that are drawn anew.
 
-Inside, a map is an array of rows here (n, d): the coordinates of a partner lie side by side.
+A map is an array of rows here, (n, 2) or (n, 3): the coordinates of a partner lie side by side.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._numba import parallel_kernel, prange, tuple_setitem
+from isosne._numba import parallel_kernel, prange
 from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
 from isosne.layout._pairs import map_similarity, minus_log_similarity
 
@@ -51,11 +51,11 @@ class ListedAttraction:
         self._joint = arranged
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull (n, d) at the map Y (n, d)."""
-        pull_listed(*self._rows(), Y, self._dof, zeros(Y), pull)
+        """Fill pull at the map Y, both (n, 2) or (n, 3)."""
+        pull_listed(*self._rows(), Y, self._dof, pull)
 
     def loss(self, Y: NDArray[np.float32]) -> float:
-        """Return minus the sum of p log w at the map Y (n, d)."""
+        """Return minus the sum of p log w at the map Y."""
         sums = np.empty(self.n_points)
         loss_listed(*self._rows(), Y, self._dof, sums)
         return float(sums.sum())
@@ -97,11 +97,11 @@ class DrawnAttraction:
         return float(LAST_SHARE ** max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL)))
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull (n, d) at the map Y (n, d)."""
-        pull_listed(*as_rows(self._partners), Y, self._dof, zeros(Y), pull)
+        """Fill pull at the map Y, both (n, 2) or (n, 3)."""
+        pull_listed(*as_rows(self._partners), Y, self._dof, pull)
 
     def loss(self, Y: NDArray[np.float32]) -> float:
-        """Return minus the sum of p log w at the map Y (n, d)."""
+        """Return minus the sum of p log w at the map Y."""
         sums = np.empty(self.n_points)
         loss_listed(*as_rows(self._judges), Y, self._dof, sums)
         return float(sums.sum())
@@ -118,11 +118,6 @@ def places_in(order: Array) -> NDArray[np.uint32]:
     places = np.empty(len(order), np.uint32)
     places[order] = np.arange(len(order), dtype=np.uint32)
     return places
-
-
-def zeros(Y: Array) -> tuple[Scalar, ...]:
-    """Return a zero for each coordinate; the compiler knows how many there are."""
-    return (np.float32(0),) * int(Y.shape[1])
 
 
 def sum_p_log_p(p: NDArray[np.float32]) -> float:
@@ -146,45 +141,49 @@ def arrange_rows(joint: SparseMatrix, order: Array, places: Array, arranged: Spa
 
 @parallel_kernel
 def pull_listed(
-    indptr: Array,
-    indices: Array,
-    data: Array,
-    Y: Array,
-    dof: Scalar,
-    zeros: tuple[Scalar, ...],
-    pull: Array,
+    indptr: Array, indices: Array, data: Array, Y: Array, dof: Scalar, pull: Array
 ) -> None:
-    """Fill pull[i] = sum_j p u (y_i - y_j) over the listed pairs. O(number of pairs)."""
+    """Fill pull[i] = sum_j p u (y_i - y_j) over the listed pairs; Y (n, 2) or (n, 3).
+
+    O(number of pairs), most of it spent on reading them from memory.
+    """
+    zero = np.float32(0)
     for i in prange(Y.shape[0]):
-        total = zeros
-        for e in range(indptr[i], indptr[i + 1]):
-            j = indices[e]
-            difference = zeros
-            sq_dist = np.float32(0)
-            for c in range(len(zeros)):
-                x = Y[i, c] - Y[j, c]
-                difference = tuple_setitem(difference, c, x)
-                sq_dist += x * x
-            _, u = map_similarity(sq_dist, dof)
-            weight = data[e] * u
-            for c in range(len(zeros)):
-                total = tuple_setitem(total, c, total[c] + weight * difference[c])
-        for c in range(len(zeros)):
-            pull[i, c] = total[c]
+        p0 = p1 = p2 = zero
+        x0, x1 = Y[i, 0], Y[i, 1]
+        if Y.shape[1] == 2:
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
+                d0, d1 = x0 - Y[j, 0], x1 - Y[j, 1]
+                _, u = map_similarity(d0 * d0 + d1 * d1, dof)
+                weight = data[e] * u
+                p0 += weight * d0
+                p1 += weight * d1
+        else:
+            x2 = Y[i, 2]
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
+                d0, d1, d2 = x0 - Y[j, 0], x1 - Y[j, 1], x2 - Y[j, 2]
+                _, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+                weight = data[e] * u
+                p0 += weight * d0
+                p1 += weight * d1
+                p2 += weight * d2
+            pull[i, 2] = p2
+        pull[i, 0], pull[i, 1] = p0, p1
 
 
 @parallel_kernel
 def loss_listed(
     indptr: Array, indices: Array, data: Array, Y: Array, dof: Scalar, sums: Array
 ) -> None:
-    """Fill sums[i] = -sum_j p log w over the listed pairs."""
+    """Fill sums[i] = -sum_j p log w over the listed pairs; Y (n, 2) or (n, 3)."""
+    is_solid = Y.shape[1] == 3
     for i in prange(Y.shape[0]):
         total = np.float32(0)
         for e in range(indptr[i], indptr[i + 1]):
             j = indices[e]
-            sq_dist = np.float32(0)
-            for c in range(Y.shape[1]):
-                x = Y[i, c] - Y[j, c]
-                sq_dist += x * x
-            total += data[e] * minus_log_similarity(sq_dist, dof)
+            d0, d1 = Y[i, 0] - Y[j, 0], Y[i, 1] - Y[j, 1]
+            d2 = Y[i, 2] - Y[j, 2] if is_solid else np.float32(0)
+            total += data[e] * minus_log_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
         sums[i] = total

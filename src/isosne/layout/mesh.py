@@ -30,7 +30,9 @@ Measured at spacings from 0.35 to 0.8 on a map of 70 000 points; powers are roun
 a few hundred points, which are sparse, it is about a third more; in dense parts it is far less.
 """
 QUINTIC_BELOW = 0.02
-"""Accuracy from which on a higher order costs less than a finer mesh."""
+"""Accuracy from which on a higher order costs less than a finer mesh, for few points."""
+CUBIC_FROM = {1: 3_000, 2: 30_000, 3: 300_000}
+"""Points from which on a finer mesh costs less than a higher order, by dimensions of the map."""
 MAX_NODES = 2**24
 """Nodes of the padded mesh at the most: some 300 MB. A wider map gets a wider spacing."""
 PADDING = 2.1
@@ -55,6 +57,8 @@ class MeshRepulsion:
         Degrees of freedom of the map similarity.
     accuracy : float, default=0.01
         Relative error of the forces to aim at: root mean square over the points.
+    n_points : int, default=0
+        Points of the map, as far as they are known: they decide about the spline.
 
     Attributes
     ----------
@@ -64,9 +68,11 @@ class MeshRepulsion:
         Distance between nodes. It grows if the map outgrows the largest mesh.
     """
 
-    def __init__(self, n_components: int, dof: Scalar = 1.0, accuracy: float = 0.01) -> None:
+    def __init__(
+        self, n_components: int, dof: Scalar = 1.0, accuracy: float = 0.01, n_points: int = 0
+    ) -> None:
         self.n_components = n_components
-        self.order = spline_order(accuracy)
+        self.order = spline_order(accuracy, n_components, n_points)
         self._dof = np.float32(dof)
         self._finest = finest_spacing(accuracy, self.order, float(dof))
         orders = (1,) * (3 - n_components) + (self.order,) * n_components
@@ -172,14 +178,15 @@ class MeshRepulsion:
         return field
 
 
-def spline_order(accuracy: float) -> int:
+def spline_order(accuracy: float, n_components: int, n_points: int) -> int:
     """Return the order of the spline that reaches an accuracy at the least cost."""
-    return CUBIC if accuracy >= QUINTIC_BELOW else QUINTIC
+    is_rough = accuracy >= QUINTIC_BELOW
+    return CUBIC if is_rough or n_points >= CUBIC_FROM[n_components] else QUINTIC
 
 
-def widest_map(n_components: int, accuracy: float, dof: float = 1.0) -> float:
+def widest_map(n_components: int, accuracy: float, n_points: int, dof: float = 1.0) -> float:
     """Return the width of a map, the same along all axes, up to which a mesh is accurate."""
-    order = spline_order(accuracy)
+    order = spline_order(accuracy, n_components, n_points)
     side: float = MAX_NODES ** (1 / n_components) / PADDING - order
     return side * finest_spacing(accuracy, order, dof) / ROOM
 

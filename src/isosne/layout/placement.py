@@ -70,7 +70,7 @@ class ListedPlacement:
         self._map = as_columns(embedding)
         self._n_components = embedding.shape[1]
         self._dof = np.float32(dof)
-        mesh = MeshRepulsion(self._n_components, dof)
+        mesh = MeshRepulsion(self._n_components, dof, n_points=len(embedding))
         Z = mesh.push(self._map, np.empty_like(self._map))
         self._strength = np.float32(exaggeration * Z / len(embedding))
         self._mesh = mesh.open(self._map)

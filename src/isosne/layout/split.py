@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._numba import parallel_kernel, prange
 from isosne._types import Array, Scalar
 from isosne.layout.exact import TINY, inverse, step_limit
 from isosne.layout.order import curve_order
@@ -32,7 +33,7 @@ class Attraction(Protocol):
         ...
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull (n, d) = sum_j p u (y_i - y_j) at the map Y (n, d)."""
+        """Fill pull = sum_j p u (y_i - y_j) at the map Y, both (n, 2) or (n, 3)."""
         ...
 
     def loss(self, Y: NDArray[np.float32]) -> float:
@@ -86,11 +87,9 @@ class SplitForces:
         pull, push = np.empty_like(rows), np.empty_like(columns)
         self.attraction.pull(rows, pull)
         Z = self.repulsion.push(columns, push)
-        with np.errstate(all="ignore"):  # descent looks whether the gradient is finite
-            pull *= np.float32(4 * exaggeration)
-            pull -= np.float32(4 * inverse(Z)) * push[-len(Y) :].T
         gradient = np.empty_like(Y)
-        gradient[:, self._order] = pull.T
+        toward, away = np.float32(4 * exaggeration), np.float32(4 * inverse(Z))
+        combine_arranged(pull, push, self._order, (toward, away), gradient)
         return gradient
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
@@ -118,7 +117,29 @@ class SplitForces:
         return max(self.attraction.negative_entropy + loss, 0.0)
 
     def _arranged(self, Y: NDArray[np.float32]) -> tuple[Array, Array]:
-        """Return the map in the order of memory, by rows (n, d) and by columns (3, n)."""
+        """Return the map in the order of memory: rows (n, 2) or (n, 3), and columns (3, n)."""
+        rows = np.zeros((self.n_points, max(2, len(Y))), np.float32)
         columns = np.zeros((3, self.n_points), np.float32)
-        columns[-len(Y) :] = Y[:, self._order]
-        return np.ascontiguousarray(columns[-len(Y) :].T), columns
+        arrange_map(Y, self._order, rows, columns)
+        return rows, columns
+
+
+@parallel_kernel
+def arrange_map(Y: Array, order: Array, rows: Array, columns: Array) -> None:
+    """Copy the map Y (d, n) in another order to rows, and to the last of the columns."""
+    first = columns.shape[0] - Y.shape[0]
+    for r in prange(len(order)):
+        for c in range(Y.shape[0]):
+            rows[r, c] = columns[first + c, r] = Y[c, order[r]]
+
+
+@parallel_kernel
+def combine_arranged(
+    pull: Array, push: Array, order: Array, factors: tuple[Scalar, Scalar], gradient: Array
+) -> None:
+    """Fill the gradient (d, n) in its own order: toward times pull less away times push."""
+    toward, away = factors
+    first = push.shape[0] - gradient.shape[0]
+    for r in prange(len(order)):
+        for c in range(gradient.shape[0]):
+            gradient[c, order[r]] = toward * pull[r, c] - away * push[first + c, r]
