@@ -78,11 +78,11 @@ METHODS = {
         isosne,
         lambda X, threads: isosne(X, threads, callback=stop_at_once),
     ),
-    "isosne-2": Method(
-        "isosne, exaggeration 2",
+    "isosne-3": Method(
+        "isosne, exaggeration 3",
         "isosne",
-        lambda X, threads: isosne(X, threads, exaggeration=2.0),
-        lambda X, threads: isosne(X, threads, exaggeration=2.0, callback=stop_at_once),
+        lambda X, threads: isosne(X, threads, exaggeration=3.0),
+        lambda X, threads: isosne(X, threads, exaggeration=3.0, callback=stop_at_once),
     ),
     "opentsne": Method("openTSNE", "openTSNE", opentsne, None),
     "umap": Method(

@@ -20,7 +20,7 @@ from isosne.nearest import keep_nearest, measure_kept, nearest, sort_kept, witho
 
 CLUSTER_SIZE = 96
 """Points in a cluster, on average."""
-CANDIDATES = 60
+CANDIDATES = 150
 """Candidates that a point is compared with, for each neighbor asked for."""
 TRAINING_ROUNDS = 5
 TRAINING_POINTS = 20
