@@ -16,12 +16,14 @@ from isosne._blocks import for_each_block
 from isosne._types import Array, Neighbors, Points
 from isosne.distances import Metric, search_set
 from isosne.errors import ParameterError
-from isosne.nearest import keep_nearest, measure_kept, nearest, sort_kept, without_self
+from isosne.nearest import as_float32, keep_nearest, measure_kept, nearest, sort_kept, without_self
 
 CLUSTER_SIZE = 96
 """Points in a cluster, on average."""
 CANDIDATES = 150
 """Candidates that a point is compared with, for each neighbor asked for."""
+MIN_CANDIDATES = 4000
+"""Candidates at the least, however few neighbors are asked for."""
 TRAINING_ROUNDS = 5
 TRAINING_POINTS = 20
 """Points that a cluster's center is learned from, on average."""
@@ -92,7 +94,8 @@ class ClusteredPoints:
                 rows = order[starts[c] : starts[c + 1]]
                 if len(rows):
                     ids[rows], keys = self._search_clusters(queries[rows], near[c], k)
-                    distances[rows] = self.metric.distances(keys, self._search.scale)
+                    found = self.metric.distances(keys, self._search.scale)
+                    distances[rows] = as_float32(found)
 
         for_each_block(len(starts) - 1, 4, work)
         return ids, distances
@@ -102,7 +105,7 @@ class ClusteredPoints:
 
     def _near_clusters(self, k: int) -> Array:
         """Return the clusters nearest to each, enough of them for k neighbors as a rule."""
-        n_near = min(self._centers.n_points, 8 + 4 * CANDIDATES * k // CLUSTER_SIZE)
+        n_near = min(self._centers.n_points, 8 + 4 * n_candidates(k) // CLUSTER_SIZE)
         centers = self._centers.points * self._centers.scale
         return nearest(centers, self._centers, n_near)[0]
 
@@ -117,12 +120,17 @@ class ClusteredPoints:
             columns = slice(starts[c], starts[c + 1])
             keep_nearest(search.keys(query, columns), columns.start, keys, ids)
             n_seen += columns.stop - columns.start
-            if n_seen >= CANDIDATES * k:
+            if n_seen >= n_candidates(k):
                 break
         measure_kept(points, search.points, keys, ids)
         ids = self.order[ids]
         sort_kept(keys, ids)
         return ids, keys
+
+
+def n_candidates(k: int) -> int:
+    """Return with how many points each is compared to find k neighbors."""
+    return max(CANDIDATES * k, MIN_CANDIDATES)
 
 
 def _train(points: Array, n_clusters: int) -> Array:

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -21,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from isosne._checks import check_count, check_number, check_points, check_width
 from isosne._numba import n_threads, threads
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, DenseMatrix, Joint, SparseMatrix
+from isosne._types import Array, DenseMatrix, Joint, Points, SparseMatrix
 from isosne.affinities.dense import dense_affinities
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
@@ -201,7 +202,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             rng = as_generator(self.random_state)
             points = check_points(X, min_rows=2)
             unfitted = self._make_kernel(points.shape[0], rng)
-            plan = make_plan(unfitted, points.shape, self.n_components, objective, self._wishes())
+            wishes = self._wishes(points)
+            plan = make_plan(unfitted, points.shape, self.n_components, objective, wishes)
             self._say(str(plan))
             kernel = unfitted.fit(points)
             joint, isolated = self._join(kernel, plan, rng)
@@ -299,14 +301,17 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             Print it.
         """
         self._check_parameters()
-        shape = check_points(X, min_rows=2).shape
-        kernel = self._make_kernel(shape[0], np.random.default_rng(0))
-        objective = as_objective(self.objective)
-        return make_plan(kernel, shape, self.n_components, objective, self._wishes())
+        points = check_points(X, min_rows=2)
+        kernel = self._make_kernel(points.shape[0], np.random.default_rng(0))
+        objective, wishes = as_objective(self.objective), self._wishes(points)
+        return make_plan(kernel, points.shape, self.n_components, objective, wishes)
 
-    def _wishes(self) -> Wishes:
+    def _wishes(self, points: Points) -> Wishes:
+        neighbors = self.neighbors
+        if isinstance(points, csr_array) and neighbors == "auto":
+            neighbors = "exact"
         return Wishes(
-            self.affinities, self.forces, self.neighbors, self.memory_limit, self.mesh_accuracy
+            self.affinities, self.forces, neighbors, self.memory_limit, self.mesh_accuracy
         )
 
     def _schedule(self) -> Schedule:
@@ -337,6 +342,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         kernel = KERNELS[self.kernel](n) if is_name else clone(self.kernel)
         if "random_state" in kernel.get_params() and kernel.random_state is None:
             kernel.set_params(random_state=int(rng.integers(2**31)))
+        kernel.check_parameters(n)
         if isinstance(kernel, IsolationKernel) and self.affinities in ("dense", "sampled"):
             kernel.set_params(n_partitions=kernel.drawn_if_auto())
         return kernel

@@ -185,8 +185,10 @@ def _refusal(affinities: str, costs: Costs, n: int, objective: Objective, availa
         for name, needed in costs.bytes.items()
         if needed <= available and not objective.needs_all_pairs
     ]
-    share = available / costs.bytes[affinities]
-    n_fitting = int(n * (share**0.5 if affinities == "dense" else share))
+    n_fitting = int(n * available / costs.bytes[affinities])
+    if affinities == "dense":  # a n^2 + 200 n bytes
+        a = (costs.bytes["dense"] - 200 * n) / n**2
+        n_fitting = int(((200**2 + 4 * a * available) ** 0.5 - 200) / (2 * a))
     fewer = f"fit on at most {n_fitting:,} points"
     hint = f"choose {' or '.join(others)}, or {fewer}" if others else fewer
     return (
@@ -210,7 +212,7 @@ def memory_available(limit: Any = None) -> int:
 
 def _as_bytes(limit: Any, source: str) -> int:
     text = str(limit).strip().lower()
-    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\d+)?)\s*([kmgt]?)i?b?", text)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\+?\d+)?)\s*([kmgt]?)i?b?", text)
     if isinstance(limit, bool) or match is None or float(match[1]) <= 0:
         raise ParameterError(
             f"{source} must be a number of bytes or a size such as '1.5GB'; got {limit!r}. "

@@ -14,8 +14,19 @@ import warnings
 import numpy as np
 from scipy.sparse import csr_array
 from isosne import (
-    AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel, nearest_neighbors
+    TSNE, AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel, nearest_neighbors
 )
+from isosne.affinities.sampled import SampledAffinities
+from isosne.affinities.sparse import sparse_affinities
+from isosne.clustered import ClusteredPoints
+from isosne.distances import Metric
+from isosne.layout.attraction import DrawnAttraction, ListedAttraction
+from isosne.layout.exact import ExactRepulsion
+from isosne.layout.mesh import MeshRepulsion
+from isosne.layout.placement import ListedPlacement, Placement
+from isosne.layout.schedules import Phase, Schedule
+from isosne.layout.split import ARRANGE_FROM, SplitForces
+from isosne.layout.tree import TreeRepulsion
 
 warnings.simplefilter("error")
 np.seterr(over="ignore")  # plain Python reports that the product in count_ones wraps round
@@ -45,6 +56,51 @@ found["many cells"] = IsolationKernel(24, n_partitions=4, random_state=0).fit(X)
 found["gaussian"] = GaussianKernel([2, 8]).fit(X).rows().block(slice(3, 20))
 found["gaussian new"] = GaussianKernel(5).fit(X).similarity(A)
 found["adaptive"] = AdaptiveGaussianKernel(3).fit(X).similarity()
+
+# Step 2 from lists and draws, step 3 with every way to push, and further points on the map.
+kernel = IsolationKernel([4, 9], n_partitions=6, random_state=0).fit(X)
+neighbors = nearest_neighbors(X, 9)
+joint, _ = sparse_affinities(kernel, neighbors, 6)
+found["sparse indptr"], found["sparse indices"], found["sparse data"] = joint
+source = SampledAffinities(kernel, n_draws=8, random_state=3)
+found["drawn"], found["weights"] = source.draw(2)
+found["drawn toward"] = source.draw_toward(kernel.cells_of(A))
+found["mean log p"] = np.array(source.mean_log_p(source.draw(2)))
+clustered = ClusteredPoints(X, Metric())
+found["clustered"], found["clustered distances"] = clustered.neighbors(5)
+found["clustered new"], _ = clustered.nearest(A, 4)
+for d in (1, 2, 3):
+    Y = np.ascontiguousarray(2 * X.T[:d], np.float32)
+    for dof in (1.0, 3.0):
+        pushes = {"exact": ExactRepulsion(dof), "tree": TreeRepulsion(d, dof, 0.5)}
+        if d < 3:
+            pushes["mesh"] = MeshRepulsion(d, dof, 0.03)
+            pushes["fine mesh"] = MeshRepulsion(d, dof, 0.01)
+        for pairs in ("kept", "drawn"):
+            for name, push in pushes.items():
+                pull = ListedAttraction(joint, dof) if pairs == "kept" else DrawnAttraction(
+                    source, dof
+                )
+                forces = SplitForces(pull, push, dof)
+                forces.prepare(ARRANGE_FROM, Y)
+                label = f"forces {d} {dof} {pairs} {name} "
+                found[label + "gradient"] = forces.gradient(Y, 2.0)
+                found[label + "value"] = np.array(forces.value(Y))
+    if d < 3:
+        mapped = np.ascontiguousarray(Y.T)
+        weights = kernel.neighbor_similarity(neighbors)[0, :2]
+        place = ListedPlacement(mapped, 1.0)
+        found[f"placed {d}"] = place.place(neighbors.indices[:2], weights + np.float32(0.1))
+        similarity = np.ascontiguousarray(kernel.similarity()[:2])
+        found[f"placed among all {d}"] = Placement(mapped, 1.0).place(similarity)
+few = Schedule((Phase(3, exaggeration=4, step=1.0),))
+for affinities in ("sparse", "sampled"):
+    for push in ("exact", "mesh", "tree"):
+        model = TSNE(
+            IsolationKernel(5, n_partitions=6), affinities=affinities, forces=push,
+            schedule=few, random_state=0, start=X[:, :2],
+        ).fit(X)
+        found[f"map {affinities} {push}"] = model.embedding_
 np.savez(sys.argv[1], **found)
 """
 
@@ -75,8 +131,10 @@ def assert_close(found, expected):
     assert found.keys() == expected.keys()
     for name, value in expected.items():
         assert found[name].dtype == value.dtype, name
-        # Compiled sums may fuse a product and a sum, so the last digit of float32 may differ.
-        np.testing.assert_allclose(found[name], value, 1e-5, 1e-7, err_msg=name)
+        # Compiled sums may fuse a product and a sum, so the last digit of float32 may differ; the
+        # forces of a map are differences of such sums.
+        small = 2e-5 * np.abs(value).max() if name.startswith(("forces", "placed", "map")) else 1e-7
+        np.testing.assert_allclose(found[name], value, 1e-5, small, err_msg=name)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne import (
+    TSNE,
     AdaptiveGaussianKernel,
     GaussianKernel,
     IsolationKernel,
@@ -14,6 +15,7 @@ from isosne import (
     nearest_neighbors,
 )
 from isosne.kernels.isolation import VoronoiPartitions
+from isosne.layout.schedules import Phase, Schedule
 
 
 def many_points(dtype=np.float32):
@@ -60,6 +62,7 @@ WORK = {
     "adaptive similarity": lambda X: AdaptiveGaussianKernel(7).fit(X).similarity(),
     "knn similarity": lambda X: KNNKernel(7).fit(X).similarity(),
     "neighbors": lambda X: np.hstack(nearest_neighbors(X, 20)),
+    "approximate neighbors": lambda X: np.hstack(nearest_neighbors(X, 9, method="approximate")),
     "cosine neighbors": lambda X: np.hstack(nearest_neighbors(X, 20, metric="cosine")),
 }
 
@@ -73,6 +76,49 @@ def test_bytes_do_not_depend_on_the_number_of_threads_or_the_run(work, threads):
     assert one.tobytes() == two.tobytes()
     assert two.tobytes() == again.tobytes()
     assert np.unique(one).size > 1
+
+
+BROAD, NARROW = IsolationKernel(60), IsolationKernel(0.1, n_partitions="exact")
+ROUTES = {
+    "sparse, exact": (NARROW, {"affinities": "sparse", "forces": "exact"}),
+    "sparse, mesh": (NARROW, {"affinities": "sparse", "forces": "mesh"}),
+    "sparse, tree": (NARROW, {"affinities": "sparse", "forces": "tree"}),
+    "sampled, exact": (BROAD, {"affinities": "sampled", "forces": "exact"}),
+    "sampled, mesh": (BROAD, {"affinities": "sampled", "forces": "mesh"}),
+    "sampled, tree": (BROAD, {"affinities": "sampled", "forces": "tree"}),
+    "approximate": ("gaussian", {"affinities": "sparse", "neighbors": "approximate"}),
+    "one dimension": (NARROW, {"affinities": "sparse", "forces": "mesh", "n_components": 1}),
+    "three dimensions": (
+        NARROW,
+        {"affinities": "sparse", "forces": "mesh", "n_components": 3, "mesh_accuracy": 0.2},
+    ),
+}
+
+
+def bytes_of_a_map(kernel, settings, X, n_iter, n_jobs):
+    """Map X in few steps; return the bytes of the map, of the trace, and of further places."""
+    # Points change their order in memory after 50 steps; a wide start has forces of every size.
+    schedule = Schedule((Phase(n_iter, exaggeration=4, momentum=0.5), Phase(3)))
+    settings = settings | {"start": 3 * X[:, : settings.get("n_components", 2)]}
+    model = TSNE(kernel, schedule=schedule, random_state=0, n_jobs=n_jobs, **settings).fit(X)
+    parts = model.embedding_, model.trace_, model.transform(X[:300] + 0.01)
+    return [part.tobytes() for part in parts]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_maps_do_not_depend_on_the_number_of_threads(route):
+    X = np.random.default_rng(0).normal(size=(3000, 6)).astype(np.float32)
+    one, two = (bytes_of_a_map(*ROUTES[route], X, 55, n_jobs) for n_jobs in (1, 2))
+    assert one == two
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("route", ROUTES)
+def test_large_maps_do_not_depend_on_the_number_of_threads(route):
+    X = np.random.default_rng(0).normal(size=(20_000, 6)).astype(np.float32)
+    n_iter = 10 if "exact" in route else 55
+    one, two = (bytes_of_a_map(*ROUTES[route], X, n_iter, n_jobs) for n_jobs in (1, 2))
+    assert one == two
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

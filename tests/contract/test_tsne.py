@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from isosne import TSNE, IsolationKernel
+from isosne import TSNE, AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
 from isosne.errors import DataError, IsosneError, ParameterError
 from isosne.layout.objectives import JSE, KL, NeRV, as_objective
 from isosne.layout.schedules import Phase, Schedule
@@ -21,10 +21,17 @@ class Map(TSNE):
 
 
 # Small values, as the checks of scikit-learn fit as few as two points.
+FEW = IsolationKernel(2, n_partitions=20)
 MAPS = {
-    "isolation": Map(IsolationKernel(2, n_partitions=20), schedule=SHORT, random_state=0, n_jobs=1),
+    "isolation": Map(FEW, schedule=SHORT, random_state=0, n_jobs=1),
     "gaussian": Map("gaussian", schedule=SHORT, random_state=0, n_jobs=1),
     "default": Map(schedule=SHORT, random_state=0, n_jobs=1),
+    "sparse": Map(
+        FEW, schedule=SHORT, random_state=0, n_jobs=1, affinities="sparse", forces="mesh"
+    ),
+    "sampled": Map(
+        FEW, schedule=SHORT, random_state=0, n_jobs=1, affinities="sampled", forces="tree"
+    ),
 }
 
 
@@ -55,7 +62,23 @@ COMPONENTS = (
     "Maps have one, two or three dimensions."
 )
 DOF = "dof must be a number above 0; got dof={!r}. 1 is the usual Student's t."
-FORCES = "forces must be 'auto' or 'exact'; got {!r}. Choose one of the two."
+FORCES = (
+    "forces must be one of auto, exact, mesh, tree; got {!r}. 'auto' chooses by size and memory."
+)
+NEIGHBORS = (
+    "neighbors must be one of auto, exact, approximate; got {!r}. "
+    "'auto' chooses by size and memory."
+)
+ACCURACY = (
+    "mesh_accuracy must be a number from 0.003 to 0.2; got mesh_accuracy={!r}. "
+    "0.03 is as accurate as other packages; 0.01 draws better maps."
+)
+THETA = "theta must be a number from 0 to 1; got theta={!r}. 0.5 is usual; 0 is exact."
+EXAGGERATION = "exaggeration must be a number from 1 up; got exaggeration={!r}. 1 changes nothing."
+LIMIT = (
+    "memory_limit must be a number of bytes or a size such as '1.5GB'; got {!r}. "
+    "Leave it out to use what is free."
+)
 KERNEL = (
     "kernel must be one of isolation, gaussian, adaptive, knn or a kernel object; got {!r}. "
     "Pass for example IsolationKernel(psi=64)."
@@ -69,7 +92,8 @@ SCHEDULE = (
     "Choose a name, or build one from isosne.layout.schedules."
 )
 AFFINITIES = (
-    "affinities must be one of auto, dense, sparse; got {!r}. 'auto' chooses by size and memory."
+    "affinities must be one of auto, dense, sparse, sampled; got {!r}. "
+    "'auto' chooses by size and memory."
 )
 JOBS = (
     "n_jobs must be None or an integer from 1 up; got n_jobs={!r}. "
@@ -91,6 +115,14 @@ REFUSALS = [
     *[({"objective": v}, OBJECTIVE.format(v)) for v in ("ls", None, 1, NeRV, [])],
     *[({"schedule": v}, SCHEDULE.format(v)) for v in ("fast", None, 750)],
     *[({"affinities": v}, AFFINITIES.format(v)) for v in ("all", None, 3)],
+    *[({"neighbors": v}, NEIGHBORS.format(v)) for v in ("faiss", None, 5)],
+    *[({"mesh_accuracy": v}, ACCURACY.format(v)) for v in (0.0, 0.5, True, "good", float("nan"))],
+    *[({"theta": v}, THETA.format(v)) for v in (-0.1, 1.5, True, None, "half", float("nan"))],
+    *[
+        ({"exaggeration": v}, EXAGGERATION.format(v))
+        for v in (0.5, 0, -1, True, "much", float("nan"), float("inf"))
+    ],
+    *[({"memory_limit": v}, LIMIT.format(v)) for v in ("lots", 0, -5, True)],
     *[({"n_jobs": v}, JOBS.format(v)) for v in (0, -1, 1.5, True, "all")],
     *[({"random_state": v}, SEED.format(v)) for v in (-1, 0.5, "seed", True)],
     *[({"start": v}, START.format(v)) for v in ("umap", "")],
@@ -99,6 +131,35 @@ REFUSALS = [
         (
             "NeRV(trade_off=0.9) compares all pairs and needs affinities='dense'; got 'sparse'. "
             "Choose objective='kl', or dense affinities."
+        ),
+    ),
+    (
+        {"objective": "nerv", "affinities": "sampled"},
+        (
+            "NeRV(trade_off=0.9) compares all pairs and needs affinities='dense'; got 'sampled'. "
+            "Choose objective='kl', or dense affinities."
+        ),
+    ),
+    (
+        {"forces": "mesh", "affinities": "dense"},
+        (
+            "forces='mesh' needs affinities 'sparse' or 'sampled'; got 'dense'. "
+            "With all pairs at hand exact forces cost nothing more: choose forces='exact'."
+        ),
+    ),
+    (
+        {"kernel": "gaussian", "affinities": "sampled"},
+        (
+            "affinities='sampled' draws from the cells of an isolation kernel; got a kernel "
+            "without cells. Pass IsolationKernel(n_partitions=200), or choose 'sparse'."
+        ),
+    ),
+    (
+        {"kernel": GaussianKernel(5, metric="manhattan"), "neighbors": "approximate"}
+        | {"affinities": "sparse"},
+        (
+            "Approximate neighbors need dense points and metric 'euclidean' or 'cosine'; "
+            "got dense points and metric='manhattan'. Choose exact ones."
         ),
     ),
     (
@@ -120,6 +181,26 @@ def test_parameters_out_of_range_are_refused(settings, sentence):
 @pytest.mark.parametrize("kernel", [None, 7, KL(), IsolationKernel])
 def test_what_is_no_kernel_is_refused_in_the_same_words(kernel):
     with refuses(KERNEL.format(kernel)):
+        make(kernel=kernel).fit(X)
+
+
+BAD_KERNELS = {
+    "n_partitions must be an integer": [
+        IsolationKernel(8, n_partitions="many"),
+        IsolationKernel(8, n_partitions=None),
+    ],
+    "k must be an integer": [KNNKernel("few"), KNNKernel(None), AdaptiveGaussianKernel(None)],
+    "perplexity must be a number": [GaussianKernel("low"), GaussianKernel(float("nan"))],
+}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kernel"),
+    [(sentence, kernel) for sentence, kernels in BAD_KERNELS.items() for kernel in kernels],
+    ids=str,
+)
+def test_parameters_of_a_kernel_are_refused_in_its_own_words(sentence, kernel):
+    with pytest.raises(ParameterError, match=sentence):
         make(kernel=kernel).fit(X)
 
 
@@ -177,7 +258,7 @@ def test_names_stand_for_objectives_and_objectives_for_themselves():
     assert own.weight == 0.3
 
 
-def test_both_names_of_the_forces_are_taken():
+def test_auto_pushes_all_pairs_of_few_points():
     auto, exact = (make(forces=forces).fit(X) for forces in ("auto", "exact"))
     assert auto.embedding_.tobytes() == exact.embedding_.tobytes()
     assert auto.plan_.forces == exact.plan_.forces == "exact"

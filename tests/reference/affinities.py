@@ -15,3 +15,13 @@ def joint(layers):
                 rows.append([K[i, j] / others if j != i else 0.0 for j in range(n)])
         conditional[i] = np.mean(rows, axis=0)
     return (conditional + conditional.T) / (2 * n)
+
+
+def joint_of_lists(partners, rows):
+    """Return P (n, n) from lists: partners (n, k) and their p_{j|i}; who is not listed has none."""
+    n = len(partners)
+    conditional = np.zeros((n, n))
+    for i in range(n):
+        for j, p in zip(partners[i], rows[i], strict=True):
+            conditional[i, j] = p
+    return (conditional + conditional.T) / (2 * n)

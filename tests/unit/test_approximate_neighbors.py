@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -24,7 +21,7 @@ def recall(found, true):
 def test_nearly_all_neighbors_are_found(clusters, metric):
     true = nearest_neighbors(clusters, 30, metric=metric)
     found = nearest_neighbors(clusters, 30, metric=metric, method="approximate")
-    # 32 of 150 lists are searched; on these points all but one in a hundred lie in them
+    # a third of all points or more are candidates: measured 0.9999
     assert recall(found.indices, true.indices) > 0.99
 
 
@@ -45,8 +42,8 @@ def test_a_small_set_is_searched_completely(clusters):
     assert np.array_equal(found.indices, true.indices)
 
 
-def test_lists_that_end_too_soon_are_searched_everywhere():
-    # 60 far points alone in their lists cannot fill 50 neighbors from 32 of them
+def test_far_points_find_as_many_neighbors_as_others():
+    # 60 far points alone in their clusters must look into many of them to fill 50 neighbors
     rng = np.random.default_rng(0)
     X = np.r_[rng.normal(size=(4000, 3)), rng.normal(size=(60, 3)) * 1000].astype(np.float32)
     found = nearest_neighbors(X, 50, method="approximate")
@@ -71,8 +68,8 @@ def test_threads_do_not_change_approximate_neighbors(clusters, threads):
 
 def test_only_dense_points_in_euclidean_or_cosine_distance_are_searched_approximately(clusters):
     sentence = (
-        r"^method='approximate' needs dense points and metric 'euclidean' or 'cosine'; got {} "
-        r"points and metric='{}'. Choose method='exact'.$"
+        r"^Approximate neighbors need dense points and metric 'euclidean' or 'cosine'; got {} "
+        r"points and metric='{}'\. Choose exact ones\.$"
     )
     with pytest.raises(ParameterError, match=sentence.format("sparse", "euclidean")):
         nearest_neighbors(csr_array(clusters[:50]), 3, method="approximate")
@@ -84,19 +81,3 @@ def test_an_unknown_method_is_refused(clusters):
     sentence = r"^method must be 'exact' or 'approximate'; got 'fast'. Choose one of the two.$"
     with pytest.raises(ParameterError, match=sentence):
         nearest_neighbors(clusters[:50], 3, method="fast")
-
-
-def test_a_missing_package_is_named_with_the_command_that_installs_it():
-    script = (
-        "import sys; sys.modules['faiss'] = None\n"
-        "import numpy as np\n"
-        "from isosne import nearest_neighbors\n"
-        "nearest_neighbors(np.eye(5), 2, method='approximate')"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
-    assert done.stderr.strip().endswith(
-        "MissingPackageError: method='approximate' needs the package faiss-cpu, which is not "
-        "installed. Run pip install 'isosne[neighbors]', or choose method='exact'."
-    )

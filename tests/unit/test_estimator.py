@@ -441,7 +441,7 @@ def test_progress_goes_to_standard_error(points, capfd):
 # --- isolated points
 
 
-@pytest.mark.parametrize("affinities", ["dense", "sparse"])
+@pytest.mark.parametrize("affinities", ["dense", "sparse", "sampled"])
 def test_points_alone_in_all_their_cells_are_named(points, affinities):
     sentence = (
         "80 of 80 points share no cell with any other; each is tied to its nearest neighbor. "
@@ -456,6 +456,14 @@ def test_points_alone_in_all_their_cells_are_named(points, affinities):
     assert np.isfinite(model.embedding_).all()
     places = model.transform(points + 0.1)
     assert np.isfinite(places).all()
+
+
+def test_drawn_partners_tell_the_objective_where_points_are_alone(points):
+    with pytest.warns(IsolatedPointsWarning):
+        dense, sampled = (
+            make(IsolationKernel(80), affinities=a).fit(points) for a in ("dense", "sampled")
+        )
+    assert sampled.kl_divergence_ == pytest.approx(dense.kl_divergence_, rel=0.5)
 
 
 # --- small and degenerate data
@@ -562,7 +570,7 @@ def test_mixtures_take_the_path_of_kl_in_their_limit(points, objective):
     np.testing.assert_allclose(limit, kl, atol=2e-3 * np.abs(kl).max())
 
 
-@pytest.mark.parametrize("kernel", [IsolationKernel(8), GaussianKernel(30), KNNKernel(30)], ids=str)
+@pytest.mark.parametrize("kernel", [IsolationKernel(4), GaussianKernel(30), KNNKernel(30)], ids=str)
 def test_lists_of_all_neighbors_take_the_path_of_all_pairs(points, kernel):
     start = np.random.default_rng(1).normal(size=(80, 2))
     schedule = Schedule((Phase(10, exaggeration=4, momentum=0.5, step=10), Phase(10, step=10)))
@@ -590,6 +598,12 @@ def test_opt_sne_ends_its_exaggerated_phase_early(digits):
         "gaussian", schedule="opt_sne", callback=lambda s: phases.append(s.phase) or s.phase == 1
     ).fit(digits[:500])
     assert 15 <= phases.count(0) < 500
+
+
+def test_many_points_in_csr_are_searched_exactly(points, monkeypatch):
+    monkeypatch.setattr("isosne.plan.EXACT_SEARCH_LIMIT", 50)  # what 20 000 is otherwise
+    model = make("gaussian", affinities="sparse").fit(csr_array(points))
+    assert model.plan_.neighbors == "exact"
 
 
 def test_default_settings_part_two_blobs(two_blobs):

@@ -3,7 +3,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne._types import Neighbors
-from isosne.neighbors import nearest_neighbors, with_self, without_self
+from isosne.nearest import with_self, without_self
+from isosne.neighbors import nearest_neighbors
 from tests.reference import neighbors as twin
 
 METRICS = [("euclidean", 2.0), ("manhattan", 2.0), ("minkowski", 3.0), ("cosine", 2.0)]

@@ -6,8 +6,8 @@ S_i the sum of these numbers, a draw from ``p_{.|i}`` with weight ``(1 + S_i / S
 for ``p_ij`` on average, so forces need only what point i drew itself. Nothing is cut off, and
 memory is that of the cells: O(n t).
 
-With several scales each has its share of the draws. A point alone in all its cells of a scale is
-tied to its nearest other point.
+With several scales each has its share of the draws. A point alone in all its cells is tied to its
+nearest other point.
 """
 
 import numpy as np
@@ -45,9 +45,12 @@ class SampledAffinities:
         self.n_points = self._scales[0].n_points
         self.n_draws = max(1, n_draws // len(self._scales)) * len(self._scales)
         self._seed = random_state
-        alone = [np.flatnonzero(scale.n_others == 0) for scale in self._scales]
-        self._ties = [(ids, kernel.nearest_others(ids) if len(ids) else ids) for ids in alone]
-        self.isolated = np.unique(np.concatenate(alone))
+        # A scale in which a point is alone is left out of its mean, as for all pairs.
+        filled = np.stack([scale.n_others > 0 for scale in self._scales])
+        self._shares = (filled * len(filled) / np.maximum(filled.sum(axis=0), 1)).astype(np.float32)
+        self.isolated = np.flatnonzero(~filled.any(axis=0))
+        if len(self.isolated):
+            self._ties = kernel.nearest_others(self.isolated)
 
     def draw(self, number: int) -> Partners:
         """Return partners drawn for a number; the same number, the same partners."""
@@ -67,10 +70,11 @@ class SampledAffinities:
 
         for_each_block(n, BLOCK_ROWS, work)
         partners.weights[:] *= np.float32(0.5 / n / self.n_draws)
-        for s, (ids, others) in enumerate(self._ties):
-            part = slice(s * k, (s + 1) * k)
-            partners.indices[ids, part] = others[:, None]
-            partners.weights[ids, part] = np.float32(0.5 / n / self.n_draws)
+        if len(self._scales) > 1:
+            partners.weights.reshape(n, -1, k)[:] *= self._shares.T[:, :, None]
+        if len(self.isolated):
+            partners.indices[self.isolated] = self._ties[:, None]
+            partners.weights[self.isolated] = np.float32(0.5 / n / self.n_draws)
         return partners
 
     def draw_toward(self, layers: list[Array]) -> NDArray[np.uint32]:
@@ -108,7 +112,8 @@ class SampledAffinities:
         for start in range(0, self.n_points, BLOCK_ROWS):
             rows = slice(start, min(start + BLOCK_ROWS, self.n_points))
             p = sum(scale.probabilities(rows, partners.indices[rows]) for scale in self._scales)
-            p = np.maximum(p / (2 * self.n_points * len(self._scales)), 1e-300)  # ties have none
+            p = p / (2 * self.n_points * len(self._scales))
+            p = np.where(p > 0, p, 0.5 / self.n_points)  # a tie: i is sure of j, j knows nothing
             total += float((partners.weights[rows].astype(np.float64) * np.log(p)).sum())
         return total
 

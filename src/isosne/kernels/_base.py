@@ -35,6 +35,16 @@ class MetricKernel(BaseEstimator):
     metric_: Metric
     X_fit_: Points
 
+    def check_parameters(self, n_points: int) -> None:
+        """Refuse parameters that no fit to so many points can use.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+        """
+        check_metric(self.metric, self.p)
+
     def _check_fit(self, X: Any) -> Points:
         check_metric(self.metric, self.p)
         points = check_points(X, min_rows=2)

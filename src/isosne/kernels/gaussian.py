@@ -88,6 +88,17 @@ class GaussianKernel(MetricKernel):
         perplexity = check_perplexity(self.perplexity, points.shape[0])
         return self._remember(X, points, perplexity_=perplexity)
 
+    def check_parameters(self, n_points: int) -> None:
+        """Refuse parameters that no fit to so many points can use.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+        """
+        super().check_parameters(n_points)
+        check_perplexity(self.perplexity, n_points)
+
     def bandwidths(self, A: Any = None) -> NDArray[np.float64]:
         """Return the standard deviation of each point's Gaussian at each scale.
 

@@ -126,14 +126,23 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             The fitted kernel.
         """
         points = self._check_fit(X)
-        self._check_parameters()
+        self.check_parameters(points.shape[0])
         psis = resolve_psi(self.psi, points.shape[0])
         rng = as_generator(self.random_state)
         n_drawn = self._n_to_draw(points.shape[0])
         partitions = [self._draw(points, psi, n_drawn, rng) for psi in psis if n_drawn]
         return self._remember(X, points, psi_=psis, partitions_=partitions)
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self, n_points: int) -> None:
+        """Refuse parameters that no fit to so many points can use.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+        """
+        super().check_parameters(n_points)
+        resolve_psi(self.psi, n_points)
         if self.partition not in ("voronoi", "forest"):
             raise ParameterError(
                 f"partition must be 'voronoi' or 'forest'; got {self.partition!r}. "

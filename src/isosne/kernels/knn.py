@@ -43,10 +43,24 @@ class _NeighborKernel(MetricKernel):
         The fitted kernel.
         """
         points = self._check_fit(X)
-        high = points.shape[0] - 1
-        k = check_count(self.k, "k", low=1, high=high, hint="Lower k, or pass more points.")
+        k = self._check_k(points.shape[0])
         neighbors = find_neighbors(points, k, Metric(self.metric, self.p))
         return self._remember(X, points, neighbors_=neighbors)
+
+    def check_parameters(self, n_points: int) -> None:
+        """Refuse parameters that no fit to so many points can use.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+        """
+        super().check_parameters(n_points)
+        self._check_k(n_points)
+
+    def _check_k(self, n_points: int) -> int:
+        hint = "Lower k, or pass more points."
+        return check_count(self.k, "k", low=1, high=n_points - 1, hint=hint)
 
     @property
     def _k(self) -> int:

@@ -11,9 +11,11 @@ BITS = 10
 
 def curve_order(Y: NDArray[np.float32]) -> Array:
     """Return the points of a map (d, n) cell by cell, along a curve that visits them all."""
-    low = Y.min(axis=1, keepdims=True)
+    low = Y.min(axis=1, keepdims=True).astype(np.float64)
     width = float((Y.max(axis=1, keepdims=True) - low).max())
-    scale = (2**BITS - 1) / width if np.isfinite(width) and width > 0 else 0.0
+    if not np.isfinite(width) or width == 0:
+        return np.arange(Y.shape[1])
+    scale = (2**BITS - 1) / width
     codes = np.zeros(Y.shape[1], np.uint32)
     for axis, cells in enumerate((scale * (Y - low)).astype(np.uint32)):
         for bit in range(BITS):

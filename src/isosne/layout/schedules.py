@@ -41,14 +41,15 @@ class Phase:
     exaggeration: float = 1.0
     momentum: float = 0.8
     step: float | None = None
-    """Length of a step; None: n / (4 exaggeration), at least 50 (Belkina et al. 2019)."""
+    """Length of a step; None: n / (4 exaggeration), at least `shortest` (Belkina et al. 2019)."""
+    shortest: float = 50.0
     stop: RateFalls | ChangeBelow | None = None
 
     def step_for(self, n_points: int) -> float:
         """Return the length of a step for a map of n points."""
         if self.step is not None:
             return self.step
-        return max(n_points / (4 * self.exaggeration), 50.0)
+        return max(n_points / (4 * self.exaggeration), self.shortest)
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,19 @@ def plain(n_iter: int, schedule: Schedule) -> Schedule:
 
 
 def lasting(schedule: Schedule, exaggeration: float) -> Schedule:
-    """Return a schedule in which no phase exaggerates less than that, and the last just so."""
+    """Return a schedule in which no phase exaggerates less than that, and the last just so.
+
+    The shortest step of the last phase is divided by it: small maps could not settle otherwise.
+    """
     *others, last = schedule.phases
     raised = [replace(p, exaggeration=max(p.exaggeration, exaggeration)) for p in others]
-    return replace(schedule, phases=(*raised, replace(last, exaggeration=exaggeration)))
+    return replace(
+        schedule,
+        phases=(
+            *raised,
+            replace(last, exaggeration=exaggeration, shortest=last.shortest / exaggeration),
+        ),
+    )
 
 
 def as_schedule(schedule: Any) -> Schedule:

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from isosne import GaussianKernel, IsolationKernel, KNNKernel, nearest_neighbors
 from isosne.affinities.dense import full_affinities
-from isosne.affinities.sparse import sparse_affinities
+from isosne.affinities.sparse import sparse_affinities, symmetrize_lists
+from tests.reference import affinities as reference
 
 
 def as_matrix(joint):
@@ -42,11 +45,102 @@ def test_short_lists_give_symmetric_probabilities_that_sum_to_one(points):
     kernel = GaussianKernel(5).fit(points)
     joint, _ = sparse_affinities(kernel, nearest_neighbors(points, 15))
     P = as_matrix(joint)
-    assert np.array_equal(P, P.T)
+    # the last digit of float32 may depend on which of two terms was rounded first
+    np.testing.assert_allclose(P, P.T, rtol=2e-7)
     assert P.sum(dtype=float) == pytest.approx(1, abs=1e-6)
     assert not np.diagonal(P).any()
     assert (joint.data > 0).all()
     assert joint.indptr.dtype == np.int64
+
+
+def test_neighbors_that_only_help_to_rank_get_no_probability(points):
+    kernel = IsolationKernel(10, n_partitions="exact").fit(points)
+    neighbors = nearest_neighbors(points, 40)
+    joint, _ = sparse_affinities(kernel, neighbors, 7)
+    near = np.zeros((50, 50), bool)
+    np.put_along_axis(near, neighbors.indices[:, :7].astype(int), True, axis=1)
+    P = as_matrix(joint)
+    assert np.array_equal(P > 0, near | near.T)
+    assert P.sum(dtype=float) == pytest.approx(1, abs=1e-6)
+    # The seven are compared as lists of forty rank them.
+    rows = kernel.neighbor_similarity(neighbors)[0, :, :7].astype(float)
+    rows /= rows.sum(axis=1, keepdims=True)
+    expected = reference.joint_of_lists(neighbors.indices[:, :7], rows)
+    np.testing.assert_allclose(P, expected, rtol=1e-6)
+
+
+# --- joint probabilities of lists
+
+
+def lists_of(n, k, seed, zeros=0.0):
+    """Return lists of k others for each of n points, and probabilities of which some are zero."""
+    rng = np.random.default_rng(seed)
+    partners = np.array([rng.permutation(np.delete(np.arange(n), i))[:k] for i in range(n)])
+    rows = rng.random((n, k)).astype(np.float32)
+    rows[rng.random((n, k)) < zeros] = 0
+    rows[~rows.any(axis=1), 0] = 1
+    return partners.astype(np.int32), rows / rows.sum(axis=1, keepdims=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(2, 30),
+    share=st.floats(0, 1),
+    zeros=st.sampled_from([0.0, 0.4, 0.9]),
+    seed=st.integers(0, 1000),
+)
+def test_lists_become_the_joint_probabilities_of_the_equations(n, share, zeros, seed):
+    partners, rows = lists_of(n, max(1, round(share * (n - 1))), seed, zeros)
+    joint = symmetrize_lists(partners, rows)
+    expected = reference.joint_of_lists(partners, rows.astype(float))
+    P = as_matrix(joint)
+    # one product and one sum in float32
+    np.testing.assert_allclose(P, expected, rtol=3e-7)
+    np.testing.assert_allclose(P, P.T, rtol=2e-7)
+    assert P.sum(dtype=float) == pytest.approx(1, abs=1e-6)
+    # Each pair once, and none without a probability.
+    assert (joint.data > 0).all()
+    assert len(joint.data) == np.count_nonzero(expected)
+    assert (joint.indptr.dtype, joint.indices.dtype, joint.data.dtype) == (
+        np.int64,
+        np.int32,
+        np.float32,
+    )
+
+
+def test_pairs_that_both_points_list_add_up_and_others_count_half():
+    # 0 and 1 list each other; 2 lists 0, who does not list it; 1 lists 2 in vain.
+    partners = np.array([[1], [0], [0]], np.int32)
+    P = as_matrix(symmetrize_lists(partners, np.ones((3, 1), np.float32)))
+    np.testing.assert_allclose(P, np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]]) / 6, rtol=1e-7)
+    partners = np.array([[1, 2], [0, 2], [0, 1]], np.int32)
+    rows = np.array([[1, 0], [0.75, 0.25], [0, 1]], np.float32)
+    joint = symmetrize_lists(partners, rows)
+    expected = np.array([[0, 1.75, 0], [1.75, 0, 1.25], [0, 1.25, 0]]) / 6
+    np.testing.assert_allclose(as_matrix(joint), expected, rtol=1e-7)
+    assert len(joint.data) == 4  # the pair 0, 2 is listed by both, with probability zero
+
+
+def test_own_pairs_come_first_in_the_order_of_the_list():
+    partners, rows = lists_of(20, 5, 0)
+    joint = symmetrize_lists(partners, rows)
+    for i in range(20):
+        first = joint.indptr[i]
+        assert joint.indices[first : first + 5].tolist() == partners[i].tolist()
+
+
+def test_a_point_that_all_others_list_has_them_all():
+    partners = np.zeros((200, 1), np.int32)
+    partners[0] = 1
+    joint = symmetrize_lists(partners, np.ones((200, 1), np.float32))
+    assert joint.indptr[1] == 199
+    assert np.array_equal(np.sort(joint.indices[:199]), np.arange(1, 200))
+
+
+def test_threads_do_not_change_the_bytes(threads):
+    partners, rows = lists_of(400, 30, 1, 0.2)
+    one, two = (threads(n, lambda: symmetrize_lists(partners, rows)) for n in (1, 2))
+    assert [part.tobytes() for part in one] == [part.tobytes() for part in two]
 
 
 def test_a_point_alone_in_all_its_cells_gets_its_nearest_neighbor(points):

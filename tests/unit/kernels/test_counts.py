@@ -56,7 +56,7 @@ def test_a_point_shares_all_cells_with_itself_and_the_type_holds_the_count(
     assert counts.dtype == dtype
     assert np.all(np.diagonal(counts) == n_partitions)
     partners = np.tile(np.arange(20, dtype=np.int32), (20, 1))
-    with_partners = count_with_partners(A, partners)
+    with_partners = count_with_partners(A, partners, A)
     assert with_partners.dtype == dtype
     np.testing.assert_array_equal(with_partners, counts)
 
@@ -70,4 +70,11 @@ def test_partners_are_counted_in_the_order_given():
     cells = draw_cells(50, 40, 5, np.uint16)
     partners = np.random.default_rng(2).integers(0, 50, (50, 6)).astype(np.int32)
     expected = np.take_along_axis(agreements(cells, cells), partners, axis=1)
-    np.testing.assert_array_equal(count_with_partners(cells, partners), expected)
+    np.testing.assert_array_equal(count_with_partners(cells, partners, cells), expected)
+
+
+def test_partners_may_be_rows_of_another_set():
+    A, B = draw_cells(30, 40, 5, np.uint8), draw_cells(50, 40, 5, np.uint8, seed=1)
+    partners = np.random.default_rng(2).integers(0, 50, (30, 6)).astype(np.int32)
+    expected = np.take_along_axis(agreements(A, B), partners, axis=1)
+    np.testing.assert_array_equal(count_with_partners(A, partners, B), expected)

@@ -73,9 +73,19 @@ def test_listed_pairs_are_the_pairs_of_the_full_matrix(two_blobs, n_partners):
     lists = order(distances(two_blobs, two_blobs)).astype(np.int32)
     K = all_pairs(lists, lists, (3, 20), 60)
     partners = np.random.default_rng(4).integers(0, 60, (60, n_partners)).astype(np.int32)
-    found = listed_pairs(lists, partners, (3, 20), 60)
+    found = listed_pairs(lists, partners, lists, (3, 20))
     for s in range(2):
         np.testing.assert_array_equal(found[s], np.take_along_axis(K[s], partners, axis=1))
+
+
+def test_listed_pairs_of_further_points_are_those_of_the_full_matrix(two_blobs):
+    further = two_blobs[::7] + 0.2
+    lists = order(distances(two_blobs, two_blobs)).astype(np.int32)
+    own = order(distances(further, two_blobs)).astype(np.int32)
+    K = all_pairs(own, lists, (3, 20), 60)
+    partners = np.random.default_rng(4).integers(0, 60, (len(further), 5)).astype(np.int32)
+    found = listed_pairs(own, partners, lists, (3, 20))
+    np.testing.assert_array_equal(found, np.take_along_axis(K, partners[None], axis=2))
 
 
 def test_half_of_the_pairs_mirrored_are_all_pairs():

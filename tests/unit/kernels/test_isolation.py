@@ -253,7 +253,7 @@ def test_psi_by_rule_is_three_scales_and_one_for_many_points():
     X = np.random.default_rng(0).normal(size=(200, 3))
     assert IsolationKernel(random_state=0).fit(X).psi_ == (160, 40, 10)
     assert resolve_psi("auto", 20_000) == (16_000, 4_000, 1_000)
-    assert resolve_psi("auto", 30_000) == (2_000,)
+    assert resolve_psi("auto", 30_000) == (3_000,)
     # of two or three points no smaller sample than two can be drawn, and no scale comes twice
     assert resolve_psi("auto", 2) == (2,)
     assert resolve_psi("auto", 10) == (8, 2)

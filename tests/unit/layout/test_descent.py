@@ -255,3 +255,20 @@ def test_a_map_of_counts_and_of_floats_take_the_same_path():
     list(descend(ExactForces(full), other, schedule))
     # the products of counts and factors round in the seventh digit
     np.testing.assert_allclose(one, other, atol=1e-4 * np.abs(other).max())
+
+
+def test_a_map_that_collapses_keeps_its_shape_and_gets_back_its_size():
+    class Shrinking(Slope):
+        """Pull to the center, so strong that every step divides the map by ten."""
+
+        def gradient(self, Y, exaggeration):
+            return 0.9 * Y
+
+    Y = np.random.default_rng(0).normal(0, 1e-4, (2, 50)).astype(np.float32)
+    Y -= Y.mean(axis=1, keepdims=True)
+    shape = Y / np.linalg.norm(Y)
+    for state in descend(Shrinking(Y), Y, Schedule((Phase(200, momentum=0.0, step=1.0),))):
+        # gains shrink to 0.01 while signs agree, so later steps are shorter; none may lose the map
+        assert state.Y.std(axis=1).max() > 0.9e-8
+    # gains above one throw the map over to the other side, as a whole
+    assert abs((Y / np.linalg.norm(Y) * shape).sum()) > 0.999

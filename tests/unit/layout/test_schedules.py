@@ -1,6 +1,7 @@
 """Schedules are data: their numbers, word for word."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from isosne.layout.schedules import (
     RateFalls,
     Schedule,
     as_schedule,
+    lasting,
     opt_sne,
     paper,
     plain,
@@ -126,3 +128,22 @@ def test_schedules_cannot_be_changed():
         paper().min_gain = 1
     with pytest.raises(AttributeError, match="cannot assign"):
         paper().phases[0].n_iter = 1
+
+
+def test_lasting_exaggeration_ends_a_schedule_and_is_the_least_before():
+    schedule = lasting(standard(n_iter=300), 3.0)
+    assert [phase.exaggeration for phase in schedule.phases] == [12, 3]
+    assert [phase.n_iter for phase in schedule.phases] == [250, 50]
+    stronger = lasting(standard(), 20.0)
+    assert [phase.exaggeration for phase in stronger.phases] == [20, 20]
+    # The middle phase of the paper has none: it is raised, the first stays.
+    assert [phase.exaggeration for phase in lasting(paper(), 2.0).phases] == [4, 2, 2]
+    weaker = lasting(standard(exaggeration=4), 1.5)
+    assert [phase.exaggeration for phase in weaker.phases] == [12, 1.5]
+
+
+def test_lasting_exaggeration_changes_nothing_else():
+    schedule = lasting(opt_sne(), 2.0)
+    for phase, before in zip(schedule.phases, opt_sne().phases, strict=True):
+        assert replace(phase, exaggeration=before.exaggeration) == before
+    assert lasting(standard(), 1.0) == standard()

@@ -1,0 +1,222 @@
+"""Step 2 by drawing: partners follow p_{j|i}, weights stand for p_ij."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from isosne import IsolationKernel
+from isosne.affinities.dense import dense_affinities
+from isosne.affinities.sampled import PLACE_DRAWS, SampledAffinities
+from isosne.layout.attraction import DrawnAttraction
+from isosne.layout.exact import ExactForces
+from tests.reference import affinities as reference
+
+N = 24
+N_NUMBERS = 400
+"""How often partners are drawn: 12 800 draws for each point."""
+
+
+def few_points():
+    return np.random.default_rng(0).normal(size=(N, 3))
+
+
+def copies():
+    """Six points, four times each: copies share all their cells."""
+    return np.repeat(few_points()[:6], 4, axis=0)
+
+
+CASES = {
+    "one scale": (few_points, 5),
+    "two scales": (few_points, [3, 12]),
+    "many cells": (few_points, 20),
+    "copies": (copies, 4),
+}
+
+
+@pytest.fixture(params=CASES, scope="module")
+def case(request):
+    """A source of partners, its dense probabilities, and four hundred sets of partners."""
+    data, psi = CASES[request.param]
+    kernel = IsolationKernel(psi, n_partitions=30, random_state=1).fit(data())
+    source = SampledAffinities(kernel, random_state=2)
+    drawn = [source.draw(number) for number in range(N_NUMBERS)]
+    layers = kernel.rows().block(slice(0, N)).astype(float)
+    return kernel, source, drawn, layers
+
+
+def conditional(layers):
+    """Return p_{j|i} from similarity layers: each normalized without the diagonal, their mean."""
+    layers = layers * (1 - np.eye(N))
+    return (layers / layers.sum(axis=2, keepdims=True)).mean(axis=0)
+
+
+def chi_square(counts, probabilities):
+    """Return the chance of counts at least as far from the probabilities as these."""
+    impossible = probabilities == 0
+    assert not counts[impossible].any()
+    expected = probabilities * counts.sum() / probabilities.sum()
+    rare = expected < 5  # taken together: the test wants at least five in each
+    observed = np.r_[counts[~rare], counts[rare].sum()]
+    expected = np.r_[expected[~rare], expected[rare].sum()]
+    some = expected > 0
+    distance = ((observed - expected)[some] ** 2 / expected[some]).sum()
+    return stats.chi2.sf(distance, some.sum() - 1) if some.sum() > 1 else 1.0
+
+
+# A false alarm in one of some fifty tests of a fixed seed, at 1e-3 / 50 each.
+ALPHA = 2e-5
+
+
+def test_partners_follow_the_conditional_probabilities(case):
+    _, source, drawn, layers = case
+    p = conditional(layers)
+    assert source.n_points == N
+    for i in range(0, N, 5):
+        counts = np.bincount(np.concatenate([d.indices[i] for d in drawn]), minlength=N)
+        assert counts.sum() == N_NUMBERS * source.n_draws
+        # Draws are spread evenly over partitionings, so counts vary a little less than at random.
+        assert chi_square(counts, p[i]) > ALPHA
+
+
+def test_weights_stand_for_the_joint_probabilities(case):
+    _, _, drawn, layers = case
+    sums = np.zeros((N_NUMBERS, N, N))
+    for total, (indices, weights) in zip(sums, drawn, strict=True):
+        np.add.at(total, (np.arange(N)[:, None], indices), weights)
+    expected = reference.joint(layers)
+    error = sums.mean(axis=0) - expected
+    # A share of 1e-5 of P is float32 rounding; the rest is chance.
+    spread = sums.std(axis=0) / np.sqrt(N_NUMBERS) + 1e-5 * expected.max()
+    z = error / spread
+    assert np.abs(z).max() < 5  # of 576 z-scores one above 4.5 is rare
+    assert np.sqrt((z**2).mean()) < 1.15  # and they are as large as chance has them
+
+
+def test_their_pull_is_that_of_all_pairs_on_average(case):
+    kernel, source, _, _ = case
+    Y = np.random.default_rng(3).normal(size=(2, N)).astype(np.float32) * 3
+    rows = np.ascontiguousarray(Y.T)
+    joint, _ = dense_affinities(kernel)
+    forces = ExactForces(joint)
+    # the attraction alone: what one more unit of exaggeration adds to the gradient, over 4
+    exact = (forces.gradient(Y, 2.0) - forces.gradient(Y, 1.0)).T / 4
+    attraction = DrawnAttraction(source)
+    pulls = np.empty((200, N, 2), np.float32)
+    for number, pull in enumerate(pulls):
+        attraction.prepare(number)
+        attraction.pull(rows, pull)
+    error = pulls.mean(axis=0) - exact
+    spread = pulls.std(axis=0) / np.sqrt(len(pulls)) + 1e-5 * np.abs(exact).max()
+    assert np.abs(error / spread).max() < 4  # of 48 z-scores one above 4 has a chance of 3e-3
+
+
+def test_the_sum_of_p_log_p_is_estimated(case):
+    _, source, drawn, layers = case
+    p = reference.joint(layers)
+    expected = (p[p > 0] * np.log(p[p > 0])).sum()
+    estimates = [source.mean_log_p(partners) for partners in drawn[:50]]
+    assert np.mean(estimates) == pytest.approx(expected, rel=0.02)
+    # a single one, which is what a run uses, comes from 24 * 32 draws
+    assert estimates[0] == pytest.approx(expected, rel=0.05)
+
+
+def test_further_points_draw_partners_by_their_similarity(case):
+    kernel, _, _, _ = case
+    further = few_points()[:4] + 0.3
+    p = kernel.toward_fitted()(further).astype(float)
+    counts = np.zeros((4, N), int)
+    for seed in range(40):
+        drawn = SampledAffinities(kernel, random_state=seed).draw_toward(kernel.cells_of(further))
+        assert drawn.shape == (4, PLACE_DRAWS)
+        for i in range(4):
+            counts[i] += np.bincount(drawn[i], minlength=N)
+    for i in range(4):
+        assert chi_square(counts[i], p[i]) > ALPHA
+
+
+def test_a_number_stands_for_its_partners():
+    kernel = IsolationKernel(5, n_partitions=30, random_state=1).fit(few_points())
+    source, again = (SampledAffinities(kernel, random_state=2) for _ in range(2))
+    first = source.draw(7)
+    source.draw(8)
+    for other in (source.draw(7), again.draw(7)):
+        assert np.array_equal(first.indices, other.indices)
+        assert np.array_equal(first.weights, other.weights)
+    assert not np.array_equal(first.indices, source.draw(8).indices)
+    seeded = SampledAffinities(kernel, random_state=3).draw(7)
+    assert not np.array_equal(first.indices, seeded.indices)
+    assert (first.indices.dtype, first.weights.dtype) == (np.uint32, np.float32)
+    assert not (first.indices == np.arange(N)[:, None]).any()
+
+
+@pytest.mark.parametrize("psi", [60, [40, 400]], ids=str)
+def test_threads_do_not_change_the_bytes(threads, psi):
+    # More points than a block of rows, so that two threads share the work.
+    X = np.random.default_rng(0).normal(size=(9000, 3))
+    kernel = IsolationKernel(psi, n_partitions=20, random_state=1).fit(X)
+    cells = kernel.cells_of(X + 0.1)
+
+    def work():
+        source = SampledAffinities(kernel, random_state=2)
+        partners = source.draw(3)
+        near = source.draw_toward(cells)
+        return *partners, near, np.array(source.mean_log_p(partners))
+
+    one, two = threads(1, work), threads(2, work)
+    assert [part.tobytes() for part in one] == [part.tobytes() for part in two]
+
+
+def test_the_partners_of_a_further_point_do_not_depend_on_its_company():
+    kernel = IsolationKernel(5, n_partitions=30, random_state=1).fit(few_points())
+    source = SampledAffinities(kernel)
+    further = np.random.default_rng(5).normal(size=(9000, 3))
+    together = source.draw_toward(kernel.cells_of(further))
+    for rows in (slice(0, 1), slice(4090, 4100), slice(8999, None)):
+        alone = source.draw_toward(kernel.cells_of(further[rows]))
+        assert np.array_equal(alone, together[rows])
+
+
+@pytest.mark.parametrize(("psi", "n_draws"), [(5, 32), ([3, 9], 32), ([3, 5, 9], 30), (5, 1)])
+def test_scales_share_the_draws(psi, n_draws):
+    kernel = IsolationKernel(psi, n_partitions=30, random_state=1).fit(few_points())
+    source = SampledAffinities(kernel, n_draws=n_draws)
+    assert source.n_draws == n_draws
+    assert source.draw(0).indices.shape == (N, n_draws)
+    # On average over points all weights sum to one, however many draws there are.
+    sums = [source.draw(number).weights.sum() for number in range(100)]
+    assert np.mean(sums) == pytest.approx(1, abs=0.02)
+
+
+def test_points_alone_in_all_their_cells_are_tied_to_their_nearest_neighbor():
+    X = few_points()
+    kernel = IsolationKernel(N, n_partitions=10, random_state=0).fit(X)
+    source = SampledAffinities(kernel)
+    assert source.isolated.tolist() == list(range(N))
+    partners = source.draw(4)
+    sq_dist = ((X[:, None] - X) ** 2).sum(axis=2) + np.where(np.eye(N), np.inf, 0)
+    assert np.array_equal(
+        partners.indices, np.tile(sq_dist.argmin(axis=1)[:, None], source.n_draws)
+    )
+    assert np.isfinite(source.mean_log_p(partners))
+    attraction = DrawnAttraction(source)
+    attraction.prepare(0)
+    pull = np.empty((N, 2), np.float32)
+    attraction.pull(X[:, :2].astype(np.float32), pull)
+    assert np.isfinite(pull).all()
+
+
+def test_the_sum_of_p_log_p_counts_ties_with_their_probability():
+    X = few_points()
+    kernel = IsolationKernel(N, n_partitions=10, random_state=0).fit(X)
+    source = SampledAffinities(kernel)
+    joint, _ = dense_affinities(kernel)
+    P = joint.values * (joint.factors[:, None] + joint.factors).astype(float)
+    expected = (P[P > 0] * np.log(P[P > 0])).sum()
+    # p_ij of a tie is 1 / 2n, twice as much if it is mutual
+    assert source.mean_log_p(source.draw(0)) == pytest.approx(expected, rel=0.2)
+
+
+def test_a_scale_in_which_a_point_is_alone_is_left_out_as_for_all_pairs():
+    kernel = IsolationKernel([N, 5], n_partitions=30, random_state=0).fit(few_points())
+    source = SampledAffinities(kernel)
+    assert len(source.isolated) == len(dense_affinities(kernel)[1]) == 0

@@ -1,0 +1,171 @@
+"""Pull along lists of pairs, kept or drawn, in any order of memory."""
+
+import numpy as np
+import pytest
+
+from isosne import GaussianKernel, IsolationKernel, nearest_neighbors
+from isosne.affinities.sampled import SampledAffinities
+from isosne.affinities.sparse import sparse_affinities
+from isosne.layout.attraction import (
+    EARLY_SHARE,
+    FULL_UNTIL,
+    LAST_SHARE,
+    DrawnAttraction,
+    ListedAttraction,
+)
+
+N = 150
+DOFS = [0.5, 1.0, 3.0, np.inf]
+
+
+def points():
+    return np.random.default_rng(0).normal(size=(N, 4))
+
+
+def some_map(d=2):
+    """Return rows of two or three coordinates; a map of one dimension has a second that is zero."""
+    Y = np.zeros((N, max(2, d)), np.float32)
+    Y[:, :d] = 3 * np.random.default_rng(1).normal(size=(N, d))
+    return Y
+
+
+@pytest.fixture(scope="module")
+def joint():
+    kernel = GaussianKernel(8).fit(points())
+    return sparse_affinities(kernel, nearest_neighbors(points(), 24))[0]
+
+
+@pytest.fixture(scope="module")
+def source():
+    kernel = IsolationKernel([12, 30], n_partitions=50, random_state=0).fit(points())
+    return SampledAffinities(kernel, random_state=1)
+
+
+def as_matrix(joint):
+    P = np.zeros((N, N))
+    for i in range(N):
+        row = slice(joint.indptr[i], joint.indptr[i + 1])
+        P[i, joint.indices[row]] = joint.data[row]
+    return P
+
+
+def slow_pull_and_loss(P, Y, dof):
+    """Word for word: sum_j p u (y_i - y_j), and -sum p log w."""
+    Y = Y.astype(float)
+    difference = Y[:, None] - Y
+    sq_dist = (difference**2).sum(axis=2)
+    if np.isinf(dof):
+        return (P[..., None] * difference).sum(axis=1), (P * sq_dist).sum()
+    u = (dof + 1) / (2 * dof) / (1 + sq_dist / dof)
+    log_w = -(dof + 1) / 2 * np.log1p(sq_dist / dof)
+    return ((P * u)[..., None] * difference).sum(axis=1), -(P * log_w).sum()
+
+
+def pull_of(attraction, Y):
+    pull = np.full_like(Y, np.nan)
+    attraction.pull(Y, pull)
+    return pull
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("dof", DOFS)
+def test_kept_pairs_pull_as_the_equations_say(joint, dof, d):
+    attraction, Y = ListedAttraction(joint, dof), some_map(d)
+    pull, loss = slow_pull_and_loss(as_matrix(joint), Y, dof)
+    # some 40 float32 terms a row: five digits of the largest
+    np.testing.assert_allclose(pull_of(attraction, Y), pull, atol=1e-5 * np.abs(pull).max())
+    assert attraction.loss(Y) == pytest.approx(loss, rel=1e-5)
+    assert attraction.n_points == N
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("dof", DOFS)
+def test_drawn_partners_pull_as_the_equations_say(source, dof, d):
+    attraction, Y = DrawnAttraction(source, dof), some_map(d)
+    attraction.prepare(0)
+    matrices = []
+    for number in (0, 1):  # the first judges the objective, the second pulls
+        indices, weights = source.draw(number)
+        P = np.zeros((N, N))
+        np.add.at(P, (np.arange(N)[:, None], indices), weights)
+        matrices.append(P)
+    pull, _ = slow_pull_and_loss(matrices[1], Y, dof)
+    _, loss = slow_pull_and_loss(matrices[0], Y, dof)
+    np.testing.assert_allclose(pull_of(attraction, Y), pull, atol=1e-5 * np.abs(pull).max())
+    assert attraction.loss(Y) == pytest.approx(loss, rel=1e-5)
+
+
+def test_negative_entropy_is_the_sum_of_p_log_p(joint, source):
+    p = joint.data.astype(float)
+    assert ListedAttraction(joint).negative_entropy == pytest.approx((p * np.log(p)).sum())
+    drawn = DrawnAttraction(source)
+    assert drawn.negative_entropy == source.mean_log_p(source.draw(0))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_order_in_memory_changes_nothing(joint, d):
+    attraction = ListedAttraction(joint)
+    attraction.prepare(0)
+    Y = some_map(d)
+    pull, loss = pull_of(attraction, Y), attraction.loss(Y)
+    order = np.arange(N)
+    for seed in range(3):
+        step = np.random.default_rng(seed).permutation(N)
+        attraction.arrange(step)
+        order = order[step]
+        # A row keeps the order of its pairs, so its sum does not change by a bit.
+        assert np.array_equal(pull_of(attraction, Y[order]), pull[order])
+        # Rows are summed in another order, in float64.
+        assert attraction.loss(Y[order]) == pytest.approx(loss, rel=1e-12)
+
+
+def test_kept_pairs_stay_with_their_owner(joint):
+    before = [part.copy() for part in joint]
+    attraction = ListedAttraction(joint)
+    attraction.arrange(np.arange(N)[::-1].copy())
+    attraction.prepare(0)
+    assert all(np.array_equal(part, old) for part, old in zip(joint, before, strict=True))
+
+
+def test_partners_are_drawn_anew_at_every_step(source):
+    attraction, Y = DrawnAttraction(source), some_map()
+    pulls, losses = [], []
+    for iteration in range(5):
+        attraction.prepare(iteration)
+        pulls.append(pull_of(attraction, Y))
+        losses.append(attraction.loss(Y))
+    assert len({pull.tobytes() for pull in pulls}) == 5
+    assert len(set(losses)) == 1  # judged by the same pairs throughout
+
+
+def test_what_is_drawn_does_not_depend_on_the_steps_before(source):
+    walked, jumped = DrawnAttraction(source), DrawnAttraction(source)
+    for iteration in range(8):
+        walked.prepare(iteration)
+    jumped.prepare(7)
+    assert np.array_equal(pull_of(walked, some_map()), pull_of(jumped, some_map()))
+
+
+def test_steps_shorten_toward_the_end_only_where_partners_are_drawn(joint, source):
+    kept, drawn = ListedAttraction(joint), DrawnAttraction(source)
+    progress = np.linspace(0, 1, 21)
+    assert {kept.step_share(p) for p in progress} == {1.0}
+    assert drawn.step_share(0.0) == EARLY_SHARE  # before the last phase
+    shares = np.array([drawn.step_share(p) for p in progress[1:]])
+    full = progress[1:] <= FULL_UNTIL
+    assert (shares[full] == 1).all()
+    assert (np.diff(shares[~full]) < 0).all()
+    assert shares[-1] == pytest.approx(LAST_SHARE)
+
+
+@pytest.mark.parametrize("kind", ["kept", "drawn"])
+def test_threads_do_not_change_the_bytes(joint, source, kind, threads):
+    def work():
+        attraction = ListedAttraction(joint) if kind == "kept" else DrawnAttraction(source)
+        attraction.prepare(0)
+        if kind == "kept":
+            attraction.arrange(np.random.default_rng(0).permutation(N))
+        return pull_of(attraction, some_map()), np.array(attraction.loss(some_map()))
+
+    one, two = threads(1, work), threads(2, work)
+    assert [part.tobytes() for part in one] == [part.tobytes() for part in two]
