@@ -16,7 +16,7 @@ from isosne._blocks import for_each_block
 from isosne._types import Array, Neighbors, Points
 from isosne.distances import Metric, search_set
 from isosne.errors import ParameterError
-from isosne.nearest import as_float32, keep_nearest, measure_kept, nearest, sort_kept, without_self
+from isosne.nearest import keep_nearest, measure_kept, nearest, sort_kept, without_self
 
 CLUSTER_SIZE = 96
 """Points in a cluster, on average."""
@@ -82,7 +82,7 @@ class ClusteredPoints:
 
     def nearest(self, X: Points, k: int) -> tuple[NDArray[np.int32], Array]:
         """Return ids and distances of nearly all of the k points nearest to each row of X."""
-        ids, distances = np.empty((len(X), k), np.int32), np.empty((len(X), k), np.float32)
+        ids, distances = np.empty((len(X), k), np.int32), np.empty((len(X), k))
         queries = self._search.query(X, slice(0, len(X))).points
         labels = self._nearest_centers(queries)
         order = np.argsort(labels, kind="stable")
@@ -94,8 +94,7 @@ class ClusteredPoints:
                 rows = order[starts[c] : starts[c + 1]]
                 if len(rows):
                     ids[rows], keys = self._search_clusters(queries[rows], near[c], k)
-                    found = self.metric.distances(keys, self._search.scale)
-                    distances[rows] = as_float32(found)
+                    distances[rows] = self.metric.distances(keys, self._search.scale)
 
         for_each_block(len(starts) - 1, 4, work)
         return ids, distances

@@ -69,14 +69,10 @@ def without_self(ids: NDArray[np.int32], distances: Array, own: Array | None = N
     is_self[~is_self.any(axis=1), -1] = True
     kept = ~is_self
     left = distances[kept].reshape(n, k - 1)
-    return Neighbors(ids[kept].reshape(n, k - 1), as_float32(left))
-
-
-def as_float32(distances: Array) -> NDArray[np.float32]:
-    """Return distances in float32; zero still means a copy, and nothing is infinite."""
     limits = np.finfo(np.float32)
-    in_range = np.clip(distances, limits.smallest_subnormal, limits.max)
-    return np.where(distances > 0, in_range, 0).astype(np.float32)
+    # Zero must mean a copy, and nothing is infinite, however small or large the unit is.
+    in_range = np.where(left > 0, np.clip(left, limits.smallest_subnormal, limits.max), 0)
+    return Neighbors(ids[kept].reshape(n, k - 1), in_range.astype(np.float32))
 
 
 def with_self(neighbors: Neighbors) -> NDArray[np.int32]:

@@ -13,7 +13,7 @@ from isosne._types import Array, Neighbors, Points
 from isosne.clustered import ClusteredPoints
 from isosne.distances import Metric, search_set
 from isosne.errors import ParameterError
-from isosne.nearest import as_float32, find_neighbors, nearest
+from isosne.nearest import find_neighbors, nearest
 
 
 class Search(Protocol):
@@ -50,7 +50,7 @@ class ExactSearch:
         """Return ids and distances (n, k) of the points nearest to each row of X."""
         search = search_set(self._X, self._metric)
         ids, keys = nearest(X, search, k)
-        return ids, as_float32(self._metric.distances(keys, search.scale))
+        return ids, self._metric.distances(keys, search.scale)
 
 
 def make_search(X: Points, metric: Metric, method: str) -> Search:

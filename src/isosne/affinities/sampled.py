@@ -47,7 +47,8 @@ class SampledAffinities:
         self._seed = random_state
         # A scale in which a point is alone is left out of its mean, as for all pairs.
         filled = np.stack([scale.n_others > 0 for scale in self._scales])
-        self._shares = (filled * len(filled) / np.maximum(filled.sum(axis=0), 1)).astype(np.float32)
+        for scale, there in zip(self._scales, filled, strict=True):
+            scale.shares = there * len(filled) / np.maximum(filled.sum(axis=0), 1)
         self.isolated = np.flatnonzero(~filled.any(axis=0))
         if len(self.isolated):
             self._ties = kernel.nearest_others(self.isolated)
@@ -70,11 +71,10 @@ class SampledAffinities:
 
         for_each_block(n, BLOCK_ROWS, work)
         partners.weights[:] *= np.float32(0.5 / n / self.n_draws)
-        if len(self._scales) > 1:
-            partners.weights.reshape(n, -1, k)[:] *= self._shares.T[:, :, None]
         if len(self.isolated):
             partners.indices[self.isolated] = self._ties[:, None]
-            partners.weights[self.isolated] = np.float32(0.5 / n / self.n_draws)
+            # For both ends: the other one does not draw the point that is alone.
+            partners.weights[self.isolated] = np.float32(1 / n / self.n_draws)
         return partners
 
     def draw_toward(self, layers: list[Array]) -> NDArray[np.uint32]:
@@ -127,6 +127,13 @@ class CellMembers:
         Cell ids below n_cells.
     n_cells : int
         Cells in a partitioning.
+
+    Attributes
+    ----------
+    n_others : array of shape (n,)
+        The sum S over a point's cells of the others in them.
+    shares : array of shape (n,)
+        How much the scale counts for a point: 1, more where the point is alone in other scales.
     """
 
     def __init__(self, cells: Array, n_cells: int) -> None:
@@ -145,16 +152,17 @@ class CellMembers:
         self.n_others = np.zeros(self.n_points)
         for p in range(n_partitions):
             self.n_others += np.diff(self._starts[p])[cells[:, p]] - 1
+        self.shares = np.ones(self.n_points)
 
     def draw(self, rows: slice, chances: Array, indices: Array, weights: Array) -> None:
         """Fill partners and weights (n_rows, k) of some points; chances (2, n_rows, k)."""
-        members = self._starts, self._members, self.n_others
+        members = self._starts, self._members, self.n_others, self.shares
         draw_partners(self._cells[rows], members, rows.start, chances, indices, weights)
 
     def draw_toward(self, cells: Array, chances: Array, indices: Array, weights: Array) -> None:
         """Fill partners (m, k) of further points with these cells (m, t)."""
         sizes = sum(np.diff(self._starts[p])[cells[:, p]] for p in range(cells.shape[1]))
-        members = self._starts, self._members, np.asarray(sizes, np.float64)
+        members = self._starts, self._members, np.asarray(sizes, np.float64), self.shares
         draw_partners(cells, members, -1, chances, indices, weights)
 
     def probabilities(self, rows: slice, partners: Array) -> NDArray[np.float64]:
@@ -169,19 +177,19 @@ class CellMembers:
 @kernel
 def draw_partners(
     cells: Array,
-    members: tuple[Array, Array, Array],
+    members: tuple[Array, Array, Array, Array],
     first: int,
     chances: Array,
     indices: Array,
     weights: Array,
 ) -> None:
-    """Fill indices and weights (n, k) with partners of point first + i, and 1 + S_i / S_j.
+    """Fill indices and weights (n, k) with partners j of point first + i, and a_i + a_j S_i / S_j.
 
-    cells (n, t); members: starts, points and sums S as in `CellMembers`. The k draws of a point
+    cells (n, t); members: starts, points, S and shares a as in `CellMembers`. The k draws of a point
     divide the sum of its cells' sizes into k equal parts, one draw in each. With first = -1 the
     points are none of the members, S belongs to them, and weights stay as they are. O(n (t + k)).
     """
-    starts, points, n_others = members
+    starts, points, n_others, shares = members
     n_draws = indices.shape[1]
     n_own = 0 if first < 0 else 1
     for i in range(cells.shape[0]):
@@ -209,7 +217,7 @@ def draw_partners(
             if j == own:  # the last member takes its place, which no draw reaches otherwise
                 j = points[p, begin + np.int64(n_here)]
             indices[i, q] = j
-            weights[i, q] = 1 + n_others[own] / n_others[j]
+            weights[i, q] = shares[own] + shares[j] * n_others[own] / n_others[j]
 
 
 @kernel

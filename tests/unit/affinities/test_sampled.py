@@ -220,3 +220,19 @@ def test_a_scale_in_which_a_point_is_alone_is_left_out_as_for_all_pairs():
     kernel = IsolationKernel([N, 5], n_partitions=30, random_state=0).fit(few_points())
     source = SampledAffinities(kernel)
     assert len(source.isolated) == len(dense_affinities(kernel)[1]) == 0
+
+
+def test_weights_are_right_where_some_points_are_alone_at_one_scale():
+    kernel = IsolationKernel([N - 1, 5], n_partitions=12, random_state=1).fit(few_points())
+    source = SampledAffinities(kernel, random_state=2)
+    assert len(source.isolated) == 0
+    layers = kernel.rows().block(slice(0, N)).astype(float)
+    n_alone = np.sum((layers * (1 - np.eye(N))).sum(axis=2) == 0, axis=1)
+    assert n_alone.tolist() == [9, 0]
+    sums = np.zeros((N_NUMBERS, N, N))
+    for number, total in enumerate(sums):
+        indices, weights = source.draw(number)
+        np.add.at(total, (np.arange(N)[:, None], indices), weights)
+    expected = reference.joint(layers)
+    spread = sums.std(axis=0) / np.sqrt(N_NUMBERS) + 1e-5 * expected.max()
+    assert np.abs((sums.mean(axis=0) - expected) / spread).max() < 5  # as above

@@ -145,5 +145,7 @@ def test_lasting_exaggeration_ends_a_schedule_and_is_the_least_before():
 def test_lasting_exaggeration_changes_nothing_else():
     schedule = lasting(opt_sne(), 2.0)
     for phase, before in zip(schedule.phases, opt_sne().phases, strict=True):
-        assert replace(phase, exaggeration=before.exaggeration) == before
+        unchanged = replace(phase, exaggeration=before.exaggeration, shortest=before.shortest)
+        assert unchanged == before
+    assert schedule.phases[-1].shortest == 25
     assert lasting(standard(), 1.0) == standard()
