@@ -186,8 +186,9 @@ def draw_partners(
     """Fill indices and weights (n, k) with partners j of point first + i, and a_i + a_j S_i / S_j.
 
     cells (n, t); members: starts, points, S and shares a as in `CellMembers`. The k draws of a
-    point divide the sum of its cells' sizes into k equal parts, one draw in each. With first = -1 the
-    points are none of the members, S belongs to them, and weights stay as they are. O(n (t + k)).
+    point divide the sum of its cells' sizes into k equal parts, one draw in each. With first = -1
+    the points are none of the members, S belongs to them, and weights stay as they are.
+    O(n (t + k)).
     """
     starts, points, n_others, shares = members
     n_draws = indices.shape[1]
