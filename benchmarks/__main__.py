@@ -18,6 +18,7 @@ NAMES = [
     "quality",
     "repulsion",
     "scaling",
+    "routes",
     "peers",
 ]
 SLOW = {"scaling", "peers"}

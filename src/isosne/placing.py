@@ -74,6 +74,7 @@ class Placer:
         if self._source is not None:
             ids, distances = self._search.nearest(points, 1)
             partners = self._source.draw_toward(self._kernel.cells_of(points))
+            partners[:, 0] = ids[:, 0]  # where a point starts from; the others are drawn
             rows = np.ones(partners.shape, np.float32)
         else:
             ids, distances = self._search.nearest(points, self._plan.n_neighbors or 1)
