@@ -106,8 +106,10 @@ class Kernel(Protocol):
 class PartitionKernel(Protocol):
     """A kernel whose similarity is the share of partitionings in which two points share a cell."""
 
-    def cells_at_scales(self) -> tuple[list[Array], tuple[int, ...]]:
-        """Return the fitted points' cells (n, t) at each scale, and the number of cells there."""
+    psi_: tuple[int, ...]  # cells in a partitioning, at each scale
+
+    def cells_at_scales(self, A: Any = None) -> list[Array]:
+        """Return the cells (n, t) of any points at each scale; None: the fitted ones."""
         ...
 
     def nearest_others(self, ids: Array) -> Array:

@@ -113,12 +113,14 @@ class ClusteredPoints:
         search, starts = self._search, self._starts
         query = search.ready(points)
         ids, keys = np.full((len(points), k), -1, np.int32), np.full((len(points), k), np.inf)
+        sizes = np.diff(starts)
+        if sizes[near].sum() < k:  # most clusters are empty, as with many copies
+            near = np.arange(len(sizes))
         n_seen = 0
-        everywhere = np.setdiff1d(np.arange(len(starts) - 1), near) if len(near) < k else ()
-        for c in (*near, *everywhere):
+        for c in near:
             columns = slice(starts[c], starts[c + 1])
             keep_nearest(search.keys(query, columns), columns.start, keys, ids)
-            n_seen += columns.stop - columns.start
+            n_seen += sizes[c]
             if n_seen >= n_candidates(k):
                 break
         measure_kept(points, search.points, keys, ids)

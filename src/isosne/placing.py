@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from isosne._types import Points
 from isosne.affinities.conditional import conditional_rows
-from isosne.affinities.sampled import SampledAffinities
+from isosne.affinities.sampled import PLACE_DRAWS, SampledAffinities
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.neighbors import make_search
 from isosne.plan import Plan
@@ -56,7 +56,7 @@ class Placer:
     def place(self, points: Points) -> NDArray[np.float32]:
         """Return a place for each point, in blocks; a copy of a fitted point gets its place."""
         places = np.empty((points.shape[0], self._embedding.shape[1]), np.float32)
-        width = self._plan.n_neighbors or (512 if self._source else len(self._embedding))
+        width = self._plan.n_neighbors or (PLACE_DRAWS if self._source else len(self._embedding))
         step = max(1, BLOCK_BYTES // (16 * width))
         for s in range(0, len(places), step):
             block = slice(s, min(s + step, len(places)))
@@ -73,7 +73,7 @@ class Placer:
             return places
         if self._source is not None:
             ids, distances = self._search.nearest(points, 1)
-            partners = self._source.draw_toward(self._kernel.cells_of(points))
+            partners = self._source.draw_toward(self._kernel.cells_at_scales(points))
             partners[:, 0] = ids[:, 0]  # where a point starts from; the others are drawn
             rows = np.ones(partners.shape, np.float32)
         else:

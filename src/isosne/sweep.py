@@ -26,6 +26,7 @@ from isosne.errors import DataError, MissingPackageError, ParameterError
 from isosne.estimator import TSNE
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
 from isosne.quality import auc_rnx, report
 
 FORMAT = 1
@@ -253,8 +254,6 @@ def measure_map(
 
 def make_kernel(kernel: str, parameters: Mapping[str, Any]) -> Any:
     """Return the kernel of a name with the given parameters."""
-    from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
-
     kinds = {
         "isolation": IsolationKernel,
         "gaussian": GaussianKernel,

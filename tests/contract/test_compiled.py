@@ -64,7 +64,7 @@ joint, _ = sparse_affinities(kernel, neighbors, 6)
 found["sparse indptr"], found["sparse indices"], found["sparse data"] = joint
 source = SampledAffinities(kernel, n_draws=8, random_state=3)
 found["drawn"], found["weights"] = source.draw(2)
-found["drawn toward"] = source.draw_toward(kernel.cells_of(A))
+found["drawn toward"] = source.draw_toward(kernel.cells_at_scales(A))
 found["mean log p"] = np.array(source.mean_log_p(source.draw(2)))
 clustered = ClusteredPoints(X, Metric())
 found["clustered"], found["clustered distances"] = clustered.neighbors(5)

@@ -40,8 +40,8 @@ class SampledAffinities:
     def __init__(
         self, kernel: PartitionKernel, n_draws: int = N_DRAWS, random_state: int = 0
     ) -> None:
-        layers = kernel.cells_at_scales()
-        self._scales = [CellMembers(cells, psi) for cells, psi in zip(*layers, strict=True)]
+        layers = zip(kernel.cells_at_scales(), kernel.psi_, strict=True)
+        self._scales = [CellMembers(cells, psi) for cells, psi in layers]
         self.n_points = self._scales[0].n_points
         self.n_draws = max(1, n_draws // len(self._scales)) * len(self._scales)
         self._seed = random_state

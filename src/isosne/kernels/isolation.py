@@ -202,7 +202,19 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             return ForestPartitions(samples, points, rng)
         return VoronoiPartitions(samples, points, Metric(self.metric, self.p))
 
-    def _cells_at_scales(self, A: Any) -> list[Array]:
+    def cells_at_scales(self, A: Any = None) -> list[Array]:
+        """Return the cell of each point in each partitioning, scale by scale.
+
+        Parameters
+        ----------
+        A : array, CSR or data frame of shape (n, n_features), default=None
+            Any points; None: the fitted ones.
+
+        Returns
+        -------
+        list of arrays of unsigned integers, shape (n, n_partitions)
+            Ids in the smallest type that fits; a scale with psi cells has ids below psi.
+        """
         points = self._check_query(A)
         if self._exact:
             raise ParameterError(
@@ -210,33 +222,6 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
                 "Ask for similarity, or pass a number of partitions."
             )
         return [partitions.cells(points) for partitions in self.partitions_]
-
-    def cells_of(self, A: Any) -> list[Array]:
-        """Return the cells of any points at each scale.
-
-        Parameters
-        ----------
-        A : array, CSR or data frame of shape (n, n_features)
-            Any points.
-
-        Returns
-        -------
-        list of arrays of unsigned integers, shape (n, n_partitions)
-            Cell ids.
-        """
-        return self._cells_at_scales(A)
-
-    def cells_at_scales(self) -> tuple[list[Array], tuple[int, ...]]:
-        """Return the fitted points' cells at each scale.
-
-        Returns
-        -------
-        list of arrays of unsigned integers, shape (n_samples, n_partitions)
-            Cell ids.
-        tuple of int
-            Number of cells at each scale.
-        """
-        return self._cells_at_scales(None), self.psi_
 
     def cells(self, A: Any = None) -> Array:
         """Return the cell of each point in each partitioning.
@@ -252,7 +237,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             Ids in the smallest type that fits, scale by scale. Two points are similar in proportion
             to the columns on which their rows agree.
         """
-        return np.hstack(self._cells_at_scales(A))
+        return np.hstack(self.cells_at_scales(A))
 
     def transform(self, A: Any) -> csr_array:
         """Return the feature map: a one in the column of each cell that holds the point.
@@ -267,7 +252,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         CSR of float32, shape (n, n_partitions * sum of psi)
             Inner products divided by the number of ones in a row are the similarity.
         """
-        scales = self._cells_at_scales(A)
+        scales = self.cells_at_scales(A)
         offset = 0
         columns = []
         for psi, cells in zip(self.psi_, scales, strict=True):
@@ -304,8 +289,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         array of unsigned integers, shape (n, m)
             The similarity at this scale, times n_partitions.
         """
-        left = self._cells_at_scales(A)[scale]
-        right = left if A is None and B is None else self._cells_at_scales(B)[scale]
+        left = self.cells_at_scales(A)[scale]
+        right = left if A is None and B is None else self.cells_at_scales(B)[scale]
         return CellIndex(right, self.psi_[scale]).count(left)
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
@@ -353,9 +338,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         if self._exact:
             lists = with_self(neighbors)
             return listed_pairs(lists, partners, lists, self.psi_)
-        layers = [
-            count_with_partners(cells, partners, cells) for cells in self._cells_at_scales(None)
-        ]
+        layers = [count_with_partners(cells, partners, cells) for cells in self.cells_at_scales()]
         return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
 
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
@@ -376,10 +359,10 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         if self._exact:
             lists = with_self(neighbors)
             return lambda points, ids, distances: listed_pairs(ids, ids, lists, self.psi_)
-        fitted = self._cells_at_scales(None)
+        fitted = self.cells_at_scales()
 
         def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
-            scales = zip(self._cells_at_scales(points), fitted, strict=True)
+            scales = zip(self.cells_at_scales(points), fitted, strict=True)
             layers = [count_with_partners(new, ids, cells) for new, cells in scales]
             return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
 

@@ -126,7 +126,9 @@ def test_further_points_draw_partners_by_their_similarity(case):
     p = kernel.toward_fitted()(further).astype(float)
     counts = np.zeros((4, N), int)
     for seed in range(40):
-        drawn = SampledAffinities(kernel, random_state=seed).draw_toward(kernel.cells_of(further))
+        drawn = SampledAffinities(kernel, random_state=seed).draw_toward(
+            kernel.cells_at_scales(further)
+        )
         assert drawn.shape == (4, PLACE_DRAWS)
         for i in range(4):
             counts[i] += np.bincount(drawn[i], minlength=N)
@@ -154,7 +156,7 @@ def test_threads_do_not_change_the_bytes(threads, psi):
     # More points than a block of rows, so that two threads share the work.
     X = np.random.default_rng(0).normal(size=(9000, 3))
     kernel = IsolationKernel(psi, n_partitions=20, random_state=1).fit(X)
-    cells = kernel.cells_of(X + 0.1)
+    cells = kernel.cells_at_scales(X + 0.1)
 
     def work():
         source = SampledAffinities(kernel, random_state=2)
@@ -170,9 +172,9 @@ def test_the_partners_of_a_further_point_do_not_depend_on_its_company():
     kernel = IsolationKernel(5, n_partitions=30, random_state=1).fit(few_points())
     source = SampledAffinities(kernel)
     further = np.random.default_rng(5).normal(size=(9000, 3))
-    together = source.draw_toward(kernel.cells_of(further))
+    together = source.draw_toward(kernel.cells_at_scales(further))
     for rows in (slice(0, 1), slice(4090, 4100), slice(8999, None)):
-        alone = source.draw_toward(kernel.cells_of(further[rows]))
+        alone = source.draw_toward(kernel.cells_at_scales(further[rows]))
         assert np.array_equal(alone, together[rows])
 
 

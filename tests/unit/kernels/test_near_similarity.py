@@ -77,10 +77,10 @@ def test_few_neighbors_hold_nearly_all_of_the_similarity_or_say_how_many_do(name
 
 def test_cells_at_scales_are_those_of_the_columns(points, further):
     kernel = KERNELS["two scales"].fit(points)
-    layers, psis = kernel.cells_at_scales()
+    layers, psis = kernel.cells_at_scales(), kernel.psi_
     assert psis == (4, 20)
     assert np.array_equal(np.hstack(layers), kernel.cells())
-    assert np.array_equal(np.hstack(kernel.cells_of(further)), kernel.cells(further))
+    assert np.array_equal(np.hstack(kernel.cells_at_scales(further)), kernel.cells(further))
 
 
 @pytest.mark.parametrize(
