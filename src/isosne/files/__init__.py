@@ -1,0 +1,1 @@
+"""Tables that go in and maps that come out."""

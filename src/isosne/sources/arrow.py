@@ -1,0 +1,149 @@
+"""Rows of Arrow's columns, which lie in groups: Parquet's row groups, record batches of Feather.
+
+Groups are decoded in batches of a few megabytes, so a large group need not fit in memory. A
+place is kept between reads: rows that are read one block after the other are decoded once.
+"""
+
+import threading
+from abc import abstractmethod
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from isosne._types import Array
+from isosne.sources.columns import Wanted, choose_columns, require
+from isosne.sources.stored import Indices, StoredRows
+from isosne.sources.watched import WatchedFiles
+
+BATCH_BYTES = 8_000_000
+Place = tuple[int, Any]
+"""The number of a batch's first row, and the batch."""
+
+
+class ArrowRows(StoredRows):
+    """Rows of a table whose groups are at hand one by one."""
+
+    def __init__(
+        self, watched: WatchedFiles, schema: Any, group_rows: list[int], wanted: Wanted
+    ) -> None:
+        self._pa = pa = require("pyarrow", "files", watched.name)
+        names = list(schema.names)
+        kinds = [None if _is_numeric(pa, f.type) else str(f.type) for f in schema]
+        choice = choose_columns(names, kinds, wanted, watched.name)
+        dtypes = [_dtype(pa, schema.field(place).type) for place in choice.places]
+        shape = (sum(group_rows), len(choice.names))
+        super().__init__(watched, shape, np.result_type(*dtypes), column_names=choice.names)
+        self.left_out = choice.left_out
+        others = [name for name in names if name not in choice.names]
+        self.side = {name: partial(self._side_column, name) for name in others}
+        self._ends = np.cumsum(group_rows, dtype=np.int64)
+        self._batch_rows = max(1, BATCH_BYTES // self.row_bytes)
+        self._lock = threading.Lock()
+        self._stopped_at = -1
+        self._pending: Place | None = None
+        self._coming: Iterator[Place] = iter(())
+
+    @abstractmethod
+    def _batches(self, group: int, names: tuple[str, ...]) -> Iterator[Any]:
+        """Yield the record batches of a group, with these columns in this order."""
+
+    def _read(self, start: int, stop: int) -> Array:
+        out = np.empty((stop - start, self.shape[1]), self.dtype)
+        if start == stop:
+            return out
+        with self._lock:
+            for first, batch in self._continue(start):
+                last = first + batch.num_rows
+                low, high = max(first, start), min(last, stop)
+                if low < high:
+                    part = batch.slice(low - first, high - low)
+                    self._fill(out[low - start : high - start], part, range(low, high))
+                if last >= stop:
+                    self._stopped_at = stop
+                    self._pending = (first, batch) if last > stop else None
+                    break
+        return out
+
+    def _continue(self, row: int) -> Iterator[Place]:
+        """Return batches from the one that holds a row on; from the last place if it is there."""
+        pending, coming = self._pending, self._coming
+        if row != self._stopped_at:
+            pending, coming = None, self._walk(row)
+        self._coming, self._stopped_at = coming, -1
+        return chain([] if pending is None else [pending], coming)
+
+    def _walk(self, row: int) -> Iterator[Place]:
+        group = int(np.searchsorted(self._ends, row, side="right"))
+        for g in range(group, len(self._ends)):
+            first = self._first_row(g)
+            for batch in self._batches(g, self._names()):
+                yield first, batch
+                first += batch.num_rows
+
+    def _take(self, wanted: Indices) -> Array:
+        out = np.empty((len(wanted), self.shape[1]), self.dtype)
+        groups = np.searchsorted(self._ends, wanted, side="right")
+        with self._lock:
+            for g in np.unique(groups).tolist():
+                last = int(np.searchsorted(groups, g, side="right"))
+                first = self._first_row(g)
+                for batch in self._batches(g, self._names()):
+                    low, high = np.searchsorted(wanted, [first, first + batch.num_rows])
+                    if low < high:
+                        part = batch.take(self._pa.array(wanted[low:high] - first))
+                        self._fill(out[low:high], part, wanted[low:high])
+                    first += batch.num_rows
+                    if high == last:
+                        break
+        return out
+
+    def _first_row(self, group: int) -> int:
+        return int(self._ends[group - 1]) if group else 0
+
+    def _names(self) -> tuple[str, ...]:
+        return self.column_names or ()
+
+    def _fill(self, out: Array, batch: Any, rows: Any) -> None:
+        """Fill ``out`` with the values of a batch; ``rows`` are the numbers of its rows."""
+        for c, column in enumerate(batch.columns):
+            if column.null_count:
+                missing = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
+                row = int(rows[int(missing[0])])
+                raise self._refuse_value("a missing value", row, c, column.null_count)
+            numbers = column.cast("float64") if self._pa.types.is_decimal(column.type) else column
+            out[:, c] = numbers.to_numpy(zero_copy_only=False)
+
+    def _side_column(self, name: str) -> Array:
+        """Return a column that is not a value of the points: integers, or anything as text."""
+        parts: list[Array] = []
+        with self._lock, self.watched.reading():
+            for group in range(len(self._ends)):
+                for batch in self._batches(group, (name,)):
+                    parts.append(_plain_values(self._pa, batch.column(0)))
+        if any(part.dtype.kind == "U" for part in parts):
+            parts = [part.astype(np.str_) for part in parts]
+        return np.concatenate(parts)
+
+
+def _is_numeric(pa: Any, kind: Any) -> bool:
+    types = pa.types
+    return bool(
+        types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_boolean(kind)
+        or types.is_decimal(kind)
+    )
+
+
+def _dtype(pa: Any, kind: Any) -> np.dtype[Any]:
+    return np.dtype(np.float64 if pa.types.is_decimal(kind) else kind.to_pandas_dtype())
+
+
+def _plain_values(pa: Any, column: Any) -> Array:
+    """Return integers as they are, and everything else as text; what is missing is empty."""
+    if pa.types.is_integer(column.type) and column.null_count == 0:
+        return np.asarray(column.to_numpy(zero_copy_only=False))
+    return np.array(["" if v is None else str(v) for v in column.to_pylist()], dtype=np.str_)

@@ -1,0 +1,52 @@
+"""What every source of rows offers, and how to walk through one in blocks."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from isosne._types import Array, Points
+
+BLOCK_BYTES = 64_000_000
+"""Bytes of a block of rows, unless the caller asks for another size."""
+
+
+class Rows(Protocol):
+    """Points of any number, of which some are in memory at a time.
+
+    ``dtype`` is that of the values that `read` and `take` return; ``row_bytes`` is what a row of
+    them takes, on average. ``side`` has a reader for each column that is not a value of the
+    points, such as ids and labels; ``left_out`` names those that were left out because they are
+    not numeric.
+    """
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    column_names: tuple[str, ...] | None
+    row_bytes: int
+    side: Mapping[str, Callable[[], Array]]
+    left_out: tuple[str, ...]
+
+    def read(self, rows: slice) -> Points:
+        """Return consecutive rows; every value is finite. Not to be written to."""
+        ...
+
+    def take(self, indices: Any) -> Points:
+        """Return any rows, in any order, repeated or not; reads as little as the format allows."""
+        ...
+
+    def describe(self) -> str:
+        """Return the name by which messages call the source."""
+        ...
+
+    def fingerprint(self) -> str:
+        """Return a hash that changes when the source does, from a few samples of its content."""
+        ...
+
+
+def blocks(rows: Rows, n_bytes: int = BLOCK_BYTES) -> Iterator[slice]:
+    """Yield consecutive slices that cover all rows, each of about n_bytes, one row at least."""
+    n_rows = rows.shape[0]
+    step = max(1, n_bytes // rows.row_bytes)
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))

@@ -1,0 +1,115 @@
+"""Which columns of a table are the points' values, by name and by type."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from isosne.errors import DataError, MissingPackageError, ParameterError
+
+TEXT_COLUMNS = ("refuse", "leave_out")
+N_LISTED = 10
+"""Names that a message lists at most."""
+
+
+class Wanted(NamedTuple):
+    """What a caller asked of the columns."""
+
+    columns: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    text_columns: str = "refuse"
+
+
+class Choice(NamedTuple):
+    """Columns that are values, by their place in the table; and text that was left out."""
+
+    places: tuple[int, ...]
+    names: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def as_wanted(columns: Iterable[str] | None, exclude: Iterable[str], text_columns: str) -> Wanted:
+    """Check what a caller asked of the columns."""
+    if text_columns not in TEXT_COLUMNS:
+        raise ParameterError(
+            f"text_columns must be one of {', '.join(TEXT_COLUMNS)}; got {text_columns!r}. "
+            "'leave_out' goes on without them."
+        )
+    for name, value in (("columns", columns), ("exclude", exclude)):
+        if isinstance(value, str):
+            raise ParameterError(
+                f"{name} must be a list of column names; got {value!r}. Pass [{value!r}]."
+            )
+    return Wanted(None if columns is None else tuple(columns), tuple(exclude), text_columns)
+
+
+def choose_columns(
+    names: Sequence[str], kinds: Sequence[str | None], wanted: Wanted, source: str
+) -> Choice:
+    """Choose the columns that are values.
+
+    ``kinds`` is None for a numeric column, and a word for what another one holds.
+    """
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise DataError(
+            f"Column names must differ; {source} has {repeated[0]!r} more than once. "
+            "Rename one of the columns."
+        )
+    for role, asked in (("columns", wanted.columns or ()), ("exclude", wanted.exclude)):
+        for name in asked:
+            check_column(name, names, role, source)
+    kind = dict(zip(names, kinds, strict=True))
+    asked_for = names if wanted.columns is None else wanted.columns
+    kept = [name for name in asked_for if name not in wanted.exclude]
+    not_numeric = tuple(name for name in kept if kind[name] is not None)
+    if not_numeric and wanted.text_columns == "refuse":
+        listed = ", ".join(f"{name!r} ({kind[name]})" for name in not_numeric[:N_LISTED])
+        raise DataError(
+            f"Every column must be numeric; {source} has others: {listed}. Exclude them "
+            f"(exclude={list(not_numeric[:N_LISTED])}), or pass text_columns='leave_out'."
+        )
+    kept = [name for name in kept if kind[name] is None]
+    if not kept:
+        raise DataError(
+            f"{source} must have at least one numeric column; got {len(names)} column(s), of which "
+            "none is left. Exclude fewer of them, or encode text as numbers."
+        )
+    places = {name: place for place, name in enumerate(names)}
+    return Choice(tuple(places[name] for name in kept), tuple(kept), not_numeric)
+
+
+def check_column(name: str, names: Sequence[str], role: str, source: str) -> None:
+    """Refuse a column that the table does not have; suggest the nearest name."""
+    if name in names:
+        return
+    close = get_close_matches(str(name), names, n=1, cutoff=0.5)
+    if close:
+        advice = f"Did you mean {close[0]!r}?"
+    elif names:
+        more = ", ..." if len(names) > N_LISTED else ""
+        advice = f"Its columns are {', '.join(map(repr, names[:N_LISTED]))}{more}."
+    else:
+        advice = "It has no named columns."
+    raise ParameterError(f"{role} must name a column of {source}; got {name!r}. {advice}")
+
+
+def refuse_names(wanted: Wanted, source: str) -> None:
+    """Refuse columns by name where columns have none."""
+    if wanted.columns or wanted.exclude:
+        name = (wanted.columns or wanted.exclude)[0]
+        role = "columns" if wanted.columns else "exclude"
+        check_column(name, (), role, source)
+
+
+def require(module: str, extra: str, what: str) -> Any:
+    """Import a package of an extra, or say how to install it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise MissingPackageError(
+            f"{what} needs the package {package}, which is not installed. "
+            f"Install it with: pip install 'isosne[{extra}]'."
+        ) from error

@@ -1,0 +1,85 @@
+"""Rows of a Parquet file, or of a folder of them."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from isosne.errors import DataError
+from isosne.sources.arrow import ArrowRows
+from isosne.sources.columns import Wanted, require
+from isosne.sources.watched import WatchedFiles
+
+BUFFER_BYTES = 262_144
+"""Bytes of a column that are fetched at a time, so that a large row group is not held whole."""
+
+
+class ParquetRows(ArrowRows):
+    """Rows of Parquet files that have the same columns, one file after the other."""
+
+    def __init__(self, name: str, paths: list[Path], wanted: Wanted) -> None:
+        self._parquet = require("pyarrow.parquet", "files", name)
+        watched = WatchedFiles(name, *paths)
+        self._groups: list[tuple[Path, int]] = []
+        group_rows: list[int] = []
+        schema = None
+        with watched.reading():
+            for path in paths:
+                with self._parquet.ParquetFile(path) as file:
+                    schema = schema or file.schema_arrow
+                    _check_same(schema, file.schema_arrow, paths[0], path)
+                    for g in range(file.num_row_groups):
+                        self._groups.append((path, g))
+                        group_rows.append(file.metadata.row_group(g).num_rows)
+            super().__init__(watched, schema, group_rows, wanted)
+        self._open_path: Path | None = None
+        self._open_file: Any = None
+
+    def _batches(self, group: int, names: tuple[str, ...]) -> Iterator[Any]:
+        path, number = self._groups[group]
+        if path != self._open_path:
+            self._open_file = self._parquet.ParquetFile(
+                path, buffer_size=BUFFER_BYTES, pre_buffer=False
+            )
+            self._open_path = path
+        batches = self._open_file.iter_batches(
+            self._batch_rows, row_groups=[number], columns=list(names)
+        )
+        for batch in batches:
+            yield batch.select(list(names))
+
+
+def open_parquet(path: Path, wanted: Wanted) -> ParquetRows:
+    """Return the rows of a file, or of all files of a folder in the order of their names.
+
+    Numbers in names count as numbers: part.2 comes before part.10.
+    """
+    paths = [path]
+    if path.is_dir():
+        found = [p for p in path.glob("*.parquet") if not p.name.startswith((".", "_"))]
+        paths = sorted(found, key=_by_numbers)
+        if not paths:
+            raise DataError(
+                f"A folder must hold files that end in .parquet; {path} has none. "
+                "Name the folder that they lie in."
+            )
+    return ParquetRows(str(path), paths, wanted)
+
+
+def _by_numbers(path: Path) -> list[Any]:
+    parts = re.split(r"(\d+)", path.name)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
+def _check_same(schema: Any, other: Any, first: Path, path: Path) -> None:
+    if schema.equals(other, check_metadata=False):
+        return
+    before = dict(zip(schema.names, schema.types, strict=True))
+    now = dict(zip(other.names, other.types, strict=True))
+    names = [*before, *now]
+    differs = next((n for n in names if before.get(n) != now.get(n)), names[0])
+    raise DataError(
+        f"All files of a folder must have the same columns in the same order; {path.name} differs "
+        f"from {first.name} in column {differs!r} ({now.get(differs, 'absent')} against "
+        f"{before.get(differs, 'absent')}). Write the files again with one schema."
+    )
