@@ -13,15 +13,18 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._blocks import for_each_block
+from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
 from isosne.distances import Metric, search_set
 from isosne.errors import ParameterError
-from isosne.nearest import keep_nearest, measure_kept, nearest, sort_kept, without_self
+from isosne.nearest import SPARE, keep_nearest, measure_kept, nearest, sort_kept, without_self
 
 CLUSTER_SIZE = 96
 """Points in a cluster, on average."""
 CANDIDATES = 150
 """Candidates that a point is compared with, for each neighbor asked for."""
+QUERY_CANDIDATES = 75
+"""The same for points that are not of the set: five in a hundred neighbors are missed then."""
 MIN_CANDIDATES = 4000
 """Candidates at the least, however few neighbors are asked for."""
 TRAINING_ROUNDS = 5
@@ -65,14 +68,15 @@ class ClusteredPoints:
         """Return nearly all of the k nearest neighbors of each point."""
         n, starts = self._search.n_points, self._starts
         lists = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
-        near = self._near_clusters(k + 1)
+        n_candidates = enough(CANDIDATES * (k + 1))
+        near = self._near_clusters(n_candidates)
 
         def work(clusters: slice) -> None:
             for c in range(clusters.start, clusters.stop):
                 own = self.order[starts[c] : starts[c + 1]]
                 points = self._search.points[starts[c] : starts[c + 1]]
                 if len(own):
-                    ids, keys = self._search_clusters(points, near[c], k + 1)
+                    ids, keys = self._search_clusters(points, near[c], k + 1, n_candidates)
                     distances = self.metric.distances(keys, self._search.scale)
                     found = without_self(ids, distances, own)
                     lists.indices[own], lists.distances[own] = found
@@ -87,13 +91,15 @@ class ClusteredPoints:
         labels = self._nearest_centers(queries)
         order = np.argsort(labels, kind="stable")
         starts = np.searchsorted(labels[order], np.arange(len(self._starts)))
-        near = self._near_clusters(k)
+        n_candidates = enough(QUERY_CANDIDATES * k)
+        near = self._near_clusters(n_candidates)
 
         def work(clusters: slice) -> None:
             for c in range(clusters.start, clusters.stop):
                 rows = order[starts[c] : starts[c + 1]]
                 if len(rows):
-                    ids[rows], keys = self._search_clusters(queries[rows], near[c], k)
+                    found = self._search_clusters(queries[rows], near[c], k, n_candidates)
+                    ids[rows], keys = found
                     distances[rows] = self.metric.distances(keys, self._search.scale)
 
         for_each_block(len(starts) - 1, 4, work)
@@ -102,36 +108,53 @@ class ClusteredPoints:
     def _nearest_centers(self, points: Array) -> Array:
         return nearest(points, self._centers, 1)[0][:, 0]
 
-    def _near_clusters(self, k: int) -> Array:
-        """Return the clusters nearest to each, enough of them for k neighbors as a rule."""
-        n_near = min(self._centers.n_points, 8 + 4 * n_candidates(k) // CLUSTER_SIZE)
+    def _near_clusters(self, n_candidates: int) -> Array:
+        """Return the clusters nearest to each, as many as hold the candidates as a rule."""
+        n_near = min(self._centers.n_points, 8 + 4 * n_candidates // CLUSTER_SIZE)
         centers = self._centers.points * self._centers.scale
         return nearest(centers, self._centers, n_near)[0]
 
-    def _search_clusters(self, points: Array, near: Array, k: int) -> tuple[Array, Array]:
+    def _search_clusters(
+        self, points: Array, near: Array, k: int, n_candidates: int
+    ) -> tuple[Array, Array]:
         """Return ids and keys of the k nearest to each point, from the near clusters."""
-        search, starts = self._search, self._starts
+        search = self._search
+        columns = gather_columns(near, self._starts, n_candidates)
+        if len(columns) < k:  # most clusters are empty, as with many copies
+            columns = np.arange(search.n_points)
         query = search.ready(points)
-        ids, keys = np.full((len(points), k), -1, np.int32), np.full((len(points), k), np.inf)
-        sizes = np.diff(starts)
-        if sizes[near].sum() < k:  # most clusters are empty, as with many copies
-            near = np.arange(len(sizes))
-        n_seen = 0
-        for c in near:
-            columns = slice(starts[c], starts[c + 1])
-            keep_nearest(search.keys(query, columns), columns.start, keys, ids)
-            n_seen += sizes[c]
-            if n_seen >= n_candidates(k):
-                break
+        shape = len(points), min(k + SPARE, len(columns))
+        ids, keys = np.full(shape, -1, np.int32), np.full(shape, np.inf)
+        for s in range(0, len(columns), search.tile):
+            keep_nearest(search.keys(query, columns[s : s + search.tile]), s, keys, ids)
+        ids = columns[ids]
         measure_kept(points, search.points, keys, ids)
         ids = self.order[ids]
         sort_kept(keys, ids)
-        return ids, keys
+        return ids[:, :k], keys[:, :k]
 
 
-def n_candidates(k: int) -> int:
-    """Return with how many points each is compared to find k neighbors."""
-    return max(CANDIDATES * k, MIN_CANDIDATES)
+@kernel
+def gather_columns(near: Array, starts: Array, n_candidates: int) -> Array:
+    """Return the points of whole clusters, the near ones first, until there are enough."""
+    n_columns = n_clusters = 0
+    for c in near:
+        n_columns += starts[c + 1] - starts[c]
+        n_clusters += 1
+        if n_columns >= n_candidates:
+            break
+    columns = np.empty(n_columns, np.int32)
+    e = 0
+    for c in near[:n_clusters]:
+        for column in range(starts[c], starts[c + 1]):
+            columns[e] = column
+            e += 1
+    return columns
+
+
+def enough(n_candidates: int) -> int:
+    """Return with how many points each is compared, at least."""
+    return max(n_candidates, MIN_CANDIDATES)
 
 
 def _train(points: Array, n_clusters: int) -> Array:

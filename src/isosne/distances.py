@@ -155,8 +155,8 @@ class DenseEuclidean:
         np.subtract(points, self.shift, out=factors[:, :-1])
         return Query(points, factors, _sq_norms(factors[:, :-1]))
 
-    def keys(self, query: Query, columns: slice) -> Array:
-        """Return |z|^2 - 2 x.z: the squared distance less |x|^2."""
+    def keys(self, query: Query, columns: slice | Array) -> Array:
+        """Return |z|^2 - 2 x.z: the squared distance less |x|^2; any columns, named by index."""
         return query.factors @ self._factors[columns].T
 
     def subset(self, ids: Array) -> "DenseEuclidean":

@@ -49,8 +49,9 @@ class Placer:
             "approximate" if kernel.has_approximate_neighbors() else "exact"
         )
         self._search = make_search(kernel.X_fit_, kernel.metric_, method)
+        self._n_partners = min(kernel.n_partners(len(self._embedding)), len(self._embedding) - 1)
         if source is None:
-            neighbors = self._search.neighbors(plan.n_neighbors or 1)
+            neighbors = self._search.neighbors(self._n_partners)
             self._similarity = kernel.toward_neighbors(neighbors)
 
     def place(self, points: Points) -> NDArray[np.float32]:
@@ -72,16 +73,15 @@ class Placer:
                 places[new] = self._placement.place(self._similarity(points[new]))
             return places
         if self._source is not None:
-            ids, distances = self._search.nearest(points, 1)
+            nearest, distances = self._search.nearest(points, 1)
             partners = self._source.draw_toward(self._kernel.cells_at_scales(points))
-            partners[:, 0] = ids[:, 0]  # where a point starts from; the others are drawn
+            partners[:, 0] = nearest[:, 0]  # where a point starts from; the others are drawn
             rows = np.ones(partners.shape, np.float32)
         else:
-            ids, distances = self._search.nearest(points, self._plan.n_neighbors or 1)
-            partners = ids
-            rows = conditional_rows(self._similarity(points, ids, distances))
+            partners, distances = self._search.nearest(points, self._n_partners)
+            rows = conditional_rows(self._similarity(points, partners, distances))
             rows[~rows.any(axis=1), 0] = 1
         places = self._placement.place(partners, rows)
         is_copy = distances[:, 0] == 0
-        places[is_copy] = self._embedding[ids[is_copy, 0]]
+        places[is_copy] = self._embedding[partners[is_copy, 0]]
         return places
