@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from isosne._types import Array
-from isosne.sources.columns import Wanted, choose_columns, require
+from isosne.sources.columns import Wanted, choose_columns, plain_column, require
 from isosne.sources.stored import Indices, StoredRows
 from isosne.sources.watched import WatchedFiles
 
@@ -122,7 +122,11 @@ class ArrowRows(StoredRows):
         with self._lock, self.watched.reading():
             for group in range(len(self._ends)):
                 for batch in self._batches(group, (name,)):
-                    parts.append(_plain_values(self._pa, batch.column(0)))
+                    column = batch.column(0)
+                    if column.null_count:  # NumPy has no integers that are missing
+                        parts.append(plain_column(np.array(column.to_pylist(), dtype=object)))
+                    else:
+                        parts.append(plain_column(column.to_numpy(zero_copy_only=False)))
         if any(part.dtype.kind == "U" for part in parts):
             parts = [part.astype(np.str_) for part in parts]
         return np.concatenate(parts)
@@ -140,10 +144,3 @@ def _is_numeric(pa: Any, kind: Any) -> bool:
 
 def _dtype(pa: Any, kind: Any) -> np.dtype[Any]:
     return np.dtype(np.float64 if pa.types.is_decimal(kind) else kind.to_pandas_dtype())
-
-
-def _plain_values(pa: Any, column: Any) -> Array:
-    """Return integers as they are, and everything else as text; what is missing is empty."""
-    if pa.types.is_integer(column.type) and column.null_count == 0:
-        return np.asarray(column.to_numpy(zero_copy_only=False))
-    return np.array(["" if v is None else str(v) for v in column.to_pylist()], dtype=np.str_)

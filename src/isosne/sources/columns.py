@@ -6,6 +6,9 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from isosne._types import Array
 from isosne.errors import DataError, MissingPackageError, ParameterError
 
 TEXT_COLUMNS = ("refuse", "leave_out")
@@ -80,8 +83,10 @@ def choose_columns(
     return Choice(tuple(places[name] for name in kept), tuple(kept), not_numeric)
 
 
-def check_column(name: str, names: Sequence[str], role: str, source: str) -> None:
-    """Refuse a column that the table does not have; suggest the nearest name."""
+def check_column(
+    name: str, names: Sequence[str], role: str, source: str, *, what: str = "a column"
+) -> None:
+    """Refuse the name of a column that the table does not have; suggest the nearest one."""
     if name in names:
         return
     close = get_close_matches(str(name), names, n=1, cutoff=0.5)
@@ -89,18 +94,37 @@ def check_column(name: str, names: Sequence[str], role: str, source: str) -> Non
         advice = f"Did you mean {close[0]!r}?"
     elif names:
         more = ", ..." if len(names) > N_LISTED else ""
-        advice = f"Its columns are {', '.join(map(repr, names[:N_LISTED]))}{more}."
+        advice = f"There are {', '.join(map(repr, names[:N_LISTED]))}{more}."
     else:
-        advice = "It has no named columns."
-    raise ParameterError(f"{role} must name a column of {source}; got {name!r}. {advice}")
+        advice = "It has no names for them."
+    raise ParameterError(f"{role} must name {what} of {source}; got {name!r}. {advice}")
 
 
-def refuse_names(wanted: Wanted, source: str) -> None:
-    """Refuse columns by name where columns have none."""
-    if wanted.columns or wanted.exclude:
-        name = (wanted.columns or wanted.exclude)[0]
-        role = "columns" if wanted.columns else "exclude"
-        check_column(name, (), role, source)
+def check_side(wanted: Wanted, side: Sequence[str], source: str) -> None:
+    """Refuse names where values have none; ids and labels beside them may be excluded."""
+    for name in wanted.columns or ():
+        check_column(name, (), "columns", source)
+    for name in wanted.exclude:
+        check_column(name, side, "exclude", source)
+
+
+def plain_column(values: Array) -> Array:
+    """Return integers as they are, and everything else as text; what is missing is empty."""
+    if values.dtype.kind in "uiU":
+        return values
+    if values.dtype.kind == "S":
+        return np.char.decode(values, "latin-1")
+    texts = ["" if v is None or v != v else str(v) for v in values.tolist()]
+    return np.array(texts, dtype=np.str_)
+
+
+def read_integers(texts: Array) -> Array:
+    """Return texts as integers if all of them are written as such."""
+    try:
+        numbers = texts.astype(np.int64)
+    except (ValueError, OverflowError):
+        return texts
+    return numbers if np.array_equal(numbers.astype(texts.dtype), texts) else texts
 
 
 def require(module: str, extra: str, what: str) -> Any:

@@ -1,24 +1,43 @@
 """The door: what may be a source of rows, and which reader opens it."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
+import psutil
 from scipy.sparse import csr_array, issparse
 
+from isosne._types import Array
 from isosne.errors import ParameterError
 from isosne.sources.base import Rows
-from isosne.sources.columns import Wanted, as_wanted, choose_columns, refuse_names
+from isosne.sources.chunked import is_zarr, open_zarr, zarr_array
+from isosne.sources.columns import Wanted, as_wanted, check_side, choose_columns, plain_column
+from isosne.sources.dasks import is_dask, open_dask
 from isosne.sources.feather import open_feather
+from isosne.sources.h5ad import open_h5ad
 from isosne.sources.memory import ArrayRows, SparseRows
+from isosne.sources.npz import open_npz
 from isosne.sources.parquet import open_parquet
 from isosne.sources.raw import open_memmap, open_npy
 from isosne.sources.stored import StoredRows
+from isosne.sources.text import TextRows
 from isosne.sources.watched import WatchedFiles
 
-ENDINGS = (".npy", ".parquet", ".feather", ".arrow")
+TEXT = (".csv", ".tsv", ".txt")
+ENDINGS = (*TEXT, ".parquet", ".feather", ".arrow", ".npy", ".npz", ".zarr", ".h5ad")
+PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".lz4")
+
+
+class Options(NamedTuple):
+    """What a caller asked, apart from the source."""
+
+    wanted: Wanted = Wanted()
+    key: str | None = None
+    header: bool | None = None
+    memory_limit: int | None = None
 
 
 def open_rows(
@@ -27,62 +46,112 @@ def open_rows(
     columns: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
     text_columns: str = "refuse",
+    key: str | None = None,
+    header: bool | None = None,
+    memory_limit: int | None = None,
 ) -> Rows:
     """Open anything that holds points, in memory or not.
 
     Parameters
     ----------
-    source : array, CSR, data frame or path
-        What holds the points. A path ends in .npy, .parquet (a file, or a folder of them),
-        .feather or .arrow.
+    source : path, array, CSR, data frame, zarr array, Dask array or Dask data frame
+        What holds the points. A path ends in .csv, .tsv, .txt, .parquet, .feather, .arrow, .npy,
+        .npz, .zarr or .h5ad, or is a folder of Parquet files, which are read in the order of
+        their names.
     columns : list of str or None, default=None
         Columns that are values, in this order. None: all.
     exclude : list of str, default=()
         Columns that are not, such as ids and labels.
     text_columns : {"refuse", "leave_out"}, default="refuse"
         What to do about further columns that are not numeric.
+    key : str or None, default=None
+        Array of a file that holds several: a member of .npz, an array of a zarr group, an obsm or
+        a layer of .h5ad. None: X, or the only one.
+    header : bool or None, default=None
+        Whether a text table begins with names. None: found out.
+    memory_limit : int or None, default=None
+        Bytes up to which a file that must be held whole (a compressed .npz) may be loaded. None:
+        what is free.
 
     Returns
     -------
     Rows
-        Reads rows when asked to; its values are checked then.
+        Reads rows when asked to; values are checked then. Types stay as they are; a text table
+        gives float64, and columns of several types their common one.
+
+    Notes
+    -----
+    A file must stay as it is while its rows are in use. Cost: opening reads headers only, except
+    for text, which is walked through once, and Dask collections of unknown size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.sources import open_rows
+    >>> rows = open_rows(np.arange(6).reshape(3, 2))
+    >>> rows.take([2, 0]).tolist()
+    [[4, 5], [0, 1]]
     """
-    wanted = as_wanted(columns, exclude, text_columns)
     if isinstance(source, StoredRows):
         return source
+    wanted = as_wanted(columns, exclude, text_columns)
     if isinstance(source, str | Path):
-        return _open_path(Path(source), wanted)
+        return _open_path(Path(source), Options(wanted, key, header, memory_limit))
     return _open_object(source, wanted)
 
 
-def _open_path(path: Path, wanted: Wanted) -> StoredRows:
-    ending = path.suffix.lower()
-    if ending == ".parquet" or path.is_dir():
-        return open_parquet(path, wanted)
+def _open_path(path: Path, options: Options) -> StoredRows:
+    ending, wanted = path.suffix.lower(), options.wanted
+    if ending in TEXT:
+        return TextRows(path, wanted, header=options.header)
     if ending in (".feather", ".arrow"):
         return open_feather(path, wanted)
+    is_folder = path.is_dir() and ending != ".zarr" and not is_zarr(path)
+    if ending == ".parquet" or is_folder:
+        return open_parquet(path, wanted)
+    if ending not in ENDINGS and not path.is_dir():
+        raise _refuse_ending(path)
+    rows = _open_array(path, ending, options)
+    check_side(wanted, list(rows.side), str(path))
+    return rows
+
+
+def _open_array(path: Path, ending: str, options: Options) -> StoredRows:
     if ending == ".npy":
-        refuse_names(wanted, str(path))
         return open_npy(path)
-    raise ParameterError(
-        f"A file of points must end in one of {', '.join(ENDINGS)}; got {str(path)!r}. "
-        "Rename it if it is of such a kind, or convert it."
+    if ending == ".npz":
+        limit = options.memory_limit
+        free = int(psutil.virtual_memory().available)
+        return open_npz(path, options.key, free if limit is None else limit)
+    if ending == ".h5ad":
+        return open_h5ad(path, options.key)
+    return open_zarr(path, options.key)
+
+
+def _refuse_ending(path: Path) -> ParameterError:
+    advice = "Rename it if it is of such a kind, or convert it."
+    if path.suffix.lower() in PACKED:
+        advice = "Unpack it first: rows cannot be looked up in a packed file."
+    return ParameterError(
+        f"A file of points must end in one of {', '.join(ENDINGS)}; got {str(path)!r}. {advice}"
     )
 
 
 def _open_object(source: Any, wanted: Wanted) -> StoredRows:
+    if is_dask(source):
+        return open_dask(source, wanted)
     frame = nw.from_native(source, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return _open_frame(frame, wanted)
-    name = "X"
-    refuse_names(wanted, name)
-    watched = WatchedFiles(name)
+    check_side(wanted, (), "X")
     if issparse(source):
         X = csr_array(source)
-        return SparseRows(watched, X.shape, X.indptr, X.indices, X.data)
+        return SparseRows(WatchedFiles("X"), X.shape, X.indptr, X.indices, X.data)
     if isinstance(source, np.memmap):
-        return open_memmap(source) or ArrayRows(watched, source)
-    return ArrayRows(watched, np.asarray(source))
+        return open_memmap(source) or ArrayRows(WatchedFiles("X"), source)
+    if type(source).__module__.startswith("zarr"):
+        return zarr_array(source)
+    return ArrayRows(WatchedFiles("X"), np.asarray(source))
 
 
 def _open_frame(frame: nw.DataFrame[Any], wanted: Wanted) -> StoredRows:
@@ -90,8 +159,14 @@ def _open_frame(frame: nw.DataFrame[Any], wanted: Wanted) -> StoredRows:
     kinds = [None if t.is_numeric() or t == nw.Boolean else str(t) for t in types]
     choice = choose_columns(frame.columns, kinds, wanted, "X")
     values = frame.select(choice.names).to_numpy()
+    if values.dtype.kind == "O":
+        values = values.astype(np.float64)  # decimals, or numbers of which some are missing
     rows = ArrayRows(WatchedFiles("X"), values, column_names=choice.names)
     rows.left_out = choice.left_out
     others = [name for name in frame.columns if name not in choice.names]
-    rows.side = {name: frame[name].to_numpy for name in others}
+    rows.side = {name: partial(_frame_column, frame, name) for name in others}
     return rows
+
+
+def _frame_column(frame: nw.DataFrame[Any], name: str) -> Array:
+    return plain_column(frame[name].to_numpy())

@@ -1,0 +1,90 @@
+"""Rows of Dask's arrays and data frames, computed on whatever scheduler is active.
+
+Only the rows that are asked for travel.
+"""
+
+from functools import partial
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from isosne._types import Array
+from isosne.sources.columns import Wanted, choose_columns, plain_column, require
+from isosne.sources.stored import Indices, StoredRows
+from isosne.sources.watched import WatchedFiles
+
+
+class DaskRows(StoredRows):
+    """Rows of a Dask array whose chunks have known sizes and hold whole rows."""
+
+    def __init__(self, array: Any, *, column_names: tuple[str, ...] | None = None) -> None:
+        super().__init__(WatchedFiles("X"), array.shape, array.dtype, column_names=column_names)
+        self._dask = require("dask", "dask", "X")
+        self._array = array if array.numblocks[1] == 1 else array.rechunk({1: -1})
+        self._ends = np.array(list(accumulate(self._array.chunks[0])), dtype=np.int64)
+
+    def _read(self, start: int, stop: int) -> Array:
+        return np.asarray(self._array[start:stop].compute(), dtype=self.dtype)
+
+    def _take(self, wanted: Indices) -> Array:
+        blocks = np.searchsorted(self._ends, wanted, side="right")
+        parts = []
+        for b in np.unique(blocks).tolist():
+            low, high = np.searchsorted(blocks, [b, b + 1])
+            first = int(self._ends[b - 1]) if b else 0
+            parts.append(self._array.blocks[b][wanted[low:high] - first])
+        out = np.empty((len(wanted), self.shape[1]), self.dtype)
+        if parts:
+            np.concatenate(self._dask.compute(*parts), out=out, casting="unsafe")
+        return out
+
+    def _digest(self, digest: Any) -> None:
+        digest.update(str(self._array.name).encode())
+
+
+def is_dask(source: Any) -> bool:
+    """Return whether something is a Dask collection, without importing Dask."""
+    return type(source).__module__.startswith("dask") and hasattr(source, "dask")
+
+
+def open_dask(source: Any, wanted: Wanted) -> DaskRows:
+    """Return the rows of a Dask array or data frame; unknown sizes are computed once."""
+    if hasattr(source, "columns"):
+        return _open_frame(source, wanted)
+    array = source
+    if any(np.isnan(size) for size in array.chunks[0]):
+        array = array.copy().compute_chunk_sizes()  # the caller's array stays as it is
+    return DaskRows(array)
+
+
+def _open_frame(frame: Any, wanted: Wanted) -> DaskRows:
+    names = [str(name) for name in frame.columns]
+    types = list(frame.dtypes)
+    kinds = [None if _is_numeric(kind) else str(kind) for kind in types]
+    choice = choose_columns(names, kinds, wanted, "X")
+    dtypes = [_numpy_dtype(types[place]) for place in choice.places]
+    values = frame[[frame.columns[place] for place in choice.places]]
+    values = values.astype(np.result_type(*dtypes))
+    lengths = tuple(frame.map_partitions(len).compute().tolist())
+    rows = DaskRows(values.to_dask_array(lengths=lengths), column_names=choice.names)
+    rows.left_out = choice.left_out
+    others = [place for place, name in enumerate(names) if name not in choice.names]
+    rows.side = {names[p]: partial(_side_column, frame[frame.columns[p]]) for p in others}
+    return rows
+
+
+def _is_numeric(kind: Any) -> bool:
+    return getattr(kind, "kind", "O") in "buif"
+
+
+def _numpy_dtype(kind: Any) -> np.dtype[Any]:
+    """Return the type of a column's values; nullable ones may hold NaN, and become float64."""
+    return kind if isinstance(kind, np.dtype) else np.dtype(np.float64)
+
+
+def _side_column(column: Any) -> Array:
+    values = column.compute()
+    if values.isna().any():
+        return plain_column(values.to_numpy(dtype=object, na_value=None))
+    return plain_column(values.to_numpy())
