@@ -24,6 +24,10 @@ class MissingPackageError(IsosneError, ImportError):
     """A package of an extra is needed and not installed."""
 
 
+class OutputError(IsosneError, OSError):
+    """A result could not be written; nothing is left under its name."""
+
+
 class IsosneWarning(UserWarning):
     """Base of all warnings of isosne."""
 

@@ -17,11 +17,20 @@ N_LISTED = 10
 
 
 class Wanted(NamedTuple):
-    """What a caller asked of the columns."""
+    """What a caller asked of the columns.
+
+    ``roles`` has further columns that are not values, each after what it is: ("label", "species").
+    """
 
     columns: tuple[str, ...] | None = None
     exclude: tuple[str, ...] = ()
     text_columns: str = "refuse"
+    roles: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def not_values(self) -> list[tuple[str, str]]:
+        """All columns that are not values, each after its role."""
+        return [("exclude", name) for name in self.exclude] + list(self.roles)
 
 
 class Choice(NamedTuple):
@@ -60,12 +69,12 @@ def choose_columns(
             f"Column names must differ; {source} has {repeated[0]!r} more than once. "
             "Rename one of the columns."
         )
-    for role, asked in (("columns", wanted.columns or ()), ("exclude", wanted.exclude)):
-        for name in asked:
-            check_column(name, names, role, source)
+    for role, name in [("columns", name) for name in wanted.columns or ()] + wanted.not_values:
+        check_column(name, names, role, source)
     kind = dict(zip(names, kinds, strict=True))
     asked_for = names if wanted.columns is None else wanted.columns
-    kept = [name for name in asked_for if name not in wanted.exclude]
+    others = {name for _, name in wanted.not_values}
+    kept = [name for name in asked_for if name not in others]
     not_numeric = tuple(name for name in kept if kind[name] is not None)
     if not_numeric and wanted.text_columns == "refuse":
         listed = ", ".join(f"{name!r} ({kind[name]})" for name in not_numeric[:N_LISTED])
@@ -104,8 +113,8 @@ def check_side(wanted: Wanted, side: Sequence[str], source: str) -> None:
     """Refuse names where values have none; ids and labels beside them may be excluded."""
     for name in wanted.columns or ():
         check_column(name, (), "columns", source)
-    for name in wanted.exclude:
-        check_column(name, side, "exclude", source)
+    for role, name in wanted.not_values:
+        check_column(name, side, role, source)
 
 
 def plain_column(values: Array) -> Array:

@@ -96,11 +96,12 @@ def open_rows(
         return source
     wanted = as_wanted(columns, exclude, text_columns)
     if isinstance(source, str | Path):
-        return _open_path(Path(source), Options(wanted, key, header, memory_limit))
+        return open_path(Path(source), Options(wanted, key, header, memory_limit))
     return _open_object(source, wanted)
 
 
-def _open_path(path: Path, options: Options) -> StoredRows:
+def open_path(path: Path, options: Options) -> StoredRows:
+    """Open a file or a folder."""
     ending, wanted = path.suffix.lower(), options.wanted
     if ending in TEXT:
         return TextRows(path, wanted, header=options.header)
