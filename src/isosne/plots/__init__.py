@@ -1,0 +1,33 @@
+"""Pictures of maps, measures and kernels: the one door to matplotlib.
+
+Every function draws on the Axes it is given, or on a figure of its own, and returns the Axes. No
+backend is chosen and pyplot is never imported, so nothing opens a window or stays in memory.
+"""
+
+try:
+    import matplotlib  # noqa: F401  # asked for here, so that one sentence covers all modules
+except ImportError:
+    from isosne.errors import MissingPackageError
+
+    raise MissingPackageError(
+        "isosne.plots needs the package matplotlib, which is not installed. "
+        "Run pip install 'isosne[plot]'."
+    ) from None
+
+from isosne.plots.animation import animate
+from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
+from isosne.plots.kernels import plot_cells, plot_contours
+from isosne.plots.maps import plot_map, plot_maps
+from isosne.plots.saving import save_figure
+
+__all__ = [
+    "animate",
+    "plot_cells",
+    "plot_contours",
+    "plot_lines",
+    "plot_map",
+    "plot_maps",
+    "plot_rnx",
+    "plot_similarity_from",
+    "save_figure",
+]

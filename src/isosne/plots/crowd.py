@@ -1,0 +1,89 @@
+"""More points than can be drawn one by one: counted by pixel with datashader.
+
+A pixel takes the mean color of its points, and is the more opaque the more there are, as if the
+points had been drawn over each other. The picture has a fixed number of pixels; it is not drawn
+anew when a window is zoomed.
+"""
+
+import logging
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from numpy.typing import NDArray
+
+from isosne._types import Array
+from isosne.plots.figures import scale_of
+from isosne.plots.paint import Classes, Values
+from isosne.plots.palette import class_color
+
+logger = logging.getLogger("isosne")
+PIXELS = 900
+"""Pixels along the longer side of a map."""
+FAINTEST = 0.35
+"""Opacity of a pixel with one point."""
+
+
+def has_datashader() -> bool:
+    """Say whether datashader is installed, and log it once asked if not."""
+    found = find_spec("datashader") is not None
+    if not found:
+        logger.info("datashader is not installed; points are drawn one by one, which takes longer")
+    return found
+
+
+def shade(ax: Axes, Y: Array, paint: Classes | Values | str) -> Artist:
+    """Draw a map (n, 2) as a picture of its pixels."""
+    low, high = Y.min(axis=0), Y.max(axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    low, high = low - 0.01 * span, high + 0.01 * span
+    counts, colors = _count(Y, paint, low, high)
+    opacity = _opacity(counts)
+    picture = np.dstack([np.clip(colors, 0, 1), opacity])
+    return ax.imshow(
+        picture,
+        extent=(low[0], high[0], low[1], high[1]),
+        origin="lower",
+        aspect=ax.get_aspect(),
+        interpolation="nearest",
+    )
+
+
+def _count(
+    Y: Array, paint: Classes | Values | str, low: Array, high: Array
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the number of points (h, w) in each pixel and their mean color (h, w, 3)."""
+    import datashader as ds
+    import pandas as pd
+
+    width, height = (np.ceil(PIXELS * (high - low) / (high - low).max())).astype(int).tolist()
+    canvas = ds.Canvas(max(width, 64), max(height, 64), (low[0], high[0]), (low[1], high[1]))
+    frame = pd.DataFrame({"x": Y[:, 0], "y": Y[:, 1]})
+
+    def aggregate(reduction: Any) -> NDArray[np.float64]:
+        return np.asarray(canvas.points(frame, "x", "y", reduction).values, np.float64)
+
+    if isinstance(paint, Classes):
+        numbers = range(len(paint.names))
+        frame["class"] = pd.Categorical.from_codes(paint.of_point, categories=list(numbers))
+        by_class = aggregate(ds.count_cat("class"))
+        counts = by_class.sum(axis=2)
+        palette = np.array([to_rgb(class_color(c)) for c in numbers])
+        return counts, by_class @ palette / np.maximum(counts, 1)[..., None]
+    counts = aggregate(ds.count())
+    if isinstance(paint, Values):
+        frame["value"] = paint.numbers
+        mean = np.nan_to_num(aggregate(ds.mean("value")))
+        return counts, np.asarray(scale_of(paint).to_rgba(mean))[..., :3]
+    return counts, np.broadcast_to(to_rgb(paint), (*counts.shape, 3))
+
+
+def _opacity(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return an opacity for each pixel that grows with the logarithm of its points."""
+    filled = counts > 0
+    full = max(float(np.quantile(counts[filled], 0.98)), 2.0)
+    share = np.minimum(np.log(np.maximum(counts, 1)) / np.log(full), 1.0)
+    return np.where(filled, FAINTEST + (1 - FAINTEST) * share, 0.0)

@@ -1,0 +1,131 @@
+"""Figures of our own, without pyplot; frames, legends beside the axes, color bars."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from isosne._types import Array
+from isosne.plots.paint import Classes, Values
+from isosne.plots.palette import TRUST_SCALE, VALUE_SCALE, class_color, class_shape
+
+FRAME = "#d4d4d4"
+LEGEND_ROWS = 26
+"""Entries in a column of a legend."""
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure, in inches, that makes room for legends and color bars."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def as_axes(ax: Axes | None, *, width: float = 6.4, height: float = 4.4) -> Axes:
+    """Return the Axes, or those of a new figure."""
+    return new_figure(width, height).add_subplot() if ax is None else ax
+
+
+def grid_of_axes(n: int, columns: int | None, *, side: float, n_dims: int = 2) -> Array:
+    """Return n Axes of a new figure in rows and columns; places left over are empty."""
+    if columns is None:
+        columns = n if n <= 4 else int(np.ceil(np.sqrt(n)))
+    columns = min(columns, n)
+    rows = -(-n // columns)
+    figure = new_figure(side * columns + 1.2, side * rows)
+    projection = "3d" if n_dims == 3 else None
+    made = [figure.add_subplot(rows, columns, i + 1, projection=projection) for i in range(n)]
+    axes = np.empty(n, object)
+    axes[:] = made
+    return axes
+
+
+def strip_axes(ax: Axes) -> None:
+    """Leave a thin frame: the coordinates of a map mean nothing."""
+    ax.set_xticks([])
+    ax.set_yticks([])
+    for spine in ax.spines.values():
+        spine.set_color(FRAME)
+        spine.set_linewidth(0.8)
+
+
+def plain_axes(ax: Axes, x_label: str, y_label: str) -> None:
+    """Dress the axes of a curve: two lines, a faint grid, labels."""
+    ax.set_xlabel(x_label)
+    ax.set_ylabel(y_label)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(color="#ececec", linewidth=0.8)
+    ax.set_axisbelow(True)
+
+
+def legend_beside(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> None:
+    """Put a legend to the right of the axes, where it covers nothing."""
+    ax.legend(
+        handles=list(handles),
+        title=title or None,
+        loc="center left",
+        bbox_to_anchor=(1.01, 0.5),
+        **_legend_style(len(handles)),
+    )
+
+
+def legend_of_figure(figure: Figure, handles: Sequence[Artist], *, title: str = "") -> None:
+    """Put one legend to the right of all axes of a figure of ours."""
+    figure.legend(
+        handles=list(handles),
+        title=title or None,
+        loc="outside right center",
+        **_legend_style(len(handles)),
+    )
+
+
+def _legend_style(n: int) -> dict[str, Any]:
+    return {
+        "frameon": False,
+        "fontsize": "small" if n > 12 else "medium",
+        "ncols": -(-n // LEGEND_ROWS),
+        "handletextpad": 0.4,
+        "columnspacing": 1.0,
+        "borderaxespad": 0.0,
+    }
+
+
+def class_handles(classes: Classes, *, with_shapes: bool) -> list[Line2D]:
+    """Return a marker for each class that the legend shows."""
+    n = len(classes.names)
+    return [
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            marker=class_shape(c, n) if with_shapes else "o",
+            markersize=6,
+            color=class_color(c),
+            markeredgewidth=0,
+            label=name if not name.startswith("_") else f" {name}",  # matplotlib hides "_names"
+        )
+        for c, name in enumerate(classes.names)
+    ]
+
+
+def scale_of(values: Values) -> ScalarMappable:
+    """Return the color scale of values: numbers to colors."""
+    scale = TRUST_SCALE if values.is_trust else VALUE_SCALE
+    return ScalarMappable(Normalize(values.low, values.high), scale)
+
+
+def color_bar(axes: Sequence[Axes], values: Values) -> None:
+    """Put a color bar to the right of some axes of one figure."""
+    figure = axes[0].figure
+    bar = figure.colorbar(scale_of(values), ax=list(axes), shrink=0.75, aspect=28, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.set_label(values.title)
+    if values.is_trust:
+        bar.set_ticks([0, 0.5, 1], labels=["0  not believable", "0.5", "1  believable"])

@@ -1,0 +1,134 @@
+"""Curves, by their lines and legends."""
+
+import re
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from isosne.errors import DataError, ParameterError
+from isosne.plots import plot_lines, plot_rnx, plot_similarity_from
+from isosne.quality import auc_rnx, rnx_curve
+
+
+def refuses(error, sentence):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+def entries(legend):
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_rnx_curves_have_log_k_and_their_area_in_the_legend(two_blobs):
+    good, bad = two_blobs[:, :2], two_blobs[::-1, :1]
+    curves = {"good": rnx_curve(two_blobs, good), "bad": rnx_curve(two_blobs, bad)}
+    ax = plot_rnx(curves)
+    assert ax.get_xscale() == "log"
+    areas = [auc_rnx(two_blobs, good), auc_rnx(two_blobs, bad)]
+    assert entries(ax.get_legend()) == [f"good  {areas[0]:.3f}", f"bad  {areas[1]:.3f}"]
+    np.testing.assert_array_equal(ax.get_lines()[0].get_xdata(), curves["good"].k)
+    np.testing.assert_array_equal(ax.get_lines()[1].get_ydata(), curves["bad"].r)
+
+
+def test_the_legend_of_curves_lies_beside_the_axes():
+    ax = plot_rnx({"a map with a long name": ([1, 2], [0.1, 0.2])})
+    ax.figure.draw_without_rendering()
+    legend = ax.get_legend().get_window_extent()
+    assert not legend.overlaps(ax.get_window_extent())
+    assert legend.x1 <= ax.figure.bbox.x1
+
+
+def test_lines_differ_in_color_and_dashes():
+    series = {name: ([1, 10, 100], [2, 20, 200]) for name in "abcd"}
+    lines = plot_lines(series, x_label="points", y_label="seconds", log=True).get_lines()
+    assert len({line.get_color() for line in lines}) == 4
+    assert len({str(line.get_linestyle()) + str(line._dash_pattern) for line in lines}) == 4
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_lines_have_labels_and_scales(log):
+    ax = plot_lines({"a": ([1, 2], [3, 4])}, x_label="points", y_label="s", log=log)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("points", "s")
+    assert ax.get_xscale() == ax.get_yscale() == ("log" if log else "linear")
+    assert entries(ax.get_legend()) == ["a"]
+
+
+def test_lines_are_drawn_on_the_axes_given():
+    ax = Figure().add_subplot()
+    assert plot_lines({"a": ([1], [1])}, x_label="", y_label="", ax=ax) is ax
+
+
+def test_similarities_are_sorted_within_each_class():
+    K = {"Gaussian": [1.0, 0.1, 0.9, 0.3], "isolation": [1.0, 0.5, 0.2, 0.4]}
+    axes = plot_similarity_from(K, ["a", "b", "a", "b"])
+    assert [ax.get_title() for ax in axes] == list(K)
+    drawn = [[line.get_ydata().tolist() for line in ax.get_lines()] for ax in axes]
+    assert drawn == [[[1.0, 0.9], [0.3, 0.1]], [[1.0, 0.2], [0.5, 0.4]]]
+    assert axes[0].get_lines()[0].get_xdata().tolist() == [1, 2]
+    assert entries(axes[0].figure.legends[0]) == ["a", "b"]
+
+
+REFUSED = {
+    "no line": (
+        ({},),
+        ParameterError,
+        (
+            "Lines must come as a mapping from names to values, at least one; "
+            "got dict of length 0. Pass a dict."
+        ),
+    ),
+    "not a pair": (
+        ({"a": [1, 2, 3]},),
+        DataError,
+        (
+            "A line must be a pair of x and y; got something else for 'a'. "
+            "Pass two arrays of the same length."
+        ),
+    ),
+    "lengths": (
+        ({"a": ([1, 2], [1])},),
+        DataError,
+        (
+            "The x and y of a line must be one-dimensional, of the same length; "
+            "got shapes (2,) and (1,) for 'a'. Pass a value of y for each x."
+        ),
+    ),
+    "nan": (
+        ({"a": ([1, 2], [1, np.nan])},),
+        DataError,
+        "Values must be finite; got 1 NaN or infinite value(s) in 'a'. Leave them out.",
+    ),
+    "k": (
+        ({"a": ([0, 2], [1, 1])},),
+        DataError,
+        (
+            "The sizes of neighborhoods must be from 1 up; got 0 in 'a'. "
+            "Pass what isosne.quality.rnx_curve returns."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals_of_curves(case):
+    (curves,), error, sentence = REFUSED[case]
+    with refuses(error, sentence):
+        plot_rnx(curves)
+
+
+def test_zero_on_a_logarithmic_axis_is_refused():
+    with refuses(
+        DataError,
+        "Values must be positive on logarithmic axes; got 0 in 'a'. "
+        "Leave them out, or pass log=False.",
+    ):
+        plot_lines({"a": ([1, 2], [0, 1])}, x_label="", y_label="", log=True)
+
+
+def test_similarities_of_different_lengths_are_refused():
+    with refuses(
+        DataError,
+        "Similarities must be one-dimensional, all of one length; "
+        "got shape (3,) for 'b' after 2 values. Pass one row of each kernel's similarity.",
+    ):
+        plot_similarity_from({"a": [1, 2], "b": [1, 2, 3]}, [0, 1])

@@ -1,0 +1,147 @@
+"""Kernels in the plane: contours and cells."""
+
+import re
+
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection, PathCollection
+
+from isosne import GaussianKernel, IsolationKernel
+from isosne.errors import DataError, ParameterError
+from isosne.plots import plot_cells, plot_contours
+from isosne.plots.kernels import _grid_edges, _voronoi_edges
+
+X = np.random.default_rng(0).random((60, 2))
+
+
+def refuses(error, sentence):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+def collections(ax, kind):
+    return [found for found in ax.collections if type(found) is kind]
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        IsolationKernel(8, n_partitions=20, random_state=0),
+        IsolationKernel(8, n_partitions=20, partition="forest", random_state=0),
+        IsolationKernel(8, n_partitions="exact"),
+        GaussianKernel(10),
+    ],
+)
+def test_contours_are_drawn_for_every_kernel(kernel):
+    ax = plot_contours(kernel.fit(X), (0.5, 0.5), resolution=30)
+    ax.figure.draw_without_rendering()
+    points, cross = collections(ax, PathCollection)
+    np.testing.assert_array_equal(points.get_offsets(), X)
+    np.testing.assert_array_equal(cross.get_offsets(), [[0.5, 0.5]])
+    assert ax.figure.axes[1].get_ylabel() == "similarity to the cross"
+
+
+def test_contours_enclose_the_center():
+    ax = plot_contours(GaussianKernel(10).fit(X), (0.4, 0.6), resolution=60)
+    lines = [c for c in ax.collections if not isinstance(c, PathCollection)][1]
+    widest = next(path for path in lines.get_paths() if len(path.vertices))
+    assert widest.contains_point((0.4, 0.6))
+
+
+def test_contours_fill_the_extent():
+    ax = plot_contours(GaussianKernel(10).fit(X), (0.4, 0.6), extent=(-1, 2, 0, 1), resolution=5)
+    assert (*ax.get_xlim(), *ax.get_ylim()) == (-1, 2, 0, 1)
+
+
+def test_cells_have_the_sampled_points_for_centers():
+    kernel = IsolationKernel([8, 5], n_partitions=3, random_state=0).fit(X)
+    for partition, samples in (
+        (1, kernel.partitions_[0].samples[1]),
+        (4, kernel.partitions_[1].samples[1]),
+    ):
+        centers = collections(plot_cells(kernel, partition), PathCollection)[-1]
+        np.testing.assert_array_equal(centers.get_offsets(), X[samples])
+
+
+def test_edges_of_cells_are_as_far_from_two_centers():
+    kernel = IsolationKernel(12, n_partitions=1, random_state=0).fit(X)
+    (edges,) = collections(plot_cells(kernel), LineCollection)
+    centers = X[kernel.partitions_[0].samples[0]]
+    middles = np.array([path.vertices.mean(axis=0) for path in edges.get_paths()])
+    near = middles[np.abs(middles).max(axis=1) < 2]
+    distances = np.sort(np.linalg.norm(near[:, None] - centers, axis=2), axis=1)
+    assert len(near) > 12
+    np.testing.assert_allclose(distances[:, 0], distances[:, 1], rtol=1e-9)
+
+
+def test_edges_found_on_a_grid_agree_with_straight_ones():
+    kernel = IsolationKernel(6, n_partitions=1, random_state=0).fit(X)
+    box = (0.0, 1.0, 0.0, 1.0)
+    centers = X[kernel.partitions_[0].samples[0]]
+    on_grid = np.array([edge.mean(axis=0) for edge in _grid_edges(kernel, 0, box, 100)])
+    distances = np.sort(np.linalg.norm(on_grid[:, None] - centers, axis=2), axis=1)
+    assert (distances[:, 1] - distances[:, 0]).max() < 0.03  # three sides of a square
+    assert len(on_grid) > len(_voronoi_edges(centers, box))
+
+
+@pytest.mark.parametrize(
+    "options", [{"partition": "forest"}, {"metric": "manhattan"}, {"metric": "euclidean"}]
+)
+def test_cells_are_drawn_for_every_partition(options):
+    kernel = IsolationKernel(6, n_partitions=2, random_state=0, **options).fit(X)
+    ax = plot_cells(kernel, 1, resolution=40)
+    ax.figure.draw_without_rendering()
+    assert len(collections(ax, LineCollection)[0].get_paths()) > 6
+
+
+def test_cells_of_copies_and_of_points_on_a_line_are_drawn():
+    line = np.column_stack([np.repeat(np.arange(5.0), 2), np.zeros(10)])
+    plot_cells(IsolationKernel(6, n_partitions=2, random_state=0).fit(line))
+
+
+REFUSED = {
+    "attributes": (
+        lambda: plot_contours(GaussianKernel(2).fit(np.eye(5)), (0, 0)),
+        DataError,
+        (
+            "The kernel must be fitted on dense points with two attributes to be drawn; "
+            "got 5 with metric='euclidean'. Fit it on two columns."
+        ),
+    ),
+    "center": (
+        lambda: plot_contours(GaussianKernel(2).fit(X), (0, np.nan)),
+        ParameterError,
+        "center must be two finite numbers; got (0, nan). Pass a place such as (0.5, 0.5).",
+    ),
+    "extent": (
+        lambda: plot_contours(GaussianKernel(2).fit(X), (0, 0), extent=(1, 0, 0, 1)),
+        ParameterError,
+        (
+            "extent must be (x_low, x_high, y_low, y_high), ascending; got (1, 0, 0, 1). "
+            "Leave it out to draw where the fitted points are."
+        ),
+    ),
+    "exact": (
+        lambda: plot_cells(IsolationKernel(4, n_partitions="exact").fit(X)),
+        ParameterError,
+        (
+            "Cells need an isolation kernel with partitions that were drawn; "
+            "got IsolationKernel(n_partitions='exact', psi=4). "
+            "Fit IsolationKernel with a number of partitions."
+        ),
+    ),
+    "partition": (
+        lambda: plot_cells(IsolationKernel(4, n_partitions=3).fit(X), 3),
+        ParameterError,
+        (
+            "partition must be an integer from 0 to 2; got partition=3. "
+            "The kernel was fitted with that many partitionings."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals_of_kernels(case):
+    call, error, sentence = REFUSED[case]
+    with refuses(error, sentence):
+        call()

@@ -1,0 +1,228 @@
+"""What a map is colored by, from whatever the user passed."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from isosne.errors import DataError, ParameterError
+from isosne.plots.paint import Classes, Values, as_paint, paint_maps
+from isosne.quality import Trust
+
+
+def refuses(error, sentence):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+@pytest.mark.parametrize(
+    "color",
+    [
+        ["b", "a", "b"],
+        np.array(["b", "a", "b"]),
+        np.array(["b", "a", "b"], object),
+        pd.Series(["b", "a", "b"]),
+        pl.Series(["b", "a", "b"]),
+    ],
+)
+def test_text_names_classes_in_alphabetical_order(color):
+    paint = as_paint(color, 3)
+    assert isinstance(paint, Classes)
+    assert paint.names == ["a", "b"]
+    assert paint.of_point.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "color",
+    [
+        pd.Series(pd.Categorical(["low", "high", "low"], categories=["low", "mid", "high"])),
+        pl.Series(["low", "high", "low"], dtype=pl.Enum(["low", "mid", "high"])),
+    ],
+)
+def test_categories_keep_their_order(color):
+    paint = as_paint(color, 3)
+    assert paint.names == ["low", "high"]
+    assert paint.of_point.tolist() == [0, 1, 0]
+
+
+def test_the_name_of_a_series_is_the_title():
+    assert as_paint(pd.Series([1, 2], name="cultivar"), 2).title == "cultivar"
+
+
+@pytest.mark.parametrize(
+    ("color", "kind"),
+    [
+        (np.arange(31), Values),
+        (np.arange(30), Classes),
+        (np.arange(31) / 2, Values),
+        ([True, False], Classes),
+        (np.array([1.0, 2.0]), Values),
+    ],
+)
+def test_the_kind_follows_from_the_type(color, kind):
+    assert isinstance(as_paint(color, len(color)), kind)
+
+
+def test_the_kind_can_be_told():
+    assert isinstance(as_paint([1, 2], 2, kind="values"), Values)
+    assert isinstance(as_paint([1.0, 2.0], 2, kind="labels"), Classes)
+    assert as_paint([0.2, 0.4], 2, kind="trust")[1:3] == (0.0, 1.0)
+
+
+def test_no_color_is_no_paint():
+    assert as_paint(None, 3) is None
+
+
+@pytest.mark.parametrize("names", [["zero", "one", "two"], {0: "zero", 2: "two"}])
+def test_labels_take_their_names(names):
+    assert as_paint([2, 0, 2], 3, names=names).names == ["zero", "two"]
+
+
+def test_trust_of_some_points_leaves_the_others_open():
+    trust = Trust(np.array([2, 0]), np.array([0.5, 1.0]), np.zeros(2), np.zeros(2))
+    paint = as_paint(trust, 3)
+    np.testing.assert_array_equal(paint.numbers, [1.0, np.nan, 0.5])
+    assert (paint.low, paint.high, paint.is_trust) == (0.0, 1.0, True)
+
+
+def test_maps_share_their_classes():
+    paints = paint_maps({"left": ["a", "c"], "right": ["b", "c", "c"]}, {"left": 2, "right": 3})
+    assert paints["left"].names == paints["right"].names == ["a", "b", "c"]
+    assert paints["left"].of_point.tolist() == [0, 2]
+    assert paints["right"].of_point.tolist() == [1, 2, 2]
+
+
+def test_classes_that_are_numbers_keep_their_order_in_several_maps():
+    color = {"left": [2, 10], "right": [10, 9]}
+    assert paint_maps(color, {"left": 2, "right": 2})["right"].names == ["2", "9", "10"]
+
+
+def test_maps_share_their_scale():
+    paints = paint_maps({"left": [0.0, 1.0], "right": [3.0, 2.0]}, {"left": 2, "right": 2})
+    assert {(paint.low, paint.high) for paint in paints.values()} == {(0.0, 3.0)}
+
+
+TRUST = Trust(np.array([5]), np.array([0.5]), np.zeros(1), np.zeros(1))
+REFUSED = {
+    "kind": (
+        (["a", "b"], {"kind": "label"}),
+        ParameterError,
+        (
+            "kind must be one of auto, labels, values, trust; got 'label'. "
+            "Leave it out to have it chosen by the type of color."
+        ),
+    ),
+    "kind of nothing": (
+        (None, {"kind": "labels"}),
+        ParameterError,
+        (
+            "kind='labels' needs something to color by; got color=None. "
+            "Pass one label or number for each point."
+        ),
+    ),
+    "length": (
+        (["a"], {}),
+        DataError,
+        (
+            "color must be one-dimensional, with one entry for each point of the map; "
+            "got shape (1,) for 2 points. "
+            "Pass the column of the rows that were mapped, in the same order."
+        ),
+    ),
+    "nan": (
+        ([1.0, np.nan], {}),
+        DataError,
+        "color must be finite; got 1 NaN or infinite value(s). Leave out or impute these points.",
+    ),
+    "missing": (
+        (["a", None], {}),
+        DataError,
+        (
+            "color must not be missing where it names classes; got none for 1 point(s). "
+            "Leave these points out, or give them a class of their own."
+        ),
+    ),
+    "mixture": (
+        (np.array(["a", 1], object), {}),
+        DataError,
+        (
+            "color must be of one kind, so that classes can be sorted; got a mixture. "
+            "Pass all of them as text, or all as numbers."
+        ),
+    ),
+    "text by value": (
+        (["a", "b"], {"kind": "values"}),
+        DataError,
+        (
+            "color must be numeric to be drawn by value; got dtype <U1. "
+            "Pass numbers, or kind='labels'."
+        ),
+    ),
+    "trust above one": (
+        ([0.0, 2.0], {"kind": "trust"}),
+        DataError,
+        (
+            "Trust must be from 0 to 1; got values from 0 to 2. "
+            "Pass what isosne.quality.trust returns, or kind='values'."
+        ),
+    ),
+    "trust of another map": (
+        (TRUST, {}),
+        DataError,
+        (
+            "Trust must be that of the points of the map; got point 5 for a map of 2 points. "
+            "Pass what isosne.quality.trust returns for this map."
+        ),
+    ),
+    "trust as labels": (
+        (TRUST, {"kind": "labels"}),
+        ParameterError,
+        (
+            "kind must be 'trust' for what isosne.quality.trust returns; got 'labels'. "
+            "Leave kind out, or pass one of its columns."
+        ),
+    ),
+    "names": (
+        ([0, 1], {"names": ["zero"]}),
+        ParameterError,
+        (
+            "names must have a name for every label; got none for 1. "
+            "Pass a mapping from labels to names, or a sequence if labels count from 0."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals(case):
+    (color, options), error, sentence = REFUSED[case]
+    with refuses(error, sentence):
+        as_paint(color, 2, **options)
+
+
+def test_too_many_classes_are_refused():
+    with refuses(
+        DataError,
+        "color must name at most 104 classes to be drawn as labels; got 105. "
+        "Put the rare ones into one class, or pass numbers.",
+    ):
+        as_paint([f"c{i}" for i in range(105)], 105)
+
+
+def test_a_map_without_a_color_is_refused():
+    with refuses(
+        ParameterError,
+        "color must have an entry for every map; got none for 'right'. "
+        "Pass one column for all maps, or one for each by its title.",
+    ):
+        paint_maps({"left": [1, 2]}, {"left": 2, "right": 2})
+
+
+def test_trust_beside_something_else_is_refused():
+    with refuses(
+        ParameterError,
+        "color must be of one kind in all maps; got Trust for some of them only. "
+        "Draw them in two figures.",
+    ):
+        paint_maps({"left": [1, 2], "right": TRUST}, {"left": 2, "right": 6})
