@@ -87,7 +87,7 @@ def search_set(
     if metric.name == "precomputed":
         return DistanceColumns(np.arange(X.shape[1]) if ids is None else ids)
     chosen = X if ids is None else X[ids]
-    largest = abs(chosen).max() if metric.name != "cosine" else 0.0
+    largest = max(-float(chosen.min()), float(chosen.max())) if metric.name != "cosine" else 0.0
     scale = 2.0 ** math.frexp(largest)[1] if largest > 0 else 1.0
     if isinstance(chosen, csr_array):
         return SparsePoints(_read_csr(chosen, metric, scale), metric, scale)
@@ -110,7 +110,10 @@ def _read_dense(block: Points, metric: Metric, dtype: type, scale: float) -> Arr
         # The largest value is taken out first, so that squares neither vanish nor overflow.
         dense = dense / np.abs(dense).max(axis=1, keepdims=True)
         return dense / np.sqrt(_sq_norms(dense)).astype(dtype)[:, None]
-    return dense if scale == 1 else np.ldexp(dense, 1 - math.frexp(scale)[1])
+    if scale == 1:
+        return dense
+    is_copy = not np.may_share_memory(dense, values)
+    return np.ldexp(dense, 1 - math.frexp(scale)[1], out=dense if is_copy else None)
 
 
 def _read_csr(block: Points, metric: Metric, scale: float) -> csr_array:
@@ -140,10 +143,11 @@ class DenseEuclidean:
         # Products lose least when the origin lies amid the points; a median ignores far ones.
         self.shift = np.median(points[:1000], axis=0) if shift is None else shift
         self.shift = self.shift.astype(points.dtype)
-        shifted = points - self.shift
         self._factors = np.empty((self.n_points, n_columns + 1), points.dtype)
-        np.multiply(shifted, -2, out=self._factors[:, :-1])
+        shifted = self._factors[:, :-1]
+        np.subtract(points, self.shift, out=shifted)
         self._factors[:, -1] = _sq_norms(shifted)
+        shifted *= -2
 
     def query(self, X: Points, rows: slice) -> Query:
         """Read a block of points."""

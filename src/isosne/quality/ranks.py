@@ -78,7 +78,8 @@ def compare_ranks(
         orders = (nearest_first(data, queries, rows), nearest_first(drawn, queries, rows))
         entries = np.zeros(n, np.int32)
         per_query = (counts.areas[rows], *(part[rows] for part in counts[2:]))
-        compare_orders(*orders, k, weights, entries, per_query)
+        scratch = np.empty(n, np.int32), np.zeros(n, np.uint8)
+        compare_orders(*orders, k, weights, scratch, entries, per_query)
         with lock:  # whole numbers: their sum does not depend on its order
             np.add(counts.entries, entries, out=counts.entries)
 
@@ -118,8 +119,11 @@ def nearest_first(space: Space, queries: Array, rows: slice) -> NDArray[np.int32
     is_product = search.unit > 0
     offsets = query.sq_norms if is_product else np.zeros(len(keys))
     points = (query.points, search.points) if is_product else (keys, keys)
-    order = np.empty((len(keys), search.n_points - 1), np.int32)
-    sort_rows(keys, offsets, queries[rows], (*points, space.first), unit, order)
+    m = search.n_points - 1
+    order = np.empty((len(keys), m), np.int32)
+    # Not in compiled code: NumPy asks for large pages, by which random access gains much.
+    scratch = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m)
+    sort_rows(keys, offsets, queries[rows], (*points, space.first), unit, scratch, order)
     return order
 
 
@@ -164,17 +168,18 @@ def sort_rows(
     own: Array,
     points: tuple[Array, Array, Array],
     unit: float,
+    scratch: tuple[Array, Array, Array],
     order: Array,
 ) -> None:
     """Fill order[i] with all ids but own[i] by (distance, id); keys become squared distances.
 
-    A radix sort on the leading bits, which order positive floats as they order integers.
+    A radix sort on the leading bits, which order positive floats as they order integers. scratch:
+    two arrays (n - 1,) of int64, one of float64.
     """
     n = keys.shape[1]
     id_bits = bit_length(n)
-    packed, spare = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64)
+    packed, spare, values = scratch
     starts = np.empty((2, N_DIGITS), np.int32)
-    values = np.empty(n - 1)
     bits = keys.view(np.int64)
     for i in range(keys.shape[0]):
         complete_keys(keys[i], offsets[i])
@@ -346,13 +351,17 @@ def compare_orders(
     order_y: Array,
     k: int,
     weights: Array,
+    scratch: tuple[Array, Array],
     entries: Array,
     per_query: tuple[Array, ...],
 ) -> None:
-    """Add to entries, and fill (areas, kept, intruded, extruded), from two orders (b, n - 1)."""
+    """Add to entries, and fill (areas, kept, intruded, extruded), from two orders (b, n - 1).
+
+    scratch: any integers (n,), and how many points of a query have each larger rank: 0 to 2.
+    """
     areas, kept, intruded, extruded = per_query
     n_rows, m = order_x.shape
-    rank_x = np.empty(m + 1, np.int32)
+    rank_x, at_rank = scratch
     for i in range(n_rows):
         for r in range(m):
             rank_x[order_x[i, r]] = r + 1
@@ -360,15 +369,17 @@ def compare_orders(
             excess = rank_x[order_y[i, r]] - k
             kept[i] += excess <= 0
             intruded[i] += max(excess, 0)
-        area = 0.0
         missed = 0
         for r in range(m):
             in_data = rank_x[order_y[i, r]]
-            larger = max(r + 1, in_data)
-            entries[larger] += 1
-            area += weights[larger]
+            at_rank[max(r + 1, in_data)] += 1
             if in_data <= k:
                 missed += max(r + 1 - k, 0)
+        area = 0.0
+        for r in range(m + 1):
+            area += weights[r] * at_rank[r]
+            entries[r] += at_rank[r]
+            at_rank[r] = 0
         areas[i] = area
         extruded[i] = missed
 

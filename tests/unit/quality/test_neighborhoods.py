@@ -194,7 +194,9 @@ def test_rows_of_any_keys_are_sorted_by_key_and_id(case):
     own = np.array([7])
     order = np.empty((1, 2999), np.int32)
     points, first = np.empty((0, 0)), np.empty(0, np.int64)
-    ranks.sort_rows(keys[None].copy(), np.zeros(1), own, (points, points, first), 0.0, order)
+    scratch = np.empty(2999, np.int64), np.empty(2999, np.int64), np.empty(2999)
+    points = points, points, first
+    ranks.sort_rows(keys[None].copy(), np.zeros(1), own, points, 0.0, scratch, order)
     expected = [j for j in np.argsort(keys, kind="stable") if j != 7]
     np.testing.assert_array_equal(order[0], expected)
 
