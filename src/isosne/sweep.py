@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from sklearn.base import clone
 from isosne._checks import check_count, check_points
 from isosne._numba import n_threads
 from isosne._types import Points
-from isosne.errors import DataError, MissingPackageError, ParameterError
+from isosne.errors import DataError, IsosneWarning, MissingPackageError, ParameterError
 from isosne.estimator import TSNE
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
@@ -233,7 +234,9 @@ def measure_map(
     """Return the parameters of one map and all that is measured of it."""
     model = clone(template).set_params(kernel=make_kernel(kernel, task), n_jobs=n_jobs)
     began = time.perf_counter()
-    Y = model.fit(points).embedding_
+    with warnings.catch_warnings():  # a grid reaches values that isolate points: rows count them
+        warnings.simplefilter("ignore", IsosneWarning)
+        Y = model.fit(points).embedding_
     seconds = time.perf_counter() - began
     metric = model.kernel_.metric_
     judged = report(
@@ -248,6 +251,7 @@ def measure_map(
         "kl_divergence": float(model.kl_divergence_),
         **measured,
         "auc_rnx_paper": float(by_paper),
+        "n_isolated": len(model.isolated_),
         "seconds": round(seconds, 3),
     }
 

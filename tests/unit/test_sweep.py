@@ -78,6 +78,11 @@ def test_rows_stand_in_the_order_of_the_grid_with_what_was_measured(blobs, undis
     assert row["kl_divergence"] == model.kl_divergence_
 
 
+def test_isolated_points_are_counted_in_the_rows_and_not_warned_of(blobs):
+    found = sweep(blobs[0], "isolation", [4, 60], estimator=SHORT, n_jobs=1)
+    assert [row["n_isolated"] for row in found.rows] == [0, 60]  # one point a cell at psi = n
+
+
 def test_the_best_row_is_picked_without_labels_unless_told_otherwise(undisturbed):
     assert undisturbed.best == max(undisturbed.rows, key=lambda row: row["auc_rnx"])
     best = undisturbed.best_by("davies_bouldin")
