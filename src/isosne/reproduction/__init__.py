@@ -1,0 +1,1 @@
+"""Tables and figures of the paper, made anew from data; measured values beside the printed ones."""

@@ -1,0 +1,144 @@
+"""The command line's quick run, from data to tables, as CI runs it.
+
+Reference values were measured with the authors' published code, one run each; AUC_RNX is held to
+5 % of them, a little more where the nearest value of the grid is another.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.slow
+SIMULATIONS = ("table-1", "table-2", "appendix-a")
+AUC = [
+    # set, way, parameter, value on the grid, reference at (its value)
+    ("wine", "gaussian", "perplexity", 13, (0.63, 0.65)),  # 13
+    ("wine", "isolation", "psi", 9, (0.45, 0.45)),  # 8
+    ("wine", "isolation", "psi", 87, (0.61, 0.61)),  # 89
+    ("wdbc", "gaussian", "perplexity", 21, (0.56, 0.56)),  # 21
+    ("wdbc", "isolation", "psi", 13, (0.37, 0.37)),  # 13
+    ("wdbc", "isolation", "psi", 279, (0.51, 0.53)),  # 284
+]
+
+
+def command(*arguments):
+    program = [sys.executable, "-c", "from isosne.cli import main; main()"]
+    return [*program, "paper", *map(str, arguments)]
+
+
+def run(*arguments):
+    done = subprocess.run(command(*arguments), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory, data_folder):
+    """Run the results and the simulations once; return their folder and the seconds taken.
+
+    Dermatology takes part where ISOSNE_DATA has it; scikit-learn holds the two others.
+    """
+    out = tmp_path_factory.mktemp("paper")
+    data = os.environ.get("ISOSNE_DATA")
+    choice = ("--data", data) if data else ("--data", data_folder, "--sets", "wine,wdbc")
+    began = time.perf_counter()
+    run("results", "--quick", "--out", out, *choice)
+    for name in SIMULATIONS:
+        run(name, "--quick", "--out", out)
+    return out, time.perf_counter() - began
+
+
+def rows_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()[1:]]
+
+
+def test_it_ends_within_five_minutes(quick):
+    assert quick[1] < 300
+
+
+def test_every_result_has_its_page_and_its_values(quick):
+    out, _ = quick
+    for name in ("results", *SIMULATIONS):
+        assert (out / f"{name}.md").stat().st_size > 500
+        assert json.loads((out / f"{name}.json").read_text())["name"] == name
+    for name in SIMULATIONS:
+        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("name", "way", "parameter", "value", "reference"), AUC)
+def test_kept_neighbors_are_those_of_the_authors_program(
+    quick, name, way, parameter, value, reference
+):
+    rows = rows_of(quick[0] / "sweeps" / f"{name}-{way}.jsonl")
+    (row,) = [row for row in rows if row[parameter] == value]
+    assert 0.95 * reference[0] <= row["auc_rnx"] <= 1.05 * reference[1]
+
+
+@pytest.mark.parametrize("name", ["wine", "wdbc"])
+def test_a_small_psi_has_the_tighter_classes(quick, name):
+    values = json.loads((quick[0] / "results.json").read_text())["values"]["sets"][name]["best"]
+    gaussian = values["gaussian"]["calinski_harabasz"]["calinski_harabasz"]
+    isolation = values["isolation"]["calinski_harabasz"]["calinski_harabasz"]
+    assert isolation > gaussian
+
+
+def test_the_simulations_show_what_the_paper_shows(quick):
+    out, _ = quick
+
+    def values(name, kernel, parameter, value):
+        rows = json.loads((out / f"{name}.json").read_text())["values"]
+        (row,) = [r for r in rows if r["kernel"] == kernel and r.get(parameter) == value]
+        return row
+
+    inside = "largest share of one of clusters 1-3 inside another"
+    assert values("table-1", "gaussian", "perplexity", 250)[inside] > 0.9
+    assert values("table-1", "isolation", "psi", 250)[inside] < 0.1
+    assert values("table-2", "gaussian", "perplexity", 300)["origin in spreads"] > 20
+    for psi in (50, 210, 300):
+        along = values("table-2", "isolation", "psi", psi)["origin along the line of centers"]
+        assert 0.3 < along < 0.7
+    along = values("appendix-a", "isolation", "psi", 20)["cluster 3 along the line of centers"]
+    assert 0.35 < along < 0.65
+
+
+def test_a_killed_run_goes_on_and_ends_the_same(quick, tmp_path, data_folder):
+    data = os.environ.get("ISOSNE_DATA") or data_folder
+    arguments = (
+        "results",
+        "--quick",
+        "--sets",
+        "wine",
+        "--out",
+        tmp_path,
+        "--data",
+        data,
+        "--jobs",
+        1,
+    )
+    first = tmp_path / "sweeps" / "wine-gaussian.jsonl"
+    with subprocess.Popen(command(*arguments), stderr=subprocess.DEVNULL) as killed:
+        while not (first.exists() and first.read_bytes().count(b"\n") > 3):
+            assert killed.poll() is None
+            time.sleep(0.02)
+        killed.send_signal(signal.SIGKILL)
+    before = first.read_bytes()
+    n_before = before.count(b"\n")
+    run(*arguments)
+    assert n_before < 12  # what it is about, and eleven maps
+    assert first.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    for path in sorted((tmp_path / "sweeps").iterdir()):
+        found = {_key(row): row for row in rows_of(path)}
+        expected = {_key(row): row for row in rows_of(quick[0] / "sweeps" / path.name)}
+        assert found.keys() == expected.keys()
+        for key, row in found.items():
+            same = pytest.approx({**expected[key], "seconds": 0}, rel=1e-6)
+            assert {**row, "seconds": 0} == same
+
+
+def _key(row):
+    return str(row.get("psi", row.get("perplexity")))
