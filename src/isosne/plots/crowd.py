@@ -21,9 +21,9 @@ from isosne.plots.paint import Classes, Values
 from isosne.plots.palette import class_color
 
 logger = logging.getLogger("isosne")
-PIXELS = 900
-"""Pixels along the longer side of a map."""
-FAINTEST = 0.35
+PIXELS = 700
+"""Pixels along the longer side of the axes."""
+FAINTEST = 0.55
 """Opacity of a pixel with one point."""
 
 
@@ -36,31 +36,39 @@ def has_datashader() -> bool:
 
 
 def shade(ax: Axes, Y: Array, paint: Classes | Values | str) -> Artist:
-    """Draw a map (n, 2) as a picture of its pixels."""
-    low, high = Y.min(axis=0), Y.max(axis=0)
-    span = np.where(high > low, high - low, 1.0)
-    low, high = low - 0.01 * span, high + 0.01 * span
-    counts, colors = _count(Y, paint, low, high)
-    opacity = _opacity(counts)
-    picture = np.dstack([np.clip(colors, 0, 1), opacity])
+    """Draw a map (n, 2) as a picture that fills the limits of the axes."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    counts, colors = _count(Y, paint, _canvas(ax))
+    picture = np.dstack([np.clip(colors, 0, 1), _opacity(counts)])
     return ax.imshow(
         picture,
-        extent=(low[0], high[0], low[1], high[1]),
+        extent=(left, right, bottom, top),
         origin="lower",
         aspect=ax.get_aspect(),
         interpolation="nearest",
     )
 
 
+def _canvas(ax: Axes) -> Any:
+    """Return a canvas whose pixels are as wide as high on the axes."""
+    import datashader as ds
+
+    x_range, y_range = ax.get_xlim(), ax.get_ylim()
+    if ax.get_aspect() == "auto":
+        sides = np.array(ax.get_window_extent().size)
+    else:
+        sides = np.array([x_range[1] - x_range[0], y_range[1] - y_range[0]])
+    width, height = np.ceil(PIXELS * sides / sides.max()).astype(int).tolist()
+    return ds.Canvas(width, height, x_range, y_range)
+
+
 def _count(
-    Y: Array, paint: Classes | Values | str, low: Array, high: Array
+    Y: Array, paint: Classes | Values | str, canvas: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the number of points (h, w) in each pixel and their mean color (h, w, 3)."""
     import datashader as ds
     import pandas as pd
 
-    width, height = (np.ceil(PIXELS * (high - low) / (high - low).max())).astype(int).tolist()
-    canvas = ds.Canvas(max(width, 64), max(height, 64), (low[0], high[0]), (low[1], high[1]))
     frame = pd.DataFrame({"x": Y[:, 0], "y": Y[:, 1]})
 
     def aggregate(reduction: Any) -> NDArray[np.float64]:

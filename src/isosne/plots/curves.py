@@ -16,9 +16,10 @@ from isosne.plots.figures import (
     legend_beside,
     legend_of_figure,
     plain_axes,
+    room_beside,
 )
 from isosne.plots.paint import Classes, Names, as_paint
-from isosne.plots.palette import DASHES, class_color
+from isosne.plots.palette import DASHES, LINE_COLORS, class_color
 
 MOST_MARKED = 40
 """Points of a line up to which each is marked."""
@@ -64,6 +65,7 @@ def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
         area = float((r / k).sum() / (1 / k).sum())
         _draw_line(ax, c, f"{name}  {area:.3f}", k, r, is_marked=False)
     ax.set_xscale("log")
+    ax.margins(x=0.01)
     ax.set_ylim(bottom=min(0.0, *(float(r.min()) for _, r in lines.values())))
     plain_axes(ax, "neighbors k", "$R_{NX}(k)$")
     legend_beside(ax, ax.get_lines(), title="area under curve")
@@ -175,13 +177,13 @@ def plot_similarity_from(
             )
     classes = as_paint(labels, n, kind="labels", names=names)
     assert isinstance(classes, Classes)  # by its kind
-    axes = grid_of_axes(len(found), columns, side=3.6)
+    axes = grid_of_axes(len(found), columns, side=3.6, beside=room_beside(classes))
     for ax, (name, values) in zip(axes, found.items(), strict=True):
         for c in range(len(classes.names)):
             own = np.sort(values[classes.of_point == c])[::-1]
             ax.plot(np.arange(1, len(own) + 1), own, ".", markersize=3.5, color=class_color(c))
         ax.set_title(name)
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(bottom=-0.015 * ax.get_ylim()[1])  # so that what is zero can be seen
         plain_axes(ax, "points of a class, most similar first", "similarity")
     handles = class_handles(classes, with_shapes=False)
     legend_of_figure(axes[0].figure, handles, title=classes.title)
@@ -229,7 +231,7 @@ def _draw_line(ax: Axes, c: int, label: str, x: Array, y: Array, *, is_marked: b
     ax.plot(
         x,
         y,
-        color=class_color(c),
+        color=LINE_COLORS[c % len(LINE_COLORS)],
         linestyle=DASHES[c % len(DASHES)],
         linewidth=1.8,
         marker="o" if is_marked else None,

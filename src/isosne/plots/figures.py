@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from isosne._types import Array
-from isosne.plots.paint import Classes, Values
+from isosne.plots.paint import Classes, Paint, Values
 from isosne.plots.palette import TRUST_SCALE, VALUE_SCALE, class_color, class_shape
 
 FRAME = "#d4d4d4"
-LEGEND_ROWS = 26
-"""Entries in a column of a legend."""
+LEGEND_ROW = 0.18
+"""Inches of an entry of a long legend."""
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -33,13 +33,22 @@ def as_axes(ax: Axes | None, *, width: float = 6.4, height: float = 4.4) -> Axes
     return new_figure(width, height).add_subplot() if ax is None else ax
 
 
-def grid_of_axes(n: int, columns: int | None, *, side: float, n_dims: int = 2) -> Array:
+def room_beside(explained: Paint) -> float:
+    """Return the inches that a usual legend or color bar takes."""
+    if isinstance(explained, Values):
+        return 1.75 if explained.is_trust else 0.95
+    return 0.0 if explained is None else 1.0
+
+
+def grid_of_axes(
+    n: int, columns: int | None, *, side: float, beside: float, n_dims: int = 2
+) -> Array:
     """Return n Axes of a new figure in rows and columns; places left over are empty."""
     if columns is None:
         columns = n if n <= 4 else int(np.ceil(np.sqrt(n)))
     columns = min(columns, n)
     rows = -(-n // columns)
-    figure = new_figure(side * columns + 1.2, side * rows)
+    figure = new_figure(side * columns + beside, side * rows)
     projection = "3d" if n_dims == 3 else None
     made = [figure.add_subplot(rows, columns, i + 1, projection=projection) for i in range(n)]
     axes = np.empty(n, object)
@@ -72,7 +81,7 @@ def legend_beside(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> No
         title=title or None,
         loc="center left",
         bbox_to_anchor=(1.01, 0.5),
-        **_legend_style(len(handles)),
+        **_legend_style(len(handles), ax.get_window_extent().height / ax.figure.dpi),
     )
 
 
@@ -82,15 +91,17 @@ def legend_of_figure(figure: Figure, handles: Sequence[Artist], *, title: str = 
         handles=list(handles),
         title=title or None,
         loc="outside right center",
-        **_legend_style(len(handles)),
+        **_legend_style(len(handles), figure.get_figheight()),
     )
 
 
-def _legend_style(n: int) -> dict[str, Any]:
+def _legend_style(n: int, inches: float) -> dict[str, Any]:
+    """Return the look of a legend of n entries that is not higher than some inches."""
+    rows = max(1, int(inches / LEGEND_ROW) - 3)  # a title, and air above and below
     return {
         "frameon": False,
         "fontsize": "small" if n > 12 else "medium",
-        "ncols": -(-n // LEGEND_ROWS),
+        "ncols": -(-n // rows),
         "handletextpad": 0.4,
         "columnspacing": 1.0,
         "borderaxespad": 0.0,

@@ -18,6 +18,7 @@ LANE = 0.38
 DENSITY_BINS = 80
 ELEVATION, AZIMUTH = 22, -58
 """Degrees from which a box is seen."""
+ZOOM = 1.12
 
 
 def check_embedding(embedding: Any, *, name: str = "embedding") -> NDArray[np.float64]:
@@ -103,7 +104,8 @@ def _frame_box(ax: Any, low: Array, high: Array) -> None:
     """Dress 3-D axes, whose class carries no types."""
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     ax.set(xticks=[], yticks=[], zticks=[])
-    ax.set_box_aspect(high - low)
+    ax.set_box_aspect(high - low, zoom=ZOOM)
+    ax.computed_zorder = False  # so that marks stay in front
     ax.view_init(ELEVATION, AZIMUTH)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_pane_color((0.975, 0.975, 0.975, 1.0))

@@ -15,6 +15,7 @@ from isosne.plots.figures import (
     legend_beside,
     legend_of_figure,
     new_figure,
+    room_beside,
 )
 from isosne.plots.frames import check_axes, check_embedding, check_mark, frame, limits, place
 from isosne.plots.paint import Classes, Names, Paint, Values, as_paint, paint_maps
@@ -22,8 +23,6 @@ from isosne.plots.points import draw_marks, draw_points, uses_shapes
 
 SIDE = 5.6
 """Inches of a map that stands alone."""
-BESIDE = 1.1
-"""Inches for a legend."""
 PANEL = 3.4
 """Inches of a map among others."""
 
@@ -101,8 +100,7 @@ def plot_map(
 
 
 def _own_axes(n_dims: int, explained: Paint) -> Axes:
-    width = SIDE if explained is None else SIDE + BESIDE
-    figure = new_figure(width, SIDE if n_dims > 1 else 0.6 * SIDE)
+    figure = new_figure(SIDE + room_beside(explained), SIDE if n_dims > 1 else 0.6 * SIDE)
     ax = figure.add_subplot(projection="3d" if n_dims == 3 else None)
     ax.set_anchor("W")  # what room is left is on the side of the legend
     return ax
@@ -184,12 +182,13 @@ def plot_maps(
     _check_point_size(point_size)
     if columns is not None:
         check_count(columns, "columns", low=1, hint="Leave it out to have it chosen.")
-    axes = grid_of_axes(len(checked), columns, side=PANEL, n_dims=n_dims)
+    explained = next(iter(paints.values())) if legend else None
+    beside = room_beside(explained)
+    axes = grid_of_axes(len(checked), columns, side=PANEL, beside=beside, n_dims=n_dims)
     for ax, (title, Y) in zip(axes, checked.items(), strict=True):
         ax.set_title(title)
         _draw(ax, Y, paints[title], marked[title], point_size)
-    if legend:
-        _explain_all(axes, next(iter(paints.values())), max(map(len, checked.values())), n_dims)
+    _explain_all(axes, explained, max(map(len, checked.values())), n_dims)
     return axes
 
 

@@ -23,10 +23,12 @@ FEW_CLASSES = 8
 """Classes that colors alone tell apart."""
 MOST_CLASSES = len(COLORS) * len(SHAPES)
 """Pairs of a color and a shape."""
+LINE_COLORS = tuple(COLORS[c] for c in (0, 2, 15, 4, 9, 16, 19, 5))
+"""Colors dark enough for thin lines."""
 DASHES = ("solid", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 PLAIN = "#35608d"
 """Points that carry nothing to color by."""
-FAINT = "#c9ccd1"
+FAINT = "#bcc0c6"
 """Points that are there only to be seen behind others."""
 VALUE_SCALE = "viridis"
 TRUST_SCALE: Colormap = LinearSegmentedColormap.from_list(

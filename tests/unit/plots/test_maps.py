@@ -326,6 +326,17 @@ def test_maps_beside_each_other_have_titles_and_one_legend(map_of):
     assert all(len(ax.collections) == 2 for ax in axes)
 
 
+@pytest.mark.parametrize("n_classes", [20, 26, 60])
+def test_a_long_legend_fits_beside_one_row_of_maps(map_of, n_classes):
+    y = np.arange(180) % n_classes
+    axes = plot_maps({"a": map_of(180), "b": map_of(180)}, [f"class {c}" for c in y])
+    figure = rendered(axes[0])
+    legend = figure.legends[0].get_window_extent()
+    assert not any(legend.overlaps(ax.get_window_extent()) for ax in axes)
+    assert figure.bbox.y0 <= legend.y0
+    assert legend.y1 <= figure.bbox.y1
+
+
 def test_columns_are_as_asked(map_of):
     axes = plot_maps({str(i): map_of(5) for i in range(6)}, columns=2)
     assert axes[0].get_gridspec().get_geometry() == (3, 2)
