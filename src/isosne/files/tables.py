@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from isosne import datasets
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.files.piped import open_piped
@@ -117,6 +116,8 @@ def _load_set(name: str, id: str | None, label: str | None) -> Table:  # noqa: A
                 f"{role} must be left out for a data set, which brings its labels along; "
                 f"got {column!r} with {name!r}. Leave it out, or name a file."
             )
+    from isosne import datasets  # brings scikit-learn along, which files do without
+
     found = datasets.load(name)
     notes = (found.notes,) if found.notes else ()
     return Table(open_rows(found.X), None, found.classes[found.y], None, notes)
@@ -136,12 +137,9 @@ def _check_ids(ids: Array, column: str) -> Array:
     found, counts = np.unique(ids, return_counts=True)
     if len(found) < len(ids):
         often = found[int(counts.argmax())]
-        what = (
-            f"{int(counts.max())} empty fields" if often == "" else f"{str(often)!r} more than once"
-        )
         raise DataError(
-            f"id must name a column whose values all differ; {column!r} has {what}. "
-            "Name another column, or leave id out to number the rows."
+            f"id must name a column whose values all differ; {column!r} has {str(often)!r} "
+            f"{int(counts.max())} times. Name another column, or leave id out to number the rows."
         )
     return ids
 

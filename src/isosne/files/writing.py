@@ -10,12 +10,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from isosne._atomic import AtomicFile, writing_to
 from isosne._checks import check_count
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.files.atomic import AtomicFile, writing_to
 from isosne.files.provenance import as_line
-from isosne.files.sinks import AXES, SINKS, Block, CSVSink, Layout
+from isosne.files.sinks import AXES, SINKS, Block, CSVSink, Layout, Sink
 
 STDOUT = "-"
 
@@ -83,12 +83,11 @@ class MapWriter:
                 f"got {given[0]} ids and {given[1]} labels. Pass those of the same table."
             )
         self.n_rows = 0
-        self._path = path
         layout = Layout(AXES[:n_components], labels is not None, as_line(provenance))
         self._target: AtomicFile | None = None
         if str(path) == STDOUT:
             with writing_to("standard output"):
-                self._sink = CSVSink(sys.stdout.buffer, layout)
+                self._sink: Sink = CSVSink(sys.stdout.buffer, layout)
             return
         make_sink = SINKS.get(Path(path).suffix.lower())
         if make_sink is None:
@@ -97,9 +96,13 @@ class MapWriter:
                 f"got {str(path)!r}. Choose one of these endings."
             )
         self._target = AtomicFile(Path(path), force=force)
-        self._finalizer = weakref.finalize(self, self._target.discard)
-        with self._writing():
-            self._sink = make_sink(self._target.file, layout)
+        try:
+            with writing_to(self._target.path):
+                self._sink = make_sink(self._target.file, layout)
+        except BaseException:
+            self._target.discard()
+            raise
+        weakref.finalize(self, _discard, self._sink, self._target)
 
     def write(self, Y: Any) -> None:
         """Write the next rows.
@@ -142,9 +145,7 @@ class MapWriter:
 
     def discard(self) -> None:
         """Remove what was written so far."""
-        self._sink.abandon()
-        if self._target is not None:
-            self._target.discard()
+        _discard(self._sink, self._target)
 
     def __enter__(self) -> Self:
         return self
@@ -166,10 +167,7 @@ class MapWriter:
             with writing_to("standard output" if self._target is None else self._target.path):
                 yield
         except BaseException:
-            if hasattr(self, "_sink"):
-                self._sink.abandon()
-            if self._target is not None:
-                self._target.discard()
+            self.discard()
             raise
 
     def _wrong_count(self, n_rows: int) -> ParameterError:
@@ -178,6 +176,12 @@ class MapWriter:
             f"The map must have {expected}, as there are ids or labels; got {n_rows}. "
             "Write each row once, in order."
         )
+
+
+def _discard(sink: Sink, target: AtomicFile | None) -> None:
+    sink.abandon()
+    if target is not None:
+        target.discard()
 
 
 def _as_column(values: Any, name: str) -> Array:

@@ -37,8 +37,7 @@ class ArrowRows(StoredRows):
         shape = (sum(group_rows), len(choice.names))
         super().__init__(watched, shape, np.result_type(*dtypes), column_names=choice.names)
         self.left_out = choice.left_out
-        others = [name for name in names if name not in choice.names]
-        self.side = {name: partial(self._side_column, name) for name in others}
+        self.side = {name: partial(self._side_column, name) for name in choice.others}
         self._ends = np.cumsum(group_rows, dtype=np.int64)
         self._batch_rows = max(1, BATCH_BYTES // self.row_bytes)
         self._lock = threading.Lock()

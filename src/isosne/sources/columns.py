@@ -34,10 +34,14 @@ class Wanted(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Columns that are values, by their place in the table; and text that was left out."""
+    """Columns that are values, by their place in the table and by name; and the others.
+
+    ``left_out`` are those of the others that nobody excluded: they are not numeric.
+    """
 
     places: tuple[int, ...]
     names: tuple[str, ...]
+    others: tuple[str, ...]
     left_out: tuple[str, ...]
 
 
@@ -73,8 +77,8 @@ def choose_columns(
         check_column(name, names, role, source)
     kind = dict(zip(names, kinds, strict=True))
     asked_for = names if wanted.columns is None else wanted.columns
-    others = {name for _, name in wanted.not_values}
-    kept = [name for name in asked_for if name not in others]
+    not_values = {name for _, name in wanted.not_values}
+    kept = [name for name in asked_for if name not in not_values]
     not_numeric = tuple(name for name in kept if kind[name] is not None)
     if not_numeric and wanted.text_columns == "refuse":
         listed = ", ".join(f"{name!r} ({kind[name]})" for name in not_numeric[:N_LISTED])
@@ -88,8 +92,10 @@ def choose_columns(
             f"{source} must have at least one numeric column; got {len(names)} column(s), of which "
             "none is left. Exclude fewer of them, or encode text as numbers."
         )
-    places = {name: place for place, name in enumerate(names)}
-    return Choice(tuple(places[name] for name in kept), tuple(kept), not_numeric)
+    place = {name: place for place, name in enumerate(names)}
+    is_kept = set(kept)
+    others = tuple(name for name in names if name not in is_kept)
+    return Choice(tuple(place[name] for name in kept), tuple(kept), others, not_numeric)
 
 
 def check_column(

@@ -59,18 +59,16 @@ def open_dask(source: Any, wanted: Wanted) -> DaskRows:
 
 
 def _open_frame(frame: Any, wanted: Wanted) -> DaskRows:
-    names = [str(name) for name in frame.columns]
+    names = list(frame.columns)
     types = list(frame.dtypes)
     kinds = [None if _is_numeric(kind) else str(kind) for kind in types]
     choice = choose_columns(names, kinds, wanted, "X")
     dtypes = [_numpy_dtype(types[place]) for place in choice.places]
-    values = frame[[frame.columns[place] for place in choice.places]]
-    values = values.astype(np.result_type(*dtypes))
+    values = frame[list(choice.names)].astype(np.result_type(*dtypes))
     lengths = tuple(frame.map_partitions(len).compute().tolist())
     rows = DaskRows(values.to_dask_array(lengths=lengths), column_names=choice.names)
     rows.left_out = choice.left_out
-    others = [place for place, name in enumerate(names) if name not in choice.names]
-    rows.side = {names[p]: partial(_side_column, frame[frame.columns[p]]) for p in others}
+    rows.side = {name: partial(_side_column, frame[name]) for name in choice.others}
     return rows
 
 

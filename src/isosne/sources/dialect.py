@@ -9,6 +9,9 @@ from typing import NamedTuple
 from isosne.errors import DataError
 
 SAMPLE_BYTES = 1_000_000
+LONGEST_SAMPLE = 64_000_000
+N_COMPLETE = 4
+"""Lines that a sample holds at least, however long they are."""
 N_SAMPLED = 200
 """Lines that the dialect is found from."""
 DELIMITERS = (",", "\t", ";", "|")
@@ -46,16 +49,15 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
     Lines that begin with # before the table are comments. Names are those of the first line if
     it is a header: if none of its fields is a number, or one is not where the next line has one.
     """
-    with path.open("rb") as file:
-        sample = file.read(SAMPLE_BYTES)
-    lines, offset = _sample_lines(sample, path)
+    sample, is_all = _read_sample(path)
+    lines, offset = _sample_lines(sample, path, is_all=is_all)
     encoding = _encoding(sample)
     n_comments = 0
     while n_comments < len(lines) and lines[n_comments].startswith(b"#"):
         n_comments += 1
     offset += sum(map(len, lines[:n_comments]))
-    comments = [line.decode(encoding).rstrip("\r\n") for line in lines[:n_comments]]
-    body = [line.decode(encoding).rstrip("\r\n") for line in lines[n_comments:]]
+    comments = [line.decode(encoding, "replace").rstrip("\r\n") for line in lines[:n_comments]]
+    body = [line.decode(encoding, "replace").rstrip("\r\n") for line in lines[n_comments:]]
     n_blank = next((k for k, line in enumerate(body) if line.strip()), len(body))
     offset += sum(map(len, lines[n_comments : n_comments + n_blank]))
     body = body[n_blank:]
@@ -91,7 +93,19 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def _sample_lines(sample: bytes, path: Path) -> tuple[list[bytes], int]:
+def _read_sample(path: Path) -> tuple[bytes, bool]:
+    """Return the beginning of a file, with a few lines at least; and whether it is the whole."""
+    with path.open("rb") as file:
+        sample = file.read(SAMPLE_BYTES)
+        while sample.count(b"\n") < N_COMPLETE and len(sample) < LONGEST_SAMPLE:
+            more = file.read(len(sample))
+            if not more:
+                return sample, True
+            sample += more
+        return sample, not file.read(1)
+
+
+def _sample_lines(sample: bytes, path: Path, *, is_all: bool) -> tuple[list[bytes], int]:
     """Return the first complete lines, and where they begin."""
     if sample.startswith(OTHER_UNICODE) or b"\0" in sample:
         raise DataError(
@@ -100,9 +114,7 @@ def _sample_lines(sample: bytes, path: Path) -> tuple[list[bytes], int]:
         )
     offset = len(BOM) if sample.startswith(BOM) else 0
     lines = sample[offset:].splitlines(keepends=True)
-    if len(sample) == SAMPLE_BYTES and len(lines) > 1:
-        lines = lines[:-1]
-    return lines[:N_SAMPLED], offset
+    return (lines if is_all else lines[:-1])[:N_SAMPLED], offset
 
 
 def _encoding(sample: bytes) -> str:
@@ -118,7 +130,10 @@ def _delimiter(lines: list[str]) -> str | None:
     """Return the delimiter that gives all lines the same number of fields, the more the better."""
     found: list[tuple[int, str | None]] = []
     for delimiter in (*DELIMITERS, BLANKS):
-        widths = Counter(map(len, split(lines, delimiter)))
+        try:
+            widths = Counter(map(len, split(lines, delimiter)))
+        except csv.Error:  # a field beyond all bounds: some other character divides the line
+            continue
         if len(widths) == 1 and max(widths) > 1:
             found.append((max(widths), delimiter))
     if found:

@@ -164,8 +164,7 @@ def _open_frame(frame: nw.DataFrame[Any], wanted: Wanted) -> StoredRows:
         values = values.astype(np.float64)  # decimals, or numbers of which some are missing
     rows = ArrayRows(WatchedFiles("X"), values, column_names=choice.names)
     rows.left_out = choice.left_out
-    others = [name for name in frame.columns if name not in choice.names]
-    rows.side = {name: partial(_frame_column, frame, name) for name in others}
+    rows.side = {name: partial(_frame_column, frame, name) for name in choice.others}
     return rows
 
 

@@ -35,8 +35,8 @@ class TextRows(StoredRows):
         self.left_out = choice.left_out
         self.comments = dialect.comments
         self._path, self._dialect, self._index, self._places = path, dialect, index, choice.places
-        others = [p for p in range(dialect.width) if p not in choice.places]
-        self.side = {dialect.names[p]: partial(self._side_column, p) for p in others}
+        place = {name: place for place, name in enumerate(dialect.names)}
+        self.side = {name: partial(self._side_column, place[name]) for name in choice.others}
 
     def _read(self, start: int, stop: int) -> Array:
         out = np.empty((stop - start, self.shape[1]))
@@ -70,7 +70,7 @@ class TextRows(StoredRows):
                 until = min(max(until, group + 1), last)
                 file.seek(int(offsets[group]))
                 text = file.read(int(offsets[until] - offsets[group]))
-                lines = text.decode(self._dialect.encoding).split("\n")
+                lines = text.decode(self._dialect.encoding, "replace").split("\n")
                 stripped = (line.rstrip("\r") for line in lines)
                 yield group * APART, [line for line in stripped if line.strip()]
                 group = until

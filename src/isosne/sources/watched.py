@@ -1,5 +1,6 @@
 """Files that must stay as they are while they are read."""
 
+import csv
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 
 from isosne.errors import DataError, IsosneError
 
-UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, csv.Error)
 """What readers raise on a file that is damaged or of another kind."""
 SAMPLE_BYTES = 65_536
 N_SAMPLES = 16

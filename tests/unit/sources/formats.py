@@ -1,7 +1,10 @@
 """The same table in every format."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, csr_matrix, save_npz
 
 
 def write_npy(folder, X):
@@ -60,6 +63,69 @@ def make_memmap_part(folder, X):
     return np.load(folder / "wide.npy", mmap_mode="r")[:, : X.shape[1]]
 
 
+def write_text(folder, X, name, delimiter, *, header=True, newline="\n"):
+    lines = [delimiter.join(map(repr, row)) for row in X.tolist()]
+    lines = [delimiter.join(names_of(X)), *lines] if header else lines
+    (folder / name).write_bytes((newline.join(lines) + newline).encode())
+    return folder / name
+
+
+def write_npz(folder, X):
+    np.savez(folder / "x.npz", X=X, y=np.arange(len(X)) % 3)
+    return folder / "x.npz"
+
+
+def write_packed_npz(folder, X):
+    np.savez_compressed(folder / "packed.npz", X=X)
+    return folder / "packed.npz"
+
+
+def write_zarr(folder, X, version):
+    zarr = pytest.importorskip("zarr")
+    path = folder / f"v{version}.zarr"
+    array = zarr.create_array(
+        path, shape=X.shape, chunks=(9, 2), dtype=X.dtype, zarr_format=version
+    )
+    array[:] = X
+    return path
+
+
+def open_zarr_array(folder, X):
+    return pytest.importorskip("zarr").open(write_zarr(folder, X, 3), mode="r")
+
+
+def write_h5ad(folder, X, *, sparse=False):
+    anndata = pytest.importorskip("anndata")
+    pandas = pytest.importorskip("pandas")
+    kinds = pandas.Categorical(np.array(["T", "B"])[np.arange(len(X)) % 2])
+    obs = pandas.DataFrame({"kind": kinds, "batch": np.arange(len(X)) % 3})
+    obs.index = [f"cell{i}" for i in range(len(X))]
+    var = pandas.DataFrame(index=names_of(X))
+    path = folder / "x.h5ad"
+    values = csr_matrix(X) if sparse else X
+    anndata.AnnData(values, obs=obs, var=var, obsm={"X_pca": X[:, :2]}).write_h5ad(path)
+    return path
+
+
+def make_dask_array(folder, X):
+    return pytest.importorskip("dask.array").from_array(X, chunks=(7, 2))
+
+
+def make_dask_array_of_unknown_size(folder, X):
+    delayed = pytest.importorskip("dask").delayed
+    array = pytest.importorskip("dask.array")
+    shape = (np.nan, X.shape[1])
+    parts = [X[:13], X[13:21], X[21:]]
+    arrays = [array.from_delayed(delayed(part), shape, X.dtype) for part in parts]
+    return array.concatenate(arrays, allow_unknown_chunksizes=True)
+
+
+def make_dask_frame(folder, X):
+    pandas = pytest.importorskip("pandas")
+    frames = pytest.importorskip("dask.dataframe")
+    return frames.from_pandas(pandas.DataFrame(X, columns=names_of(X)), npartitions=4)
+
+
 DENSE = {
     "array": lambda folder, X: X,
     "memmap": make_memmap,
@@ -70,4 +136,37 @@ DENSE = {
     "parquet folder": write_parquet_folder,
     "feather": write_feather,
     "arrow": write_arrow,
+    "npz": write_npz,
+    "compressed npz": write_packed_npz,
+    "zarr 2": partial(write_zarr, version=2),
+    "zarr 3": partial(write_zarr, version=3),
+    "open zarr array": open_zarr_array,
+    "h5ad": write_h5ad,
+    "dask array": make_dask_array,
+    "dask array of unknown size": make_dask_array_of_unknown_size,
+    "dask frame": make_dask_frame,
+}
+TEXT = {
+    "csv": partial(write_text, name="x.csv", delimiter=","),
+    "csv of Windows": partial(write_text, name="w.csv", delimiter=",", newline="\r\n"),
+    "tsv": partial(write_text, name="x.tsv", delimiter="\t"),
+    "semicolons": partial(write_text, name="s.csv", delimiter=";"),
+    "blanks": partial(write_text, name="x.txt", delimiter="  "),
+    "no header": partial(write_text, name="n.csv", delimiter=",", header=False),
+}
+
+
+def write_sparse(folder, X, *, compressed, kind="csr"):
+    path = folder / f"{kind}{compressed}.npz"
+    save_npz(path, csr_array(X).asformat(kind), compressed=compressed)
+    return path
+
+
+SPARSE = {
+    "csr": lambda folder, X: csr_array(X),
+    "csc": lambda folder, X: csr_array(X).tocsc(),
+    "npz": partial(write_sparse, compressed=False),
+    "compressed npz": partial(write_sparse, compressed=True),
+    "npz of csc": partial(write_sparse, compressed=False, kind="csc"),
+    "h5ad": partial(write_h5ad, sparse=True),
 }
