@@ -45,6 +45,34 @@ class MetricKernel(BaseEstimator):
         """
         check_metric(self.metric, self.p)
 
+    def fit_pool(self, pool: Points, X: Any) -> Self:
+        """Fit to points that stand for more: what is drawn at random is drawn from a pool.
+
+        Parameters
+        ----------
+        pool : array or CSR
+            Points that stand for all, more of them than X.
+        X : array or CSR
+            The points to be compared.
+
+        Returns
+        -------
+        MetricKernel
+            The kernel, fitted to X alone: it draws nothing.
+        """
+        fitted: Self = self.fit(X)
+        return fitted
+
+    def in_closed_form(self) -> Self | None:
+        """Return a kernel for the same points whose similarity needs only lists of neighbors.
+
+        Returns
+        -------
+        MetricKernel or None
+            The kernel itself.
+        """
+        return self
+
     def _check_fit(self, X: Any) -> Points:
         check_metric(self.metric, self.p)
         points = check_points(X, min_rows=2)

@@ -12,9 +12,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 
-from isosne._checks import check_count, resolve_psi
+from isosne._checks import check_count, check_points, resolve_psi
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.distances import Metric, search_set
@@ -126,12 +126,50 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             The fitted kernel.
         """
         points = self._check_fit(X)
-        self.check_parameters(points.shape[0])
-        psis = resolve_psi(self.psi, points.shape[0])
+        return self._fit(points, points, X)
+
+    def fit_pool(self, pool: Points, X: Any) -> Self:
+        """Draw the samples from a pool that stands for more points than are to be compared.
+
+        Parameters
+        ----------
+        pool : array or CSR
+            Points that stand for all; ``partitions_`` are samples of them. The closed form
+            ranks by X alone.
+        X : array or CSR
+            The points to be compared; psi may be a share of their number.
+
+        Returns
+        -------
+        IsolationKernel
+            The kernel, fitted to X.
+        """
+        points = self._check_fit(X)
+        return self._fit(check_points(pool, name="pool", min_rows=points.shape[0]), points, X)
+
+    def _fit(self, pool: Points, points: Points, X: Any) -> Self:
+        n = points.shape[0]
+        self.check_parameters(n)
+        psis = resolve_psi(self.psi, n)
         rng = as_generator(self.random_state)
-        n_drawn = self._n_to_draw(points.shape[0])
-        partitions = [self._draw(points, psi, n_drawn, rng) for psi in psis if n_drawn]
+        n_drawn = self._n_to_draw(n)
+        partitions = [self._draw(pool, psi, n_drawn, rng) for psi in psis if n_drawn]
         return self._remember(X, points, psi_=psis, partitions_=partitions)
+
+    def in_closed_form(self) -> Self | None:
+        """Return a kernel for the same points whose similarity needs only lists of neighbors.
+
+        Returns
+        -------
+        IsolationKernel or None
+            The exact kernel with the same psi; None for trees, which have none.
+        """
+        if self._exact:
+            return self
+        if self.partition == "forest":
+            return None
+        twin: Self = clone(self).set_params(psi=self.psi_, n_partitions="exact")
+        return twin.fit(self.X_fit_)
 
     def check_parameters(self, n_points: int) -> None:
         """Refuse parameters that no fit to so many points can use.

@@ -5,8 +5,9 @@ changed: exaggeration is a number in a phase.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,14 @@ class Field(Protocol):
         """Return the share of a step to take: progress is the part of the last phase, 0 before."""
         ...
 
+    def state(self) -> dict[str, Array]:
+        """Return what the forces of the next steps depend on besides the map."""
+        ...
+
+    def restore(self, state: dict[str, Array]) -> None:
+        """Go back to a state."""
+        ...
+
 
 class State(NamedTuple):
     """The map after a step. `Y` is the live array: copy it to keep it."""
@@ -60,64 +69,91 @@ class State(NamedTuple):
     value: Callable[[], float]
 
 
+@dataclass
+class Progress:
+    """How far a descent has come: with the state of the forces, all that is needed to go on.
+
+    ``Y``, ``update`` and ``gains`` (d, n); ``done`` steps of a ``phase``; what its stop rule has
+    seen.
+    """
+
+    Y: NDArray[np.float32]
+    update: NDArray[np.float32]
+    gains: NDArray[np.float32]
+    iteration: int = 0
+    phase: int = 0
+    done: int = 0
+    values: list[float] = field(default_factory=list)
+    rates: list[float] = field(default_factory=list)
+
+    @classmethod
+    def at(cls, Y: NDArray[np.float32], iteration: int = 0) -> Self:
+        """Return a fresh start from a map, which is changed in place."""
+        return cls(Y, np.zeros_like(Y), np.ones_like(Y), iteration)
+
+    def end_phase(self) -> None:
+        """Go over to the next phase."""
+        self.phase, self.done, self.values, self.rates = self.phase + 1, 0, [], []
+
+
 def descend(
     forces: Field, Y: NDArray[np.float32], schedule: Schedule, *, first: int = 0
 ) -> Iterator[State]:
     """Yield the map after each step; Y (d, n) is changed in place and stays centered."""
-    update = np.zeros_like(Y)
-    gains = np.ones_like(Y)
-    iteration = first
+    return resume(forces, Progress.at(Y, first), schedule)
+
+
+def resume(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[State]:
+    """Yield the map after each further step; progress is kept up to date before each."""
+    Y, update, gains = progress.Y, progress.update, progress.gains
 
     def value() -> float:
         return forces.value(Y)
 
-    for number, phase in enumerate(schedule.phases):
-        is_last = number == len(schedule.phases) - 1
+    while progress.phase < len(schedule.phases):
+        phase = schedule.phases[progress.phase]
+        is_last = progress.phase == len(schedule.phases) - 1
         longest = min(phase.step_for(Y.shape[1]), forces.step_limit(phase.exaggeration))
-        watch = _watch(phase)
-        for done in range(1, phase.n_iter + 1):
-            forces.prepare(iteration, Y)
-            step = longest * forces.step_share(done / phase.n_iter if is_last else 0.0)
-            gradient = forces.gradient(Y, phase.exaggeration)
-            norm = float(np.sqrt(np.einsum("ij,ij->", gradient, gradient, dtype=np.float64)))
-            if not np.isfinite(norm):
-                raise DivergedError(
-                    f"The map must stay finite; it left all bounds at step {iteration + 1} with "
-                    f"step length {step:g}. Choose a schedule with shorter steps."
-                )
-            spread = advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
-            if 0 < spread < SMALLEST_SPREAD:
-                Y *= np.float32(SPREAD / spread)
-                update *= np.float32(SPREAD / spread)
-            iteration += 1
-            yield State(iteration, number, Y, norm, value)
-            if watch(done, value):
-                break
+        if progress.done >= phase.n_iter:
+            progress.end_phase()
+            continue
+        forces.prepare(progress.iteration, Y)
+        step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)
+        gradient = forces.gradient(Y, phase.exaggeration)
+        norm = float(np.sqrt(np.einsum("ij,ij->", gradient, gradient, dtype=np.float64)))
+        if not np.isfinite(norm):
+            raise DivergedError(
+                f"The map must stay finite; it left all bounds at step {progress.iteration + 1} "
+                f"with step length {step:g}. Choose a schedule with shorter steps."
+            )
+        spread = advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
+        if 0 < spread < SMALLEST_SPREAD:
+            Y *= np.float32(SPREAD / spread)
+            update *= np.float32(SPREAD / spread)
+        progress.iteration += 1
+        progress.done += 1
+        state = State(progress.iteration, progress.phase, Y, norm, value)
+        if has_ended(phase, progress, value):
+            progress.end_phase()
+        yield state
 
 
-def _watch(phase: Phase) -> Callable[[int, Callable[[], float]], bool]:
-    """Return a function that is told of each step and says when the phase should end."""
-    rule = phase.stop
-    if rule is None:
-        return lambda done, value: False
-    values: list[float] = []
-    rates: list[float] = []
-
-    def ends(done: int, value: Callable[[], float]) -> bool:
-        if done < rule.wait or (done - rule.wait) % rule.every:
-            return False
-        values.append(value())
-        if len(values) < 2:
-            return False
-        change = values[-2] - values[-1]
-        if isinstance(rule, ChangeBelow):
-            return abs(change) / rule.every < values[-1] * rule.share
-        rates.append(change / values[-2] if values[-2] else 0.0)
-        recent = rates[-rule.delay - 1 :]
-        falls = all(later < earlier for earlier, later in pairwise(recent))
-        return falls and len(recent) > rule.delay
-
-    return ends
+def has_ended(phase: Phase, progress: Progress, value: Callable[[], float]) -> bool:
+    """Tell the phase's stop rule of a step; return whether the phase should end."""
+    rule, done = phase.stop, progress.done
+    if rule is None or done < rule.wait or (done - rule.wait) % rule.every:
+        return False
+    values, rates = progress.values, progress.rates
+    values.append(value())
+    if len(values) < 2:
+        return False
+    change = values[-2] - values[-1]
+    if isinstance(rule, ChangeBelow):
+        return abs(change) / rule.every < values[-1] * rule.share
+    rates.append(change / values[-2] if values[-2] else 0.0)
+    recent = rates[-rule.delay - 1 :]
+    falls = all(later < earlier for earlier, later in pairwise(recent))
+    return falls and len(recent) > rule.delay
 
 
 @kernel

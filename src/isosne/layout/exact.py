@@ -16,13 +16,14 @@ from isosne.layout._pairs import (
     mixture_pull,
     mixture_value,
 )
+from isosne.layout._state import Stateless
 from isosne.layout.objectives import KL, Objective
 
 TINY = 1e-37
 """Smallest q: below it float32 distances no longer tell pairs apart."""
 
 
-class ExactForces:
+class ExactForces(Stateless):
     """The gradient of an objective, and its value, over all pairs.
 
     Parameters
@@ -101,7 +102,7 @@ class ExactForces:
         return self._sum_p_log_p
 
 
-class ExactRepulsion:
+class ExactRepulsion(Stateless):
     """Push between all pairs of points, pair by pair.
 
     Parameters

@@ -128,6 +128,21 @@ class MeshRepulsion:
         error = np.linalg.norm(pushed[:, ids] - exact) / np.linalg.norm(exact)
         return float(error), float(abs(by_mesh / sums.sum() - 1))
 
+    def state(self) -> dict[str, Array]:
+        """Return the present mesh: it stays until the map outgrows it."""
+        if not self._sides:
+            return {}
+        return {
+            "mesh_sides": np.array(self._sides),
+            "mesh_scale": np.array([self.spacing, self._base]),
+        }
+
+    def restore(self, state: dict[str, Array]) -> None:
+        """Go back to a mesh."""
+        if "mesh_sides" in state:
+            spacing, base = map(float, state["mesh_scale"])
+            self._make_mesh(spacing, tuple(map(int, state["mesh_sides"])), base)
+
     def _sum_of_w(self, potential: NDArray[np.float32], n_points: int) -> float:
         """Return the sum of w from some points to all others, given the potential there."""
         beyond = self._base * n_points - self._own
@@ -141,9 +156,12 @@ class MeshRepulsion:
             nodes = np.prod(self._sides) / np.prod(sides)
             if covers and self.spacing < ROOM**2 * spacing and nodes < ROOM**4:
                 return
+        base = float(similarity_at((widths**2).sum() / 4, float(self._dof)))
+        self._make_mesh(spacing, sides, base)
+
+    def _make_mesh(self, spacing: float, sides: tuple[int, ...], base: float) -> None:
         padded = tuple(scipy.fft.next_fast_len(side, real=True) * 2 for side in sides)
-        self._sides, self._padded, self.spacing = sides, padded, spacing
-        self._base = float(similarity_at((widths**2).sum() / 4, float(self._dof)))
+        self._sides, self._padded, self.spacing, self._base = sides, padded, spacing, base
         self._transform, self._own = kernel_transform(
             padded, spacing, self.order, (float(self._dof), self._base)
         )

@@ -60,6 +60,14 @@ class Repulsion(Protocol):
         """
         ...
 
+    def state(self) -> dict[str, Array]:
+        """Return what the next push depends on besides the map."""
+        ...
+
+    def restore(self, state: dict[str, Array]) -> None:
+        """Go back to a state."""
+        ...
+
 
 class SplitForces:
     """The gradient of KL(P || Q), and its value, from an attraction and a repulsion.
@@ -100,6 +108,17 @@ class SplitForces:
             self.attraction.arrange(order)
             self._order = self._order[order]
         self.attraction.prepare(iteration)
+
+    def state(self) -> dict[str, Array]:
+        """Return the order of memory, and what the repulsion keeps from step to step."""
+        return {"order": self._order, **self.repulsion.state()}
+
+    def restore(self, state: dict[str, Array]) -> None:
+        """Go back to a state, from forces that have not been used yet."""
+        if isinstance(self.attraction, ArrangedAttraction):
+            self.attraction.arrange(state["order"])
+        self._order = state["order"]
+        self.repulsion.restore(state)
 
     def step_limit(self, exaggeration: float) -> float:
         """Return the longest step that keeps a map together."""

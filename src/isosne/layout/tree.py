@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from isosne._numba import kernel, parallel_kernel, prange, row_sum_kernel
 from isosne._types import Array, Scalar
 from isosne.layout._pairs import map_similarity
+from isosne.layout._state import Stateless
 
 LEVELS = 20
 """Levels of the tree. Points nearer than a millionth of the map's width are not told apart."""
@@ -25,7 +26,7 @@ N_LISTS = 128
 LIST_LENGTH = 1024
 
 
-class TreeRepulsion:
+class TreeRepulsion(Stateless):
     """Push between all points of a map, by way of a tree.
 
     Parameters

@@ -1,0 +1,85 @@
+"""Step 1 on all rows, steps 2 and 3 on some of them (Algorithms 1 and 2 of the paper, m < n).
+
+Rows are drawn across the whole input: a pool, which the kernel draws its samples from, and
+landmarks among them, which are mapped. Their numbers do not depend on n, so neither do the time and
+the memory that they take.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._checks import check_count
+from isosne._types import Array, Points
+from isosne.distances import Metric
+from isosne.errors import ParameterError
+from isosne.kernels.voronoi import VoronoiPartitions
+from isosne.sources import Rows
+
+POOL = 2**16
+"""Rows that the kernel draws its samples from; more if there are more landmarks."""
+CELL_SIZE = 8
+"""Landmarks in a cell, where they are spread over cells."""
+CHOICES = ("uniform", "spread")
+
+
+class Landmarks(NamedTuple):
+    """Rows that stand for all: the pool, and the landmarks with their places in the input."""
+
+    pool: Points
+    points: Points
+    indices: NDArray[np.int64]
+
+
+def pool_size(n_rows: int, n_landmarks: int) -> int:
+    """Return how many rows the kernel draws its samples from."""
+    return min(n_rows, max(POOL, n_landmarks))
+
+
+def check_landmarks(n_landmarks: int, choice: str, metric: str, n_rows: int) -> None:
+    """Refuse landmarks that cannot be had."""
+    hint = "Leave landmarks out to map every row."
+    check_count(n_landmarks, "landmarks", low=2, high=n_rows, hint=hint)
+    if choice not in CHOICES:
+        raise ParameterError(
+            f"landmark_choice must be one of {', '.join(CHOICES)}; got {choice!r}. "
+            "'spread' takes more of them where points are rare."
+        )
+    if metric == "precomputed":
+        raise ParameterError(
+            "landmarks are rows of points; got metric='precomputed'. "
+            "Pass points, or leave landmarks out."
+        )
+
+
+def draw_landmarks(
+    rows: Rows, n_landmarks: int, choice: str, metric: Metric, rng: np.random.Generator
+) -> Landmarks:
+    """Draw a pool across all rows, and landmarks among it; each in the order of the input."""
+    n_rows = rows.shape[0]
+    drawn = rng.choice(n_rows, pool_size(n_rows, n_landmarks), replace=False)
+    numbers = np.argsort(drawn)  # of the draws, in the order of the input
+    ids = drawn[numbers]
+    pool = rows.take(ids)
+    turns = np.zeros_like(numbers)
+    if choice == "spread":
+        turns = _turns(pool, max(2, n_landmarks // CELL_SIZE), numbers, metric, rng)
+    first = np.lexsort((numbers, turns))[:n_landmarks]
+    first.sort()
+    return Landmarks(pool, pool[first], ids[first])
+
+
+def _turns(
+    pool: Points, n_cells: int, numbers: Array, metric: Metric, rng: np.random.Generator
+) -> Array:
+    """Return the turn at which each row is taken if every cell gives one row in each turn."""
+    n_pool = pool.shape[0]
+    sample = np.sort(rng.choice(n_pool, n_cells, replace=False))
+    cells = VoronoiPartitions(sample[None], pool, metric).cells(pool)[:, 0]
+    order = np.lexsort((numbers, cells))
+    starts = np.r_[0, np.flatnonzero(np.diff(cells[order])) + 1]
+    sizes = np.diff(np.r_[starts, n_pool])
+    turns = np.empty(n_pool, np.int64)
+    turns[order] = np.arange(n_pool) - np.repeat(starts, sizes)
+    return turns
