@@ -85,6 +85,11 @@ def read_map(path: str | Path) -> Map:
         head = _csv_head(path) if ending == ".csv" else _column_head(path, ending)
     provenance = from_line(head.line, str(path))
     axes = tuple(name for name in AXES if name in head.names)
+    if not axes or "id" not in head.names:
+        raise DataError(
+            f"A map must have columns id, x and up to two more axes; {path} has "
+            f"{', '.join(head.names)}. Leave the columns as isosne wrote them."
+        )
     rows = open_path(path, Options(Wanted(columns=axes)))
     embedding = np.asarray(rows.read(slice(None)), dtype=np.float32)
     labels = rows.side["label"]() if "label" in rows.side else None

@@ -12,6 +12,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.files.piped import open_piped
 from isosne.sources import Rows, open_rows
 from isosne.sources.columns import as_wanted
+from isosne.sources.dialect import UNNAMED
 from isosne.sources.opening import Options, open_path
 
 STDIN = "-"
@@ -159,6 +160,10 @@ def _notes(rows: Rows, labels: Array | None) -> tuple[str, ...]:
     if rows.left_out:
         listed = ", ".join(map(repr, rows.left_out))
         notes.append(f"Left out, as not numeric: {listed}.")
+    unnamed = [name for name in rows.column_names or () if name.startswith(UNNAMED)]
+    if unnamed:
+        listed = ", ".join(map(repr, unnamed))
+        notes.append(f"Columns without a name are values: {listed}. Exclude what numbers the rows.")
     if labels is not None and labels.dtype.kind == "U" and np.any(labels == ""):
         notes.append(f"{int(np.sum(labels == '')):,} row(s) have no label.")
     return tuple(notes)

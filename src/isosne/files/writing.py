@@ -83,6 +83,7 @@ class MapWriter:
                 f"got {given[0]} ids and {given[1]} labels. Pass those of the same table."
             )
         self.n_rows = 0
+        self._is_closed = False
         layout = Layout(AXES[:n_components], labels is not None, as_line(provenance))
         self._target: AtomicFile | None = None
         if str(path) == STDOUT:
@@ -134,7 +135,9 @@ class MapWriter:
         self.n_rows = part.stop
 
     def close(self) -> None:
-        """Complete the map and give it its name."""
+        """Complete the map and give it its name; nothing happens the second time."""
+        if self._is_closed:
+            return
         if self.n_rows == 0 or self._n_expected not in (None, self.n_rows):
             self.discard()
             raise self._wrong_count(self.n_rows)
@@ -142,6 +145,7 @@ class MapWriter:
             self._sink.finish()
             if self._target is not None:
                 self._target.commit()
+        self._is_closed = True
 
     def discard(self) -> None:
         """Remove what was written so far."""

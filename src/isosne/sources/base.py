@@ -1,12 +1,15 @@
 """What every source of rows offers, and how to walk through one in blocks."""
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from isosne._types import Array, Points
 
+LAZY = ("dask", "zarr")
+"""Packages whose collections are read piece by piece."""
 BLOCK_BYTES = 64_000_000
 """Bytes of a block of rows, unless the caller asks for another size."""
 
@@ -35,6 +38,13 @@ class Rows(Protocol):
         """Return any rows, in any order, repeated or not; reads as little as the format allows."""
         ...
 
+    def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:
+        """Yield what a function makes of blocks of about n_bytes, in the order of the rows.
+
+        Where rows are computed elsewhere, the function goes there.
+        """
+        ...
+
     def describe(self) -> str:
         """Return the name by which messages call the source."""
         ...
@@ -50,3 +60,13 @@ def blocks(rows: Rows, n_bytes: int = BLOCK_BYTES) -> Iterator[slice]:
     step = max(1, n_bytes // rows.row_bytes)
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
+
+
+def is_stored(source: Any) -> bool:
+    """Return whether something holds rows that need not be in memory: a path, rows, Dask, zarr."""
+    package = type(source).__module__.partition(".")[0]
+    return (
+        isinstance(source, str | Path)
+        or (hasattr(source, "fingerprint") and hasattr(source, "read"))
+        or package in LAZY
+    )

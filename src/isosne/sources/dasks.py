@@ -3,16 +3,20 @@
 Only the rows that are asked for travel.
 """
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from isosne._types import Array
+from isosne._types import Array, Points
 from isosne.sources.columns import Wanted, choose_columns, plain_column, require
 from isosne.sources.stored import Indices, StoredRows
 from isosne.sources.watched import WatchedFiles
+
+AT_A_TIME = 64
+"""Chunks whose results are on their way at a time."""
 
 
 class DaskRows(StoredRows):
@@ -38,6 +42,13 @@ class DaskRows(StoredRows):
         if parts:
             np.concatenate(self._dask.compute(*parts), out=out, casting="unsafe")
         return out
+
+    def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:
+        """Yield what a function makes of the chunks, in order; it travels to where they are."""
+        sent = self._dask.delayed(function, traverse=False)
+        chunks = self._array.to_delayed()[:, 0]
+        for start in range(0, len(chunks), AT_A_TIME):
+            yield from self._dask.compute(*(sent(c) for c in chunks[start : start + AT_A_TIME]))
 
     def _digest(self, digest: Any) -> None:
         digest.update(str(self._array.name).encode())

@@ -18,6 +18,8 @@ DELIMITERS = (",", "\t", ";", "|")
 BLANKS = None
 """In place of a delimiter: fields are separated by any number of spaces and tabs."""
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "-"}
+UNNAMED = "unnamed_"
+"""Beginning of what a column is called whose place in the header is empty."""
 BOM = b"\xef\xbb\xbf"
 OTHER_UNICODE = (b"\xff\xfe", b"\xfe\xff")
 
@@ -66,7 +68,7 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
     delimiter = _delimiter([line for line in body if line.strip()])
     cells = list(split(body, delimiter))
     has_header = _is_header(cells) if header is None else header
-    names = tuple(name.strip() for name in cells[0])
+    names = tuple(name.strip() or f"{UNNAMED}{c}" for c, name in enumerate(cells[0]))
     n_head = n_comments + n_blank
     if has_header:
         offset += len(lines[n_head])

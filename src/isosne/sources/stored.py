@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError
+from isosne.sources.base import blocks
 from isosne.sources.watched import WatchedFiles
 
 Indices = NDArray[np.int64]
@@ -71,6 +72,11 @@ class StoredRows(ABC):
             block = self._take(wanted)
         self._check_finite(block, wanted)
         return block if places is None else block[places]
+
+    def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:
+        """Yield what a function makes of blocks of about n_bytes, in the order of the rows."""
+        for rows in blocks(self, n_bytes):
+            yield function(self.read(rows))
 
     def describe(self) -> str:
         """Return the name by which messages call the source."""

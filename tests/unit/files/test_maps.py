@@ -369,6 +369,24 @@ def test_a_file_of_another_origin_is_refused(ending, tmp_path):
     assert path.read_bytes() == before
 
 
+def test_a_map_without_its_columns_is_refused(tmp_path):
+    path = tmp_path / "map.csv"
+    path.write_text('# isosne: {"format": 1}\nname,x,y\n0,1,2\n')
+    sentence = (
+        f"A map must have columns id, x and up to two more axes; {path} has name, x, y. "
+        "Leave the columns as isosne wrote them."
+    )
+    with refuses(DataError, sentence):
+        read_map(path)
+
+
+def test_closing_twice_does_nothing_the_second_time(tmp_path):
+    with MapWriter(tmp_path / "map.npz", IDS, 2, PROVENANCE) as writer:
+        writer.write(Y)
+        writer.close()
+    np.testing.assert_array_equal(read_map(tmp_path / "map.npz").embedding, Y)
+
+
 def test_a_map_of_a_later_version_is_refused(tmp_path):
     path = tmp_path / "map.csv"
     path.write_text('# isosne: {"format": 2}\nid,x,y\n0,1,2\n')

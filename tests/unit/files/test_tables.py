@@ -162,6 +162,14 @@ def test_missing_labels_are_counted(tmp_path):
     assert table.ids is None
 
 
+def test_columns_without_a_name_are_pointed_out(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text(",a\n0,1.5\n1,2.5\n")
+    sentence = "Columns without a name are values: 'unnamed_0'. Exclude what numbers the rows."
+    assert read_table(path).notes == (sentence,)
+    assert read_table(path, exclude=["unnamed_0"]).names == ("a",)
+
+
 def test_labels_of_an_archive_are_members(tmp_path):
     path = write_npz(tmp_path, np.ones((5, 2)))
     assert read_table(path, label="y").labels.tolist() == [0, 1, 2, 0, 1]

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -70,6 +71,19 @@ def test_a_walk_may_be_interrupted_by_other_reads(large_parquet):
         np.testing.assert_array_equal(rows.take([start, 7])[:, 0], [start, 7])
 
 
+def test_threads_may_share_a_source(large_parquet):
+    rows = open_rows(large_parquet)
+    starts = range(0, 400_000, 10_000)
+
+    def read(start):
+        return rows.read(slice(start, start + 10_000))[:, 0].sum(), rows.take([start])[0, 0]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(read, starts))
+    expected = [(float(np.arange(s, s + 10_000).sum()), s) for s in starts]
+    assert found == expected
+
+
 def test_rows_of_an_array_on_disk_are_fetched_without_those_between(tmp_path, monkeypatch):
     wide = np.arange(2000 * 5000, dtype=np.int32).reshape(2000, 5000)
     rows = open_rows(write_npy(tmp_path, wide))
@@ -124,6 +138,19 @@ def test_only_blocks_of_a_dask_array_that_hold_rows_are_computed():
     np.testing.assert_array_equal(rows.take([25, 3]), X[[25, 3]])
     np.testing.assert_array_equal(rows.read(slice(12, 15)), X[12:15])
     assert sorted(seen) == sorted([X[0, 0], X[20, 0], X[10, 0]])
+
+
+@pytest.mark.slow
+def test_rows_come_from_a_cluster():
+    array = pytest.importorskip("dask.array")
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster):
+        rows = open_rows(array.from_array(X, chunks=(10, 2)))
+        np.testing.assert_array_equal(rows.take([25, 3, 3]), X[[25, 3, 3]])
+        np.testing.assert_array_equal(rows.read(slice(5, 15)), X[5:15])
 
 
 def test_sizes_of_a_dask_array_are_found_without_changing_it(tmp_path):

@@ -36,7 +36,7 @@ def sparse(request, tmp_path_factory):
 bound = st.one_of(st.none(), st.integers(-N - 3, N + 3))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(start=bound, stop=bound)
 def test_any_slice_is_that_of_the_array(dense, start, stop):
     X, rows = dense
@@ -45,7 +45,7 @@ def test_any_slice_is_that_of_the_array(dense, start, stop):
     np.testing.assert_array_equal(found, X[start:stop])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(indices=st.lists(st.integers(0, N - 1), max_size=30))
 def test_any_rows_in_any_order_are_those_of_the_array(dense, indices):
     X, rows = dense
@@ -73,7 +73,7 @@ def test_types_are_kept(make, dtype, tmp_path):
     np.testing.assert_array_equal(found, X)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(start=bound, stop=bound)
 def test_any_slice_of_sparse_rows_is_that_of_the_array(sparse, start, stop):
     X, rows = sparse
@@ -82,7 +82,7 @@ def test_any_slice_of_sparse_rows_is_that_of_the_array(sparse, start, stop):
     np.testing.assert_array_equal(found.toarray(), X[start:stop])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(indices=st.lists(st.integers(0, N - 1), max_size=30))
 def test_any_sparse_rows_are_those_of_the_array(sparse, indices):
     X, rows = sparse
