@@ -12,7 +12,7 @@ PARTS = {
 USUAL_PERPLEXITY = 29
 """The value of all these grids that is nearest to the usual 30."""
 LARGEST_FOR_PAPER, LARGEST_FOR_THIN = 1300, 4999
-LONGEST_COMPARISON = 2e10
+LONGEST_COMPARISON = 5e9
 """Steps of the exact kernel, a few nanoseconds each, beyond which a value is left out."""
 LISTED = 14
 """Points the exact kernel ranks, for each point in a cell on average."""
@@ -35,7 +35,7 @@ def grid_values(name: str, n_points: int) -> list[int]:
 
 
 def is_affordable_exactly(psi: int, n_points: int) -> bool:
-    """Return whether the exact kernel of all pairs takes a minute or less, or little more."""
+    """Return whether the exact kernel of all pairs takes half a minute or less, or little more."""
     listed = min(n_points, LISTED * n_points / psi)
     return n_points**2 / 2 * listed <= LONGEST_COMPARISON
 

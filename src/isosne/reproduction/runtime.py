@@ -46,7 +46,7 @@ def reproduce(settings: Settings) -> None:
     for n in sizes:
         for kernel, times in grown.items():
             times.append(time_map(kernel, uneven_points(n), settings))
-            settings.say(f"runtime: {kernel} {n} points {times[-1]}")
+            settings.say(f"runtime: {kernel}, {n} points, {sum(times[-1]):.1f} s")
     real, missing = _time_sets(settings)
     _draw(sizes, grown, settings)
     parts = [

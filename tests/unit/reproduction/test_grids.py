@@ -36,8 +36,8 @@ def test_values_that_no_map_can_have_are_left_out():
 
 
 def test_the_exact_kernel_is_tried_where_its_lists_are_short():
-    # 10 000 points: 5e7 pairs, so that 400 listed points are affordable: psi from 14 * 25 = 350
-    assert is_affordable_exactly(350, 10_000)
-    assert not is_affordable_exactly(349, 10_000)
-    assert finest_exact(10_000) == 350
+    # 10 000 points: 5e7 pairs, so that 100 listed points are affordable: psi from 14 * 100
+    assert is_affordable_exactly(1400, 10_000)
+    assert not is_affordable_exactly(1399, 10_000)
+    assert finest_exact(10_000) == 1400
     assert finest_exact(1000) == 2
