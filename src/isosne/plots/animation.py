@@ -1,8 +1,10 @@
 """The course of a run as a moving picture."""
 
 import os
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from isosne.plots.frames import check_embedding, frame, limits, place
 from isosne.plots.maps import plot_map
 from isosne.plots.paint import Names, Paint, as_paint
 from isosne.plots.points import draw_points
-from isosne.plots.saving import check_target, replacing
+from isosne.plots.saving import check_suffix, whole_file
 
 DOTS_AN_INCH = 100
 REST_SECONDS = 1.0
@@ -33,6 +35,7 @@ def animate(
     kind: str = "auto",
     names: Names = None,
     frames_a_second: float = 20.0,
+    force: bool = True,
 ) -> Path:
     """Write the course of a run as a GIF, or as an MP4 where ffmpeg is installed.
 
@@ -51,6 +54,8 @@ def animate(
         Names of the labels.
     frames_a_second : float, default=20.0
         Snapshots shown in a second, up to 50.
+    force : bool, default=True
+        Whether to replace a file of that name, once the new one is complete.
 
     Returns
     -------
@@ -73,7 +78,7 @@ def animate(
     'run.gif'
     """
     check_number(frames_a_second, "frames_a_second", low=0.1, high=50, hint="20 is usual.")
-    target = check_target(path, (".gif", ".mp4"))
+    target = check_suffix(path, (".gif", ".mp4"))
     writer = _writer(target, frames_a_second)
     iterations, maps = _check_snapshots(snapshots)
     paint = as_paint(color, len(maps[0]), kind=kind, names=names)
@@ -86,15 +91,19 @@ def animate(
     figure.set_layout_engine("none")  # the axes stay where they are from here on
     _clear(ax)
     n_dims = maps[0].shape[1]
-    with replacing(target) as unfinished, writer.saving(figure, str(unfinished), DOTS_AN_INCH):
-        for iteration, Y, seen in zip(iterations, positions, corners, strict=True):
-            _draw_frame(ax, Y, paint, seen, n_dims)
-            ax.set_title(f"iteration {iteration}")
-            writer.grab_frame()
-            if Y is not positions[-1]:
-                _clear(ax)
-        for _ in range(round(REST_SECONDS * frames_a_second)):
-            writer.grab_frame()
+    with whole_file(target, force=force) as file, TemporaryDirectory() as folder:
+        film = Path(folder) / f"film{target.suffix}"  # writers look at the suffix
+        with writer.saving(figure, str(film), DOTS_AN_INCH):
+            for iteration, Y, seen in zip(iterations, positions, corners, strict=True):
+                _draw_frame(ax, Y, paint, seen, n_dims)
+                ax.set_title(f"iteration {iteration}")
+                writer.grab_frame()
+                if Y is not positions[-1]:
+                    _clear(ax)
+            for _ in range(round(REST_SECONDS * frames_a_second)):
+                writer.grab_frame()
+        with film.open("rb") as finished:
+            shutil.copyfileobj(finished, file)
     return target
 
 

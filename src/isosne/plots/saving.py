@@ -1,18 +1,18 @@
 """Pictures as files: complete or not there, and the same bytes for the same picture."""
 
 import os
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from isosne._atomic import AtomicFile, writing_to
 from isosne._checks import check_number
 from isosne.errors import ParameterError
 
@@ -23,7 +23,9 @@ NO_DATES: dict[str, dict[str, Any]] = {
 }
 
 
-def save_figure(drawn: Any, path: str | os.PathLike[str], *, dpi: float = 150.0) -> Path:
+def save_figure(
+    drawn: Any, path: str | os.PathLike[str], *, dpi: float = 150.0, force: bool = True
+) -> Path:
     """Write a picture as PNG, SVG or PDF, by the suffix of its name.
 
     Parameters
@@ -31,9 +33,11 @@ def save_figure(drawn: Any, path: str | os.PathLike[str], *, dpi: float = 150.0)
     drawn : Axes, array of Axes or Figure
         What a function of this package returned, or a figure.
     path : str or path
-        Where to write; a file of that name is replaced once the new one is complete.
+        Where to write.
     dpi : float, default=150.0
         Pixels an inch, for PNG and for what is rasterized in the other two.
+    force : bool, default=True
+        Whether to replace a file of that name, once the new one is complete.
 
     Returns
     -------
@@ -54,15 +58,13 @@ def save_figure(drawn: Any, path: str | os.PathLike[str], *, dpi: float = 150.0)
     """
     figure = _figure_of(drawn)
     check_number(dpi, "dpi", low=1, hint="150 is usual, 300 for print.")
-    target = check_target(path, tuple(NO_DATES))
+    target = check_suffix(path, tuple(NO_DATES))
     suffix = target.suffix.lower()
     # Where nobody makes room for legends, the picture grows by what stands out.
     box = None if figure.get_layout_engine() is not None else "tight"
     settings: dict[Any, Any] = {"svg.hashsalt": "isosne", "pdf.fonttype": 42}
-    with mpl.rc_context(settings), replacing(target) as unfinished:
-        figure.savefig(
-            unfinished, format=suffix[1:], dpi=dpi, metadata=NO_DATES[suffix], bbox_inches=box
-        )
+    with mpl.rc_context(settings), whole_file(target, force=force) as file:
+        figure.savefig(file, format=suffix[1:], dpi=dpi, metadata=NO_DATES[suffix], bbox_inches=box)
     return target
 
 
@@ -78,8 +80,8 @@ def _figure_of(drawn: Any) -> Figure:
     return figure
 
 
-def check_target(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:
-    """Return a path that ends in one of some suffixes, in a folder that exists."""
+def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:
+    """Return a path that ends in one of some suffixes."""
     target = Path(path)
     if target.suffix.lower() not in suffixes:
         near = get_close_matches(target.suffix.lower(), suffixes, n=1, cutoff=0.5)
@@ -87,29 +89,16 @@ def check_target(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:
         raise ParameterError(
             f"path must end in {' or '.join(suffixes)}; got {str(target)!r}. {hint}"
         )
-    if not target.parent.is_dir():
-        raise ParameterError(
-            f"path must be in a folder that exists; got {str(target)!r}. "
-            f"Make {str(target.parent)!r} first."
-        )
-    if target.is_dir():
-        raise ParameterError(
-            f"path must name a file; got the folder {str(target)!r}. Choose another name."
-        )
     return target
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """Give a name beside the target to write to; once that is done it takes the target's place."""
-    unfinished = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+def whole_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
+    """Give a file to write to; it takes its name at the end, and goes away after an error."""
+    target = AtomicFile(path, force=force)
     try:
-        yield unfinished
-        unfinished.replace(target)
-    except OSError as error:
-        raise ParameterError(
-            f"path must be where files can be written; writing {str(target)!r} failed with "
-            f"{type(error).__name__}: {error.strerror or error}. Choose another folder."
-        ) from error
+        with writing_to(path):
+            yield target.file
+        target.commit()
     finally:
-        unfinished.unlink(missing_ok=True)
+        target.discard()

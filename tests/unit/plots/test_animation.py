@@ -1,6 +1,7 @@
 """The course of a run as a moving picture."""
 
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from matplotlib.animation import FFMpegWriter
 from PIL import Image
 
 from isosne import TSNE
-from isosne.errors import DataError, MissingPackageError, ParameterError
+from isosne.errors import DataError, MissingPackageError, OutputError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.plots import animate
 from isosne.plots.animation import smooth_limits
@@ -51,10 +52,14 @@ def test_a_callback_collects_a_run(tmp_path, two_blobs):
     assert animate(seen, tmp_path / "run.gif").exists()
 
 
-@pytest.mark.skipif(not FFMpegWriter.isAvailable(), reason="ffmpeg is not installed")
-def test_an_mp4_is_written_where_ffmpeg_is(tmp_path, map_of):
-    path = animate(run(map_of), tmp_path / "run.mp4")
-    assert b"ftyp" in path.read_bytes()[:16]
+def test_an_mp4_is_written_where_ffmpeg_is_and_refused_where_it_is_not(tmp_path, map_of):
+    path = tmp_path / "run.mp4"
+    if shutil.which("ffmpeg"):
+        assert b"ftyp" in animate(run(map_of), path).read_bytes()[:16]
+        return
+    with pytest.raises(MissingPackageError, match=r"^An MP4 needs the program ffmpeg"):
+        animate(run(map_of), path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_without_ffmpeg_one_sentence_says_what_to_do(tmp_path, map_of, monkeypatch):
@@ -66,6 +71,20 @@ def test_without_ffmpeg_one_sentence_says_what_to_do(tmp_path, map_of, monkeypat
         "Install ffmpeg, or write run.gif.",
     ):
         animate(run(map_of), path)
+
+
+def test_a_film_replaces_another_unless_told_otherwise(tmp_path, map_of):
+    path = tmp_path / "run.gif"
+    path.write_bytes(b"old")
+    with refuses(
+        OutputError,
+        f"The output must not exist yet; {path} does. "
+        "Choose another name, or replace it with --force (force=True).",
+    ):
+        animate(run(map_of), path, force=False)
+    assert path.read_bytes() == b"old"
+    assert animate(run(map_of), path).read_bytes().startswith(b"GIF8")
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_limits_hold_all_points_and_change_smoothly():

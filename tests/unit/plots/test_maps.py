@@ -263,7 +263,6 @@ def test_without_matplotlib_one_sentence_says_so(monkeypatch):
 
 
 def test_a_crowd_is_shaded_in_the_colors_of_its_classes(map_of):
-    pytest.importorskip("datashader")
     n = CROWD + 1
     Y = np.concatenate([map_of(n // 2), map_of(n - n // 2) + np.array([50.0, 0.0])])
     ax = plot_map(Y, np.repeat(["left", "right"], [n // 2, n - n // 2]), mark=0)
@@ -288,7 +287,6 @@ def test_a_crowd_is_shaded_in_the_colors_of_its_classes(map_of):
 
 @pytest.mark.parametrize("color", [None, "values"])
 def test_a_crowd_is_shaded_by_value_or_in_one_color(map_of, color):
-    pytest.importorskip("datashader")
     Y = map_of(CROWD + 1)
     ax = plot_map(Y, None if color is None else Y[:, 0])
     picture = np.asarray(ax.images[0].get_array())

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from isosne.errors import ParameterError
+from isosne.errors import OutputError, ParameterError
 from isosne.plots import plot_map, plot_maps, save_figure
-from isosne.plots.saving import replacing
+from isosne.plots.saving import whole_file
 
 
 def refuses(error, sentence):
@@ -55,8 +55,8 @@ def test_a_file_is_replaced_only_by_a_complete_one(tmp_path):
     target.write_bytes(b"old")
 
     def write_half():
-        with replacing(target) as unfinished:
-            unfinished.write_bytes(b"half")
+        with whole_file(target, force=True) as file:
+            file.write(b"half")
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -65,15 +65,29 @@ def test_a_file_is_replaced_only_by_a_complete_one(tmp_path):
     assert list(tmp_path.iterdir()) == [target]
 
 
+def test_a_picture_replaces_another_unless_told_otherwise(tmp_path, map_of):
+    target = tmp_path / "map.png"
+    target.write_bytes(b"old")
+    with refuses(
+        OutputError,
+        f"The output must not exist yet; {target} does. "
+        "Choose another name, or replace it with --force (force=True).",
+    ):
+        save_figure(plot_map(map_of(4)), target, force=False)
+    assert target.read_bytes() == b"old"
+    save_figure(plot_map(map_of(4)), target)
+    assert target.read_bytes().startswith(b"\x89PNG")
+
+
 def test_what_cannot_be_written_is_one_sentence(tmp_path):
     target = tmp_path / "map.png"
     with (
         refuses(
-            ParameterError,
-            f"path must be where files can be written; writing {str(target)!r} failed with "
-            "PermissionError: Permission denied. Choose another folder.",
+            OutputError,
+            f"The output must go where one may write; {target} cannot be written: "
+            "Permission denied. Choose another folder, or change its permissions.",
         ),
-        replacing(target),
+        whole_file(target, force=True),
     ):
         raise PermissionError(13, "Permission denied")
     assert list(tmp_path.iterdir()) == []
@@ -99,19 +113,17 @@ def test_an_unknown_suffix_names_the_nearest(tmp_path, map_of, name, hint):
 def test_a_missing_folder_is_named(tmp_path, map_of):
     path = tmp_path / "figures" / "map.png"
     with refuses(
-        ParameterError,
-        f"path must be in a folder that exists; got {str(path)!r}. "
-        f"Make {str(path.parent)!r} first.",
+        OutputError,
+        f"The output must lie in a folder that exists; there is no {path.parent}. "
+        "Make the folder first.",
     ):
         save_figure(plot_map(map_of(4)), path)
 
 
 def test_a_folder_is_not_a_file(tmp_path, map_of):
-    (tmp_path / "map.png").mkdir()
-    path = str(tmp_path / "map.png")
-    with refuses(
-        ParameterError, f"path must name a file; got the folder {path!r}. Choose another name."
-    ):
+    path = tmp_path / "map.png"
+    path.mkdir()
+    with refuses(OutputError, f"The output must be a file; {path} is a folder. Name a file in it."):
         save_figure(plot_map(map_of(4)), path)
 
 
