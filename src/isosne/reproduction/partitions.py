@@ -68,7 +68,7 @@ def reproduce_contours(settings: Settings) -> None:
     for name, (X, partition, psis) in cases.items():
         for psi in psis:
             kernel = IsolationKernel(
-                psi, n_partitions=1000, partition=partition, random_state=SEED
+                psi, n_partitions=400, partition=partition, random_state=SEED
             ).fit(X)
             file = f"contours-{name}-{psi}.png"
             save_figure(plot_contours(kernel, CENTER[0]), settings.out / file)
