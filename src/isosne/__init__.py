@@ -7,6 +7,8 @@ t-SNE with the isolation kernel (Zhu and Ting, JAIR 2021). Names are imported wh
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from isosne._version import __version__
+
 if TYPE_CHECKING:
     from isosne.estimator import TSNE
     from isosne.kernels.gaussian import GaussianKernel
@@ -14,14 +16,13 @@ if TYPE_CHECKING:
     from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
     from isosne.neighbors import nearest_neighbors
 
-__version__ = "0.1.0"
-
 __all__ = [
     "TSNE",
     "AdaptiveGaussianKernel",
     "GaussianKernel",
     "IsolationKernel",
     "KNNKernel",
+    "__version__",
     "nearest_neighbors",
 ]
 
@@ -42,4 +43,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted(__all__)

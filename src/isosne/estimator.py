@@ -4,13 +4,14 @@ import logging
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from numbers import Real
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -22,32 +23,31 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from isosne._checks import check_count, check_number, check_points, check_width
 from isosne._numba import n_threads, threads
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, DenseMatrix, Joint, Points, SparseMatrix
-from isosne.affinities.dense import dense_affinities
+from isosne._types import Joint
 from isosne.affinities.sampled import SampledAffinities
-from isosne.affinities.sparse import sparse_affinities
-from isosne.errors import DivergedError, IsolatedPointsWarning, ParameterError
+from isosne.checkpoints import Checkpoint
+from isosne.errors import DivergedError, ParameterError
+from isosne.inputs import Input
 from isosne.kernels._base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
-from isosne.layout.attraction import DrawnAttraction, ListedAttraction
-from isosne.layout.descent import State, advance, descend
-from isosne.layout.exact import ExactForces, ExactRepulsion
-from isosne.layout.mesh import MeshRepulsion
+from isosne.layout.descent import Progress, State, advance, resume
 from isosne.layout.objectives import Objective, as_objective
 from isosne.layout.schedules import Schedule, as_schedule, lasting, plain
-from isosne.layout.split import Attraction, Repulsion, SplitForces
 from isosne.layout.start import place_start
-from isosne.layout.tree import TreeRepulsion
-from isosne.neighbors import make_search
-from isosne.placing import Placer
+from isosne.models import read_model, write_model
+from isosne.placing import Placer, make_placer
 from isosne.plan import Plan, Wishes, make_plan
+from isosne.running import Run
+from isosne.sources import is_stored, open_rows
+from isosne.wiring import Forces, ForceSettings, join, make_forces
 
 logger = logging.getLogger("isosne")
-Forces = ExactForces | SplitForces
 PAIRS_A_THREAD = 500_000
 """Pairs below which a thread costs more to wake, at every step, than it saves."""
+PLACE_BYTES = 2**26
+"""Bytes of a block of rows that are placed together."""
 TRACE_EVERY = 50
 """Steps between the values of the objective that `trace_` keeps."""
 KERNELS: dict[str, Callable[[int], Any]] = {
@@ -92,6 +92,12 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Relative error of the forces of a mesh to aim at.
     theta : float, default=0.5
         Width of a tree's cell, relative to its distance, up to which it counts as one point.
+    landmarks : int or None, default=None
+        Number of rows to map, the paper's m: the kernel sees samples of all rows, and `place`
+        puts every row on the map afterwards. None: all rows are mapped.
+    landmark_choice : {"uniform", "spread"}, default="uniform"
+        Landmarks as they come, or spread over the cells of a partitioning, so that rare kinds of
+        points have more of them than their share.
     memory_limit : int, str or None, default=None
         Bytes that may be used, such as 2_000_000_000 or "2GB". None: the environment variable
         ISOSNE_MEMORY_LIMIT, else what is free. What would not fit is refused before it starts.
@@ -122,6 +128,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Steps taken.
     isolated_ : array of int
         Points that share no cell with any other; each is tied to its nearest neighbor.
+    landmark_indices_ : array of int
+        The row that each point of the map is, if ``landmarks`` are mapped.
 
     Notes
     -----
@@ -141,6 +149,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     embedding_: NDArray[np.float32]
     trace_: NDArray[np.float64]
+    _run: Run | None
+    _placer: Placer | None  # made when the first further points come
 
     def __init__(
         self,
@@ -157,6 +167,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         neighbors: str = "auto",
         mesh_accuracy: float = 0.01,
         theta: float = 0.5,
+        landmarks: int | None = None,
+        landmark_choice: str = "uniform",
         memory_limit: int | str | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -175,21 +187,31 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.neighbors = neighbors
         self.mesh_accuracy = mesh_accuracy
         self.theta = theta
+        self.landmarks = landmarks
+        self.landmark_choice = landmark_choice
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, *, checkpoint: str | Path | None = None, every: int = 50
+    ) -> Self:
         """Map the points.
 
         Parameters
         ----------
-        X : array, CSR or data frame of shape (n_samples, n_features)
-            The points; for a kernel with ``metric="precomputed"``, their distances.
+        X : array, CSR, data frame, path, or Dask array or data frame
+            The points, one in each row; for a kernel with ``metric="precomputed"``, their
+            distances. A path names a file of rows: see `isosne.sources.open_rows`.
         y : None
             Ignored.
+        checkpoint : path or None, default=None
+            File in which the state of the run is kept. If it is there already, the run goes on
+            from it and ends with the same map as if it had not been interrupted.
+        every : int, default=50
+            Steps between two states.
 
         Returns
         -------
@@ -199,23 +221,31 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         with threads(self.n_jobs):
             objective, schedule = as_objective(self.objective), self._schedule()
             self._check_parameters()
-            rng = as_generator(self.random_state)
-            points = check_points(X, min_rows=2)
-            unfitted = self._make_kernel(points.shape[0], rng)
-            wishes = self._wishes(points)
-            plan = make_plan(unfitted, points.shape, self.n_components, objective, wishes)
+            given = self._open(X)
+            kept = self._checkpoint(checkpoint, every, given)
+            saved = kept.read() if kept else None
+            rng = saved.generator() if saved else as_generator(self.random_state)
+            if kept:
+                kept.remember(rng)
+            unfitted = self._make_kernel(given.shape[0], rng)
+            plan = self._make_plan(unfitted, given, objective)
             self._say(str(plan))
-            kernel = unfitted.fit(points)
-            joint, isolated = self._join(kernel, plan, rng)
+            kernel, indices = given.fit(unfitted, rng)
+            seed = int(rng.integers(2**31)) if plan.affinities == "sampled" else 0
+            joint, isolated = join(kernel, plan, seed)
             Y = place_start(self._start_name(kernel), kernel.X_fit_, joint, self.n_components, rng)
-            run = Run(self._forces(joint, plan, objective), schedule, Y)
+            run = Run(self._forces(joint, plan, objective), schedule, Progress.at(Y))
+            if saved:
+                run.restore(saved)
             try:
-                self._descend(run, schedule)
+                self._descend(run, kept)
             finally:
                 if run.is_usable:
-                    validate_data(self, X, reset=True, skip_check_array=True)
+                    self._remember_input(X)
                     self.kernel_, self.plan_, self.affinities_ = kernel, plan, joint
-                    self.isolated_ = isolated
+                    self.isolated_, self._seed = isolated, seed
+                    if indices is not None:
+                        self.landmark_indices_ = indices
                     self._keep(run)
         return self
 
@@ -252,9 +282,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         check_count(n_iter, "n_iter", low=1, hint="Pass the number of further steps.")
         with threads(self.n_jobs):
-            run = self._run.resumed()
+            last = self._run if self._run is not None else self._revived()
+            run = last.resumed(plain(n_iter, last.schedule))
             try:
-                self._descend(run, plain(n_iter, run.schedule))
+                self._descend(run)
             finally:
                 if run.is_usable:
                     self._keep(run)
@@ -265,7 +296,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, CSR or data frame of shape (n, n_features)
+        X : array, CSR, data frame, path, or Dask array or data frame
             Any points. Each is placed independently of the others; a copy of a fitted point gets
             that point's place.
 
@@ -275,24 +306,127 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             Their places.
         """
         check_is_fitted(self)
+        if is_stored(X):
+            return self.place(X)
         with threads(self.n_jobs):
             points = check_points(X)
             check_width(points, self.n_features_in_, type(self).__name__)
             validate_data(self, X, reset=False, skip_check_array=True)
-            run = self._run
-            if run.placer is None:
-                settings = self.embedding_, run.forces.dof, run.schedule.phases[-1].exaggeration
-                joint = self.affinities_
-                source = joint if isinstance(joint, SampledAffinities) else None
-                run.placer = Placer(self.kernel_, self.plan_, source, settings)
-            return run.placer.place(points)
+            return self._ready_placer().place(points)
+
+    def place(self, X: Any, out: Any = None) -> NDArray[np.float32]:
+        """Place all rows of an input of any size on the map, in memory that does not grow with it.
+
+        Parameters
+        ----------
+        X : array, CSR, data frame, path, or Dask array or data frame
+            The rows; with landmarks, all that they were drawn from.
+        out : array of float32, shape (n, n_components), default=None
+            Where the places go, such as a memmap; None: a new array.
+
+        Returns
+        -------
+        array of float32, shape (n, n_components)
+            Their places, in the order of the rows.
+        """
+        check_is_fitted(self)
+        rows = open_rows(X)
+        shape = rows.shape[0], self._n_features_out
+        if out is None:
+            out = np.empty(shape, np.float32)
+        if getattr(out, "shape", None) != shape or out.dtype != np.float32:
+            raise ParameterError(
+                f"out must be an array of float32 of shape {shape}; "
+                f"got {getattr(out, 'dtype', type(out))} of shape {getattr(out, 'shape', None)}. "
+                "Leave it out for a new array."
+            )
+        start = 0
+        for places in self.place_blocks(rows):
+            out[start : start + len(places)] = places
+            start += len(places)
+        placed: NDArray[np.float32] = out
+        return placed
+
+    def place_blocks(self, X: Any) -> Iterator[NDArray[np.float32]]:
+        """Yield the places of all rows of an input, block by block and in order.
+
+        Parameters
+        ----------
+        X : array, CSR, data frame, path, or Dask array or data frame
+            The rows. Blocks of a Dask collection are placed where they are.
+
+        Yields
+        ------
+        array of float32, shape (n_rows, n_components)
+            Places of the next rows.
+        """
+        check_is_fitted(self)
+        rows = open_rows(X)
+        check_width(rows, self.n_features_in_, type(self).__name__)
+        with threads(self.n_jobs):
+            place = partial(_place_checked, self._ready_placer())
+            yield from rows.apply(place, PLACE_BYTES)
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to one file, which `load` reads; replaces a file.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        """
+        check_is_fitted(self)
+        write_model(path, self, self._seed)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` has written, here or by an earlier version.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Returns
+        -------
+        TSNE
+            The fitted estimator. ``affinities_`` is not kept: `continue_fit` makes it anew.
+        """
+        model = read_model(path)
+        self = cls(**model.parameters)
+        for name, value in model.attributes.items():
+            setattr(self, name, value)
+        self._seed = model.start_of_draws
+        self._run, self._placer = None, None
+        return self
+
+    def _revived(self) -> Run:
+        """Return the run of a model from a file, with what the file does not keep made anew."""
+        self.affinities_, _ = join(self.kernel_, self.plan_, self._seed)
+        forces = self._forces(self.affinities_, self.plan_, as_objective(self.objective))
+        Y = np.ascontiguousarray(self.embedding_.T)
+        run = Run(forces, self._schedule(), Progress.at(Y, self.n_iter_))
+        run.trace = [(int(i), float(value), float(norm)) for i, value, norm in self.trace_]
+        return run
+
+    def _ready_placer(self) -> Placer:
+        if self._placer is None:
+            exaggeration = self._schedule().phases[-1].exaggeration
+            source = getattr(self, "affinities_", None)
+            if self.plan_.affinities != "sampled":
+                source = None
+            elif source is None:
+                source = SampledAffinities(self.kernel_, random_state=self._seed)
+            settings = self.embedding_, self.dof, exaggeration
+            self._placer = make_placer(self.kernel_, self.plan_, source, settings)
+        return self._placer
 
     def plan(self, X: Any) -> Plan:
         """Say what `fit` would do with these points, without doing it.
 
         Parameters
         ----------
-        X : array, CSR or data frame of shape (n_samples, n_features)
+        X : array, CSR, data frame, path, or Dask array or data frame
             The points.
 
         Returns
@@ -301,18 +435,34 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             Print it.
         """
         self._check_parameters()
-        points = check_points(X, min_rows=2)
-        kernel = self._make_kernel(points.shape[0], np.random.default_rng(0))
-        objective, wishes = as_objective(self.objective), self._wishes(points)
-        return make_plan(kernel, points.shape, self.n_components, objective, wishes)
+        given = self._open(X)
+        kernel = self._make_kernel(given.shape[0], np.random.default_rng(0))
+        return self._make_plan(kernel, given, as_objective(self.objective))
 
-    def _wishes(self, points: Points) -> Wishes:
-        neighbors = self.neighbors
-        if isinstance(points, csr_array) and neighbors == "auto":
-            neighbors = "exact"
-        return Wishes(
+    def _open(self, X: Any) -> Input:
+        metric = getattr(self.kernel, "metric", "euclidean")
+        return Input(X, self.landmarks, self.landmark_choice, metric)
+
+    def _checkpoint(self, path: str | Path | None, every: int, given: Input) -> Checkpoint | None:
+        if path is None:
+            return None
+        return Checkpoint(path, every, self.get_params(deep=False), given.fingerprint())
+
+    def _make_plan(self, kernel: Any, given: Input, objective: Objective) -> Plan:
+        neighbors = "exact" if given.is_sparse and self.neighbors == "auto" else self.neighbors
+        wishes = Wishes(
             self.affinities, self.forces, neighbors, self.memory_limit, self.mesh_accuracy
         )
+        return make_plan(kernel, given.shape, self.n_components, objective, wishes, given.stored())
+
+    def _remember_input(self, X: Any) -> None:
+        if not is_stored(X):
+            validate_data(self, X, reset=True, skip_check_array=True)
+            return
+        rows = open_rows(X)
+        self.n_features_in_ = rows.shape[1]
+        if rows.column_names is not None:
+            self.feature_names_in_ = np.array(rows.column_names, object)
 
     def _schedule(self) -> Schedule:
         schedule = as_schedule(self.schedule)
@@ -347,44 +497,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             kernel.set_params(n_partitions=kernel.drawn_if_auto())
         return kernel
 
-    def _join(self, kernel: Any, plan: Plan, rng: np.random.Generator) -> tuple[Joint, Array]:
-        joint: Joint
-        if plan.affinities == "dense":
-            joint, isolated = dense_affinities(kernel)
-        elif plan.affinities == "sampled":
-            joint = SampledAffinities(kernel, random_state=int(rng.integers(2**31)))
-            isolated = joint.isolated
-        else:
-            search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
-            neighbors = search.neighbors(plan.n_neighbors or 1)
-            n_partners = kernel.n_partners(plan.n_points)
-            joint, isolated = sparse_affinities(kernel, neighbors, n_partners)
-        if len(isolated):
-            warnings.warn(
-                f"{len(isolated)} of {plan.n_points} points share no cell with any other; each is "
-                "tied to its nearest neighbor. Lower psi, or raise n_partitions.",
-                IsolatedPointsWarning,
-                stacklevel=3,
-            )
-        return joint, isolated
-
     def _forces(self, joint: Joint, plan: Plan, objective: Objective) -> Forces:
-        if isinstance(joint, DenseMatrix):
-            return ExactForces(joint, objective, self.dof)
-        attraction: Attraction
-        if isinstance(joint, SparseMatrix):
-            attraction = ListedAttraction(joint, self.dof)
-        else:
-            attraction = DrawnAttraction(joint, self.dof)
-        repulsion: Repulsion
-        if plan.forces == "mesh":
-            accuracy = self.mesh_accuracy
-            repulsion = MeshRepulsion(self.n_components, self.dof, accuracy, plan.n_points)
-        elif plan.forces == "tree":
-            repulsion = TreeRepulsion(self.n_components, self.dof, self.theta)
-        else:
-            repulsion = ExactRepulsion(self.dof)
-        return SplitForces(attraction, repulsion, self.dof)
+        settings = ForceSettings(self.dof, self.mesh_accuracy, self.theta)
+        return make_forces(joint, plan, objective, settings)
 
     def _start_name(self, kernel: Any) -> Any:
         precomputed = kernel.metric_.name == "precomputed"
@@ -397,19 +512,21 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         return self.start
 
-    def _descend(self, run: "Run", schedule: Schedule) -> None:
+    def _descend(self, run: Run, checkpoint: Checkpoint | None = None) -> None:
         began = time.perf_counter()
-        first = run.iteration
+        first = run.progress.iteration
         useful_threads = max(1, run.forces.n_points**2 // PAIRS_A_THREAD)
         if not getattr(advance, "signatures", True):  # plain Python compiles nothing
             self._say("compiling the loops, once for this machine")
         try:
             with threads(min(n_threads(), useful_threads)):
-                for state in descend(run.forces, run.Y, schedule, first=first):
-                    run.iteration, run.gradient_norm = state.iteration, state.gradient_norm
+                for state in resume(run.forces, run.progress, run.schedule):
+                    run.gradient_norm = state.gradient_norm
                     if state.iteration % TRACE_EVERY == 0:
                         run.record()
                         self._say(f"{run}   {time.perf_counter() - began:.1f} s")
+                    if checkpoint and state.iteration % checkpoint.every == 0:
+                        run.keep(checkpoint)
                     if self.callback is not None and self.callback(state):
                         break
         except DivergedError:
@@ -417,20 +534,24 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise
         except KeyboardInterrupt:
             warnings.warn(
-                f"Stopped from the keyboard at step {run.iteration}; embedding_ holds the map so "
-                "far. Call continue_fit for more steps.",
+                f"Stopped from the keyboard at step {run.progress.iteration}; embedding_ holds the "
+                "map so far. Call continue_fit for more steps.",
                 RuntimeWarning,
                 stacklevel=3,
             )
             raise
-        self._say(f"{run.iteration - first} steps in {time.perf_counter() - began:.1f} s")
+        n_steps = run.progress.iteration - first
+        self._say(f"{n_steps} steps in {time.perf_counter() - began:.1f} s")
+        if checkpoint:
+            run.record()
+            run.keep(checkpoint)
 
-    def _keep(self, run: "Run") -> None:
+    def _keep(self, run: Run) -> None:
         """Make a run the state of the estimator, whatever ended it."""
         run.record()
-        self._run = run
-        self.embedding_ = np.ascontiguousarray(run.Y.T)
-        self.n_iter_ = run.iteration
+        self._run, self._placer = run, None
+        self.embedding_ = np.ascontiguousarray(run.progress.Y.T)
+        self.n_iter_ = run.progress.iteration
         self.trace_ = np.array(run.trace)
         self.kl_divergence_ = run.trace[-1][1]
 
@@ -450,31 +571,5 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-class Run:
-    """A map on its way: forces, schedule, the map (d, n), and what has been recorded of it."""
-
-    def __init__(self, forces: Forces, schedule: Schedule, Y: NDArray[np.float32]) -> None:
-        self.forces = forces
-        self.schedule = schedule
-        self.Y = Y
-        self.iteration = 0
-        self.gradient_norm = 0.0
-        self.trace: list[tuple[int, float, float]] = []
-        self.is_usable = True
-        self.placer: Placer | None = None  # made when the first further points come
-
-    def __str__(self) -> str:
-        iteration, value, _ = self.trace[-1]
-        return f"step {iteration:5d}   objective {value:.4f}"
-
-    def record(self) -> None:
-        """Note the objective at this step, once."""
-        if not self.trace or self.trace[-1][0] != self.iteration:
-            value = self.forces.value(self.Y)
-            self.trace.append((self.iteration, value, self.gradient_norm))
-
-    def resumed(self) -> "Run":
-        """Return a run that starts where this one ended."""
-        run = Run(self.forces, self.schedule, self.Y.copy())
-        run.iteration, run.trace = self.iteration, list(self.trace)
-        return run
+def _place_checked(placer: Placer, points: Any) -> NDArray[np.float32]:
+    return placer.place(check_points(points))

@@ -26,6 +26,17 @@ LIMIT_VARIABLE = "ISOSNE_MEMORY_LIMIT"
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
+class Stored(NamedTuple):
+    """What is not in memory before the run: rows that will be read."""
+
+    n_rows: int | None = None
+    """Rows of the input, if some of them are mapped as landmarks."""
+    n_pool: int | None = None
+    """Rows that are looked at then."""
+    bytes_held: int = 0
+    """Bytes that the rows read will take."""
+
+
 class Wishes(NamedTuple):
     """What a user may leave to the plan or decide: each "auto" or a name."""
 
@@ -58,12 +69,19 @@ class Plan:
     bytes_needed: int
     bytes_available: int
     reasons: tuple[str, ...] = field(default=())
+    n_rows: int | None = None
+    n_pool: int | None = None
 
     def __str__(self) -> str:
         lists = f", {self.n_neighbors} {self.neighbors} neighbors a point" if self.neighbors else ""
         coarser = f"; a map wider than {self.widest:.0f} gets a coarser one" if self.widest else ""
+        landmarks = (
+            f"; landmarks of {self.n_rows:,} rows, of which the kernel sees {self.n_pool:,}"
+            if self.n_rows
+            else ""
+        )
         lines = [
-            f"points      {self.n_points:,} to {self.n_components} dimensions",
+            f"points      {self.n_points:,} to {self.n_components} dimensions{landmarks}",
             f"kernel      {self.kernel}",
             f"affinities  {self.affinities}{lists}",
             f"forces      {self.forces}{coarser}",
@@ -75,7 +93,7 @@ class Plan:
 class Costs:
     """Bytes that each form of the affinities takes at its peak, for a kernel and a shape."""
 
-    def __init__(self, kernel: Kernel, n_points: int, n_features: int) -> None:
+    def __init__(self, kernel: Kernel, n_points: int, n_features: int, held: int = 0) -> None:
         n = n_points
         self.n_neighbors = min(kernel.n_relevant(n), n - 1)
         partners = min(kernel.n_partners(n), n - 1)
@@ -88,6 +106,8 @@ class Costs:
         if cells:
             # Cells, the members of each, and three sets of draws with their random numbers.
             self.bytes["sampled"] = n * (cells + copies + 2000)
+        self.held = held
+        self.bytes = {name: needed + held for name, needed in self.bytes.items()}
 
 
 def make_plan(
@@ -96,6 +116,7 @@ def make_plan(
     n_components: int,
     objective: Objective,
     wishes: Wishes = Wishes(),  # noqa: B008  an immutable tuple
+    stored: Stored = Stored(),  # noqa: B008
 ) -> Plan:
     """Choose the form of the affinities and forces for points of this shape, or refuse."""
     for name, allowed in CHOICES.items():
@@ -107,7 +128,7 @@ def make_plan(
             )
     n = shape[0]
     available = memory_available(wishes.memory_limit)
-    costs = Costs(kernel, *shape)
+    costs = Costs(kernel, *shape, stored.bytes_held)
     affinities, reason = _choose_affinities(costs, n, objective, wishes, available)
     if costs.bytes[affinities] > available:
         raise ParameterError(_refusal(affinities, costs, n, objective, available))
@@ -138,6 +159,8 @@ def make_plan(
         bytes_needed=costs.bytes[affinities],
         bytes_available=available,
         reasons=(reason,) if reason else (),
+        n_rows=stored.n_rows,
+        n_pool=stored.n_pool,
     )
 
 
@@ -185,11 +208,14 @@ def _refusal(affinities: str, costs: Costs, n: int, objective: Objective, availa
         for name, needed in costs.bytes.items()
         if needed <= available and not objective.needs_all_pairs
     ]
-    n_fitting = int(n * available / costs.bytes[affinities])
+    needed, left = costs.bytes[affinities] - costs.held, max(available - costs.held, 0)
+    n_fitting = int(n * left / needed)
     if affinities == "dense":  # a n^2 + 200 n bytes
-        a = (costs.bytes["dense"] - 200 * n) / n**2
-        n_fitting = int(((200**2 + 4 * a * available) ** 0.5 - 200) / (2 * a))
+        a = (needed - 200 * n) / n**2
+        n_fitting = int(((200**2 + 4 * a * left) ** 0.5 - 200) / (2 * a))
     fewer = f"fit on at most {n_fitting:,} points"
+    if costs.held:
+        fewer = "map fewer of the rows: landmarks=5000, for example"
     hint = f"choose {' or '.join(others)}, or {fewer}" if others else fewer
     return (
         f"affinities={affinities!r} of {n:,} points need {size(costs.bytes[affinities])}, and "

@@ -5,7 +5,8 @@ uniformly between their smallest and largest. Sampled points that are copies of 
 leaf. Trees are grown from the filled entries alone, so wide sparse data are never densified.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from isosne.distances import BLOCK_ROWS, working_dtype
 from isosne.kernels.voronoi import cell_dtype
 
 LEAF = -1
+TREES = ("features", "thresholds", "children", "leaf_cells")
 
 
 class ForestPartitions:
@@ -62,6 +64,21 @@ class ForestPartitions:
                 )
 
         for_each_block(n_partitions, 8, work)
+
+    def trees(self) -> dict[str, Array]:
+        """Return the arrays that hold the trees, to be kept in a file."""
+        return {name: getattr(self, f"_{name}") for name in TREES}
+
+    @classmethod
+    def from_trees(
+        cls, samples: NDArray[np.int64], trees: Mapping[str, Array], is_sparse: bool
+    ) -> Self:
+        """Return the partitionings of trees that were kept."""
+        self = cls.__new__(cls)
+        self.samples, self._sparse = samples, is_sparse
+        for name in TREES:
+            setattr(self, f"_{name}", trees[name])
+        return self
 
     @property
     def psi(self) -> int:

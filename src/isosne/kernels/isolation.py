@@ -68,6 +68,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         Partitionings of each scale; their ``samples`` are the points drawn. Empty if exact.
     X_fit_ : array or CSR
         The fitted points (not a copy).
+    pool_ : array or CSR
+        The points that samples were drawn from: the fitted ones, unless `fit_pool` had others.
 
     Notes
     -----
@@ -154,7 +156,28 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         rng = as_generator(self.random_state)
         n_drawn = self._n_to_draw(n)
         partitions = [self._draw(pool, psi, n_drawn, rng) for psi in psis if n_drawn]
-        return self._remember(X, points, psi_=psis, partitions_=partitions)
+        return self._remember(X, points, psi_=psis, partitions_=partitions, pool_=pool)
+
+    def restore(self, X: Points, pool: Points, partitions: list[Partitions]) -> Self:
+        """Take over points and partitionings of a fit that was kept in a file.
+
+        Parameters
+        ----------
+        X : array or CSR
+            The fitted points.
+        pool : array or CSR
+            The points that samples were drawn from.
+        partitions : list
+            Partitionings of each scale.
+
+        Returns
+        -------
+        IsolationKernel
+            The kernel, fitted.
+        """
+        points = self._check_fit(X)
+        psis = tuple(part.psi for part in partitions)
+        return self._remember(X, points, psi_=psis, partitions_=partitions, pool_=pool)
 
     def in_closed_form(self) -> Self | None:
         """Return a kernel for the same points whose similarity needs only lists of neighbors.

@@ -1,0 +1,54 @@
+"""What a reader of a page can color its maps by."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from isosne._types import Array
+from isosne.pages.columns import Column
+from isosne.plots.paint import MOST_WHOLE_NUMBERS, Classes, Paint, Values
+from isosne.plots.palette import MOST_CLASSES
+
+
+class Choice(NamedTuple):
+    """A way to color: its title, and the paint of each map."""
+
+    title: str
+    paints: tuple[Classes | Values, ...]
+
+
+def offer_choices(
+    labels: Paint, trusts: Sequence[Values], columns: Sequence[Column], n_maps: int
+) -> list[Choice]:
+    """Return the ways to color some maps of the same points: labels, trust, then columns."""
+    choices = []
+    if labels is not None:
+        choices.append(Choice(labels.title or "label", (labels,) * n_maps))
+    if trusts:
+        choices.append(Choice("trust", tuple(trusts)))
+    for column in columns:
+        paint = _paint_of(column)
+        if paint is not None:
+            choices.append(Choice(column.name, (paint,) * n_maps))
+    return choices
+
+
+def _paint_of(column: Column) -> Classes | Values | None:
+    """Return the paint of a column; None where it would tell nothing apart, or too much."""
+    if column.words is not None:
+        is_fit = 2 <= len(column.words) <= MOST_CLASSES
+        return Classes(column.words, column.data.astype(np.int64)) if is_fit else None
+    numbers = column.data.astype(np.float64)
+    numbers[~np.isfinite(numbers)] = np.nan
+    known = np.unique(numbers[~np.isnan(numbers)])
+    if len(known) < 2:
+        return None
+    if column.data.dtype.kind == "i" and len(known) <= MOST_WHOLE_NUMBERS:
+        return _classes_of(known, numbers)
+    return Values(numbers, float(known[0]), float(known[-1]))
+
+
+def _classes_of(known: Array, numbers: Array) -> Classes:
+    names = [f"{number:.0f}" for number in known.tolist()]
+    return Classes(names, np.searchsorted(known, numbers).astype(np.int64))

@@ -1,0 +1,55 @@
+"""A map on its way: forces, schedule, progress, and what has been recorded of it."""
+
+from isosne.checkpoints import Checkpoint, Saved
+from isosne.layout.descent import Progress
+from isosne.layout.schedules import Schedule
+from isosne.wiring import Forces
+
+
+class Run:
+    """A map on its way.
+
+    Parameters
+    ----------
+    forces : ExactForces or SplitForces
+        What moves the points.
+    schedule : Schedule
+        How.
+    progress : Progress
+        How far it has come.
+    """
+
+    def __init__(self, forces: Forces, schedule: Schedule, progress: Progress) -> None:
+        self.forces = forces
+        self.schedule = schedule
+        self.progress = progress
+        self.gradient_norm = 0.0
+        self.trace: list[tuple[int, float, float]] = []
+        self.is_usable = True
+
+    def __str__(self) -> str:
+        iteration, value, _ = self.trace[-1]
+        return f"step {iteration:5d}   objective {value:.4f}"
+
+    def record(self) -> None:
+        """Note the objective at this step, once."""
+        iteration = self.progress.iteration
+        if not self.trace or self.trace[-1][0] != iteration:
+            self.trace.append((iteration, self.forces.value(self.progress.Y), self.gradient_norm))
+
+    def keep(self, checkpoint: Checkpoint) -> None:
+        """Write the present state to a checkpoint."""
+        checkpoint.write(self.progress, self.trace, self.gradient_norm, self.forces)
+
+    def restore(self, saved: Saved) -> None:
+        """Go back to the state of a checkpoint."""
+        self.forces.restore(saved.forces)
+        self.progress, self.trace = saved.progress, saved.trace
+        self.gradient_norm = saved.gradient_norm
+
+    def resumed(self, schedule: Schedule) -> "Run":
+        """Return a run that starts where this one ended, with steps of another schedule."""
+        progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
+        run = Run(self.forces, schedule, progress)
+        run.trace = list(self.trace)
+        return run
