@@ -7,7 +7,7 @@ t-SNE with the isolation kernel (Zhu and Ting, JAIR 2021). Names are imported wh
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from isosne._version import __version__
+from isosne._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isosne.estimator import TSNE
@@ -22,7 +22,6 @@ __all__ = [
     "GaussianKernel",
     "IsolationKernel",
     "KNNKernel",
-    "__version__",
     "nearest_neighbors",
 ]
 
@@ -43,4 +42,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__"])

@@ -39,7 +39,7 @@ from isosne.layout.start import place_start
 from isosne.models import read_model, write_model
 from isosne.placing import Placer, make_placer
 from isosne.plan import Plan, Wishes, make_plan
-from isosne.running import Run
+from isosne.running import Finished, Run
 from isosne.sources import is_stored, open_rows
 from isosne.wiring import Forces, ForceSettings, join, make_forces
 
@@ -149,8 +149,6 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     embedding_: NDArray[np.float32]
     trace_: NDArray[np.float64]
-    _run: Run | None
-    _placer: Placer | None  # made when the first further points come
 
     def __init__(
         self,
@@ -243,10 +241,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 if run.is_usable:
                     self._remember_input(X)
                     self.kernel_, self.plan_, self.affinities_ = kernel, plan, joint
-                    self.isolated_, self._seed = isolated, seed
+                    self.isolated_ = isolated
                     if indices is not None:
                         self.landmark_indices_ = indices
-                    self._keep(run)
+                    self._keep(run, seed)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
@@ -282,13 +280,13 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         check_count(n_iter, "n_iter", low=1, hint="Pass the number of further steps.")
         with threads(self.n_jobs):
-            last = self._run if self._run is not None else self._revived()
+            last = self._finished.run or self._revived()
             run = last.resumed(plain(n_iter, last.schedule))
             try:
                 self._descend(run)
             finally:
                 if run.is_usable:
-                    self._keep(run)
+                    self._keep(run, self._finished.seed)
         return self
 
     def transform(self, X: Any) -> NDArray[np.float32]:
@@ -376,7 +374,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             The file.
         """
         check_is_fitted(self)
-        write_model(path, self, self._seed)
+        write_model(path, self, self._finished.seed)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -396,13 +394,12 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self = cls(**model.parameters)
         for name, value in model.attributes.items():
             setattr(self, name, value)
-        self._seed = model.start_of_draws
-        self._run, self._placer = None, None
+        self._finished = Finished(model.start_of_draws)
         return self
 
     def _revived(self) -> Run:
         """Return the run of a model from a file, with what the file does not keep made anew."""
-        self.affinities_, _ = join(self.kernel_, self.plan_, self._seed)
+        self.affinities_, _ = join(self.kernel_, self.plan_, self._finished.seed)
         forces = self._forces(self.affinities_, self.plan_, as_objective(self.objective))
         Y = np.ascontiguousarray(self.embedding_.T)
         run = Run(forces, self._schedule(), Progress.at(Y, self.n_iter_))
@@ -410,16 +407,17 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return run
 
     def _ready_placer(self) -> Placer:
-        if self._placer is None:
+        finished = self._finished
+        if finished.placer is None:
             exaggeration = self._schedule().phases[-1].exaggeration
             source = getattr(self, "affinities_", None)
             if self.plan_.affinities != "sampled":
                 source = None
             elif source is None:
-                source = SampledAffinities(self.kernel_, random_state=self._seed)
+                source = SampledAffinities(self.kernel_, random_state=finished.seed)
             settings = self.embedding_, self.dof, exaggeration
-            self._placer = make_placer(self.kernel_, self.plan_, source, settings)
-        return self._placer
+            finished.placer = make_placer(self.kernel_, self.plan_, source, settings)
+        return finished.placer
 
     def plan(self, X: Any) -> Plan:
         """Say what `fit` would do with these points, without doing it.
@@ -546,10 +544,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             run.record()
             run.keep(checkpoint)
 
-    def _keep(self, run: Run) -> None:
+    def _keep(self, run: Run, seed: int) -> None:
         """Make a run the state of the estimator, whatever ended it."""
         run.record()
-        self._run, self._placer = run, None
+        self._finished = Finished(seed, run)
         self.embedding_ = np.ascontiguousarray(run.progress.Y.T)
         self.n_iter_ = run.progress.iteration
         self.trace_ = np.array(run.trace)

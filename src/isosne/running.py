@@ -1,9 +1,25 @@
 """A map on its way: forces, schedule, progress, and what has been recorded of it."""
 
+from dataclasses import dataclass
+
 from isosne.checkpoints import Checkpoint, Saved
 from isosne.layout.descent import Progress
 from isosne.layout.schedules import Schedule
+from isosne.placing import Placer
 from isosne.wiring import Forces
+
+
+@dataclass
+class Finished:
+    """What a fitted estimator keeps for later.
+
+    The seed of its drawn partners; its run, unless it was read from a file; and what places further
+    points, once there are any.
+    """
+
+    seed: int
+    run: "Run | None" = None
+    placer: Placer | None = None
 
 
 class Run:

@@ -164,7 +164,7 @@ def test_exaggeration_of_the_map_is_that_of_its_last_phase(digits):
     model = make("gaussian", exaggeration=3.0, callback=lambda state: phases.append(state.phase))
     model.fit(X)
     assert [phases.count(0), phases.count(1)] == [250, 500]
-    assert [phase.exaggeration for phase in model._run.schedule.phases] == [12, 3]
+    assert [phase.exaggeration for phase in model._finished.run.schedule.phases] == [12, 3]
 
 
 @pytest.mark.parametrize("n", [60, 100])
