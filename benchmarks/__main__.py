@@ -19,6 +19,7 @@ NAMES = [
     "repulsion",
     "scaling",
     "routes",
+    "landmarks",
     "peers",
 ]
 SLOW = {"scaling", "peers"}
