@@ -1,9 +1,7 @@
 """Files of a reproduction: Markdown tables and JSON values, each written whole or not at all."""
 
 import json
-import os
 import platform
-import tempfile
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from isosne._atomic import AtomicFile
 from isosne.reproduction.settings import Settings
 
 PACKAGES = ("isosne", "numpy", "scipy", "scikit-learn", "numba")
@@ -56,14 +55,12 @@ def _made_with() -> str:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=path.name, delete=False
-    ) as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(file.name).chmod(0o644)
-    Path(file.name).replace(path)
+    file = AtomicFile(path, force=True)
+    try:
+        file.file.write(text.encode())
+        file.commit()
+    finally:
+        file.discard()
 
 
 def _plain(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """Maps over the grids of the results table, a results file for each set and each way to map it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -100,7 +101,7 @@ def measure_points(
 ) -> Sweep | None:
     """Return the sweep of one way over the values; None if no value is left for it."""
     grid = way.grid(values, X.shape[0])
-    n_maps = min(map(len, grid.values())) and max(map(len, grid.values()))
+    n_maps = math.prod(map(len, grid.values()))
     if not n_maps:
         return None
     folder = settings.out / "sweeps"
