@@ -5,6 +5,7 @@ the lower index.
 """
 
 from isosne.quality.clusters import calinski_harabasz, davies_bouldin, knn_accuracy
+from isosne.quality.inputs import draw_rows
 from isosne.quality.neighborhoods import (
     Curve,
     Trust,
@@ -27,6 +28,7 @@ __all__ = [
     "calinski_harabasz",
     "continuity",
     "davies_bouldin",
+    "draw_rows",
     "knn_accuracy",
     "report",
     "rnx_curve",

@@ -12,9 +12,10 @@ from isosne.quality.clusters import (
     davies_bouldin_of,
     knn_accuracy_of,
 )
-from isosne.quality.inputs import check_k, check_labels, check_pair
+from isosne.quality.inputs import check_k, check_labels, check_pair, draw_rows
 from isosne.quality.neighborhoods import compare
 from isosne.quality.sampling import Estimate, choose_queries
+from isosne.sources import is_stored
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,8 @@ def report(
     Parameters
     ----------
     X, Y, metric, p, n_queries, random_state, n_jobs
-        As in `rnx_curve`.
+        As in `rnx_curve`. X may also be a path or a Dask collection: the measures are those of
+        100 000 of its rows then, as `draw_rows` draws them.
     labels : array of shape (n_samples,) or None, default=None
         The class of each point, for the measures of classes.
     k : int, default=10
@@ -147,6 +149,8 @@ def report(
     trustworthiness, k = 10  0.8419
     continuity, k = 10       0.9641
     """
+    if is_stored(X):
+        X, Y, labels = draw_rows(X, Y, labels, random_state=random_state)
     data, drawn = check_pair(X, Y, metric, p)
     n = data.shape[0]
     k = check_k(k, n)

@@ -1,0 +1,56 @@
+"""Measures of maps whose points are not in memory."""
+
+import dask.array as da
+import numpy as np
+import pytest
+
+from isosne.errors import DataError
+from isosne.quality import auc_rnx, draw_rows, report
+
+
+@pytest.fixture(name="stored")
+def fixture_stored(tmp_path):
+    X = np.random.default_rng(0).normal(size=(600, 5)).astype(np.float32)
+    np.save(tmp_path / "X.npy", X)
+    return X, tmp_path / "X.npy"
+
+
+def test_rows_places_and_labels_that_are_drawn_belong_together(stored):
+    X, path = stored
+    labels = np.arange(600)
+    drawn, Y, named = draw_rows(path, X[:, :2], labels, n_points=100, random_state=0)
+    assert len(set(named)) == 100
+    np.testing.assert_array_equal(named, np.sort(named))
+    np.testing.assert_array_equal(drawn, X[named])
+    np.testing.assert_array_equal(Y, X[named, :2])
+
+
+def test_a_report_of_few_rows_on_disk_is_that_of_all(stored):
+    X, path = stored
+    labels = np.arange(600) % 3
+    expected = report(X, X[:, :2], labels, random_state=0).as_dict()
+    assert report(path, X[:, :2], labels, random_state=0).as_dict() == expected
+    chunks = da.from_array(X, chunks=(250, 5))
+    assert report(chunks, X[:, :2], labels, random_state=0).as_dict() == expected
+
+
+def test_drawn_rows_estimate_the_separation_of_all(stored):
+    X, path = stored
+    drawn, Y, _ = draw_rows(path, X, n_points=300, random_state=0)
+    assert auc_rnx(drawn, Y) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("n_given", [599, 601])
+def test_places_and_labels_must_be_as_many_as_rows(stored, n_given):
+    X, path = stored
+    Y = np.zeros((n_given, 2))
+    with pytest.raises(DataError, match=rf"got 600 rows in X and {n_given} in Y"):
+        report(path, Y)
+    with pytest.raises(DataError, match=rf"got {n_given} for 600 points"):
+        report(path, X[:, :2], np.zeros(n_given))
+
+
+def test_other_measures_say_how_to_draw(stored):
+    X, path = stored
+    with pytest.raises(DataError, match="draw_rows"):
+        auc_rnx(path, X[:, :2])
