@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all lint types check bench clean
+.PHONY: help install demo test test-all lint types check docs bench clean
 
 help:  ## list these commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,10 @@ types: install  ## check types
 	$(BIN)/mypy
 
 check: lint types test-all  ## all that CI runs: lint, types, all tests
+
+docs: install  ## build the documentation into build/site
+	$(BIN)/pip install --quiet --group docs
+	$(BIN)/mkdocs build --quiet
 
 bench: install  ## print the benchmark tables (ARGS=--quick for a short run)
 	$(BIN)/pip install --quiet --group bench
