@@ -38,7 +38,7 @@ check: lint types test-all  ## all that CI runs: lint, types, all tests
 
 docs: install  ## build the documentation into build/site
 	$(BIN)/pip install --quiet --group docs
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/sphinx-build --quiet --fail-on-warning docs build/site
 
 bench: install  ## print the benchmark tables (ARGS=--quick for a short run)
 	$(BIN)/pip install --quiet --group bench

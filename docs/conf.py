@@ -1,0 +1,21 @@
+"""How Sphinx builds these pages: `make docs`."""
+
+from importlib.metadata import version as installed_version
+
+project = "isosne"
+author = "The isosne developers"
+copyright = author  # noqa: A001  Sphinx's name
+release = version = installed_version("isosne")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"isosne {version}"
+myst_heading_anchors = 3
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # docstrings say it in words
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+autodoc_default_options = {
+    "exclude-members": "set_fit_request,set_transform_request,get_metadata_routing",
+}
