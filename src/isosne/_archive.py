@@ -40,13 +40,20 @@ def write_archive(
     target = AtomicFile(path, force=True)
     try:
         with writing_to(path), zipfile.ZipFile(target.file, "w", zipfile.ZIP_STORED) as archive:
-            archive.writestr(HEADER, json.dumps(whole))
+            archive.writestr(HEADER, json.dumps(whole, default=_as_number))
             for name, array in arrays.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                     npy.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
         target.commit()
     finally:
         target.discard()
+
+
+def _as_number(value: Any) -> Any:
+    """Return a number of NumPy as one that JSON knows."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} is no plain value")
 
 
 def read_archive(path: Path, kind: str) -> Archive:

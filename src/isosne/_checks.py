@@ -122,6 +122,17 @@ def check_width(X: Points, n_features: int, owner: str) -> None:
         )
 
 
+def check_names(names: Sequence[str] | None, fitted: Sequence[str] | None) -> None:
+    """Refuse columns whose names are not those of the fitted points, where both have names."""
+    if names is None or fitted is None or list(names) == list(fitted):
+        return
+    c = [name == other for name, other in zip(names, fitted, strict=True)].index(False)
+    raise DataError(
+        "The columns must be those of the fitted points, in the same order; "
+        f"column {c} is {names[c]!r}, and was {fitted[c]!r} at fit. Put them in that order."
+    )
+
+
 def check_metric(metric: Any, p: Any) -> None:
     """Refuse a metric or a power that isosne does not know."""
     if metric not in METRICS:

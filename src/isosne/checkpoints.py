@@ -5,6 +5,7 @@ last state on disk. So the map ends with the same bytes as that of a run nobody 
 """
 
 import hashlib
+from glob import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,11 +13,14 @@ import numpy as np
 import psutil
 
 from isosne._archive import read_archive, write_archive
+from isosne._atomic import AtomicFile
 from isosne._checks import check_count
 from isosne._types import Array
 from isosne.errors import DataError
+from isosne.kernels._base import MetricKernel
 from isosne.layout.descent import Field, Progress
 from isosne.parameters import from_plain, to_plain
+from isosne.plan import Plan
 
 KIND = "checkpoint"
 FORCES = "forces."
@@ -32,6 +36,7 @@ class Saved(NamedTuple):
     gradient_norm: float
     forces: dict[str, Array]
     rng: dict[str, Any]
+    route: dict[str, Any]
 
     def generator(self) -> np.random.Generator:
         """Return the random numbers as they were at the start of the run."""
@@ -63,9 +68,14 @@ class Checkpoint:
         relevant = {name: part for name, part in parameters.items() if name not in IRRELEVANT}
         self._identity = {"input": fingerprint, **_digested(relevant)}
         self._rng: dict[str, Any] = {}
+        self._route: dict[str, Any] = {}
 
     def read(self) -> Saved | None:
-        """Return the last state, or None if there is none; refuse that of another run."""
+        """Return the last state, or None if there is none; refuse that of another run.
+
+        Refuses a place that cannot be written, too: nobody should wait for that.
+        """
+        AtomicFile(self.path, force=True).discard()
         self._remove_parts()
         if not self.path.exists():
             return None
@@ -82,11 +92,16 @@ class Checkpoint:
         rng = from_plain(header["rng"], arrays)
         trace = [(int(i), float(value), float(norm)) for i, value, norm in arrays["trace"]]
         progress = Progress(Y, update, gains, **header["progress"])
-        return Saved(progress, trace, header["gradient_norm"], forces, rng)
+        return Saved(progress, trace, header["gradient_norm"], forces, rng, header["route"])
 
     def remember(self, rng: np.random.Generator) -> None:
         """Keep the state of the random numbers from which the run starts."""
         self._rng = dict(rng.bit_generator.state)
+
+    def follow(self, plan: Plan) -> None:
+        """Keep what was chosen: a run goes on by the same route, however much memory is free."""
+        chosen = {name: getattr(plan, name) for name in ("affinities", "forces", "neighbors")}
+        self._route = {name: choice for name, choice in chosen.items() if choice is not None}
 
     def write(
         self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Field
@@ -108,12 +123,13 @@ class Checkpoint:
             "progress": numbers,
             "gradient_norm": norm,
             "rng": to_plain(self._rng, arrays),
+            "route": self._route,
         }
         write_archive(self.path, KIND, header, arrays)
 
     def _remove_parts(self) -> None:
         """Remove what killed runs have left unfinished."""
-        for part in self.path.parent.glob(f".{self.path.name}.*.part"):
+        for part in self.path.parent.glob(f".{escape(self.path.name)}.*.part"):
             pid = part.name.split(".")[-2]
             if pid.isdigit() and not psutil.pid_exists(int(pid)):
                 part.unlink(missing_ok=True)
@@ -125,7 +141,19 @@ def _digested(parameters: dict[str, Any]) -> dict[str, Any]:
     for name, value in parameters.items():
         arrays: dict[str, Array] = {}
         plain[name] = to_plain(value, arrays)
-        digests = [hashlib.sha256(np.ascontiguousarray(a).tobytes()) for a in arrays.values()]
-        if digests:
-            plain[name] = [plain[name], *(digest.hexdigest() for digest in digests)]
+        contents = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
+        if isinstance(value, MetricKernel):
+            contents.append(_draws(getattr(value, "random_state", None)))
+        if any(contents):
+            digests = [hashlib.sha256(content).hexdigest() for content in contents]
+            plain[name] = [plain[name], *digests]
     return plain
+
+
+def _draws(random_state: Any) -> bytes:
+    """Return the state of a kernel's own generator; that of the estimator is in the file."""
+    if isinstance(random_state, np.random.Generator):
+        return repr(random_state.bit_generator.state).encode()
+    if isinstance(random_state, np.random.RandomState):
+        return repr(random_state.get_state(legacy=False)).encode()
+    return b""

@@ -86,8 +86,9 @@ class ClusteredPoints:
 
     def nearest(self, X: Points, k: int) -> tuple[NDArray[np.int32], Array]:
         """Return ids and distances of nearly all of the k points nearest to each row of X."""
-        ids, distances = np.empty((len(X), k), np.int32), np.empty((len(X), k))
-        queries = self._search.query(X, slice(0, len(X))).points
+        n = X.shape[0]
+        ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
+        queries = self._search.query(X, slice(0, n)).points
         labels = self._nearest_centers(queries)
         order = np.argsort(labels, kind="stable")
         starts = np.searchsorted(labels[order], np.arange(len(self._starts)))

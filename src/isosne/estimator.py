@@ -20,10 +20,10 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from isosne._checks import check_count, check_number, check_points, check_width
+from isosne._checks import check_count, check_names, check_number, check_points, check_width
 from isosne._numba import n_threads, threads
 from isosne._random import RandomState, as_generator
-from isosne._types import Joint
+from isosne._types import Array, Joint
 from isosne.affinities.sampled import SampledAffinities
 from isosne.checkpoints import Checkpoint
 from isosne.errors import DivergedError, ParameterError
@@ -226,7 +226,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             if kept:
                 kept.remember(rng)
             unfitted = self._make_kernel(given.shape[0], rng)
-            plan = self._make_plan(unfitted, given, objective)
+            plan = self._make_plan(unfitted, given, objective, saved.route if saved else None)
+            if kept:
+                kept.follow(plan)
             self._say(str(plan))
             kernel, indices = given.fit(unfitted, rng)
             seed = int(rng.integers(2**31)) if plan.affinities == "sampled" else 0
@@ -239,11 +241,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 self._descend(run, kept)
             finally:
                 if run.is_usable:
-                    self._remember_input(X)
+                    self._remember_input(X, given)
                     self.kernel_, self.plan_, self.affinities_ = kernel, plan, joint
                     self.isolated_ = isolated
-                    if indices is not None:
-                        self.landmark_indices_ = indices
+                    self._set_or_remove("landmark_indices_", indices)
                     self._keep(run, seed)
         return self
 
@@ -332,12 +333,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         shape = rows.shape[0], self._n_features_out
         if out is None:
             out = np.empty(shape, np.float32)
-        if getattr(out, "shape", None) != shape or out.dtype != np.float32:
-            raise ParameterError(
-                f"out must be an array of float32 of shape {shape}; "
-                f"got {getattr(out, 'dtype', type(out))} of shape {getattr(out, 'shape', None)}. "
-                "Leave it out for a new array."
-            )
+        _check_out(out, shape)
         start = 0
         for places in self.place_blocks(rows):
             out[start : start + len(places)] = places
@@ -361,6 +357,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         rows = open_rows(X)
         check_width(rows, self.n_features_in_, type(self).__name__)
+        check_names(rows.column_names, getattr(self, "feature_names_in_", None))
         with threads(self.n_jobs):
             place = partial(_place_checked, self._ready_placer())
             yield from rows.apply(place, PLACE_BYTES)
@@ -390,7 +387,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         TSNE
             The fitted estimator. ``affinities_`` is not kept: `continue_fit` makes it anew.
         """
-        model = read_model(path)
+        model = read_model(path, cls._get_param_names())
         self = cls(**model.parameters)
         for name, value in model.attributes.items():
             setattr(self, name, value)
@@ -446,21 +443,30 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return None
         return Checkpoint(path, every, self.get_params(deep=False), given.fingerprint())
 
-    def _make_plan(self, kernel: Any, given: Input, objective: Objective) -> Plan:
+    def _make_plan(
+        self, kernel: Any, given: Input, objective: Objective, route: dict[str, Any] | None = None
+    ) -> Plan:
+        """Return the plan; where an interrupted run has taken a route, that one."""
         neighbors = "exact" if given.is_sparse and self.neighbors == "auto" else self.neighbors
         wishes = Wishes(
             self.affinities, self.forces, neighbors, self.memory_limit, self.mesh_accuracy
-        )
+        )._replace(**(route or {}))
         return make_plan(kernel, given.shape, self.n_components, objective, wishes, given.stored())
 
-    def _remember_input(self, X: Any) -> None:
+    def _remember_input(self, X: Any, given: Input) -> None:
         if not is_stored(X):
             validate_data(self, X, reset=True, skip_check_array=True)
             return
-        rows = open_rows(X)
-        self.n_features_in_ = rows.shape[1]
-        if rows.column_names is not None:
-            self.feature_names_in_ = np.array(rows.column_names, object)
+        self.n_features_in_ = given.shape[1]
+        names = given.column_names
+        self._set_or_remove("feature_names_in_", None if names is None else np.array(names, object))
+
+    def _set_or_remove(self, name: str, value: Array | None) -> None:
+        """Set an attribute, or remove that of an earlier fit."""
+        if value is not None:
+            setattr(self, name, value)
+        elif hasattr(self, name):
+            delattr(self, name)
 
     def _schedule(self) -> Schedule:
         schedule = as_schedule(self.schedule)
@@ -567,6 +573,19 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _check_out(out: Any, shape: tuple[int, int]) -> None:
+    """Refuse what cannot take places of float32."""
+    kind = getattr(out, "dtype", type(out).__name__)
+    can_write = getattr(getattr(out, "flags", None), "writeable", True)
+    if kind != np.float32 or out.shape != shape or not can_write:
+        access = "" if can_write else ", which cannot be written to"
+        raise ParameterError(
+            f"out must be an array of float32 of shape {shape}; "
+            f"got {kind} of shape {getattr(out, 'shape', None)}{access}. "
+            "Leave it out for a new array."
+        )
 
 
 def _place_checked(placer: Placer, points: Any) -> NDArray[np.float32]:

@@ -1,5 +1,6 @@
 """What is to be mapped: points at hand, or rows of which all or some will be read."""
 
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from isosne.distances import Metric
 from isosne.landmarks import check_landmarks, draw_landmarks, pool_size
 from isosne.plan import Stored
 from isosne.sources import Rows, is_stored, open_rows
+from isosne.sources.memory import SparseRows
 
 
 class Input:
@@ -44,29 +46,43 @@ class Input:
         self._rows = open_rows(X)
         self.shape = self._rows.shape
         if landmarks is not None:
-            check_landmarks(landmarks, choice, metric, self.shape[0])
-            self.shape = landmarks, self.shape[1]
+            n_landmarks = check_landmarks(landmarks, choice, metric, self.shape[0])
+            self.shape = n_landmarks, self.shape[1]
+
+    @property
+    def column_names(self) -> tuple[str, ...] | None:
+        """Names of the columns of rows that are not in memory, if they have any."""
+        return None if self._rows is None else self._rows.column_names
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the points are known to be sparse."""
-        return isinstance(self._points, csr_array)
+        """Whether the points are sparse."""
+        return isinstance(self._points, csr_array) or isinstance(self._rows, SparseRows)
 
     def stored(self) -> Stored:
         """Return what a plan needs to know about rows that are not in memory yet."""
         if self._rows is None:
             return Stored()
         n_rows, n_columns = self._rows.shape
-        if self._landmarks is None:
-            return Stored(bytes_held=n_rows * self._rows.row_bytes)
-        n_pool = pool_size(n_rows, self._landmarks)
+        n_pool = pool_size(n_rows, self._landmarks or 0)
         copies = 8 * min(n_columns, 10_000)  # in the type of the distances, and their products
-        return Stored(n_rows, n_pool, n_pool * (self._rows.row_bytes + copies))
+        of_pool = n_pool * (self._rows.row_bytes + copies)
+        if self._landmarks is None:
+            held = n_rows * self._rows.row_bytes
+            return Stored(bytes_held=held, bytes_of_pool=of_pool)
+        return Stored(n_rows, n_pool, of_pool, of_pool)
 
     def fingerprint(self) -> str:
-        """Return a hash that changes when the input does."""
-        rows = open_rows(self._points) if self._rows is None else self._rows
-        return rows.fingerprint()
+        """Return a hash that changes when the input does; of rows not in memory it sees samples."""
+        if self._rows is not None:
+            return self._rows.fingerprint()
+        points: Any = self._points
+        is_sparse = isinstance(points, csr_array)
+        parts = (points.indptr, points.indices, points.data) if is_sparse else (points,)
+        digest = sha256(f"{self.shape} {[part.dtype.str for part in parts]}".encode())
+        for part in parts:
+            digest.update(np.ascontiguousarray(part).data)
+        return digest.hexdigest()[:32]
 
     def fit(self, kernel: Any, rng: np.random.Generator) -> tuple[Any, Array | None]:
         """Return the kernel fitted to the points that are mapped, and which rows these are."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._checks import check_count
+from isosne._checks import check_count, check_for_metric
 from isosne._types import Array, Points
 from isosne.distances import Metric
 from isosne.errors import ParameterError
@@ -37,10 +37,10 @@ def pool_size(n_rows: int, n_landmarks: int) -> int:
     return min(n_rows, max(POOL, n_landmarks))
 
 
-def check_landmarks(n_landmarks: int, choice: str, metric: str, n_rows: int) -> None:
-    """Refuse landmarks that cannot be had."""
+def check_landmarks(n_landmarks: int, choice: str, metric: str, n_rows: int) -> int:
+    """Return the number of landmarks; refuse those that cannot be had."""
     hint = "Leave landmarks out to map every row."
-    check_count(n_landmarks, "landmarks", low=2, high=n_rows, hint=hint)
+    n_landmarks = check_count(n_landmarks, "landmarks", low=2, high=n_rows, hint=hint)
     if choice not in CHOICES:
         raise ParameterError(
             f"landmark_choice must be one of {', '.join(CHOICES)}; got {choice!r}. "
@@ -51,6 +51,7 @@ def check_landmarks(n_landmarks: int, choice: str, metric: str, n_rows: int) -> 
             "landmarks are rows of points; got metric='precomputed'. "
             "Pass points, or leave landmarks out."
         )
+    return n_landmarks
 
 
 def draw_landmarks(
@@ -62,6 +63,7 @@ def draw_landmarks(
     numbers = np.argsort(drawn)  # of the draws, in the order of the input
     ids = drawn[numbers]
     pool = rows.take(ids)
+    check_for_metric(pool, metric.name)
     turns = np.zeros_like(numbers)
     if choice == "spread":
         turns = _turns(pool, max(2, n_landmarks // CELL_SIZE), numbers, metric, rng)

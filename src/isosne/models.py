@@ -3,6 +3,7 @@
 The joint probabilities are not kept: they take most of the memory, and a few seconds to make again.
 """
 
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,11 +47,13 @@ def write_model(path: str | Path, estimator: Any, start_of_draws: int) -> None:
     write_archive(Path(path), KIND, header, {**arrays, **fitted, **kernel})
 
 
-def read_model(path: str | Path) -> Model:
-    """Read what `write_model` has written."""
+def read_model(path: str | Path, known: Collection[str]) -> Model:
+    """Read what `write_model` has written; known: names of parameters of the estimator."""
     header, arrays = read_archive(Path(path), KIND)
     try:
         parameters = {k: from_plain(v, arrays) for k, v in header["parameters"].items()}
+        if new := sorted(parameters.keys() - known):
+            raise KeyError(new[0])
         parts = {k.removeprefix(KERNEL): v for k, v in arrays.items() if k.startswith(KERNEL)}
         kernel = restore_kernel(from_plain(header["kernel"], arrays), parts)
         plan = Plan(**{**header["plan"], "reasons": tuple(header["plan"]["reasons"])})

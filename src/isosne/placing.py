@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._checks import check_for_metric
 from isosne._types import Points
 from isosne.affinities.conditional import conditional_rows
 from isosne.affinities.sampled import PLACE_DRAWS, SampledAffinities
+from isosne.distances import Metric
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.neighbors import make_search
 from isosne.plan import LONGEST_LIST, Plan
@@ -28,14 +30,15 @@ def make_placer(
 
     kernel: the fitted one; plan: how the map was made; source: what its partners were drawn from,
     if they were. A map of landmarks is for many points to come: these are compared with the
-    landmarks near to them, or with some that are drawn where too many are near.
+    landmarks near to them; where too many are near, with some that are drawn, or with all if the
+    kernel has no cells to draw from.
     """
-    if plan.affinities == "dense" and plan.n_rows is None:
-        return AllPairsPlacer(kernel, map_settings)
-    if plan.n_rows is not None and plan.affinities == "dense":
-        listed = kernel.in_closed_form()
+    if plan.affinities == "dense":
+        listed = kernel.in_closed_form() if plan.n_rows is not None else None
         if listed is not None and listed.n_relevant(plan.n_points) <= LONGEST_LIST:
             return ListPlacer(listed, plan.neighbors, map_settings)
+        if plan.n_rows is None or not kernel.cell_bytes(plan.n_points):
+            return AllPairsPlacer(kernel, map_settings)
         source = SampledAffinities(kernel)
     if source is not None:
         return DrawPlacer(kernel, source, map_settings)
@@ -47,6 +50,8 @@ class Placer(ABC):
 
     Parameters
     ----------
+    metric : Metric
+        The distance that the kernel was fitted with.
     map_settings : tuple
         The map (n, d), degrees of freedom, and exaggeration of the last phase.
     """
@@ -54,11 +59,13 @@ class Placer(ABC):
     width: int
     """Fitted points that a new one is compared with."""
 
-    def __init__(self, map_settings: MapSettings) -> None:
+    def __init__(self, metric: Metric, map_settings: MapSettings) -> None:
+        self.metric = metric
         self.embedding = map_settings[0]
 
     def place(self, points: Points) -> NDArray[np.float32]:
         """Return a place for each point, in blocks; a copy of a fitted point gets its place."""
+        check_for_metric(points, self.metric.name)
         places = np.empty((points.shape[0], self.embedding.shape[1]), np.float32)
         step = max(1, BLOCK_BYTES // (16 * self.width + 16 * min(points.shape[1], 10_000)))
         with _one_at_a_time:
@@ -76,7 +83,7 @@ class AllPairsPlacer(Placer):
     """Compares further points with all fitted ones."""
 
     def __init__(self, kernel: Any, map_settings: MapSettings) -> None:
-        super().__init__(map_settings)
+        super().__init__(kernel.metric_, map_settings)
         self.width = len(self.embedding)
         self._kernel = kernel
         self._placement = Placement(*map_settings)
@@ -96,7 +103,7 @@ class ListPlacer(Placer):
     """Compares further points with the fitted ones nearest to them."""
 
     def __init__(self, kernel: Any, method: str | None, map_settings: MapSettings) -> None:
-        super().__init__(map_settings)
+        super().__init__(kernel.metric_, map_settings)
         n = len(self.embedding)
         self.width = min(kernel.n_partners(n), n - 1)
         self._placement = ListedPlacement(*map_settings)
@@ -120,7 +127,7 @@ class DrawPlacer(Placer):
     width = PLACE_DRAWS
 
     def __init__(self, kernel: Any, source: SampledAffinities, map_settings: MapSettings) -> None:
-        super().__init__(map_settings)
+        super().__init__(kernel.metric_, map_settings)
         self._kernel, self._source = kernel, source
         self._placement = ListedPlacement(*map_settings)
         self._search = _search(kernel, None)

@@ -1,5 +1,6 @@
 """Every "auto" of the estimator resolved in one place, with the reason and the bytes it takes."""
 
+import math
 import os
 import re
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ class Stored(NamedTuple):
     """Rows that are looked at then."""
     bytes_held: int = 0
     """Bytes that the rows read will take."""
+    bytes_of_pool: int = 0
+    """Bytes that they would take if some of them were mapped as landmarks."""
 
 
 class Wishes(NamedTuple):
@@ -106,8 +109,16 @@ class Costs:
         if cells:
             # Cells, the members of each, and three sets of draws with their random numbers.
             self.bytes["sampled"] = n * (cells + copies + 2000)
-        self.held = held
+        self.n_points, self.held = n, held
         self.bytes = {name: needed + held for name, needed in self.bytes.items()}
+
+    def n_fitting(self, affinities: str, n_bytes: int) -> int:
+        """Return how many points fit in so many bytes, besides what is held."""
+        n, needed, left = self.n_points, self.bytes[affinities] - self.held, max(n_bytes, 0)
+        if affinities != "dense":
+            return int(n * left / needed)
+        a = (needed - 200 * n) / n**2  # a n^2 + 200 n bytes
+        return int(((200**2 + 4 * a * left) ** 0.5 - 200) / (2 * a))
 
 
 def make_plan(
@@ -131,7 +142,7 @@ def make_plan(
     costs = Costs(kernel, *shape, stored.bytes_held)
     affinities, reason = _choose_affinities(costs, n, objective, wishes, available)
     if costs.bytes[affinities] > available:
-        raise ParameterError(_refusal(affinities, costs, n, objective, available))
+        raise ParameterError(_refusal(affinities, costs, stored, objective, available))
     is_dense = affinities == "dense"
     forces = wishes.forces
     if forces == "auto":
@@ -201,26 +212,35 @@ def _choose_affinities(
     return "sparse", reason
 
 
-def _refusal(affinities: str, costs: Costs, n: int, objective: Objective, available: int) -> str:
+def _refusal(
+    affinities: str, costs: Costs, stored: Stored, objective: Objective, available: int
+) -> str:
     """Return the sentence that names what would fit."""
+    names = ["dense"] if objective.needs_all_pairs else list(costs.bytes)
     others = [
-        f"affinities={name!r} ({size(needed)})"
-        for name, needed in costs.bytes.items()
-        if needed <= available and not objective.needs_all_pairs
+        f"affinities={name!r} ({size(costs.bytes[name])})"
+        for name in names
+        if costs.bytes[name] <= available
     ]
-    needed, left = costs.bytes[affinities] - costs.held, max(available - costs.held, 0)
-    n_fitting = int(n * left / needed)
-    if affinities == "dense":  # a n^2 + 200 n bytes
-        a = (needed - 200 * n) / n**2
-        n_fitting = int(((200**2 + 4 * a * left) ** 0.5 - 200) / (2 * a))
-    fewer = f"fit on at most {n_fitting:,} points"
-    if costs.held:
-        fewer = "map fewer of the rows: landmarks=5000, for example"
-    hint = f"choose {' or '.join(others)}, or {fewer}" if others else fewer
+    hint = _fewer(affinities, costs, stored, available)
+    hint = f"choose {' or '.join(others)}, or {hint}" if others else hint
     return (
-        f"affinities={affinities!r} of {n:,} points need {size(costs.bytes[affinities])}, and "
-        f"{size(available)} are available. {hint[0].upper()}{hint[1:]}."
+        f"affinities={affinities!r} of {costs.n_points:,} points need "
+        f"{size(costs.bytes[affinities])}, and {size(available)} are available. "
+        f"{hint[0].upper()}{hint[1:]}."
     )
+
+
+def _fewer(affinities: str, costs: Costs, stored: Stored, available: int) -> str:
+    """Return the number of points that fit; if none do, the memory that is needed."""
+    held = stored.bytes_of_pool or costs.held
+    n_fitting = costs.n_fitting(affinities, available - held)
+    if n_fitting < 2:
+        needed = math.ceil(1.01 * costs.bytes[affinities])  # not less when it is rounded
+        return f"raise memory_limit to {size(needed)} or more"
+    if costs.held:
+        return f"map at most {n_fitting:,} of the rows: landmarks={n_fitting}"
+    return f"fit on at most {n_fitting:,} points"
 
 
 def memory_available(limit: Any = None) -> int:

@@ -1,6 +1,7 @@
 """A map on its way: forces, schedule, progress, and what has been recorded of it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from isosne.checkpoints import Checkpoint, Saved
 from isosne.layout.descent import Progress
@@ -20,6 +21,9 @@ class Finished:
     seed: int
     run: "Run | None" = None
     placer: Placer | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"placer": None}  # it is made again, and cannot be pickled
 
 
 class Run:

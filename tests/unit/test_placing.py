@@ -1,16 +1,22 @@
 """Further points on maps that were made from lists or from draws."""
 
+import pickle
+import re
+import tracemalloc
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
 
+import isosne.estimator
 import isosne.placing
 from isosne import TSNE, AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
-from isosne.errors import DegenerateRowsWarning
+from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
 from isosne.layout.schedules import Phase, Schedule, standard
+from isosne.placing import AllPairsPlacer, DrawPlacer, ListPlacer
 
 N = 300
 SHORT = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
@@ -191,3 +197,155 @@ def test_threads_do_not_change_a_place(fitted, digits):
         two = model.transform(digits[N : N + 200])
         model.set_params(n_jobs=1)
         assert one.tobytes() == two.tobytes()
+
+
+# --- rows of any number
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_place_puts_rows_where_transform_does_whatever_the_blocks(
+    fitted, digits, route, monkeypatch
+):
+    model = fitted(route)
+    rows = digits[N - 30 : N + 60]
+    places = model.transform(rows)
+    assert model.place(rows).tobytes() == places.tobytes()
+    monkeypatch.setattr(isosne.estimator, "PLACE_BYTES", 7 * rows[0].nbytes)
+    blocks = list(model.place_blocks(rows))
+    assert [len(block) for block in blocks] == [7] * 12 + [6]
+    assert np.concatenate(blocks).tobytes() == places.tobytes()
+
+
+def test_places_by_many_clustered_landmarks_do_not_depend_on_the_blocks(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 4)).astype(np.float32)
+    start = X[:, :2].copy()
+    schedule = Schedule((Phase(1, step=0.01),))
+    model = TSNE("knn", landmarks=6000, affinities="sparse", start=start, schedule=schedule)
+    model.set_params(neighbors="approximate", n_jobs=1).fit(X)
+    rows = rng.normal(size=(700, 4)).astype(np.float32)
+    places = model.place(rows)
+    monkeypatch.setattr(isosne.estimator, "PLACE_BYTES", 16 * 41)
+    assert model.place(rows).tobytes() == places.tobytes()
+    monkeypatch.setattr(isosne.placing, "BLOCK_BYTES", 1)
+    assert model.place(rows[:50]).tobytes() == places[:50].tobytes()
+
+
+def test_places_go_to_a_mapped_file(fitted, digits, tmp_path):
+    model = fitted("isolation, lists")
+    out = np.lib.format.open_memmap(tmp_path / "places.npy", "w+", np.float32, (50, 2))
+    assert model.place(digits[N : N + 50], out=out) is out
+    out.flush()
+    expected = model.transform(digits[N : N + 50])
+    np.testing.assert_array_equal(np.load(tmp_path / "places.npy"), expected)
+
+
+def read_only(shape):
+    out = np.empty(shape, np.float32)
+    out.setflags(write=False)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("out", "got"),
+    [
+        (np.empty((50, 2)), "float64 of shape (50, 2)"),
+        (np.empty((49, 2), np.float32), "float32 of shape (49, 2)"),
+        (np.empty((50, 3), np.float32), "float32 of shape (50, 3)"),
+        ([[0.0, 0.0]] * 50, "list of shape None"),
+        (read_only((50, 2)), "float32 of shape (50, 2), which cannot be written to"),
+    ],
+    ids=["float64", "short", "wide", "list", "read only"],
+)
+def test_an_output_that_does_not_fit_is_refused(fitted, digits, out, got):
+    sentence = (
+        f"out must be an array of float32 of shape (50, 2); got {got}. "
+        "Leave it out for a new array."
+    )
+    with pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$"):
+        fitted("isolation, lists").place(digits[N : N + 50], out=out)
+
+
+def test_rows_of_another_width_are_refused(fitted, digits):
+    sentence = (
+        "The columns must be those of the fitted points: X has 60 features, but TSNE is expecting "
+        "64 features as input. Pass points with the same attributes."
+    )
+    with pytest.raises(DataError, match="^" + re.escape(sentence) + "$"):
+        fitted("isolation, lists").place(digits[:5, :60])
+
+
+def test_columns_in_another_order_are_refused():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["a", "b", "c"])
+    model = TSNE(IsolationKernel(8), landmarks=20, schedule=SHORT, random_state=0).fit(X)
+    assert model.place(X).tobytes() == model.place(X.to_numpy()).tobytes()
+    sentence = (
+        "The columns must be those of the fitted points, in the same order; "
+        "column 1 is 'c', and was 'b' at fit. Put them in that order."
+    )
+    with pytest.raises(DataError, match="^" + re.escape(sentence) + "$"):
+        model.place(X[["a", "c", "b"]])
+
+
+def test_sparse_rows_are_placed_by_dense_landmarks(fitted, digits):
+    for route in ("isolation, lists", "gaussian, approximate", "isolation, draws"):
+        model, rows = fitted(route), digits[N : N + 40]
+        assert model.place(csr_array(rows)).tobytes() == model.place(rows).tobytes()
+
+
+def test_memory_does_not_grow_with_the_number_of_rows(fitted, digits, tmp_path, monkeypatch):
+    model = fitted("isolation, lists")
+    monkeypatch.setattr(isosne.estimator, "PLACE_BYTES", 2**17)
+    peaks = []
+    for repeats in (2, 8):
+        path = tmp_path / f"{repeats}.npy"
+        np.save(path, np.tile(digits, (repeats, 1)))  # 1.8 MB and 7.4 MB
+        tracemalloc.start()
+        for _ in model.place_blocks(path):
+            pass
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.1 * peaks[0]
+
+
+# --- maps of landmarks
+
+LANDMARK_ROUTES = {
+    "closed form": (IsolationKernel(60), ListPlacer),
+    "draws": (IsolationKernel(8), DrawPlacer),
+    "forest": (IsolationKernel(60, partition="forest"), DrawPlacer),
+    "gaussian": (GaussianKernel(20), ListPlacer),
+    "broad gaussian": (GaussianKernel(150), AllPairsPlacer),
+    "broad closed form": (IsolationKernel(8, n_partitions="exact"), AllPairsPlacer),
+}
+
+
+@pytest.fixture(scope="module")
+def mixture():
+    """Twelve clusters in ten dimensions that overlap a little: 2000 points with labels."""
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 12, 2000)
+    return rng.normal(0, 2.2, (12, 10))[labels] + rng.normal(size=(2000, 10)), labels
+
+
+@pytest.mark.parametrize("route", LANDMARK_ROUTES)
+def test_points_that_are_no_landmarks_land_among_their_own_kind(mixture, route):
+    X, labels = mixture
+    kernel, placer = LANDMARK_ROUTES[route]
+    model = TSNE(kernel, landmarks=500, random_state=0, n_jobs=1).fit(X)
+    places = model.place(X)
+    assert type(model._finished.placer) is placer
+    chosen = model.landmark_indices_
+    np.testing.assert_array_equal(places[chosen], model.embedding_)
+    others = np.setdiff1d(np.arange(len(X)), chosen)
+    distance = np.linalg.norm(places[:, None] - model.embedding_, axis=2)
+    distance[chosen, np.arange(len(chosen))] = np.inf  # a landmark is not its own neighbor
+    agrees = labels[chosen][distance.argmin(axis=1)] == labels
+    assert agrees[others].mean() > agrees[chosen].mean() - 0.02
+
+
+@pytest.mark.parametrize("route", ["isolation, lists", "isolation, draws", "gaussian", "knn"])
+def test_a_model_that_has_placed_points_can_be_pickled(fitted, digits, route):
+    model, rows = fitted(route), digits[N : N + 20]
+    places = model.transform(rows)
+    assert pickle.loads(pickle.dumps(model)).transform(rows).tobytes() == places.tobytes()

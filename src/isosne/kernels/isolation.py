@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 
-from isosne._checks import check_count, check_points, resolve_psi
+from isosne._checks import check_count, check_for_metric, check_points, resolve_psi
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.distances import Metric, search_set
@@ -147,7 +147,9 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             The kernel, fitted to X.
         """
         points = self._check_fit(X)
-        return self._fit(check_points(pool, name="pool", min_rows=points.shape[0]), points, X)
+        pool = check_points(pool, name="pool", min_rows=points.shape[0])
+        check_for_metric(pool, self.metric, name="pool")
+        return self._fit(pool, points, X)
 
     def _fit(self, pool: Points, points: Points, X: Any) -> Self:
         n = points.shape[0]
