@@ -6,9 +6,7 @@ of a long one, for any number of threads. MNIST8M itself is not rebuilt: its own
 were made from tangents of the 60 000 training digits.
 """
 
-import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, zoom
 from sklearn.datasets import load_digits
 
+from isosne._atomic import AtomicFile, writing_to
 from isosne._checks import check_count
 from isosne._numba import parallel_kernel, prange
 from isosne._random import RandomState, as_generator
@@ -140,12 +139,19 @@ def write_deformed_digits(
     path = _check_target(path)
     digits = _find_source(source, folder)
     labels_path = path.with_suffix(".labels.npy")
-    with _replacing(path, labels_path) as (images_file, labels_file):
-        _write_header(images_file, (n_rows, SIDE * SIDE))
-        _write_header(labels_file, (n_rows,))
-        for images, labels in _blocks(n_rows, digits, random_state):
-            images_file.write(images.data)
-            labels_file.write(labels.data)
+    files = AtomicFile(path, force=True), AtomicFile(labels_path, force=True)
+    try:
+        with writing_to(path):
+            _write_header(files[0].file, (n_rows, SIDE * SIDE))
+            _write_header(files[1].file, (n_rows,))
+            for images, labels in _blocks(n_rows, digits, random_state):
+                files[0].file.write(images.data)
+                files[1].file.write(labels.data)
+        for file in files:
+            file.commit()
+    finally:
+        for file in files:
+            file.discard()
     return path, labels_path
 
 
@@ -161,20 +167,6 @@ def _check_target(path: str | Path) -> Path:
             f"Make the folder {str(path.parent)!r} first."
         )
     return path
-
-
-@contextmanager
-def _replacing(*paths: Path) -> Iterator[list[BinaryIO]]:
-    """Open files that take their names once the body is done, and are removed otherwise."""
-    parts = [path.with_name(f".{path.name}.{os.getpid()}.part") for path in paths]
-    try:
-        with ExitStack() as stack:
-            yield [stack.enter_context(part.open("wb")) for part in parts]
-        for part, path in zip(parts, paths, strict=True):
-            part.replace(path)
-    finally:
-        for part in parts:
-            part.unlink(missing_ok=True)
 
 
 def _write_header(file: BinaryIO, shape: tuple[int, ...]) -> None:

@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from isosne.datasets import deformed_digits, write_deformed_digits
 from isosne.datasets.digits import BLOCK, _Deformation, _draw, _enlarged_digits, deform
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, OutputError, ParameterError
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def test_a_full_disk_leaves_nothing_behind(few, tmp_path):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, limits[1]))
     try:
-        with pytest.raises(OSError, match="File too large"):
+        with pytest.raises(OutputError, match="needs space on the disk"):
             write_deformed_digits(tmp_path / "digits.npy", 5000, source=few, random_state=0)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
