@@ -1,8 +1,4 @@
-"""Maps as Bokeh figures that share one table: colored, hidden, hovered and selected together.
-
-Bokeh gets numbers alone. All words (names, columns, classes) go into `Scene.about`, which the page
-writes as JSON and ``assets/map.js`` reads: nothing that a user named is ever read as HTML.
-"""
+"""Maps as Bokeh figures over one table: colored, hidden, hovered and selected together."""
 
 import math
 from collections.abc import Sequence
@@ -10,77 +6,60 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from bokeh.document import Document
 from bokeh.models import (
     BooleanFilter,
     CDSView,
-    ColorMapper,
     ColumnDataSource,
     CustomJS,
-    GlyphRenderer,
     HoverTool,
     LassoSelectTool,
     LinearColorMapper,
     PanTool,
+    Plot,
     Range1d,
     ResetTool,
     SaveTool,
     Scatter,
+    Toolbar,
     WheelZoomTool,
 )
-from bokeh.plotting import figure
-from numpy.typing import NDArray
+from bokeh.models.renderers import GlyphRenderer
 
 from isosne._types import Array
 from isosne.pages.assets import read_asset
 from isosne.pages.choices import Choice
 from isosne.pages.columns import Column
-from isosne.plots.figures import FRAME, scale_of
-from isosne.plots.frames import limits, place
-from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import FAINT, FEW_CLASSES, PLAIN, class_color, class_shape
-from isosne.plots.points import COVERED, DOTS, auto_alpha
+from isosne.pages.table import AXES, NamedMap, Table, place_field, shades
+from isosne.plots.figures import FRAME
+from isosne.plots.frames import MARGIN
+from isosne.plots.paint import Classes, Values
+from isosne.plots.palette import FAINT, PLAIN, class_color
+from isosne.plots.points import COVERED, auto_alpha
 
 SIDE = 560
 """Pixels of a map, for the size of its points."""
+SMALLEST, LARGEST = 2.0, 9.0
+"""Pixels of a point."""
+LEFT_OUT = 0.08
+"""Opacity of points that are not selected, while others are."""
 SHADES = 64
-STOPS = 9
-"""Colors of a scale that the legend blends."""
-AXES = ("x", "y", "z")
-MARKERS = {"o": "circle", "s": "square", "^": "triangle", "D": "diamond"}
-Figure = Any  # bokeh.plotting.figure returns what no type names
-
-
-class NamedMap(NamedTuple):
-    """A map (n, 1), (n, 2) or (n, 3) and what it is called."""
-
-    title: str
-    Y: NDArray[np.float64]
 
 
 class Panel(NamedTuple):
-    """A figure: its name in the template, its title, the glyphs to color, the map it shows."""
+    """A figure, what it is called, the map that it shows, and the glyphs to color."""
 
-    name: str
     title: str
-    drawn: Figure
-    glyphs: list[Scatter]
+    figure: Plot
     of_map: int
-    is_fixed: bool
+    glyphs: list[Scatter]
 
 
 class Scene:
-    """The figures of some maps of the same points, and the words that belong to them.
+    """The figures of maps of the same points, and the words that belong to them.
 
-    Parameters
-    ----------
-    maps : sequence of NamedMap
-        The maps, all of one number of dimensions.
-    columns : sequence of Column
-        What a reader sees of a point, and gets of those selected.
-    choices : sequence of Choice
-        What the maps can be colored by; they start with the first.
-    zoom_by_wheel : bool
-        Whether the wheel zooms from the start; on a long page it should scroll.
+    ``panels`` are colored by what the reader chooses, ``trust_panels`` by trust for good; ``about``
+    is what the script of the page reads.
     """
 
     def __init__(
@@ -89,111 +68,131 @@ class Scene:
         columns: Sequence[Column],
         choices: Sequence[Choice],
         *,
-        zoom_by_wheel: bool,
+        is_report: bool,
     ) -> None:
-        n = len(maps[0].Y)
-        self.maps, self.columns, self.choices = maps, columns, choices
-        self.order = np.random.default_rng(0).permutation(n)  # so that no class hides another
-        self.size = float(np.clip(math.sqrt(COVERED * SIDE**2 / n), 2.0, 9.0))
-        self.alpha = auto_alpha(n)
-        self.zoom_by_wheel = zoom_by_wheel
-        self.source = ColumnDataSource()
-        self.filter = BooleanFilter()
-        self.view = CDSView(filter=self.filter)
-        self.tip = CustomJS(args={"source": self.source}, code=read_asset("hover.js"))
-        self._add("row", np.arange(n, dtype=np.int32))
-        self.mappers = [_mapper(choice.paints[0]) for choice in choices]
+        first = choices[0].paints if choices else (None,) * len(maps)
+        table = Table(len(maps[0].Y))
         self.about: dict[str, Any] = {
-            "plain": PLAIN,
-            "columns": [self._add_column(f"c{c}", column) for c, column in enumerate(columns)],
-            "choices": [self._add_choice(f"p{c}", choice) for c, choice in enumerate(choices)],
-            "coordinates": self._add_coordinates(),
+            "columns": [table.add_column(f"c{c}", column) for c, column in enumerate(columns)],
+            "choices": [table.add_choice(f"p{c}", choice) for c, choice in enumerate(choices)],
+            "coordinates": [
+                coordinate
+                for m, named in enumerate(maps)
+                for coordinate in table.add_map(m, named, first[m], is_alone=len(maps) == 1)
+            ],
         }
-        self.panels = [
-            panel
-            for m, named in enumerate(maps)
-            for panel in self._faces(m, named, f"map-{m}", None)
-        ]
+        self._source = ColumnDataSource(table.fields)
+        self._filter = BooleanFilter()
+        self._view = CDSView(filter=self._filter)
+        self._mappers = [_mapper(choice.paints[0]) for choice in choices]
+        self._hover = CustomJS(args={"source": self._source}, code=read_asset("hover.js"))
+        self._is_report = is_report
+        self.is_strip = maps[0].Y.shape[1] == 1
+        self.extra: list[Plot] = []  # other figures of the page
+        self.panels = self._draw(maps, 0, "map")
+        kinds = [choice["kind"] for choice in self.about["choices"]]
+        self.trust_panels = self._draw(maps, kinds.index("trust"), "trust") if is_report else []
 
-    def add_trust(self) -> None:
-        """Add a figure of each map that is colored by trust for good."""
-        number = [choice.title for choice in self.choices].index("trust")
-        for m, named in enumerate(self.maps):
-            self.panels += self._faces(m, named, f"trust-{m}", number)
-
-    def script(self) -> CustomJS:
-        """Return the script that ties the controls of the page to the figures."""
-        panels = [[panel.glyphs, panel.of_map] for panel in self.panels if not panel.is_fixed]
+    def as_document(self) -> Document:
+        """Return the figures as a Bokeh document whose script ties them to the page's controls."""
+        document = Document()
+        figures = [panel.figure for panel in (*self.panels, *self.trust_panels)]
+        for figure in (*figures, *self.extra):
+            document.add_root(figure)
         args = {
-            "source": self.source,
-            "filter": self.filter,
-            "panels": panels,
-            "mappers": self.mappers,
+            "source": self._source,
+            "filter": self._filter,
+            "panels": [[panel.glyphs, panel.of_map] for panel in self.panels],
+            "mappers": self._mappers,
         }
-        return CustomJS(args=args, code=read_asset("map.js"))
+        document.js_on_event("document_ready", CustomJS(args=args, code=read_asset("map.js")))
+        return document
 
-    def _add(self, field: str, values: Array) -> None:
-        self.source.data[field] = values[self.order]  # type: ignore[index]  # a plain dict
+    def _draw(self, maps: Sequence[NamedMap], choice: int, name: str) -> list[Panel]:
+        """Return a figure of each map, and three of a map in space: one for each pair of axes."""
+        panels = []
+        for m, named in enumerate(maps):
+            n_dims = named.Y.shape[1]
+            for a, b in combinations(range(max(2, n_dims)), 2):
+                face = f"{AXES[a]} and {AXES[b]}" if n_dims == 3 else ""
+                title = ": ".join(part for part in (named.title, face) if part)
+                fields = place_field(m, a), place_field(m, b)
+                renderer, glyphs = self._renderer(fields, m, choice)
+                figure = self._figure(f"{name}-{m}-{a}{b}", fields, renderer)
+                panels.append(Panel(title, figure, m, glyphs))
+        return panels
 
-    def _add_column(self, field: str, column: Column) -> dict[str, Any]:
-        self._add(field, column.data)
-        return {"name": column.name, "field": field, "words": column.words}
+    def _figure(
+        self, name: str, fields: tuple[str, str], renderer: "GlyphRenderer[Scatter]"
+    ) -> Plot:
+        places = np.column_stack([self._source.data[field] for field in fields])
+        low, high = _corners(places.astype(np.float64), is_strip=self.is_strip)
+        wheel, pan = WheelZoomTool(), PanTool()
+        toolbar = Toolbar(
+            tools=[pan, wheel, LassoSelectTool(), ResetTool(), SaveTool(filename="map")],
+            logo=None,
+            active_drag=pan,
+            active_scroll=None if self._is_report else wheel,  # a report is scrolled
+        )
+        drawn = Plot(
+            name=name,
+            x_range=Range1d(start=low[0], end=high[0]),
+            y_range=Range1d(start=low[1], end=high[1]),
+            toolbar=toolbar,
+            toolbar_location="above",
+            sizing_mode="stretch_both",
+            output_backend="webgl",
+            min_border=0,
+            outline_line_color=FRAME,
+            title=None,
+        )
+        drawn.renderers.append(renderer)
+        hover = HoverTool(renderers=[renderer], tooltips=None, callback=self._hover, visible=False)
+        drawn.add_tools(hover)
+        return drawn
 
-    def _add_coordinates(self) -> list[dict[str, Any]]:
-        """Add where the points are; return the columns that a file of selected rows gets."""
-        named = []
-        for m, (title, Y) in enumerate(self.maps):
-            for a in range(Y.shape[1]):
-                self._add(f"m{m}{AXES[a]}", Y[:, a].astype(np.float32))
-                name = AXES[a] if len(self.maps) == 1 else f"{title}, {AXES[a]}"
-                named.append({"name": name, "field": f"m{m}{AXES[a]}", "words": None})
-        return named
+    def _renderer(
+        self, fields: tuple[str, str], m: int, choice: int
+    ) -> tuple["GlyphRenderer[Scatter]", list[Scatter]]:
+        """Return the points of a map, and the glyphs that draw them at rest and otherwise."""
+        n = len(self._source.data["row"])
+        style: dict[str, Any] = {
+            "x": fields[0],
+            "y": fields[1],
+            "size": float(np.clip(math.sqrt(COVERED * SIDE**2 / n), SMALLEST, LARGEST)),
+            "fill_color": PLAIN,
+            "line_color": None,
+        }
+        if self._mappers:
+            told = self.about["choices"][choice]
+            style["fill_color"] = {"field": told["fields"][m], "transform": self._mappers[choice]}
+            if told.get("shape_field"):
+                style["marker"] = {"field": told["shape_field"]}
+        glyph = Scatter(**style, fill_alpha=auto_alpha(n))
+        left_out = Scatter(**style, fill_alpha=LEFT_OUT)
+        hovered = Scatter(**style | {"line_color": "black"}, line_width=1.5)
+        renderer = GlyphRenderer(
+            data_source=self._source,
+            view=self._view,
+            glyph=glyph,
+            nonselection_glyph=left_out,
+            hover_glyph=hovered,
+        )
+        return renderer, [glyph, left_out, hovered]
 
-    def _add_choice(self, field: str, choice: Choice) -> dict[str, Any]:
-        """Add the numbers that a choice colors by; return what its legend says."""
-        first = choice.paints[0]
-        fields = []
-        for p, paint in enumerate(choice.paints):
-            if p and paint is first:
-                fields.append(fields[0])
-                continue
-            fields.append(f"{field}_{p}")
-            is_classes = isinstance(paint, Classes)
-            values = paint.of_point.astype(np.int32) if is_classes else paint.numbers
-            self._add(fields[-1], values)
-        told: dict[str, Any] = {"title": choice.title, "fields": fields}
-        if isinstance(first, Values):
-            colors = _shades(first, STOPS)
-            scale = {"low": first.low, "high": first.high, "colors": colors}
-            return told | {"kind": "trust" if first.is_trust else "values", **scale}
-        shapes = self._shapes(first)
-        shape_field = None
-        if shapes:
-            shape_field = f"{field}_shape"
-            self.source.data[shape_field] = [shapes[c] for c in first.of_point[self.order]]  # type: ignore[index]
-        counts = np.bincount(first.of_point, minlength=len(first.names)).tolist()
-        classes = [
-            {"name": name, "color": class_color(c), "count": counts[c]}
-            | {"shape": shapes[c] if shapes else "circle"}
-            for c, name in enumerate(first.names)
-        ]
-        return told | {"kind": "classes", "classes": classes, "shapes": shape_field}
 
-    def _shapes(self, classes: Classes) -> list[str]:
-        """Return the marker of each class, where colors are not enough and points are few."""
-        n = len(classes.names)
-        if n <= FEW_CLASSES or len(self.order) > DOTS:
-            return []
-        return [MARKERS[class_shape(c, n)] for c in range(n)]
+def _corners(places: Array, *, is_strip: bool) -> tuple[Array, Array]:
+    """Return the corners of a view: a square, so that distances are true; lanes may stretch."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    half = (high - low) / 2 if is_strip else np.full(2, (high - low).max() / 2)
+    half = np.where(half > 0, half, 0.5) * (1 + 2 * MARGIN)
+    middle = (low + high) / 2
+    return middle - half, middle + half
 
-    def _faces(self, m: int, named: NamedMap, name: str, number: int | None) -> list[Panel]:
-        """Return the figure of a map, or three of a map in space: one for each pair of axes."""
-        is_fixed = number is not None
-        if named.Y.shape[1] == 3:
-            return [
-                self._panel(m, (a, b), (f"{name}-{a}{b}", f"{named.title}, {AXES[a]} and {AXES[b]}"))
-                for a, b in combinations(range(3), 2)
-            ]
-        return [self._panel(m, (0, 1), (name, named.title), number, is_fixed=is_fixed)]
 
-    def _panel(self, m: int, axes, names, number=None, *, is_fixed=False) -> Panel: ...
+def _mapper(paint: Classes | Values) -> LinearColorMapper:
+    if isinstance(paint, Classes):
+        palette = [class_color(c) for c in range(len(paint.names))]
+        return LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
+    palette = shades(paint, SHADES)
+    return LinearColorMapper(palette=palette, low=paint.low, high=paint.high, nan_color=FAINT)

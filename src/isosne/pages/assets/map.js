@@ -1,0 +1,164 @@
+// Ties the controls of a page to its maps. Run by Bokeh once the document is there, with
+//   source   the table behind all maps           filter   which of its rows are shown
+//   panels   for each map [glyphs, number]       mappers  from numbers to colors, one a choice
+// The page holds the words that belong to the numbers, as JSON. All text is set as text.
+const about = JSON.parse(document.getElementById("about").textContent)
+const legend = document.getElementById("legend")
+const select = document.getElementById("choice")
+const download = document.getElementById("download")
+const clear = document.getElementById("clear")
+const tip = document.getElementById("tip")
+const hidden = new Set()
+let choice = null
+
+function text_of(column, i, digits) {
+  const value = source.data[column.field][i]
+  if (column.words != null) {
+    return column.words[value]
+  }
+  if (Number.isNaN(value)) {
+    return ""
+  }
+  return digits == null || Number.isInteger(value) ? String(value) : String(+value.toPrecision(digits))
+}
+
+function element(kind, name, text) {
+  const made = document.createElement(kind)
+  made.className = name
+  if (text != null) {
+    made.textContent = text
+  }
+  return made
+}
+
+const OUTLINES = {
+  circle: "M6 1a5 5 0 1 0 0 10a5 5 0 1 0 0-10z",
+  square: "M1.5 1.5h9v9h-9z",
+  triangle: "M6 1l5.2 9.5H.8z",
+  diamond: "M6 .5l4.2 5.5L6 11.5 1.8 6z",
+}
+
+function swatch(entry) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg")
+  svg.setAttribute("viewBox", "0 0 12 12")
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path")
+  path.setAttribute("d", OUTLINES[entry.shape])
+  path.setAttribute("fill", entry.color)
+  svg.append(path)
+  return svg
+}
+
+function show_classes() {
+  const codes = source.data[choice.fields[0]]
+  filter.booleans = hidden.size == 0 ? null : Array.from(codes, (c) => !hidden.has(c))
+  const kept = source.selected.indices.filter((i) => !hidden.has(codes[i]))
+  source.selected.indices = kept
+  legend.querySelectorAll(".entry").forEach((entry, c) => {
+    entry.setAttribute("aria-pressed", String(!hidden.has(c)))
+  })
+}
+
+function class_legend() {
+  const entries = choice.classes.map((told, c) => {
+    const entry = element("button", "entry")
+    entry.type = "button"
+    entry.append(swatch(told), element("span", "name", told.name))
+    entry.append(element("span", "count", told.count.toLocaleString("en")))
+    entry.addEventListener("click", () => {
+      if (!hidden.delete(c)) {
+        hidden.add(c)
+      }
+      show_classes()
+    })
+    return entry
+  })
+  const all = element("button", "all", "all")
+  all.addEventListener("click", () => {
+    hidden.clear()
+    show_classes()
+  })
+  const none = element("button", "none", "none")
+  none.addEventListener("click", () => {
+    choice.classes.forEach((_, c) => hidden.add(c))
+    show_classes()
+  })
+  const both = element("span", "both")
+  both.append(all, none)
+  return [...entries, both]
+}
+
+function scale_legend() {
+  const bar = element("span", "bar")
+  bar.style.background = `linear-gradient(to right, ${choice.colors.join(", ")})`
+  const is_trust = choice.kind == "trust"
+  const end = (value, word) => String(+value.toPrecision(4)) + (is_trust ? ` ${word}` : "")
+  return [
+    element("span", "end", end(choice.low, "not believable")),
+    bar,
+    element("span", "end", end(choice.high, "believable")),
+  ]
+}
+
+function paint() {
+  for (const [glyphs, map] of panels) {
+    const transform = mappers[about.choices.indexOf(choice)]
+    const fill_color = {field: choice.fields[map], transform}
+    const marker = choice.shape_field == null ? {value: "circle"} : {field: choice.shape_field}
+    for (const glyph of glyphs) {
+      glyph.setv({fill_color, marker})
+    }
+  }
+}
+
+function choose(number) {
+  choice = about.choices[number]
+  hidden.clear()
+  filter.booleans = null
+  legend.replaceChildren(...(choice.kind == "classes" ? class_legend() : scale_legend()))
+}
+
+function count_selected() {
+  const n = source.selected.indices.length
+  download.disabled = clear.disabled = n == 0
+  download.textContent = n == 0 ? "Save selected rows" : `Save ${n.toLocaleString("en")} selected rows`
+}
+
+function quoted(cell) {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+function selected_rows() {
+  const columns = [{name: "row", field: "row", words: null}, ...about.columns, ...about.coordinates]
+  const order = Array.from(source.selected.indices)
+  order.sort((i, j) => source.data.row[i] - source.data.row[j])
+  const lines = order.map((i) => columns.map((column) => text_of(column, i, null)))
+  const head = columns.map((column) => column.name)
+  return [head, ...lines].map((cells) => cells.map(quoted).join(",") + "\r\n").join("")
+}
+
+function save_selected() {
+  const link = document.createElement("a")
+  link.href = URL.createObjectURL(new Blob([selected_rows()], {type: "text/csv"}))
+  link.download = "selected.csv"
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000)
+}
+
+window.isosne = {about, text_of, pointer: {x: 0, y: 0}}
+document.addEventListener("pointermove", (event) => {
+  window.isosne.pointer = {x: event.clientX, y: event.clientY}
+})
+document.querySelectorAll(".map").forEach((map) => {
+  map.addEventListener("pointerleave", () => (tip.hidden = true))
+})
+source.selected.change.connect(count_selected)
+download.addEventListener("click", save_selected)
+clear.addEventListener("click", () => (source.selected.indices = []))
+if (about.choices.length > 0) {
+  select.addEventListener("change", () => {
+    choose(select.selectedIndex)
+    paint()
+  })
+  select.selectedIndex = 0 // what the maps show at first, whatever the browser remembers
+  choose(0)
+}

@@ -1,0 +1,129 @@
+"""A study as a page: maps, curves, measures in plain words, and how it was made."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from isosne._random import RandomState
+from isosne.estimator import TSNE
+from isosne.pages.choices import offer_choices
+from isosne.pages.columns import Column, as_columns
+from isosne.pages.curves import draw_curves
+from isosne.pages.html import as_html
+from isosne.pages.page import SUFFIXES, label_column
+from isosne.pages.readings import (
+    read_measures,
+    read_seconds,
+    read_trust,
+    read_verdict,
+    trust_by_class,
+)
+from isosne.pages.scene import Scene
+from isosne.pages.studies import Study, study
+from isosne.pages.table import NamedMap
+from isosne.plots.paint import Classes, Values, as_paint
+from isosne.plots.saving import check_suffix, whole_file
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    X: Any,
+    labels: Any = None,
+    *,
+    columns: Any = None,
+    model: TSNE | None = None,
+    title: str | None = None,
+    random_state: RandomState = 0,
+    force: bool = False,
+) -> Path:
+    """Map the points with either kernel and write what can be said of the maps as one HTML file.
+
+    Parameters
+    ----------
+    path : str or path
+        Where to write; ends in .html.
+    X, labels, columns, model, title, random_state
+        As in `study`.
+    force : bool, default=False
+        Whether to replace a file of that name.
+
+    Returns
+    -------
+    Path
+        Where the report is.
+
+    Notes
+    -----
+    The file opens without a network; it can be read on a phone, and printed. Not in the paper.
+
+    Cost: that of `study`. An output that cannot be written is refused before anything is computed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from isosne.pages import write_report
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = write_report(f"{folder}/iris.html", *load_iris(return_X_y=True), title="Iris")
+    ...     "<title>Iris</title>" in path.read_text()
+    True
+    """
+    target = check_suffix(path, SUFFIXES)
+    with whole_file(target, force=force) as file:
+        found = study(
+            X, labels, columns=columns, model=model, title=title, random_state=random_state
+        )
+        file.write(render(found).encode())
+    return target
+
+
+def render(found: Study) -> str:
+    """Return a study as the text of an HTML file.
+
+    Parameters
+    ----------
+    found : Study
+        What `study` returned, or a Study made of maps that `judge` returned.
+
+    Returns
+    -------
+    str
+        The file; it needs no other.
+    """
+    maps = found.maps
+    n = len(maps[0].embedding)
+    labels = as_paint(found.labels, n, kind="auto" if found.labels is None else "labels")
+    classes = labels if isinstance(labels, Classes) else None
+    trusts = [paint for judged in maps if isinstance(paint := as_paint(judged.trust, n), Values)]
+    shown = as_columns(found.columns, n)
+    columns = [
+        *label_column(labels),
+        *(
+            Column(f"trust, {judged.title}", paint.numbers)
+            for judged, paint in zip(maps, trusts, strict=True)
+        ),
+        *shown,
+    ]
+    scene = Scene(
+        [NamedMap(judged.title, judged.embedding) for judged in maps],
+        columns,
+        offer_choices(labels, trusts, shown, len(maps)),
+        is_report=True,
+    )
+    curves = draw_curves(maps)
+    readings = read_measures(maps, classes)
+    scene.extra.append(curves.figure)
+    return as_html(
+        "report.html",
+        scene,
+        title=found.title,
+        found=found,
+        measured=maps[0].report,
+        verdict=read_verdict(maps, readings),
+        readings=readings,
+        trust_readings=[read_trust(judged) for judged in maps],
+        class_trust=trust_by_class(maps, classes) if classes else [],
+        n_classes=len(classes.names) if classes else 0,
+        curves=curves,
+        read_seconds=read_seconds,
+    )
