@@ -15,4 +15,7 @@ def main() -> None:
         sys.exit(1)
     from isosne.cli.app import app
 
-    app()
+    try:
+        app(prog_name="isosne")
+    except KeyboardInterrupt:  # before a command has begun
+        sys.exit(130)

@@ -9,8 +9,15 @@ import typer
 
 from isosne import __version__
 from isosne.cli.datasets import datasets
+from isosne.cli.embed import embed
 from isosne.cli.errors import in_one_sentence, shows_tracebacks
+from isosne.cli.grouping import add_command
+from isosne.cli.measure import measure
 from isosne.cli.paper import paper
+from isosne.cli.plan import plan
+from isosne.cli.plot import plot
+from isosne.cli.sweep import sweep
+from isosne.cli.transform import transform
 
 app = typer.Typer(
     name="isosne",
@@ -42,5 +49,5 @@ def isosne(
     shows_tracebacks.set(debug)
 
 
-for command in (paper, datasets):
-    app.command()(in_one_sentence(command))
+for command in (embed, transform, measure, sweep, plot, plan, paper, datasets):
+    add_command(app, in_one_sentence(command))

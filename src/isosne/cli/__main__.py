@@ -1,0 +1,5 @@
+"""`python -m isosne.cli`, which is `isosne`."""
+
+from isosne.cli import main
+
+main()

@@ -1,0 +1,177 @@
+"""`isosne embed`: from a table to a map."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import typer
+
+from isosne.cli.errors import STOPPED
+from isosne.cli.models import make_model
+from isosne.cli.options import (
+    Force,
+    KernelOptions,
+    LandmarkOptions,
+    MapOptions,
+    Output,
+    ResourceOptions,
+    Source,
+    TableOptions,
+    TalkOptions,
+)
+from isosne.cli.outputs import STDOUT, check_one_stdout, check_output, print_json
+from isosne.cli.progress import Progress, make_progress
+from isosne.cli.provenance import describe_fit, describe_options, describe_start
+from isosne.cli.tables import open_table
+from isosne.cli.watching import Watch
+from isosne.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class KeepOptions:
+    """What is kept beside the map."""
+
+    TITLE: ClassVar = "What is kept"
+
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep the state here; if it exists, go on from it."),
+    ] = None
+    every: Annotated[
+        int, typer.Option(metavar="N", help="Steps between two states of the checkpoint.")
+    ] = 50
+    save_model: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep the model too, for isosne transform."),
+    ] = None
+    force: Force = False
+
+
+def embed(
+    source: Source,
+    output: Output,
+    table_options: TableOptions,
+    kernel: KernelOptions,
+    drawing: MapOptions,
+    landmarks: LandmarkOptions,
+    resources: ResourceOptions,
+    keep: KeepOptions,
+    talk: TalkOptions,
+    landmarks_only: Annotated[
+        bool, typer.Option("--landmarks-only", help="Write the landmarks, not all rows.")
+    ] = False,
+) -> None:
+    """Map a table: rows that are alike come to lie near each other.
+
+    With --landmarks some rows are mapped, and all are placed on their map block by block; files
+    larger than memory are never held whole. Ctrl-C keeps the map so far or, with --checkpoint, the
+    state; the same command then goes on.
+
+    Example: isosne embed wine.csv --label cultivar --id bottle --psi 16 -o map.parquet
+    """
+    from isosne.files.sinks import SINKS
+
+    check_one_stdout(output, as_json=talk.json)
+    check_output(output, (*SINKS, STDOUT), force=keep.force)
+    if keep.save_model is not None:
+        check_output(keep.save_model, (), force=keep.force)
+    if landmarks_only and landmarks.landmarks is None:
+        raise ParameterError("--landmarks-only needs --landmarks; got none. Add --landmarks 10000.")
+    table = open_table(source, table_options, resources, quiet=talk.quiet)
+    model = make_model(kernel, drawing, resources, landmarks)
+    if not talk.quiet:
+        typer.echo(str(model.plan(table.rows)), err=True)
+    progress = make_progress(quiet=talk.quiet)
+    began = time.perf_counter()
+    with Watch(progress, model) as watch:
+        model.fit(table.rows, checkpoint=keep.checkpoint, every=keep.every)
+    about = {
+        **describe_start("embed", source, table, table_options),
+        "parameters": describe_options(kernel, drawing, landmarks),
+        **describe_fit(model, time.perf_counter() - began),
+    }
+    result = _Result(output, table, model, about, keep.force)
+    if watch.is_stopped:
+        _keep_unfinished(result, keep.checkpoint, f"step {watch.n_iter}")
+    if keep.save_model is not None:
+        model.set_params(callback=None).save(keep.save_model)
+    if landmarks.landmarks is None or landmarks_only:
+        result.write_fitted()
+    else:
+        try:
+            result.write_placed(progress)
+        except KeyboardInterrupt:
+            _keep_unfinished(result, keep.checkpoint, "the placing of rows")
+    _tell(result, talk)
+
+
+class _Result:
+    """A fitted model on its way to the output."""
+
+    def __init__(
+        self, output: str, table: Any, model: Any, about: dict[str, Any], force: bool
+    ) -> None:
+        self.output, self.table, self.model = output, table, model
+        self.about, self.force = about, force
+        self.n_rows = 0
+
+    def write_fitted(self) -> None:
+        """Write the points that were mapped: all rows, or landmarks under their own ids."""
+        import numpy as np
+
+        chosen = getattr(self.model, "landmark_indices_", None)
+        ids, labels = self.table.ids, self.table.labels
+        if chosen is not None:
+            ids = np.asarray(chosen) if ids is None else ids[chosen]
+            labels = None if labels is None else labels[chosen]
+        with self._writer(ids, labels) as writer:
+            writer.write(self.model.embedding_)
+        self.n_rows = writer.n_rows
+
+    def write_placed(self, progress: Progress) -> None:
+        """Place every row on the map of the landmarks, and write the blocks as they come."""
+        n_rows = self.table.rows.shape[0]
+        progress.begin("row", n_rows)
+        try:
+            with self._writer(self.table.ids, self.table.labels) as writer:
+                for places in self.model.place_blocks(self.table.rows):
+                    writer.write(places)
+                    progress.advance(writer.n_rows, "placed")
+        finally:
+            progress.end()
+        self.n_rows = n_rows
+
+    def _writer(self, ids: Any, labels: Any) -> Any:
+        from isosne.files import MapWriter
+
+        n_components = self.model.n_components
+        return MapWriter(
+            self.output, ids, n_components, self.about, labels=labels, force=self.force
+        )
+
+
+def _keep_unfinished(result: _Result, checkpoint: Path | None, where: str) -> None:
+    """Keep what there is of a run that was stopped, say where it is, and exit."""
+    said = f"isosne: Stopped from the keyboard at {where}; "
+    if checkpoint is not None:
+        said += f"the state is in {checkpoint}. Give the same command again to go on from it."
+    else:
+        result.about["stopped_at"] = where
+        result.write_fitted()
+        said += f"the map so far is in {result.output}. With --checkpoint a run can go on."
+    typer.echo(said, err=True)
+    raise typer.Exit(STOPPED)
+
+
+def _tell(result: _Result, talk: TalkOptions) -> None:
+    if talk.json:
+        print_json({"output": result.output, "n_rows": result.n_rows, **result.about})
+    elif not talk.quiet:
+        about = result.about
+        where = "on standard output" if result.output == STDOUT else f"in {result.output}"
+        typer.echo(
+            f"The map of {result.n_rows:,} rows is {where}: {about['n_iter']} steps, objective "
+            f"{about['kl_divergence']:.4f}, {about['seconds']:.1f} s.",
+            err=True,
+        )

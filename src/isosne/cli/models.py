@@ -1,0 +1,80 @@
+"""From options to an estimator."""
+
+from dataclasses import asdict
+from typing import Any
+
+from isosne.cli.options import KernelOptions, LandmarkOptions, MapOptions, ResourceOptions
+from isosne.errors import ParameterError
+
+PARAMETERS = {
+    "isolation": ("psi", "n_partitions", "partition", "metric", "p"),
+    "gaussian": ("perplexity", "metric", "p"),
+    "adaptive": ("k", "metric", "p"),
+    "knn": ("k", "metric", "p"),
+}
+"""Options that each kernel takes."""
+NUMBERS = ("psi", "perplexity", "k")
+"""Options that are one number or several."""
+
+
+def make_model(
+    kernel: KernelOptions,
+    drawing: MapOptions,
+    resources: ResourceOptions,
+    landmarks: LandmarkOptions = LandmarkOptions(),  # noqa: B008  an immutable value
+) -> Any:
+    """Return the estimator that the options describe."""
+    from isosne import TSNE
+
+    parameters = {**asdict(drawing), **asdict(resources), **asdict(landmarks)}
+    return TSNE(make_kernel(kernel), **parameters)
+
+
+def make_kernel(options: KernelOptions) -> Any:
+    """Return the kernel: its name if nothing else was said, so that its own rules hold."""
+    from isosne.sweep import make_kernel as make
+
+    given = kernel_parameters(options)
+    for name in NUMBERS:
+        if name in given:
+            found = parse_numbers(name, given[name])
+            given[name] = found[0] if len(found) == 1 else found
+    return make(options.kernel, given) if given else options.kernel
+
+
+def kernel_parameters(options: KernelOptions) -> dict[str, Any]:
+    """Return the options that were given beside the kernel's name, as far as it takes them."""
+    given = {name: v for name, v in asdict(options).items() if name != "kernel" and v is not None}
+    taken = PARAMETERS.get(options.kernel)
+    if taken is None:
+        raise ParameterError(
+            f"kernel must be one of {', '.join(PARAMETERS)}; got {options.kernel!r}. "
+            "Choose one of these names."
+        )
+    for name in given:
+        if name not in taken:
+            owners = [kernel for kernel, names in PARAMETERS.items() if name in names]
+            raise ParameterError(
+                f"--{name.replace('_', '-')} belongs to the kernel {' or '.join(owners)}; got "
+                f"--kernel {options.kernel}. Add --kernel {owners[0]}, or leave the option out."
+            )
+    if str(given.get("n_partitions", "")).isdigit():
+        given["n_partitions"] = int(given["n_partitions"])
+    return given
+
+
+def parse_numbers(name: str, text: str) -> list[Any]:
+    """Return numbers with commas between, whole ones as integers; a word passes as it is."""
+    if text.isalpha():
+        return [text]
+    try:
+        return [int(part) if _is_whole(part) else float(part) for part in text.split(",")]
+    except ValueError:
+        raise ParameterError(
+            f"{name} must be a number, or several with commas between; got {text!r}. "
+            f"Write for example --{name} 16 or --{name} 8,64."
+        ) from None
+
+
+def _is_whole(part: str) -> bool:
+    return part.strip().lstrip("+-").isdigit()

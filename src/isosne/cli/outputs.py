@@ -1,0 +1,44 @@
+"""Outputs that are known to be possible before the work begins, and results as JSON."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from isosne.errors import ParameterError
+
+STDOUT = "-"
+
+
+def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> None:
+    """Refuse an output that could not be written later: wrong ending, exists, no permission."""
+    from isosne._atomic import AtomicFile
+
+    if str(path) == STDOUT and STDOUT in endings:
+        return
+    if endings and Path(path).suffix.lower() not in endings:
+        raise ParameterError(
+            f"The output must end in one of {', '.join(endings)}; got {str(path)!r}. "
+            "Choose one of these."
+        )
+    AtomicFile(Path(path), force=force).discard()
+
+
+def check_one_stdout(output: str, *, as_json: bool) -> None:
+    """Refuse a map and a JSON object on the same standard output."""
+    if output == STDOUT and as_json:
+        raise ParameterError(
+            "--json prints on standard output; got the map there too (--output -). "
+            "Write the map to a file."
+        )
+
+
+def print_json(result: Any) -> None:
+    """Print one object on standard output."""
+    typer.echo(json.dumps(result, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)

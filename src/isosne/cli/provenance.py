@@ -1,0 +1,42 @@
+"""How a map was made, for its file and for --json."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from isosne._version import __version__
+from isosne.cli.options import KernelOptions, LandmarkOptions, MapOptions, TableOptions
+
+
+def describe_start(command: str, source: str, table: Any, options: TableOptions) -> dict[str, Any]:
+    """Return what is known before the work: version, date, input and what was said of it."""
+    return {
+        "version": __version__,
+        "command": command,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "input": {
+            "source": source,
+            "shape": list(table.rows.shape),
+            "fingerprint": table.rows.fingerprint(),
+        },
+        "table": options.given(),
+    }
+
+
+def describe_options(
+    kernel: KernelOptions, drawing: MapOptions, landmarks: LandmarkOptions
+) -> dict[str, Any]:
+    """Return the parameters of a map by the names of their options, without those left out."""
+    given = {**asdict(kernel), **asdict(drawing), **asdict(landmarks)}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def describe_fit(model: Any, seconds: float) -> dict[str, Any]:
+    """Return the plan of a finished fit, and what came of it."""
+    return {
+        "plan": asdict(model.plan_),
+        "n_iter": int(model.n_iter_),
+        "kl_divergence": float(model.kl_divergence_),
+        "n_isolated": len(model.isolated_),
+        "seconds": round(seconds, 3),
+    }

@@ -1,0 +1,160 @@
+"""`isosne sweep`: a map for every value of a kernel's parameter, each measured."""
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isosne.cli.errors import STOPPED
+from isosne.cli.models import kernel_parameters, parse_numbers
+from isosne.cli.options import (
+    Force,
+    KernelOptions,
+    MapOptions,
+    ResourceOptions,
+    Source,
+    TableOptions,
+    TalkOptions,
+)
+from isosne.cli.outputs import check_output, print_json
+from isosne.cli.progress import Progress, make_progress
+from isosne.cli.tables import open_table, read_points
+
+SHOWN = (
+    "auc_rnx",
+    "trustworthiness",
+    "continuity",
+    "davies_bouldin",
+    "calinski_harabasz",
+    "knn_accuracy",
+    "n_isolated",
+    "seconds",
+)
+"""Columns that are printed; the file has all."""
+
+
+def sweep(
+    source: Source,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="A row for each map: .csv, or .jsonl, to which later sweeps add.",
+        ),
+    ],
+    table_options: TableOptions,
+    kernel: KernelOptions,
+    drawing: MapOptions,
+    resources: ResourceOptions,
+    talk: TalkOptions,
+    measure: Annotated[str, typer.Option(help="Column that the best map goes by.")] = "auc_rnx",
+    force: Force = False,
+) -> None:
+    """Map a table with each of several values of --psi, --perplexity or --k, and measure each map.
+
+    Without values: the paper's grid. Rows are kept as they come in a file beside the output, which
+    ends in .jsonl; a sweep that was stopped goes on when the same command is given again.
+
+    Example: isosne sweep wine.csv --label cultivar --psi 4,8,16,32 -o sweep.csv
+    """
+    from isosne import TSNE
+    from isosne.sweep import sweep as run_sweep
+
+    is_csv = output.suffix.lower() != ".jsonl"
+    check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
+    kept = output.with_name(f"{output.name}.jsonl") if is_csv else output
+    table = open_table(source, table_options, resources, quiet=talk.quiet)
+    grid = _grid(kernel, table.rows.shape[0])
+    watch = _Watch(make_progress(quiet=talk.quiet), grid, measure)
+    try:
+        found = run_sweep(
+            read_points(table, resources),
+            kernel.kernel,
+            grid,
+            labels=table.labels,
+            estimator=TSNE(**asdict(drawing), memory_limit=resources.memory_limit),
+            measure=measure,
+            results=kept,
+            n_jobs=resources.n_jobs,
+            callback=watch,
+        )
+    except KeyboardInterrupt:
+        typer.echo(
+            f"isosne: Stopped from the keyboard after {watch.n_done} map(s), which are in {kept}. "
+            "Give the same command again to go on.",
+            err=True,
+        )
+        raise typer.Exit(STOPPED) from None
+    finally:
+        watch.progress.end()
+    if is_csv:
+        _write_csv(output, found.rows, force=force)
+        kept.unlink()
+    if talk.json:
+        print_json({"output": str(output), "best": found.best, "rows": found.rows})
+    else:
+        parameters = ", ".join(f"{name} {found.best[name]}" for name in grid)
+        typer.echo(f"{_as_table(found.rows, grid)}\nbest by {measure}: {parameters}")
+
+
+def _grid(options: KernelOptions, n_rows: int) -> dict[str, list[Any]]:
+    """Return the values of each parameter that was given, and of the main one by rule."""
+    from isosne.sweep import MAIN_PARAMETER, paper_grid
+
+    given = kernel_parameters(options)
+    main = MAIN_PARAMETER[options.kernel]
+    grid = {main: parse_numbers(main, given.pop(main)) if main in given else paper_grid(n_rows)}
+    return grid | {name: [value] for name, value in given.items()}
+
+
+class _Watch:
+    """Shows each map of a sweep when it is measured."""
+
+    def __init__(self, progress: Progress, grid: dict[str, list[Any]], measure: str) -> None:
+        self.progress, self.n_done = progress, 0
+        self._grid, self._measure = grid, measure
+        progress.begin("map", math.prod(map(len, grid.values())))
+
+    def __call__(self, row: dict[str, Any]) -> None:
+        self.n_done += 1
+        parameters = " ".join(f"{name} {row[name]}" for name in self._grid)
+        measured = f"{self._measure} {row.get(self._measure, float('nan')):.4f}"
+        self.progress.advance(self.n_done, f"{parameters}   {measured}")
+
+
+def _as_table(rows: Sequence[dict[str, Any]], grid: dict[str, list[Any]]) -> str:
+    """Return the parameters that vary and the measures as columns of text."""
+    names = [name for name in grid if len(grid[name]) > 1] or list(grid)[:1]
+    names += [name for name in SHOWN if name in rows[0]]
+    cells = [names, *([_as_cell(row[name]) for name in names] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ("  ".join(map(str.rjust, line, widths)) for line in cells)
+    return "\n".join(lines)
+
+
+def _as_cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _write_csv(path: Path, rows: Sequence[dict[str, Any]], *, force: bool) -> None:
+    from isosne._atomic import AtomicFile, writing_to
+
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    target = AtomicFile(path, force=force)
+    try:
+        with writing_to(path):
+            target.file.write(text.getvalue().encode())
+        target.commit()
+    finally:
+        target.discard()

@@ -1,0 +1,66 @@
+"""A fit that is watched: progress after every step, and Ctrl-C as a wish to stop after a step."""
+
+import signal
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+from isosne.cli.progress import Progress
+
+NOTE_EVERY = 50
+"""Steps between two values of the objective; each costs as much as a step."""
+
+
+class Watch:
+    """The callback of a fit.
+
+    From the first step on, Ctrl-C ends the fit after the step that is being taken, so that what is
+    kept is whole; a second Ctrl-C, and one before the first step, ends it at once. Use it in
+    ``with``, around the fit.
+
+    Parameters
+    ----------
+    progress : Progress
+        What shows the steps.
+    model : TSNE
+        The estimator that is to be watched; it gets this as its callback.
+    """
+
+    def __init__(self, progress: Progress, model: Any) -> None:
+        from isosne.layout.schedules import as_schedule
+
+        self.is_stopped = False
+        self.n_iter = 0
+        self._progress = progress
+        self._schedule = as_schedule(model.schedule)
+        self._objective = "KL" if model.objective == "kl" else model.objective
+        model.set_params(callback=self._see)
+
+    def __enter__(self) -> Self:
+        self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        signal.signal(signal.SIGINT, self._before)
+        self._progress.end()
+
+    def _see(self, state: Any) -> bool:
+        """Show a step; return whether the fit is to end."""
+        if not self.n_iter:
+            self._progress.begin("step", self._schedule.n_iter, first=state.iteration - 1)
+        self.n_iter = state.iteration
+        note = ""
+        if state.iteration % NOTE_EVERY == 0:
+            phase = f"phase {state.phase + 1} of {len(self._schedule.phases)}"
+            note = f"{phase}   {self._objective} {state.value():.4f}"
+        self._progress.advance(state.iteration, note)
+        return self.is_stopped
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if not self.n_iter or self.is_stopped:
+            raise KeyboardInterrupt
+        self.is_stopped = True
