@@ -4,7 +4,9 @@ The header names what the file holds and the version of its form. Every member c
 so a damaged file is noticed; whatever cannot be understood is refused and left as it is.
 """
 
+import errno
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -22,7 +24,11 @@ from isosne.errors import DataError
 FORM = 1
 """Version of the form; a file with a higher one was written by a later isosne."""
 HEADER = "header.json"
-DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, UnicodeDecodeError, ValueError)
+DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, KeyError, UnicodeDecodeError, ValueError),
+    *(RuntimeError, MemoryError, OverflowError, struct.error),
+)
+"""What a zip and its members raise that are not what their headers say."""
 
 
 class Archive(NamedTuple):
@@ -36,7 +42,8 @@ def write_archive(
     path: Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, Array]
 ) -> None:
     """Write a file of some kind in one piece, or leave what was there; replaces a file."""
-    whole = {"isosne": kind, "form": FORM, "version": __version__, **header}
+    about = {"isosne": kind, "form": FORM, "version": __version__, "arrays": list(arrays)}
+    whole = about | dict(header)
     target = AtomicFile(path, force=True)
     try:
         with writing_to(path), zipfile.ZipFile(target.file, "w", zipfile.ZIP_STORED) as archive:
@@ -62,13 +69,14 @@ def read_archive(path: Path, kind: str) -> Archive:
         with zipfile.ZipFile(path) as archive:
             header = json.loads(archive.read(HEADER))
             _check_header(header, path, kind)
-            names = [name for name in archive.namelist() if name != HEADER]
-            arrays = {name.removesuffix(".npy"): _read_array(archive, name) for name in names}
+            arrays = {name: _read_array(archive, f"{name}.npy") for name in header["arrays"]}
     except FileNotFoundError as error:
         raise DataError(
             f"The {kind} must be in a file that exists; there is no {path}. Check the name."
         ) from error
     except OSError as error:
+        if error.errno == errno.EINVAL:  # a place in the file that there is not
+            raise _damaged(path, kind, error) from error
         raise DataError(
             f"The {kind} must be in a file that can be read; {path} cannot: "
             f"{error.strerror or error}. Check its permissions."
@@ -76,11 +84,15 @@ def read_archive(path: Path, kind: str) -> Archive:
     except DataError:
         raise
     except DAMAGE as error:
-        raise DataError(
-            f"{path} must hold a whole {kind} of isosne; it is damaged or something else "
-            f"({error}). Choose another file; this one was left as it is."
-        ) from error
+        raise _damaged(path, kind, error) from error
     return Archive(header, arrays)
+
+
+def _damaged(path: Path, kind: str, error: Exception) -> DataError:
+    return DataError(
+        f"{path} must hold a whole {kind} of isosne; it is damaged or something else "
+        f"({error}). Choose another file; this one was left as it is."
+    )
 
 
 def _check_header(header: Any, path: Path, kind: str) -> None:

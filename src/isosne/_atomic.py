@@ -74,7 +74,7 @@ def writing_to(path: Path | str) -> Iterator[None]:
         if error.errno in FULL:
             raise OutputError(
                 f"The output needs space on the disk; there was none left for {path}. "
-                "Free some space, or write to another disk. Nothing was left under that name."
+                "Free some space, or write to another disk. Nothing was changed under that name."
             ) from error
         raise OutputError(
             f"The output must go where one may write; {path} cannot be written: "

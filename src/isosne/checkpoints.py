@@ -66,7 +66,7 @@ class Checkpoint:
         self.path = Path(path)
         self.every = check_count(every, "every", low=1, hint="Pass the steps between two states.")
         relevant = {name: part for name, part in parameters.items() if name not in IRRELEVANT}
-        self._identity = {"input": fingerprint, **_digested(relevant)}
+        self._identity = {**_digested(relevant), "input": fingerprint}
         self._rng: dict[str, Any] = {}
         self._route: dict[str, Any] = {}
 

@@ -183,7 +183,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
     done = run_child("full", *paths)
     assert done.stdout.splitlines() == [
         f"The output needs space on the disk; there was none left for {path}. Free some space, or "
-        "write to another disk. Nothing was left under that name."
+        "write to another disk. Nothing was changed under that name."
         for path in paths
     ]
     assert done.stderr == ""

@@ -1,0 +1,441 @@
+"""Runs that are interrupted and go on; files that are none of theirs."""
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from isosne import TSNE, GaussianKernel, IsolationKernel
+from isosne.errors import DataError, OutputError, ParameterError
+from isosne.layout.objectives import NeRV
+from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule, opt_sne, standard
+
+N = 150
+SHORT = Schedule((Phase(30, exaggeration=4, momentum=0.5, step=20), Phase(50, step=20)))
+SELF_ENDING = Schedule(
+    (
+        Phase(300, exaggeration=12, momentum=0.5, stop=RateFalls()),
+        Phase(300, momentum=0.8, stop=ChangeBelow(share=1 / 500)),
+    )
+)
+ROUTES = {
+    "dense": {},
+    "sparse, mesh": {"affinities": "sparse", "forces": "mesh", "schedule": standard(n_iter=320)},
+    "sparse, exact": {"affinities": "sparse", "forces": "exact"},
+    "sparse, tree": {"affinities": "sparse", "forces": "tree"},
+    "sampled, mesh": {"affinities": "sampled", "forces": "mesh", "schedule": standard(n_iter=320)},
+    "ends by itself": {"schedule": SELF_ENDING},
+    "landmarks": {"landmarks": 60},
+    "gaussian": {"kernel": GaussianKernel(10)},
+    "nerv": {"objective": NeRV(0.8)},
+    "no seed": {"random_state": None},
+    "one dimension": {"n_components": 1, "affinities": "sparse", "forces": "mesh"},
+    "random start": {"start": "random"},
+    "given start": {"start": np.random.default_rng(9).normal(size=(N, 2))},
+    "spectral start": {"start": "spectral"},
+}
+
+
+class Interruption(Exception):  # noqa: N818  it is none
+    pass
+
+
+@pytest.fixture(scope="module")
+def points():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(N, 5)) + 4 * rng.integers(0, 2, (N, 1))
+
+
+def make(**more):
+    settings = {"kernel": IsolationKernel(12), "schedule": SHORT, "random_state": 0, "n_jobs": 1}
+    return TSNE(**(settings | more))
+
+
+def interrupted(step):
+    """Return a callback that ends the run with an error at a step, as a kill would."""
+
+    def stop(state):
+        if state.iteration == step:
+            raise Interruption
+
+    return stop
+
+
+def refuses(error, sentence):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+def assert_same(found, expected):
+    assert found.embedding_.tobytes() == expected.embedding_.tobytes()
+    assert found.trace_.tobytes() == expected.trace_.tobytes()
+    assert found.n_iter_ == expected.n_iter_
+    assert found.kl_divergence_ == expected.kl_divergence_
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_an_interrupted_run_ends_as_one_that_nobody_disturbed(points, tmp_path, route):
+    settings, path = ROUTES[route], tmp_path / "run.isosne"
+    if route == "no seed":  # the random numbers are in the file alone
+        whole = make(**settings, callback=lambda state: state.iteration == 7)
+        whole.fit(points, checkpoint=tmp_path / "whole.isosne", every=7)
+        path.write_bytes((tmp_path / "whole.isosne").read_bytes())
+        whole = make(**settings).fit(points, checkpoint=tmp_path / "whole.isosne")
+    else:
+        whole = make(**settings).fit(points)
+    for step in (9, 27, 61):  # soon after the first state, and in two phases
+        with pytest.raises(Interruption):
+            make(**settings, callback=interrupted(step)).fit(points, checkpoint=path, every=7)
+    model = make(**settings).fit(points, checkpoint=path, every=7)
+    assert_same(model, whole)
+    assert [left.name for left in tmp_path.iterdir() if left.suffix == ".part"] == []
+    assert_same(make(**settings).fit(points, checkpoint=path), whole)  # it is at its end
+
+
+def test_a_checkpoint_changes_nothing_and_may_come_at_any_step(points, tmp_path):
+    whole = make().fit(points)
+    for every in (1, 13, 1000):
+        assert_same(make().fit(points, checkpoint=tmp_path / f"{every}.isosne", every=every), whole)
+
+
+def test_how_often_a_state_is_kept_may_change(points, tmp_path):
+    path, whole = tmp_path / "run.isosne", make().fit(points)
+    for every, step in ((5, 17), (2, 40)):
+        with pytest.raises(Interruption):
+            make(callback=interrupted(step)).fit(points, checkpoint=path, every=every)
+    assert_same(make().fit(points, checkpoint=path, every=9), whole)
+
+
+def test_a_run_that_goes_on_starts_from_the_last_state(points, tmp_path):
+    path, steps = tmp_path / "run.isosne", []
+    with pytest.raises(Interruption):
+        make(callback=interrupted(33)).fit(points, checkpoint=path, every=10)
+    make(callback=lambda state: steps.append(state.iteration)).fit(points, checkpoint=path)
+    assert steps == list(range(31, 81))
+
+
+def test_a_run_that_a_callback_ended_can_be_taken_up(points, tmp_path):
+    path = tmp_path / "run.isosne"
+    stopped = make(callback=lambda state: state.iteration == 44).fit(points, checkpoint=path)
+    assert stopped.n_iter_ == 44
+    model = make().fit(points, checkpoint=path)
+    assert model.embedding_.tobytes() == make().fit(points).embedding_.tobytes()
+
+
+@pytest.mark.parametrize("bits", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
+def test_every_generator_of_numpy_is_taken_up(points, tmp_path, bits):
+    def generator():
+        return np.random.Generator(getattr(np.random, bits)(3))
+
+    path, whole = tmp_path / "run.isosne", make(random_state=generator()).fit(points)
+    with pytest.raises(Interruption):
+        make(random_state=generator(), callback=interrupted(33)).fit(
+            points, checkpoint=path, every=10
+        )
+    # Another generator is no matter: the file has the state of the first one.
+    model = make(random_state=np.random.default_rng(8)).fit(points, checkpoint=path)
+    assert_same(model, whole)
+
+
+def test_sparse_points_are_taken_up(points, tmp_path):
+    sparse, path = csr_array(np.where(points > 0, points, 0)), tmp_path / "run.isosne"
+    with pytest.raises(Interruption):
+        make(callback=interrupted(33)).fit(sparse, checkpoint=path, every=10)
+    assert_same(make().fit(sparse, checkpoint=path), make().fit(sparse))
+
+
+def test_threads_words_and_limits_do_not_matter(points, tmp_path):
+    path = tmp_path / "run.isosne"
+    with pytest.raises(Interruption):
+        make(callback=interrupted(33)).fit(points, checkpoint=path, every=10)
+    model = make(n_jobs=2, memory_limit="1GB").fit(points, checkpoint=path)
+    assert_same(model, make().fit(points))
+
+
+def test_a_run_keeps_its_route_when_less_memory_is_free(points, tmp_path):
+    path, kernel = tmp_path / "run.isosne", GaussianKernel(5)
+    whole = make(kernel=kernel).fit(points)
+    assert whole.plan_.affinities == "dense"
+    with pytest.raises(Interruption):
+        make(kernel=kernel, callback=interrupted(33)).fit(points, checkpoint=path, every=10)
+    limit = int(1.1 * whole.plan_.bytes_needed)  # a new run would leave a fifth of it free
+    assert make(kernel=kernel, memory_limit=limit).plan(points).affinities == "sparse"
+    assert_same(make(kernel=kernel, memory_limit=limit).fit(points, checkpoint=path), whole)
+    before = path.read_bytes()
+    with pytest.raises(ParameterError, match=r"^affinities='dense' of 150 points need "):
+        make(kernel=kernel, memory_limit=limit // 2).fit(points, checkpoint=path)
+    assert path.read_bytes() == before
+
+
+# --- what is refused
+
+
+@pytest.fixture
+def kept(points, tmp_path):
+    """The checkpoint of a run of which twenty steps are done."""
+    path = tmp_path / "run.isosne"
+    with pytest.raises(Interruption):
+        make(callback=interrupted(21)).fit(points, checkpoint=path, every=20)
+    return path
+
+
+def assert_refused(path, sentence, points, **more):
+    before = path.read_bytes()
+    with refuses(DataError, sentence):
+        make(**more).fit(points, checkpoint=path)
+    assert path.read_bytes() == before
+    assert [left for left in path.parent.iterdir() if left.suffix == ".part"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("kernel", IsolationKernel(13)),
+        ("kernel", GaussianKernel(12)),
+        ("kernel", IsolationKernel(12, random_state=np.random.default_rng(1))),
+        ("schedule", opt_sne()),
+        ("objective", NeRV(0.5)),
+        ("random_state", 1),
+        ("n_components", 3),
+        ("start", np.zeros((N, 2))),
+        ("dof", np.inf),
+        ("landmarks", 50),
+        ("affinities", "sparse"),
+        ("mesh_accuracy", 0.02),
+        ("exaggeration", 2.0),
+    ],
+)
+def test_a_run_with_another_parameter_is_refused(points, kept, name, value):
+    sentence = (
+        f"The checkpoint {kept} must be of the same run; the parameter {name} is another now. "
+        "Choose another file for this run; this one was left as it is."
+    )
+    assert_refused(kept, sentence, points, **{name: value})
+
+
+def test_a_start_is_told_by_its_values(points, tmp_path):
+    path, start = tmp_path / "run.isosne", np.random.default_rng(0).normal(size=(N, 2))
+    make(start=start).fit(points, checkpoint=path)
+    make(start=start.copy()).fit(points, checkpoint=path)
+    start[3, 1] += 1e-9
+    sentence = (
+        f"The checkpoint {path} must be of the same run; the parameter start is another now. "
+        "Choose another file for this run; this one was left as it is."
+    )
+    assert_refused(path, sentence, points, start=start)
+
+
+@pytest.mark.parametrize("change", ["one value", "one row less", "float32", "sparse"])
+def test_other_points_are_refused(points, kept, change):
+    other = points.copy()
+    other[101, 3] += 1e-12
+    others = {
+        "one value": other,
+        "one row less": points[:-1],
+        "float32": points.astype(np.float32),
+        "sparse": csr_array(points),
+    }
+    sentence = (
+        f"The checkpoint {kept} must be of the same run; the input is another now. "
+        "Choose another file for this run; this one was left as it is."
+    )
+    assert_refused(kept, sentence, others[change])
+
+
+def test_a_file_of_points_that_was_written_again_is_refused(points, tmp_path):
+    path, table = tmp_path / "run.isosne", tmp_path / "x.npy"
+    np.save(table, points)
+    with pytest.raises(Interruption):
+        make(callback=interrupted(21)).fit(table, checkpoint=path, every=20)
+    np.save(table, points[::-1])
+    sentence = (
+        f"The checkpoint {path} must be of the same run; the input is another now. "
+        "Choose another file for this run; this one was left as it is."
+    )
+    assert_refused(path, sentence, table)
+
+
+def test_files_of_other_kinds_are_refused_and_left_alone(points, tmp_path):
+    path = tmp_path / "other"
+    damaged = "must hold a whole checkpoint of isosne; it is damaged or something else"
+    np.savez(tmp_path / "arrays.npz", X=points)
+    make().fit(points).save(tmp_path / "model")
+    with zipfile.ZipFile(tmp_path / "list.zip", "w") as archive:
+        archive.writestr("header.json", "[1, 2]")
+    contents = {
+        b"": damaged,
+        b"a,b\n1,2\n": damaged,
+        b"PK\x03\x04" + bytes(100): damaged,
+        (tmp_path / "arrays.npz").read_bytes(): damaged,
+        (tmp_path / "model").read_bytes(): "must hold a checkpoint of isosne; it holds model. ",
+        (
+            tmp_path / "list.zip"
+        ).read_bytes(): "must hold a checkpoint of isosne; it holds something",
+    }
+    for content, words in contents.items():
+        path.write_bytes(content)
+        with pytest.raises(DataError, match="^" + re.escape(f"{path} {words}")) as caught:
+            make().fit(points, checkpoint=path)
+        assert str(caught.value).endswith("Choose another file; this one was left as it is.")
+        assert "\n" not in str(caught.value)
+        assert path.read_bytes() == content
+
+
+def state_of(path, points):
+    """Return the map after the last step, or the sentence of a refusal."""
+    try:
+        model = make(callback=lambda state: True).fit(points, checkpoint=path)
+    except DataError as error:
+        return str(error)
+    return model.embedding_.tobytes()
+
+
+def test_a_file_cut_anywhere_is_refused(points, kept):
+    content = kept.read_bytes()
+    for length in [*range(0, len(content), len(content) // 40), len(content) - 1]:
+        kept.write_bytes(content[:length])
+        found = state_of(kept, points)
+        assert isinstance(found, str), f"cut to {length} of {len(content)} bytes"
+        assert found.startswith(f"{kept} must hold a whole checkpoint of isosne; "), found
+        assert kept.read_bytes() == content[:length]
+
+
+def test_a_byte_flipped_anywhere_is_refused_or_harmless(points, kept):
+    content = kept.read_bytes()
+    whole = state_of(kept, points)
+    rng = np.random.default_rng(0)
+    # The ends, where the zip keeps its lists, and a sample of the rest.
+    lists = rng.choice(range(len(content) - 900, len(content)), 300, replace=False)
+    places = {*range(0, 80, 2), *lists, *rng.integers(0, len(content), 150)}
+    n_refused = 0
+    for place in sorted(map(int, places)):
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << int(rng.integers(8))
+        kept.write_bytes(flipped)
+        found = state_of(kept, points)
+        if isinstance(found, str):
+            n_refused += 1
+            assert "must hold a" in found
+            assert "\n" not in found
+            assert kept.read_bytes() == bytes(flipped)
+        else:
+            assert found == whole, f"byte {place}"
+    assert n_refused > len(places) / 2
+
+
+@pytest.mark.parametrize("every", [0, -1, 2.5, True])
+def test_steps_between_two_states_are_counted(points, tmp_path, every):
+    sentence = (
+        f"every must be an integer from 1 up; got every={every!r}. "
+        "Pass the steps between two states."
+    )
+    with refuses(ParameterError, sentence):
+        make().fit(points, checkpoint=tmp_path / "run.isosne", every=every)
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_first_step(points, tmp_path):
+    steps = []
+    model = make(callback=lambda state: steps.append(state))
+    missing = tmp_path / "there" / "run.isosne"
+    sentence = (
+        f"The output must lie in a folder that exists; there is no {missing.parent}. "
+        "Make the folder first."
+    )
+    with refuses(OutputError, sentence):
+        model.fit(points, checkpoint=missing)
+    sentence = f"The output must be a file; {tmp_path} is a folder. Name a file in it."
+    with refuses(OutputError, sentence):
+        model.fit(points, checkpoint=tmp_path)
+    assert steps == []
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- what is left behind
+
+
+def part_of(path, pid):
+    return path.with_name(f".{path.name}.{pid}.part")
+
+
+def test_what_killed_runs_have_left_is_removed_and_nothing_else(points, tmp_path):
+    path = tmp_path / "run [1].isosne"
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    alive = part_of(path, os.getppid())
+    others = [alive, tmp_path / f".other.isosne.{gone.pid}.part", tmp_path / "run 1.isosne"]
+    for left in (part_of(path, gone.pid), *others):
+        left.write_bytes(b"half")
+    make().fit(points, checkpoint=path)
+    assert set(tmp_path.iterdir()) == {path, *others}
+
+
+CHILD = """
+import os, resource, sys
+import numpy as np
+from isosne import TSNE, IsolationKernel
+from isosne.errors import OutputError
+from isosne.layout.schedules import Phase, Schedule
+what, path = sys.argv[1:]
+X = np.random.default_rng(0).normal(size=(300, 5))
+schedule = Schedule((Phase(30, exaggeration=4, momentum=0.5, step=20), Phase(50, step=20)))
+if what == "nobody" and os.getuid() == 0:
+    os.setuid(65534)
+if what == "full":
+    def fill(state):
+        if state.iteration == 25:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+model = TSNE(IsolationKernel(12), schedule=schedule, random_state=0, n_jobs=1,
+             callback=fill if what == "full" else None)
+try:
+    model.fit(X, checkpoint=path, every=20)
+except OutputError as error:
+    print(error)
+print(getattr(model, "n_iter_", None))
+"""
+
+
+def run_child(what, path):
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", CHILD, what, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
+def test_a_full_disk_is_one_sentence_and_the_last_state_stays(tmp_path):
+    path = tmp_path / "run.isosne"
+    done = run_child("full", path)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        (
+            f"The output needs space on the disk; there was none left for {path}. Free some "
+            "space, or write to another disk. Nothing was changed under that name."
+        ),
+        "40",  # the map so far
+    ]
+    assert [left.name for left in tmp_path.iterdir()] == [path.name]
+    steps = run_child("free", path)
+    assert steps.stdout.splitlines() == ["80"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
+    path = tmp_path / "run.isosne"
+    tmp_path.chmod(0o555)
+    done = run_child("nobody", path)
+    tmp_path.chmod(0o755)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        (
+            f"The output must go where one may write; {path} cannot be written: Permission "
+            "denied. Choose another folder, or change its permissions."
+        ),
+        "None",
+    ]
+    assert list(tmp_path.iterdir()) == []
