@@ -62,6 +62,7 @@ function class_legend() {
   const entries = choice.classes.map((told, c) => {
     const entry = element("button", "entry")
     entry.type = "button"
+    entry.setAttribute("aria-pressed", "true")
     entry.append(swatch(told), element("span", "name", told.name))
     entry.append(element("span", "count", told.count.toLocaleString("en")))
     entry.addEventListener("click", () => {
@@ -73,11 +74,13 @@ function class_legend() {
     return entry
   })
   const all = element("button", "all", "all")
+  all.type = "button"
   all.addEventListener("click", () => {
     hidden.clear()
     show_classes()
   })
   const none = element("button", "none", "none")
+  none.type = "button"
   none.addEventListener("click", () => {
     choice.classes.forEach((_, c) => hidden.add(c))
     show_classes()

@@ -1,0 +1,123 @@
+"""A real browser without a window: Debian's Chromium, installed where it is absent."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+from tests.browser.reader import Reader
+
+QUIET = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--window-size=1200,1000",
+)
+SOFTWARE_GPU = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+NO_GPU = ("--disable-3d-apis",)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Give the paths of Chromium and of its driver."""
+    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        if os.geteuid() != 0 or not shutil.which("apt-get"):
+            pytest.fail(
+                "These tests need Chromium and its driver, which were not found. "
+                "Run apt-get install chromium chromium-driver as root."
+            )
+        subprocess.run(["apt-get", "update", "-qq"], check=True)
+        packages = ["chromium", "chromium-driver"]
+        subprocess.run(["apt-get", "install", "-y", "-qq", *packages], check=True)
+    return shutil.which("chromium"), shutil.which("chromedriver")
+
+
+@pytest.fixture(scope="session")
+def browser_with(chromium, tmp_path_factory):
+    """Give a browser that was started with some flags; one for all tests that ask for the same."""
+    started = {}
+
+    def browser_with(flags):
+        if flags not in started:
+            started[flags] = _start(chromium, tmp_path_factory.mktemp("browser"), flags)
+        return started[flags]
+
+    yield browser_with
+    for browser in started.values():
+        browser.quit()
+
+
+def _start(chromium, folder, flags):
+    program, driver = chromium
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for flag in (*QUIET, *flags, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options, Service(driver))
+    browser.set_script_timeout(120)
+    return browser
+
+
+@pytest.fixture
+def open_page(browser_with, tmp_path):
+    """Open a page; at the end it must have been silent.
+
+    Silent: no error or warning written, and nothing asked of any network.
+    """
+    used = []
+
+    def open_page(path, flags=SOFTWARE_GPU):
+        browser = browser_with(flags)
+        used.append(browser)
+        browser.get("about:blank")
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        saved = {"behavior": "allow", "downloadPath": str(tmp_path / "saved")}
+        browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
+        for log in ("browser", "performance"):
+            browser.get_log(log)  # what came before is none of this page's
+        browser.get(path.as_uri())
+        browser.execute_async_script(WAIT_FOR_MAPS)
+        return Reader(browser, tmp_path / "saved")
+
+    yield open_page
+    for browser in used:
+        assert _complaints(browser) == []
+        assert _schemes(browser) <= {"file", "data", "blob"}
+
+
+def _complaints(browser):
+    """Return what the page complained about; that a software GPU is slow is none of its doing."""
+    entries = [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"]
+    return [entry for entry in entries if "GL Driver Message" not in entry["message"]]
+
+
+def _schemes(browser):
+    """Return how the addresses begin that the page asked for, itself included."""
+    log = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    asked = [entry["params"] for entry in log if entry["method"] == "Network.requestWillBeSent"]
+    assert asked
+    return {entry["request"]["url"].partition(":")[0] for entry in asked}
+
+
+WAIT_FOR_MAPS = """
+const done = arguments[0]
+const look = () => {
+  if (window.isosne && Bokeh.documents[0].is_idle) {
+    requestAnimationFrame(() => requestAnimationFrame(() => done()))
+  } else {
+    setTimeout(look, 20)
+  }
+}
+look()
+"""

@@ -1,0 +1,130 @@
+"""What a reader of a page does, and what there is to see."""
+
+import io
+import time
+
+import numpy as np
+from PIL import Image
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select
+
+SETTLE = """
+const done = arguments[0]
+setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done())), 60)
+"""
+PLACES = """
+const [number] = arguments
+const maps = document.querySelectorAll(".map")
+const plot = Bokeh.documents[0].roots()[number]
+const glyph = plot.renderers[0].glyph, data = plot.renderers[0].data_source.data
+const box = maps[number].getBoundingClientRect()
+const x_of = (x) => (x - plot.x_range.start) / (plot.x_range.end - plot.x_range.start)
+const y_of = (y) => (y - plot.y_range.start) / (plot.y_range.end - plot.y_range.start)
+const places = new Array(data.row.length)
+data.row.forEach((row, i) => {
+  places[row] = [
+    box.right - plot.inner_width * (1 - x_of(data[glyph.x.field][i])),
+    box.bottom - plot.inner_height * y_of(data[glyph.y.field][i]),
+  ]
+})
+return places
+"""
+CLICK_TOOL = """
+const [number, title] = arguments
+const find = (root) => {
+  for (const node of root.querySelectorAll("*")) {
+    if (node.title && node.title.startsWith(title)) { return node }
+    const found = node.shadowRoot && find(node.shadowRoot)
+    if (found) { return found }
+  }
+}
+const box = find(document.querySelectorAll(".map")[number]).getBoundingClientRect()
+return [box.x + box.width / 2, box.y + box.height / 2]
+"""
+
+
+class Reader:
+    """A browser that shows a page."""
+
+    def __init__(self, browser, saved):
+        self.browser = browser
+        self.saved = saved
+
+    def run(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
+    def settle(self):
+        """Wait until the page has drawn what was asked of it."""
+        self.browser.execute_async_script(SETTLE)
+
+    def places(self, number=0):
+        """Return where on the screen each row of the table is, on one of the maps."""
+        return np.array(self.run(PLACES, number))
+
+    def mouse(self, kind, place, button="none"):
+        event = {"type": kind, "x": float(place[0]), "y": float(place[1]), "button": button}
+        if kind != "mouseMoved":
+            event["clickCount"] = 1
+        self.browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+    def hover(self, place):
+        """Move the pointer somewhere; return what the tip says, or None."""
+        self.mouse("mouseMoved", (place[0] - 3, place[1] - 3))
+        self.mouse("mouseMoved", place)
+        self.settle()
+        tip = self.browser.find_element(By.ID, "tip")
+        return tip.text if tip.is_displayed() else None
+
+    def click(self, place):
+        self.mouse("mousePressed", place, "left")
+        self.mouse("mouseReleased", place, "left")
+        self.settle()
+
+    def take_tool(self, title, number=0):
+        self.click(self.run(CLICK_TOOL, number, title))
+
+    def draw_around(self, corners):
+        """Drag the pointer along the corners of a polygon."""
+        self.mouse("mouseMoved", corners[0])
+        self.mouse("mousePressed", corners[0], "left")
+        for start, end in zip(corners, [*corners[1:], corners[0]], strict=True):
+            for share in np.linspace(0, 1, 8):
+                place = (1 - share) * np.array(start) + share * np.array(end)
+                self.mouse("mouseMoved", place, "left")
+        self.mouse("mouseReleased", corners[0], "left")
+        self.settle()
+
+    def choose(self, title):
+        """Color by something; return what the legend says."""
+        Select(self.browser.find_element(By.ID, "choice")).select_by_visible_text(title)
+        self.settle()
+        return self.browser.find_element(By.ID, "legend").text
+
+    def press(self, selector):
+        self.browser.find_element(By.CSS_SELECTOR, selector).click()
+        self.settle()
+
+    def entries(self):
+        """Return the entries of the legend."""
+        return self.browser.find_elements(By.CSS_SELECTOR, "#legend .entry")
+
+    def picture(self, number=0):
+        """Return what a map looks like, as an array (height, width, 3)."""
+        shown = self.browser.find_elements(By.CSS_SELECTOR, ".map")[number].screenshot_as_png
+        return np.asarray(Image.open(io.BytesIO(shown)).convert("RGB")).astype(int)
+
+    def saved_file(self, name):
+        """Return the text of a file that the page saved."""
+        path = self.saved / name
+        for _ in range(200):
+            if path.exists():
+                return path.read_bytes().decode()
+            time.sleep(0.05)
+        raise AssertionError(f"{name} was not saved")
+
+
+def count_pixels(picture, color, alpha, tolerance=12):
+    """Count the pixels of a color that lies over white with some opacity."""
+    rgb = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)])
+    seen = alpha * rgb + (1 - alpha) * 255
+    return int((np.abs(picture - seen).max(axis=2) <= tolerance).sum())

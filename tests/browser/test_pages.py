@@ -1,0 +1,292 @@
+"""Pages in a real browser: what is seen, what the controls do, and that nothing is asked for."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from matplotlib.path import Path as Outline
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import minmax_scale
+
+from isosne import TSNE, quality
+from isosne.pages import write_page, write_report
+from isosne.plots.palette import COLORS
+from isosne.plots.points import auto_alpha
+from tests.browser.conftest import NO_GPU, SOFTWARE_GPU
+from tests.browser.reader import count_pixels
+
+pytestmark = pytest.mark.slow
+EVIL = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
+
+
+@pytest.fixture(scope="module")
+def wine():
+    """A map of wine, its labels as text, and some columns."""
+    data = load_wine()
+    X = minmax_scale(data.data)
+    Y = TSNE(random_state=0).fit(X).embedding_
+    labels = data.target_names[data.target]
+    columns = {
+        "alcohol": data.data[:, 0],
+        "color, hue": np.where(data.data[:, 10] > 1, 'a "bright" one', "dull, rather"),
+        "bottle": np.arange(178) + 1000,
+    }
+    return X, Y, labels, columns
+
+
+@pytest.fixture
+def page(wine, tmp_path):
+    X, Y, labels, columns = wine
+    return write_page(
+        tmp_path / "wine.html", Y, columns=columns, labels=labels, trust=quality.trust(X, Y)
+    )
+
+
+def class_pixels(reader, number=0):
+    """Count the pixels of the three classes of wine."""
+    picture = reader.picture(number)
+    return [count_pixels(picture, color, auto_alpha(178)) for color in COLORS[:3]]
+
+
+@pytest.mark.parametrize("flags", [SOFTWARE_GPU, NO_GPU], ids=["webgl", "canvas"])
+def test_points_are_seen_in_the_colors_of_their_classes(open_page, page, wine, flags):
+    reader = open_page(page, flags)
+    # A point is 9 pixels wide: 64 in area, of which the rim is blended.
+    sizes = np.unique(wine[2], return_counts=True)[1]
+    for found, size in zip(class_pixels(reader), sizes, strict=True):
+        assert 15 * size < found < 70 * size
+
+
+def test_the_map_is_square_and_every_point_is_inside(open_page, page):
+    reader = open_page(page)
+    plot = "const plot = Bokeh.documents[0].roots()[0];"
+    width, height = reader.run(f"{plot} return [plot.inner_width, plot.inner_height]")
+    assert width == pytest.approx(height, abs=2)
+    left, top, right, bottom = reader.run(
+        "const box = document.querySelector('.map').getBoundingClientRect();"
+        "return [box.left, box.top, box.right, box.bottom]"
+    )
+    places = reader.places()
+    assert (places > [left, top + 30]).all()
+    assert (places < [right, bottom]).all()
+
+
+def test_hovering_shows_the_columns_of_the_row(open_page, page, wine):
+    reader = open_page(page)
+    X, Y, labels, columns = wine
+    row = int(np.argmax(np.linalg.norm(Y - Y.mean(axis=0), axis=1)))  # at the rim, alone
+    said = reader.hover(reader.places()[row])
+    assert f"row {row}\n" in said
+    assert f"label {labels[row]}" in said
+    assert f"alcohol {columns['alcohol'][row]:g}" in said
+    assert f"color, hue {columns['color, hue'][row]}" in said
+    assert f"bottle {1000 + row}" in said
+    assert f"trust {quality.trust(X, Y).agreement[row]:g}" in said
+    assert reader.hover((5, 5)) is None
+
+
+def test_rows_at_one_place_are_counted_once_three_are_shown(open_page, tmp_path):
+    Y = np.vstack([np.zeros((10, 2)), [[1.0, 1.0]]])
+    reader = open_page(write_page(tmp_path / "map.html", Y))
+    said = reader.hover(reader.places()[0])
+    assert said.count("row") == 3
+    assert said.endswith("and 7 more here")
+
+
+def test_a_legend_entry_hides_its_class_and_shows_it_again(open_page, page):
+    reader = open_page(page)
+    before = class_pixels(reader)
+    entry = reader.entries()[1]
+    assert entry.text.split() == ["class_1", "71"]
+    assert entry.get_attribute("aria-pressed") == "true"
+    entry.click()
+    reader.settle()
+    assert entry.get_attribute("aria-pressed") == "false"
+    hidden = class_pixels(reader)
+    assert hidden[1] == 0
+    assert hidden[0] >= before[0]
+    entry.click()
+    reader.settle()
+    assert class_pixels(reader) == before
+    reader.press("#legend .none")
+    assert class_pixels(reader) == [0, 0, 0]
+    reader.press("#legend .all")
+    assert class_pixels(reader) == before
+
+
+def test_hidden_points_are_neither_hovered_nor_selected(open_page, page, wine):
+    reader = open_page(page)
+    row = int(np.argmax(np.linalg.norm(wine[1] - wine[1].mean(axis=0), axis=1)))
+    c = ["class_0", "class_1", "class_2"].index(wine[2][row])
+    reader.entries()[c].click()
+    assert reader.hover(reader.places()[row]) is None
+    low, high = reader.places().min(axis=0) - 8, reader.places().max(axis=0) + 8
+    reader.take_tool("Lasso")
+    reader.draw_around([low, (high[0], low[1]), high, (low[0], high[1])])
+    left = 178 - int((wine[2] == wine[2][row]).sum())
+    assert reader.run("return document.getElementById('download').textContent") == (
+        f"Save {left} selected rows"
+    )
+
+
+def test_colors_follow_the_choice(open_page, page):
+    reader = open_page(page)
+    options = "return Array.from(document.querySelectorAll('#choice option'), (o) => o.text)"
+    assert reader.run(options) == ["label", "trust", "alcohol", "color, hue", "bottle"]
+    by_label = reader.picture()
+    legend = reader.choose("trust")
+    assert legend.split("\n") == ["0 not believable", "1 believable"]
+    by_trust = reader.picture()
+    assert class_pixels(reader)[2] == 0
+    assert reader.choose("alcohol").split("\n") == ["11.03", "14.83"]
+    by_alcohol = reader.picture()
+    pairs = [(by_label, by_trust), (by_trust, by_alcohol), (by_label, by_alcohol)]
+    for one, other in pairs:
+        assert (np.abs(one - other).max(axis=2) > 20).sum() > 2000
+    assert 'a "bright" one' in reader.choose("color, hue")
+    reader.choose("label")
+    np.testing.assert_allclose(reader.picture(), by_label, atol=3)
+
+
+def test_rows_in_the_lasso_are_saved_as_csv(open_page, page, wine):
+    reader = open_page(page)
+    _, Y, labels, columns = wine
+    places = reader.places()
+    low, high = places.min(axis=0) - 8, places.max(axis=0) + 8
+    middle = (low[1] + high[1]) / 2
+    corners = [low, (high[0], low[1]), (high[0], middle - 20), (low[0], middle + 20)]
+    expected = np.flatnonzero(Outline(np.array(corners)).contains_points(places))
+    assert 30 < len(expected) < 150
+    assert not reader.browser.find_element("id", "download").is_enabled()
+    reader.take_tool("Lasso")
+    reader.draw_around(corners)
+    assert reader.browser.find_element("id", "download").text == (
+        f"Save {len(expected)} selected rows"
+    )
+    reader.press("#download")
+    head, *rows = csv.reader(io.StringIO(reader.saved_file("selected.csv"), newline=""))
+    assert head == ["row", "label", "trust", "alcohol", "color, hue", "bottle", "x", "y"]
+    assert [int(row[0]) for row in rows] == expected.tolist()
+    assert [row[1] for row in rows] == labels[expected].tolist()
+    assert [float(row[3]) for row in rows] == columns["alcohol"][expected].tolist()
+    assert [row[4] for row in rows] == columns["color, hue"][expected].tolist()
+    assert [int(row[5]) for row in rows] == columns["bottle"][expected].tolist()
+    found = np.array([[float(row[6]), float(row[7])] for row in rows])
+    np.testing.assert_array_equal(found.astype(np.float32), Y[expected])
+    reader.press("#clear")
+    assert not reader.browser.find_element("id", "download").is_enabled()
+
+
+def test_the_wheel_zooms_and_reset_comes_back(open_page, page):
+    reader = open_page(page)
+    before = reader.places()
+    middle = before.mean(axis=0)
+    wheel = {"type": "mouseWheel", "x": middle[0], "y": middle[1], "deltaX": 0, "deltaY": -300}
+    reader.browser.execute_cdp_cmd("Input.dispatchMouseEvent", wheel)
+    reader.settle()
+    assert np.ptp(reader.places(), axis=0)[0] > 1.1 * np.ptp(before, axis=0)[0]
+    reader.take_tool("Reset")
+    np.testing.assert_allclose(reader.places(), before, atol=0.5)
+
+
+def test_what_users_name_is_shown_as_text(open_page, tmp_path):
+    Y = np.array([[0.0, 0.0], [1.0, 1.0]])
+    columns = {EVIL: [EVIL, "$$x^2$$"], "@{row}": ["{{ 7 * 7 }}", "&lt;b&gt;"]}
+    path = write_page(tmp_path / "map.html", Y, columns=columns, labels=[EVIL, "b"], title=EVIL)
+    reader = open_page(path)
+    said = reader.hover(reader.places()[0])
+    assert said.count(EVIL) == 3  # a label, a name of a column, an entry of it
+    assert "@{row} {{ 7 * 7 }}" in said
+    assert "@{row} &lt;b&gt;" in reader.hover(reader.places()[1])
+    assert EVIL in reader.choose(EVIL)
+    assert reader.run("return document.title") == EVIL
+    assert reader.run("return window.hacked === undefined")
+
+
+@pytest.mark.parametrize(("n_dims", "n_maps"), [(1, 1), (3, 3)])
+def test_lines_and_boxes_are_drawn(open_page, tmp_path, n_dims, n_maps):
+    Y = np.random.default_rng(0).normal(size=(200, n_dims))
+    labels = np.repeat(["a", "b"], 100)
+    reader = open_page(write_page(tmp_path / "map.html", Y, labels=labels))
+    assert reader.run("return document.querySelectorAll('.map').length") == n_maps
+    for number in range(n_maps):
+        picture = reader.picture(number)
+        assert min(count_pixels(picture, c, auto_alpha(200)) for c in COLORS[:2]) > 800
+
+
+def test_a_hundred_thousand_points_are_drawn(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = np.arange(100_000) % 10
+    Y = rng.normal(size=(100_000, 2)) + 6 * np.stack([labels % 4, labels // 4], axis=1)
+    reader = open_page(write_page(tmp_path / "map.html", Y, labels=labels))
+    picture = reader.picture()
+    assert min(count_pixels(picture, c, 1.0, tolerance=60) for c in COLORS[:10]) > 1000
+    reader.entries()[0].click()
+    reader.settle()
+    hidden = reader.picture()
+    assert count_pixels(hidden, COLORS[0], 1.0, tolerance=20) < 50
+
+
+@pytest.fixture
+def report(wine, tmp_path):
+    X, _, labels, columns = wine
+    return write_report(tmp_path / "report.html", X, labels, columns=columns, title="Wine")
+
+
+def test_a_report_shows_both_maps_and_their_trust(open_page, report):
+    reader = open_page(report)
+    captions = "return Array.from(document.querySelectorAll('figcaption'), (c) => c.textContent)"
+    assert reader.run(captions) == ["Isolation kernel", "Gaussian kernel"] * 2
+    for number in (0, 1):
+        assert min(class_pixels(reader, number)) > 500
+    trusts = [reader.picture(number) for number in (2, 3)]
+    for picture in trusts:
+        assert (picture.max(axis=2) - picture.min(axis=2) > 25).sum() > 1500
+    reader.choose("trust")
+    assert class_pixels(reader)[2] == 0
+    np.testing.assert_allclose(reader.picture(2), trusts[0], atol=3)
+    curve = reader.browser.find_element("css selector", ".curve")
+    assert curve.size["height"] > 200
+
+
+def test_what_is_selected_in_one_map_of_a_report_is_so_in_the_other(open_page, report, wine):
+    reader = open_page(report)
+    before = class_pixels(reader, 1)
+    reader.run("document.querySelector('.map').scrollIntoView()")
+    places = reader.places(0)
+    low, high = places.min(axis=0) - 8, places.max(axis=0) + 8
+    middle = places.mean(axis=0)
+    reader.take_tool("Lasso")
+    reader.draw_around([low, (high[0], low[1]), (high[0], middle[1]), (low[0], middle[1])])
+    after = class_pixels(reader, 1)
+    assert sum(after) < 0.8 * sum(before)
+    assert sum(after) > 0
+    reader.press("#download")
+    head = reader.saved_file("selected.csv").partition("\r\n")[0]
+    assert '"trust, Isolation kernel"' in head
+    assert '"Gaussian kernel, y"' in head
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_a_report_fits_a_phone_and_a_printer(open_page, report, width):
+    reader = open_page(report)
+    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
+    reader.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    reader.settle()
+    assert reader.run("return document.documentElement.scrollWidth") <= width
+    printed = reader.browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    assert printed["data"].startswith("JVBERi")  # %PDF
+
+
+def test_a_report_without_labels_or_columns_opens(open_page, tmp_path, two_blobs):
+    reader = open_page(write_report(tmp_path / "report.html", two_blobs))
+    assert reader.run("return document.querySelectorAll('.map').length") == 4
+    assert (reader.picture(0) < 250).any()
+
+
+def test_a_report_on_one_dimension_has_lanes(open_page, tmp_path, two_blobs):
+    model = TSNE(n_components=1)
+    labels = ["tight"] * 30 + ["loose"] * 30
+    reader = open_page(write_report(tmp_path / "report.html", two_blobs, labels, model=model))
+    assert reader.run("return document.querySelectorAll('.map.strip').length") == 4
