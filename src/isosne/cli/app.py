@@ -16,6 +16,7 @@ from isosne.cli.measure import measure
 from isosne.cli.paper import paper
 from isosne.cli.plan import plan
 from isosne.cli.plot import plot
+from isosne.cli.report import report
 from isosne.cli.sweep import sweep
 from isosne.cli.transform import transform
 
@@ -49,5 +50,5 @@ def isosne(
     shows_tracebacks.set(debug)
 
 
-for command in (embed, transform, measure, sweep, plot, plan, paper, datasets):
+for command in (embed, transform, measure, sweep, plot, report, plan, paper, datasets):
     add_command(app, in_one_sentence(command))

@@ -21,9 +21,10 @@ from isosne.cli.options import (
     TalkOptions,
 )
 from isosne.cli.outputs import STDOUT, check_one_stdout, check_output, print_json
+from isosne.cli.placing import write_places
 from isosne.cli.progress import Progress, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
-from isosne.cli.tables import open_table
+from isosne.cli.tables import note_spread, open_table
 from isosne.cli.watching import Watch
 from isosne.errors import ParameterError
 
@@ -81,6 +82,7 @@ def embed(
     table = open_table(source, table_options, resources, quiet=talk.quiet)
     model = make_model(kernel, drawing, resources, landmarks)
     if not talk.quiet:
+        note_spread(table)
         typer.echo(str(model.plan(table.rows)), err=True)
     progress = make_progress(quiet=talk.quiet)
     began = time.perf_counter()
@@ -95,13 +97,15 @@ def embed(
     if watch.is_stopped:
         _keep_unfinished(result, keep.checkpoint, f"step {watch.n_iter}")
     if keep.save_model is not None:
-        model.set_params(callback=None).save(keep.save_model)
+        _save(model, table.rows, keep.save_model)
     if landmarks.landmarks is None or landmarks_only:
         result.write_fitted()
     else:
         try:
             result.write_placed(progress)
         except KeyboardInterrupt:
+            if output == STDOUT:  # what is out cannot be taken back
+                raise
             _keep_unfinished(result, keep.checkpoint, "the placing of rows")
     _tell(result, talk)
 
@@ -115,6 +119,11 @@ class _Result:
         self.output, self.table, self.model = output, table, model
         self.about, self.force = about, force
         self.n_rows = 0
+
+    @property
+    def place(self) -> str:
+        """Where the map is, in words."""
+        return "on standard output" if self.output == STDOUT else f"in {self.output}"
 
     def write_fitted(self) -> None:
         """Write the points that were mapped: all rows, or landmarks under their own ids."""
@@ -131,16 +140,8 @@ class _Result:
 
     def write_placed(self, progress: Progress) -> None:
         """Place every row on the map of the landmarks, and write the blocks as they come."""
-        n_rows = self.table.rows.shape[0]
-        progress.begin("row", n_rows)
-        try:
-            with self._writer(self.table.ids, self.table.labels) as writer:
-                for places in self.model.place_blocks(self.table.rows):
-                    writer.write(places)
-                    progress.advance(writer.n_rows, "placed")
-        finally:
-            progress.end()
-        self.n_rows = n_rows
+        writer = self._writer(self.table.ids, self.table.labels)
+        self.n_rows = write_places(self.model, self.table.rows, writer, progress)
 
     def _writer(self, ids: Any, labels: Any) -> Any:
         from isosne.files import MapWriter
@@ -151,6 +152,16 @@ class _Result:
         )
 
 
+def _save(model: Any, rows: Any, path: Path) -> None:
+    """Write the model, with the scale of its rows if they were scaled."""
+    model.set_params(callback=None)
+    scale = getattr(rows, "scale", None)
+    if scale is None:
+        model.save(path)
+    else:
+        scale.save_with(model, path)
+
+
 def _keep_unfinished(result: _Result, checkpoint: Path | None, where: str) -> None:
     """Keep what there is of a run that was stopped, say where it is, and exit."""
     said = f"isosne: Stopped from the keyboard at {where}; "
@@ -159,7 +170,7 @@ def _keep_unfinished(result: _Result, checkpoint: Path | None, where: str) -> No
     else:
         result.about["stopped_at"] = where
         result.write_fitted()
-        said += f"the map so far is in {result.output}. With --checkpoint a run can go on."
+        said += f"the map so far is {result.place}. With --checkpoint a run can go on."
     typer.echo(said, err=True)
     raise typer.Exit(STOPPED)
 
@@ -169,9 +180,8 @@ def _tell(result: _Result, talk: TalkOptions) -> None:
         print_json({"output": result.output, "n_rows": result.n_rows, **result.about})
     elif not talk.quiet:
         about = result.about
-        where = "on standard output" if result.output == STDOUT else f"in {result.output}"
         typer.echo(
-            f"The map of {result.n_rows:,} rows is {where}: {about['n_iter']} steps, objective "
-            f"{about['kl_divergence']:.4f}, {about['seconds']:.1f} s.",
+            f"The map of {result.n_rows:,} rows is {result.place}: {about['n_iter']} steps, "
+            f"objective {about['kl_divergence']:.4f}, {about['seconds']:.1f} s.",
             err=True,
         )

@@ -39,7 +39,7 @@ def in_one_sentence(command: Callable[Parameters, None]) -> Callable[Parameters,
             try:
                 command(*args, **kwargs)
             except KeyboardInterrupt:
-                typer.echo("isosne: Stopped from the keyboard; nothing was written.", err=True)
+                typer.echo("isosne: Stopped from the keyboard; no file was written.", err=True)
                 raise typer.Exit(STOPPED) from None
             except typer.Exit:
                 raise

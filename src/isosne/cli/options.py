@@ -57,6 +57,10 @@ class TableOptions:
         str,
         typer.Option(help="Further columns that are not numeric: refuse or leave_out."),
     ] = "refuse"
+    scale: Annotated[
+        str,
+        typer.Option(help="Columns to 0 and 1: minmax; to mean 0, deviation 1: standard; none."),
+    ] = "none"
     key: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Array of a .npz, .zarr or .h5ad that holds several."),
@@ -82,7 +86,9 @@ class TableOptions:
 
     def with_all_columns(self) -> Self:
         """Return options under which every column but the ids can be read."""
-        return replace(self, label=None, columns=None, exclude=None, text_columns="leave_out")
+        return replace(
+            self, label=None, columns=None, exclude=None, text_columns="leave_out", scale="none"
+        )
 
 
 @dataclass(frozen=True)

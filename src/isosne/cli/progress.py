@@ -6,6 +6,9 @@ from typing import Any, Protocol
 
 import typer
 
+LINE_SECONDS = 2.0
+"""Seconds between two lines."""
+
 
 class Progress(Protocol):
     """Shows how far some work has come; `begin` starts the next piece of work."""
@@ -44,20 +47,22 @@ class Silence:
 
 
 class Lines:
-    """A line for each note."""
+    """A line for a note, if the last one is some seconds old, and for the last."""
 
     def begin(self, what: str, total: int, *, first: int = 0) -> None:
         """Take the time."""
         self._what, self._total, self._first = what, total, first
-        self._began = time.monotonic()
+        self._began = self._said = time.monotonic()
 
     def advance(self, done: int, note: str = "") -> None:
-        """Write a line if there is a note."""
-        if note:
-            elapsed = time.monotonic() - self._began
-            left = elapsed / max(done - self._first, 1) * (self._total - done)
-            counts = f"{done:,} of {self._total:,}"
-            typer.echo(f"{self._what} {counts}   {note}   {left:.0f} s left", err=True)
+        """Write a line if there is a note and it is time."""
+        now = time.monotonic()
+        if not note or (now - self._said < LINE_SECONDS and done < self._total):
+            return
+        self._said = now
+        left = (now - self._began) / max(done - self._first, 1) * (self._total - done)
+        counts = f"{done:,} of {self._total:,}"
+        typer.echo(f"{self._what} {counts}   {note}   {left:.0f} s left", err=True)
 
     def end(self) -> None:
         """Do nothing: all lines are complete."""

@@ -24,17 +24,11 @@ from isosne.cli.options import (
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.progress import Progress, make_progress
 from isosne.cli.tables import open_table, read_points
+from isosne.errors import ParameterError
 
-SHOWN = (
-    "auc_rnx",
-    "trustworthiness",
-    "continuity",
-    "davies_bouldin",
-    "calinski_harabasz",
-    "knn_accuracy",
-    "n_isolated",
-    "seconds",
-)
+MEASURES = ("auc_rnx", "trustworthiness", "continuity", "kl_divergence", "auc_rnx_paper")
+CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
+SHOWN = (*MEASURES[:3], *CLASS_MEASURES, "n_isolated", "seconds")
 """Columns that are printed; the file has all."""
 
 
@@ -72,6 +66,7 @@ def sweep(
     check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
     kept = output.with_name(f"{output.name}.jsonl") if is_csv else output
     table = open_table(source, table_options, resources, quiet=talk.quiet)
+    _check_measure(measure, has_labels=table.labels is not None)
     grid = _grid(kernel, table.rows.shape[0])
     watch = _Watch(make_progress(quiet=talk.quiet), grid, measure)
     try:
@@ -115,6 +110,16 @@ def _grid(options: KernelOptions, n_rows: int) -> dict[str, list[Any]]:
     return grid | {name: [value] for name, value in given.items()}
 
 
+def _check_measure(measure: str, *, has_labels: bool) -> None:
+    known = [*MEASURES, *(CLASS_MEASURES if has_labels else ())]
+    if measure not in known:
+        more = "" if has_labels else " With --label there are more."
+        raise ParameterError(
+            f"measure must be one of {', '.join(known)}; got {measure!r}. "
+            f"Choose one of these.{more}"
+        )
+
+
 class _Watch:
     """Shows each map of a sweep when it is measured."""
 
@@ -126,7 +131,7 @@ class _Watch:
     def __call__(self, row: dict[str, Any]) -> None:
         self.n_done += 1
         parameters = " ".join(f"{name} {row[name]}" for name in self._grid)
-        measured = f"{self._measure} {row.get(self._measure, float('nan')):.4f}"
+        measured = f"{self._measure} {row[self._measure]:.4f}"
         self.progress.advance(self.n_done, f"{parameters}   {measured}")
 
 

@@ -1,5 +1,6 @@
 """Tables of a command: opened, read whole where they must be, and joined with maps."""
 
+from dataclasses import replace
 from typing import Any
 
 import typer
@@ -8,6 +9,8 @@ from isosne.cli.options import ResourceOptions, TableOptions
 from isosne.errors import DataError, ParameterError
 
 STDIN = "-"
+WIDE, N_LOOKED_AT = 30.0, 1000
+"""How many times wider than the median a column must be to be pointed out, in the first rows."""
 
 
 def open_table(
@@ -31,7 +34,32 @@ def open_table(
     if not quiet:
         for note in table.notes:
             typer.echo(f"isosne: note: {note}", err=True)
+    if options.scale != "none":
+        from isosne.cli.scaling import Scale, ScaledRows
+
+        scale = Scale.of(options.scale, table.rows)
+        return replace(table, rows=ScaledRows(table.rows, scale))
     return table
+
+
+def note_spread(table: Any) -> None:
+    """Say if one column is so much wider than others that it alone decides who is near."""
+    import numpy as np
+
+    first = table.rows.read(slice(0, N_LOOKED_AT))
+    if table.names is None or not isinstance(first, np.ndarray):
+        return
+    spread = first.std(axis=0, dtype=np.float64)
+    if not spread.any():
+        return
+    widest, usual = int(spread.argmax()), float(np.median(spread[spread > 0]))
+    if spread[widest] > WIDE * usual:
+        typer.echo(
+            f"isosne: note: Column {table.names[widest]!r} spreads {spread[widest] / usual:,.0f} "
+            "times as wide as a usual one, and decides who is near. --scale minmax gives all "
+            "columns the same weight.",
+            err=True,
+        )
 
 
 def read_points(table: Any, resources: ResourceOptions, indices: Any = None) -> Any:

@@ -16,9 +16,11 @@ from isosne.cli.options import (
     TalkOptions,
 )
 from isosne.cli.outputs import STDOUT, check_one_stdout, check_output, print_json
+from isosne.cli.placing import write_places
 from isosne.cli.progress import make_progress
 from isosne.cli.provenance import describe_start
 from isosne.cli.tables import STDIN, open_table
+from isosne.errors import ParameterError
 
 NAMED = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
 """Endings of tables whose columns have names."""
@@ -46,34 +48,34 @@ def transform(
     Example: isosne transform model.isosne new.csv -o new_map.csv
     """
     from isosne import TSNE
+    from isosne.cli.scaling import Scale, ScaledRows
     from isosne.files import MapWriter
     from isosne.files.sinks import SINKS
 
+    if table_options.scale != "none":
+        raise ParameterError(
+            f"transform scales rows as those of the model were; got --scale {table_options.scale}. "
+            "Leave it out."
+        )
     check_one_stdout(output, as_json=talk.json)
     check_output(output, (*SINKS, STDOUT), force=force)
     model = TSNE.load(model_file).set_params(n_jobs=resources.n_jobs)
     wanted = _with_columns_of(model, source, table_options)
     table = open_table(source, wanted, resources, quiet=talk.quiet)
+    scale = Scale.load_from(model_file)
+    if scale is not None:
+        table = replace(table, rows=ScaledRows(table.rows, scale))
     about = {
         **describe_start("transform", source, table, table_options),
         "model": {"file": str(model_file), "sha256": _hash(model_file)},
     }
-    progress = make_progress(quiet=talk.quiet)
-    progress.begin("row", table.rows.shape[0])
     n_components, labels = model.embedding_.shape[1], table.labels
-    try:
-        with MapWriter(
-            output, table.ids, n_components, about, labels=labels, force=force
-        ) as writer:
-            for places in model.place_blocks(table.rows):
-                writer.write(places)
-                progress.advance(writer.n_rows, "placed")
-    finally:
-        progress.end()
+    writer = MapWriter(output, table.ids, n_components, about, labels=labels, force=force)
+    n_rows = write_places(model, table.rows, writer, make_progress(quiet=talk.quiet))
     if talk.json:
-        print_json({"output": output, "n_rows": writer.n_rows, **about})
+        print_json({"output": output, "n_rows": n_rows, **about})
     elif not talk.quiet and output != STDOUT:
-        typer.echo(f"The places of {writer.n_rows:,} rows are in {output}.", err=True)
+        typer.echo(f"The places of {n_rows:,} rows are in {output}.", err=True)
 
 
 def _with_columns_of(model: Any, source: str, options: TableOptions) -> TableOptions:

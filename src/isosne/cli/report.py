@@ -1,0 +1,61 @@
+"""`isosne report`: maps with either kernel, measured and explained, as one page."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isosne.cli.models import make_model
+from isosne.cli.options import (
+    Force,
+    KernelOptions,
+    MapOptions,
+    ResourceOptions,
+    Source,
+    TableOptions,
+    TalkOptions,
+)
+from isosne.cli.outputs import check_output, print_json
+from isosne.cli.tables import note_spread, open_table, read_points
+
+
+def report(
+    source: Source,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", show_default=False, help="The page, .html."),
+    ],
+    table_options: TableOptions,
+    kernel: KernelOptions,
+    drawing: MapOptions,
+    resources: ResourceOptions,
+    talk: TalkOptions,
+    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    force: Force = False,
+) -> None:
+    """Map a table with both kernels and write what can be said of the maps as one page.
+
+    The page opens in any browser, without a network: maps to explore, measures in plain words.
+
+    Example: isosne report wine.csv --label cultivar --id bottle --scale minmax -o report.html
+    """
+    check_output(output, (".html", ".htm"), force=force)
+    from isosne.pages import write_report
+
+    table = open_table(source, table_options, resources, quiet=talk.quiet)
+    if not talk.quiet:
+        note_spread(table)
+    write_report(
+        output,
+        read_points(table, resources),
+        table.labels,
+        columns=None if table.ids is None else {table_options.id or "id": table.ids},
+        model=make_model(kernel, drawing, resources),
+        title=title,
+        random_state=drawing.random_state,
+        force=force,
+    )
+    if talk.json:
+        print_json({"output": str(output), "n_points": table.rows.shape[0]})
+    elif not talk.quiet:
+        typer.echo(f"The report on {table.rows.shape[0]:,} rows is in {output}.", err=True)
