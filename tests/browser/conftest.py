@@ -21,7 +21,6 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-dev-shm-usage",
-    "--window-size=1200,1000",
 )
 SOFTWARE_GPU = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 NO_GPU = ("--disable-3d-apis",)
@@ -77,11 +76,11 @@ def open_page(browser_with, tmp_path):
     """
     used = []
 
-    def open_page(path, flags=SOFTWARE_GPU):
+    def open_page(path, flags=SOFTWARE_GPU, size=(1200, 1000)):
         browser = browser_with(flags)
         used.append(browser)
         browser.get("about:blank")
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        _set_screen(browser, *size)
         saved = {"behavior": "allow", "downloadPath": str(tmp_path / "saved")}
         browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
         for log in ("browser", "performance"):
@@ -94,6 +93,14 @@ def open_page(browser_with, tmp_path):
     for browser in used:
         assert _complaints(browser) == []
         assert _schemes(browser) <= {"file", "data", "blob"}
+
+
+def _set_screen(browser, width, height):
+    """Show pages on a screen of some size; below 600 pixels it is a phone's."""
+    is_phone = width < 600
+    screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": is_phone})
 
 
 def _complaints(browser):

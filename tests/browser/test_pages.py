@@ -17,6 +17,10 @@ from tests.browser.conftest import NO_GPU, SOFTWARE_GPU
 from tests.browser.reader import count_pixels
 
 pytestmark = pytest.mark.slow
+PANS = """
+const figures = Bokeh.documents[0].roots().slice(0, 4)
+return figures.map((figure) => figure.toolbar.tools.find((tool) => tool.type == "PanTool").active)
+"""
 EVIL = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
 
 
@@ -270,13 +274,16 @@ def test_what_is_selected_in_one_map_of_a_report_is_so_in_the_other(open_page, r
 
 @pytest.mark.parametrize("width", [360, 1200])
 def test_a_report_fits_a_phone_and_a_printer(open_page, report, width):
-    reader = open_page(report)
-    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
-    reader.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    reader.settle()
+    reader = open_page(report, size=(width, 800))
     assert reader.run("return document.documentElement.scrollWidth") <= width
     printed = reader.browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
     assert printed["data"].startswith("JVBERi")  # %PDF
+
+
+@pytest.mark.parametrize(("size", "is_active"), [((360, 800), False), ((1200, 800), True)])
+def test_a_finger_scrolls_a_report_and_a_mouse_moves_its_maps(open_page, report, size, is_active):
+    reader = open_page(report, size=size)
+    assert reader.run(PANS) == [is_active] * 4
 
 
 def test_a_report_without_labels_or_columns_opens(open_page, tmp_path, two_blobs):

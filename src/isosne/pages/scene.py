@@ -104,6 +104,7 @@ class Scene:
             "filter": self._filter,
             "panels": [[panel.glyphs, panel.of_map] for panel in self.panels],
             "mappers": self._mappers,
+            "pans": [figure.toolbar.active_drag for figure in figures if self._is_report],
         }
         document.js_on_event("document_ready", CustomJS(args=args, code=read_asset("map.js")))
         return document

@@ -1,6 +1,7 @@
 // Ties the controls of a page to its maps. Run by Bokeh once the document is there, with
 //   source   the table behind all maps           filter   which of its rows are shown
 //   panels   for each map [glyphs, number]       mappers  from numbers to colors, one a choice
+//   pans     tools that would keep a finger from scrolling the page
 // The page holds the words that belong to the numbers, as JSON. All text is set as text.
 const about = JSON.parse(document.getElementById("about").textContent)
 const legend = document.getElementById("legend")
@@ -154,6 +155,9 @@ document.addEventListener("pointermove", (event) => {
 document.querySelectorAll(".map").forEach((map) => {
   map.addEventListener("pointerleave", () => (tip.hidden = true))
 })
+if (window.matchMedia("(pointer: coarse)").matches) {
+  pans.forEach((pan) => (pan.active = false))
+}
 source.selected.change.connect(count_selected)
 download.addEventListener("click", save_selected)
 clear.addEventListener("click", () => (source.selected.indices = []))

@@ -1,0 +1,278 @@
+"""One map as a page, by what the page holds."""
+
+import re
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from isosne.errors import DataError, MissingPackageError, OutputError, ParameterError
+from isosne.pages import write_page
+from isosne.plots.palette import COLORS, FAINT
+from isosne.quality import Trust, trust
+
+EVIL = "</script><script>alert(1)</script><img src=https://example.org/x.png>"
+
+
+def refuses(error, sentence):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+def test_a_page_holds_every_point_and_every_column(tmp_path, read_page, map_of):
+    Y = map_of(50)
+    columns = {"age": np.linspace(0.1, 9, 50), "kind": ["x", "y"] * 25, "id": np.arange(50) + 7}
+    path = write_page(tmp_path / "map.html", Y, columns=columns, labels=["a"] * 20 + ["b"] * 30)
+    page = read_page(path)
+    assert path == tmp_path / "map.html"
+    assert sorted(page.table["row"].tolist()) == list(range(50))
+    np.testing.assert_array_equal(np.stack([page.column("x"), page.column("y")], axis=1), Y)
+    assert page.column("age").tolist() == columns["age"].tolist()
+    assert page.column("kind").tolist() == columns["kind"]
+    assert page.column("id").tolist() == columns["id"].tolist()
+    assert page.column("label").tolist() == ["a"] * 20 + ["b"] * 30
+
+
+def test_numbers_are_stored_as_bytes(tmp_path, read_page, map_of):
+    columns = {"age": np.linspace(0, 1, 500), "word": [f"word {i}" for i in range(500)]}
+    page = read_page(write_page(tmp_path / "map.html", map_of(500), columns=columns))
+    (source,) = page.find("ColumnDataSource")
+    for _, values in source["attributes"]["data"]["entries"]:
+        assert values["array"]["type"] == "bytes"
+        assert values["dtype"] in ("float32", "float64", "int32")
+
+
+def test_the_legend_has_an_entry_for_each_class_in_the_colors_of_plots(tmp_path, read_page, map_of):
+    labels = ["b"] * 5 + ["a"] * 3 + ["c"] * 2
+    page = read_page(write_page(tmp_path / "map.html", map_of(10), labels=labels))
+    (choice,) = page.about["choices"]
+    assert choice["kind"] == "classes"
+    assert [(entry["name"], entry["count"]) for entry in choice["classes"]] == [
+        ("a", 3),
+        ("b", 5),
+        ("c", 2),
+    ]
+    assert [entry["color"] for entry in choice["classes"]] == list(COLORS[:3])
+    codes = page.by_row(page.table[choice["fields"][0]])
+    assert [choice["classes"][c]["name"] for c in codes] == labels
+
+
+def test_many_classes_of_few_points_differ_in_shape_too(tmp_path, read_page, map_of):
+    page = read_page(write_page(tmp_path / "map.html", map_of(90), labels=np.arange(90) % 9))
+    (choice,) = page.about["choices"]
+    shapes = [entry["shape"] for entry in choice["classes"]]
+    assert set(shapes) > {"circle", "square"}
+    found = page.by_row(page.table[choice["shape_field"]])
+    assert found.tolist() == [shapes[row % 9] for row in range(90)]
+
+
+def test_readers_may_color_by_label_trust_and_fitting_columns(tmp_path, read_page, map_of):
+    rng = np.random.default_rng(0)
+    columns = {
+        "number": rng.normal(size=200),
+        "constant": np.ones(200),
+        "few": np.arange(200) % 3,
+        "many": np.arange(200),
+        "word": ["even", "odd"] * 100,
+        "name": [f"row {i}" for i in range(200)],
+    }
+    path = write_page(
+        tmp_path / "map.html",
+        map_of(200),
+        columns=columns,
+        labels=pd.Series(["a", "b"] * 100, name="species"),
+        trust=rng.uniform(size=200),
+    )
+    choices = {choice["title"]: choice for choice in read_page(path).about["choices"]}
+    assert {title: choice["kind"] for title, choice in choices.items()} == {
+        "species": "classes",
+        "trust": "trust",
+        "number": "values",
+        "few": "classes",
+        "many": "values",
+        "word": "classes",
+    }
+    assert (choices["many"]["low"], choices["many"]["high"]) == (0, 199)
+    assert [entry["name"] for entry in choices["few"]["classes"]] == ["0", "1", "2"]
+
+
+def test_columns_may_be_a_data_frame(tmp_path, read_page, map_of):
+    for make in (pd.DataFrame, pl.DataFrame):
+        frame = make({"age": [1.5, 2.5, 3.5], "word": ["a", "b", None]})
+        path = write_page(tmp_path / "map.html", map_of(3), columns=frame, force=True)
+        page = read_page(path)
+        assert page.column("age").tolist() == [1.5, 2.5, 3.5]
+        assert page.column("word").tolist() == ["a", "b", ""]
+
+
+def test_numbers_that_are_missing_are_gray(tmp_path, read_page, map_of):
+    columns = {"age": [1.0, np.nan, np.inf, 3.0]}
+    page = read_page(write_page(tmp_path / "map.html", map_of(4), columns=columns))
+    (choice,) = page.about["choices"]
+    shown = page.by_row(page.table[choice["fields"][0]])
+    np.testing.assert_array_equal(shown, [1, np.nan, np.nan, 3])
+    assert (choice["low"], choice["high"]) == (1, 3)
+    (mapper,) = page.find("LinearColorMapper")
+    assert mapper["attributes"]["nan_color"] == FAINT
+
+
+def test_trust_of_a_sample_leaves_the_others_out(tmp_path, read_page, map_of):
+    X = map_of(40, 3)
+    found = trust(X, X[:, :2], n_queries=10, random_state=0)
+    assert isinstance(found, Trust)
+    page = read_page(write_page(tmp_path / "map.html", X[:, :2], trust=found))
+    expected = np.full(40, np.nan)
+    expected[found.points] = found.agreement
+    np.testing.assert_array_equal(page.column("trust"), expected)
+
+
+def test_one_dimension_has_a_lane_for_each_class(tmp_path, read_page, map_of):
+    labels = np.repeat(["a", "b", "c"], 10)
+    page = read_page(write_page(tmp_path / "map.html", map_of(30, 1), labels=labels))
+    assert [column["name"] for column in page.about["coordinates"]] == ["x"]
+    lanes = page.by_row(page.table["m0y"]).reshape(3, 10)
+    assert lanes[0].min() > lanes[1].max()
+    assert lanes[1].min() > lanes[2].max()
+    assert len(page.find("Scatter")) == 3  # at rest, left out, hovered
+
+
+def test_three_dimensions_are_shown_as_three_faces(tmp_path, read_page, map_of):
+    Y = map_of(30, 3)
+    page = read_page(write_page(tmp_path / "map.html", Y, title="a box"))
+    assert len(page.find("Plot")) == 3
+    assert re.findall(r"[xyz] and [xyz]", page.words) == ["x and y", "x and z", "y and z"]
+    found = [page.column(axis) for axis in "xyz"]
+    np.testing.assert_array_equal(np.stack(found, axis=1), Y)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_few_points_and_points_all_in_one_place_have_a_view(tmp_path, read_page, n):
+    page = read_page(write_page(tmp_path / "map.html", np.full((n, 2), 1e6)))
+    for found in page.find("Range1d"):
+        assert found["attributes"]["end"] - found["attributes"]["start"] > 0.5
+
+
+def test_views_are_square_around_all_points(tmp_path, read_page, map_of):
+    Y = map_of(40) * np.array([5, 1], np.float32)
+    page = read_page(write_page(tmp_path / "map.html", Y))
+    found = [(r["attributes"]["start"], r["attributes"]["end"]) for r in page.find("Range1d")]
+    assert found[0][1] - found[0][0] == pytest.approx(found[1][1] - found[1][0])
+    for (start, end), values in zip(found, Y.T, strict=True):
+        assert start < values.min() < values.max() < end
+
+
+def test_a_page_refers_to_nothing_outside(tmp_path, read_page, map_of):
+    path = write_page(tmp_path / "map.html", map_of(9), labels=["$$x$$"] * 9, title="$$y$$")
+    page = read_page(path)
+    assert page.references == ["data:,"]  # an empty icon
+    assert page.links == []
+    assert "link" in page.tags
+    assert not re.search(r"@import|url\(\s*['\"]?https?:", page.text)
+    assert "mathjax" not in page.text.lower().partition("<body")[0].partition("bokeh-gl")[2]
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page.text)
+    assert policy.startswith("default-src 'none';")
+    assert "http" not in policy
+
+
+def test_what_users_name_never_becomes_html(tmp_path, read_page, map_of):
+    Y = map_of(4)
+    plain = read_page(
+        write_page(tmp_path / "plain.html", Y, columns={"c": list("abab")}, labels=list("xyxy"))
+    )
+    evil = read_page(
+        write_page(
+            tmp_path / "evil.html",
+            Y,
+            columns={EVIL: [EVIL, "b"] * 2},
+            labels=[EVIL, "y"] * 2,
+            title=EVIL,
+        )
+    )
+    assert evil.tags == plain.tags
+    assert evil.references == plain.references
+    assert EVIL not in evil.text
+    assert evil.words.count(EVIL) == 3  # title, heading, what to color by
+    assert evil.column(EVIL).tolist() == [EVIL, "b"] * 2
+
+
+def test_title_and_default_title(tmp_path, read_page, map_of):
+    assert "A map of 1,200 points" in read_page(write_page(tmp_path / "a.html", map_of(1200))).words
+    assert "Wine" in read_page(write_page(tmp_path / "b.HTM", map_of(4), title="Wine")).words
+
+
+def test_a_hundred_thousand_points_take_a_few_megabytes(tmp_path, map_of):
+    columns = {"age": np.arange(1e5), "word": np.array(["a", "b"])[np.arange(100_000) % 2]}
+    path = write_page(
+        tmp_path / "map.html", map_of(100_000), columns=columns, labels=np.arange(100_000) % 10
+    )
+    assert path.stat().st_size < 8e6
+
+
+def test_a_file_is_replaced_only_when_asked(tmp_path, map_of):
+    path = tmp_path / "map.html"
+    path.write_text("old")
+    with refuses(
+        OutputError,
+        f"The output must not exist yet; {path} does. "
+        "Choose another name, or replace it with --force (force=True).",
+    ):
+        write_page(path, map_of(4))
+    assert path.read_text() == "old"
+    write_page(path, map_of(4), force=True)
+    assert path.read_text().startswith("<!DOCTYPE html>")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_refusals_leave_nothing_behind(tmp_path, map_of):
+    Y = map_of(4)
+    with refuses(
+        ParameterError,
+        f"path must end in .html or .htm; got {str(tmp_path / 'map.hmtl')!r}. "
+        "Did you mean map.html?",
+    ):
+        write_page(tmp_path / "map.hmtl", Y)
+    with refuses(
+        ParameterError,
+        "columns must be a mapping from names to arrays, or a data frame; got list. "
+        "Pass for example {'age': ages}.",
+    ):
+        write_page(tmp_path / "map.html", Y, columns=[1, 2])
+    with refuses(
+        DataError,
+        "The column 'age' must have one entry for each point of the map; "
+        "got shape (3,) for 4 points. Pass the rows that were mapped, in the same order.",
+    ):
+        write_page(tmp_path / "map.html", Y, columns={"age": [1, 2, 3]})
+    with refuses(
+        DataError,
+        "color must be one-dimensional, with one entry for each point of the map; "
+        "got shape (3,) for 4 points. "
+        "Pass the column of the rows that were mapped, in the same order.",
+    ):
+        write_page(tmp_path / "map.html", Y, labels=[1, 2, 3])
+    with refuses(
+        DataError,
+        "Trust must be from 0 to 1; got values from 0 to 2. "
+        "Pass what isosne.quality.trust returns, or kind='values'.",
+    ):
+        write_page(tmp_path / "map.html", Y, trust=[0, 1, 2, 0])
+    with refuses(
+        DataError,
+        "embedding must be a dense array of 1 to 3 columns; got shape (4, 4). "
+        "Pass the map, such as TSNE().fit(X).embedding_, not the data.",
+    ):
+        write_page(tmp_path / "map.html", map_of(4, 4))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_bokeh_one_sentence_says_what_to_install(monkeypatch):
+    for module in [name for name in sys.modules if name.startswith("isosne.pages")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "bokeh", None)
+    with refuses(
+        MissingPackageError,
+        "isosne.pages needs the package bokeh, which is not installed. "
+        "Run pip install 'isosne[pages]'.",
+    ):
+        __import__("isosne.pages")

@@ -1,0 +1,160 @@
+"""A study as a page, by what the page says."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import isosne
+from isosne import TSNE
+from isosne.errors import OutputError, ParameterError
+from isosne.pages import Study, judge, render, study, write_report
+
+LABELS = np.repeat(["tight", "loose"], 30)
+
+
+def refuses(error, sentence):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+@pytest.fixture
+def found(two_blobs):
+    columns = {"sum": two_blobs.sum(axis=1)}
+    return study(two_blobs, LABELS, columns=columns, title="Two blobs")
+
+
+def test_a_report_says_what_was_measured_and_how_it_was_made(found, read_page):
+    page = read_page(render(found))
+    assert page.words.count("Two blobs") == 2  # title and heading
+    assert "60 points, 5 columns, 2 classes" in page.words
+    for judged in found.maps:
+        assert f"{judged.title}, AUC {judged.report.auc_rnx}" in page.words
+        for number in (
+            f"{judged.report.trustworthiness:.3f}",
+            f"{judged.report.continuity:.3f}",
+            f"{judged.report.classes.davies_bouldin:.2f}",
+            f"{judged.report.classes.calinski_harabasz:,.0f}",
+            f"{judged.report.classes.knn_accuracy:.3f}",
+        ):
+            assert number in page.words
+        assert " ".join(judged.plan.split()) in page.words
+    assert "random_state=0" in page.words
+    assert f"version {isosne.__version__}" in page.words
+    assert re.search(r"Isolation kernel \d+\.\d+ s to map, \d+\.\d+ s to measure", page.words)
+    assert "psi 48, 12, 3" in page.words
+    assert "Ye Zhu and Kai Ming Ting" in page.words
+    assert page.links == ["https://jair.org/index.php/jair/article/view/12904"]
+
+
+def test_a_report_holds_both_maps_in_one_table(found, read_page):
+    page = read_page(render(found))
+    assert len(page.find("Plot")) == 5  # two maps by class, two by trust, the curves
+    for judged in found.maps:
+        places = [page.column(f"{judged.title}, {axis}") for axis in "xy"]
+        np.testing.assert_array_equal(np.stack(places, axis=1), judged.embedding)
+        trust = page.column(f"trust, {judged.title}")
+        np.testing.assert_array_equal(trust, judged.trust.agreement)
+    assert [choice["title"] for choice in page.about["choices"]] == ["label", "trust", "sum"]
+    assert len(set(page.about["choices"][1]["fields"])) == 2  # each map has its own trust
+    assert len(set(page.about["choices"][2]["fields"])) == 1
+
+
+def test_curves_are_drawn_from_the_first_to_the_last_size(found, read_page):
+    page = read_page(render(found))
+    curves = [table for table in page.tables if set(table) == {"k", "r"}]
+    assert len(curves) == 2
+    for curve, judged in zip(curves, found.maps, strict=True):
+        np.testing.assert_array_equal(curve["k"], judged.curve.k)
+        np.testing.assert_array_equal(curve["r"], judged.curve.r)
+
+
+def test_long_curves_are_thinned(two_blobs, read_page):
+    X = np.random.default_rng(0).normal(size=(1500, 3))
+    judged = judge(X, X[:, :2], title="two columns")
+    (curve,) = (t for t in read_page(render(Study((judged,)))).tables if set(t) == {"k", "r"})
+    assert 150 < len(curve["k"]) <= 300
+    assert curve["k"][[0, -1]].tolist() == [1, 1498]
+
+
+def test_a_study_of_one_map_is_rendered(two_blobs, read_page):
+    judged = judge(two_blobs, two_blobs[:, :2], title="two columns")
+    page = read_page(render(Study((judged,))))
+    assert "two columns: the map keeps neighborhoods" in page.words
+    assert "It is best" not in page.words
+    assert len(page.find("Plot")) == 3
+    assert [choice["title"] for choice in page.about["choices"]] == ["trust"]
+    assert "Davies-Bouldin" not in page.words
+    assert "to map" not in page.words
+
+
+def test_a_report_of_maps_in_space_has_three_faces_of_each(two_blobs, read_page):
+    found = study(two_blobs, LABELS, model=TSNE(n_components=3))
+    assert len(read_page(render(found)).find("Plot")) == 13
+
+
+def test_a_report_refers_to_nothing_outside(found, read_page):
+    page = read_page(render(found))
+    assert page.references == ["data:,"]
+    assert not re.search(r"@import|url\(\s*['\"]?https?:", page.text)
+    assert "default-src 'none'" in page.text
+
+
+def test_what_users_name_never_becomes_html(found, two_blobs, read_page):
+    evil = "</script><script>alert(1)</script>"
+    named = Study(
+        tuple(
+            replace(judged, title=evil, plan=evil, settings={evil: evil}) for judged in found.maps
+        ),
+        labels=np.where(LABELS == "tight", evil, "b"),
+        columns={evil: two_blobs[:, 0]},
+        title=evil,
+        random_state=evil,
+    )
+    page = read_page(render(named))
+    plain = read_page(render(found))
+    assert evil not in page.text
+    assert [tag for tag in page.tags if tag in ("script", "img")] == [
+        tag for tag in plain.tags if tag in ("script", "img")
+    ]
+    assert page.words.count(evil) > 10
+
+
+def test_write_report_writes_the_whole_file(tmp_path, two_blobs, read_page):
+    path = write_report(
+        tmp_path / "report.html", two_blobs, LABELS, columns={"first": two_blobs[:, 0]}
+    )
+    page = read_page(path)
+    assert "A map and how far to trust it" in page.words
+    np.testing.assert_array_equal(page.column("first"), two_blobs[:, 0])
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_anything_is_computed(tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    not_data = object()
+    with refuses(
+        OutputError,
+        f"The output must not exist yet; {path} does. "
+        "Choose another name, or replace it with --force (force=True).",
+    ):
+        write_report(path, not_data)
+    with refuses(
+        OutputError,
+        f"The output must lie in a folder that exists; there is no {tmp_path / 'no'}. "
+        "Make the folder first.",
+    ):
+        write_report(tmp_path / "no" / "report.html", not_data)
+    with refuses(
+        ParameterError,
+        f"path must end in .html or .htm; got {str(tmp_path / 'r.docx')!r}. Choose one of these.",
+    ):
+        write_report(tmp_path / "r.docx", not_data)
+    assert path.read_text() == "old"
+
+
+def test_a_failed_study_leaves_nothing_behind(tmp_path, two_blobs):
+    with pytest.raises(ParameterError):
+        write_report(tmp_path / "report.html", two_blobs, model="isolation")
+    assert list(tmp_path.iterdir()) == []
