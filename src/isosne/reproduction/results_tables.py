@@ -1,7 +1,7 @@
 """Tables of the evaluation results: a table for each measure, and who is ahead how often."""
 
 from collections.abc import Callable, Sequence
-from math import exp, log
+from statistics import median
 from typing import Any, NamedTuple
 
 from isosne.reproduction.grids import PARTS, USUAL_PERPLEXITY, finest_exact
@@ -99,7 +99,7 @@ def parameter_table(measured: Sequence[MeasuredSet]) -> str:
 
 
 def wins_table(measured: Sequence[MeasuredSet]) -> str:
-    """Return how often each way is ahead of the Gaussian kernel, and by which factor on average."""
+    """Return how often each way is ahead of the Gaussian kernel, and the median factor."""
     rows: list[list[str]] = []
     printed = [_count_printed(measured, measure) for measure in MEASURES]
     rows.append(["printed in the paper", "IK", *printed])
@@ -210,7 +210,7 @@ def _count_printed(measured: Sequence[MeasuredSet], measure: Measure) -> str:
 
 
 def _compare(measured: Sequence[MeasuredSet], measure: Measure, way: str, pick: Pick) -> str:
-    """Return the sets on which a way is ahead of the Gaussian kernel, and the mean ratio."""
+    """Return the sets on which a way is ahead of the Gaussian kernel, and the median ratio."""
     ahead, ratios = 0, []
     for found in measured:
         ours = _value(pick(found, way, measure.name), measure)
@@ -222,6 +222,5 @@ def _compare(measured: Sequence[MeasuredSet], measure: Measure, way: str, pick: 
 
 
 def _tally(ahead: int, ratios: Sequence[float]) -> str:
-    """Return counts and the geometric mean of ratios."""
-    mean = exp(sum(map(log, ratios)) / len(ratios))
-    return f"{ahead} of {len(ratios)}, x {mean:.3f}"
+    """Return counts and the median of ratios."""
+    return f"{ahead} of {len(ratios)}, x {median(ratios):.3f}"
