@@ -15,6 +15,7 @@ from isosne.sources.columns import Wanted, choose_columns, plain_column, require
 from isosne.sources.stored import Indices, StoredRows
 from isosne.sources.watched import WatchedFiles
 
+LARGE = "distributed.admin.large-graph-warning-threshold"
 AT_A_TIME = 64
 """Chunks whose results are on their way at a time."""
 
@@ -44,8 +45,12 @@ class DaskRows(StoredRows):
         return out
 
     def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:
-        """Yield what a function makes of the chunks, in order; it travels to where they are."""
-        sent = self._dask.delayed(function, traverse=False)
+        """Yield what a function makes of the chunks, in order; it travels to where they are, once.
+
+        Were it not kept there, it would go with every chunk.
+        """
+        with self._dask.config.set({LARGE: "1TB"}):  # a model may be large, and has to travel
+            sent = self._dask.delayed(function, traverse=False).persist()
         chunks = self._array.to_delayed()[:, 0]
         for start in range(0, len(chunks), AT_A_TIME):
             yield from self._dask.compute(*(sent(c) for c in chunks[start : start + AT_A_TIME]))

@@ -1,0 +1,378 @@
+"""The same points from any source: the same bytes of the map and of the places."""
+
+import logging
+import os
+import re
+import signal
+
+import dask
+import dask.array as da
+import numpy as np
+import psutil
+import pytest
+
+import isosne.estimator
+import isosne.landmarks
+from isosne import TSNE, GaussianKernel, IsolationKernel
+from isosne.errors import DataError, ParameterError
+from isosne.layout.schedules import Phase, Schedule
+from isosne.sources import open_rows
+from tests.unit.sources.formats import DENSE, SPARSE, TEXT, as_table, write_npy, write_text
+
+N, POOL, LANDMARKS = 600, 250, 120
+SHORT = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
+
+
+@pytest.fixture(scope="module")
+def points():
+    """Eighths, which every type and every format holds as they are."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(0, 2, (N, 4)) + 8 * rng.integers(0, 3, (N, 1))
+    return (np.round(8 * X) / 8).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def small_pool_and_blocks(monkeypatch):
+    monkeypatch.setattr(isosne.landmarks, "POOL", POOL)
+    monkeypatch.setattr(isosne.estimator, "PLACE_BYTES", 16 * 70)
+
+
+def make(kernel=None, **more):
+    settings = {"schedule": SHORT, "random_state": 0, "n_jobs": 1} | more
+    return TSNE(IsolationKernel(30) if kernel is None else kernel, **settings)
+
+
+def results(source, **more):
+    model = make(landmarks=LANDMARKS, **more).fit(source)
+    return model, model.place(source)
+
+
+def refuses(error, sentence):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+@pytest.fixture(scope="module")
+def expected(points):
+    """The map and the places of the points in memory, with the pool of the other runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(isosne.landmarks, "POOL", POOL)
+        return results(points)
+
+
+def assert_same(found, expected):
+    model, places = found
+    other, other_places = expected
+    np.testing.assert_array_equal(model.landmark_indices_, other.landmark_indices_)
+    assert model.embedding_.tobytes() == other.embedding_.tobytes()
+    assert places.tobytes() == other_places.tobytes()
+
+
+@pytest.mark.parametrize("name", [*DENSE, *TEXT])
+def test_every_source_gives_the_bytes_of_points_in_memory(points, expected, tmp_path, name):
+    source = (DENSE | TEXT)[name](tmp_path, points)
+    assert_same(results(source), expected)
+
+
+@pytest.mark.parametrize("name", ["npy", "parquet", "csv", "dask array", "dask frame"])
+def test_all_rows_of_a_source_give_the_map_of_points_in_memory(points, tmp_path, name):
+    X = points[:150]
+    source = (DENSE | TEXT)[name](tmp_path, X)
+    whole, found = make().fit(X), make().fit(source)
+    assert found.embedding_.tobytes() == whole.embedding_.tobytes()
+    assert found.transform(source).tobytes() == whole.transform(X).tobytes()
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_sparse_sources_give_the_bytes_of_dense_points(points, tmp_path, name):
+    X = np.maximum(points, 0)
+    settings = {"start": "random"}  # principal axes of sparse points are not centered
+    assert_same(results(SPARSE[name](tmp_path, X), **settings), results(X, **settings))
+
+
+@pytest.mark.parametrize("name", ["npy", "parquet", "csv", "zarr 3", "dask frame"])
+def test_names_of_columns_are_those_of_the_source(points, tmp_path, name):
+    source = (DENSE | TEXT)[name](tmp_path, points)
+    model = make(landmarks=LANDMARKS).fit(source)
+    has_names = name not in ("npy", "zarr 3")
+    assert model.n_features_in_ == 4
+    if has_names:
+        assert model.feature_names_in_.tolist() == ["c0", "c1", "c2", "c3"]
+    # A later fit to points without names forgets them.
+    model.fit(write_npy(tmp_path, points))
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_places_go_from_a_file_to_a_mapped_file(points, expected, tmp_path):
+    model, places = expected
+    out = np.lib.format.open_memmap(tmp_path / "places.npy", "w+", np.float32, (N, 2))
+    model.place(DENSE["parquet"](tmp_path, points), out=out)
+    out.flush()
+    assert np.load(tmp_path / "places.npy").tobytes() == places.tobytes()
+
+
+# --- Dask
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads"])
+@pytest.mark.parametrize("name", ["dask array", "dask frame"])
+def test_dask_on_this_machine_gives_the_same_bytes(points, expected, tmp_path, name, scheduler):
+    with dask.config.set(scheduler=scheduler):
+        assert_same(results(DENSE[name](tmp_path, points)), expected)
+
+
+def test_only_samples_landmarks_and_places_come_back_from_dask(points, tmp_path, monkeypatch):
+    came = []
+    compute = dask.base.compute
+
+    def counting(*collections, **more):
+        found = compute(*collections, **more)
+        came.extend(np.asarray(part) for part in found)
+        return found
+
+    for module in (dask, dask.base):
+        monkeypatch.setattr(module, "compute", counting)
+    source = da.from_array(points, chunks=(100, 2))
+    model = make(landmarks=LANDMARKS).fit(source)
+    # The pool, in parts of which none is a whole chunk.
+    assert sum(len(part) for part in came) == POOL
+    assert max(len(part) for part in came) < 100
+    came.clear()
+    model.place(source)
+    assert [part.shape for part in came] == [(100, 2)] * 6
+    assert {part.dtype for part in came} == {np.dtype(np.float32)}
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    """A cluster of two processes on this machine, and nobody else's."""
+    distributed = pytest.importorskip("distributed")
+    quiet = {"silence_logs": logging.CRITICAL, "memory_limit": 0}
+    with (
+        dask.config.set({"distributed.worker.daemon": True}),
+        distributed.LocalCluster(
+            n_workers=2,
+            processes=True,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+            local_directory=str(tmp_path_factory.mktemp("workers")),
+            **quiet,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def workers(client):
+    return client.run(os.getpid)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dask array", "dask frame"])
+def test_a_cluster_gives_the_same_bytes(client, points, expected, tmp_path, name):
+    assert len(set(workers(client).values())) == 2
+    source = DENSE["dask frame"](tmp_path, points)
+    if name == "dask array":
+        source = da.from_array(points, chunks=(100, 2))
+    assert_same(results(source), expected)
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_the_middle_of_a_placement_changes_nothing(
+    client, points, expected, tmp_path
+):
+    model, places = expected
+    armed, fired = tmp_path / "armed", tmp_path / "fired"
+
+    def read(block, block_info=None):
+        first = block_info[0]["array-location"][0][0]
+        if first == 300 and armed.exists():
+            armed.rename(fired)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return block
+
+    source = da.from_array(points, chunks=(50, 4)).map_blocks(read, dtype=np.float32)
+    before = workers(client)
+    armed.touch()
+    found = model.place(source)
+    assert fired.exists()
+    assert found.tobytes() == places.tobytes()
+    client.wait_for_workers(2)
+    assert set(workers(client).values()) != set(before.values())
+
+
+@pytest.mark.slow
+def test_a_cluster_talks_to_nobody_but_this_machine(client, points, expected):
+    model, places = expected
+    assert model.place(da.from_array(points, chunks=(200, 4))).tobytes() == places.tobytes()
+    addresses = [client.scheduler.address, *workers(client)]
+    assert all(address.startswith("tcp://127.0.0.1:") for address in addresses)
+    for pid in (os.getpid(), *workers(client).values()):
+        for connection in psutil.Process(pid).net_connections("inet"):
+            ends = [end.ip for end in (connection.laddr, connection.raddr) if end]
+            if connection.status == psutil.CONN_ESTABLISHED:
+                assert set(ends) <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
+
+
+class Heavy:
+    """A function that weighs more than a cluster likes to be sent, and counts when it is."""
+
+    n_sent = 0
+
+    def __init__(self):
+        self.weight = np.random.default_rng(0).random(1_500_000)  # 12 MB
+
+    def __getstate__(self):
+        type(self).n_sent += 1
+        return self.__dict__
+
+    def __call__(self, points):
+        return points[:, :2] + np.float32(len(self.weight))
+
+
+@pytest.mark.slow
+def test_what_is_applied_on_a_cluster_travels_to_it_once(client, points):
+    rows = open_rows(da.from_array(points, chunks=(4, 4)))  # 150 chunks: three rounds
+    found = np.concatenate(list(rows.apply(Heavy(), 2**20)))
+    np.testing.assert_array_equal(found, points[:, :2] + np.float32(1_500_000))
+    assert Heavy.n_sent <= 2  # once to be weighed, and once to be sent
+
+
+NOT_FINITE = (
+    "X must be finite; got 1 NaN and 0 infinite value(s). "
+    "Leave out or impute the rows that hold them."
+)
+
+
+def with_nan(points):
+    X = points.copy()
+    X[377, 2] = np.nan
+    return da.from_array(X, chunks=(100, 2))
+
+
+def test_a_value_that_is_not_finite_in_a_chunk_is_refused(points, expected):
+    with refuses(DataError, NOT_FINITE):
+        expected[0].place(with_nan(points))
+
+
+@pytest.mark.slow
+def test_a_value_that_is_not_finite_in_a_worker_is_refused(client, points, expected):
+    with refuses(DataError, NOT_FINITE):
+        expected[0].place(with_nan(points))
+
+
+# --- what cannot be read, from end to end
+
+
+def bad_sources(points, folder):
+    """Return sources that cannot be placed, each with the words of its refusal."""
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = as_table(points)
+    values = table.column("c1").to_pylist()
+    values[411] = None
+    null, text, ragged = folder / "null.parquet", folder / "text.parquet", folder / "r.csv"
+    pq.write_table(table.set_column(1, "c1", pa.array(values)), null, row_group_size=100)
+    words = pa.array([str(value) for value in values])
+    pq.write_table(table.set_column(1, "c1", words), text, row_group_size=100)
+    write_text(folder, points, "r.csv", ",")
+    lines = ragged.read_text().splitlines()
+    lines[302] += ",5.0"
+    ragged.write_text("\n".join(lines) + "\n")
+    return {
+        "null": (
+            null,
+            (
+                f"Every value must be a finite number; {null} has a missing value in row 411 (the "
+                "first is row 0), column 'c1'. Leave out or impute the rows that hold such "
+                "values, or exclude the column."
+            ),
+        ),
+        "text": (
+            text,
+            (
+                f"Every column must be numeric; {text} has others: 'c1' (string). "
+                "Exclude them (exclude=['c1']), or pass text_columns='leave_out'."
+            ),
+        ),
+        "ragged": (
+            ragged,
+            (
+                f"Every line must have 4 field(s), as the first one has; {ragged} has 5 in line "
+                "303. Correct or remove that line."
+            ),
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", ["null", "text", "ragged"])
+def test_a_table_that_cannot_be_read_is_refused_at_fit_and_at_place(
+    points, expected, tmp_path, name
+):
+    path, sentence = bad_sources(points, tmp_path)[name]
+    with refuses(DataError, sentence):
+        make().fit(path)
+    with refuses(DataError, sentence):
+        expected[0].place(path)
+
+
+@pytest.mark.parametrize("name", ["npy", "parquet", "csv", "feather"])
+def test_a_file_that_changes_its_size_while_it_is_placed_is_refused(
+    points, expected, tmp_path, name
+):
+    path = (DENSE | TEXT)[name](tmp_path, points)
+    n_bytes = path.stat().st_size
+    blocks = expected[0].place_blocks(path)
+    next(blocks)
+    with path.open("ab") as file:
+        file.write(b"\n1,2,3,4")
+    sentence = (
+        f"A file must stay as it is while it is read; {path} was {n_bytes:,} bytes long, and is "
+        f"{n_bytes + 8:,} now. Wait until it is complete, then start again."
+    )
+    with refuses(DataError, sentence):
+        list(blocks)
+
+
+def test_a_file_that_changes_between_opening_and_fitting_is_refused(points, tmp_path):
+    path = write_npy(tmp_path, points)
+    rows = open_rows(path)
+    os.truncate(path, path.stat().st_size - 16)
+    with pytest.raises(DataError, match=r"^A file must stay as it is while it is read; "):
+        make(landmarks=LANDMARKS).fit(rows)
+
+
+# --- limits too small
+
+
+def named_limit(sentence):
+    found = re.search(r"Raise memory_limit to ([\d.]+ [kM]?B) or more\.$", sentence)
+    assert found, sentence
+    return found[1]
+
+
+@pytest.mark.parametrize("kernel", [IsolationKernel(30), GaussianKernel(10)])
+@pytest.mark.parametrize("landmarks", [None, LANDMARKS])
+@pytest.mark.parametrize("kind", ["array", "file"])
+def test_a_limit_too_small_for_anything_names_one_that_is_not(
+    points, tmp_path, kernel, landmarks, kind
+):
+    source = points if kind == "array" else write_npy(tmp_path, points)
+    settings = {"landmarks": landmarks, "kernel": kernel}
+    with pytest.raises(
+        ParameterError, match=r"points need .*, and 900 B are available\. "
+    ) as caught:
+        make(memory_limit=900, **settings).fit(source)
+    limit = named_limit(str(caught.value))
+    assert make(memory_limit=limit, **settings).plan(source).bytes_needed > 900
+
+
+def test_a_limit_too_small_for_all_rows_names_landmarks_that_fit(points, tmp_path):
+    path = write_npy(tmp_path, points)
+    model = make(GaussianKernel(10), memory_limit="150kB")
+    with pytest.raises(ParameterError, match=r"Map at most \d+ of the rows: ") as caught:
+        model.fit(path)
+    n_landmarks = int(re.search(r"landmarks=(\d+)\.$", str(caught.value))[1])
+    assert 10 < n_landmarks < N
+    model.set_params(landmarks=n_landmarks).fit(path)
+    assert model.plan_.bytes_needed <= 150_000
