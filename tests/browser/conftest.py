@@ -78,13 +78,14 @@ def open_page(browser_with, tmp_path):
 
     def open_page(path, flags=SOFTWARE_GPU, size=(1200, 1000)):
         browser = browser_with(flags)
-        used.append(browser)
-        browser.get("about:blank")
         _set_screen(browser, *size)
         saved = {"behavior": "allow", "downloadPath": str(tmp_path / "saved")}
         browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
-        for log in ("browser", "performance"):
-            browser.get_log(log)  # what came before is none of this page's
+        if browser not in used:
+            used.append(browser)
+            browser.get("about:blank")
+            for log in ("browser", "performance"):
+                browser.get_log(log)  # what came before is none of this test's
         browser.get(path.as_uri())
         browser.execute_async_script(WAIT_FOR_MAPS)
         return Reader(browser, tmp_path / "saved")

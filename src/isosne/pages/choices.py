@@ -1,14 +1,15 @@
 """What a reader of a page can color its maps by."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from isosne._types import Array
-from isosne.pages.columns import Column
-from isosne.plots.paint import MOST_WHOLE_NUMBERS, Classes, Paint, Values
+from isosne.pages.columns import Column, as_column
+from isosne.plots.paint import MOST_WHOLE_NUMBERS, Classes, Paint, Values, as_paint
 from isosne.plots.palette import MOST_CLASSES
+from isosne.quality import Trust
 
 
 class Choice(NamedTuple):
@@ -16,6 +17,25 @@ class Choice(NamedTuple):
 
     title: str
     paints: tuple[Classes | Values, ...]
+
+
+def paint_labels(labels: Any, n: int, *, kind: str = "auto") -> Paint:
+    """Return labels as a paint, if there are any; a wrong number of them is refused by name."""
+    if labels is None:
+        return None
+    as_column("labels", labels, n)
+    return as_paint(labels, n, kind=kind)
+
+
+def paint_trust(trust: Any, n: int) -> list[Values]:
+    """Return trust as a paint, if there is any."""
+    if trust is None:
+        return []
+    if not isinstance(trust, Trust):
+        as_column("trust", trust, n)
+    paint = as_paint(trust, n, kind="trust")
+    assert isinstance(paint, Values)  # by its kind
+    return [paint]
 
 
 def offer_choices(

@@ -4,13 +4,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from isosne.pages.choices import offer_choices
+from isosne.pages.choices import offer_choices, paint_labels, paint_trust
 from isosne.pages.columns import Column, as_columns
 from isosne.pages.html import as_html
 from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
 from isosne.plots.frames import check_embedding
-from isosne.plots.paint import Classes, Paint, Values, as_paint
+from isosne.plots.paint import Classes, Paint
 from isosne.plots.saving import check_suffix, whole_file
 
 SUFFIXES = (".html", ".htm")
@@ -69,9 +69,7 @@ def write_page(
     Y = check_embedding(embedding)
     n = len(Y)
     shown = as_columns(columns, n)
-    paint = as_paint(labels, n)
-    trusted = as_paint(trust, n, kind="auto" if trust is None else "trust")
-    trusts = [trusted] if isinstance(trusted, Values) else []
+    paint, trusts = paint_labels(labels, n), paint_trust(trust, n)
     choices = offer_choices(paint, trusts, shown, 1)
     scene = Scene(
         [NamedMap("", Y)],

@@ -6,7 +6,7 @@ from typing import Any
 
 from isosne._random import RandomState
 from isosne.estimator import TSNE
-from isosne.pages.choices import offer_choices
+from isosne.pages.choices import offer_choices, paint_labels, paint_trust
 from isosne.pages.columns import Column, as_columns
 from isosne.pages.curves import draw_curves
 from isosne.pages.html import as_html
@@ -21,7 +21,7 @@ from isosne.pages.readings import (
 from isosne.pages.scene import Scene
 from isosne.pages.studies import Study, study
 from isosne.pages.table import NamedMap
-from isosne.plots.paint import Classes, Values, as_paint
+from isosne.plots.paint import Classes
 from isosne.plots.saving import check_suffix, whole_file
 
 
@@ -92,9 +92,9 @@ def render(found: Study) -> str:
     """
     maps = found.maps
     n = len(maps[0].embedding)
-    labels = as_paint(found.labels, n, kind="auto" if found.labels is None else "labels")
+    labels = paint_labels(found.labels, n, kind="labels")
     classes = labels if isinstance(labels, Classes) else None
-    trusts = [paint for judged in maps if isinstance(paint := as_paint(judged.trust, n), Values)]
+    trusts = [paint for judged in maps for paint in paint_trust(judged.trust, n)]
     shown = as_columns(found.columns, n)
     columns = [
         *label_column(labels),

@@ -96,17 +96,22 @@ class Scene:
     def as_document(self) -> Document:
         """Return the figures as a Bokeh document whose script ties them to the page's controls."""
         document = Document()
-        figures = [panel.figure for panel in (*self.panels, *self.trust_panels)]
-        for figure in (*figures, *self.extra):
+        maps = [panel.figure for panel in (*self.panels, *self.trust_panels)]
+        figures = [*maps, *self.extra]
+        for figure in figures:
             document.add_root(figure)
         args = {
             "source": self._source,
             "filter": self._filter,
             "panels": [[panel.glyphs, panel.of_map] for panel in self.panels],
             "mappers": self._mappers,
-            "pans": [figure.toolbar.active_drag for figure in figures if self._is_report],
+            "pans": [figure.toolbar.active_drag for figure in maps if self._is_report],
         }
-        document.js_on_event("document_ready", CustomJS(args=args, code=read_asset("map.js")))
+        scripts = (
+            CustomJS(args=args, code=read_asset("map.js")),
+            CustomJS(args={"figures": figures}, code=read_asset("print.js")),
+        )
+        document.js_on_event("document_ready", *scripts)
         return document
 
     def _draw(self, maps: Sequence[NamedMap], choice: int, name: str) -> list[Panel]:

@@ -19,9 +19,9 @@ from isosne.errors import DataError, ParameterError
 from isosne.estimator import TSNE
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
+from isosne.pages.choices import paint_labels
 from isosne.pages.columns import as_columns
 from isosne.plots.frames import check_embedding
-from isosne.plots.paint import as_paint
 from isosne.quality import Curve, Report, Trust, report, rnx_curve, trust
 
 FEWEST = 4
@@ -116,7 +116,7 @@ def study(
     """
     points = check_points(X, min_rows=FEWEST)
     n = points.shape[0]
-    as_paint(labels, n, kind="auto" if labels is None else "labels")
+    paint_labels(labels, n, kind="labels")  # what a page would refuse is refused before the work
     as_columns(columns, n)
     first = _with_seed(model, random_state)
     maps = tuple(_map_and_judge(settings, points, labels) for settings in (first, _other(first, n)))

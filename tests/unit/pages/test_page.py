@@ -246,11 +246,16 @@ def test_refusals_leave_nothing_behind(tmp_path, map_of):
         write_page(tmp_path / "map.html", Y, columns={"age": [1, 2, 3]})
     with refuses(
         DataError,
-        "color must be one-dimensional, with one entry for each point of the map; "
-        "got shape (3,) for 4 points. "
-        "Pass the column of the rows that were mapped, in the same order.",
+        "The column 'labels' must have one entry for each point of the map; "
+        "got shape (3,) for 4 points. Pass the rows that were mapped, in the same order.",
     ):
         write_page(tmp_path / "map.html", Y, labels=[1, 2, 3])
+    with refuses(
+        DataError,
+        "The column 'trust' must have one entry for each point of the map; "
+        "got shape (3,) for 4 points. Pass the rows that were mapped, in the same order.",
+    ):
+        write_page(tmp_path / "map.html", Y, trust=[1, 0, 1])
     with refuses(
         DataError,
         "Trust must be from 0 to 1; got values from 0 to 2. "

@@ -120,6 +120,12 @@ def test_refusals(two_blobs):
     ):
         study(two_blobs, columns={"age": [1, 2, 3]})
     with refuses(
+        DataError,
+        "color must name at most 104 classes to be drawn as labels; got 110. "
+        "Put the rare ones into one class, or pass numbers.",
+    ):
+        study(np.zeros((120, 2)), [f"class {i}" for i in range(110)] + ["class 0"] * 10)
+    with refuses(
         ParameterError,
         "maps must hold at least one map, and all of the same points; got none. "
         "Pass what judge returned for each map of the data.",
