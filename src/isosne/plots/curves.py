@@ -177,7 +177,7 @@ def plot_similarity_from(
             )
     classes = as_paint(labels, n, kind="labels", names=names)
     assert isinstance(classes, Classes)  # by its kind
-    axes = grid_of_axes(len(found), columns, side=3.6, beside=room_beside(classes))
+    axes = grid_of_axes(len(found), columns, side=3.6, beside=room_beside(classes, 3.6))
     for ax, (name, values) in zip(axes, found.items(), strict=True):
         for c in range(len(classes.names)):
             own = np.sort(values[classes.of_point == c])[::-1]

@@ -10,7 +10,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
+from matplotlib.textpath import TextPath
 
 from isosne._types import Array
 from isosne.plots.paint import Classes, Paint, Values
@@ -19,6 +21,9 @@ from isosne.plots.palette import TRUST_SCALE, VALUE_SCALE, class_color, class_sh
 FRAME = "#d4d4d4"
 LEGEND_ROW = 0.18
 """Inches of an entry of a long legend."""
+BESIDE_NAME, POINTS = 0.6, 72
+"""Inches of a legend's marker and air; points of an inch."""
+WIDEST_LEGEND = 8.0
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -33,11 +38,17 @@ def as_axes(ax: Axes | None, *, width: float = 6.4, height: float = 4.4) -> Axes
     return new_figure(width, height).add_subplot() if ax is None else ax
 
 
-def room_beside(explained: Paint) -> float:
-    """Return the inches that a usual legend or color bar takes."""
+def room_beside(explained: Paint, height: float) -> float:
+    """Return the inches that a color bar takes, or a legend beside axes of some height."""
     if isinstance(explained, Values):
         return 1.75 if explained.is_trust else 0.95
-    return 0.0 if explained is None else 1.0
+    if explained is None:
+        return 0.0
+    style = _legend_style(len(explained.names), height)
+    font = FontProperties(size=style["fontsize"])
+    widths = (TextPath((0, 0), name or " ", prop=font) for name in explained.names)
+    widest = max(path.get_extents().width for path in widths)
+    return float(np.clip(style["ncols"] * (BESIDE_NAME + widest / POINTS), 1.0, WIDEST_LEGEND))
 
 
 def grid_of_axes(

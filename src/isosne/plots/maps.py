@@ -23,6 +23,8 @@ from isosne.plots.points import draw_marks, draw_points, uses_shapes
 
 SIDE = 5.6
 """Inches of a map that stands alone."""
+AXES_SHARE = 0.77
+"""Share of a figure's height that axes have until they are laid out."""
 PANEL = 3.4
 """Inches of a map among others."""
 
@@ -100,7 +102,8 @@ def plot_map(
 
 
 def _own_axes(n_dims: int, explained: Paint) -> Axes:
-    figure = new_figure(SIDE + room_beside(explained), SIDE if n_dims > 1 else 0.6 * SIDE)
+    height = SIDE if n_dims > 1 else 0.6 * SIDE
+    figure = new_figure(SIDE + room_beside(explained, AXES_SHARE * height), height)
     ax = figure.add_subplot(projection="3d" if n_dims == 3 else None)
     ax.set_anchor("W")  # what room is left is on the side of the legend
     return ax
@@ -183,7 +186,7 @@ def plot_maps(
     if columns is not None:
         check_count(columns, "columns", low=1, hint="Leave it out to have it chosen.")
     explained = next(iter(paints.values())) if legend else None
-    beside = room_beside(explained)
+    beside = room_beside(explained, SIDE)
     axes = grid_of_axes(len(checked), columns, side=PANEL, beside=beside, n_dims=n_dims)
     for ax, (title, Y) in zip(axes, checked.items(), strict=True):
         ax.set_title(title)

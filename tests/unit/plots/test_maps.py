@@ -69,6 +69,12 @@ def test_the_legend_shows_names_that_matplotlib_would_hide(map_of):
     assert entries(plot_map(map_of(2), ["_a", "b"]).get_legend()) == [" _a", "b"]
 
 
+@pytest.mark.parametrize("letters", [8, 20, 40])
+def test_long_names_are_not_cut_off(map_of, letters):
+    ax = plot_map(map_of(6), [f"{'Wine'[i % 4] * letters}" for i in range(6)])
+    assert rendered(ax).bbox.x1 >= ax.get_legend().get_window_extent().x1
+
+
 @pytest.mark.parametrize("n_classes", [2, 8, 26, 60])
 @pytest.mark.parametrize("n_dims", [2, 3])
 def test_the_legend_lies_within_the_figure_and_beside_the_axes(map_of, n_classes, n_dims):
