@@ -15,6 +15,9 @@ import typer
 from typer.core import TyperCommand
 
 Command = Callable[..., None]
+KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
+METAVARS = ((str, "NAME"), (int, "N"), (float, "X"))
+"""What stands for the value of an option that has no word of its own."""
 
 
 def spread(command: Command) -> Command:
@@ -25,8 +28,11 @@ def spread(command: Command) -> Command:
     }
     spread_out = []
     for name, parameter in parameters.items():
-        own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
-        spread_out += _options(groups[name]) if name in groups else own
+        if name in groups:
+            spread_out += _options(groups[name])
+        else:
+            annotation = _marked(parameter.annotation)
+            spread_out.append(parameter.replace(kind=KEYWORD_ONLY, annotation=annotation))
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
@@ -40,21 +46,28 @@ def spread(command: Command) -> Command:
 
 
 def _options(group: Any) -> list[inspect.Parameter]:
-    """Return a parameter for each field of a group, marked with the group's title."""
-    found = []
-    for field in fields(group):
-        kind, option = get_args(field.type)
-        marked = copy(option)
-        marked.rich_help_panel = group.TITLE
-        found.append(
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=Annotated[kind, marked],
-            )
+    """Return a parameter for each field of a group."""
+    return [
+        inspect.Parameter(
+            field.name,
+            KEYWORD_ONLY,
+            default=field.default,
+            annotation=_marked(field.type, group.TITLE),
         )
-    return found
+        for field in fields(group)
+    ]
+
+
+def _marked(annotation: Any, title: str | None = None) -> Any:
+    """Return the annotation of an option with its section, and a word for its value."""
+    kind, option = get_args(annotation)
+    marked = copy(option)
+    marked.rich_help_panel = title
+    if marked.metavar is None:
+        marked.metavar = next(
+            (word for of, word in METAVARS if of in (kind, *get_args(kind))), None
+        )
+    return Annotated[kind, marked]
 
 
 class SectionedCommand(TyperCommand):
@@ -62,14 +75,13 @@ class SectionedCommand(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then the options of each group."""
-        sections: dict[str, list[tuple[str, str]]] = {}
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             is_option = parameter.param_type_name == "option"
             title = getattr(parameter, "rich_help_panel", None) or "Options"
             if record is not None:
                 sections.setdefault(title if is_option else "Arguments", []).append(record)
-        sections["Options"] = sections.pop("Options", [])  # what belongs to no group comes last
         for title, records in sections.items():
             if records:
                 with formatter.section(title):

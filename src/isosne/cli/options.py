@@ -110,7 +110,7 @@ class KernelOptions:
         str | None,
         typer.Option(
             metavar="N|exact",
-            help="isolation: random partitionings, or their limit. Without: rule.",
+            help="isolation: random partitionings, or their limit. Without: by rule.",
         ),
     ] = None
     partition: Annotated[str | None, typer.Option(help="isolation: voronoi or forest.")] = None

@@ -2,11 +2,12 @@
 
 import csv
 import io
+import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -32,6 +33,23 @@ SHOWN = (*MEASURES[:3], *CLASS_MEASURES, "n_isolated", "seconds")
 """Columns that are printed; the file has all."""
 
 
+@dataclass(frozen=True)
+class GridOptions(KernelOptions):
+    """Kernels to try: the main parameter has several values, each of which makes a map."""
+
+    TITLE: ClassVar = "The kernels"
+
+    psi: Annotated[
+        str | None, typer.Option(metavar="N[,N...]", help="isolation: numbers of cells to try.")
+    ] = None
+    perplexity: Annotated[
+        str | None, typer.Option(metavar="X[,X...]", help="gaussian: perplexities to try.")
+    ] = None
+    k: Annotated[
+        str | None, typer.Option(metavar="N[,N...]", help="adaptive, knn: neighbors to try.")
+    ] = None
+
+
 def sweep(
     source: Source,
     output: Annotated[
@@ -45,7 +63,7 @@ def sweep(
         ),
     ],
     table_options: TableOptions,
-    kernel: KernelOptions,
+    kernel: GridOptions,
     drawing: MapOptions,
     resources: ResourceOptions,
     talk: TalkOptions,
@@ -68,7 +86,7 @@ def sweep(
     table = open_table(source, table_options, resources, quiet=talk.quiet)
     _check_measure(measure, has_labels=table.labels is not None)
     grid = _grid(kernel, table.rows.shape[0])
-    watch = _Watch(make_progress(quiet=talk.quiet), grid, measure)
+    watch = _Watch(make_progress(quiet=talk.quiet), grid, measure, _count_kept(kept, grid))
     try:
         found = run_sweep(
             read_points(table, resources),
@@ -120,13 +138,25 @@ def _check_measure(measure: str, *, has_labels: bool) -> None:
         )
 
 
+def _count_kept(path: Path, grid: dict[str, list[Any]]) -> int:
+    """Return how many maps of a grid are in a file already; the library refuses a foreign one."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    try:
+        rows = [json.loads(line) for line in lines[1:]]
+        return sum(all(row[name] in grid[name] for name in grid) for row in rows)
+    except (ValueError, KeyError, TypeError):
+        return 0
+
+
 class _Watch:
     """Shows each map of a sweep when it is measured."""
 
-    def __init__(self, progress: Progress, grid: dict[str, list[Any]], measure: str) -> None:
-        self.progress, self.n_done = progress, 0
+    def __init__(
+        self, progress: Progress, grid: dict[str, list[Any]], measure: str, n_kept: int
+    ) -> None:
+        self.progress, self.n_done = progress, n_kept
         self._grid, self._measure = grid, measure
-        progress.begin("map", math.prod(map(len, grid.values())))
+        progress.begin("map", math.prod(map(len, grid.values())), first=n_kept)
 
     def __call__(self, row: dict[str, Any]) -> None:
         self.n_done += 1

@@ -16,7 +16,8 @@ from isosne.cli.errors import in_one_sentence, shows_tracebacks
 from isosne.errors import DataError, IsosneWarning, ParameterError
 
 runner = CliRunner()
-COMMANDS = ("paper", "datasets")
+MAPS = ("embed", "transform", "measure", "sweep", "plot", "report", "plan")
+COMMANDS = (*MAPS, "paper", "datasets")
 
 
 def isosne(*arguments):

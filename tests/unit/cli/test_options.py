@@ -1,0 +1,76 @@
+"""One name, one meaning, from option to keyword."""
+
+import inspect
+from dataclasses import fields
+
+import pytest
+
+from isosne import TSNE
+from isosne.cli.models import PARAMETERS, make_kernel
+from isosne.cli.options import (
+    KernelOptions,
+    LandmarkOptions,
+    MapOptions,
+    ResourceOptions,
+    TableOptions,
+)
+from isosne.files import read_table
+from isosne.sweep import make_kernel as kernel_of_name
+
+
+def defaults(function):
+    parameters = inspect.signature(function).parameters
+    return {name: parameter.default for name, parameter in parameters.items()}
+
+
+def of_options(*groups):
+    return {field.name: field.default for group in groups for field in fields(group)}
+
+
+def test_options_of_a_map_are_the_keywords_of_the_estimator():
+    keywords = defaults(TSNE)
+    for not_an_option in ("kernel", "verbose", "callback"):
+        del keywords[not_an_option]
+    options = of_options(MapOptions, LandmarkOptions, ResourceOptions)
+    assert options.pop("random_state") == 0  # the same line gives the same map
+    assert keywords.pop("random_state") is None
+    assert options == keywords
+
+
+@pytest.mark.parametrize("kernel", PARAMETERS)
+def test_options_of_a_kernel_are_its_keywords(kernel):
+    keywords = set(kernel_of_name(kernel, {}).get_params()) - {"random_state"}
+    assert set(PARAMETERS[kernel]) == keywords
+    assert keywords <= set(of_options(KernelOptions))
+
+
+def test_options_of_a_table_are_the_keywords_of_its_reader():
+    keywords = set(defaults(read_table)) - {"source", "memory_limit"}
+    assert set(of_options(TableOptions)) - {"scale"} == keywords
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (KernelOptions(), "isolation"),
+        (KernelOptions(kernel="gaussian"), "gaussian"),
+    ],
+)
+def test_a_name_alone_leaves_the_rest_to_the_rule(options, expected):
+    assert make_kernel(options) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (KernelOptions(psi="16"), {"psi": 16}),
+        (KernelOptions(psi="8,0.1"), {"psi": [8, 0.1]}),
+        (KernelOptions(psi="auto", n_partitions="exact"), {"psi": "auto", "n_partitions": "exact"}),
+        (KernelOptions(n_partitions="99", partition="forest"), {"n_partitions": 99}),
+        (KernelOptions(kernel="gaussian", perplexity="12.5"), {"perplexity": 12.5}),
+        (KernelOptions(kernel="knn", k="9", metric="minkowski", p=3.0), {"k": 9, "p": 3.0}),
+    ],
+)
+def test_text_becomes_what_the_kernel_takes(options, expected):
+    found = make_kernel(options).get_params()
+    assert {name: found[name] for name in expected} == expected

@@ -1,0 +1,105 @@
+"""`isosne plot`: pictures and pages, by the ending of the output."""
+
+import numpy as np
+import pytest
+
+from isosne import plots, quality
+from isosne.files import MapWriter
+
+STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
+
+
+@pytest.fixture
+def wine_map(wine):
+    """A map of wine with labels: two of its columns."""
+    provenance = {"table": {"id": "bottle", "label": "cultivar"}}
+    Y = np.column_stack([wine["alcohol"], wine["flavanoids"]])
+    labels = wine["cultivar"]
+    with MapWriter("map.parquet", wine["bottle"], 2, provenance, labels=labels) as writer:
+        writer.write(Y)
+    return wine
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What was passed to `plot_map`, call by call."""
+    calls = []
+    draw = plots.plot_map
+
+    def note(embedding, color=None, **settings):
+        calls.append((color, settings))
+        return draw(embedding, color, **settings)
+
+    monkeypatch.setattr(plots, "plot_map", note)
+    return calls
+
+
+@pytest.mark.parametrize("ending", STARTS)
+def test_every_kind_of_picture(wine_map, here, isosne, ending):
+    found = isosne("plot", "map.parquet", "-o", f"map{ending}")
+    assert found.stdout == found.stderr == ""
+    content = (here / f"map{ending}").read_bytes()
+    assert content[: len(STARTS[ending])].lower() == STARTS[ending].lower()
+
+
+def test_labels_of_the_map_are_its_colors(wine_map, drawn, isosne):
+    isosne("plot", "map.parquet", "-o", "map.png", "--title", "Wine")
+    color, settings = drawn[0]
+    assert color.tolist() == wine_map["cultivar"]
+    assert settings["title"] == "Wine"
+
+
+@pytest.mark.parametrize("column", ["proline", "cultivar"])
+def test_a_column_of_a_table(wine_map, drawn, isosne, column):
+    isosne("plot", "map.parquet", "--color", column, "--table", "wine.csv", "-o", "map.png")
+    assert drawn[0][0].tolist() == wine_map[column]
+
+
+def test_trust(wine_map, drawn, isosne):
+    isosne("plot", "map.parquet", "--trust", "wine.csv", "--k", 5, "-o", "map.png")
+    X = np.column_stack(list(wine_map.values())[2:])
+    Y = np.column_stack([wine_map["alcohol"], wine_map["flavanoids"]]).astype(np.float32)
+    assert np.array_equal(drawn[0][0].agreement, quality.trust(X, Y, 5).agreement)
+
+
+def test_a_page_shows_the_columns_of_a_table(wine_map, here, isosne, isosne_json):
+    line = ("plot", "map.parquet", "--table", "wine.csv", "--trust", "wine.csv", "-o", "map.html")
+    assert isosne_json(*line) == {"output": "map.html", "n_points": 178}
+    page = (here / "map.html").read_text()
+    for word in ("Grignolino", "proline", "b177", "trust"):
+        assert word in page
+
+
+def test_a_column_needs_a_table(wine_map, isosne):
+    found = isosne("plot", "map.parquet", "--color", "hue", "-o", "map.png", code=2)
+    assert found.stderr == (
+        "isosne: --color names a column of a table; got 'hue' without one. Add --table TABLE.\n"
+    )
+
+
+def test_an_unknown_column_and_an_unknown_ending(wine_map, isosne):
+    line = ("plot", "map.parquet", "--color", "alcohl", "--table", "wine.csv")
+    assert isosne(*line, "-o", "map.png", code=2).stderr == (
+        "isosne: color must name a column of wine.csv; got 'alcohl'. Did you mean 'alcohol'?\n"
+    )
+    assert isosne("plot", "map.parquet", "-o", "map.jpg", code=2).stderr == (
+        "isosne: The output must end in one of .png, .svg, .pdf, .html, .htm; got 'map.jpg'. "
+        "Choose one of these.\n"
+    )
+
+
+def test_a_picture_is_not_replaced_without_force(wine_map, here, isosne):
+    (here / "map.png").write_text("mine")
+    isosne("plot", "map.parquet", "-o", "map.png", code=1)
+    assert (here / "map.png").read_text() == "mine"
+    isosne("plot", "map.parquet", "-o", "map.png", "--force")
+    assert (here / "map.png").read_bytes().startswith(STARTS[".png"])
+
+
+def test_a_report_of_a_table(wine, here, isosne):
+    columns = ("--label", "cultivar", "--id", "bottle", "--scale", "minmax", "--psi", 16)
+    found = isosne("report", "wine.csv", *columns, "--title", "Wine", "-o", "report.html")
+    assert found.stderr == "The report on 178 rows is in report.html.\n"
+    page = (here / "report.html").read_text()
+    assert "<title>Wine</title>" in page
+    assert "b177" in page

@@ -1,0 +1,230 @@
+"""Bad input: one sentence on standard error, its exit code, and nothing left behind."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from isosne.errors import ParameterError
+from tests.unit.cli.conftest import write_csv
+
+COLUMNS = ("--label", "cultivar", "--id", "bottle")
+LINE = ("embed", "wine.csv", *COLUMNS, "-o", "map.csv", "-q")
+
+
+@pytest.fixture
+def refused(wine, isosne):
+    """Run a line that must fail; return its sentence, and see that it left nothing behind."""
+
+    def run(*line, code):
+        before = sorted(Path().rglob("*"))
+        found = isosne(*line, code=code)
+        assert found.stdout == ""
+        assert found.stderr.count("\n") == 1
+        assert sorted(Path().rglob("*")) == before
+        return found.stderr.removeprefix("isosne: ").removesuffix("\n")
+
+    return run
+
+
+def with_cells(wine, changes):
+    changed = {name: list(column) for name, column in wine.items()}
+    for name, row, cell in changes:
+        changed[name][row] = cell
+    write_csv(Path("wine.csv"), changed)
+
+
+def test_a_file_that_is_missing(refused):
+    assert refused("embed", "wines.csv", "-o", "map.csv", "-q", code=2) == (
+        "A table must be a file that exists; there is no 'wines.csv'. Did you mean 'wine.csv'?"
+    )
+
+
+def test_a_file_that_is_empty(refused):
+    Path("empty.csv").touch()
+    assert refused("embed", "empty.csv", "-o", "map.csv", "-q", code=1) == (
+        "empty.csv must hold a table; it is empty. Write it again."
+    )
+
+
+def test_standard_input_that_is_empty(isosne, here):
+    found = isosne("embed", "-", "-o", "map.csv", "-q", input=b"", code=1)
+    assert found.stderr == (
+        "isosne: standard input must hold a table; it is empty. "
+        "Pipe a CSV or an Arrow stream into it.\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["embed", "sweep", "report", "transform"])
+def test_an_unknown_column(refused, isosne, command):
+    first, last = (), "map.csv"
+    if command == "transform":
+        isosne(*LINE[:-3], "-o", "first.csv", "--save-model", "model.isosne", "-q")
+        first = ("model.isosne",)
+    if command == "report":
+        last = "map.html"
+    line = (command, *first, "wine.csv", "--label", "cultivr", "--id", "bottle", "-o", last, "-q")
+    assert refused(*line, code=2) == (
+        "label must name a column of wine.csv; got 'cultivr'. Did you mean 'cultivar'?"
+    )
+
+
+def test_labels_that_all_differ(refused):
+    line = ("embed", "wine.csv", "--label", "bottle", "--exclude", "cultivar", "-o", "map.csv")
+    assert refused(*line, "-q", code=1) == (
+        "label must name a column of classes; 'bottle' has 178 different values in 178 rows. "
+        "Name another column, or pass this one as id."
+    )
+
+
+def test_ids_that_repeat(refused):
+    line = ("embed", "wine.csv", "--id", "cultivar", "--exclude", "bottle", "-o", "map.csv", "-q")
+    assert "'cultivar' has 'Grignolino' 71 times" in refused(*line, code=1)
+
+
+def test_text_where_numbers_should_be(wine, refused):
+    with_cells(wine, [("hue", 40, "red")])
+    assert refused(*LINE, code=1).startswith(
+        "Every value must be a finite number; wine.csv has 'red' in line 42, column 'hue'."
+    )
+
+
+def test_columns_of_text(refused):
+    assert refused("embed", "wine.csv", "-o", "map.csv", "-q", code=1).startswith(
+        "Every column must be numeric; wine.csv has others: 'bottle' (text), 'cultivar' (text)."
+    )
+
+
+def test_values_that_are_missing_are_counted(wine, refused):
+    with_cells(wine, [("hue", 40, "nan"), ("ash", 50, "nan"), ("ash", 51, "nan")])
+    assert refused(*LINE, code=1) == (
+        "Every value must be a finite number; wine.csv has NaN in line 42, column 'hue'; 3 of the "
+        "values read are not finite. Leave out or impute the rows that hold such values, or "
+        "exclude the column."
+    )
+
+
+def test_nulls_of_parquet(wine, refused):
+    pq.write_table(pa.table({"a": [1.0, None, 3.0], "b": [1.0, 2.0, 3.0]}), "null.parquet")
+    assert refused("embed", "null.parquet", "-o", "map.csv", "-q", code=1).startswith(
+        "Every value must be a finite number; null.parquet has a missing value in row 1 (the first "
+        "is row 0), column 'a'."
+    )
+
+
+def test_an_output_that_exists(refused):
+    Path("map.csv").write_text("mine")
+    assert refused(*LINE, code=1) == (
+        "The output must not exist yet; map.csv does. "
+        "Choose another name, or replace it with --force (force=True)."
+    )
+    assert Path("map.csv").read_text() == "mine"
+
+
+def test_force_replaces(wine, isosne):
+    Path("map.csv").write_text("mine")
+    isosne(*LINE, "--force")
+    assert Path("map.csv").read_text().startswith("# isosne: ")
+
+
+def test_an_output_in_no_folder(refused):
+    assert refused("embed", "wine.csv", "-o", "no/map.csv", "-q", code=1) == (
+        "The output must lie in a folder that exists; there is no no. Make the folder first."
+    )
+
+
+def test_an_output_where_nobody_may_write(refused):
+    locked = Path("/proc/1") if os.geteuid() == 0 else Path("locked")
+    if not locked.exists():
+        locked.mkdir(mode=0o500)
+    found = refused("embed", "wine.csv", *COLUMNS, "-o", locked / "map.csv", "-q", code=1)
+    assert found.startswith("The output must go where one may write; ")
+
+
+def test_a_model_that_cannot_be_kept_is_refused_before_the_work(refused):
+    assert refused(*LINE, "--save-model", "no/model.isosne", code=1).startswith(
+        "The output must lie in a folder that exists"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--psi", "x1"), "psi must be a number, or several with commas between; got 'x1'."),
+        (("--psi", "1"), "psi must be 'auto', an integer from 2 to n_samples"),
+        (("--perplexity", "30"), "--perplexity belongs to the kernel gaussian; got --kernel isol"),
+        (("--kernel", "gauss"), "kernel must be one of isolation, gaussian, adaptive, knn; got"),
+        (("--forces", "trees"), "forces must be one of auto, exact, mesh, tree; got 'trees'."),
+        (("--schedule", "fast"), "schedule must be 'standard', 'paper', 'opt_sne'"),
+        (("--landmarks", "999"), "landmarks must be an integer from 2 to 178; got landmarks=999."),
+        (("--landmarks-only",), "--landmarks-only needs --landmarks; got none."),
+        (("--memory-limit", "much"), "memory_limit must be a number of bytes or a size such as"),
+        (("--scale", "max"), "scale must be one of none, minmax, standard; got 'max'."),
+        (("--n-jobs", "0"), "n_jobs must be None or an integer from 1 up; got n_jobs=0."),
+        (("--every", "0", "--checkpoint", "run"), "every must be an integer from 1 up"),
+    ],
+)
+def test_options_with_a_value_that_their_rule_does_not_allow(refused, options, sentence):
+    assert refused(*LINE, *options, code=2).startswith(sentence)
+
+
+def test_a_map_and_an_object_on_one_output(refused):
+    assert refused("embed", "wine.csv", *COLUMNS, "-o", "-", "--json", code=2) == (
+        "--json prints on standard output; got the map there too (--output -). "
+        "Write the map to a file."
+    )
+
+
+def test_a_checkpoint_of_another_run_is_left_alone(wine, isosne, refused):
+    isosne(*LINE, "--checkpoint", "run.isosne")
+    kept = Path("run.isosne").read_bytes()
+    Path("map.csv").unlink()
+    assert refused(*LINE, "--checkpoint", "run.isosne", "--psi", "9", code=1).startswith(
+        "The checkpoint run.isosne must be of the same run; the parameter kernel is another now."
+    )
+    assert Path("run.isosne").read_bytes() == kept
+
+
+def test_scaling_sparse_rows(here, isosne):
+    from scipy.sparse import eye_array, save_npz
+
+    save_npz("eye.npz", eye_array(30).tocsr())
+    found = isosne("embed", "eye.npz", "--scale", "minmax", "-o", "map.csv", code=2)
+    assert found.stderr == (
+        "isosne: scale needs a table of columns; got sparse rows. Leave it out, or scale them "
+        "before.\n"
+    )
+
+
+def test_rows_that_all_agree_are_mapped_or_refused_in_a_sentence(here, isosne):
+    np.save("same.npy", np.ones((20, 3)))
+    isosne("embed", "same.npy", "-o", "map.csv", "-q")
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_traceback_only_on_demand(here, isosne, place):
+    line = ["embed", "nothing.csv", "-o", "map.csv"]
+    line = ["--debug", *line] if place == "before" else [*line, "--debug"]
+    assert isinstance(isosne(*line, code=1).exception, ParameterError)
+
+
+def test_a_fault_of_the_program_is_a_sentence_too(wine, refused, monkeypatch):
+    def fail(*_, **__):
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("isosne.TSNE.fit", fail)
+    assert refused(*LINE, code=1) == (
+        "This is a fault of the program: ZeroDivisionError: by zero. "
+        "Please report it, with what the same command says with --debug."
+    )
+
+
+def test_memory_that_is_used_up(wine, refused, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("isosne.TSNE.fit", fail)
+    assert refused(*LINE, code=1).startswith("The run needs more memory than there is.")

@@ -1,0 +1,92 @@
+"""`isosne sweep`: a row for each map, kept as they come."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+LINE = ("sweep", "wine.csv", "--label", "cultivar", "--id", "bottle", "--n-jobs", 1)
+
+
+@pytest.fixture
+def read_rows(wine):
+    def read(path):
+        with Path(path).open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    return read
+
+
+def test_the_everyday_line(read_rows, isosne):
+    found = isosne(*LINE, "--psi", "4,8,16,32", "-o", "sweep.csv")
+    rows = read_rows("sweep.csv")
+    assert [row["psi"] for row in rows] == ["4", "8", "16", "32"]
+    best = max(rows, key=lambda row: float(row["auc_rnx"]))
+    assert found.stdout.endswith(f"best by auc_rnx: psi {best['psi']}\n")
+    assert found.stdout.splitlines()[0].split()[:2] == ["psi", "auc_rnx"]
+    assert "map 4 of 4   psi 32   auc_rnx 0." in found.stderr
+    assert sorted(path.name for path in Path().iterdir()) == ["sweep.csv", "wine.csv"]
+
+
+def test_one_object_for_machines(read_rows, isosne_json):
+    line = (*LINE, "--kernel", "gaussian", "--perplexity", "5,30", "--metric", "manhattan")
+    found = isosne_json(*line, "--measure", "knn_accuracy", "-o", "sweep.csv")
+    assert [row["perplexity"] for row in found["rows"]] == [5, 30]
+    assert found["best"]["metric"] == "manhattan"
+    assert found["best"]["knn_accuracy"] == max(row["knn_accuracy"] for row in found["rows"])
+
+
+def test_a_sweep_goes_on_where_it_stopped(read_rows, isosne):
+    isosne(*LINE, "--psi", "4,8", "-o", "sweep.jsonl", "-q")
+    kept = Path("sweep.jsonl").read_bytes()
+    Path("sweep.csv.jsonl").write_bytes(kept)
+    found = isosne(*LINE, "--psi", "4,8,16", "-o", "sweep.csv")
+    assert found.stderr.count("psi 16") == 1
+    assert "psi 4 " not in found.stderr
+    first = json.loads(kept.splitlines()[1])
+    assert float(read_rows("sweep.csv")[0]["seconds"]) == first["seconds"]
+    assert not Path("sweep.csv.jsonl").exists()
+
+
+def test_a_file_of_lines_can_be_added_to(read_rows, isosne):
+    isosne(*LINE, "--psi", "4", "-o", "sweep.jsonl", "-q")
+    isosne(*LINE, "--psi", "8", "-o", "sweep.jsonl", "-q")
+    lines = [json.loads(line) for line in Path("sweep.jsonl").read_text().splitlines()]
+    assert [line["psi"] for line in lines[1:]] == [4, 8]
+
+
+def test_ctrl_c_keeps_the_maps_that_are_finished(read_rows, isosne, monkeypatch):
+    from isosne import sweep as library
+
+    measure = library.measure_map
+
+    def stop_at_the_third(points, labels, kernel, template, task, n_jobs):
+        if task["psi"] == 16:
+            raise KeyboardInterrupt
+        return measure(points, labels, kernel, template, task, n_jobs)
+
+    monkeypatch.setattr(library, "measure_map", stop_at_the_third)
+    found = isosne(*LINE, "--psi", "4,8,16,32", "-o", "sweep.csv", "-q", code=130)
+    assert found.stderr == (
+        "isosne: Stopped from the keyboard after 2 map(s), which are in sweep.csv.jsonl. "
+        "Give the same command again to go on.\n"
+    )
+    assert not Path("sweep.csv").exists()
+    assert len(Path("sweep.csv.jsonl").read_text().splitlines()) == 3
+
+
+def test_an_unknown_measure_is_refused_before_the_work(read_rows, isosne):
+    line = ("sweep", "wine.csv", "--text-columns", "leave_out", "--psi", 8, "-o", "sweep.csv", "-q")
+    assert isosne(*line, "--measure", "knn_accuracy", code=2).stderr == (
+        "isosne: measure must be one of auc_rnx, trustworthiness, continuity, kl_divergence, "
+        "auc_rnx_paper; got 'knn_accuracy'. Choose one of these. With --label there are more.\n"
+    )
+    assert not Path("sweep.csv.jsonl").exists()
+
+
+def test_values_that_are_no_numbers(read_rows, isosne):
+    assert isosne(*LINE, "--psi", "4,x", "-o", "sweep.csv", code=2).stderr == (
+        "isosne: psi must be a number, or several with commas between; got '4,x'. "
+        "Write for example --psi 16 or --psi 8,64.\n"
+    )

@@ -1,0 +1,94 @@
+"""`isosne transform`: further rows on a finished map."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isosne import TSNE
+from isosne.files import read_map
+from tests.unit.cli.conftest import write_csv
+
+COLUMNS = ("--label", "cultivar", "--id", "bottle")
+
+
+@pytest.fixture
+def model(wine, isosne):
+    """A model of wine, its columns scaled or not."""
+
+    def make(*options):
+        line = ("embed", "wine.csv", *COLUMNS, *options, "--save-model", "model.isosne", "-q")
+        isosne(*line, "-o", "map.csv", "--force")
+        return wine
+
+    return make
+
+
+def test_the_everyday_lines(model, here, isosne):
+    wine = model()
+    write_csv(here / "new.csv", {name: values[:20] for name, values in list(wine.items())[2:]})
+    found = isosne("transform", "model.isosne", "new.csv", "-o", "new_map.csv")
+    assert found.stderr.endswith("The places of 20 rows are in new_map.csv.\n")
+    placed = read_map("new_map.csv")
+    assert placed.ids.tolist() == list(range(20))
+    assert np.array_equal(placed.embedding, read_map("map.csv").embedding[:20])
+    assert placed.provenance["command"] == "transform"
+    digest = hashlib.sha256(Path("model.isosne").read_bytes()).hexdigest()
+    assert placed.provenance["model"] == {"file": "model.isosne", "sha256": digest}
+
+
+def test_columns_are_found_by_name(model, here, isosne):
+    wine = model()
+    write_csv(here / "new.csv", dict(reversed(wine.items())))
+    isosne("transform", "model.isosne", "new.csv", *COLUMNS, "-o", "new_map.csv", "-q")
+    placed, drawn = read_map("new_map.csv"), read_map("map.csv")
+    assert np.array_equal(placed.embedding, drawn.embedding)
+    assert placed.labels.tolist() == drawn.labels.tolist()
+
+
+def test_rows_are_scaled_as_those_of_the_model(model, here, isosne):
+    wine = model("--scale", "standard")
+    few = {name: values[100:130] for name, values in wine.items()}
+    write_csv(here / "few.csv", few)
+    isosne("transform", "model.isosne", "few.csv", "--id", "bottle", "-o", "few_map.csv", "-q")
+    assert np.array_equal(read_map("few_map.csv").embedding, read_map("map.csv").embedding[100:130])
+    refused = isosne(
+        *("transform", "model.isosne", "few.csv", "--scale", "minmax", "-o", "x.csv"), code=2
+    )
+    assert refused.stderr == (
+        "isosne: transform scales rows as those of the model were; got --scale minmax. "
+        "Leave it out.\n"
+    )
+
+
+def test_a_model_of_a_scaled_table_is_a_model(model):
+    model("--scale", "minmax")
+    assert TSNE.load("model.isosne").embedding_.shape == (178, 2)
+
+
+def test_a_column_that_is_missing_is_named(model, here, isosne):
+    wine = dict(model())
+    wine["alcohl"] = wine.pop("alcohol")
+    write_csv(here / "new.csv", wine)
+    found = isosne("transform", "model.isosne", "new.csv", "-o", "x.csv", code=2)
+    assert found.stderr == (
+        "isosne: columns must name a column of new.csv; got 'alcohol'. Did you mean 'alcohl'?\n"
+    )
+
+
+def test_another_number_of_columns(model, here, isosne):
+    model("--scale", "minmax")
+    np.save("narrow.npy", np.ones((5, 3)))
+    found = isosne("transform", "model.isosne", "narrow.npy", "-o", "x.csv", code=2)
+    assert found.stderr == (
+        "isosne: Rows must have 13 columns, as those that the scale was taken from; narrow.npy "
+        "has 3. Name the columns with --columns.\n"
+    )
+
+
+def test_something_else_is_no_model(wine, isosne):
+    for name in ("wine.csv", "nothing.isosne"):
+        found = isosne("transform", name, "wine.csv", "-o", "x.csv", code=1)
+        assert found.stderr.startswith("isosne: ")
+        assert found.stderr.count("\n") == 1
