@@ -35,9 +35,10 @@ def chromium():
                 "These tests need Chromium and its driver, which were not found. "
                 "Run apt-get install chromium chromium-driver as root."
             )
-        subprocess.run(["apt-get", "update", "-qq"], check=True)
-        packages = ["chromium", "chromium-driver"]
-        subprocess.run(["apt-get", "install", "-y", "-qq", *packages], check=True)
+        asks_nothing = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+        packages = ("chromium", "chromium-driver")
+        for command in (["update", "-qq"], ["install", "-y", "-qq", *packages]):
+            subprocess.run(["apt-get", *command], check=True, env=asks_nothing)
     return shutil.which("chromium"), shutil.which("chromedriver")
 
 

@@ -53,8 +53,8 @@ def write_page(
     Notes
     -----
     Readers can zoom, move, hover, color by label, trust or column, hide classes, and select points
-    with a lasso and save their rows as CSV. The page takes 1.5 MB, and 8 to 30 bytes a point and
-    column. Points are drawn by WebGL where the browser has it. Not in the paper.
+    with a lasso and save their rows as CSV. The page takes 1.5 MB, and some 25 bytes a
+    point with a few columns. Points are drawn by WebGL where the browser has it. Not in the paper.
 
     Examples
     --------

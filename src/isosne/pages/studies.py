@@ -121,7 +121,7 @@ def study(
     first = _with_seed(model, random_state)
     maps = tuple(_map_and_judge(settings, points, labels) for settings in (first, _other(first, n)))
     said = {} if title is None else {"title": title}
-    return Study(maps, labels, columns, random_state=repr(first.random_state), **said)
+    return Study(maps, labels, columns, random_state=_seed_text(first.random_state), **said)
 
 
 def judge(
@@ -208,6 +208,11 @@ def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
     if settings.random_state is None:
         settings.set_params(random_state=random_state)
     return settings
+
+
+def _seed_text(random_state: RandomState) -> str:
+    is_number = isinstance(random_state, int | np.integer)
+    return str(random_state) if is_number else "drawn anew; pass a number to repeat the maps"
 
 
 def _other(first: TSNE, n: int) -> TSNE:

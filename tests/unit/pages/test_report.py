@@ -39,7 +39,7 @@ def test_a_report_says_what_was_measured_and_how_it_was_made(found, read_page):
         ):
             assert number in page.words
         assert " ".join(judged.plan.split()) in page.words
-    assert "random_state=0" in page.words
+    assert "seed 0 Isolation kernel" in page.words
     assert f"version {isosne.__version__}" in page.words
     assert re.search(r"Isolation kernel \d+\.\d+ s to map, \d+\.\d+ s to measure", page.words)
     assert "psi 48, 12, 3" in page.words
@@ -86,6 +86,20 @@ def test_a_study_of_one_map_is_rendered(two_blobs, read_page):
     assert [choice["title"] for choice in page.about["choices"]] == ["trust"]
     assert "Davies-Bouldin" not in page.words
     assert "to map" not in page.words
+
+
+def test_a_sample_is_named(two_blobs, read_page):
+    judged = judge(two_blobs, two_blobs[:, :2], title="two columns")
+    sampled = replace(judged, report=replace(judged.report, n_queries=40))
+    assert "Means over a sample of 40 points." in read_page(render(Study((sampled,)))).words
+    assert "Means over a sample" not in read_page(render(Study((judged,)))).words
+
+
+def test_only_the_least_believable_of_many_classes_are_listed(two_blobs, read_page):
+    labels = np.arange(60) % 15
+    judged = judge(two_blobs, two_blobs[:, :2], labels, title="two columns")
+    words = read_page(render(Study((judged,), labels))).words
+    assert "The 12 least believable of 15 classes." in words
 
 
 def test_a_report_of_maps_in_space_has_three_faces_of_each(two_blobs, read_page):

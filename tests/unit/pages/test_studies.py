@@ -52,6 +52,11 @@ def test_the_same_seed_gives_the_same_maps(two_blobs):
     assert found[0].random_state == "3"
 
 
+def test_a_seed_that_cannot_be_repeated_is_said_to_be_so(two_blobs):
+    found = study(two_blobs, model=TSNE(schedule=SHORT), random_state=np.random.default_rng(0))
+    assert found.random_state == "drawn anew; pass a number to repeat the maps"
+
+
 def test_the_model_gives_the_settings_and_stays_as_it_is(two_blobs):
     kernel = IsolationKernel(psi=8, metric="manhattan")
     model = TSNE(kernel, schedule=SHORT, random_state=5, n_components=1)
