@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import time
 import warnings
 
 import pytest
@@ -103,13 +102,15 @@ def test_help_imports_nothing_heavy():
 
 @pytest.mark.slow
 def test_help_answers_at_once():
+    resource = pytest.importorskip("resource")  # not on Windows
     command = [sys.executable, "-c", "from isosne.cli import main; main()", "--help"]
     seconds = []
     for _ in range(3):
-        began = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, capture_output=True, check=True)
-        seconds.append(time.perf_counter() - began)
-    assert min(seconds) < 0.5  # measured: 0.16 s
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(seconds) < 0.5  # of the processor, whatever else is running; measured: 0.16 s
 
 
 def test_without_typer_the_program_says_what_to_install():
