@@ -342,16 +342,16 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return placed
 
     def place_blocks(self, X: Any) -> Iterator[NDArray[np.float32]]:
-        """Yield the places of all rows of an input, block by block and in order.
+        """Return an iterator over the places of all rows of an input, in blocks and in order.
 
         Parameters
         ----------
         X : array, CSR, data frame, path, or Dask array or data frame
             The rows. Blocks of a Dask collection are placed where they are.
 
-        Yields
-        ------
-        array of float32, shape (n_rows, n_components)
+        Returns
+        -------
+        iterator of arrays of float32, shape (n_rows, n_components)
             Places of the next rows.
         """
         check_is_fitted(self)
@@ -359,8 +359,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_width(rows, self.n_features_in_, type(self).__name__)
         check_names(rows.column_names, getattr(self, "feature_names_in_", None))
         with threads(self.n_jobs):
-            place = partial(_place_checked, self._ready_placer())
-            yield from rows.apply(place, PLACE_BYTES)
+            placer = self._ready_placer()
+        return rows.apply(partial(_place_checked, placer, self.n_jobs), PLACE_BYTES)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to one file, which `load` reads; replaces a file.
@@ -588,5 +588,6 @@ def _check_out(out: Any, shape: tuple[int, int]) -> None:
         )
 
 
-def _place_checked(placer: Placer, points: Any) -> NDArray[np.float32]:
-    return placer.place(check_points(points))
+def _place_checked(placer: Placer, n_jobs: int | None, points: Any) -> NDArray[np.float32]:
+    with threads(n_jobs):
+        return placer.place(check_points(points))

@@ -11,7 +11,7 @@ from isosne._types import Array, Points
 from isosne.distances import Metric
 from isosne.landmarks import check_landmarks, draw_landmarks, pool_size
 from isosne.plan import Stored
-from isosne.sources import Rows, is_stored, open_rows
+from isosne.sources import Rows, blocks, is_stored, open_rows
 from isosne.sources.memory import SparseRows
 
 
@@ -39,6 +39,7 @@ class Input:
         self._landmarks, self._choice = landmarks, choice
         self._points: Points | None = None
         self._rows: Rows | None = None
+        self._in_memory = not is_stored(X) and not isinstance(X, np.memmap)
         if landmarks is None and not is_stored(X):
             self._points = check_points(X, min_rows=2)
             self.shape: tuple[int, int] = self._points.shape
@@ -73,15 +74,14 @@ class Input:
         return Stored(n_rows, n_pool, of_pool, of_pool)
 
     def fingerprint(self) -> str:
-        """Return a hash that changes when the input does; of rows not in memory it sees samples."""
-        if self._rows is not None:
-            return self._rows.fingerprint()
-        points: Any = self._points
-        is_sparse = isinstance(points, csr_array)
-        parts = (points.indptr, points.indices, points.data) if is_sparse else (points,)
-        digest = sha256(f"{self.shape} {[part.dtype.str for part in parts]}".encode())
-        for part in parts:
-            digest.update(np.ascontiguousarray(part).data)
+        """Return a hash that changes when the input does; of stored rows it sees samples."""
+        rows = open_rows(self._points) if self._rows is None else self._rows
+        digest = sha256(rows.fingerprint().encode())
+        for part in blocks(rows) if self._in_memory else ():
+            block: Any = rows.read(part)
+            is_sparse = isinstance(block, csr_array)
+            for values in (block.indptr, block.indices, block.data) if is_sparse else (block,):
+                digest.update(np.ascontiguousarray(values).data)
         return digest.hexdigest()[:32]
 
     def fit(self, kernel: Any, rng: np.random.Generator) -> tuple[Any, Array | None]:

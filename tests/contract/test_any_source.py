@@ -4,10 +4,14 @@ import logging
 import os
 import re
 import signal
+import subprocess
+import sys
 
 import dask
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import psutil
 import pytest
 
@@ -100,6 +104,18 @@ def test_names_of_columns_are_those_of_the_source(points, tmp_path, name):
     # A later fit to points without names forgets them.
     model.fit(write_npy(tmp_path, points))
     assert not hasattr(model, "feature_names_in_")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "dask"])
+def test_a_frame_whose_columns_are_numbers_is_a_source(points, expected, kind):
+    frame = pd.DataFrame(points)
+    source = frame if kind == "pandas" else dd.from_pandas(frame, npartitions=4)
+    found = results(source)
+    assert_same(found, expected)
+    assert not hasattr(found[0], "feature_names_in_")
+    rows = open_rows(source, columns=[3, 0], exclude=[2])
+    np.testing.assert_array_equal(rows.read(slice(5)), points[:5, [3, 0]])
+    np.testing.assert_array_equal(rows.side[2](), points[:, 2].astype(str))
 
 
 def test_places_go_from_a_file_to_a_mapped_file(points, expected, tmp_path):
@@ -239,8 +255,8 @@ def test_what_is_applied_on_a_cluster_travels_to_it_once(client, points):
 
 
 NOT_FINITE = (
-    "X must be finite; got 1 NaN and 0 infinite value(s). "
-    "Leave out or impute the rows that hold them."
+    "Every value must be a finite number; X has NaN in row 377 (the first is row 0), column 2. "
+    "Leave out or impute the rows that hold such values, or exclude the column."
 )
 
 
@@ -259,6 +275,32 @@ def test_a_value_that_is_not_finite_in_a_chunk_is_refused(points, expected):
 def test_a_value_that_is_not_finite_in_a_worker_is_refused(client, points, expected):
     with refuses(DataError, NOT_FINITE):
         expected[0].place(with_nan(points))
+
+
+FINGERPRINT = """
+import sys
+import dask.array, dask.dataframe, numpy
+from isosne.sources import open_rows
+folder = sys.argv[1]
+for source in (
+    dask.array.from_array(numpy.load(folder + "/x.npy"), chunks=(100, 2)),
+    dask.dataframe.read_parquet(folder + "/x.parquet"),
+):
+    print(open_rows(source).fingerprint())
+"""
+
+
+@pytest.mark.slow
+def test_a_dask_collection_has_the_same_fingerprint_in_another_process(points, tmp_path):
+    for write in (DENSE["npy"], DENSE["parquet"]):
+        write(tmp_path, points)
+    command = [sys.executable, "-c", FINGERPRINT, str(tmp_path)]
+    first, again = (subprocess.check_output(command) for _ in range(2))
+    assert first == again
+    assert len(first.split()) == 2
+    (tmp_path / "x.npy").unlink()
+    DENSE["npy"](tmp_path, points + 1)
+    assert subprocess.check_output(command).split()[0] != first.split()[0]
 
 
 # --- what cannot be read, from end to end

@@ -6,7 +6,9 @@ import subprocess
 import sys
 import zipfile
 
+import dask.array as da
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
@@ -244,6 +246,38 @@ def test_other_points_are_refused(points, kept, change):
         "Choose another file for this run; this one was left as it is."
     )
     assert_refused(kept, sentence, others[change])
+
+
+@pytest.mark.parametrize("kind", ["array", "frame", "sparse"])
+def test_other_rows_to_draw_landmarks_from_are_refused(points, tmp_path, kind):
+    def as_kind(X):
+        return {"array": X, "frame": pd.DataFrame(X), "sparse": csr_array(X)}[kind]
+
+    path = tmp_path / "run.isosne"
+    make(landmarks=60).fit(as_kind(points), checkpoint=path)
+    other = points.copy()
+    other[101, 3] += 1e-12
+    sentence = (
+        f"The checkpoint {path} must be of the same run; the input is another now. "
+        "Choose another file for this run; this one was left as it is."
+    )
+    assert_refused(path, sentence, as_kind(other), landmarks=60)
+
+
+@pytest.mark.parametrize("landmarks", [None, 60])
+@pytest.mark.parametrize("kind", ["path", "memmap", "dask"])
+def test_rows_that_are_not_in_memory_are_taken_up(points, tmp_path, kind, landmarks):
+    path, table = tmp_path / "run.isosne", tmp_path / "x.npy"
+    np.save(table, points)
+
+    def source():
+        mapped = np.load(table, mmap_mode="r")
+        return {"path": table, "memmap": mapped, "dask": da.from_array(mapped, chunks=40)}[kind]
+
+    with pytest.raises(Interruption):
+        make(landmarks=landmarks, callback=interrupted(33)).fit(source(), checkpoint=path, every=10)
+    model = make(landmarks=landmarks).fit(source(), checkpoint=path)
+    assert_same(model, make(landmarks=landmarks).fit(points))
 
 
 def test_a_file_of_points_that_was_written_again_is_refused(points, tmp_path):

@@ -5,6 +5,7 @@ import re
 import tracemalloc
 import warnings
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -229,6 +230,22 @@ def test_places_by_many_clustered_landmarks_do_not_depend_on_the_blocks(monkeypa
     assert model.place(rows).tobytes() == places.tobytes()
     monkeypatch.setattr(isosne.placing, "BLOCK_BYTES", 1)
     assert model.place(rows[:50]).tobytes() == places[:50].tobytes()
+
+
+def test_blocks_leave_the_number_of_threads_as_it_is(fitted, digits, monkeypatch, threads):
+    def walk():
+        before = numba.get_num_threads()
+        for _ in fitted("isolation, lists").place_blocks(digits[N : N + 20]):
+            assert numba.get_num_threads() == before
+        return before
+
+    monkeypatch.setattr(isosne.estimator, "PLACE_BYTES", 7 * digits[0].nbytes)
+    assert threads(2, walk) == min(2, numba.config.NUMBA_NUM_THREADS)
+
+
+def test_what_cannot_be_placed_is_refused_when_it_is_passed(fitted, digits):
+    with pytest.raises(DataError, match=r"^The columns must be those of the fitted points: "):
+        fitted("isolation, lists").place_blocks(digits[:5, :60])
 
 
 def test_places_go_to_a_mapped_file(fitted, digits, tmp_path):

@@ -98,13 +98,18 @@ def choose_columns(
     return Choice(tuple(place[name] for name in kept), tuple(kept), others, not_numeric)
 
 
+def names_in_words(names: tuple[Any, ...]) -> tuple[str, ...] | None:
+    """Return names if all of them are words; numbers, as pandas gives by itself, are none."""
+    return names if all(isinstance(name, str) for name in names) else None
+
+
 def check_column(
     name: str, names: Sequence[str], role: str, source: str, *, what: str = "a column"
 ) -> None:
     """Refuse the name of a column that the table does not have; suggest the nearest one."""
     if name in names:
         return
-    close = get_close_matches(str(name), names, n=1, cutoff=0.5)
+    close = get_close_matches(str(name), list(map(str, names)), n=1, cutoff=0.5)
     if close:
         advice = f"Did you mean {close[0]!r}?"
     elif names:

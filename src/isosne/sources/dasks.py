@@ -4,14 +4,22 @@ Only the rows that are asked for travel.
 """
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from functools import partial
 from itertools import accumulate
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from isosne._types import Array, Points
-from isosne.sources.columns import Wanted, choose_columns, plain_column, require
+from isosne.sources.columns import (
+    Wanted,
+    choose_columns,
+    names_in_words,
+    plain_column,
+    require,
+)
+from isosne.sources.memory import N_SAMPLED
 from isosne.sources.stored import Indices, StoredRows
 from isosne.sources.watched import WatchedFiles
 
@@ -50,13 +58,32 @@ class DaskRows(StoredRows):
         Were it not kept there, it would go with every chunk.
         """
         with self._dask.config.set({LARGE: "1TB"}):  # a model may be large, and has to travel
-            sent = self._dask.delayed(function, traverse=False).persist()
-        chunks = self._array.to_delayed()[:, 0]
+            applied = partial(_apply_checked, function, self._without_array())
+            sent = self._dask.delayed(applied, traverse=False).persist()
+        firsts = (self._ends - self._array.chunks[0]).tolist()
+        chunks = list(zip(self._array.to_delayed()[:, 0], firsts, strict=True))
         for start in range(0, len(chunks), AT_A_TIME):
-            yield from self._dask.compute(*(sent(c) for c in chunks[start : start + AT_A_TIME]))
+            yield from self._dask.compute(*(sent(*c) for c in chunks[start : start + AT_A_TIME]))
+
+    def _without_array(self) -> Self:
+        """Return what finds and names a value that is not finite, and weighs nothing."""
+        light = copy(self)
+        light._array = light._dask = None
+        light.side = {}
+        return light
 
     def _digest(self, digest: Any) -> None:
-        digest.update(str(self._array.name).encode())
+        # The names of some collections change from one process to the next.
+        rows = np.unique(np.linspace(0, self.shape[0] - 1, N_SAMPLED).astype(np.int64))
+        digest.update(self._take(rows).tobytes())
+
+
+def _apply_checked(
+    function: Callable[[Points], Array], rows: DaskRows, chunk: Any, first: int
+) -> Array:
+    block = np.asarray(chunk, dtype=rows.dtype)
+    rows._check_finite(block, range(first, first + len(block)))
+    return function(block)
 
 
 def is_dask(source: Any) -> bool:
@@ -75,14 +102,15 @@ def open_dask(source: Any, wanted: Wanted) -> DaskRows:
 
 
 def _open_frame(frame: Any, wanted: Wanted) -> DaskRows:
-    names = list(frame.columns)
+    columns = list(frame.columns)
     types = list(frame.dtypes)
     kinds = [None if _is_numeric(kind) else str(kind) for kind in types]
-    choice = choose_columns(names, kinds, wanted, "X")
+    choice = choose_columns(columns, kinds, wanted, "X")
     dtypes = [_numpy_dtype(types[place]) for place in choice.places]
     values = frame[list(choice.names)].astype(np.result_type(*dtypes))
     lengths = tuple(frame.map_partitions(len).compute().tolist())
-    rows = DaskRows(values.to_dask_array(lengths=lengths), column_names=choice.names)
+    names = names_in_words(choice.names)
+    rows = DaskRows(values.to_dask_array(lengths=lengths), column_names=names)
     rows.left_out = choice.left_out
     rows.side = {name: partial(_side_column, frame[name]) for name in choice.others}
     return rows

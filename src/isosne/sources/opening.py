@@ -14,7 +14,14 @@ from isosne._types import Array
 from isosne.errors import ParameterError
 from isosne.sources.base import Rows
 from isosne.sources.chunked import is_zarr, open_zarr, zarr_array
-from isosne.sources.columns import Wanted, as_wanted, check_side, choose_columns, plain_column
+from isosne.sources.columns import (
+    Wanted,
+    as_wanted,
+    check_side,
+    choose_columns,
+    names_in_words,
+    plain_column,
+)
 from isosne.sources.dasks import is_dask, open_dask
 from isosne.sources.feather import open_feather
 from isosne.sources.h5ad import open_h5ad
@@ -159,14 +166,14 @@ def _open_frame(frame: nw.DataFrame[Any], wanted: Wanted) -> StoredRows:
     types = [frame.schema[name] for name in frame.columns]
     kinds = [None if t.is_numeric() or t == nw.Boolean else str(t) for t in types]
     choice = choose_columns(frame.columns, kinds, wanted, "X")
-    values = frame.select(choice.names).to_numpy()
+    values = frame.select(nw.nth(*choice.places)).to_numpy()
     if values.dtype.kind == "O":
         values = values.astype(np.float64)  # decimals, or numbers of which some are missing
-    rows = ArrayRows(WatchedFiles("X"), values, column_names=choice.names)
+    rows = ArrayRows(WatchedFiles("X"), values, column_names=names_in_words(choice.names))
     rows.left_out = choice.left_out
     rows.side = {name: partial(_frame_column, frame, name) for name in choice.others}
     return rows
 
 
 def _frame_column(frame: nw.DataFrame[Any], name: str) -> Array:
-    return plain_column(frame[name].to_numpy())
+    return plain_column(frame.get_column(name).to_numpy())
