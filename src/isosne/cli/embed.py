@@ -77,6 +77,8 @@ def embed(
     check_output(output, (*SINKS, STDOUT), force=keep.force)
     if keep.save_model is not None:
         check_output(keep.save_model, (), force=keep.force)
+    if keep.checkpoint is not None:
+        check_output(keep.checkpoint, (), force=True)
     if landmarks_only and landmarks.landmarks is None:
         raise ParameterError("--landmarks-only needs --landmarks; got none. Add --landmarks 10000.")
     table = open_table(source, table_options, resources, quiet=talk.quiet)

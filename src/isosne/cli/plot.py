@@ -45,7 +45,9 @@ def plot(
     ] = None,
     k: Annotated[int, typer.Option(help="Size of that neighborhood.")] = 10,
     kind: Annotated[str, typer.Option(help="What color means: labels, values or auto.")] = "auto",
-    title: Annotated[str | None, typer.Option(help="Title of the picture.")] = None,
+    title: Annotated[
+        str | None, typer.Option(help="Title of the picture. Without: what it is colored by.")
+    ] = None,
     dpi: Annotated[float, typer.Option(help="Pixels an inch.")] = 150.0,
     force: Force = False,
 ) -> None:
@@ -76,21 +78,13 @@ def plot(
     if _is_page(output):
         from isosne.pages import write_page
 
-        shown = {"id": drawn.ids, **columns}
-        write_page(
-            output,
-            drawn.embedding,
-            columns=shown,
-            labels=labels,
-            trust=judged,
-            title=title,
-            force=force,
-        )
+        page = {"columns": {"id": drawn.ids, **columns}, "labels": labels, "trust": judged}
+        write_page(output, drawn.embedding, **page, title=title, force=force)
     else:
         from isosne.plots import plot_map, save_figure
 
-        painted = labels if judged is None else judged
-        axes = plot_map(drawn.embedding, painted, kind=kind, title=title)
+        painted, by = (labels, color) if judged is None else (judged, "trust")
+        axes = plot_map(drawn.embedding, painted, kind=kind, title=title or by)
         save_figure(axes, output, dpi=dpi, force=force)
     if talk.json:
         print_json({"output": str(output), "n_points": len(drawn.embedding)})

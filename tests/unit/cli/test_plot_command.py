@@ -53,6 +53,7 @@ def test_labels_of_the_map_are_its_colors(wine_map, drawn, isosne):
 def test_a_column_of_a_table(wine_map, drawn, isosne, column):
     isosne("plot", "map.parquet", "--color", column, "--table", "wine.csv", "-o", "map.png")
     assert drawn[0][0].tolist() == wine_map[column]
+    assert drawn[0][1]["title"] == column
 
 
 def test_trust(wine_map, drawn, isosne):

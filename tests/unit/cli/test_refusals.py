@@ -144,8 +144,9 @@ def test_an_output_where_nobody_may_write(refused):
     assert found.startswith("The output must go where one may write; ")
 
 
-def test_a_model_that_cannot_be_kept_is_refused_before_the_work(refused):
-    assert refused(*LINE, "--save-model", "no/model.isosne", code=1).startswith(
+@pytest.mark.parametrize("option", ["--save-model", "--checkpoint"])
+def test_what_cannot_be_kept_is_refused_before_the_work(refused, option):
+    assert refused(*LINE, option, "no/file.isosne", code=1).startswith(
         "The output must lie in a folder that exists"
     )
 
