@@ -338,6 +338,7 @@ def test_a_file_cut_anywhere_is_refused(points, kept):
         assert kept.read_bytes() == content[:length]
 
 
+@pytest.mark.slow
 def test_a_byte_flipped_anywhere_is_refused_or_harmless(points, kept):
     content = kept.read_bytes()
     whole = state_of(kept, points)
@@ -441,6 +442,7 @@ def run_child(what, path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
 def test_a_full_disk_is_one_sentence_and_the_last_state_stays(tmp_path):
     path = tmp_path / "run.isosne"
