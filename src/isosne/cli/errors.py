@@ -60,7 +60,9 @@ def _is_of_typer(error: Exception) -> bool:
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, IsosneError | OSError):
-        return str(error)
+        from isosne.cli.wording import with_options  # which needs the options, which need this
+
+        return with_options(str(error))
     if isinstance(error, MemoryError):
         return (
             "The run needs more memory than there is. Map fewer rows with --landmarks, or name "

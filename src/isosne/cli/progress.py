@@ -89,7 +89,9 @@ class Bar:
         self._note = ""
 
     def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Start a new bar."""
+        """Start a new bar in place of the last."""
+        if self._task is not None:
+            self._bar.remove_task(self._task)
         self._bar.start()
         self._task = self._bar.add_task(what, total=total, completed=first, note="")
 

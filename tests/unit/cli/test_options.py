@@ -14,6 +14,7 @@ from isosne.cli.options import (
     ResourceOptions,
     TableOptions,
 )
+from isosne.cli.wording import with_options
 from isosne.files import read_table
 from isosne.sweep import make_kernel as kernel_of_name
 
@@ -74,3 +75,19 @@ def test_a_name_alone_leaves_the_rest_to_the_rule(options, expected):
 def test_text_becomes_what_the_kernel_takes(options, expected):
     found = make_kernel(options).get_params()
     assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("got psi=1. Raise it.", "got --psi 1. Raise it."),
+        ("got psi=[8, 64].", "got --psi 8,64."),
+        ("Exclude them (exclude=['a b', 'c']).", "Exclude them (--exclude a b --exclude c)."),
+        ("affinities='dense' of 9 points", "--affinities dense of 9 points"),
+        ("got theta=-0.5.", "got --theta -0.5."),
+        ("replace it with --force (force=True)", "replace it with --force (force=True)"),
+        ("the file a=1 is damaged", "the file a=1 is damaged"),
+    ],
+)
+def test_sentences_name_options_instead_of_keywords(sentence, expected):
+    assert with_options(sentence) == expected

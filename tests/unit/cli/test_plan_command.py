@@ -27,7 +27,7 @@ def test_one_object_for_machines(wine_set, isosne_json):
 
 def test_what_does_not_fit_is_refused(wine_set, isosne):
     found = isosne("plan", "wine", "--affinities", "dense", "--memory-limit", "1kB", code=2)
-    assert "isosne: affinities='dense' of 178 points need" in found.stderr
+    assert "isosne: --affinities dense of 178 points need" in found.stderr
     assert found.stdout == ""
 
 
@@ -40,4 +40,4 @@ def test_more_values_than_an_int32_counts(here, isosne):
     refused = isosne(*line, code=2).stderr
     assert refused.count("\n") == 1
     assert "134,217,728 points need" in refused
-    assert "landmarks=" in refused
+    assert "--landmarks " in refused

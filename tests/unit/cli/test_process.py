@@ -47,6 +47,7 @@ def test_exit_codes(wine, arguments, code):
     assert b"Traceback" not in found.stderr
 
 
+@pytest.mark.slow
 def test_sigint_keeps_the_map_so_far(here):
     np.save("points.npy", np.random.default_rng(0).normal(size=(6000, 10)))
     line = [*PROGRAM, "embed", "points.npy", "-o", "map.csv"]

@@ -93,8 +93,9 @@ def test_text_where_numbers_should_be(wine, refused):
 
 
 def test_columns_of_text(refused):
-    assert refused("embed", "wine.csv", "-o", "map.csv", "-q", code=1).startswith(
-        "Every column must be numeric; wine.csv has others: 'bottle' (text), 'cultivar' (text)."
+    assert refused("embed", "wine.csv", "-o", "map.csv", "-q", code=1) == (
+        "Every column must be numeric; wine.csv has others: 'bottle' (text), 'cultivar' (text). "
+        "Exclude them (--exclude bottle --exclude cultivar), or pass --text-columns leave_out."
     )
 
 
@@ -160,11 +161,14 @@ def test_what_cannot_be_kept_is_refused_before_the_work(refused, option):
         (("--kernel", "gauss"), "kernel must be one of isolation, gaussian, adaptive, knn; got"),
         (("--forces", "trees"), "forces must be one of auto, exact, mesh, tree; got 'trees'."),
         (("--schedule", "fast"), "schedule must be 'standard', 'paper', 'opt_sne'"),
-        (("--landmarks", "999"), "landmarks must be an integer from 2 to 178; got landmarks=999."),
+        (
+            ("--landmarks", "999"),
+            "landmarks must be an integer from 2 to 178; got --landmarks 999.",
+        ),
         (("--landmarks-only",), "--landmarks-only needs --landmarks; got none."),
         (("--memory-limit", "much"), "memory_limit must be a number of bytes or a size such as"),
         (("--scale", "max"), "scale must be one of none, minmax, standard; got 'max'."),
-        (("--n-jobs", "0"), "n_jobs must be None or an integer from 1 up; got n_jobs=0."),
+        (("--n-jobs", "0"), "n_jobs must be None or an integer from 1 up; got --n-jobs 0."),
         (("--every", "0", "--checkpoint", "run"), "every must be an integer from 1 up"),
     ],
 )

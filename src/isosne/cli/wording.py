@@ -1,0 +1,35 @@
+"""Sentences of the library in the words of the command line: psi=16 is --psi 16 there."""
+
+import ast
+import re
+from dataclasses import fields
+
+from isosne.cli.options import (
+    KernelOptions,
+    LandmarkOptions,
+    MapOptions,
+    ResourceOptions,
+    TableOptions,
+)
+
+GROUPS = (TableOptions, KernelOptions, MapOptions, LandmarkOptions, ResourceOptions)
+OPTIONS = {field.name for group in GROUPS for field in fields(group)}
+REPEATED = ("columns", "exclude")
+"""Options that are given once for each value; others take values with commas between."""
+KEYWORD = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=('[^']*'|\[[^\]]*\]|-?\d+(?:\.\d+)?)")
+
+
+def with_options(sentence: str) -> str:
+    """Return a sentence with keywords and their values written as options."""
+    return KEYWORD.sub(_as_option, sentence)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, value = found[1], ast.literal_eval(found[2])
+    if name not in OPTIONS:
+        return found[0]
+    option = f"--{name.replace('_', '-')}"
+    values = [str(part) for part in value] if isinstance(value, list) else [str(value)]
+    if name in REPEATED:
+        return " ".join(f"{option} {part}" for part in values)
+    return f"{option} {','.join(values)}"
