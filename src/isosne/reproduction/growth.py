@@ -1,5 +1,6 @@
 """The figure of Appendix C: AUC_RNX of five clusters as their dimension grows."""
 
+import math
 from typing import Any
 
 from isosne.datasets import make_growing_clusters
@@ -29,8 +30,9 @@ def reproduce(settings: Settings) -> None:
                 row[way.title] = found.best["auc_rnx"]
         rows.append(row)
     titles = [way.title for way in TRIED]
-    lines = {title: (dimensions, [row[title] for row in rows]) for title in titles}
-    axes = plot_lines(lines, x_label="dimensions of a cluster", y_label="AUC_RNX", log=True)
+    powers = [math.log10(dimension) for dimension in dimensions]
+    lines = {title: (powers, [row[title] for row in rows]) for title in titles}
+    axes = plot_lines(lines, x_label="dimensions of a cluster, powers of 10", y_label="AUC_RNX")
     save_figure(axes, settings.out / "growth.png")
     cells = [[row["dimension"], *(f"{row[title]:.3f}" for title in titles)] for row in rows]
     parts = [
