@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._blocks import single_threaded_blas
 from isosne._checks import check_count, check_for_metric
 from isosne._types import Array, Points
-from isosne.distances import Metric
+from isosne.distances import Metric, search_set
 from isosne.errors import ParameterError
-from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.sources import Rows
 
 POOL = 2**16
@@ -66,22 +66,40 @@ def draw_landmarks(
     check_for_metric(pool, metric.name)
     turns = np.zeros_like(numbers)
     if choice == "spread":
-        turns = _turns(pool, max(2, n_landmarks // CELL_SIZE), numbers, metric, rng)
+        turns = _turns(pool, max(2, n_landmarks // CELL_SIZE), numbers, metric)
     first = np.lexsort((numbers, turns))[:n_landmarks]
     first.sort()
     return Landmarks(pool, pool[first], ids[first])
 
 
-def _turns(
-    pool: Points, n_cells: int, numbers: Array, metric: Metric, rng: np.random.Generator
-) -> Array:
+def _turns(pool: Points, n_cells: int, numbers: Array, metric: Metric) -> Array:
     """Return the turn at which each row is taken if every cell gives one row in each turn."""
-    n_pool = pool.shape[0]
-    sample = np.sort(rng.choice(n_pool, n_cells, replace=False))
-    cells = VoronoiPartitions(sample[None], pool, metric).cells(pool)[:, 0]
+    cells = even_cells(pool, n_cells, int(np.argmin(numbers)), metric)
     order = np.lexsort((numbers, cells))
     starts = np.r_[0, np.flatnonzero(np.diff(cells[order])) + 1]
-    sizes = np.diff(np.r_[starts, n_pool])
-    turns = np.empty(n_pool, np.int64)
-    turns[order] = np.arange(n_pool) - np.repeat(starts, sizes)
+    sizes = np.diff(np.r_[starts, len(cells)])
+    turns = np.empty(len(cells), np.int64)
+    turns[order] = np.arange(len(cells)) - np.repeat(starts, sizes)
     return turns
+
+
+def even_cells(pool: Points, n_cells: int, first: int, metric: Metric) -> NDArray[np.int64]:
+    """Return the cell of each row, cells being about equally wide wherever the rows are.
+
+    Centers are taken one after the other, each the row farthest from those before it. (Cells
+    around random rows would hold equally many rows instead, and be wide where rows are rare.)
+    O(n_cells n d) time.
+    """
+    search = search_set(pool, metric)
+    nearest, cells = np.full(search.n_points, np.inf), np.zeros(search.n_points, np.int64)
+    center = first
+    with single_threaded_blas():
+        for c in range(n_cells):
+            query = search.query(pool, slice(center, center + 1))
+            keys = search.keys(query, slice(0, search.n_points))[0]
+            distances = keys + query.sq_norms[0] if search.unit else keys
+            is_nearer = distances < nearest
+            nearest[is_nearer], cells[is_nearer] = distances[is_nearer], c
+            nearest[center] = 0
+            center = int(np.argmax(nearest))
+    return cells

@@ -95,16 +95,15 @@ def test_the_same_seed_draws_the_same_rows(choice, small_pool):
 
 def test_landmarks_that_are_spread_give_rare_clusters_more_than_their_share():
     rng = np.random.default_rng(0)
-    is_rare = np.arange(2000) % 50 == 0  # 40 rows of 2000, two in a hundred
+    is_rare = np.arange(2000) % 50 == 0  # 40 rows of 2000, as wide as the others
     X = rng.normal(size=(2000, 3)) + 30 * is_rare[:, None]
-    X[is_rare] += rng.normal(0, 5, (40, 3))  # as wide as the other is narrow
     shares = {}
     for choice in ("uniform", "spread"):
         found = [draw(open_rows(X), 200, choice, seed).indices for seed in range(20)]
         shares[choice] = np.mean([is_rare[indices].mean() for indices in found])
     # uniform: 0.02 on average; the standard deviation of a mean of 20 is 0.002
     assert 0.012 < shares["uniform"] < 0.028
-    assert shares["spread"] > 0.03  # measured: 0.041
+    assert shares["spread"] > 4 * shares["uniform"]
 
 
 def test_as_many_landmarks_as_rows_are_all_rows():
