@@ -7,35 +7,13 @@ import sys
 import time
 from pathlib import Path
 
-import matplotlib as mpl
-import numpy as np
+from matplotlib.figure import Figure
 from sklearn.datasets import load_digits
-from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
-from sklearn.preprocessing import minmax_scale
 
 from isosne import TSNE, GaussianKernel, IsolationKernel
 from isosne.datasets import make_five_clusters
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
-# Ten colors that stay apart for color-blind readers (Petroff 2021).
-COLORS = [
-    *("#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6"),
-    *("#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd"),
-]
-
-
-def draw(axes: plt.Axes, Y: np.ndarray, y: np.ndarray, origin: int | None) -> None:
-    """Scatter one map, classes in color, the origin as a cross."""
-    for label in np.unique(y):
-        at = y == label
-        axes.scatter(*Y[at].T, s=7, color=COLORS[label], linewidths=0, label=str(label))
-    if origin is not None:
-        axes.scatter(*Y[origin], s=130, marker="x", color="black", linewidths=2, label="origin")
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.set_xticks([])
-    axes.set_yticks([])
+from isosne.plots import plot_map, save_figure
+from isosne.quality import calinski_harabasz, davies_bouldin
 
 
 def main(target: Path) -> None:
@@ -46,7 +24,8 @@ def main(target: Path) -> None:
         ("Five clusters, three of which meet at the origin", five, cluster + 1, 0, 250),
         ("1797 handwritten digits", digits, digit, None, None),
     ]
-    figure, grid = plt.subplots(2, 2, figsize=(11, 10), layout="constrained")
+    figure = Figure(figsize=(10, 9), layout="constrained")
+    grid = figure.subplots(2, 2)
     for row, (title, X, y, origin, size) in zip(grid, cases, strict=True):
         kernels = {
             "Gaussian kernel": GaussianKernel(size) if size else GaussianKernel(),
@@ -57,15 +36,12 @@ def main(target: Path) -> None:
             began = time.perf_counter()
             Y = TSNE(kernel, random_state=0, verbose=True).fit_transform(X)
             seconds = time.perf_counter() - began
-            scaled = minmax_scale(Y)
-            ch, db = calinski_harabasz_score(scaled, y), davies_bouldin_score(scaled, y)
+            ch, db = calinski_harabasz(Y, y), davies_bouldin(Y, y)
             print(f"{seconds:.1f} s   CH {ch:.0f} (higher is tighter)   DB {db:.2f} (lower is)")
-            draw(axes, Y, y, origin)
-            axes.set_title(f"{title}\n{name}   CH {ch:.0f}   DB {db:.2f}", fontsize=11)
-        legend = row[1].legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-        for handle in legend.legend_handles:
-            handle.set_sizes([50])
-    figure.savefig(target, dpi=90)
+            caption = f"{title}\n{name}   CH {ch:.0f}   DB {db:.2f}"
+            is_last = axes is row[-1]
+            plot_map(Y, y, kind="labels", mark=origin, title=caption, legend=is_last, ax=axes)
+    save_figure(figure, target, dpi=75)
     print(
         "\nCH and DB reward compact classes. They do not see that the Gaussian map puts clusters "
         "1 to 3\ninside each other, while the isolation map shows them apart and touching at the "
