@@ -32,7 +32,7 @@ from isosne.kernels._base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
-from isosne.layout.descent import Progress, State, advance, resume
+from isosne.layout.descent import Progress, State, advance, descend
 from isosne.layout.objectives import Objective, as_objective
 from isosne.layout.schedules import Schedule, as_schedule, lasting, plain
 from isosne.layout.start import place_start
@@ -524,7 +524,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self._say("compiling the loops, once for this machine")
         try:
             with threads(min(n_threads(), useful_threads)):
-                for state in resume(run.forces, run.progress, run.schedule):
+                for state in descend(run.forces, run.progress, run.schedule):
                     run.gradient_norm = state.gradient_norm
                     if state.iteration % TRACE_EVERY == 0:
                         run.record()

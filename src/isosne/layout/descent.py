@@ -96,15 +96,11 @@ class Progress:
         self.phase, self.done, self.values, self.rates = self.phase + 1, 0, [], []
 
 
-def descend(
-    forces: Field, Y: NDArray[np.float32], schedule: Schedule, *, first: int = 0
-) -> Iterator[State]:
-    """Yield the map after each step; Y (d, n) is changed in place and stays centered."""
-    return resume(forces, Progress.at(Y, first), schedule)
+def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[State]:
+    """Yield the map after each further step; it is changed in place and stays centered.
 
-
-def resume(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[State]:
-    """Yield the map after each further step; progress is kept up to date before each."""
+    At each yield, progress is all that is needed to go on from there.
+    """
     Y, update, gains = progress.Y, progress.update, progress.gains
 
     def value() -> float:

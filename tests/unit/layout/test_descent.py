@@ -11,7 +11,7 @@ from isosne import GaussianKernel
 from isosne._types import DenseMatrix
 from isosne.affinities.dense import dense_affinities
 from isosne.errors import DivergedError
-from isosne.layout.descent import advance, descend
+from isosne.layout.descent import Progress, advance, descend
 from isosne.layout.exact import ExactForces
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule, standard
 from tests.reference import descent as reference
@@ -89,7 +89,7 @@ def test_one_step_follows_the_rule_by_hand():
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_the_map_stays_centered(joint, d):
     Y = first_map(d=d) + np.float32(5)
-    for state in descend(ExactForces(joint), Y, standard(n_iter=260)):
+    for state in descend(ExactForces(joint), Progress.at(Y), standard(n_iter=260)):
         # twenty float32 numbers of size s are summed to within 20 * 6e-8 s
         assert np.abs(state.Y.mean(axis=1)).max() <= 2e-6 * np.abs(state.Y).max()
     assert state.Y is Y
@@ -105,7 +105,7 @@ def test_phases_follow_each_other_with_their_exaggeration_and_step():
     Y = np.zeros((1, 2), np.float32)
     states = [
         (s.iteration, s.phase, float(s.Y[0, 1]), s.gradient_norm)
-        for s in descend(field, Y, Schedule(phases, min_gain=1e6))
+        for s in descend(field, Progress.at(Y), Schedule(phases, min_gain=1e6))
     ]
     assert field.exaggerations == [7, 7, 7, 1, 1]
     assert [state[:2] for state in states] == [(1, 0), (2, 0), (3, 0), (4, 1), (5, 1)]
@@ -116,28 +116,30 @@ def test_phases_follow_each_other_with_their_exaggeration_and_step():
 
 def test_counting_goes_on_from_the_step_that_is_named():
     field = Slope([[1, -1]])
-    run = descend(field, np.zeros((1, 2), np.float32), Schedule((Phase(3),)), first=40)
+    run = descend(field, Progress.at(np.zeros((1, 2), np.float32), 40), Schedule((Phase(3),)))
     assert [state.iteration for state in run] == [41, 42, 43]
 
 
 def test_momentum_lives_through_a_change_of_phase(joint):
     # Two phases with the same settings are one phase.
     one, two = first_map(), first_map()
-    list(descend(ExactForces(joint), one, Schedule((Phase(30, momentum=0.5, step=5),))))
+    list(
+        descend(ExactForces(joint), Progress.at(one), Schedule((Phase(30, momentum=0.5, step=5),)))
+    )
     half = Phase(15, momentum=0.5, step=5)
-    list(descend(ExactForces(joint), two, Schedule((half, half))))
+    list(descend(ExactForces(joint), Progress.at(two), Schedule((half, half))))
     assert one.tobytes() == two.tobytes()
 
 
 def test_probabilities_are_not_changed_by_a_run(joint):
     before = [part.tobytes() for part in joint]
-    list(descend(ExactForces(joint), first_map(spread=1e-4), standard(n_iter=300)))
+    list(descend(ExactForces(joint), Progress.at(first_map(spread=1e-4)), standard(n_iter=300)))
     assert [part.tobytes() for part in joint] == before
 
 
 def test_kl_falls(joint):
     Y = first_map(spread=1e-4)
-    values = [s.value() for s in descend(ExactForces(joint), Y, standard(n_iter=750))]
+    values = [s.value() for s in descend(ExactForces(joint), Progress.at(Y), standard(n_iter=750))]
     assert values[-1] < 0.5 * values[0]
     # Steps with momentum may rise a little; over fifty of them KL does not.
     later = values[300::50]
@@ -146,7 +148,7 @@ def test_kl_falls(joint):
 
 def test_the_value_of_a_state_is_that_of_its_map(joint):
     forces = ExactForces(joint)
-    for state in islice(descend(forces, first_map(), standard()), 5):
+    for state in islice(descend(forces, Progress.at(first_map()), standard()), 5):
         assert state.value() == ExactForces(joint).value(state.Y)
 
 
@@ -175,14 +177,18 @@ PEAK = [100, 90, 72, 60, 54]
 )
 def test_a_phase_ends_by_its_rule(rule, values, last):
     field = Slope([[1, -1]], values)
-    run = descend(field, np.zeros((1, 2), np.float32), Schedule((Phase(40, stop=rule),)))
+    run = descend(
+        field, Progress.at(np.zeros((1, 2), np.float32)), Schedule((Phase(40, stop=rule),))
+    )
     assert [state.iteration for state in run][-1] == last
 
 
 def test_the_next_phase_begins_where_a_rule_ended_the_last():
     field = Slope([[1, -1]], PEAK)
     schedule = Schedule((Phase(500, exaggeration=12, stop=RateFalls()), Phase(4)))
-    states = [(s.iteration, s.phase) for s in descend(field, first_map(2, 1), schedule)]
+    states = [
+        (s.iteration, s.phase) for s in descend(field, Progress.at(first_map(2, 1)), schedule)
+    ]
     assert len(states) == 31
     assert states[26:28] == [(27, 0), (28, 1)]
     assert field.exaggerations == [12] * 27 + [1.0] * 4
@@ -191,7 +197,9 @@ def test_the_next_phase_begins_where_a_rule_ended_the_last():
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_map_without_bounds_is_an_error_that_names_the_step(bad):
     field = Slope([[1, -1]])
-    run = descend(field, np.zeros((1, 2), np.float32), Schedule((Phase(9, step=123.5),)))
+    run = descend(
+        field, Progress.at(np.zeros((1, 2), np.float32)), Schedule((Phase(9, step=123.5),))
+    )
     next(run)
     next(run)
     field.constant = np.array([[bad, 1]], np.float32)
@@ -206,7 +214,9 @@ def test_a_map_without_bounds_is_an_error_that_names_the_step(bad):
 def test_forces_of_a_map_without_bounds_end_in_that_error_and_in_nothing_else(joint):
     sentence = "The map must stay finite; it left all bounds at step"
     with pytest.raises(DivergedError, match="^" + sentence):
-        list(descend(ExactForces(joint), first_map(), Schedule((Phase(50, step=1e30),))))
+        list(
+            descend(ExactForces(joint), Progress.at(first_map()), Schedule((Phase(50, step=1e30),)))
+        )
 
 
 def test_the_path_is_that_of_a_slow_twin(joint):
@@ -216,7 +226,7 @@ def test_the_path_is_that_of_a_slow_twin(joint):
     factors = joint.factors.astype(float)
     P = joint.values * (factors[:, None] + factors)
     expected = list(reference.descend(P, Y.T.copy(), phases))
-    found = [state.Y.T.copy() for state in descend(ExactForces(joint), Y, schedule)]
+    found = [state.Y.T.copy() for state in descend(ExactForces(joint), Progress.at(Y), schedule)]
     assert len(found) == len(expected) == 30
     for one, other in zip(found, expected, strict=True):
         # float32 against float64 over 30 steps, each of which passes on the errors before it
@@ -228,8 +238,8 @@ def test_a_mirrored_start_has_the_mirrored_path(joint, sign):
     sign = np.array(sign, np.float32)[:, None]
     Y = first_map(spread=1e-2)
     mirrored = sign * Y
-    list(descend(ExactForces(joint), Y, Schedule((Phase(30, step=5),))))
-    list(descend(ExactForces(joint), mirrored, Schedule((Phase(30, step=5),))))
+    list(descend(ExactForces(joint), Progress.at(Y), Schedule((Phase(30, step=5),))))
+    list(descend(ExactForces(joint), Progress.at(mirrored), Schedule((Phase(30, step=5),))))
     # changing a sign is exact in floating point
     np.testing.assert_array_equal(mirrored, sign * Y)
 
@@ -238,7 +248,7 @@ def test_points_without_forces_stay_where_they_are():
     Y = first_map()
     Y -= Y.mean(axis=1, keepdims=True)
     before = Y.copy()
-    list(descend(Slope(np.zeros((2, 20))), Y, Schedule((Phase(20),))))
+    list(descend(Slope(np.zeros((2, 20))), Progress.at(Y), Schedule((Phase(20),))))
     np.testing.assert_allclose(Y, before, atol=1e-6)  # centering rounds
 
 
@@ -251,8 +261,8 @@ def test_a_map_of_counts_and_of_floats_take_the_same_path():
     full = DenseMatrix(P, np.full(20, 0.5, np.float32))
     one, other = first_map(), first_map()
     schedule = Schedule((Phase(20, step=5),))
-    list(descend(ExactForces(DenseMatrix(counts, factors)), one, schedule))
-    list(descend(ExactForces(full), other, schedule))
+    list(descend(ExactForces(DenseMatrix(counts, factors)), Progress.at(one), schedule))
+    list(descend(ExactForces(full), Progress.at(other), schedule))
     # the products of counts and factors round in the seventh digit
     np.testing.assert_allclose(one, other, atol=1e-4 * np.abs(other).max())
 
@@ -267,7 +277,9 @@ def test_a_map_that_collapses_keeps_its_shape_and_gets_back_its_size():
     Y = np.random.default_rng(0).normal(0, 1e-4, (2, 50)).astype(np.float32)
     Y -= Y.mean(axis=1, keepdims=True)
     shape = Y / np.linalg.norm(Y)
-    for state in descend(Shrinking(Y), Y, Schedule((Phase(200, momentum=0.0, step=1.0),))):
+    for state in descend(
+        Shrinking(Y), Progress.at(Y), Schedule((Phase(200, momentum=0.0, step=1.0),))
+    ):
         # gains shrink to 0.01 while signs agree, so later steps are shorter; none may lose the map
         assert state.Y.std(axis=1).max() > 0.9e-8
     # gains above one throw the map over to the other side, as a whole

@@ -8,7 +8,7 @@ from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
 from isosne.errors import DivergedError
 from isosne.layout.attraction import DrawnAttraction, ListedAttraction
-from isosne.layout.descent import descend
+from isosne.layout.descent import Progress, descend
 from isosne.layout.exact import ExactRepulsion
 from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.schedules import Phase, Schedule
@@ -97,4 +97,4 @@ def test_a_map_that_leaves_all_bounds_ends_in_one_clear_sentence(kernel, repulsi
     Y = some_map()
     Y[0, 3] = np.inf
     with pytest.raises(DivergedError, match="The map must stay finite; it left all bounds at"):
-        list(descend(forces, Y, Schedule((Phase(5, step=10),)), first=1))
+        list(descend(forces, Progress.at(Y, 1), Schedule((Phase(5, step=10),))))
