@@ -1,13 +1,12 @@
 """Ranks of all points around a point, in the data and in the map, and how they compare.
 
 One pass over the query points serves every measure of neighborhoods: each query's row of keys is
-sorted in both spaces, and a point enters the common k-neighborhood at the larger of its two ranks.
-The query itself has no rank; equal distances go to the lower index. Keys that rounding leaves too
-close to tell apart are settled from the points themselves, as in `neighbors`.
+sorted in both spaces (`orders`), and a point enters the common k-neighborhood at the larger of its
+two ranks. The query itself has no rank.
 """
 
 import math
-from threading import Lock
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -17,19 +16,12 @@ from scipy.sparse import csr_array
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.distances import UNDERFLOW, Metric, SearchSet, search_set, sq_distance
-from isosne.nearest import comes_before, sort_kept
+from isosne.distances import Metric, SearchSet, search_set
+from isosne.quality.orders import Block, Scratch, make_scratch, sort_row
 
 BLOCK_BYTES = 2**27
 """Memory of a block of queries, for each thread."""
 MOST_ROWS = 256
-DIGIT_BITS = 11
-N_DIGITS = 2**DIGIT_BITS
-SORTED_BITS = 62
-"""Bits of an integer that holds a key and an id; two more keep it, and its successor, positive."""
-CELL_SHIFT = SORTED_BITS - 2 * DIGIT_BITS
-MANY = 16
-"""Points in a cell, those that two digits leave together, that are too many for an insertion."""
 
 
 class RankCounts(NamedTuple):
@@ -58,6 +50,19 @@ class Space(NamedTuple):
     first: NDArray[np.int64]  # the first copy of each point; empty where keys are exact
 
 
+class Workspace(threading.local):
+    """A thread's arrays, kept from block to block: fresh pages cost more than what fills them."""
+
+    def __init__(self, n: int, n_rows: int) -> None:
+        self.data, self.drawn = np.empty((n_rows, n)), np.empty((n_rows, n))  # keys
+        self.scratch = make_scratch(n)
+        ranks = np.empty((4, n), np.int32)  # one array: it is large enough for large pages
+        self.orders = ranks[0, 1:], ranks[1, 1:]
+        self.rank_x = ranks[2]
+        self.entries = ranks[3]
+        self.at_rank = np.zeros(n, np.uint8)  # points of a query by larger rank: 0 to 2
+
+
 def compare_ranks(
     X: Points, Y: Array, metric: Metric, queries: Array, *, k: int, weights: Array
 ) -> RankCounts:
@@ -65,25 +70,28 @@ def compare_ranks(
 
     O(q n (d + log n)) time; memory is two float64 copies of the points and a block a thread.
     """
-    n = X.shape[0]
-    data = _space(X, metric, queries)
-    drawn = _space(Y, Metric(), queries)
-    q = len(queries)
+    n, q = X.shape[0], len(queries)
+    data, drawn = _space(X, metric, queries), _space(Y, Metric(), queries)
     counts = RankCounts(
         np.zeros(n, np.int64), np.zeros(q), *(np.zeros(q, np.int64) for _ in range(3))
     )
-    lock = Lock()
+    block_rows = max(1, min(MOST_ROWS, q, BLOCK_BYTES // (16 * n)))
+    own = Workspace(n, block_rows)
+    lock = threading.Lock()
 
     def work(rows: slice) -> None:
-        orders = (nearest_first(data, queries, rows), nearest_first(drawn, queries, rows))
-        entries = np.zeros(n, np.int32)
+        blocks = (
+            read_block(data, queries, rows, own.data),
+            read_block(drawn, queries, rows, own.drawn),
+        )
+        own.entries[:] = 0
         per_query = (counts.areas[rows], *(part[rows] for part in counts[2:]))
-        scratch = np.empty(n, np.int32), np.zeros(n, np.uint8)
-        compare_orders(*orders, k, weights, scratch, entries, per_query)
+        at_ranks = own.rank_x, own.at_rank, own.entries
+        compare_block(blocks, k, weights, own.scratch, own.orders, at_ranks, per_query)
         with lock:  # whole numbers: their sum does not depend on its order
-            np.add(counts.entries, entries, out=counts.entries)
+            np.add(counts.entries, own.entries, out=counts.entries)
 
-    for_each_block(q, max(1, min(MOST_ROWS, BLOCK_BYTES // (16 * n))), work)
+    for_each_block(q, block_rows, work)
     return counts
 
 
@@ -111,20 +119,18 @@ def _has_exact_products(X: Points) -> bool:
     return True
 
 
-def nearest_first(space: Space, queries: Array, rows: slice) -> NDArray[np.int32]:
-    """Return the ids (n_rows, n - 1) of all other points, nearest first, for a block of queries."""
-    search, unit = space.search, space.unit
+def read_block(space: Space, queries: Array, rows: slice, out: Array) -> Block:
+    """Compare a block of queries with all points; the keys go to the first rows of ``out``."""
+    search = space.search
     query = search.query(space.queries, rows)
-    keys = np.ascontiguousarray(search.keys(query, slice(0, search.n_points)))
+    keys = out[: rows.stop - rows.start]
+    for start in range(0, search.n_points, search.tile):
+        tile = slice(start, min(start + search.tile, search.n_points))
+        keys[:, tile] = search.keys(query, tile)
     is_product = search.unit > 0
     offsets = query.sq_norms if is_product else np.zeros(len(keys))
     points = (query.points, search.points) if is_product else (keys, keys)
-    m = search.n_points - 1
-    order = np.empty((len(keys), m), np.int32)
-    # Not in compiled code: NumPy asks for large pages, by which random access gains much.
-    scratch = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m)
-    sort_rows(keys, offsets, queries[rows], (*points, space.first), unit, scratch, order)
-    return order
+    return Block(keys, offsets, queries[rows], (*points, space.first), space.unit)
 
 
 def first_copies(points: Array) -> NDArray[np.int64]:
@@ -162,216 +168,36 @@ def keep_equal(points: Array, copies: Array) -> None:
 
 
 @kernel
-def sort_rows(
-    keys: Array,
-    offsets: Array,
-    own: Array,
-    points: tuple[Array, Array, Array],
-    unit: float,
-    scratch: tuple[Array, Array, Array],
-    order: Array,
-) -> None:
-    """Fill order[i] with all ids but own[i] by (distance, id); keys become squared distances.
-
-    A radix sort on the leading bits, which order positive floats as they order integers. scratch:
-    two arrays (n - 1,) of int64, one of float64.
-    """
-    n = keys.shape[1]
-    id_bits = bit_length(n)
-    packed, spare, values = scratch
-    starts = np.empty((2, N_DIGITS), np.int32)
-    bits = keys.view(np.int64)
-    for i in range(keys.shape[0]):
-        complete_keys(keys[i], offsets[i])
-        low, shift = bit_range(bits[i], own[i], id_bits)
-        pack_row(bits[i], own[i], (low, shift, id_bits), packed, starts)
-        sort_by_digit(packed, CELL_SHIFT, starts[0], spare)
-        sort_by_digit(spare, CELL_SHIFT + DIGIT_BITS, starts[1], packed)
-        sort_cells(packed)
-        for r in range(n - 1):
-            order[i, r] = packed[r] & ((1 << id_bits) - 1)
-        if unit > 0.0:
-            doubt = (4.0 * unit, 3.0 * offsets[i] + UNDERFLOW)
-            settle_rounded(packed, (low, shift, id_bits), doubt, points, i, values, order[i])
-        else:
-            settle_cut(packed, id_bits, keys[i], values, order[i])
-
-
-@kernel
-def complete_keys(keys: Array, offset: float) -> None:
-    """Add a row's constant; what rounding has made negative is zero."""
-    for j in range(len(keys)):
-        distance = keys[j] + offset
-        keys[j] = distance if distance > 0.0 else 0.0
-
-
-@kernel
-def bit_length(value: int) -> int:
-    """Return the number of bits that a whole number takes."""
-    n_bits = 0
-    while value >> n_bits:
-        n_bits += 1
-    return n_bits
-
-
-@kernel
-def bit_range(bits: Array, own: int, id_bits: int) -> tuple[int, int]:
-    """Return the lowest key as an integer, and how many bits to cut so that an id fits below."""
-    low = high = bits[1 if own == 0 else 0]
-    for j in range(len(bits)):
-        if j != own:
-            low = min(low, bits[j])
-            high = max(high, bits[j])
-    return low, bit_length(high - low) - (SORTED_BITS - id_bits)
-
-
-@kernel
-def pack_row(
-    bits: Array, own: int, layout: tuple[int, int, int], packed: Array, starts: Array
-) -> None:
-    """Fill packed (n - 1,) with (key, id) in one integer, and starts with the digits' places.
-
-    The keys fill the leading bits whatever their range: a negative shift moves them up.
-    """
-    low, shift, id_bits = layout
-    up, down = max(-shift, 0), max(shift, 0)
-    starts[:] = 0
-    e = 0
-    for j in range(len(bits)):
-        if j != own:
-            entry = (((bits[j] - low) << up >> down) << id_bits) | j
-            packed[e] = entry
-            starts[0, (entry >> CELL_SHIFT) & (N_DIGITS - 1)] += 1
-            starts[1, entry >> (CELL_SHIFT + DIGIT_BITS)] += 1
-            e += 1
-    for d in range(2):
-        total = 0
-        for digit in range(N_DIGITS):
-            count = starts[d, digit]
-            starts[d, digit] = total
-            total += count
-
-
-@kernel
-def sort_by_digit(packed: Array, shift: int, starts: Array, out: Array) -> None:
-    """Fill out with packed in the order of one digit, equal ones as they come."""
-    for e in range(len(packed)):
-        digit = (packed[e] >> shift) & (N_DIGITS - 1)
-        out[starts[digit]] = packed[e]
-        starts[digit] += 1
-
-
-@kernel
-def sort_cells(packed: Array) -> None:
-    """Sort what two digits have sorted already, but for the few entries of each cell."""
-    m = len(packed)
-    r = 1
-    while r < m:
-        entry = packed[r]
-        cell = entry >> CELL_SHIFT
-        if r >= MANY and packed[r - MANY] >> CELL_SHIFT == cell:
-            start = r - MANY
-            while r < m and packed[r] >> CELL_SHIFT == cell:
-                r += 1
-            packed[start:r].sort()
-            continue
-        a = r
-        while a > 0 and packed[a - 1] > entry:
-            packed[a] = packed[a - 1]
-            a -= 1
-        packed[a] = entry
-        r += 1
-
-
-@kernel
-def settle_cut(packed: Array, id_bits: int, keys: Array, values: Array, order: Array) -> None:
-    """Sort runs of exact keys that agree in the bits that were kept."""
-    m = len(order)
-    start = 0
-    for r in range(1, m + 1):
-        if r < m and packed[r] >> id_bits == packed[start] >> id_bits:
-            continue
-        if r - start > 1:
-            for a in range(start, r):
-                values[a] = keys[order[a]]
-            sort_run(values[start:r], order[start:r])
-        start = r
-
-
-@kernel
-def settle_rounded(
-    packed: Array,
-    layout: tuple[int, int, int],
-    doubt: tuple[float, float],
-    points: tuple[Array, Array, Array],
-    i: int,
-    values: Array,
-    order: Array,
-) -> None:
-    """Sort runs of keys that rounding may have put in the wrong order by true distances.
-
-    Two keys are in doubt within twice `distances.rounding_bound`, which grows with the key; the
-    square of the sum in it is bounded by twice the sum of the squares.
-    """
-    low, shift, id_bits = layout
-    up, down = max(-shift, 0), max(shift, 0)
-    X, Z, first = points
-    distance = 0.0
-    edge_bits = np.empty(2, np.int64)  # the end of a cell and the beginning of the next one
-    edges = edge_bits.view(np.float64)
-    m = len(order)
-    start = 0
-    for r in range(1, m + 1):
-        if r < m:
-            edge_bits[0] = low + ((((packed[r - 1] >> id_bits) >> up) + 1) << down)
-            edge_bits[1] = low + (((packed[r] >> id_bits) >> up) << down)
-            if edges[1] - edges[0] <= doubt[0] * (doubt[1] + 2.0 * edges[1]):
-                continue
-        if r - start > 1:
-            for a in range(start, r):
-                if a == start or first[order[a]] != first[order[a - 1]]:
-                    distance = sq_distance(X, i, Z, order[a])
-                values[a] = distance
-            sort_run(values[start:r], order[start:r])
-        start = r
-
-
-@kernel
-def sort_run(values: Array, order: Array) -> None:
-    """Sort by (value, id), unless that is the order already."""
-    for a in range(1, len(order)):
-        if comes_before(values[a], order[a], values[a - 1], order[a - 1]):
-            sort_kept(values.reshape(1, -1), order.reshape(1, -1))
-            return
-
-
-@kernel
-def compare_orders(
-    order_x: Array,
-    order_y: Array,
+def compare_block(
+    blocks: tuple[Block, Block],
     k: int,
     weights: Array,
-    scratch: tuple[Array, Array],
-    entries: Array,
+    scratch: Scratch,
+    orders: tuple[Array, Array],
+    at_ranks: tuple[Array, Array, Array],
     per_query: tuple[Array, ...],
 ) -> None:
-    """Add to entries, and fill (areas, kept, intruded, extruded), from two orders (b, n - 1).
+    """Add to the last of at_ranks, and fill (areas, kept, intruded, extruded), for each query.
 
-    scratch: any integers (n,), and how many points of a query have each larger rank: 0 to 2.
+    at_ranks: any integers (n,), zeros (n,), and how many points of all queries have a larger rank.
     """
+    data, drawn = blocks
     areas, kept, intruded, extruded = per_query
-    n_rows, m = order_x.shape
-    rank_x, at_rank = scratch
-    for i in range(n_rows):
+    order_x, order_y = orders
+    rank_x, at_rank, entries = at_ranks
+    m = len(order_x)
+    for i in range(len(areas)):
+        sort_row(data, i, scratch, order_x)
+        sort_row(drawn, i, scratch, order_y)
         for r in range(m):
-            rank_x[order_x[i, r]] = r + 1
+            rank_x[order_x[r]] = r + 1
         for r in range(k):
-            excess = rank_x[order_y[i, r]] - k
+            excess = rank_x[order_y[r]] - k
             kept[i] += excess <= 0
             intruded[i] += max(excess, 0)
         missed = 0
         for r in range(m):
-            in_data = rank_x[order_y[i, r]]
+            in_data = rank_x[order_y[r]]
             at_rank[max(r + 1, in_data)] += 1
             if in_data <= k:
                 missed += max(r + 1 - k, 0)

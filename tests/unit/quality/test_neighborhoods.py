@@ -7,7 +7,7 @@ from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 from isosne import nearest_neighbors
 from isosne.distances import Metric
 from isosne.quality import auc_rnx, continuity, ranks, rnx_curve, trust, trustworthiness
-from isosne.quality.ranks import nearest_first
+from isosne.quality.orders import SORTED_BITS, Block, certain_gap, make_scratch, sort_row
 from tests.reference import neighbors as reference_neighbors
 from tests.reference import quality as reference_quality
 from tests.reference import ranks as twin
@@ -170,7 +170,12 @@ def test_data_frames_are_read():
 def test_the_order_is_that_of_the_neighbor_search(subspace_clusters):
     # Ten copies of each of ten points, off the grid: ties that products round apart.
     X = np.repeat(subspace_clusters[::10] + 0.1, 10, axis=0).astype(np.float32)
-    order = nearest_first(ranks._space(X, Metric(), np.arange(100)), np.arange(100), slice(0, 100))
+    everyone = np.arange(100)
+    space = ranks._space(X, Metric(), everyone)
+    block = ranks.read_block(space, everyone, slice(0, 100), np.empty((100, 100)))
+    order = np.empty((100, 99), np.int32)
+    for i in range(100):
+        sort_row(block, i, make_scratch(100), order[i])
     np.testing.assert_array_equal(order, nearest_neighbors(X, 99).indices)
 
 
@@ -191,14 +196,30 @@ def test_rows_of_any_keys_are_sorted_by_key_and_id(case):
         "equal leading bits": 1 + rng.integers(0, 4, 3000) * 2.0**-52,
         "wide range": 10.0 ** rng.uniform(-300, 300, 3000),
     }[case]
-    own = np.array([7])
-    order = np.empty((1, 2999), np.int32)
-    points, first = np.empty((0, 0)), np.empty(0, np.int64)
-    scratch = np.empty(2999, np.int64), np.empty(2999, np.int64), np.empty(2999)
-    points = points, points, first
-    ranks.sort_rows(keys[None].copy(), np.zeros(1), own, points, 0.0, scratch, order)
+    nowhere = np.empty((0, 0)), np.empty((0, 0)), np.empty(0, np.int64)
+    block = Block(keys[None].copy(), np.zeros(1), np.array([7]), nowhere, 0.0)
+    order = np.empty(2999, np.int32)
+    sort_row(block, 0, make_scratch(3000), order)
     expected = [j for j in np.argsort(keys, kind="stable") if j != 7]
-    np.testing.assert_array_equal(order[0], expected)
+    np.testing.assert_array_equal(order, expected)
+
+
+@pytest.mark.parametrize(("lowest", "width"), [(1e-9, 8.0), (0.3, 8.0), (40.0, 1 + 1e-9)])
+def test_entries_far_enough_apart_are_in_no_doubt(lowest, width):
+    # The last row is so narrow that its keys are moved up, not cut.
+    rng = np.random.default_rng(6)
+    some = lowest * width ** rng.random(4000)
+    others = some * (1 + 10.0 ** rng.uniform(-16, -10, 4000))
+    keys = np.sort(np.concatenate([[lowest], some, others]))
+    bits = keys.view(np.int64) - keys[:1].view(np.int64)
+    doubt, id_bits = (1e-14, 100.0), 20
+    shift = int(bits[-1]).bit_length() - (SORTED_BITS - id_bits)
+    assert (shift < 0) == (width < 2)
+    entries = (bits << -shift if shift < 0 else bits >> shift) << id_bits
+    is_far = np.diff(entries) >= certain_gap(lowest, (0, shift, id_bits), doubt)
+    is_certain = np.diff(keys) > doubt[0] * (doubt[1] + 2 * keys[1:])
+    assert not np.any(is_far & ~is_certain)
+    assert is_far.sum() > 0.1 * is_certain.sum()
 
 
 @pytest.mark.parametrize("factor", [2.0**-90, 3.7, 1e80])
