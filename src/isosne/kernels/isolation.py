@@ -1,8 +1,8 @@
 """Step 1 of the paper: the isolation kernel (Eq. 6 and 7).
 
-Owns the estimator: parameters, what is drawn at fit, and the forms in which the similarity can be
-had. The cells are found in `voronoi` and `forest`, counted in `counts`; `exact` has the closed
-form. Making probabilities of it is step 2.
+Owns the estimator: parameters, what is drawn at fit, and what step 2 and the plan ask of a kernel.
+`forms` compares points: by cells, found in `voronoi` and `forest` and counted in `counts`, or in
+the closed form of `exact`. Making probabilities of it is step 2.
 """
 
 import math
@@ -17,16 +17,14 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clon
 from isosne._checks import check_count, check_for_metric, check_points, resolve_psi
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.distances import Metric, search_set
+from isosne.distances import Metric
 from isosne.errors import ParameterError
 from isosne.kernels._base import MetricKernel
-from isosne.kernels.counts import CellIndex, count_dtype, count_with_partners
-from isosne.kernels.exact import all_pairs, list_length, listed_pairs
+from isosne.kernels.counts import CellIndex, count_dtype
 from isosne.kernels.forest import ForestPartitions
+from isosne.kernels.forms import CellRows, ClosedForm, DrawnForm, FormRows, Partitions
 from isosne.kernels.voronoi import VoronoiPartitions, cell_dtype
-from isosne.nearest import nearest, with_self
 
-Partitions = VoronoiPartitions | ForestPartitions
 AUTO_PARTITIONS = 200
 EXACT_FROM, EXACT_CELL = 10_000, 30
 """Points, and points in a cell on average, from and up to which the closed form is used by rule."""
@@ -189,7 +187,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         IsolationKernel or None
             The exact kernel with the same psi; None for trees, which have none.
         """
-        if self._exact:
+        if not self.partitions_:
             return self
         if self.partition == "forest":
             return None
@@ -247,14 +245,11 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         return AUTO_PARTITIONS if self.n_partitions == "auto" else self.n_partitions
 
     @property
-    def _exact(self) -> bool:
-        """Whether nothing was drawn at fit."""
-        return not self.partitions_
-
-    @property
-    def _n_drawn(self) -> int:
-        """Number of partitionings of each scale."""
-        return len(self.partitions_[0].samples)
+    def _form(self) -> DrawnForm | ClosedForm:
+        """How points are compared: nothing drawn at fit means the closed form."""
+        if self.partitions_:
+            return DrawnForm(self.X_fit_, self.partitions_)
+        return ClosedForm(self.X_fit_, self.metric_, self.psi_)
 
     def _draw(self, points: Points, psi: int, n_drawn: int, rng: np.random.Generator) -> Partitions:
         n = points.shape[0]
@@ -279,12 +274,12 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             Ids in the smallest type that fits; a scale with psi cells has ids below psi.
         """
         points = self._check_query(A)
-        if self._exact:
+        if not self.partitions_:
             raise ParameterError(
                 "Cells and feature maps need partitions that were drawn; got n_partitions='exact'. "
                 "Ask for similarity, or pass a number of partitions."
             )
-        return [partitions.cells(points) for partitions in self.partitions_]
+        return self._form.describe(points)
 
     def cells(self, A: Any = None) -> Array:
         """Return the cell of each point in each partitioning.
@@ -369,15 +364,16 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         array of float32, shape (n, m)
             Values from 0 to 1; the mean over the scales if there are several.
         """
-        left = self._describe(A)
-        right = left if A is None and B is None else self._describe(B)
-        similarity: NDArray[np.float32] = self._compare(left, self._index(right)).mean(axis=0)
+        form = self._form
+        left = form.describe(self._check_query(A))
+        is_same = A is None and B is None
+        right = left if is_same else form.describe(self._check_query(B))
+        similarity: NDArray[np.float32] = form.compare(left, form.index(right)).mean(axis=0)
         return similarity
 
-    def rows(self) -> "CellRows | ListRows":
+    def rows(self) -> CellRows | FormRows:
         """Return the fitted points' similarity, to be read in blocks of rows."""
-        described = self._describe(None)
-        return ListRows(self, described) if self._exact else CellRows(self, described)
+        return self._form.rows()
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
@@ -398,11 +394,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             Layer by layer, in the order of ``neighbors.indices``.
         """
         partners = self._check_neighbors(neighbors, n_partners).indices
-        if self._exact:
-            lists = with_self(neighbors)
-            return listed_pairs(lists, partners, lists, self.psi_)
-        layers = [count_with_partners(cells, partners, cells) for cells in self.cells_at_scales()]
-        return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
+        return self._form.between(neighbors, partners)
 
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
         """Return a function that compares further points with fitted points near to them.
@@ -419,17 +411,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             (m, L), to the similarity (n_scales, m, L).
         """
         self._check_neighbors(neighbors)
-        if self._exact:
-            lists = with_self(neighbors)
-            return lambda points, ids, distances: listed_pairs(ids, ids, lists, self.psi_)
-        fitted = self.cells_at_scales()
-
-        def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
-            scales = zip(self.cells_at_scales(points), fitted, strict=True)
-            layers = [count_with_partners(new, ids, cells) for new, cells in scales]
-            return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
-
-        return compare
+        return self._form.toward(neighbors)
 
     def pair_bytes(self, n_points: int) -> int:
         """Return the bytes that the similarity of a pair takes when all pairs are held.
@@ -510,65 +492,19 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             From points (n, n_features) to rows (n, n_samples) that sum to one: each scale
             normalized, then their mean, as step 2 does for the fitted points.
         """
-        fitted = self._index(self._describe(None))
+        form = self._form
+        fitted = form.index(form.describe(self.X_fit_))
 
         def rows(points: Points) -> NDArray[np.float32]:
             # A point always shares a cell with the fitted point that made it.
-            layers = self._compare(self._describe(points), fitted)
+            layers = form.compare(form.describe(self._check_query(points)), fitted)
             layers /= layers.sum(axis=2, keepdims=True)
             mean: NDArray[np.float32] = layers.mean(axis=0)
             return mean
 
         return rows
 
-    def _describe(self, A: Any) -> list[Array]:
-        """Return what the similarity of points is computed from: cells, or lists of near points."""
-        points = self._check_query(A)
-        if not self._exact:
-            return [partitions.cells(points) for partitions in self.partitions_]
-        n = self.X_fit_.shape[0]
-        everything = search_set(self.X_fit_, self.metric_)
-        ids, _ = nearest(points, everything, list_length(n, min(self.psi_)))
-        return [ids]
-
-    def _index(self, described: list[Array]) -> list[Any]:
-        """Return what `_describe` gave in the form that others are compared with."""
-        if self._exact:
-            return described
-        return [CellIndex(cells, psi) for cells, psi in zip(described, self.psi_, strict=True)]
-
-    def _compare(self, left: list[Array], right: list[Any]) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, m) of points from `_describe` to an `_index`."""
-        if self._exact:
-            return all_pairs(left[0], right[0], self.psi_, self.X_fit_.shape[0])
-        layers = [index.count(cells) for cells, index in zip(left, right, strict=True)]
-        return np.divide(layers, np.float32(self._n_drawn), dtype=np.float32)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-class ListRows:
-    """Rows of the exact kernel's similarity, computed from lists of near points that are kept."""
-
-    def __init__(self, kernel: IsolationKernel, described: list[Array]) -> None:
-        self._kernel = kernel
-        self._described = described
-        self._index = kernel._index(described)
-        self.n_points = len(described[0])
-        self.n_scales = len(kernel.psi_)
-
-    def block(self, rows: slice) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n_rows, n_points) of some points to all."""
-        return self._kernel._compare([part[rows] for part in self._described], self._index)
-
-
-class CellRows(ListRows):
-    """Rows of the similarity computed from cells that are kept; also as plain counts."""
-
-    def counts(self, rows: slice) -> Array:
-        """Return counts (n_rows, n_points) of shared cells at the first scale."""
-        index: CellIndex = self._index[0]
-        return index.count(self._described[0][rows])
