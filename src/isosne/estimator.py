@@ -2,7 +2,6 @@
 
 import logging
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -12,50 +11,33 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    clone,
-)
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isosne._checks import check_count, check_names, check_number, check_points, check_width
-from isosne._numba import n_threads, threads
+from isosne._numba import threads
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Joint
 from isosne.affinities.sampled import SampledAffinities
 from isosne.checkpoints import Checkpoint
-from isosne.errors import DivergedError, ParameterError
+from isosne.errors import ParameterError
 from isosne.inputs import Input
-from isosne.kernels._base import MetricKernel
-from isosne.kernels.gaussian import GaussianKernel
+from isosne.kernels.choosing import as_kernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
-from isosne.layout.descent import Progress, State, advance, descend
+from isosne.layout.descent import Progress, State
 from isosne.layout.objectives import Objective, as_objective
 from isosne.layout.schedules import Schedule, as_schedule, lasting, plain
-from isosne.layout.start import place_start
+from isosne.layout.start import place_start, resolve_start
 from isosne.models import read_model, write_model
-from isosne.placing import Placer, make_placer
+from isosne.placing import Placer, check_out, make_placer, place_checked
 from isosne.plan import Plan, Wishes, make_plan
 from isosne.running import Finished, Run
 from isosne.sources import is_stored, open_rows
 from isosne.wiring import Forces, ForceSettings, join, make_forces
 
 logger = logging.getLogger("isosne")
-PAIRS_A_THREAD = 500_000
-"""Pairs below which a thread costs more to wake, at every step, than it saves."""
 PLACE_BYTES = 2**26
 """Bytes of a block of rows that are placed together."""
-TRACE_EVERY = 50
-"""Steps between the values of the objective that `trace_` keeps."""
-KERNELS: dict[str, Callable[[int], Any]] = {
-    "isolation": lambda n: IsolationKernel(),
-    "gaussian": lambda n: GaussianKernel(min(30.0, (n - 1) / 3) if n > 4 else 1.0),
-    "adaptive": lambda n: AdaptiveGaussianKernel(min(7, n - 1)),
-    "knn": lambda n: KNNKernel(min(7, n - 1)),
-}
 
 
 class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -233,7 +215,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             kernel, indices = given.fit(unfitted, rng)
             seed = int(rng.integers(2**31)) if plan.affinities == "sampled" else 0
             joint, isolated = join(kernel, plan, seed)
-            Y = place_start(self._start_name(kernel), kernel.X_fit_, joint, self.n_components, rng)
+            start = resolve_start(self.start, kernel.metric_.name)
+            Y = place_start(start, kernel.X_fit_, joint, self.n_components, rng)
             run = Run(self._forces(joint, plan, objective), schedule, Progress.at(Y))
             if saved:
                 run.restore(saved)
@@ -333,7 +316,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         shape = rows.shape[0], self._n_features_out
         if out is None:
             out = np.empty(shape, np.float32)
-        _check_out(out, shape)
+        check_out(out, shape)
         start = 0
         for places in self.place_blocks(rows):
             out[start : start + len(places)] = places
@@ -360,7 +343,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_names(rows.column_names, getattr(self, "feature_names_in_", None))
         with threads(self.n_jobs):
             placer = self._ready_placer()
-        return rows.apply(partial(_place_checked, placer, self.n_jobs), PLACE_BYTES)
+        return rows.apply(partial(place_checked, placer, self.n_jobs), PLACE_BYTES)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to one file, which `load` reads; replaces a file.
@@ -487,16 +470,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_number(self.theta, "theta", low=0, high=1, hint="0.5 is usual; 0 is exact.")
 
     def _make_kernel(self, n: int, rng: np.random.Generator) -> Any:
-        is_name = isinstance(self.kernel, str)
-        if self.kernel not in KERNELS if is_name else not isinstance(self.kernel, MetricKernel):
-            raise ParameterError(
-                f"kernel must be one of {', '.join(KERNELS)} or a kernel object; "
-                f"got {self.kernel!r}. Pass for example IsolationKernel(psi=64)."
-            )
-        kernel = KERNELS[self.kernel](n) if is_name else clone(self.kernel)
-        if "random_state" in kernel.get_params() and kernel.random_state is None:
-            kernel.set_params(random_state=int(rng.integers(2**31)))
-        kernel.check_parameters(n)
+        kernel = as_kernel(self.kernel, n, rng)
         if isinstance(kernel, IsolationKernel) and self.affinities in ("dense", "sampled"):
             kernel.set_params(n_partitions=kernel.drawn_if_auto())
         return kernel
@@ -505,37 +479,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         settings = ForceSettings(self.dof, self.mesh_accuracy, self.theta)
         return make_forces(joint, plan, objective, settings)
 
-    def _start_name(self, kernel: Any) -> Any:
-        precomputed = kernel.metric_.name == "precomputed"
-        if isinstance(self.start, str) and self.start == "auto":
-            return "spectral" if precomputed else "pca"
-        if isinstance(self.start, str) and self.start == "pca" and precomputed:
-            raise ParameterError(
-                "start='pca' needs points; got metric='precomputed'. "
-                "Choose 'spectral', 'random', or pass coordinates."
-            )
-        return self.start
-
     def _descend(self, run: Run, checkpoint: Checkpoint | None = None) -> None:
-        began = time.perf_counter()
-        first = run.progress.iteration
-        useful_threads = max(1, run.forces.n_points**2 // PAIRS_A_THREAD)
-        if not getattr(advance, "signatures", True):  # plain Python compiles nothing
-            self._say("compiling the loops, once for this machine")
         try:
-            with threads(min(n_threads(), useful_threads)):
-                for state in descend(run.forces, run.progress, run.schedule):
-                    run.gradient_norm = state.gradient_norm
-                    if state.iteration % TRACE_EVERY == 0:
-                        run.record()
-                        self._say(f"{run}   {time.perf_counter() - began:.1f} s")
-                    if checkpoint and state.iteration % checkpoint.every == 0:
-                        run.keep(checkpoint)
-                    if self.callback is not None and self.callback(state):
-                        break
-        except DivergedError:
-            run.is_usable = False
-            raise
+            run.descend(self.callback, checkpoint, self._say)
         except KeyboardInterrupt:
             warnings.warn(
                 f"Stopped from the keyboard at step {run.progress.iteration}; embedding_ holds the "
@@ -544,11 +490,6 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 stacklevel=3,
             )
             raise
-        n_steps = run.progress.iteration - first
-        self._say(f"{n_steps} steps in {time.perf_counter() - began:.1f} s")
-        if checkpoint:
-            run.record()
-            run.keep(checkpoint)
 
     def _keep(self, run: Run, seed: int) -> None:
         """Make a run the state of the estimator, whatever ended it."""
@@ -573,21 +514,3 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def _check_out(out: Any, shape: tuple[int, int]) -> None:
-    """Refuse what cannot take places of float32."""
-    kind = getattr(out, "dtype", type(out).__name__)
-    can_write = getattr(getattr(out, "flags", None), "writeable", True)
-    if kind != np.float32 or out.shape != shape or not can_write:
-        access = "" if can_write else ", which cannot be written to"
-        raise ParameterError(
-            f"out must be an array of float32 of shape {shape}; "
-            f"got {kind} of shape {getattr(out, 'shape', None)}{access}. "
-            "Leave it out for a new array."
-        )
-
-
-def _place_checked(placer: Placer, n_jobs: int | None, points: Any) -> NDArray[np.float32]:
-    with threads(n_jobs):
-        return placer.place(check_points(points))

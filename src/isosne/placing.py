@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._checks import check_for_metric
+from isosne._checks import check_for_metric, check_points
+from isosne._numba import threads
 from isosne._types import Points
 from isosne.affinities.conditional import conditional_rows
 from isosne.affinities.sampled import PLACE_DRAWS, SampledAffinities
 from isosne.distances import Metric
+from isosne.errors import ParameterError
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.neighbors import make_search
 from isosne.plan import LONGEST_LIST, Plan
@@ -141,6 +143,25 @@ class DrawPlacer(Placer):
         is_copy = distances[:, 0] == 0
         places[is_copy] = self.embedding[nearest[is_copy, 0]]
         return places
+
+
+def place_checked(placer: Placer, n_jobs: int | None, points: Any) -> NDArray[np.float32]:
+    """Check a block of rows and place it with a number of threads, here or on a worker."""
+    with threads(n_jobs):
+        return placer.place(check_points(points))
+
+
+def check_out(out: Any, shape: tuple[int, int]) -> None:
+    """Refuse what cannot take places of float32."""
+    kind = getattr(out, "dtype", type(out).__name__)
+    can_write = getattr(getattr(out, "flags", None), "writeable", True)
+    if kind != np.float32 or out.shape != shape or not can_write:
+        access = "" if can_write else ", which cannot be written to"
+        raise ParameterError(
+            f"out must be an array of float32 of shape {shape}; "
+            f"got {kind} of shape {getattr(out, 'shape', None)}{access}. "
+            "Leave it out for a new array."
+        )
 
 
 def _search(kernel: Any, method: str | None) -> Any:

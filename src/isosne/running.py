@@ -1,13 +1,22 @@
 """A map on its way: forces, schedule, progress, and what has been recorded of it."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from isosne._numba import n_threads, threads
 from isosne.checkpoints import Checkpoint, Saved
-from isosne.layout.descent import Progress
+from isosne.errors import DivergedError
+from isosne.layout.descent import Progress, State, advance, descend
 from isosne.layout.schedules import Schedule
 from isosne.placing import Placer
 from isosne.wiring import Forces
+
+PAIRS_A_THREAD = 500_000
+"""Pairs below which a thread costs more to wake, at every step, than it saves."""
+TRACE_EVERY = 50
+"""Steps between the values of the objective that are recorded."""
 
 
 @dataclass
@@ -50,6 +59,38 @@ class Run:
     def __str__(self) -> str:
         iteration, value, _ = self.trace[-1]
         return f"step {iteration:5d}   objective {value:.4f}"
+
+    def descend(
+        self,
+        callback: Callable[[State], object] | None,
+        checkpoint: Checkpoint | None,
+        say: Callable[[str], None],
+    ) -> None:
+        """Take the steps that are left; a true answer of the callback ends them."""
+        began = time.perf_counter()
+        first = self.progress.iteration
+        useful_threads = max(1, self.forces.n_points**2 // PAIRS_A_THREAD)
+        if not getattr(advance, "signatures", True):  # plain Python compiles nothing
+            say("compiling the loops, once for this machine")
+        try:
+            with threads(min(n_threads(), useful_threads)):
+                for state in descend(self.forces, self.progress, self.schedule):
+                    self.gradient_norm = state.gradient_norm
+                    if state.iteration % TRACE_EVERY == 0:
+                        self.record()
+                        say(f"{self}   {time.perf_counter() - began:.1f} s")
+                    if checkpoint and state.iteration % checkpoint.every == 0:
+                        self.keep(checkpoint)
+                    if callback is not None and callback(state):
+                        break
+        except DivergedError:
+            self.is_usable = False
+            raise
+        n_steps = self.progress.iteration - first
+        say(f"{n_steps} steps in {time.perf_counter() - began:.1f} s")
+        if checkpoint:
+            self.record()
+            self.keep(checkpoint)
 
     def record(self) -> None:
         """Note the objective at this step, once."""

@@ -212,7 +212,7 @@ MAPS = {
 
 @pytest.mark.parametrize("settings", MAPS.values(), ids=MAPS)
 def test_the_bytes_of_a_map_do_not_depend_on_the_threads(digits, settings, monkeypatch):
-    monkeypatch.setattr("isosne.estimator.PAIRS_A_THREAD", 1)  # small maps use one thread as a rule
+    monkeypatch.setattr("isosne.running.PAIRS_A_THREAD", 1)  # small maps use one thread as a rule
     X = digits[:150]
     new = digits[150:170]
     schedule = Schedule((Phase(15, exaggeration=4), Phase(10)))

@@ -22,6 +22,19 @@ DENSE_EIGEN = 500
 STARTS = ("pca", "spectral", "random")
 
 
+def resolve_start(start: Any, metric: str) -> Any:
+    """Return a start with "auto" resolved; distances alone have no principal components."""
+    is_name = isinstance(start, str)
+    if is_name and start == "auto":
+        return "spectral" if metric == "precomputed" else "pca"
+    if is_name and start == "pca" and metric == "precomputed":
+        raise ParameterError(
+            "start='pca' needs points; got metric='precomputed'. "
+            "Choose 'spectral', 'random', or pass coordinates."
+        )
+    return start
+
+
 def place_start(
     start: Any, X: Points, joint: Joint, n_components: int, rng: np.random.Generator
 ) -> NDArray[np.float32]:

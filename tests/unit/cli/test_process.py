@@ -12,7 +12,7 @@ import pytest
 
 from isosne.files import read_map
 
-PROGRAM = (sys.executable, "-m", "isosne.cli")
+PROGRAM = (sys.executable, "-m", "isosne")
 COLUMNS = ("--label", "cultivar", "--id", "bottle")
 
 
