@@ -98,6 +98,10 @@ class Kernel(Protocol):
         """Return the bytes that a point's cells take to draw from; 0: there are no cells."""
         ...
 
+    def drawn_bytes(self, n_points: int, n_features: int) -> int:
+        """Return the bytes of all that is drawn at fit, with the cells of the fitted points."""
+        ...
+
     def has_approximate_neighbors(self) -> bool:
         """Return whether neighbors can be found without looking at all distances."""
         ...

@@ -101,9 +101,12 @@ class Costs:
         self.n_neighbors = min(kernel.n_relevant(n), n - 1)
         partners = min(kernel.n_partners(n), n - 1)
         cells = kernel.cell_bytes(n)
-        copies = 8 * min(n_features, 10_000)  # points in the order of a search, and their products
+        width = min(n_features, 10_000)
+        copies = 8 * width  # points in the order of a search, and their products
+        drawn = kernel.drawn_bytes(n, width)
+        self.pair_bytes = kernel.pair_bytes(n)
         self.bytes = {
-            "dense": n**2 * kernel.pair_bytes(n) + 200 * n,
+            "dense": n**2 * self.pair_bytes + n * (200 + 2 * copies) + drawn,
             "sparse": n * max(copies + 12 * self.n_neighbors, 32 * partners + 100),
         }
         if cells:
@@ -117,8 +120,8 @@ class Costs:
         n, needed, left = self.n_points, self.bytes[affinities] - self.held, max(n_bytes, 0)
         if affinities != "dense":
             return int(n * left / needed)
-        a = (needed - 200 * n) / n**2  # a n^2 + 200 n bytes
-        return int(((200**2 + 4 * a * left) ** 0.5 - 200) / (2 * a))
+        a, b = self.pair_bytes, needed / n - self.pair_bytes * n  # a n^2 + b n bytes
+        return int(((b**2 + 4 * a * left) ** 0.5 - b) / (2 * a))
 
 
 def make_plan(

@@ -56,10 +56,10 @@ def test_small_data_are_compared_in_all_pairs(memory):
     assert plan.n_neighbors is None
     assert plan.neighbors is None
     assert plan.forces == "exact"
-    # one byte for each of 1000^2 counts, and 200 for each point
-    assert plan.bytes_needed == 1_200_000
+    # one byte for each of 1000^2 counts; for a point 200, 16 an attribute, and what is drawn
+    assert plan.bytes_needed == 1_264_000 + IsolationKernel(16).drawn_bytes(1000, 4)
     assert plan.bytes_available == 8_000_000_000
-    assert plan.reasons == ("all pairs take 1.2 MB and n is at most 10,000",)
+    assert plan.reasons == ("all pairs take 2.4 MB and n is at most 10,000",)
 
 
 def test_many_points_are_compared_with_their_neighbors_whatever_the_memory(memory):
@@ -123,13 +123,13 @@ def test_a_mesh_pushes_many_points(memory, n_components):
 
 
 def test_points_whose_pairs_fill_the_memory_are_compared_with_their_neighbors(memory):
-    # 4 * 10^8 + 2 * 10^6 bytes for all pairs, of which 80 % of the memory may be used
-    memory(402_000_000 / 0.8 + 1)
+    # 4 * 10^8 + 2.64 * 10^6 bytes for all pairs, of which 80 % of the memory may be used
+    memory(402_640_000 / 0.8 + 1)
     assert plan_for(GaussianKernel(5), 10_000).affinities == "dense"
-    memory(402_000_000 / 0.8 - 10)
+    memory(402_640_000 / 0.8 - 10)
     sparse = plan_for(GaussianKernel(5), 10_000)
     assert sparse.affinities == "sparse"
-    assert sparse.reasons == ("all pairs would take 402 MB",)
+    assert sparse.reasons == ("all pairs would take 403 MB",)
 
 
 def test_an_objective_over_all_pairs_keeps_them_all(memory):
@@ -164,7 +164,7 @@ def test_bytes_and_neighbors_are_those_of_the_kernel(
     memory, kernel, pair_bytes, n_neighbors, n_partners
 ):
     dense = plan_for(kernel, 1000, 3, affinities="dense")
-    assert dense.bytes_needed == 1_000_000 * pair_bytes + 200_000
+    assert dense.bytes_needed == 1_000_000 * pair_bytes + 264_000 + kernel.drawn_bytes(1000, 4)
     assert dense.reasons == ()
     sparse = plan_for(kernel, 1000, 3, affinities="sparse")
     assert sparse.n_neighbors == n_neighbors
@@ -174,6 +174,13 @@ def test_bytes_and_neighbors_are_those_of_the_kernel(
     # Of wide data the copies in the order of a search count: 8 bytes an attribute, 12 a neighbor.
     wide = plan_for(kernel, 1000, 3, affinities="sparse", n_features=5000)
     assert wide.bytes_needed == 1000 * (8 * 5000 + 12 * n_neighbors)
+
+
+def test_what_is_drawn_are_samples_their_points_and_cells():
+    drawn = IsolationKernel([100, 2], n_partitions=50).drawn_bytes(1000, 4)
+    assert drawn == 34 * 50 * 102 + 8 * 4 * (1000 + 100) + 1000 * 50 * 2 * 5
+    assert IsolationKernel(100, n_partitions="exact").drawn_bytes(1000, 4) == 0
+    assert GaussianKernel(5).drawn_bytes(1000, 4) == 0
 
 
 def test_bytes_to_draw_from_are_those_of_the_cells(memory):
@@ -260,7 +267,7 @@ def test_all_pairs_that_do_not_fit_are_refused_and_what_fits_is_named(memory):
     with pytest.raises(ParameterError) as caught:
         plan_for(GaussianKernel(5), 1000, affinities="dense")
     beginning = (
-        "affinities='dense' of 1,000 points need 4.2 MB, and 1 MB are available. "
+        "affinities='dense' of 1,000 points need 4.26 MB, and 1 MB are available. "
         "Choose affinities='sparse' (580 kB), or fit on at most 4"
     )
     assert str(caught.value).startswith(beginning)
@@ -317,7 +324,7 @@ def test_partners_are_drawn_where_lists_do_not_fit(memory):
 
 def test_mixtures_that_do_not_fit_are_not_sent_to_what_they_cannot_use(memory):
     memory(1e6)
-    with pytest.raises(ParameterError, match=r"need 4\.2 MB, and 1 MB are available\. Fit on at"):
+    with pytest.raises(ParameterError, match=r"need 4\.26 MB, and 1 MB are available\. Fit on at"):
         plan_for(GaussianKernel(5), 1000, objective=NeRV(0.9))
 
 
@@ -407,8 +414,8 @@ def test_a_plan_prints_as_a_table(memory):
         "kernel      IsolationKernel(psi=16)",
         "affinities  dense",
         "forces      exact",
-        "memory      1.2 MB of 8 GB available",
-        "because     all pairs take 1.2 MB and n is at most 10,000",
+        "memory      2.4 MB of 8 GB available",
+        "because     all pairs take 2.4 MB and n is at most 10,000",
     ]
     sparse = plan_for(GaussianKernel(5), 1000, 3, affinities="sparse", forces="tree")
     assert str(sparse).splitlines() == [

@@ -12,7 +12,7 @@ from isosne._blocks import for_each_block
 from isosne._types import Array, CountRows, DenseMatrix, Kernel, SimilarityRows
 from isosne.affinities.conditional import conditional_rows
 
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**25
 MIRROR = 1024
 
 

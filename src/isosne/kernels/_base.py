@@ -176,6 +176,21 @@ class MetricKernel(BaseEstimator):
         """
         return 0
 
+    def drawn_bytes(self, n_points: int, n_features: int) -> int:
+        """Return the bytes of all that is drawn at fit, with the cells of the fitted points.
+
+        Parameters
+        ----------
+        n_points, n_features : int
+            Number of points and of their attributes.
+
+        Returns
+        -------
+        int
+            0: nothing is drawn.
+        """
+        return 0
+
     def has_approximate_neighbors(self) -> bool:
         """Return whether neighbors can be found without looking at all distances.
 

@@ -30,6 +30,8 @@ EXACT_FROM, EXACT_CELL = 10_000, 30
 """Points, and points in a cell on average, from and up to which the closed form is used by rule."""
 RANKED, COMPARED = 8.0, 5.0
 """Neighbors that are ranked, and that get a similarity, for each point in a cell on average."""
+MEMBER_BYTES = 34
+"""Bytes of a sampled point in one partitioning: its id, its cell, and both the other way round."""
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricKernel):
@@ -446,6 +448,25 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         """
         sizes = [np.dtype(cell_dtype(psi)).itemsize + 4 for psi in resolve_psi(self.psi, n_points)]
         return self._n_to_draw(n_points) * sum(sizes)
+
+    def drawn_bytes(self, n_points: int, n_features: int) -> int:
+        """Return the bytes of all that is drawn at fit, with the cells of the fitted points.
+
+        Parameters
+        ----------
+        n_points, n_features : int
+            Number of points and of their attributes.
+
+        Returns
+        -------
+        int
+            Samples with their lists of members, two copies of the sampled points for each scale,
+            and cells.
+        """
+        psis, n_drawn = resolve_psi(self.psi, n_points), self._n_to_draw(n_points)
+        n_sampled = sum(min(n_drawn * psi, n_points) for psi in psis)
+        samples = MEMBER_BYTES * n_drawn * sum(psis)
+        return samples + 8 * n_sampled * n_features + n_points * self.cell_bytes(n_points)
 
     def n_relevant(self, n_points: int) -> int:
         """Return how many neighbors the similarity of a point depends on.
