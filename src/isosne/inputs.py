@@ -12,7 +12,6 @@ from isosne.distances import Metric
 from isosne.landmarks import check_landmarks, draw_landmarks, pool_size
 from isosne.plan import Stored
 from isosne.sources import Rows, blocks, is_stored, open_rows
-from isosne.sources.memory import SparseRows
 
 
 class Input:
@@ -58,7 +57,9 @@ class Input:
     @property
     def is_sparse(self) -> bool:
         """Whether the points are sparse."""
-        return isinstance(self._points, csr_array) or isinstance(self._rows, SparseRows)
+        if self._rows is None:
+            return isinstance(self._points, csr_array)
+        return self._rows.is_sparse
 
     def stored(self) -> Stored:
         """Return what a plan needs to know about rows that are not in memory yet."""

@@ -255,8 +255,8 @@ def test_what_is_applied_on_a_cluster_travels_to_it_once(client, points):
 
 
 NOT_FINITE = (
-    "Every value must be a finite number; X has NaN in row 377 (the first is row 0), column 2. "
-    "Leave out or impute the rows that hold such values, or exclude the column."
+    "Every value must be a finite number; X has a missing value in row 377 (the first is row 0), "
+    "column 2. Impute such values, exclude the column, or leave out the rows (dropna) before."
 )
 
 
@@ -326,8 +326,8 @@ def bad_sources(points, folder):
             null,
             (
                 f"Every value must be a finite number; {null} has a missing value in row 411 (the "
-                "first is row 0), column 'c1'. Leave out or impute the rows that hold such "
-                "values, or exclude the column."
+                "first is row 0), column 'c1'. Impute such values, exclude the column, or "
+                "leave out the rows (missing='drop')."
             ),
         ),
         "text": (

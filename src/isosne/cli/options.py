@@ -57,6 +57,10 @@ class TableOptions:
         str,
         typer.Option(help="Further columns that are not numeric: refuse or leave_out."),
     ] = "refuse"
+    missing: Annotated[
+        str,
+        typer.Option(help="Rows in which a value is missing or infinite: refuse or drop."),
+    ] = "refuse"
     scale: Annotated[
         str,
         typer.Option(help="Columns to 0 and 1: minmax; to mean 0, deviation 1: standard; none."),
@@ -85,10 +89,9 @@ class TableOptions:
         return replace(self, **{k: v for k, v in known.items() if k not in self.given()})
 
     def with_all_columns(self) -> Self:
-        """Return options under which every column but the ids can be read."""
-        return replace(
-            self, label=None, columns=None, exclude=None, text_columns="leave_out", scale="none"
-        )
+        """Return options under which every column but the ids can be read, of every row."""
+        every = replace(self, label=None, columns=None, exclude=None, text_columns="leave_out")
+        return replace(every, missing="refuse", scale="none")
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ def open_table(
         id=options.id,
         label=options.label,
         text_columns=options.text_columns,
+        missing=options.missing,
         columns=options.columns or None,
         exclude=options.exclude or (),
         key=options.key,
@@ -64,17 +65,21 @@ def note_spread(table: Any) -> None:
 
 def read_points(table: Any, resources: ResourceOptions, indices: Any = None) -> Any:
     """Return all rows of a table, or some of them, as points in memory."""
+    rows = table.rows
+    _check_fits(rows, rows.shape[0] if indices is None else len(indices), resources)
+    return rows.read(slice(None)) if indices is None else rows.take(indices)
+
+
+def _check_fits(rows: Any, n_rows: int, resources: ResourceOptions) -> None:
     from isosne.plan import memory_available, size
 
-    rows = table.rows
-    needed = rows.row_bytes * (rows.shape[0] if indices is None else len(indices))
+    needed = n_rows * rows.row_bytes
     available = memory_available(resources.memory_limit)
     if needed > available:
         raise ParameterError(
             f"The rows must fit in memory for this; {rows.describe()} needs {size(needed)}, and "
             f"{size(available)} are available. Take a part of the rows."
         )
-    return rows.read(slice(None)) if indices is None else rows.take(indices)
 
 
 def find_rows(table: Any, drawn: Any) -> Any:
@@ -109,18 +114,22 @@ def find_rows(table: Any, drawn: Any) -> Any:
 def read_columns(
     table: Any, chosen: Any, resources: ResourceOptions, wanted: list[str] | None
 ) -> dict[str, Any]:
-    """Return columns of some rows, numeric or not, by name; None: all."""
+    """Return columns of some rows, numeric or not, by name; None: all. What is missing is NaN."""
+    import numpy as np
+
     from isosne.sources.columns import check_column
 
+    rows = table.rows
+    chosen = np.arange(rows.shape[0]) if chosen is None else chosen
+    _check_fits(rows, len(chosen), resources)
+    values = rows.take(chosen, allow_missing=True)
     numeric = list(table.names or ())
-    others = [name for name in table.rows.side if name not in numeric]
+    others = [name for name in rows.side if name not in numeric]
     columns = {}
-    values = read_points(table, resources, chosen)
     for name in [*numeric, *others] if wanted is None else wanted:
-        check_column(name, [*numeric, *others], "color", table.rows.describe())
+        check_column(name, [*numeric, *others], "color", rows.describe())
         if name in numeric:
             columns[name] = values[:, numeric.index(name)]
         else:
-            column = table.rows.side[name]()
-            columns[name] = column if chosen is None else column[chosen]
+            columns[name] = rows.side[name]()[chosen]
     return columns

@@ -12,6 +12,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.files.piped import open_piped
 from isosne.sources import Rows, open_rows
 from isosne.sources.columns import as_wanted
+from isosne.sources.complete import CompleteRows, check_missing
 from isosne.sources.dialect import UNNAMED
 from isosne.sources.opening import Options, open_path
 
@@ -27,13 +28,14 @@ class Table:
     rows : Rows
         The points; in memory or not.
     ids : array of int or str, or None
-        What each row is called; None: its number.
+        What each row is called; None: its number. Where rows were dropped and nothing names
+        them, their numbers in the file.
     labels : array of int or str, or None
         Class of each row; empty text where there is none.
     names : tuple of str or None
         Names of the columns that are values.
     notes : tuple of str
-        What one should know: columns that were left out, missing labels, stand-ins.
+        What one should know: columns and rows that were left out, missing labels, stand-ins.
     """
 
     rows: Rows
@@ -49,6 +51,7 @@ def read_table(
     id: str | None = None,  # noqa: A002  the name of the option
     label: str | None = None,
     text_columns: str = "refuse",
+    missing: str = "refuse",
     columns: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
     key: str | None = None,
@@ -69,6 +72,8 @@ def read_table(
         of obs. Data sets bring their labels along.
     text_columns : {"refuse", "leave_out"}, default="refuse"
         What to do about further columns that are not numeric.
+    missing : {"refuse", "drop"}, default="refuse"
+        What to do about rows in which a value is missing or infinite.
     columns, exclude : list of str, default=None and ()
         Columns that are values, and columns that are not.
     key : str or None, default=None
@@ -90,18 +95,19 @@ def read_table(
     DataError
         If ids repeat, or labels all differ.
     """
+    check_missing(missing)
     name = str(source)
     if name != STDIN and not Path(source).exists() and _looks_like_a_set(name):
-        return _load_set(name, id, label)
+        return _load_set(name, id, label, missing)
     roles = tuple((role, c) for role, c in (("id", id), ("label", label)) if c is not None)
     wanted = as_wanted(columns, exclude, text_columns)._replace(roles=roles)
-    options = Options(wanted, key, header, memory_limit)
+    options = Options(wanted, key, header, memory_limit, missing)
     if name == STDIN:
         rows = open_piped(options)
     else:
         _check_exists(Path(source))
         rows = open_path(Path(source), options)
-    ids = None if id is None else _check_ids(rows.side[id](), id)
+    ids = _kept(rows) if id is None else _check_ids(rows.side[id](), id)
     labels = None if label is None else _check_labels(rows.side[label](), label)
     return Table(rows, ids, labels, rows.column_names, _notes(rows, labels))
 
@@ -110,7 +116,12 @@ def _looks_like_a_set(name: str) -> bool:
     return Path(name).name == name and not Path(name).suffix
 
 
-def _load_set(name: str, id: str | None, label: str | None) -> Table:  # noqa: A002
+def _kept(rows: Rows) -> Array | None:
+    """Return the numbers of the rows in their source, if some were dropped."""
+    return rows.kept if isinstance(rows, CompleteRows) else None
+
+
+def _load_set(name: str, id: str | None, label: str | None, missing: str) -> Table:  # noqa: A002
     for role, column in (("id", id), ("label", label)):
         if column is not None:
             raise ParameterError(
@@ -121,7 +132,10 @@ def _load_set(name: str, id: str | None, label: str | None) -> Table:  # noqa: A
 
     found = datasets.load(name)
     notes = (found.notes,) if found.notes else ()
-    return Table(open_rows(found.X), None, found.classes[found.y], None, notes)
+    rows = open_rows(found.X, missing=missing)
+    kept, labels = _kept(rows), found.classes[found.y]
+    labels = labels if kept is None else labels[kept]
+    return Table(rows, kept, labels, None, notes + _notes(rows, None))
 
 
 def _check_exists(path: Path) -> None:
@@ -156,7 +170,7 @@ def _check_labels(labels: Array, column: str) -> Array:
 
 
 def _notes(rows: Rows, labels: Array | None) -> tuple[str, ...]:
-    notes = []
+    notes = [rows.note()] if isinstance(rows, CompleteRows) else []
     if rows.left_out:
         listed = ", ".join(map(repr, rows.left_out))
         notes.append(f"Left out, as not numeric: {listed}.")

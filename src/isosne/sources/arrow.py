@@ -45,6 +45,11 @@ class ArrowRows(StoredRows):
         self._pending: Place | None = None
         self._coming: Iterator[Place] = iter(())
 
+    @property
+    def can_lack_values(self) -> bool:
+        """True: a null can be in a column of any type."""
+        return True
+
     @abstractmethod
     def _batches(self, group: int, names: tuple[str, ...]) -> Iterator[Any]:
         """Yield the record batches of a group, with these columns in this order."""
@@ -59,7 +64,7 @@ class ArrowRows(StoredRows):
                 low, high = max(first, start), min(last, stop)
                 if low < high:
                     part = batch.slice(low - first, high - low)
-                    self._fill(out[low - start : high - start], part, range(low, high))
+                    out = self._fill(out, slice(low - start, high - start), part)
                 if last >= stop:
                     self._stopped_at = stop
                     self._pending = (first, batch) if last > stop else None
@@ -93,7 +98,7 @@ class ArrowRows(StoredRows):
                     low, high = np.searchsorted(wanted, [first, first + batch.num_rows])
                     if low < high:
                         part = batch.take(self._pa.array(wanted[low:high] - first))
-                        self._fill(out[low:high], part, wanted[low:high])
+                        out = self._fill(out, slice(low, high), part)
                     first += batch.num_rows
                     if high == last:
                         break
@@ -105,15 +110,17 @@ class ArrowRows(StoredRows):
     def _names(self) -> tuple[str, ...]:
         return self.column_names or ()
 
-    def _fill(self, out: Array, batch: Any, rows: Any) -> None:
-        """Fill ``out`` with the values of a batch; ``rows`` are the numbers of its rows."""
+    def _fill(self, out: Array, rows: slice, batch: Any) -> Array:
+        """Return ``out`` with the values of a batch in its rows; as float64 where one is null."""
+        types = self._pa.types
         for c, column in enumerate(batch.columns):
-            if column.null_count:
-                missing = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
-                row = int(rows[int(missing[0])])
-                raise self._refuse_value("a missing value", row, c, column.null_count)
-            numbers = column.cast("float64") if self._pa.types.is_decimal(column.type) else column
-            out[:, c] = numbers.to_numpy(zero_copy_only=False)
+            has_gaps = column.null_count and not types.is_floating(column.type)
+            if has_gaps and out.dtype.kind != "f":
+                out = out.astype(np.float64)
+            if has_gaps or types.is_decimal(column.type):
+                column = column.cast("float64", safe=False)
+            out[rows, c] = column.to_numpy(zero_copy_only=False)
+        return out
 
     def _side_column(self, name: str) -> Array:
         """Return a column that is not a value of the points: integers, or anything as text."""

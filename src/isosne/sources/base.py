@@ -20,7 +20,7 @@ class Rows(Protocol):
     ``dtype`` is that of the values that `read` and `take` return; ``row_bytes`` is what a row of
     them takes, on average. ``side`` has a reader for each column that is not a value of the
     points, such as ids and labels; ``left_out`` names those that were left out because they are
-    not numeric.
+    not numeric. ``is_sparse`` says whether rows are CSR.
     """
 
     shape: tuple[int, int]
@@ -29,13 +29,17 @@ class Rows(Protocol):
     row_bytes: int
     side: Mapping[str, Callable[[], Array]]
     left_out: tuple[str, ...]
+    is_sparse: bool
 
     def read(self, rows: slice) -> Points:
         """Return consecutive rows; every value is finite. Not to be written to."""
         ...
 
-    def take(self, indices: Any) -> Points:
-        """Return any rows, in any order, repeated or not; reads as little as the format allows."""
+    def take(self, indices: Any, *, allow_missing: bool = False) -> Points:
+        """Return any rows, in any order, repeated or not; reads as little as the format allows.
+
+        Every value is finite, unless missing ones are allowed, which are NaN.
+        """
         ...
 
     def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:

@@ -31,6 +31,8 @@ AT_A_TIME = 64
 class DaskRows(StoredRows):
     """Rows of a Dask array whose chunks have known sizes and hold whole rows."""
 
+    advice = "Impute such values, exclude the column, or leave out the rows (dropna) before."
+
     def __init__(self, array: Any, *, column_names: tuple[str, ...] | None = None) -> None:
         super().__init__(WatchedFiles("X"), array.shape, array.dtype, column_names=column_names)
         self._dask = require("dask", "dask", "X")

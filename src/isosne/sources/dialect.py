@@ -81,9 +81,15 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
 
 def split(lines: Iterable[str], delimiter: str | None) -> Iterator[list[str]]:
     """Yield the fields of each line that is not blank."""
+    rows = (line for line in lines if not is_blank(line, delimiter))
     if delimiter is BLANKS:
-        return (line.split() for line in lines if line.strip())
-    return csv.reader((line for line in lines if line.strip()), delimiter=delimiter)
+        return (line.split() for line in rows)
+    return csv.reader(rows, delimiter=delimiter)
+
+
+def is_blank(line: str, delimiter: str | None) -> bool:
+    """Return whether a line is no row; one of tabs alone is, if tabs delimit fields."""
+    return not (line.strip() if delimiter is BLANKS else line)
 
 
 def is_number(cell: str) -> bool:
@@ -93,6 +99,11 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return "_" not in cell
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a field says that there is no value."""
+    return cell.strip().lower() in MISSING
 
 
 def _read_sample(path: Path) -> tuple[bytes, bool]:
@@ -145,7 +156,7 @@ def _delimiter(lines: list[str]) -> str | None:
 
 
 def _is_header(cells: list[list[str]]) -> bool:
-    first = [is_number(cell) or cell.strip().lower() in MISSING for cell in cells[0]]
+    first = [is_number(cell) or is_missing(cell) for cell in cells[0]]
     if not any(first):
         return True
     if len(cells) == 1:
@@ -157,5 +168,5 @@ def _is_header(cells: list[list[str]]) -> bool:
 def _kind(cells: list[list[str]], column: int) -> str | None:
     """Return "text" if a column has values and none of them is a number."""
     values = [row[column] for row in cells if column < len(row)]
-    present = [value for value in values if value.strip().lower() not in MISSING]
+    present = [value for value in values if not is_missing(value)]
     return "text" if present and not any(map(is_number, present)) else None

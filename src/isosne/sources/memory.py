@@ -48,6 +48,8 @@ class SparseRows(StoredRows):
     That is an array, a part of a file, or a data set of HDF5.
     """
 
+    is_sparse = True
+
     def __init__(
         self,
         watched: WatchedFiles,

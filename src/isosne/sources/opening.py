@@ -22,7 +22,8 @@ from isosne.sources.columns import (
     names_in_words,
     plain_column,
 )
-from isosne.sources.dasks import is_dask, open_dask
+from isosne.sources.complete import check_missing, drop_incomplete
+from isosne.sources.dasks import DaskRows, is_dask, open_dask
 from isosne.sources.feather import open_feather
 from isosne.sources.h5ad import open_h5ad
 from isosne.sources.memory import ArrayRows, SparseRows
@@ -45,6 +46,7 @@ class Options(NamedTuple):
     key: str | None = None
     header: bool | None = None
     memory_limit: int | None = None
+    missing: str = "refuse"
 
 
 def open_rows(
@@ -53,6 +55,7 @@ def open_rows(
     columns: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
     text_columns: str = "refuse",
+    missing: str = "refuse",
     key: str | None = None,
     header: bool | None = None,
     memory_limit: int | None = None,
@@ -71,6 +74,9 @@ def open_rows(
         Columns that are not, such as ids and labels.
     text_columns : {"refuse", "leave_out"}, default="refuse"
         What to do about further columns that are not numeric.
+    missing : {"refuse", "drop"}, default="refuse"
+        What to do about rows in which a value is missing or infinite: NaN, a null, an empty field
+        or one such as NA. "drop" leaves them out; ``kept`` then has the numbers of the others.
     key : str or None, default=None
         Array of a file that holds several: a member of .npz, an array of a zarr group, an obsm or
         a layer of .h5ad. None: X, or the only one.
@@ -89,7 +95,8 @@ def open_rows(
     Notes
     -----
     A file must stay as it is while its rows are in use. Cost: opening reads headers only, except
-    for text, which is walked through once, and Dask collections of unknown size.
+    for text, which is walked through once, and Dask collections of unknown size. To drop rows, all
+    are read once in blocks, and 8 bytes are held for each.
 
     Examples
     --------
@@ -99,16 +106,27 @@ def open_rows(
     >>> rows.take([2, 0]).tolist()
     [[4, 5], [0, 1]]
     """
-    if isinstance(source, StoredRows):
-        return source
+    check_missing(missing)
     wanted = as_wanted(columns, exclude, text_columns)
     if isinstance(source, str | Path):
-        return open_path(Path(source), Options(wanted, key, header, memory_limit))
-    return _open_object(source, wanted)
+        return open_path(Path(source), Options(wanted, key, header, memory_limit, missing))
+    if missing == "refuse":
+        return _open_object(source, wanted)
+    if is_dask(source) or isinstance(source, DaskRows):
+        raise ParameterError(
+            "missing must be 'refuse' for a Dask collection, whose rows are not read before they "
+            f"are used; got {missing!r}. Leave such rows out of it with its dropna."
+        )
+    return drop_incomplete(_open_object(source, wanted))
 
 
 def open_path(path: Path, options: Options) -> StoredRows:
     """Open a file or a folder."""
+    rows = _open_table(path, options)
+    return rows if options.missing == "refuse" else drop_incomplete(rows)
+
+
+def _open_table(path: Path, options: Options) -> StoredRows:
     ending, wanted = path.suffix.lower(), options.wanted
     if ending in TEXT:
         return TextRows(path, wanted, header=options.header)
@@ -146,6 +164,8 @@ def _refuse_ending(path: Path) -> ParameterError:
 
 
 def _open_object(source: Any, wanted: Wanted) -> StoredRows:
+    if isinstance(source, StoredRows):
+        return source
     if is_dask(source):
         return open_dask(source, wanted)
     frame = nw.from_native(source, eager_only=True, pass_through=True)
@@ -166,9 +186,11 @@ def _open_frame(frame: nw.DataFrame[Any], wanted: Wanted) -> StoredRows:
     types = [frame.schema[name] for name in frame.columns]
     kinds = [None if t.is_numeric() or t == nw.Boolean else str(t) for t in types]
     choice = choose_columns(frame.columns, kinds, wanted, "X")
-    values = frame.select(nw.nth(*choice.places)).to_numpy()
-    if values.dtype.kind == "O":
-        values = values.astype(np.float64)  # decimals, or numbers of which some are missing
+    chosen = frame.select(nw.nth(*choice.places))
+    values = chosen.to_numpy()
+    if values.dtype.kind == "O":  # decimals, or numbers of which some are missing
+        numbers = [column.cast(nw.Float64).to_numpy() for column in chosen.iter_columns()]
+        values = np.column_stack(numbers)
     rows = ArrayRows(WatchedFiles("X"), values, column_names=names_in_words(choice.names))
     rows.left_out = choice.left_out
     rows.side = {name: partial(_frame_column, frame, name) for name in choice.others}

@@ -24,6 +24,9 @@ Indices = NDArray[np.int64]
 class StoredRows(ABC):
     """Base of the sources."""
 
+    is_sparse = False
+    advice = "Impute such values, exclude the column, or leave out the rows (missing='drop')."
+
     def __init__(
         self,
         watched: WatchedFiles,
@@ -40,6 +43,11 @@ class StoredRows(ABC):
         self.row_bytes = max(1, self.shape[1] * self.dtype.itemsize)
         self.side: Mapping[str, Callable[[], Array]] = {}
         self.left_out: tuple[str, ...] = ()
+
+    @property
+    def can_lack_values(self) -> bool:
+        """Whether the type of the values allows for missing ones."""
+        return bool(self.dtype.kind == "f")
 
     @abstractmethod
     def _read(self, start: int, stop: int) -> Points:
@@ -62,15 +70,19 @@ class StoredRows(ABC):
         self._check_finite(block, range(start, stop))
         return block
 
-    def take(self, indices: Any) -> Points:
-        """Return any rows, in any order, repeated or not; reads as little as the format allows."""
+    def take(self, indices: Any, *, allow_missing: bool = False) -> Points:
+        """Return any rows, in any order, repeated or not; reads as little as the format allows.
+
+        Every value is finite, unless missing ones are allowed, which are NaN.
+        """
         indices = self._as_indices(indices)
         wanted, places = indices, None
         if np.any(np.diff(indices) <= 0):
             wanted, places = np.unique(indices, return_inverse=True)
         with self.watched.reading():
             block = self._take(wanted)
-        self._check_finite(block, wanted)
+        if not allow_missing:
+            self._check_finite(block, wanted)
         return block if places is None else block[places]
 
     def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:
@@ -99,33 +111,18 @@ class StoredRows(ABC):
     def _column(self, column: int) -> str:
         return f"column {self.column_names[column]!r}" if self.column_names else f"column {column}"
 
-    def _refuse_value(self, what: str, row: int, column: int, n_bad: int) -> DataError:
-        count = "" if n_bad == 1 else f"; {n_bad} of the values read are not finite"
-        return DataError(
-            f"Every value must be a finite number; {self.describe()} has {what} in "
-            f"{self._where(row)}, {self._column(column)}{count}. "
-            "Leave out or impute the rows that hold such values, or exclude the column."
-        )
-
     def _check_finite(self, block: Points, rows: Any) -> None:
-        values = block.data if isinstance(block, csr_array) else block
-        if values.dtype.kind != "f":
+        bad_rows, bad_columns = find_not_finite(block)
+        if len(bad_rows) == 0:
             return
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(values.sum(dtype=np.float64)):
-                return
-        bad = np.argwhere(~np.isfinite(values))
-        if len(bad) == 0:
-            return
-        first = tuple(bad[0])
-        if isinstance(block, csr_array):
-            place = int(first[0])
-            row = int(np.searchsorted(block.indptr, place, side="right")) - 1
-            column = int(block.indices[place])
-        else:
-            row, column = int(first[0]), int(first[1])
-        what = "NaN" if np.isnan(values[first]) else "an infinite value"
-        raise self._refuse_value(what, int(rows[row]), column, len(bad))
+        row, column = int(bad_rows[0]), int(bad_columns[0])
+        what = "a missing value" if np.isnan(block[row, column]) else "an infinite value"
+        n_bad = len(bad_rows)
+        count = "" if n_bad == 1 else f"; {n_bad} of the values read are not finite"
+        raise DataError(
+            f"Every value must be a finite number; {self.describe()} has {what} in "
+            f"{self._where(int(rows[row]))}, {self._column(column)}{count}. {self.advice}"
+        )
 
     def _as_indices(self, indices: Any) -> Indices:
         found = np.asarray(indices)
@@ -145,6 +142,23 @@ class StoredRows(ABC):
                 f"got {wrong}. Pass numbers of rows that exist."
             )
         return found.astype(np.int64)
+
+
+def find_not_finite(block: Points) -> tuple[Indices, Indices]:
+    """Return the rows and the columns of values that are not finite, row by row."""
+    values = block.data if isinstance(block, csr_array) else block
+    nowhere = np.empty(0, np.int64)
+    if values.dtype.kind != "f":
+        return nowhere, nowhere
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum(dtype=np.float64)):
+            return nowhere, nowhere
+    if not isinstance(block, csr_array):
+        rows, columns = np.nonzero(~np.isfinite(values))
+        return rows, columns
+    places = np.flatnonzero(~np.isfinite(values))
+    rows = np.searchsorted(block.indptr, places, side="right") - 1
+    return rows, block.indices[places].astype(np.int64)
 
 
 def check_table(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:

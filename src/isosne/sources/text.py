@@ -12,7 +12,7 @@ import numpy as np
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.sources.columns import Wanted, choose_columns, read_integers
-from isosne.sources.dialect import BLANKS, find_dialect, is_number, split
+from isosne.sources.dialect import BLANKS, find_dialect, is_blank, is_missing, is_number, split
 from isosne.sources.lines import APART, index_lines
 from isosne.sources.stored import Indices, StoredRows
 from isosne.sources.watched import WatchedFiles
@@ -72,10 +72,12 @@ class TextRows(StoredRows):
                 text = file.read(int(offsets[until] - offsets[group]))
                 lines = text.decode(self._dialect.encoding, "replace").split("\n")
                 stripped = (line.rstrip("\r") for line in lines)
-                yield group * APART, [line for line in stripped if line.strip()]
+                delimiter = self._dialect.delimiter
+                yield group * APART, [line for line in stripped if not is_blank(line, delimiter)]
                 group = until
 
     def _parse(self, lines: list[str], rows: Indices) -> Array:
+        """Return numbers, NaN where a field is missing; lines near such a field take longer."""
         delimiter = self._dialect.delimiter
         try:
             return np.loadtxt(
@@ -88,18 +90,29 @@ class TextRows(StoredRows):
                 quotechar=None if delimiter is BLANKS else '"',
             )
         except ValueError:
-            raise self._refuse_cell(lines, rows) from None
+            if len(lines) <= APART:
+                return self._parse_fields(lines, rows)
+        starts = range(0, len(lines), APART)
+        parts = [self._parse(lines[k : k + APART], rows[k : k + APART]) for k in starts]
+        return np.concatenate(parts)
 
-    def _refuse_cell(self, lines: list[str], rows: Indices) -> DataError:
-        for row, cells in zip(rows.tolist(), split(lines, self._dialect.delimiter), strict=False):
+    def _parse_fields(self, lines: list[str], rows: Indices) -> Array:
+        out = np.full((len(lines), self.shape[1]), np.nan)
+        fields = split(lines, self._dialect.delimiter)
+        for row, values, cells in zip(rows.tolist(), out, fields, strict=True):
             for column, place in enumerate(self._places):
                 cell = cells[place] if place < len(cells) else ""
-                if not is_number(cell):
-                    what = f"{cell!r}" if cell.strip() else "an empty field"
-                    return self._refuse_value(what, row, column, 1)
+                if is_number(cell):
+                    values[column] = float(cell)
+                elif not is_missing(cell):
+                    raise self._refuse_text(cell, row, column)
+        return out
+
+    def _refuse_text(self, cell: str, row: int, column: int) -> DataError:
         return DataError(
-            f"Every field must be a number; {self.describe()} has another in rows {rows[0]} to "
-            f"{rows[-1]}. Write numbers as 1234.5 or 1.2e3."
+            f"Every value must be a finite number; {self.describe()} has {cell!r} in "
+            f"{self._where(row)}, {self._column(column)}. "
+            "Write numbers as 1234.5 or 1.2e3, or exclude the column."
         )
 
     def _where(self, row: int) -> str:

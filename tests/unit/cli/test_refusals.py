@@ -87,9 +87,11 @@ def test_ids_that_repeat(refused):
 
 def test_text_where_numbers_should_be(wine, refused):
     with_cells(wine, [("hue", 40, "red")])
-    assert refused(*LINE, code=1).startswith(
-        "Every value must be a finite number; wine.csv has 'red' in line 42, column 'hue'."
+    sentence = (
+        "Every value must be a finite number; wine.csv has 'red' in line 42, column 'hue'. "
+        "Write numbers as 1234.5 or 1.2e3, or exclude the column."
     )
+    assert refused(*LINE, code=1) == refused(*LINE, "--missing", "drop", code=1) == sentence
 
 
 def test_columns_of_text(refused):
@@ -100,11 +102,26 @@ def test_columns_of_text(refused):
 
 
 def test_values_that_are_missing_are_counted(wine, refused):
-    with_cells(wine, [("hue", 40, "nan"), ("ash", 50, "nan"), ("ash", 51, "nan")])
+    with_cells(wine, [("hue", 40, "nan"), ("ash", 50, ""), ("ash", 51, "NA")])
     assert refused(*LINE, code=1) == (
-        "Every value must be a finite number; wine.csv has NaN in line 42, column 'hue'; 3 of the "
-        "values read are not finite. Leave out or impute the rows that hold such values, or "
-        "exclude the column."
+        "Every value must be a finite number; wine.csv has a missing value in line 42, column "
+        "'hue'; 3 of the values read are not finite. Impute such values, exclude the column, or "
+        "leave out the rows (--missing drop)."
+    )
+
+
+def test_no_row_with_all_values(wine, refused):
+    with_cells(wine, [("hue", row, "NA") for row in range(178)])
+    assert refused(*LINE, "--missing", "drop", code=1) == (
+        "At least one row must have all its values; each of the 178 rows of wine.csv lacks one, "
+        "178 of them in column 'hue'. Exclude that column, or impute such values."
+    )
+
+
+def test_an_unknown_way_with_missing_values(refused):
+    assert refused(*LINE, "--missing", "keep", code=2) == (
+        "missing must be one of refuse, drop; got 'keep'. "
+        "'drop' leaves out the rows that lack a value."
     )
 
 

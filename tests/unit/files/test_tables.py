@@ -236,3 +236,48 @@ def test_a_missing_file_suggests_the_nearest(wine):
         ParameterError, match=r"there is no '/nowhere/x\.csv'\. Correct the path\.$"
     ):
         read_table("/nowhere/x.csv")
+
+
+GAPS = "bottle,cultivar,alcohol,ash\n7,white,1.5,\n7,red,2.5,3\n4,red,NA,4\n2,red,inf,5\n,red,6,7\n"
+
+
+def test_ids_and_labels_are_those_of_the_rows_kept(tmp_path):
+    path = tmp_path / "wine.csv"
+    path.write_text(GAPS)
+    table = read_table(path, id="bottle", label="cultivar", missing="drop")
+    np.testing.assert_array_equal(table.rows.read(slice(None)), [[2.5, 3], [6, 7]])
+    assert table.ids.tolist() == ["7", ""]
+    assert table.labels.tolist() == ["red", "red"]
+    assert table.notes == ("Left out 3 of 5 rows, which lack a value; first in line 2.",)
+
+
+def test_rows_without_ids_keep_their_numbers_in_the_file(tmp_path):
+    path = tmp_path / "wine.csv"
+    path.write_text(GAPS)
+    columns = ["alcohol", "ash"]
+    assert read_table(path, columns=columns, missing="drop").ids.tolist() == [1, 4]
+    path.write_text(WINE)
+    assert read_table(path, columns=columns, missing="drop").ids is None
+
+
+def test_a_table_with_gaps_comes_through_a_pipe(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", Pipe(GAPS.encode()))
+    table = read_table("-", columns=["ash"], missing="drop")
+    assert table.ids.tolist() == [1, 2, 3, 4]
+    assert table.rows.take([3]).tolist() == [[7]]
+    del table
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_of_a_known_set_can_be_dropped_with_their_labels(data_folder):
+    with np.load(data_folder / "wine.npz") as archive:
+        parts = dict(archive)
+    parts["X"][[0, 5]] = np.nan
+    np.savez(data_folder / "wine.npz", **parts)
+    table = read_table("wine", missing="drop")
+    assert table.rows.shape == (176, 13)
+    assert table.ids[:5].tolist() == [1, 2, 3, 4, 6]
+    assert table.labels[:5].tolist() == ["2", "3", "1", "2", "1"]
+    assert len(table.notes) == 1

@@ -10,10 +10,13 @@ from scipy.sparse import csr_array
 
 from isosne.errors import DataError, MissingPackageError, ParameterError
 from isosne.sources import open_rows
+from isosne.sources.dasks import DaskRows
 from tests.unit.sources.formats import DENSE, SPARSE, TEXT, write_npy, write_parquet, write_text
 
 X = np.random.default_rng(0).normal(size=(30, 3))
-ADVICE = "Leave out or impute the rows that hold such values, or exclude the column."
+ADVICE = "Impute such values, exclude the column, or leave out the rows (missing='drop')."
+ADVICE_OF_DASK = "Impute such values, exclude the column, or leave out the rows (dropna) before."
+ADVICE_ON_TEXT = "Write numbers as 1234.5 or 1.2e3, or exclude the column."
 
 
 def refuses(error, sentence):
@@ -26,7 +29,9 @@ def with_value(value, row=17, column=2):
     return changed
 
 
-@pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (-np.inf, "an infinite value")])
+@pytest.mark.parametrize(
+    ("value", "word"), [(np.nan, "a missing value"), (-np.inf, "an infinite value")]
+)
 @pytest.mark.parametrize("make", (DENSE | TEXT).values(), ids=DENSE | TEXT)
 def test_a_value_that_is_not_finite_is_named_by_row_and_column(make, value, word, tmp_path):
     rows = open_rows(make(tmp_path, with_value(value)))
@@ -37,9 +42,10 @@ def test_a_value_that_is_not_finite_is_named_by_row_and_column(make, value, word
         where = "line 18"
     elif any(tmp_path.glob("*.[ct]s*v")) or any(tmp_path.glob("*.txt")):
         where = "line 19"
+    advice = ADVICE_OF_DASK if isinstance(rows, DaskRows) else ADVICE
     sentence = (
         f"Every value must be a finite number; {rows.describe()} has {word} in {where}, {column}. "
-        + ADVICE
+        + advice
     )
     with refuses(DataError, sentence):
         rows.read(slice(9, 20))
@@ -83,16 +89,22 @@ def test_a_null_is_named_by_row_and_column(ending, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("cell", "what"), [("", "an empty field"), ("NA", "'NA'"), ("12,5", "'12,5'")]
+    ("cell", "what", "advice"),
+    [
+        ("", "a missing value", ADVICE),
+        ("NA", "a missing value", ADVICE),
+        (" ? ", "a missing value", ADVICE),
+        ("12,5", "'12,5'", ADVICE_ON_TEXT),
+    ],
 )
-def test_a_field_that_is_no_number_is_named_by_line_and_column(cell, what, tmp_path):
+def test_a_field_that_is_no_number_is_named_by_line_and_column(cell, what, advice, tmp_path):
     path = write_text(tmp_path, X, "x.csv", ";")
     lines = path.read_text().splitlines()
     lines[18] = f"1;{cell};3"
     path.write_text("\n".join(lines))
     rows = open_rows(path)
     sentence = (
-        f"Every value must be a finite number; {path} has {what} in line 19, column 'c1'. {ADVICE}"
+        f"Every value must be a finite number; {path} has {what} in line 19, column 'c1'. {advice}"
     )
     for read in (lambda: rows.read(slice(None)), lambda: rows.take([3, 17])):
         with refuses(DataError, sentence):
@@ -103,15 +115,21 @@ def test_lines_count_rows_where_some_lines_are_blank(tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n1,2\n\n3,4\n5,nan\n")
     rows = open_rows(tmp_path / "x.csv")
     assert rows.shape == (3, 2)
-    with pytest.raises(DataError, match=r"has NaN in row 2 \(the first is row 0\), column 'b'"):
+    with pytest.raises(DataError, match=r"has a missing value in row 2 \(the first is row 0\)"):
         rows.read(slice(None))
+
+
+def test_missing_fields_are_counted_however_they_are_written(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n" + "1,2\n" * 200 + "nan,\n3,NA\n")
+    with pytest.raises(DataError, match="line 202, column 'a'; 3 of the values read are not"):
+        open_rows(tmp_path / "x.csv").read(slice(None))
 
 
 def test_a_number_that_is_written_oddly_is_refused(tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n1,2\n3,1_000\n")
     sentence = (
         f"Every value must be a finite number; {tmp_path / 'x.csv'} has '1_000' in line 3, "
-        f"column 'b'. {ADVICE}"
+        f"column 'b'. {ADVICE_ON_TEXT}"
     )
     with refuses(DataError, sentence):
         open_rows(tmp_path / "x.csv").read(slice(None))
