@@ -19,8 +19,8 @@ from isosne.layout.mesh import MeshRepulsion, read_at
 N_STEPS = 50
 
 
-class Placement:
-    """A finished map, ready to take further points that are compared with all of its points.
+class FinishedMap:
+    """A map that stays as it is.
 
     Parameters
     ----------
@@ -28,6 +28,27 @@ class Placement:
         The map.
     dof : float
         Degrees of freedom of the map similarity.
+    """
+
+    def __init__(self, embedding: NDArray[np.float32], dof: Scalar) -> None:
+        self._map = as_columns(embedding)
+        self._n_components = embedding.shape[1]
+        self._dof = np.float32(dof)
+
+    def _no_places(self, n_points: int) -> NDArray[np.float32]:
+        return np.empty((3, n_points), np.float32)
+
+    def _as_rows(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.ascontiguousarray(places[-self._n_components :].T)
+
+
+class Placement(FinishedMap):
+    """Takes further points that are compared with all points of the map.
+
+    Parameters
+    ----------
+    embedding, dof
+        As in `FinishedMap`.
     exaggeration : float, default=1.0
         Factor of attraction with which the map was drawn.
     """
@@ -35,41 +56,33 @@ class Placement:
     def __init__(
         self, embedding: NDArray[np.float32], dof: Scalar, exaggeration: float = 1.0
     ) -> None:
-        self._map = as_columns(embedding)
-        self._n_components = embedding.shape[1]
-        self._dof = np.float32(dof)
+        super().__init__(embedding, dof)
         sums = np.empty(len(embedding))
         push_all(self._map, self._dof, np.empty_like(self._map), sums)
         self._strength = np.float32(exaggeration * sums.sum() / len(embedding))
 
     def place(self, similarity: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return a place (m, d) for each row of similarity (m, n) to the points of the map."""
-        places = np.empty((3, len(similarity)), np.float32)
+        places = self._no_places(len(similarity))
         settle(similarity, self._map, self._dof, self._strength, places)
-        return np.ascontiguousarray(places[-self._n_components :].T)
+        return self._as_rows(places)
 
 
-class ListedPlacement:
-    """A finished map of many points, ready to take further ones that know a few of its points.
+class ListedPlacement(FinishedMap):
+    """Takes further points that know a few points of the map, which may have many.
 
     The push of the map is computed once, on a mesh, and read wherever a point goes.
 
     Parameters
     ----------
-    embedding : array of shape (n, d)
-        The map.
-    dof : float
-        Degrees of freedom of the map similarity.
-    exaggeration : float, default=1.0
-        Factor of attraction with which the map was drawn.
+    embedding, dof, exaggeration
+        As in `Placement`.
     """
 
     def __init__(
         self, embedding: NDArray[np.float32], dof: Scalar, exaggeration: float = 1.0
     ) -> None:
-        self._map = as_columns(embedding)
-        self._n_components = embedding.shape[1]
-        self._dof = np.float32(dof)
+        super().__init__(embedding, dof)
         mesh = MeshRepulsion(self._n_components, dof, n_points=len(embedding))
         Z = mesh.push(self._map, np.empty_like(self._map))
         self._strength = np.float32(exaggeration * Z / len(embedding))
@@ -79,9 +92,9 @@ class ListedPlacement:
         self, partners: NDArray[np.integer[Any]], rows: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         """Return a place (m, d) for each row of weights (m, k) of points of the map (m, k)."""
-        places = np.empty((3, len(rows)), np.float32)
+        places = self._no_places(len(rows))
         settle_listed(partners, rows, self._map, (self._dof, self._strength), self._mesh, places)
-        return np.ascontiguousarray(places[-self._n_components :].T)
+        return self._as_rows(places)
 
 
 def as_columns(embedding: NDArray[np.float32]) -> NDArray[np.float32]:
