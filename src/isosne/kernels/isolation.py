@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
 
 from isosne._checks import check_count, check_for_metric, check_points, resolve_psi
 from isosne._random import RandomState, as_generator
@@ -249,6 +250,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
     @property
     def _form(self) -> DrawnForm | ClosedForm:
         """How points are compared: nothing drawn at fit means the closed form."""
+        check_is_fitted(self)
         if self.partitions_:
             return DrawnForm(self.X_fit_, self.partitions_)
         return ClosedForm(self.X_fit_, self.metric_, self.psi_)
