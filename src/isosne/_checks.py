@@ -45,7 +45,7 @@ def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
 
 def _as_dense(X: Any, name: str) -> Array:
     frame = nw.from_native(X, eager_only=True, pass_through=True)
-    array = frame.to_numpy() if isinstance(frame, nw.DataFrame) else np.asarray(X)
+    array = frame.to_numpy() if isinstance(frame, nw.DataFrame) else unmasked(X)
     if array.ndim != 2:
         raise DataError(
             f"{name} must be two-dimensional, one point in each row; got shape {array.shape}. "
@@ -61,6 +61,13 @@ def _as_dense(X: Any, name: str) -> Array:
                 "Encode or leave out the columns that hold text."
             ) from None
     return _check_real(array, name)
+
+
+def unmasked(X: Any) -> Array:
+    """Return an array in which values that are masked are missing: NaN, not what is beneath."""
+    if np.ma.is_masked(X):
+        return np.ma.filled(X.astype(np.float64), np.nan)
+    return np.asarray(X)
 
 
 def _as_csr(X: Any, name: str) -> csr_array:

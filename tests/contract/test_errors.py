@@ -47,6 +47,13 @@ DATA = {
             "Leave out or impute the rows that hold them."
         ),
     ),
+    "masked": (
+        np.ma.masked_equal(changed(X, 77), 77),
+        (
+            "X must be finite; got 1 NaN and 0 infinite value(s). "
+            "Leave out or impute the rows that hold them."
+        ),
+    ),
     "sparse nan": (
         csr_array(changed(X, np.nan)),
         (

@@ -10,6 +10,7 @@ import numpy as np
 import psutil
 from scipy.sparse import csr_array, issparse
 
+from isosne._checks import unmasked
 from isosne._types import Array
 from isosne.errors import ParameterError
 from isosne.sources.base import Rows
@@ -179,7 +180,7 @@ def _open_object(source: Any, wanted: Wanted) -> StoredRows:
         return open_memmap(source) or ArrayRows(WatchedFiles("X"), source)
     if type(source).__module__.startswith("zarr"):
         return zarr_array(source)
-    return ArrayRows(WatchedFiles("X"), np.asarray(source))
+    return ArrayRows(WatchedFiles("X"), unmasked(source))
 
 
 def _open_frame(frame: nw.DataFrame[Any], wanted: Wanted) -> StoredRows:

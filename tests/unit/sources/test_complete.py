@@ -279,3 +279,10 @@ def test_landmarks_of_a_file_are_those_of_its_complete_rows(write, tmp_path):
     found = model.fit(dropped(write, tmp_path, lacking(rows)))
     np.testing.assert_array_equal(found.landmark_indices_, indices)
     np.testing.assert_array_equal(found.embedding_, embedding)
+
+
+def test_values_that_are_masked_are_missing():
+    X = np.ma.masked_equal(np.arange(12).reshape(4, 3), 7)
+    found = open_rows(X, missing="drop")
+    np.testing.assert_array_equal(found.kept, [0, 1, 3])
+    np.testing.assert_array_equal(found.read(slice(None)), np.asarray(X)[[0, 1, 3]])
