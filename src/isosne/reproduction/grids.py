@@ -11,7 +11,7 @@ PARTS = {
 """Numbers, and shares of n; all of them belong to the paper's grid."""
 USUAL_PERPLEXITY = 29
 """The value of all these grids that is nearest to the usual 30."""
-LARGEST_FOR_PAPER, LARGEST_FOR_THIN = 1300, 3000
+LARGEST_FOR_PAPER, LARGEST_FOR_THIN = 1300, 5000
 LONGEST_COMPARISON = 5e9
 """Steps of the exact kernel, a few nanoseconds each, beyond which a value is left out."""
 LISTED = 14

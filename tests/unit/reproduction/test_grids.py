@@ -12,7 +12,7 @@ from isosne.sweep import paper_grid
 
 
 def test_small_sets_get_the_papers_grid_and_large_ones_less():
-    assert [choose_grid(n) for n in (178, 1300, 1301, 3000, 3001)] == [
+    assert [choose_grid(n) for n in (178, 1300, 1301, 5000, 5001)] == [
         "paper",
         "paper",
         "thin",
