@@ -78,8 +78,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Number of rows to map, the paper's m: the kernel sees samples of all rows, and `place`
         puts every row on the map afterwards. None: all rows are mapped.
     landmark_choice : {"uniform", "spread"}, default="uniform"
-        Landmarks as they come, or spread over the cells of a partitioning, so that rare kinds of
-        points have more of them than their share.
+        Landmarks as they come, or half of them where points are rare, so that rare kinds of points
+        have more than their share and others at least half of it.
     memory_limit : int, str or None, default=None
         Bytes that may be used, such as 2_000_000_000 or "2GB". None: the environment variable
         ISOSNE_MEMORY_LIMIT, else what is free. What would not fit is refused before it starts.

@@ -57,7 +57,11 @@ def check_landmarks(n_landmarks: int, choice: str, metric: str, n_rows: int) -> 
 def draw_landmarks(
     rows: Rows, n_landmarks: int, choice: str, metric: Metric, rng: np.random.Generator
 ) -> Landmarks:
-    """Draw a pool across all rows, and landmarks among it; each in the order of the input."""
+    """Draw a pool across all rows, and landmarks among it; each in the order of the input.
+
+    Of landmarks that are spread, half are drawn like others: dense kinds of points keep at least
+    half of what they would have.
+    """
     n_rows = rows.shape[0]
     drawn = rng.choice(n_rows, pool_size(n_rows, n_landmarks), replace=False)
     numbers = np.argsort(drawn)  # of the draws, in the order of the input
@@ -67,6 +71,7 @@ def draw_landmarks(
     turns = np.zeros_like(numbers)
     if choice == "spread":
         turns = _turns(pool, max(2, n_landmarks // CELL_SIZE), numbers, metric)
+        turns[numbers < n_landmarks // 2] = 0
     first = np.lexsort((numbers, turns))[:n_landmarks]
     first.sort()
     return Landmarks(pool, pool[first], ids[first])

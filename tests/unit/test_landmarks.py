@@ -106,6 +106,16 @@ def test_landmarks_that_are_spread_give_rare_clusters_more_than_their_share():
     assert shares["spread"] > 4 * shares["uniform"]
 
 
+def test_landmarks_that_are_spread_leave_dense_clusters_half_of_their_share():
+    rng = np.random.default_rng(1)
+    kinds = np.arange(8000) % 8  # equally many rows, each kind twice as wide as the one before
+    centers = 30 * rng.normal(size=(8, 20))
+    X = centers[kinds] + rng.normal(size=(8000, 20)) * 0.1 * (2.0**kinds)[:, None]
+    found = draw(open_rows(X), 800, "spread").indices
+    # 50 of the first half on average, and a standard deviation of 7
+    assert np.bincount(kinds[found]).min() > 30
+
+
 def test_as_many_landmarks_as_rows_are_all_rows():
     for choice in ("uniform", "spread"):
         drawn = draw(CountedRows(60), 60, choice)
