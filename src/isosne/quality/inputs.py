@@ -119,8 +119,8 @@ def _unequal(n_data: int, n_drawn: int) -> DataError:
     )
 
 
-def check_labels(labels: Any, n: int) -> Classes:
-    """Return the classes of n points: at least two, and one with two points."""
+def check_label_shape(labels: Any, n: int) -> Array:
+    """Return labels as an array of one for each point."""
     array = np.asarray(labels)
     if array.shape != (n,):
         raise DataError(
@@ -128,6 +128,12 @@ def check_labels(labels: Any, n: int) -> Classes:
             f"got shape {array.shape} for {n} points. "
             "Pass the labels of the rows of the map, in the same order."
         )
+    return array
+
+
+def check_labels(labels: Any, n: int) -> Classes:
+    """Return the classes of n points: at least two, and one with two points."""
+    array = check_label_shape(labels, n)
     try:
         n_missing = int((array != array).sum()) if array.dtype.kind in "fmMO" else 0
         names, of_point, sizes = np.unique(array, return_inverse=True, return_counts=True)

@@ -2,17 +2,28 @@
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from isosne._numba import threads
 from isosne._random import RandomState
+from isosne._types import Array
 from isosne.distances import Metric
 from isosne.quality.clusters import (
     calinski_harabasz_of,
     davies_bouldin_of,
     knn_accuracy_of,
 )
-from isosne.quality.inputs import check_k, check_labels, check_pair, draw_rows
+from isosne.quality.inputs import (
+    Classes,
+    check_k,
+    check_label_shape,
+    check_labels,
+    check_pair,
+    draw_rows,
+)
+from isosne.quality.labels import is_unlabeled
 from isosne.quality.neighborhoods import compare
 from isosne.quality.sampling import Estimate, choose_queries
 from isosne.sources import is_stored
@@ -32,7 +43,9 @@ class ClassReport:
 class Report:
     """Measures of a map. Prints as a table; ``as_dict`` and ``to_json`` give plain values.
 
-    ``n_features`` is None for points known by their distances, ``classes`` None without labels.
+    ``n_features`` is None for points known by their distances, ``classes`` None without labels, or
+    where they cannot be measured: ``class_note`` says why. Points without a label (empty, None or
+    NaN), ``n_unlabeled`` of them, are left out of the measures of classes.
     """
 
     n_points: int
@@ -44,6 +57,8 @@ class Report:
     auc_rnx: Estimate
     trustworthiness: Estimate
     continuity: Estimate
+    n_unlabeled: int = 0
+    class_note: str = ""
     classes: ClassReport | None = None
 
     @property
@@ -69,6 +84,10 @@ class Report:
                 ("Calinski-Harabasz", f"{self.classes.calinski_harabasz:,.1f}"),
                 (f"{self.k}-NN accuracy", str(self.classes.knn_accuracy)),
             ]
+        if self.class_note:
+            rows.append(("classes", f"not measured: {self.class_note}"))
+        if self.n_unlabeled:
+            rows.append(("no label", f"{self.n_unlabeled:,} points, of no class"))
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
@@ -122,7 +141,7 @@ def report(
         As in `rnx_curve`. X may also be a path or a Dask collection: the measures are those of
         100 000 of its rows then, as `draw_rows` draws them.
     labels : array of shape (n_samples,) or None, default=None
-        The class of each point, for the measures of classes.
+        The class of each point, for the measures of classes; empty, None or NaN where it has none.
     k : int, default=10
         Size of a neighborhood, less than half of the number of points.
 
@@ -154,17 +173,14 @@ def report(
     data, drawn = check_pair(X, Y, metric, p)
     n = data.shape[0]
     k = check_k(k, n)
-    named = None if labels is None else check_labels(labels, n)
+    labeling = _read_labels(labels, n, k)
     queries = choose_queries(n, n_queries, random_state)
     classes = None
     with threads(n_jobs):
-        if named is not None:
-            classes = ClassReport(
-                n_classes=len(named.names),
-                davies_bouldin=davies_bouldin_of(drawn, named, scale=True),
-                calinski_harabasz=calinski_harabasz_of(drawn, named, scale=True),
-                knn_accuracy=knn_accuracy_of(drawn, named, k, queries),
-            )
+        if labeling.classes is not None:
+            rows = labeling.rows
+            asked = _asked_among(rows, queries, n)
+            classes = _measure_classes(drawn[rows], labeling.classes, k, asked)
         found = compare((data, drawn), Metric(metric, p), queries, k=k)
     return Report(
         n_points=n,
@@ -176,5 +192,49 @@ def report(
         auc_rnx=found.auc(),
         trustworthiness=found.trustworthiness(),
         continuity=found.continuity(),
+        n_unlabeled=labeling.n_unlabeled,
+        class_note=labeling.note,
         classes=classes,
+    )
+
+
+class Labeling(NamedTuple):
+    """Points that have a label by their rows, their classes, or why these cannot be measured."""
+
+    rows: Array
+    n_unlabeled: int = 0
+    classes: Classes | None = None
+    note: str = ""
+
+
+def _read_labels(labels: Any, n: int, k: int) -> Labeling:
+    if labels is None:
+        return Labeling(np.arange(0))
+    array = check_label_shape(labels, n)
+    missing = is_unlabeled(array)
+    rows = np.flatnonzero(~missing)
+    n_missing = n - len(rows)
+    if len(rows) <= k:
+        note = f"k = {k} needs more than the {len(rows)} points with a label"
+        return Labeling(rows, n_missing, note=note)
+    named = array[rows]
+    if (named == named[0]).all():
+        return Labeling(rows, n_missing, note="all points are of one, and it takes two to compare")
+    return Labeling(rows, n_missing, check_labels(named, len(rows)))
+
+
+def _asked_among(rows: Array, queries: Array, n: int) -> Array:
+    """Return the places among the labeled rows at which queries lie; all, if these are too few."""
+    if len(rows) == n:
+        return queries
+    asked = np.flatnonzero(np.isin(rows, queries))
+    return asked if len(asked) > 1 else np.arange(len(rows))
+
+
+def _measure_classes(Y: Array, classes: Classes, k: int, queries: Array) -> ClassReport:
+    return ClassReport(
+        n_classes=len(classes.names),
+        davies_bouldin=davies_bouldin_of(Y, classes, scale=True),
+        calinski_harabasz=calinski_harabasz_of(Y, classes, scale=True),
+        knn_accuracy=knn_accuracy_of(Y, classes, k, queries),
     )

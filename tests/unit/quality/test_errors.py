@@ -227,11 +227,18 @@ LABEL_SENTENCES = {
 
 
 @pytest.mark.parametrize("case", LABEL_SENTENCES.values(), ids=LABEL_SENTENCES)
-@pytest.mark.parametrize("measure", [*OF_CLASSES, report])
+@pytest.mark.parametrize("measure", OF_CLASSES)
 def test_labels_must_name_classes_of_the_points(measure, case):
     labels, sentence = case
     with refuses(DataError, sentence):
-        report(X, Y, labels, k=2) if measure is report else measure(Y, labels)
+        measure(Y, labels)
+
+
+@pytest.mark.parametrize("case", ["wrong length", "a column", "no class twice", "mixed"])
+def test_a_report_refuses_labels_that_cannot_be_meant(case):
+    labels, sentence = LABEL_SENTENCES[case]
+    with refuses(DataError, sentence):
+        report(X, Y, labels, k=2)
 
 
 def test_classes_with_one_center_have_no_davies_bouldin_index():

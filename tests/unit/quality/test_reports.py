@@ -88,6 +88,8 @@ def test_a_report_becomes_plain_values(labeled):
         "trustworthiness_standard_error",
         "continuity",
         "continuity_standard_error",
+        "n_unlabeled",
+        "class_note",
         "n_classes",
         "davies_bouldin",
         "calinski_harabasz",
@@ -108,3 +110,58 @@ def test_a_report_without_labels_has_no_class_measures(labeled):
 def test_a_report_does_not_depend_on_threads(labeled):
     X, Y, labels = labeled
     assert report(X, Y, labels, n_jobs=1) == report(X, Y, labels, n_jobs=2)
+
+
+EMPTY = {
+    "text": lambda labels: labels.astype(str),
+    "object": lambda labels: labels.astype(object),
+    "float": lambda labels: labels.astype(float),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "nothing"), [("text", ""), ("object", None), ("object", ""), ("float", np.nan)]
+)
+@pytest.mark.parametrize("options", [{}, {"n_queries": 60, "random_state": 4}])
+def test_points_without_a_label_are_of_no_class(labeled, kind, nothing, options):
+    X, Y, labels = labeled
+    has_label = np.arange(300) % 7 != 0
+    some = EMPTY[kind](labels)
+    some[~has_label] = nothing
+    found = report(X, Y, some, **options)
+    assert found.n_unlabeled == (~has_label).sum() == 43
+    assert found.classes.n_classes == 3
+    assert found.classes.davies_bouldin == davies_bouldin(Y[has_label], labels[has_label])
+    assert found.classes.calinski_harabasz == calinski_harabasz(Y[has_label], labels[has_label])
+    if not options:
+        assert found.classes.knn_accuracy == knn_accuracy(Y[has_label], labels[has_label])
+    assert found.auc_rnx == auc_rnx(X, Y, **options)
+    assert str(found).endswith("\nno label                 43 points, of no class")
+    assert found.as_dict()["n_unlabeled"] == 43
+
+
+def test_a_sample_that_misses_the_few_labels_asks_all_of_them(labeled):
+    X, Y, labels = labeled
+    some = np.where(np.arange(300) < 20, labels.astype(str), "")
+    found = report(X, Y, some, n_queries=3, random_state=0)
+    assert found.classes.knn_accuracy == knn_accuracy(Y[:20], labels[:20])
+
+
+@pytest.mark.parametrize(
+    ("n_labeled", "note"),
+    [
+        (300, "all points are of one, and it takes two to compare"),
+        (11, "all points are of one, and it takes two to compare"),
+        (10, "k = 10 needs more than the 10 points with a label"),
+        (0, "k = 10 needs more than the 0 points with a label"),
+    ],
+)
+def test_one_class_leaves_the_measures_of_neighborhoods(labeled, n_labeled, note):
+    X, Y, _ = labeled
+    labels = np.where(np.arange(300) < n_labeled, "only", "")
+    found = report(X, Y, labels)
+    assert found.classes is None
+    assert found.class_note == note
+    assert f"\nclasses                  not measured: {note}" in str(found)
+    assert found.trustworthiness == trustworthiness(X, Y)
+    assert "davies_bouldin" not in found.as_dict()
