@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from isosne.cli.errors import STOPPED
-from isosne.cli.models import make_model
+from isosne.cli.models import make_model, note_unused
 from isosne.cli.options import (
     Force,
     KernelOptions,
@@ -28,6 +28,9 @@ from isosne.cli.tables import note_spread, open_table
 from isosne.cli.watching import Watch
 from isosne.errors import ParameterError
 
+PLACING = "the placing of rows"
+"""Where a run stands that has mapped its landmarks."""
+
 
 @dataclass(frozen=True)
 class KeepOptions:
@@ -40,13 +43,20 @@ class KeepOptions:
         typer.Option(metavar="FILE", help="Keep the state here; if it exists, go on from it."),
     ] = None
     every: Annotated[
-        int, typer.Option(metavar="N", help="Steps between two states of the checkpoint.")
-    ] = 50
+        int | None,
+        typer.Option(metavar="N", help="Steps between two states of the checkpoint. Without: 50."),
+    ] = None
     save_model: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Keep the model too, for isosne transform."),
     ] = None
     force: Force = False
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the fit is to know of the checkpoint."""
+        said = {"checkpoint": self.checkpoint, "every": self.every}
+        return {name: value for name, value in said.items() if value is not None}
 
 
 def embed(
@@ -75,21 +85,22 @@ def embed(
 
     check_one_stdout(output, as_json=talk.json)
     check_output(output, (*SINKS, STDOUT), force=keep.force)
-    if keep.save_model is not None:
-        check_output(keep.save_model, (), force=keep.force)
-    if keep.checkpoint is not None:
-        check_output(keep.checkpoint, (), force=True)
+    _check_kept(keep)
     if landmarks_only and landmarks.landmarks is None:
         raise ParameterError("--landmarks-only needs --landmarks; got none. Add --landmarks 10000.")
     table = open_table(source, table_options, resources, quiet=talk.quiet)
     model = make_model(kernel, drawing, resources, landmarks)
     if not talk.quiet:
         note_spread(table)
-        typer.echo(str(model.plan(table.rows)), err=True)
+        plan = model.plan(table.rows)
+        typer.echo(str(plan), err=True)
+        note_unused(plan, drawing)
     progress = make_progress(quiet=talk.quiet)
     began = time.perf_counter()
-    with Watch(progress, model) as watch:
-        model.fit(table.rows, checkpoint=keep.checkpoint, every=keep.every)
+    with Watch(progress, model, None if talk.quiet else keep.checkpoint) as watch:
+        model.fit(table.rows, **keep.state)
+    if not watch.n_iter and not talk.quiet:
+        typer.echo(f"All {model.n_iter_:,} steps are in {keep.checkpoint} already.", err=True)
     about = {
         **describe_start("embed", source, table, table_options),
         "parameters": describe_options(kernel, drawing, landmarks),
@@ -98,8 +109,8 @@ def embed(
     result = _Result(output, table, model, about, keep.force)
     if watch.is_stopped:
         _keep_unfinished(result, keep.checkpoint, f"step {watch.n_iter}")
-    if keep.save_model is not None:
-        _save(model, table.rows, keep.save_model)
+    if keep.checkpoint is None:  # otherwise the model comes last: the same command goes on
+        _save(result, table_options, keep.save_model)
     if landmarks.landmarks is None or landmarks_only:
         result.write_fitted()
     else:
@@ -108,8 +119,21 @@ def embed(
         except KeyboardInterrupt:
             if output == STDOUT:  # what is out cannot be taken back
                 raise
-            _keep_unfinished(result, keep.checkpoint, "the placing of rows")
+            _keep_unfinished(result, keep.checkpoint, PLACING)
+    if keep.checkpoint is not None:
+        _save(result, table_options, keep.save_model)
     _tell(result, talk)
+
+
+def _check_kept(keep: KeepOptions) -> None:
+    if keep.save_model is not None:
+        check_output(keep.save_model, (), force=keep.force)
+    if keep.checkpoint is not None:
+        check_output(keep.checkpoint, (), force=True)
+    elif keep.every is not None:
+        raise ParameterError(
+            "--every needs --checkpoint; got none. Add --checkpoint FILE, or leave the option out."
+        )
 
 
 class _Result:
@@ -121,6 +145,7 @@ class _Result:
         self.output, self.table, self.model = output, table, model
         self.about, self.force = about, force
         self.n_rows = 0
+        self.placing_seconds: float | None = None
 
     @property
     def place(self) -> str:
@@ -142,8 +167,10 @@ class _Result:
 
     def write_placed(self, progress: Progress) -> None:
         """Place every row on the map of the landmarks, and write the blocks as they come."""
+        began = time.perf_counter()
         writer = self._writer(self.table.ids, self.table.labels)
         self.n_rows = write_places(self.model, self.table.rows, writer, progress)
+        self.placing_seconds = round(time.perf_counter() - began, 3)
 
     def _writer(self, ids: Any, labels: Any) -> Any:
         from isosne.files import MapWriter
@@ -154,14 +181,12 @@ class _Result:
         )
 
 
-def _save(model: Any, rows: Any, path: Path) -> None:
-    """Write the model, with the scale of its rows if they were scaled."""
-    model.set_params(callback=None)
-    scale = getattr(rows, "scale", None)
-    if scale is None:
-        model.save(path)
-    else:
-        scale.save_with(model, path)
+def _save(result: _Result, options: TableOptions, path: Path | None) -> None:
+    """Write the model, if it is wanted, with the way its table was read."""
+    if path is not None:
+        from isosne.cli.model_files import save_model
+
+        save_model(result.model, result.table.rows, options, path)
 
 
 def _keep_unfinished(result: _Result, checkpoint: Path | None, where: str) -> None:
@@ -172,18 +197,24 @@ def _keep_unfinished(result: _Result, checkpoint: Path | None, where: str) -> No
     else:
         result.about["stopped_at"] = where
         result.write_fitted()
-        said += f"the map so far is {result.place}. With --checkpoint a run can go on."
+        kept = f"{result.n_rows:,} landmarks only are" if where == PLACING else "map so far is"
+        said += f"the {kept} {result.place}. With --checkpoint a run can go on."
     typer.echo(said, err=True)
     raise typer.Exit(STOPPED)
 
 
 def _tell(result: _Result, talk: TalkOptions) -> None:
+    about, seconds = result.about, result.placing_seconds
     if talk.json:
-        print_json({"output": result.output, "n_rows": result.n_rows, **result.about})
+        whole = {"output": result.output, "n_rows": result.n_rows, **about}
+        print_json(whole if seconds is None else {**whole, "placing_seconds": seconds})
     elif not talk.quiet:
-        about = result.about
+        took = f"{about['seconds']:.1f} s"
+        if seconds is not None:
+            n_landmarks = len(result.model.embedding_)
+            took += f" to map {n_landmarks:,} landmarks, {seconds:.1f} s to place all rows"
         typer.echo(
             f"The map of {result.n_rows:,} rows is {result.place}: {about['n_iter']} steps, "
-            f"objective {about['kl_divergence']:.4f}, {about['seconds']:.1f} s.",
+            f"objective {about['kl_divergence']:.4f}, {took}.",
             err=True,
         )

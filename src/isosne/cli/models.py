@@ -3,6 +3,8 @@
 from dataclasses import asdict
 from typing import Any
 
+import typer
+
 from isosne.cli.options import KernelOptions, LandmarkOptions, MapOptions, ResourceOptions
 from isosne.errors import ParameterError
 
@@ -26,8 +28,24 @@ def make_model(
     """Return the estimator that the options describe."""
     from isosne import TSNE
 
+    if landmarks.landmarks is None and landmarks.landmark_choice is not None:
+        raise ParameterError(
+            "--landmark-choice needs --landmarks; got none. Add --landmarks 10000, or leave the "
+            "option out."
+        )
     parameters = {**asdict(drawing), **asdict(resources), **asdict(landmarks)}
-    return TSNE(make_kernel(kernel), **parameters)
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return TSNE(make_kernel(kernel), **given)
+
+
+def note_unused(plan: Any, drawing: MapOptions) -> None:
+    """Say which wish has no part in a plan."""
+    if drawing.neighbors != "auto" and plan.neighbors is None:
+        typer.echo(
+            f"isosne: note: --neighbors {drawing.neighbors} has no part in this: affinities are "
+            f"{plan.affinities}, and only sparse ones look for neighbors.",
+            err=True,
+        )
 
 
 def make_kernel(options: KernelOptions) -> Any:
@@ -58,6 +76,12 @@ def kernel_parameters(options: KernelOptions) -> dict[str, Any]:
                 f"--{name.replace('_', '-')} belongs to the kernel {' or '.join(owners)}; got "
                 f"--kernel {options.kernel}. Add --kernel {owners[0]}, or leave the option out."
             )
+    metric = given.get("metric", "euclidean")
+    if "p" in given and metric != "minkowski":
+        raise ParameterError(
+            f"--p belongs to the metric minkowski; got --metric {metric}. "
+            "Add --metric minkowski, or leave the option out."
+        )
     if str(given.get("n_partitions", "")).isdigit():
         given["n_partitions"] = int(given["n_partitions"])
     return given

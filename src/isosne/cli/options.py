@@ -54,17 +54,24 @@ class TableOptions:
         typer.Option(metavar="COLUMN", help="A column to leave out; repeat it."),
     ] = None
     text_columns: Annotated[
-        str,
-        typer.Option(help="Further columns that are not numeric: refuse or leave_out."),
-    ] = "refuse"
+        str | None,
+        typer.Option(
+            help="Further columns that are not numeric: refuse or leave_out. Without: refuse."
+        ),
+    ] = None
     missing: Annotated[
-        str,
-        typer.Option(help="Rows in which a value is missing or infinite: refuse or drop."),
-    ] = "refuse"
+        str | None,
+        typer.Option(
+            help="Rows in which a value is missing or infinite: refuse or drop. Without: refuse."
+        ),
+    ] = None
     scale: Annotated[
-        str,
-        typer.Option(help="Columns to 0 and 1: minmax; to mean 0, deviation 1: standard; none."),
-    ] = "none"
+        str | None,
+        typer.Option(
+            help="Columns to 0 and 1: minmax; to mean 0, deviation 1: standard; none. "
+            "Without: none.",
+        ),
+    ] = None
     key: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Array of a .npz, .zarr or .h5ad that holds several."),
@@ -79,9 +86,8 @@ class TableOptions:
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Return what differs from the defaults."""
-        plain = TableOptions()
-        return {k: v for k, v in asdict(self).items() if v != getattr(plain, k) and v != []}
+        """Return what was said, be it a default."""
+        return {name: value for name, value in asdict(self).items() if value not in (None, [])}
 
     def completed(self, provenance: dict[str, Any]) -> Self:
         """Return the options, and where none is given what a map's provenance says of its table."""
@@ -171,8 +177,11 @@ class LandmarkOptions:
         int | None, typer.Option(metavar="N", help="Rows to map, drawn across all. Without: all.")
     ] = None
     landmark_choice: Annotated[
-        str, typer.Option(help="uniform, or spread: more of them where points are rare.")
-    ] = "uniform"
+        str | None,
+        typer.Option(
+            help="uniform, or spread: more of them where points are rare. Without: uniform."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

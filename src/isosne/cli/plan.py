@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import typer
 
-from isosne.cli.models import make_model
+from isosne.cli.models import make_model, note_unused
 from isosne.cli.options import (
     KernelOptions,
     LandmarkOptions,
@@ -33,6 +33,8 @@ def plan(
     """
     table = open_table(source, table_options, resources, quiet=talk.quiet)
     found = make_model(kernel, drawing, resources, landmarks).plan(table.rows)
+    if not talk.quiet:
+        note_unused(found, drawing)
     if talk.json:
         print_json(asdict(found))
     else:

@@ -62,6 +62,11 @@ def plot(
         raise ParameterError(
             f"--color names a column of a table; got {color!r} without one. Add --table TABLE."
         )
+    if table is not None and color is None and not _is_page(output):
+        raise ParameterError(
+            "--table is where a picture's --color is; got --table without it. Add --color COLUMN, "
+            "or write a page (.html), which shows all columns."
+        )
     drawn = read_map(map_file)
     options = table_options.completed(drawn.provenance)
     columns = {}
@@ -88,6 +93,9 @@ def plot(
         save_figure(axes, output, dpi=dpi, force=force)
     if talk.json:
         print_json({"output": str(output), "n_points": len(drawn.embedding)})
+    elif not talk.quiet:
+        what = "page" if _is_page(output) else "picture"
+        typer.echo(f"The {what} of {len(drawn.embedding):,} points is in {output}.", err=True)
 
 
 def _is_page(output: Path) -> bool:

@@ -3,12 +3,9 @@
 Imported when a table is to be scaled, as it brings NumPy along.
 """
 
-import zipfile
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from isosne._types import Array, Points
@@ -17,8 +14,6 @@ from isosne.sources import Rows, blocks
 from isosne.sources.stored import Indices, StoredRows
 
 KINDS = ("none", "minmax", "standard")
-MEMBER = "scale.npy"
-"""Where a model file keeps the scale that its rows were read with."""
 
 
 class Scale(NamedTuple):
@@ -44,26 +39,6 @@ class Scale(NamedTuple):
         shift, width = sums.bounds() if kind == "minmax" else sums.moments()
         factor = np.divide(1, width, out=np.zeros_like(width), where=width > 0)
         return cls(shift, factor)
-
-    def save_with(self, model: Any, path: Path) -> None:
-        """Write a model file that holds the scale too; complete or not at all."""
-        part = path.with_name(f".{path.name}.part")
-        try:
-            model.save(part)
-            with zipfile.ZipFile(part, "a") as archive, archive.open(MEMBER, "w") as member:
-                npy.write_array(member, np.array(self), allow_pickle=False)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-
-    @classmethod
-    def load_from(cls, model_file: Path) -> Self | None:
-        """Return the scale of a model file, None if it has none."""
-        with zipfile.ZipFile(model_file) as archive:
-            if MEMBER not in archive.namelist():
-                return None
-            with archive.open(MEMBER) as member:
-                return cls(*npy.read_array(member, allow_pickle=False))
 
 
 class _Sums:

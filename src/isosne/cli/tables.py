@@ -1,6 +1,8 @@
 """Tables of a command: opened, read whole where they must be, and joined with maps."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -9,6 +11,8 @@ from isosne.cli.options import ResourceOptions, TableOptions
 from isosne.errors import DataError, ParameterError
 
 STDIN = "-"
+KEYED = (".npz", ".zarr", ".h5ad")
+"""Endings of files that may hold several arrays."""
 WIDE, N_LOOKED_AT = 30.0, 1000
 """How many times wider than the median a column must be to be pointed out, in the first rows."""
 
@@ -20,27 +24,38 @@ def open_table(
     from isosne.files import read_table
     from isosne.plan import memory_available
 
-    table = read_table(
-        source,
-        id=options.id,
-        label=options.label,
-        text_columns=options.text_columns,
-        missing=options.missing,
-        columns=options.columns or None,
-        exclude=options.exclude or (),
-        key=options.key,
-        header=options.header,
-        memory_limit=memory_available(resources.memory_limit),
-    )
+    _check_key(source, options.key)
+    said = {name: value for name, value in options.given().items() if name != "scale"}
+    limit = memory_available(resources.memory_limit)
+    table = read_table(source, **said, memory_limit=limit)
     if not quiet:
-        for note in table.notes:
-            typer.echo(f"isosne: note: {note}", err=True)
-    if options.scale != "none":
+        say_notes(table.notes)
+    if options.scale not in (None, "none"):
         from isosne.cli.scaling import Scale, ScaledRows
 
         scale = Scale.of(options.scale, table.rows)
         return replace(table, rows=ScaledRows(table.rows, scale))
     return table
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Say what one should know, a line each."""
+    for note in notes:
+        typer.echo(f"isosne: note: {note}", err=True)
+
+
+def has_keys(source: str) -> bool:
+    """Return whether a table is of a kind that may hold several arrays."""
+    path = Path(source)
+    return path.suffix.lower() in KEYED or path.is_dir()
+
+
+def _check_key(source: str, key: str | None) -> None:
+    if key is not None and not has_keys(source):
+        raise ParameterError(
+            f"--key names an array of a {', '.join(KEYED[:-1])} or {KEYED[-1]}; got --key {key} "
+            f"with {source}. Leave it out."
+        )
 
 
 def note_spread(table: Any) -> None:

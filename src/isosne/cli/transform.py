@@ -19,7 +19,7 @@ from isosne.cli.outputs import STDOUT, check_one_stdout, check_output, print_jso
 from isosne.cli.placing import write_places
 from isosne.cli.progress import make_progress
 from isosne.cli.provenance import describe_start
-from isosne.cli.tables import STDIN, open_table
+from isosne.cli.tables import STDIN, has_keys, open_table, say_notes
 from isosne.errors import ParameterError
 
 NAMED = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
@@ -43,30 +43,37 @@ def transform(
     """Place further rows on a finished map, block by block; the map stays as it is.
 
     Columns are found by the names that the model was fitted with, in any order; others are not
-    looked at.
+    looked at. The model knows which columns were ids and labels; options given here come first.
 
     Example: isosne transform model.isosne new.csv -o new_map.csv
     """
-    from isosne import TSNE
-    from isosne.cli.scaling import Scale, ScaledRows
+    from isosne.cli.model_files import load_model, load_reading
+    from isosne.cli.scaling import ScaledRows
     from isosne.files import MapWriter
     from isosne.files.sinks import SINKS
+    from isosne.files.tables import with_roles
 
-    if table_options.scale != "none":
-        raise ParameterError(
-            f"transform scales rows as those of the model were; got --scale {table_options.scale}. "
-            "Leave it out."
-        )
     check_one_stdout(output, as_json=talk.json)
     check_output(output, (*SINKS, STDOUT), force=force)
-    model = TSNE.load(model_file).set_params(n_jobs=resources.n_jobs)
-    wanted = _with_columns_of(model, source, table_options)
-    table = open_table(source, wanted, resources, quiet=talk.quiet)
-    scale = Scale.load_from(model_file)
-    if scale is not None:
-        table = replace(table, rows=ScaledRows(table.rows, scale))
+    model = load_model(model_file).set_params(n_jobs=resources.n_jobs)
+    reading = load_reading(model_file)
+    _check_scale(table_options.scale, reading)
+    options = _as_at_fit(table_options, reading.options, model, source)
+    opened = open_table(source, options, resources, quiet=talk.quiet)
+    roles = {
+        role: reading.options[role]
+        for role in ("id", "label")
+        if role in reading.options and getattr(options, role) is None
+    }
+    table = with_roles(opened, **roles)
+    if reading.scale is not None:
+        table = replace(table, rows=ScaledRows(table.rows, reading.scale))
+    if not talk.quiet:
+        say_notes(table.notes[len(opened.notes) :])
+    found = {role: name for role, name in roles.items() if name in table.rows.side}
+    used = replace(options, scale=reading.options.get("scale"), **found)
     about = {
-        **describe_start("transform", source, table, table_options),
+        **describe_start("transform", source, table, used),
         "model": {"file": str(model_file), "sha256": _hash(model_file)},
     }
     n_components, labels = model.embedding_.shape[1], table.labels
@@ -78,13 +85,40 @@ def transform(
         typer.echo(f"The places of {n_rows:,} rows are in {output}.", err=True)
 
 
-def _with_columns_of(model: Any, source: str, options: TableOptions) -> TableOptions:
-    """Ask for the columns that the model was fitted with, where columns have names."""
+def _check_scale(asked_for: str | None, reading: Any) -> None:
+    """Refuse another scale than that of the model; one saved by an earlier version has no name."""
+    has = "none" if reading.scale is None else reading.options.get("scale", "another")
+    if asked_for not in (None, has):
+        raise ParameterError(
+            f"transform scales rows as those of the model were, which is {has}; got --scale "
+            f"{asked_for}. Leave it out."
+        )
+
+
+def _as_at_fit(
+    options: TableOptions, known: dict[str, Any], model: Any, source: str
+) -> TableOptions:
+    """Return options under which a table is read as that of the model was, where it can be.
+
+    Columns go by the names at fit, so that nothing need be excluded; ids and labels come later.
+    """
+    kept = {name: value for name, value in known.items() if name in ("missing", "key", "header")}
+    if not has_keys(source):
+        kept.pop("key", None)
     names = getattr(model, "feature_names_in_", None)
-    has_names = source == STDIN or Path(source).suffix.lower() in NAMED
-    if names is None or options.columns or not has_names:
-        return options
-    return replace(options, columns=[str(name) for name in names])
+    if names is not None and _has_names(source):
+        kept["columns"] = [str(name) for name in names]
+    return replace(
+        options, **{k: v for k, v in kept.items() if k not in options.given()}, scale=None
+    )
+
+
+def _has_names(source: str) -> bool:
+    from isosne.sources.chunked import is_zarr
+
+    path = Path(source)
+    is_folder = path.is_dir() and path.suffix.lower() != ".zarr" and not is_zarr(path)
+    return source == STDIN or path.suffix.lower() in NAMED or is_folder
 
 
 def _hash(path: Path) -> str:

@@ -1,8 +1,11 @@
 """A fit that is watched: progress after every step, and Ctrl-C as a wish to stop after a step."""
 
 import signal
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
+
+import typer
 
 from isosne.cli.progress import Progress
 
@@ -23,14 +26,16 @@ class Watch:
         What shows the steps.
     model : TSNE
         The estimator that is to be watched; it gets this as its callback.
+    checkpoint : path or None, default=None
+        Where the state is kept, to be named if the run goes on from it; None: nothing is said.
     """
 
-    def __init__(self, progress: Progress, model: Any) -> None:
+    def __init__(self, progress: Progress, model: Any, checkpoint: Path | None = None) -> None:
         from isosne.layout.schedules import as_schedule
 
         self.is_stopped = False
         self.n_iter = 0
-        self._progress = progress
+        self._progress, self._checkpoint = progress, checkpoint
         self._schedule = as_schedule(model.schedule)
         self._objective = "KL" if model.objective == "kl" else model.objective
         model.set_params(callback=self._see)
@@ -51,7 +56,7 @@ class Watch:
     def _see(self, state: Any) -> bool:
         """Show a step; return whether the fit is to end."""
         if not self.n_iter:
-            self._progress.begin("step", self._schedule.n_iter, first=state.iteration - 1)
+            self._begin(state.iteration - 1)
         self.n_iter = state.iteration
         note = ""
         if state.iteration % NOTE_EVERY == 0:
@@ -59,6 +64,11 @@ class Watch:
             note = f"{phase}   {self._objective} {state.value():.4f}"
         self._progress.advance(state.iteration, note)
         return self.is_stopped
+
+    def _begin(self, n_taken: int) -> None:
+        if n_taken and self._checkpoint is not None:
+            typer.echo(f"Going on from step {n_taken:,} of {self._checkpoint}.", err=True)
+        self._progress.begin("step", self._schedule.n_iter, first=n_taken)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if not self.n_iter or self.is_stopped:

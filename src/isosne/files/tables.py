@@ -1,7 +1,7 @@
 """A table as a person names it: a file, a pipe, or one of the known data sets."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -110,6 +110,42 @@ def read_table(
     ids = _kept(rows) if id is None else _check_ids(rows.side[id](), id)
     labels = None if label is None else _check_labels(rows.side[label](), label)
     return Table(rows, ids, labels, rows.column_names, _notes(rows, labels))
+
+
+def with_roles(
+    table: Table,
+    *,
+    id: str | None = None,  # noqa: A002  the name of the option
+    label: str | None = None,
+) -> Table:
+    """Return a table with ids and labels of its further columns; notes name what it lacks.
+
+    Parameters
+    ----------
+    table : Table
+        What `read_table` returned.
+    id, label : str or None, default=None
+        Columns that are not values. None: ids or labels stay as they are.
+
+    Returns
+    -------
+    Table
+        The same rows. Ids that repeat are left out too, and labels may all differ: the columns
+        were chosen for another table.
+    """
+    source, side, notes = table.rows.describe(), table.rows.side, []
+    found: dict[str, Array] = {}
+    for role, name in (("ids", id), ("labels", label)):
+        if name is None:
+            continue
+        if name in side:
+            found[role] = side[name]()
+        else:
+            notes.append(f"{source} has no column {name!r}, which the model has for {role}.")
+    if "ids" in found and len(np.unique(found["ids"])) < len(found["ids"]):
+        del found["ids"]
+        notes.append(f"Column {id!r} of {source} repeats values; rows are called by their numbers.")
+    return replace(table, **found, notes=(*table.notes, *notes))  # type: ignore[arg-type]
 
 
 def _looks_like_a_set(name: str) -> bool:

@@ -1,6 +1,7 @@
 """`isosne embed`: every everyday line, on wine as a CSV with text labels."""
 
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -92,7 +93,9 @@ def test_sparse_rows(here, two_blobs, isosne):
 
 def test_landmarks_are_mapped_and_every_row_is_placed_in_order(wine, isosne):
     line = ("embed", "wine.csv", *COLUMNS, "--landmarks", 60, "--psi", 16)
-    isosne(*line, "--memory-limit", "1.5GB", "--checkpoint", "run.isosne", "-o", "map.parquet")
+    kept = ("--checkpoint", "run.isosne", "-o", "map.parquet")
+    found = isosne(*line, "--memory-limit", "1.5GB", *kept)
+    assert re.search(r" s to map 60 landmarks, [\d.]+ s to place all rows\.\n$", found.stderr)
     isosne(*line, "--landmarks-only", "-o", "landmarks.parquet")
     drawn, landmarks = read_map("map.parquet"), read_map("landmarks.parquet")
     assert drawn.ids.tolist() == wine["bottle"]

@@ -102,3 +102,11 @@ def test_what_does_not_fit_in_memory_is_refused(wine, drawn, isosne):
         "isosne: The rows must fit in memory for this; wine.csv needs 18.5 kB, and 1 kB are "
         "available. Take a part of the rows.\n"
     )
+
+
+def test_a_default_that_is_given_comes_before_what_the_map_says(wine, isosne, isosne_json):
+    isosne("embed", "wine.csv", *COLUMNS, "--scale", "minmax", "-o", "map.csv", "-q")
+    found = isosne_json("measure", "wine.csv", "map.csv", "--scale", "none")
+    expected = quality.report(values(wine), read_map("map.csv").embedding, wine["cultivar"])
+    assert found == expected.as_dict()
+    assert found != isosne_json("measure", "wine.csv", "map.csv")

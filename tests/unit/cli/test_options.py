@@ -35,6 +35,8 @@ def test_options_of_a_map_are_the_keywords_of_the_estimator():
     options = of_options(MapOptions, LandmarkOptions, ResourceOptions)
     assert options.pop("random_state") == 0  # the same line gives the same map
     assert keywords.pop("random_state") is None
+    assert keywords.pop("landmark_choice") == "uniform"
+    assert options.pop("landmark_choice") is None  # so that one that is given is seen
     assert options == keywords
 
 

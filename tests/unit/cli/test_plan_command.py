@@ -25,6 +25,15 @@ def test_one_object_for_machines(wine_set, isosne_json):
     assert set(found) == set(asdict(TSNE().plan(np.eye(9))))
 
 
+def test_a_wish_that_has_no_part_in_the_plan_is_named(wine_set, isosne):
+    found = isosne("plan", "wine", "--neighbors", "approximate")
+    assert found.stderr == (
+        "isosne: note: --neighbors approximate has no part in this: affinities are dense, and only "
+        "sparse ones look for neighbors.\n"
+    )
+    assert isosne("plan", "wine", "--neighbors", "exact", "--affinities", "sparse").stderr == ""
+
+
 def test_what_does_not_fit_is_refused(wine_set, isosne):
     found = isosne("plan", "wine", "--affinities", "dense", "--memory-limit", "1kB", code=2)
     assert "isosne: --affinities dense of 178 points need" in found.stderr

@@ -37,7 +37,9 @@ def drawn(monkeypatch):
 @pytest.mark.parametrize("ending", STARTS)
 def test_every_kind_of_picture(wine_map, here, isosne, ending):
     found = isosne("plot", "map.parquet", "-o", f"map{ending}")
-    assert found.stdout == found.stderr == ""
+    what = "page" if ending == ".html" else "picture"
+    assert found.stdout == ""
+    assert found.stderr == f"The {what} of 178 points is in map{ending}.\n"
     content = (here / f"map{ending}").read_bytes()
     assert content[: len(STARTS[ending])].lower() == STARTS[ending].lower()
 
@@ -76,6 +78,19 @@ def test_a_column_needs_a_table(wine_map, isosne):
     assert found.stderr == (
         "isosne: --color names a column of a table; got 'hue' without one. Add --table TABLE.\n"
     )
+
+
+def test_a_picture_has_no_use_for_a_table_alone(wine_map, isosne):
+    found = isosne("plot", "map.parquet", "--table", "wine.csv", "-o", "map.png", code=2)
+    assert found.stderr == (
+        "isosne: --table is where a picture's --color is; got --table without it. "
+        "Add --color COLUMN, or write a page (.html), which shows all columns.\n"
+    )
+
+
+def test_quiet_says_nothing(wine_map, isosne):
+    found = isosne("plot", "map.parquet", "-o", "map.png", "-q")
+    assert found.stdout == found.stderr == ""
 
 
 def test_an_unknown_column_and_an_unknown_ending(wine_map, isosne):

@@ -187,6 +187,14 @@ def test_what_cannot_be_kept_is_refused_before_the_work(refused, option):
         (("--scale", "max"), "scale must be one of none, minmax, standard; got 'max'."),
         (("--n-jobs", "0"), "n_jobs must be None or an integer from 1 up; got --n-jobs 0."),
         (("--every", "0", "--checkpoint", "run"), "every must be an integer from 1 up"),
+        (("--every", "50"), "--every needs --checkpoint; got none. Add --checkpoint FILE, or"),
+        (("--landmark-choice", "uniform"), "--landmark-choice needs --landmarks; got none."),
+        (
+            ("--landmark-choice", "x", "--landmarks", "60"),
+            "landmark_choice must be one of uniform, spread; got 'x'.",
+        ),
+        (("--p", "2"), "--p belongs to the metric minkowski; got --metric euclidean. Add"),
+        (("--key", "X"), "--key names an array of a .npz, .zarr or .h5ad; got --key X with wine"),
     ],
 )
 def test_options_with_a_value_that_their_rule_does_not_allow(refused, options, sentence):

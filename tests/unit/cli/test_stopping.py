@@ -52,7 +52,7 @@ def test_a_checkpoint_goes_on_to_the_same_map(wine, isosne, interrupt_at):
         "Give the same command again to go on from it.\n"
     )
     assert not Path("map.csv").exists()
-    isosne(*line)
+    assert "Going on from step 120 of run.isosne.\n" in isosne(*line[:6], *line[7:]).stderr
     assert np.array_equal(read_map("map.csv").embedding, read_map("whole.csv").embedding)
 
 
@@ -84,10 +84,27 @@ def interrupt_placing(monkeypatch):
 def test_ctrl_c_while_rows_are_placed_keeps_the_landmarks(wine, isosne, interrupt_placing):
     found = isosne(*LINE, "--landmarks", 60, "-o", "map.csv", code=130)
     assert found.stderr == (
-        "isosne: Stopped from the keyboard at the placing of rows; the map so far is in map.csv. "
-        "With --checkpoint a run can go on.\n"
+        "isosne: Stopped from the keyboard at the placing of rows; the 60 landmarks only are in "
+        "map.csv. With --checkpoint a run can go on.\n"
     )
     assert len(read_map("map.csv").ids) == 60
+
+
+def test_the_same_command_goes_on_when_a_model_is_to_be_kept_too(
+    wine, isosne, interrupt_placing, monkeypatch
+):
+    kept = ("--checkpoint", "run.isosne", "--save-model", "model.isosne")
+    line = (*LINE[:-1], "--landmarks", 60, *kept, "-o", "map.csv")
+    found = isosne(*line, code=130)
+    assert found.stderr.endswith(
+        "isosne: Stopped from the keyboard at the placing of rows; the state is in run.isosne. "
+        "Give the same command again to go on from it.\n"
+    )
+    monkeypatch.setattr("isosne.cli.placing.BLOCK_ROWS", 1000)
+    found = isosne(*line)
+    assert "All 750 steps are in run.isosne already.\n" in found.stderr
+    assert len(read_map("map.csv").ids) == 178
+    assert Path("model.isosne").exists()
 
 
 def test_a_stream_that_has_begun_is_left_as_it_is(wine, isosne, interrupt_placing):
