@@ -14,17 +14,20 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt, uniform_filter
 
 from isosne._types import Array
 from isosne.plots.figures import scale_of
 from isosne.plots.paint import Classes, Values
-from isosne.plots.palette import class_color
 
 logger = logging.getLogger("isosne")
 PIXELS = 700
 """Pixels along the longer side of the axes."""
 FAINTEST = 0.55
 """Opacity of a pixel with one point."""
+LONE, SURROUNDINGS = 12, 21
+MARK = 1.5
+"""Pixels from the middle of a mark to its corners, and a little more."""
 
 
 def has_datashader() -> bool:
@@ -39,7 +42,7 @@ def shade(ax: Axes, Y: Array, paint: Classes | Values | str) -> Artist:
     """Draw a map (n, 2) as a picture that fills the limits of the axes."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     counts, colors = _count(Y, paint, _canvas(ax))
-    picture = np.dstack([np.clip(colors, 0, 1), _opacity(counts)])
+    picture = spread(np.dstack([np.clip(colors, 0, 1), _opacity(counts)]))
     return ax.imshow(
         picture,
         extent=(left, right, bottom, top),
@@ -47,6 +50,22 @@ def shade(ax: Axes, Y: Array, paint: Classes | Values | str) -> Artist:
         aspect=ax.get_aspect(),
         interpolation="nearest",
     )
+
+
+def spread(picture: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a picture (h, w, 4) whose lone pixels are marks of 3 by 3, so that they are seen.
+
+    A pixel is lone with at most `LONE` filled ones in the square of `SURROUNDINGS` around it. Its
+    mark has its color and opacity, and covers nothing but empty pixels.
+    """
+    filled = picture[..., 3] > 0
+    around = uniform_filter(filled.astype(np.float64), SURROUNDINGS, mode="constant")
+    lone = filled & (around * SURROUNDINGS**2 < LONE + 0.5)
+    if not lone.any():
+        return picture
+    distance, nearest = distance_transform_edt(~lone, return_indices=True)
+    is_mark = ~filled & (distance < MARK)
+    return np.where(is_mark[..., None], picture[tuple(nearest)], picture)
 
 
 def _canvas(ax: Axes) -> Any:
@@ -78,8 +97,10 @@ def _count(
         numbers = range(len(paint.names))
         frame["class"] = pd.Categorical.from_codes(paint.of_point, categories=list(numbers))
         by_class = aggregate(ds.count_cat("class"))
+        if paint.has_rest:  # points without a label are seen where there are no others
+            by_class[..., -1] *= ~by_class[..., :-1].any(axis=2)
         counts = by_class.sum(axis=2)
-        palette = np.array([to_rgb(class_color(c)) for c in numbers])
+        palette = np.array([to_rgb(color) for color in paint.colors])
         return counts, by_class @ palette / np.maximum(counts, 1)[..., None]
     counts = aggregate(ds.count())
     if isinstance(paint, Values):

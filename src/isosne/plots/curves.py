@@ -19,7 +19,7 @@ from isosne.plots.figures import (
     room_beside,
 )
 from isosne.plots.paint import Classes, Names, as_paint
-from isosne.plots.palette import DASHES, LINE_COLORS, class_color
+from isosne.plots.palette import DASHES, LINE_COLORS
 
 MOST_MARKED = 40
 """Points of a line up to which each is marked."""
@@ -179,9 +179,9 @@ def plot_similarity_from(
     assert isinstance(classes, Classes)  # by its kind
     axes = grid_of_axes(len(found), columns, side=3.6, beside=room_beside(classes, 3.6))
     for ax, (name, values) in zip(axes, found.items(), strict=True):
-        for c in range(len(classes.names)):
+        for c, color in enumerate(classes.colors):
             own = np.sort(values[classes.of_point == c])[::-1]
-            ax.plot(np.arange(1, len(own) + 1), own, ".", markersize=3.5, color=class_color(c))
+            ax.plot(np.arange(1, len(own) + 1), own, ".", markersize=3.5, color=color)
         ax.set_title(name)
         ax.set_ylim(bottom=-0.015 * ax.get_ylim()[1])  # so that what is zero can be seen
         plain_axes(ax, "points of a class, most similar first", "similarity")

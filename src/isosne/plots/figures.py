@@ -1,9 +1,11 @@
 """Figures of our own, without pyplot; frames, legends beside the axes, color bars."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -16,14 +18,18 @@ from matplotlib.textpath import TextPath
 
 from isosne._types import Array
 from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import TRUST_SCALE, VALUE_SCALE, class_color, class_shape
+from isosne.plots.palette import TRUST_SCALE, VALUE_SCALE
 
 FRAME = "#d4d4d4"
 LEGEND_ROW = 0.18
 """Inches of an entry of a long legend."""
 BESIDE_NAME, POINTS = 0.6, 72
 """Inches of a legend's marker and air; points of an inch."""
+TITLE_ROW = 0.2
+"""Inches of a line of a title."""
 WIDEST_LEGEND = 8.0
+TRUST_TITLE = 14
+"""Letters of a line over a color bar."""
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -41,14 +47,37 @@ def as_axes(ax: Axes | None, *, width: float = 6.4, height: float = 4.4) -> Axes
 def room_beside(explained: Paint, height: float) -> float:
     """Return the inches that a color bar takes, or a legend beside axes of some height."""
     if isinstance(explained, Values):
-        return 1.75 if explained.is_trust else 0.95
+        return 1.5 if explained.is_trust else 0.95
     if explained is None:
         return 0.0
     style = _legend_style(len(explained.names), height)
-    font = FontProperties(size=style["fontsize"])
-    widths = (TextPath((0, 0), name or " ", prop=font) for name in explained.names)
-    widest = max(path.get_extents().width for path in widths)
-    return float(np.clip(style["ncols"] * (BESIDE_NAME + widest / POINTS), 1.0, WIDEST_LEGEND))
+    widest = max(_text_width(name, style["fontsize"]) for name in explained.names)
+    wide = max(
+        style["ncols"] * (BESIDE_NAME + widest), _text_width(explained.title, "medium") + 0.2
+    )
+    return float(np.clip(wide, 1.0, WIDEST_LEGEND))
+
+
+def _text_width(text: str, size: float | str) -> float:
+    """Return the inches of a text; the stop after it is there for those that show no letter."""
+    path = TextPath((0, 0), f"{text}.", prop=FontProperties(size=size))
+    return float(path.get_extents().width) / POINTS
+
+
+def put_title(ax: Axes, title: str, *, inches: float) -> int:
+    """Put a title of some width over the axes, in as many lines as it takes; return how many."""
+    size = FontProperties(size=rcParams["axes.titlesize"]).get_size_in_points()
+    lines = []
+    for line in title.splitlines():
+        letters = len(line) * inches / _text_width(line, size)
+        lines += wrap(line, max(int(letters), 8)) or [""]
+    ax.set_title("\n".join(lines))
+    return len(lines)
+
+
+def make_room_above(figure: Figure, n_lines: int) -> None:
+    """Raise a figure by the lines of titles beyond the first, so that axes keep their size."""
+    figure.set_figheight(figure.get_figheight() + TITLE_ROW * max(n_lines - 1, 0))
 
 
 def grid_of_axes(
@@ -121,19 +150,19 @@ def _legend_style(n: int, inches: float) -> dict[str, Any]:
 
 def class_handles(classes: Classes, *, with_shapes: bool) -> list[Line2D]:
     """Return a marker for each class that the legend shows."""
-    n = len(classes.names)
+    looks = zip(classes.names, classes.colors, classes.shapes, strict=True)
     return [
         Line2D(
             [],
             [],
             linestyle="none",
-            marker=class_shape(c, n) if with_shapes else "o",
+            marker=shape if with_shapes else "o",
             markersize=6,
-            color=class_color(c),
+            color=color,
             markeredgewidth=0,
             label=name if not name.startswith("_") else f" {name}",  # matplotlib hides "_names"
         )
-        for c, name in enumerate(classes.names)
+        for name, color, shape in looks
     ]
 
 
@@ -148,6 +177,9 @@ def color_bar(axes: Sequence[Axes], values: Values) -> None:
     figure = axes[0].figure
     bar = figure.colorbar(scale_of(values), ax=list(axes), shrink=0.75, aspect=28, pad=0.02)
     bar.outline.set_visible(False)
-    bar.set_label(values.title)
-    if values.is_trust:
+    if values.is_trust:  # its ticks are words; beside them a label would stand far from the bar
         bar.set_ticks([0, 0.5, 1], labels=["0  not believable", "0.5", "1  believable"])
+        title = "\n".join(wrap(values.title, TRUST_TITLE))
+        bar.ax.set_title(title, loc="left", fontsize="medium", pad=8)
+    else:
+        bar.set_label(values.title)

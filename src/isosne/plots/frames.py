@@ -104,7 +104,9 @@ def _frame_box(ax: Any, low: Array, high: Array) -> None:
     """Dress 3-D axes, whose class carries no types."""
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     ax.set(xticks=[], yticks=[], zticks=[])
-    ax.set_box_aspect(high - low, zoom=ZOOM)
+    sides = high - low
+    longest = np.sqrt(3) * sides.max()  # the diagonal of a cube, which fills the axes
+    ax.set_box_aspect(sides, zoom=ZOOM * float(np.linalg.norm(sides)) / longest)
     ax.computed_zorder = False  # so that marks stay in front
     ax.view_init(ELEVATION, AZIMUTH)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):

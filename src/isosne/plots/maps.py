@@ -14,7 +14,9 @@ from isosne.plots.figures import (
     grid_of_axes,
     legend_beside,
     legend_of_figure,
+    make_room_above,
     new_figure,
+    put_title,
     room_beside,
 )
 from isosne.plots.frames import check_axes, check_embedding, check_mark, frame, limits, place
@@ -25,6 +27,8 @@ SIDE = 5.6
 """Inches of a map that stands alone."""
 AXES_SHARE = 0.77
 """Share of a figure's height that axes have until they are laid out."""
+TITLE_SHARE = 0.9
+"""Share of the width of axes that a line of their title takes at the most."""
 PANEL = 3.4
 """Inches of a map among others."""
 
@@ -90,12 +94,13 @@ def plot_map(
     paint = as_paint(color, len(Y), kind=kind, names=names)
     marked = check_mark(mark, len(Y))
     _check_point_size(point_size)
+    is_ours = ax is None
     if ax is None:
         ax = _own_axes(Y.shape[1], paint if legend else None)
     check_axes(ax, Y.shape[1])
     _draw(ax, Y, paint, marked, point_size)
     if title is not None:
-        ax.set_title(title)
+        _head(ax, title, is_ours=is_ours)
     if legend:
         _explain(ax, paint, len(Y), Y.shape[1])
     return ax
@@ -107,6 +112,13 @@ def _own_axes(n_dims: int, explained: Paint) -> Axes:
     ax = figure.add_subplot(projection="3d" if n_dims == 3 else None)
     ax.set_anchor("W")  # what room is left is on the side of the legend
     return ax
+
+
+def _head(ax: Axes, title: str, *, is_ours: bool) -> None:
+    width = SIDE if is_ours else ax.get_window_extent().width / ax.figure.dpi
+    n_lines = put_title(ax, title, inches=TITLE_SHARE * width)
+    if is_ours:
+        make_room_above(ax.figure, n_lines)  # type: ignore[arg-type]  # no figure within another
 
 
 def _check_point_size(point_size: float | str) -> None:
@@ -188,9 +200,11 @@ def plot_maps(
     explained = next(iter(paints.values())) if legend else None
     beside = room_beside(explained, SIDE)
     axes = grid_of_axes(len(checked), columns, side=PANEL, beside=beside, n_dims=n_dims)
+    n_lines = 1
     for ax, (title, Y) in zip(axes, checked.items(), strict=True):
-        ax.set_title(title)
+        n_lines = max(n_lines, put_title(ax, title, inches=TITLE_SHARE * PANEL))
         _draw(ax, Y, paints[title], marked[title], point_size)
+    make_room_above(axes[0].figure, n_lines)
     _explain_all(axes, explained, max(map(len, checked.values())), n_dims)
     return axes
 

@@ -9,21 +9,48 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.plots.palette import MOST_CLASSES
+from isosne.plots.palette import FAINT, MOST_CLASSES, SHAPES, class_color, class_shape
 from isosne.quality import Trust
+from isosne.quality.labels import is_unlabeled
 
 KINDS = ("auto", "labels", "values", "trust")
 MOST_WHOLE_NUMBERS = 30
 """Distinct whole numbers up to which they are taken for labels."""
+NO_LABEL = "no label"
 Names = Mapping[Any, str] | Sequence[str] | NDArray[np.str_] | None
 
 
 class Classes(NamedTuple):
-    """A class for each point: ``names`` in the order of the legend, ``of_point`` (n,) numbers."""
+    """A class for each point: ``names`` in the order of the legend, ``of_point`` (n,) numbers.
+
+    Where ``has_rest``, the last of them is no class: it holds the points without a label.
+    """
 
     names: list[str]
     of_point: NDArray[np.int64]
     title: str = ""
+    has_rest: bool = False
+
+    @property
+    def n_classes(self) -> int:
+        """How many there are, the points without a label not counted."""
+        return len(self.names) - self.has_rest
+
+    @property
+    def colors(self) -> list[str]:
+        """The color of each class; gray without a label."""
+        return [class_color(c) for c in range(self.n_classes)] + [FAINT] * self.has_rest
+
+    @property
+    def shapes(self) -> list[str]:
+        """The marker of each class, where classes differ in shape."""
+        n = self.n_classes
+        return [class_shape(c, n) for c in range(n)] + [SHAPES[0]] * self.has_rest
+
+    @property
+    def is_rest(self) -> NDArray[np.bool_]:
+        """Whether each point is without a label."""
+        return np.asarray(self.of_point >= self.n_classes)
 
     def part(self, rows: slice | Array) -> "Classes":
         """Return the classes of some points; names, and with them colors, stay."""
@@ -119,16 +146,9 @@ def _fitting_kind(array: Array) -> str:
 
 def _as_classes(column: Column, names: Names) -> Classes:
     array, title, order = column
-    n_missing = 0
-    if array.dtype.kind in "fmMO":
-        n_missing = sum(map(_is_missing, array.tolist()))
-    if n_missing:
-        raise DataError(
-            f"color must not be missing where it names classes; got none for {n_missing} point(s). "
-            "Leave these points out, or give them a class of their own."
-        )
+    missing = is_unlabeled(array)
     try:
-        found, of_point = np.unique(array, return_inverse=True)
+        found, of_labeled = np.unique(array[~missing], return_inverse=True)
     except TypeError:
         raise DataError(
             "color must be of one kind, so that classes can be sorted; got a mixture. "
@@ -142,17 +162,13 @@ def _as_classes(column: Column, names: Names) -> Classes:
     if order:
         place = {category: c for c, category in enumerate(order)}
         ranks = np.argsort(np.argsort([place[entry] for entry in found.tolist()]))
-        of_point = ranks[of_point]
+        of_labeled = ranks[of_labeled]
         found = np.array(sorted(found.tolist(), key=place.__getitem__), object)
     shown = [_name(entry, names) for entry in found.tolist()]
-    return Classes(shown, of_point.reshape(-1).astype(np.int64), title)
-
-
-def _is_missing(entry: Any) -> bool:
-    try:
-        return entry is None or bool(entry != entry)
-    except TypeError:  # pandas.NA is neither equal nor unequal to itself
-        return True
+    has_rest = bool(missing.any())
+    of_point = np.full(len(array), len(shown), np.int64)
+    of_point[~missing] = of_labeled.reshape(-1)
+    return Classes([*shown, *[NO_LABEL] * has_rest], of_point, title, has_rest)
 
 
 def _name(label: Any, names: Names) -> str:
@@ -206,7 +222,8 @@ def _of_trust(trust: Trust, n: int) -> Values:
         )
     numbers = np.full(n, np.nan)
     numbers[trust.points] = trust.agreement
-    return Values(numbers, 0.0, 1.0, "share of neighbors kept", is_trust=True)
+    count = f"{trust.k} " if trust.k else ""
+    return Values(numbers, 0.0, 1.0, f"share of {count}neighbors kept", is_trust=True)
 
 
 def paint_maps(

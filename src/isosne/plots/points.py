@@ -23,8 +23,6 @@ from isosne.plots.palette import (
     FAINT,
     FEW_CLASSES,
     PLAIN,
-    class_color,
-    class_shape,
 )
 
 CROWD = 100_000
@@ -50,9 +48,7 @@ def auto_alpha(n: int) -> float:
 
 def uses_shapes(paint: Paint, n: int, n_dims: int) -> bool:
     """Say whether classes differ in shape too: many classes, few points, a flat map."""
-    return (
-        isinstance(paint, Classes) and len(paint.names) > FEW_CLASSES and n <= DOTS and n_dims < 3
-    )
+    return isinstance(paint, Classes) and paint.n_classes > FEW_CLASSES and n <= DOTS and n_dims < 3
 
 
 def draw_points(ax: Axes, Y: Array, paint: Paint, point_size: float | str) -> list[Artist]:
@@ -71,7 +67,7 @@ def _draw_layer(
     n, n_dims = Y.shape
     if n > CROWD and n_dims == 2 and point_size == "auto" and has_datashader():
         return [shade(ax, Y, paint)]
-    order = np.random.default_rng(0).permutation(n)  # so that no class lies on top of the others
+    order = drawing_order(paint, n)
     size = auto_size(ax, n) if point_size == "auto" else float(point_size)
     style: dict[str, Any] = {
         "c": _colors(paint, order),
@@ -80,25 +76,34 @@ def _draw_layer(
         "linewidths": 0,
         "rasterized": n > DOTS,
     }
+    if n_dims == 3:
+        style["depthshade"] = not isinstance(paint, Values)  # a color that fades is another value
     points = ax.scatter(*Y[order].T, **style)
     if isinstance(paint, Classes) and uses_shapes(paint, n, n_dims):
         _give_shapes(points, paint, order)
     return [points]
 
 
+def drawing_order(paint: Paint | str, n: int) -> NDArray[np.int64]:
+    """Return n points in random order, so that no class hides another; first those without one."""
+    order = np.random.default_rng(0).permutation(n)
+    if isinstance(paint, Classes) and paint.has_rest:
+        order = order[np.argsort(~paint.is_rest[order], kind="stable")]
+    return order
+
+
 def _colors(paint: Classes | Values | str, order: Array) -> NDArray[np.float64]:
     if isinstance(paint, str):
         return np.array([to_rgb(paint)])
     if isinstance(paint, Classes):
-        palette = np.array([to_rgb(class_color(c)) for c in range(len(paint.names))])
+        palette = np.array([to_rgb(color) for color in paint.colors])
         return np.asarray(palette[paint.of_point[order]])
     return np.asarray(scale_of(paint).to_rgba(paint.numbers[order]))
 
 
 def _give_shapes(points: PathCollection, classes: Classes, order: Array) -> None:
     """Give each point the shape of its class; one collection keeps the drawing order."""
-    n = len(classes.names)
-    styles = [MarkerStyle(class_shape(c, n)) for c in range(n)]
+    styles = [MarkerStyle(shape) for shape in classes.shapes]
     paths = [style.get_path().transformed(style.get_transform()) for style in styles]
     points.set_paths([paths[c] for c in classes.of_point[order]])
 

@@ -12,6 +12,8 @@ def is_unlabeled(labels: Array) -> NDArray[np.bool_]:
     """Say of each label (n,) whether it is missing."""
     if labels.dtype.kind in "biu":
         return np.zeros(len(labels), bool)
+    if labels.dtype.kind == "U":
+        return np.asarray(labels == "")
     return np.array([_is_missing(label) for label in labels.tolist()], bool)
 
 

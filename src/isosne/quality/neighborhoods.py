@@ -32,13 +32,14 @@ class Trust(NamedTuple):
     ``points`` (q,): index of each point asked. ``agreement`` (q,): share of its k nearest
     neighbors that are among its k nearest in the map. ``false_neighbors`` (q,): from 0 to 1, how
     far away the points shown as neighbors really are. ``missing_neighbors`` (q,): from 0 to 1, how
-    far away its neighbors are shown.
+    far away its neighbors are shown. ``k``: how many neighbors were compared, 0 if unknown.
     """
 
     points: NDArray[np.int64]
     agreement: NDArray[np.float64]
     false_neighbors: NDArray[np.float64]
     missing_neighbors: NDArray[np.float64]
+    k: int = 0
 
 
 class Comparison(NamedTuple):
@@ -66,7 +67,7 @@ class Comparison(NamedTuple):
         """Return agreement, and the false and the missing neighbors, of each query."""
         worst = self.k * (2 * self.n - 3 * self.k - 1) / 2
         kept, intruded, extruded = self.counts[2:]
-        return Trust(self.queries, kept / self.k, intruded / worst, extruded / worst)
+        return Trust(self.queries, kept / self.k, intruded / worst, extruded / worst, self.k)
 
     def trustworthiness(self) -> Estimate:
         """Return one less the mean of the false neighbors."""

@@ -87,6 +87,41 @@ def test_the_legend_lies_within_the_figure_and_beside_the_axes(map_of, n_classes
     assert figure.bbox.y1 >= legend.y1
 
 
+def test_points_without_a_label_are_gray_beneath_the_others_and_last_in_the_legend(map_of):
+    Y, labels = map_of(60), np.array(["b", "", "a"] * 20)
+    ax = plot_map(Y, labels)
+    assert entries(ax.get_legend()) == ["a", "b", "no label"]
+    points = ax.collections[0]
+    colors = points.get_facecolors()[:, :3]
+    np.testing.assert_allclose(colors[:20], np.tile(to_rgb(FAINT), (20, 1)))
+    assert (np.abs(colors[20:] - to_rgb(FAINT)).max(axis=1) > 0.1).all()
+    drawn_first = points.get_offsets()[:20]
+    assert sorted(map(tuple, drawn_first)) == sorted(map(tuple, Y[labels == ""]))
+
+
+@pytest.mark.parametrize("blank", [" ", "\u2003"])
+def test_a_name_without_letters_can_be_drawn(map_of, blank):
+    assert entries(plot_map(map_of(4), ["a", blank] * 2).get_legend())[:2] == sorted(["a", blank])
+
+
+@pytest.mark.parametrize("n_dims", [1, 3])
+def test_points_without_a_label_have_their_lane_and_their_box(map_of, n_dims):
+    ax = plot_map(map_of(60, n_dims), ["b", "", "a"] * 20)
+    rendered(ax)
+    if n_dims == 1:
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "no label"]
+
+
+def test_the_color_of_a_value_does_not_fade_with_depth(map_of):
+    Y = map_of(60, 3)
+    ax = plot_map(Y, Y[:, 0])
+    rendered(ax)
+    assert len(np.unique(ax.collections[0].get_facecolors()[:, 3])) == 1
+    ax = plot_map(Y, ["a", "b"] * 30)
+    rendered(ax)
+    assert len(np.unique(ax.collections[0].get_facecolors()[:, 3])) > 1
+
+
 def test_above_eight_classes_shapes_differ_too(map_of):
     y = np.arange(90) % 9
     ax = plot_map(map_of(90), y)
@@ -166,7 +201,11 @@ def test_trust_is_drawn_as_it_is_measured(map_of):
     X = map_of(40, 3)
     ax = plot_map(X[:, :2], trust(X, X[:, :2], k=5))
     assert len(ax.collections[0].get_offsets()) == 40
-    assert rendered(ax).axes[1].get_ylabel() == "share of neighbors kept"
+    bar = rendered(ax).axes[1]
+    assert bar.get_title(loc="left") == "share of 5\nneighbors kept"
+    over, beside = bar.title.get_window_extent(), bar.get_window_extent()
+    assert over.y0 - beside.y1 < 20  # pixels
+    assert bar._left_title.get_window_extent().x0 == pytest.approx(beside.x0, abs=2)
 
 
 def test_points_whose_trust_nobody_asked_lie_faint_behind(map_of):
@@ -188,6 +227,25 @@ def test_marks_are_crosses_over_their_points(map_of):
 def test_a_legend_can_be_left_out(map_of):
     assert plot_map(map_of(4), ["a", "b"] * 2, legend=False).get_legend() is None
     assert len(rendered(plot_map(map_of(4), [0.5] * 4, legend=False)).axes) == 1
+
+
+@pytest.mark.parametrize("title", ["What was measured, and how. " * 7, "unbroken" * 30])
+@pytest.mark.parametrize("n_dims", [2, 3])
+def test_a_long_title_is_not_cut_off(map_of, title, n_dims):
+    ax = plot_map(map_of(40, n_dims), ["a", "b"] * 20, title=title)
+    figure = rendered(ax)
+    extent = ax.title.get_window_extent()
+    assert figure.bbox.x0 <= extent.x0 < extent.x1 <= figure.bbox.x1
+    assert extent.y1 <= figure.bbox.y1
+    assert ax.get_window_extent().width > 500  # the map is no smaller for it
+    assert "".join(ax.get_title().split()) == "".join(title.split())
+
+
+def test_a_long_title_is_not_cut_off_on_axes_of_the_user(map_of):
+    figure = Figure((3, 3), layout="constrained")
+    ax = plot_map(map_of(40), title="What was measured, and how. " * 3, ax=figure.add_subplot())
+    figure.draw_without_rendering()
+    assert ax.title.get_window_extent().x0 >= 0
 
 
 def test_the_title_is_written(map_of):
@@ -289,6 +347,32 @@ def test_a_crowd_is_shaded_in_the_colors_of_its_classes(map_of):
     box = ax.get_window_extent()
     units = box.width / np.ptp(ax.get_xlim()), box.height / np.ptp(ax.get_ylim())
     assert units[0] == pytest.approx(units[1])
+
+
+def test_in_a_crowd_points_without_a_label_are_seen_where_there_are_no_others():
+    Y = np.repeat([[0.0, 0.0], [1.0, 1.0]], CROWD, axis=0)
+    labels = np.tile(["a", "", "", ""], CROWD // 2)
+    labels[CROWD:] = ""
+    picture = np.asarray(plot_map(Y, labels).images[0].get_array())
+    shown = np.unique(picture[picture[..., 3] > 0][:, :3], axis=0)
+    np.testing.assert_allclose(shown, sorted([to_rgb(COLORS[0]), to_rgb(FAINT)]))
+
+
+def test_a_point_alone_in_a_crowd_is_a_mark_of_nine_pixels(map_of):
+    Y = np.concatenate([map_of(CROWD), [[9.0, 9.0], [9.0, -9.0]]])
+    labels = np.repeat(["many", "one", "other"], [CROWD, 1, 1])
+    picture = np.asarray(plot_map(Y, labels).images[0].get_array())
+    for color in COLORS[1:3]:
+        is_mark = np.isclose(picture[..., :3], to_rgb(color)).all(axis=2) & (picture[..., 3] > 0)
+        rows, columns = np.nonzero(is_mark)
+        assert len(rows) == 9
+        assert (np.ptp(rows), np.ptp(columns)) == (2, 2)
+
+
+def test_pixels_among_others_are_not_spread():
+    picture = np.zeros((40, 40, 4))
+    picture[::2, ::2] = 1.0
+    np.testing.assert_array_equal(crowd.spread(picture), picture)
 
 
 @pytest.mark.parametrize("color", [None, "values"])

@@ -9,11 +9,43 @@ import pytest
 
 from isosne.errors import DataError, ParameterError
 from isosne.plots.paint import Classes, Values, as_paint, paint_maps
+from isosne.plots.palette import COLORS, FAINT
 from isosne.quality import Trust
 
 
 def refuses(error, sentence):
     return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+@pytest.mark.parametrize(
+    ("color", "names"),
+    [
+        (["b", "", "a"], ["a", "b"]),
+        (np.array(["b", None, "a"], object), ["a", "b"]),
+        (np.array(["b", np.nan, "a"], object), ["a", "b"]),
+        (pd.Series(["b", pd.NA, "a"], dtype="string"), ["a", "b"]),
+        (pd.Series(pd.Categorical(["b", None, "a"], ["b", "a"])), ["b", "a"]),
+        (pl.Series(["b", None, "a"]), ["a", "b"]),
+        (np.array([2.0, np.nan, 1.0]), ["1.0", "2.0"]),
+    ],
+)
+def test_points_without_a_label_come_last_and_are_of_no_class(color, names):
+    paint = as_paint(color, 3, kind="labels")
+    assert paint.names == [*names, "no label"]
+    assert [paint.names[c] for c in paint.of_point] == [
+        next(name for name in names if name[0] in "b2"),
+        "no label",
+        next(name for name in names if name[0] in "a1"),
+    ]
+    assert paint.n_classes == 2
+    assert paint.is_rest.tolist() == [False, True, False]
+    assert paint.colors == [*COLORS[:2], FAINT]
+
+
+def test_nothing_but_points_without_a_label_is_drawn_gray():
+    paint = as_paint(["", ""], 2)
+    assert paint.names == ["no label"]
+    assert paint.colors == [FAINT]
 
 
 @pytest.mark.parametrize(
@@ -134,14 +166,6 @@ REFUSED = {
         ([1.0, np.nan], {}),
         DataError,
         "color must be finite; got 1 NaN or infinite value(s). Leave out or impute these points.",
-    ),
-    "missing": (
-        (["a", None], {}),
-        DataError,
-        (
-            "color must not be missing where it names classes; got none for 1 point(s). "
-            "Leave these points out, or give them a class of their own."
-        ),
     ),
     "mixture": (
         (np.array(["a", 1], object), {}),
