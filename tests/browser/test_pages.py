@@ -11,7 +11,7 @@ from sklearn.preprocessing import minmax_scale
 
 from isosne import TSNE, quality
 from isosne.pages import write_page, write_report
-from isosne.plots.palette import COLORS
+from isosne.plots.palette import COLORS, FAINT
 from isosne.plots.points import auto_alpha
 from tests.browser.conftest import NO_GPU, SOFTWARE_GPU
 from tests.browser.reader import count_pixels
@@ -140,10 +140,10 @@ def test_colors_follow_the_choice(open_page, page):
     assert reader.run(options) == ["label", "trust", "alcohol", "color, hue", "bottle"]
     by_label = reader.picture()
     legend = reader.choose("trust")
-    assert legend.split("\n") == ["0 not believable", "1 believable"]
+    assert legend.split("\n") == ["share of 10 neighbors kept", "0 not believable", "1 believable"]
     by_trust = reader.picture()
     assert class_pixels(reader)[2] == 0
-    assert reader.choose("alcohol").split("\n") == ["11.03", "14.83"]
+    assert reader.choose("alcohol").split("\n") == ["alcohol", "11.03", "14.83"]
     by_alcohol = reader.picture()
     pairs = [(by_label, by_trust), (by_trust, by_alcohol), (by_label, by_alcohol)]
     for one, other in pairs:
@@ -151,6 +151,34 @@ def test_colors_follow_the_choice(open_page, page):
     assert 'a "bright" one' in reader.choose("color, hue")
     reader.choose("label")
     np.testing.assert_allclose(reader.picture(), by_label, atol=8)  # the frame is redrawn
+
+
+@pytest.mark.parametrize("size", [(1200, 1000), (360, 800)])
+def test_a_page_opens_with_its_color_and_a_scale_that_can_be_read(open_page, wine, tmp_path, size):
+    _, Y, labels, columns = wine
+    told = {"columns": columns, "labels": labels, "color": "alcohol"}
+    reader = open_page(write_page(tmp_path / "map.html", Y, **told), size=size)
+    assert reader.run("return document.getElementById('choice').value") == "alcohol"
+    assert max(class_pixels(reader)) < 100
+    name, bar, low, high = (
+        reader.run(f"return document.querySelector('#legend {part}').getBoundingClientRect()")
+        for part in (".name", ".bar", ".end", ".end:last-child")
+    )
+    assert low["left"] == pytest.approx(bar["left"], abs=2)
+    assert high["right"] == pytest.approx(bar["right"], abs=2)
+    assert low["right"] < high["left"]
+    assert low["top"] == high["top"] >= bar["bottom"]
+    assert name["bottom"] <= bar["top"] + 2
+
+
+def test_points_without_a_label_are_seen_in_gray(open_page, wine, tmp_path):
+    some = np.where(np.arange(178) % 3 == 0, "", wine[2])
+    reader = open_page(write_page(tmp_path / "map.html", wine[1], labels=some))
+    assert reader.entries()[-1].text.split() == ["no", "label", "60"]
+    assert count_pixels(reader.picture(), FAINT, auto_alpha(178)) > 15 * 60
+    reader.entries()[-1].click()
+    reader.settle()
+    assert count_pixels(reader.picture(), FAINT, auto_alpha(178), tolerance=3) < 100
 
 
 def test_rows_in_the_lasso_are_saved_as_csv(open_page, page, wine):

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from isosne.cli.naming import named
 from isosne.cli.options import Force, ResourceOptions, TableOptions, TalkOptions
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.tables import find_rows, open_table, read_columns, read_points
@@ -48,7 +49,7 @@ def plot(
     title: Annotated[
         str | None, typer.Option(help="Title of the picture. Without: what it is colored by.")
     ] = None,
-    dpi: Annotated[float, typer.Option(help="Pixels an inch.")] = 150.0,
+    dpi: Annotated[float, typer.Option(min=1, max=2400, help="Pixels an inch.")] = 150.0,
     force: Force = False,
 ) -> None:
     """Draw a map: colored by its labels, by a column of a table, or by trust.
@@ -74,7 +75,8 @@ def plot(
         opened = open_table(table, options.with_all_columns(), resources, quiet=True)
         wanted = None if color is None or _is_page(output) else [color]
         columns = read_columns(opened, find_rows(opened, drawn), resources, wanted)
-    labels = drawn.labels if color is None else columns[color]
+    label = drawn.provenance.get("table", {}).get("label")
+    labels = named(drawn.labels, label)
     judged = None
     if trust is not None:
         opened = open_table(trust, options, resources, quiet=talk.quiet)
@@ -83,12 +85,16 @@ def plot(
     if _is_page(output):
         from isosne.pages import write_page
 
+        columns.pop(label, None)  # it is there as the labels
         page = {"columns": {"id": drawn.ids, **columns}, "labels": labels, "trust": judged}
-        write_page(output, drawn.embedding, **page, title=title, force=force)
+        first = "trust" if judged is not None else color
+        write_page(output, drawn.embedding, **page, color=first, title=title, force=force)
     else:
         from isosne.plots import plot_map, save_figure
 
-        painted, by = (labels, color) if judged is None else (judged, "trust")
+        painted, by = (labels, None) if color is None else (columns[color], color)
+        if judged is not None:
+            painted, by = judged, "trust"
         axes = plot_map(drawn.embedding, painted, kind=kind, title=title or by)
         save_figure(axes, output, dpi=dpi, force=force)
     if talk.json:

@@ -8,6 +8,7 @@ import numpy as np
 
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
+from isosne.quality.labels import is_unlabeled
 
 INT32 = np.iinfo(np.int32)
 
@@ -48,8 +49,8 @@ def as_column(name: str, values: Any, n: int) -> Column:
         return Column(name, array.astype(np.float64))
     if array.dtype.kind in "iu" and INT32.min <= array.min() and array.max() <= INT32.max:
         return Column(name, array.astype(np.int32))
-    texts = np.array(["" if entry is None else str(entry) for entry in array.tolist()])
-    if array.dtype.kind in "mM":
-        texts = array.astype(str)
+    texts = array.astype(str)
+    if array.dtype.kind == "O":
+        texts[is_unlabeled(array)] = ""
     words, of_row = np.unique(texts, return_inverse=True)
     return Column(name, of_row.astype(np.int32), words.tolist())

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from isosne.pages.choices import offer_choices, paint_labels, paint_trust
+from isosne.pages.choices import find_choice, offer_choices, paint_labels, paint_trust
 from isosne.pages.columns import Column, as_columns
 from isosne.pages.html import as_html
 from isosne.pages.scene import Scene
@@ -23,6 +23,7 @@ def write_page(
     columns: Any = None,
     labels: Any = None,
     trust: Any = None,
+    color: str | None = None,
     title: str | None = None,
     force: bool = False,
 ) -> Path:
@@ -37,9 +38,12 @@ def write_page(
     columns : mapping from str to array, data frame or None, default=None
         What readers see of a point, may color by, and get of the points they select.
     labels : array, series or None, default=None
-        The class of each point, or a number; the map is colored by it at first.
+        The class of each point, or a number. Points without one (empty, None) are gray.
     trust : Trust, array or None, default=None
         What `isosne.quality.trust` returns for the map, or numbers from 0 to 1.
+    color : str or None, default=None
+        What the map is colored by at first: a column, "trust", or the name of the labels ("label"
+        where they have none). None: by the first there is of labels, trust and columns.
     title : str or None, default=None
         Title of the page; None: "A map of n points".
     force : bool, default=False
@@ -75,6 +79,7 @@ def write_page(
         [NamedMap("", Y)],
         [*label_column(paint), *(Column("trust", t.numbers) for t in trusts), *shown],
         choices,
+        first=find_choice(choices, color),
         is_report=False,
     )
     title = title or f"A map of {n:,} points"
@@ -88,5 +93,6 @@ def label_column(paint: Paint) -> list[Column]:
     if paint is None:
         return []
     if isinstance(paint, Classes):
-        return [Column(paint.title or "label", paint.of_point.astype("int32"), paint.names)]
+        words = [*paint.names[: paint.n_classes], *[""] * paint.has_rest]
+        return [Column(paint.title or "label", paint.of_point.astype("int32"), words)]
     return [Column(paint.title or "label", paint.numbers)]

@@ -34,7 +34,7 @@ from isosne.pages.table import AXES, NamedMap, Table, place_field, shades
 from isosne.plots.figures import FRAME
 from isosne.plots.frames import MARGIN
 from isosne.plots.paint import Classes, Values
-from isosne.plots.palette import FAINT, PLAIN, class_color
+from isosne.plots.palette import FAINT, PLAIN
 from isosne.plots.points import COVERED, auto_alpha
 
 SIDE = 560
@@ -58,7 +58,7 @@ class Panel(NamedTuple):
 class Scene:
     """The figures of maps of the same points, and the words that belong to them.
 
-    ``panels`` are colored by what the reader chooses, ``trust_panels`` by trust for good; ``about``
+    ``panels`` are colored by what the reader chooses, at first by choice ``first``; ``trust_panels`` by trust for good; ``about``
     is what the script of the page reads.
     """
 
@@ -68,18 +68,20 @@ class Scene:
         columns: Sequence[Column],
         choices: Sequence[Choice],
         *,
+        first: int = 0,
         is_report: bool,
     ) -> None:
-        first = choices[0].paints if choices else (None,) * len(maps)
-        table = Table(len(maps[0].Y))
+        paints = choices[first].paints if choices else (None,) * len(maps)
+        table = Table(len(maps[0].Y), paints[0])
         self.about: dict[str, Any] = {
             "columns": [table.add_column(f"c{c}", column) for c, column in enumerate(columns)],
             "choices": [table.add_choice(f"p{c}", choice) for c, choice in enumerate(choices)],
             "coordinates": [
                 coordinate
                 for m, named in enumerate(maps)
-                for coordinate in table.add_map(m, named, first[m], is_alone=len(maps) == 1)
+                for coordinate in table.add_map(m, named, paints[m], is_alone=len(maps) == 1)
             ],
+            "first": first,
         }
         self._source = ColumnDataSource(table.fields)
         self._filter = BooleanFilter()
@@ -89,7 +91,7 @@ class Scene:
         self._is_report = is_report
         self.is_strip = maps[0].Y.shape[1] == 1
         self.extra: list[Plot] = []  # other figures of the page
-        self.panels = self._draw(maps, 0, "map")
+        self.panels = self._draw(maps, first, "map")
         kinds = [choice["kind"] for choice in self.about["choices"]]
         self.trust_panels = self._draw(maps, kinds.index("trust"), "trust") if is_report else []
 
@@ -198,7 +200,7 @@ def _corners(places: Array, *, is_strip: bool) -> tuple[Array, Array]:
 
 def _mapper(paint: Classes | Values) -> LinearColorMapper:
     if isinstance(paint, Classes):
-        palette = [class_color(c) for c in range(len(paint.names))]
+        palette = paint.colors
         return LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
     palette = shades(paint, SHADES)
     return LinearColorMapper(palette=palette, low=paint.low, high=paint.high, nan_color=FAINT)

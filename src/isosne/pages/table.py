@@ -16,8 +16,8 @@ from isosne.pages.columns import Column
 from isosne.plots.figures import scale_of
 from isosne.plots.frames import place
 from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import FEW_CLASSES, class_color, class_shape
-from isosne.plots.points import DOTS
+from isosne.plots.palette import FEW_CLASSES
+from isosne.plots.points import DOTS, drawing_order
 
 AXES = ("x", "y", "z")
 MARKERS = {"o": "circle", "s": "square", "^": "triangle", "D": "diamond"}
@@ -33,10 +33,10 @@ class NamedMap(NamedTuple):
 
 
 class Table:
-    """Fields of n rows, in one random order, so that no class hides another."""
+    """Fields of n rows, in the order in which points of some paint are drawn."""
 
-    def __init__(self, n: int) -> None:
-        self.order = np.random.default_rng(0).permutation(n)
+    def __init__(self, n: int, paint: Paint = None) -> None:
+        self.order = drawing_order(paint, n)
         self.fields: dict[str, Array] = {}
         self.add("row", np.arange(n, dtype=np.int32))
 
@@ -77,20 +77,27 @@ class Table:
         if isinstance(first, Classes):
             return told | self._class_legend(field, first)
         kind = "trust" if first.is_trust else "values"
-        scale = {"low": first.low, "high": first.high, "colors": shades(first, STOPS)}
+        scale = {
+            "name": first.title or choice.title,
+            "low": first.low,
+            "high": first.high,
+            "colors": shades(first, STOPS),
+        }
         return told | {"kind": kind, **scale}
 
     def _class_legend(self, field: str, classes: Classes) -> dict[str, Any]:
         n = len(classes.names)
         shapes = ["circle"] * n
         shape_field = None
-        if n > FEW_CLASSES and len(self.order) <= DOTS:
-            shapes = [MARKERS[class_shape(c, n)] for c in range(n)]
+        if classes.n_classes > FEW_CLASSES and len(self.order) <= DOTS:
+            shapes = [MARKERS[shape] for shape in classes.shapes]
             shape_field = self.add(f"{field}_shape", np.array(shapes)[classes.of_point])
         counts = np.bincount(classes.of_point, minlength=n).tolist()
         entries = [
-            {"name": name, "color": class_color(c), "shape": shapes[c], "count": counts[c]}
-            for c, name in enumerate(classes.names)
+            {"name": name, "color": color, "shape": shape, "count": count}
+            for name, color, shape, count in zip(
+                classes.names, classes.colors, shapes, counts, strict=True
+            )
         ]
         return {"kind": "classes", "classes": entries, "shape_field": shape_field}
 

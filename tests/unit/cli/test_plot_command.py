@@ -1,5 +1,8 @@
 """`isosne plot`: pictures and pages, by the ending of the output."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 
@@ -47,8 +50,37 @@ def test_every_kind_of_picture(wine_map, here, isosne, ending):
 def test_labels_of_the_map_are_its_colors(wine_map, drawn, isosne):
     isosne("plot", "map.parquet", "-o", "map.png", "--title", "Wine")
     color, settings = drawn[0]
-    assert color.tolist() == wine_map["cultivar"]
+    assert color.to_list() == wine_map["cultivar"]
+    assert color.name == "cultivar"  # the title of the legend
     assert settings["title"] == "Wine"
+
+
+@pytest.mark.parametrize("ending", [".png", ".html"])
+def test_a_row_without_a_label_is_drawn(wine, here, isosne, ending):
+    labels = ["", *wine["cultivar"][1:]]
+    with MapWriter("map.parquet", wine["bottle"], 2, {}, labels=labels) as writer:
+        writer.write(np.column_stack([wine["alcohol"], wine["flavanoids"]]))
+    isosne("plot", "map.parquet", "-o", f"map{ending}")
+    if ending == ".html":
+        assert '"name": "no label"' in (here / "map.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "first"),
+    [
+        ((), "cultivar"),
+        (("--trust", "wine.csv"), "trust"),
+        (("--table", "wine.csv", "--color", "proline"), "proline"),
+        (("--table", "wine.csv", "--color", "cultivar"), "cultivar"),
+    ],
+)
+def test_a_page_opens_with_what_was_asked_for(wine_map, here, isosne, line, first):
+    isosne("plot", "map.parquet", *line, "-o", "map.html")
+    (told,) = re.findall(r'id="about">(.*?)</script>', (here / "map.html").read_text())
+    about = json.loads(told)
+    titles = [choice["title"] for choice in about["choices"]]
+    assert titles[about["first"]] == first
+    assert titles.count("cultivar") == 1
 
 
 @pytest.mark.parametrize("column", ["proline", "cultivar"])

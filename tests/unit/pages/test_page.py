@@ -106,6 +106,44 @@ def test_columns_may_be_a_data_frame(tmp_path, read_page, map_of):
         assert page.column("word").tolist() == ["a", "b", ""]
 
 
+def test_points_without_a_label_are_gray_beneath_the_others_and_last(tmp_path, read_page, map_of):
+    labels = np.array(["b", "", "a"] * 4)
+    columns = {"kind": np.array(["", "x", None] * 4, object)}
+    path = write_page(tmp_path / "map.html", map_of(12), labels=labels, columns=columns)
+    page = read_page(path)
+    by_label, by_kind = page.about["choices"]
+    assert [entry["name"] for entry in by_label["classes"]] == ["a", "b", "no label"]
+    assert [entry["count"] for entry in by_label["classes"]] == [4, 4, 4]
+    assert by_label["classes"][-1]["color"] == FAINT
+    assert page.table[by_label["fields"][0]][:4].tolist() == [2] * 4  # drawn first
+    assert page.column("label").tolist() == labels.tolist()
+    assert [entry["name"] for entry in by_kind["classes"]] == ["x", "no label"]
+    assert [entry["count"] for entry in by_kind["classes"]] == [4, 8]
+    assert page.by_row(page.table[by_kind["fields"][0]]).tolist() == [1, 0, 1] * 4
+
+
+def test_a_page_opens_with_the_color_that_was_asked_for(tmp_path, read_page, map_of):
+    columns = {"age": np.linspace(0, 1, 12)}
+    told = {"labels": ["b", "a", "c"] * 4, "columns": columns, "color": "age"}
+    page = read_page(write_page(tmp_path / "map.html", map_of(12), **told))
+    assert page.about["first"] == 1
+    assert page.about["choices"][1]["name"] == "age"
+    (glyph, *_) = page.find("Scatter")
+    assert glyph["attributes"]["fill_color"]["field"] == page.about["choices"][1]["fields"][0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "offered"), [({"same": [1.0] * 12}, "there is none"), ({"n": range(12)}, "n")]
+)
+def test_a_color_that_is_not_there_is_refused(tmp_path, map_of, columns, offered):
+    with refuses(
+        ParameterError,
+        f"color must be a way to color the page: {offered}; got 'same'. Columns that are the "
+        "same, or of another text, in every row tell nothing by color; pass one of the others.",
+    ):
+        write_page(tmp_path / "map.html", map_of(12), columns=columns, color="same")
+
+
 def test_numbers_that_are_missing_are_gray(tmp_path, read_page, map_of):
     columns = {"age": [1.0, np.nan, np.inf, 3.0]}
     page = read_page(write_page(tmp_path / "map.html", map_of(4), columns=columns))

@@ -96,11 +96,12 @@ function scale_legend() {
   bar.style.background = `linear-gradient(to right, ${choice.colors.join(", ")})`
   const is_trust = choice.kind == "trust"
   const end = (value, word) => String(+value.toPrecision(4)) + (is_trust ? ` ${word}` : "")
-  return [
-    element("span", "end", end(choice.low, "not believable")),
-    bar,
-    element("span", "end", end(choice.high, "believable")),
-  ]
+  const ends = element("span", "ends")
+  ends.append(element("span", "end", end(choice.low, "not believable")))
+  ends.append(element("span", "end", end(choice.high, "believable")))
+  const scale = element("div", "scale")
+  scale.append(element("span", "name", choice.name), bar, ends)
+  return [scale]
 }
 
 function paint() {
@@ -166,6 +167,6 @@ if (about.choices.length > 0) {
     choose(select.selectedIndex)
     paint()
   })
-  select.selectedIndex = 0 // what the maps show at first, whatever the browser remembers
-  choose(0)
+  select.selectedIndex = about.first // what the maps show, whatever the browser remembers
+  choose(about.first)
 }
