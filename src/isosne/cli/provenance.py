@@ -1,5 +1,7 @@
 """How a map was made, for its file and for --json."""
 
+import shlex
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -21,6 +23,37 @@ def describe_start(command: str, source: str, table: Any, options: TableOptions)
         },
         "table": options.given(),
     }
+
+
+def describe_origin(
+    line: list[str], table: Any, options: TableOptions, *others: Any
+) -> dict[str, str]:
+    """Return what it takes to repeat a command, as text by name: its input, and all it was told.
+
+    ``line`` is the command, its input and its output, as they are typed.
+    """
+    n_rows, n_columns = table.rows.shape
+    return {
+        "input": f"{line[1]}, {n_rows:,} rows, {n_columns:,} columns",
+        "fingerprint": table.rows.fingerprint(),
+        "scaling": options.scale,
+        "command": shlex.join(["isosne", *line, *_words(options, *others)]),
+    }
+
+
+def _words(*groups: Any) -> Iterator[str]:
+    """Yield the options of some groups that differ from their defaults, as they are typed."""
+    for group in groups:
+        plain = type(group)()
+        for name, value in asdict(group).items():
+            option = name.replace("_", "-")
+            if value == getattr(plain, name) or value == []:
+                continue
+            if isinstance(value, bool):
+                yield f"--{option}" if value else f"--no-{option}"
+                continue
+            for entry in value if isinstance(value, list) else [value]:
+                yield from (f"--{option}", str(entry))
 
 
 def describe_options(

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from isosne.cli.models import make_model
+from isosne.cli.naming import named
 from isosne.cli.options import (
     Force,
     KernelOptions,
@@ -16,6 +17,7 @@ from isosne.cli.options import (
     TalkOptions,
 )
 from isosne.cli.outputs import check_output, print_json
+from isosne.cli.provenance import describe_origin
 from isosne.cli.tables import note_spread, open_table, read_points
 
 
@@ -45,13 +47,15 @@ def report(
     table = open_table(source, table_options, resources, quiet=talk.quiet)
     if not talk.quiet:
         note_spread(table)
+    line = ["report", source, "-o", str(output)]
     write_report(
         output,
         read_points(table, resources),
-        table.labels,
+        named(table.labels, table_options.label),
         columns=None if table.ids is None else {table_options.id or "id": table.ids},
         model=make_model(kernel, drawing, resources),
         title=title,
+        origin=describe_origin(line, table, table_options, kernel, drawing),
         random_state=drawing.random_state,
         force=force,
     )

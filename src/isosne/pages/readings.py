@@ -4,6 +4,7 @@ The limits between good, fair and poor are rules of thumb for maps in two dimens
 paper.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -11,19 +12,19 @@ import numpy as np
 
 from isosne.pages.studies import JudgedMap
 from isosne.plots.paint import Classes
-from isosne.quality import Report
+from isosne.quality import ClassReport
+from isosne.quality.sampling import estimate_mean
 
 HALF = 0.5
 """Share of its neighbors from which a point's surroundings are taken for believable."""
-LEAST_GAP = 0.01
-"""Difference of AUC below which maps are taken for equally good."""
 MOST_CLASSES_LISTED = 12
-KEPT = ((0.2, "poorly"), (0.35, "in part"), (0.5, "fairly well"))
-"""Words for areas below each limit."""
 
 
 class Reading(NamedTuple):
-    """A row of the table: the value of each map as text, the place of the best, a sentence."""
+    """A row of the table: the value of each map as text, the place of the best, a sentence.
+
+    ``best`` is None where the best two print the same, or differ by no more than a sample may.
+    """
 
     measure: str
     values: tuple[str, ...]
@@ -36,7 +37,7 @@ class Measure(NamedTuple):
     """How to read one measure: its value, its text, and limits with the words below each."""
 
     name: str
-    value: Callable[[Report], float]
+    value: Callable[[JudgedMap], float]
     text: str
     meaning: str
     limits: tuple[tuple[float, str], ...]
@@ -47,44 +48,59 @@ class Measure(NamedTuple):
 NEIGHBORHOODS = (
     Measure(
         "AUC R_NX",
-        lambda report: report.auc_rnx,
+        lambda judged: judged.report.auc_rnx,
         "{:.3f}",
-        "How much of all neighborhoods the map keeps, small ones counting most: 0 is chance, 1 is "
-        "all.",
+        "How much of neighborhoods of every size the map keeps, small ones counting most: 0 is "
+        "chance, 1 is all.",
         (
             (0.2, "Poor: little more than chance."),
             (0.35, "Weak: distances are kept in part; trust groups, not gaps."),
             (0.5, "Fair, and usual for data of many dimensions."),
         ),
-        "Good: most neighborhoods are as they are in the data.",
+        "Good: half or more of what can be kept is kept.",
+    ),
+    Measure(
+        "Neighbors kept",
+        lambda judged: estimate_mean(judged.trust.agreement, len(judged.embedding)),
+        "{:.0%}",
+        "How many of a point's {k} nearest in the data are among its {k} nearest on the map. "
+        "Strict: a neighbor at place {next} on the map is lost.",
+        (
+            (0.2, "Poor: who stands next to whom is mostly not as in the data."),
+            (HALF, "Fair: more than half of the very nearest are others than in the data."),
+        ),
+        "Good: half or more of the very nearest are those of the data.",
     ),
     Measure(
         "Trustworthiness",
-        lambda report: report.trustworthiness,
+        lambda judged: judged.report.trustworthiness,
         "{:.3f}",
-        "Whether points shown close together are close in the data; 1 is best.",
+        "Whether points shown close together are close in the data; 1 is best. Forgiving: it "
+        "counts how far off intruders are, and one at place {next} in the data costs next to "
+        "nothing. So it can be high where few of the very nearest are kept.",
         (
             (0.8, "Poor: many points stand beside strangers."),
             (0.92, "Fair: some points stand beside strangers."),
         ),
-        "Good: what is shown together belongs together.",
+        "Good: points shown close together are rarely far apart in the data.",
     ),
     Measure(
         "Continuity",
-        lambda report: report.continuity,
+        lambda judged: judged.report.continuity,
         "{:.3f}",
-        "Whether points close in the data are shown close together; 1 is best.",
+        "Whether points close in the data are shown close together; 1 is best. Forgiving, too: it "
+        "counts how far off they are shown.",
         (
             (0.8, "Poor: many neighborhoods are torn apart."),
             (0.92, "Fair: some neighborhoods are torn apart."),
         ),
-        "Good: little that belongs together is torn apart.",
+        "Good: points close in the data are rarely shown far apart.",
     ),
 )
 CLASSES = (
     Measure(
         "Davies-Bouldin",
-        lambda report: report.classes.davies_bouldin if report.classes else np.nan,
+        lambda judged: _of_classes(judged).davies_bouldin,
         "{:.2f}",
         "How wide classes are, compared with the gaps between them; 0 is best.",
         (
@@ -97,7 +113,7 @@ CLASSES = (
     ),
     Measure(
         "Calinski-Harabasz",
-        lambda report: report.classes.calinski_harabasz if report.classes else np.nan,
+        lambda judged: _of_classes(judged).calinski_harabasz,
         "{:,.0f}",
         "How far classes are apart, compared with their width; larger is better.",
         (),
@@ -106,32 +122,40 @@ CLASSES = (
 )
 
 
+def _of_classes(judged: JudgedMap) -> ClassReport:
+    assert judged.report.classes is not None  # asked for only where classes were measured
+    return judged.report.classes
+
+
 def read_measures(maps: Sequence[JudgedMap], classes: Classes | None) -> list[Reading]:
     """Return a row for each measure; sentences speak of the first map."""
-    reports = [judged.report for judged in maps]
-    readings = [_read(measure, reports) for measure in NEIGHBORHOODS]
-    if classes is not None:
-        readings += [_read(measure, reports) for measure in CLASSES]
-        readings.append(_read_accuracy(reports, classes))
+    readings = [_read(measure, maps) for measure in NEIGHBORHOODS]
+    if classes is not None and maps[0].report.classes is not None:
+        readings += [_read(measure, maps) for measure in CLASSES]
+        readings.append(_read_accuracy(maps, classes))
     return readings
 
 
-def _read(measure: Measure, reports: Sequence[Report]) -> Reading:
-    values = [float(measure.value(report)) for report in reports]
+def _read(measure: Measure, maps: Sequence[JudgedMap]) -> Reading:
+    values = [measure.value(judged) for judged in maps]
+    texts = tuple(measure.text.format(value) for value in values)
     verdict = next((words for limit, words in measure.limits if values[0] < limit), None)
+    k = maps[0].report.k
     return Reading(
         measure.name,
-        tuple(measure.text.format(value) for value in values),
-        _best([-v for v in values] if measure.is_small_good else values),
-        measure.meaning,
+        texts,
+        _best(values, texts, is_small_good=measure.is_small_good),
+        measure.meaning.format(k=k, next=k + 1),
         verdict or measure.otherwise,
     )
 
 
-def _read_accuracy(reports: Sequence[Report], classes: Classes) -> Reading:
+def _read_accuracy(maps: Sequence[JudgedMap], classes: Classes) -> Reading:
     """Read the accuracy of nearest neighbors beside that of naming the largest class."""
-    values = [float(report.classes.knn_accuracy) for report in reports if report.classes]
-    largest = float(np.bincount(classes.of_point).max() / len(classes.of_point))
+    values = [_of_classes(judged).knn_accuracy for judged in maps]
+    texts = tuple(f"{value:.3f}" for value in values)
+    sizes = np.bincount(classes.of_point)[: classes.n_classes]
+    largest = float(sizes.max() / sizes.sum())
     left = (1 - values[0]) / max(1 - largest, 1e-12)
     verdict = (
         "Good: neighbors on the map are of one class."
@@ -141,38 +165,27 @@ def _read_accuracy(reports: Sequence[Report], classes: Classes) -> Reading:
         else "Weak: classes are mixed on the map."
     )
     return Reading(
-        f"{reports[0].k}-NN accuracy",
-        tuple(f"{value:.3f}" for value in values),
-        _best(values),
+        f"{maps[0].report.k}-NN accuracy",
+        texts,
+        _best(values, texts),
         "How often the nearest points on the map name a point's class; naming the largest class "
         f"always is right {largest:.0%} of the time.",
         verdict,
     )
 
 
-def _best(values: Sequence[float]) -> int | None:
-    """Return the place of the largest value, if there is one alone."""
-    best = max(values)
-    return values.index(best) if values.count(best) == 1 and len(values) > 1 else None
-
-
-def read_verdict(maps: Sequence[JudgedMap], readings: Sequence[Reading]) -> str:
-    """Return the sentences at the head of a report."""
-    area = maps[0].report.auc_rnx
-    how = next((words for limit, words in KEPT if area < limit), "well")
-    said = f"{maps[0].title}: the map keeps neighborhoods {how} (AUC {area:.2f})"
-    for other in maps[1:]:
-        beside = other.report.auc_rnx
-        noise = 2 * float(np.hypot(area.standard_error, beside.standard_error))
-        gap = float(area - beside)
-        word = "better than" if gap > 0 else "not as well as"
-        if abs(gap) <= max(LEAST_GAP, noise):
-            word = "about as well as"
-        said += f", {word} that of the {other.title} ({beside:.2f})"
-    if len(maps) == 1:
-        return f"{said}."
-    n_best = sum(reading.best == 0 for reading in readings)
-    return f"{said}. It is best in {n_best} of the {len(readings)} measures below."
+def _best(
+    values: Sequence[float], texts: Sequence[str], *, is_small_good: bool = False
+) -> int | None:
+    """Return the place of the best value, if it is better than the next as far as one can see."""
+    if len(values) == 1:
+        return None
+    first, second = sorted(range(len(values)), key=values.__getitem__, reverse=not is_small_good)[
+        :2
+    ]
+    errors = [getattr(values[place], "standard_error", 0.0) for place in (first, second)]
+    gap = abs(values[first] - values[second])
+    return None if texts[first] == texts[second] or gap <= 2 * math.hypot(*errors) else first
 
 
 def read_trust(judged: JudgedMap) -> str:
@@ -199,7 +212,7 @@ def trust_by_class(maps: Sequence[JudgedMap], classes: Classes) -> list[ClassTru
     """Return the classes that keep the fewest of their neighbors in the first map, worst first."""
     sizes = np.bincount(classes.of_point)
     rows = []
-    for c, name in enumerate(classes.names):
+    for c, name in enumerate(classes.names[: classes.n_classes]):
         asked = [classes.of_point[judged.trust.points] == c for judged in maps]
         if all(own.any() for own in asked):
             kept = [

@@ -1,6 +1,7 @@
 """A study as a page: maps, curves, measures in plain words, and how it was made."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,12 @@ from isosne.pages.readings import (
     read_measures,
     read_seconds,
     read_trust,
-    read_verdict,
     trust_by_class,
 )
 from isosne.pages.scene import Scene
 from isosne.pages.studies import Study, study
 from isosne.pages.table import NamedMap
+from isosne.pages.verdicts import read_sizes, read_verdict
 from isosne.plots.paint import Classes
 from isosne.plots.saving import check_suffix, whole_file
 
@@ -33,6 +34,7 @@ def write_report(
     columns: Any = None,
     model: TSNE | None = None,
     title: str | None = None,
+    origin: Mapping[str, str] | None = None,
     random_state: RandomState = 0,
     force: bool = False,
 ) -> Path:
@@ -42,7 +44,7 @@ def write_report(
     ----------
     path : str or path
         Where to write; ends in .html.
-    X, labels, columns, model, title, random_state
+    X, labels, columns, model, title, origin, random_state
         As in `study`.
     force : bool, default=False
         Whether to replace a file of that name.
@@ -71,7 +73,13 @@ def write_report(
     target = check_suffix(path, SUFFIXES)
     with whole_file(target, force=force) as file:
         found = study(
-            X, labels, columns=columns, model=model, title=title, random_state=random_state
+            X,
+            labels,
+            columns=columns,
+            model=model,
+            title=title,
+            origin=origin,
+            random_state=random_state,
         )
         file.write(render(found).encode())
     return target
@@ -118,12 +126,14 @@ def render(found: Study) -> str:
         scene,
         title=found.title,
         found=found,
+        label_name=labels.title if labels else "",
         measured=maps[0].report,
         verdict=read_verdict(maps, readings),
+        sizes=read_sizes(maps),
         readings=readings,
         trust_readings=[read_trust(judged) for judged in maps],
         class_trust=trust_by_class(maps, classes) if classes else [],
-        n_classes=len(classes.names) if classes else 0,
+        n_classes=classes.n_classes if classes else 0,
         curves=curves,
         read_seconds=read_seconds,
     )

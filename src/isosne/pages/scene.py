@@ -58,8 +58,8 @@ class Panel(NamedTuple):
 class Scene:
     """The figures of maps of the same points, and the words that belong to them.
 
-    ``panels`` are colored by what the reader chooses, at first by choice ``first``; ``trust_panels`` by trust for good; ``about``
-    is what the script of the page reads.
+    ``panels`` are colored by what the reader chooses, and by choice ``first`` before;
+    ``trust_panels`` by trust for good; ``about`` is what the script of the page reads.
     """
 
     def __init__(

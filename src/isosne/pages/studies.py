@@ -7,6 +7,7 @@ with `judge` and put into a `Study` by hand.
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -52,13 +53,18 @@ class JudgedMap:
 
 @dataclass(frozen=True)
 class Study:
-    """Maps of the same points, the one that matters first, with labels and columns beside them."""
+    """Maps of the same points, the one that matters first, with labels and columns beside them.
+
+    ``origin`` says by name where the points come from; ``date`` is when they were mapped.
+    """
 
     maps: tuple[JudgedMap, ...]
     labels: Any = None
     columns: Any = None
     title: str = "A map and how far to trust it"
     random_state: str = ""
+    origin: Mapping[str, str] = field(default_factory=dict)
+    date: str = ""
 
     def __post_init__(self) -> None:
         sizes = sorted({len(judged.embedding) for judged in self.maps})
@@ -77,6 +83,7 @@ def study(
     columns: Any = None,
     model: TSNE | None = None,
     title: str | None = None,
+    origin: Mapping[str, str] | None = None,
     random_state: RandomState = 0,
 ) -> Study:
     """Map the points with the isolation kernel and with the Gaussian, and judge both maps.
@@ -86,7 +93,7 @@ def study(
     X : array, CSR or data frame of shape (n_samples, n_features)
         The points, at least 4; for a kernel with ``metric="precomputed"``, their distances.
     labels : array of shape (n_samples,) or None, default=None
-        The class of each point.
+        The class of each point, empty or None where it has none. A series has its name told.
     columns : mapping from str to array, data frame or None, default=None
         What readers see of a point beside its label.
     model : TSNE or None, default=None
@@ -94,6 +101,8 @@ def study(
         (the isolation kernel, if the first is Gaussian), and the same metric.
     title : str or None, default=None
         Title of the report.
+    origin : mapping from str to str or None, default=None
+        What a reader must know to make the maps anew, such as ``{"input": "wine.csv"}``.
     random_state : int, Generator, RandomState or None, default=0
         Seed of both maps, unless the model has one of its own.
 
@@ -120,8 +129,15 @@ def study(
     as_columns(columns, n)
     first = _with_seed(model, random_state)
     maps = tuple(_map_and_judge(settings, points, labels) for settings in (first, _other(first, n)))
-    said = {} if title is None else {"title": title}
-    return Study(maps, labels, columns, random_state=_seed_text(first.random_state), **said)
+    return Study(
+        maps,
+        labels,
+        columns,
+        title=Study.title if title is None else title,
+        random_state=_seed_text(first.random_state),
+        origin=dict(origin or {}),
+        date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    )
 
 
 def judge(

@@ -145,6 +145,7 @@ def _legend_style(n: int, inches: float) -> dict[str, Any]:
         "handletextpad": 0.4,
         "columnspacing": 1.0,
         "borderaxespad": 0.0,
+        "alignment": "left",  # of the title with the entries
     }
 
 

@@ -149,5 +149,12 @@ def test_a_report_of_a_table(wine, here, isosne):
     found = isosne("report", "wine.csv", *columns, "--title", "Wine", "-o", "report.html")
     assert found.stderr == "The report on 178 rows is in report.html.\n"
     page = (here / "report.html").read_text()
+    for told in (
+        "<dt>input</dt><dd>wine.csv, 178 rows, 13 columns</dd>",
+        "<dt>scaling</dt><dd>minmax</dd>",
+        "isosne report wine.csv -o report.html --id bottle --label cultivar --scale minmax",
+        "<dt>labels</dt><dd>column cultivar</dd>",
+    ):
+        assert told in page
     assert "<title>Wine</title>" in page
     assert "b177" in page

@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import isosne
@@ -47,6 +49,37 @@ def test_a_report_says_what_was_measured_and_how_it_was_made(found, read_page):
     assert page.links == ["https://jair.org/index.php/jair/article/view/12904"]
 
 
+def test_a_report_can_be_made_anew_from_what_it_says(two_blobs, read_page):
+    labels = pd.Series(LABELS, name="density")
+    found = study(two_blobs, labels, origin={"input": "blobs.csv", "scaling": "minmax"})
+    assert found.date.startswith(f"{datetime.now(UTC):%Y-%m-%d}")
+    words = read_page(render(found)).words
+    assert "How it was made input blobs.csv scaling minmax labels column density date 2" in words
+    assert found.date in words
+    assert "labels column" not in read_page(render(replace(found, labels=LABELS))).words
+
+
+def test_points_without_a_label_are_told_from_classes(two_blobs, read_page):
+    some = np.where(np.arange(60) % 10 == 0, "", LABELS)
+    page = read_page(render(study(two_blobs, some)))
+    assert "60 points, 5 columns, 2 classes, 6 without a label" in page.words
+    assert [entry["name"] for entry in page.about["choices"][0]["classes"]] == [
+        "loose",
+        "tight",
+        "no label",
+    ]
+
+
+def test_one_class_is_drawn_and_not_measured(two_blobs, read_page):
+    page = read_page(render(study(two_blobs, ["only"] * 60)))
+    assert "60 points, 5 columns, 1 class " in page.words
+    assert "Davies-Bouldin" not in page.words
+    assert (
+        "Classes were not measured: all points are of one, and it takes two to compare."
+        in page.words
+    )
+
+
 def test_a_report_holds_both_maps_in_one_table(found, read_page):
     page = read_page(render(found))
     assert len(page.find("Plot")) == 5  # two maps by class, two by trust, the curves
@@ -81,7 +114,9 @@ def test_a_study_of_one_map_is_rendered(two_blobs, read_page):
     judged = judge(two_blobs, two_blobs[:, :2], title="two columns")
     page = read_page(render(Study((judged,))))
     assert "two columns: the map keeps neighborhoods" in page.words
-    assert "It is best" not in page.words
+    assert "ahead in" not in page.words
+    assert "The sentences speak of the map of the two columns." in page.words
+    assert "is bold" not in page.words
     assert len(page.find("Plot")) == 3
     assert [choice["title"] for choice in page.about["choices"]] == ["trust"]
     assert "Davies-Bouldin" not in page.words
@@ -124,6 +159,8 @@ def test_what_users_name_never_becomes_html(found, two_blobs, read_page):
         columns={evil: two_blobs[:, 0]},
         title=evil,
         random_state=evil,
+        origin={evil: evil},
+        date=evil,
     )
     page = read_page(render(named))
     plain = read_page(render(found))
