@@ -20,6 +20,7 @@ from joblib import Parallel, delayed
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
+from isosne._atomic import writing_to
 from isosne._checks import check_count, check_points
 from isosne._numba import n_threads
 from isosne._types import Points
@@ -178,6 +179,8 @@ def sweep(
     points = check_points(X, min_rows=4)
     template = TSNE(random_state=0) if estimator is None else estimator
     tasks = _combinations(kernel, grid, points.shape[0])
+    for task in tasks:  # what one map would refuse is refused before the first
+        make_kernel(kernel, task).check_parameters(points.shape[0])
     about = _describe(points, labels, kernel, template)
     done = {} if results is None else _open(Path(results), about)
     waiting = [task for task in tasks if _key(task) not in done]
@@ -236,6 +239,7 @@ def measure_map(
     began = time.perf_counter()
     with warnings.catch_warnings():  # a grid reaches values that isolate points: rows count them
         warnings.simplefilter("ignore", IsosneWarning)
+        warnings.filterwarnings("ignore", "Stopped from the keyboard", RuntimeWarning)
         Y = model.fit(points).embedding_
     seconds = time.perf_counter() - began
     metric = model.kernel_.metric_
@@ -328,7 +332,7 @@ def _is_parameter(name: str, row: Mapping[str, Any]) -> bool:
 
 def _append(path: Path, row: Mapping[str, Any]) -> None:
     """Add a line to a file, and see that it reaches the disk."""
-    with path.open("ab") as file:
+    with writing_to(path), path.open("ab") as file:
         file.write(json.dumps(row, default=_plain).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())

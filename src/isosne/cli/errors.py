@@ -36,6 +36,7 @@ def in_one_sentence(command: Callable[Parameters, None]) -> Callable[Parameters,
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
+            warnings.filterwarnings("ignore", "Stopped from the keyboard", RuntimeWarning)
             try:
                 command(*args, **kwargs)
             except KeyboardInterrupt:

@@ -10,7 +10,7 @@ from numpy.lib import format as npy
 
 from isosne.cli.options import TableOptions
 from isosne.cli.scaling import Scale
-from isosne.errors import ParameterError
+from isosne.files.tables import check_exists
 
 SCALE, TABLE = "scale.npy", "table.json"
 """Members of the file beside those of the model."""
@@ -43,10 +43,7 @@ def load_model(path: Path) -> Any:
     """Return the model of a file; one that is missing is a wrong name."""
     from isosne import TSNE
 
-    if not path.exists():
-        raise ParameterError(
-            f"The model must be in a file that exists; there is no {path}. Check the name."
-        )
+    check_exists(path, "A model")
     return TSNE.load(path)
 
 

@@ -15,6 +15,12 @@ PARAMETERS = {
     "knn": ("k", "metric", "p"),
 }
 """Options that each kernel takes."""
+NAMES = {
+    "objective": ("kl", "nerv", "jse"),
+    "schedule": ("standard", "paper", "opt_sne"),
+    "start": ("auto", "pca", "spectral", "random"),
+}
+"""Options for which the library takes objects too."""
 NUMBERS = ("psi", "perplexity", "k")
 """Options that are one number or several."""
 
@@ -28,6 +34,7 @@ def make_model(
     """Return the estimator that the options describe."""
     from isosne import TSNE
 
+    check_names(drawing)
     if landmarks.landmarks is None and landmarks.landmark_choice is not None:
         raise ParameterError(
             "--landmark-choice needs --landmarks; got none. Add --landmarks 10000, or leave the "
@@ -36,6 +43,17 @@ def make_model(
     parameters = {**asdict(drawing), **asdict(resources), **asdict(landmarks)}
     given = {name: value for name, value in parameters.items() if value is not None}
     return TSNE(make_kernel(kernel), **given)
+
+
+def check_names(drawing: MapOptions) -> None:
+    """Refuse a name that stands for nothing, in the words of the command line."""
+    for name, known in NAMES.items():
+        came = getattr(drawing, name)
+        if came not in known:
+            raise ParameterError(
+                f"{name} must be one of {', '.join(known)}; got {came!r}. "
+                "Choose one of these names."
+            )
 
 
 def note_unused(plan: Any, drawing: MapOptions) -> None:
@@ -88,14 +106,15 @@ def kernel_parameters(options: KernelOptions) -> dict[str, Any]:
 
 
 def parse_numbers(name: str, text: str) -> list[Any]:
-    """Return numbers with commas between, whole ones as integers; a word passes as it is."""
-    if text.isalpha():
+    """Return numbers with commas between, whole ones as integers; psi may be auto."""
+    if name == "psi" and text == "auto":
         return [text]
     try:
         return [int(part) if _is_whole(part) else float(part) for part in text.split(",")]
     except ValueError:
+        may_be = "auto, a number of cells, a share of the rows" if name == "psi" else "a number"
         raise ParameterError(
-            f"{name} must be a number, or several with commas between; got {text!r}. "
+            f"{name} must be {may_be}, or several with commas between; got {text!r}. "
             f"Write for example --{name} 16 or --{name} 8,64."
         ) from None
 

@@ -200,7 +200,9 @@ class ResourceOptions:
     ] = None
     n_jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Threads; the map does not depend on it. Without: all."),
+        typer.Option(
+            metavar="N", min=1, help="Threads; the map does not depend on it. Without: all."
+        ),
     ] = None
 
 

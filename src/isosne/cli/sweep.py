@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from isosne.cli.errors import STOPPED
-from isosne.cli.models import kernel_parameters, parse_numbers
+from isosne.cli.models import check_names, kernel_parameters, parse_numbers
 from isosne.cli.options import (
     Force,
     KernelOptions,
@@ -83,6 +83,7 @@ def sweep(
     is_csv = output.suffix.lower() != ".jsonl"
     check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
     kept = output.with_name(f"{output.name}.jsonl") if is_csv else output
+    check_names(drawing)
     table = open_table(source, table_options, resources, quiet=talk.quiet)
     _check_measure(measure, has_labels=table.labels is not None)
     grid = _grid(kernel, table.rows.shape[0])
@@ -100,6 +101,7 @@ def sweep(
             callback=watch,
         )
     except KeyboardInterrupt:
+        watch.progress.end()
         typer.echo(
             f"isosne: Stopped from the keyboard after {watch.n_done} map(s), which are in {kept}. "
             "Give the same command again to go on.",

@@ -13,14 +13,18 @@ from isosne.cli.options import (
 )
 
 GROUPS = (TableOptions, KernelOptions, MapOptions, LandmarkOptions, ResourceOptions)
-OPTIONS = {field.name for group in GROUPS for field in fields(group)}
+OPTIONS = {field.name for group in GROUPS for field in fields(group)} | {"n_queries", "every"}
 REPEATED = ("columns", "exclude")
 """Options that are given once for each value; others take values with commas between."""
+PHRASES = {" (force=True)": "", "isosne.datasets.names()": "isosne datasets"}
+"""What is said of Python, and what a terminal has for it."""
 KEYWORD = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=('[^']*'|\[[^\]]*\]|-?\d+(?:\.\d+)?)")
 
 
 def with_options(sentence: str) -> str:
     """Return a sentence with keywords and their values written as options."""
+    for phrase, words in PHRASES.items():
+        sentence = sentence.replace(phrase, words)
     return KEYWORD.sub(_as_option, sentence)
 
 

@@ -49,6 +49,22 @@ def record(name: str) -> Record:
     return RECORDS[name]
 
 
+def check_name(name: str, *, folder: str | Path | None = None) -> None:
+    """Refuse a name that `load` does not know.
+
+    Parameters
+    ----------
+    name : str
+        What may be the name of a set.
+    folder : path or None, default=None
+        Data folder, as for `load`.
+    """
+    if name not in RECORDS:
+        known = [*RECORDS, *read_manifest(find_folder(folder))]
+        if name not in known:
+            raise _unknown(name, known)
+
+
 def load(name: str, *, folder: str | Path | None = None) -> DataSet:
     """Load a data set of the paper.
 
@@ -137,7 +153,7 @@ def _load_other(name: str, place: Path) -> DataSet:
 
 
 def _unknown(name: object, known: list[str]) -> ParameterError:
-    near = get_close_matches(str(name).lower(), known, n=1, cutoff=0.4)
+    near = get_close_matches(str(name).lower(), known, n=1, cutoff=0.6)
     advice = f"Did you mean {near[0]!r}?" if near else "isosne.datasets.names() lists them."
     return ParameterError(
         f"name must be one of the paper's data sets or of the data folder's; got {name!r}. {advice}"

@@ -11,6 +11,7 @@ from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.files.provenance import COMMENT, KEY, from_line
 from isosne.files.sinks import AXES
+from isosne.files.tables import check_exists
 from isosne.sources.columns import Wanted, require
 from isosne.sources.dialect import find_dialect
 from isosne.sources.opening import Options, open_path
@@ -63,6 +64,8 @@ def read_map(path: str | Path) -> Map:
 
     Raises
     ------
+    ParameterError
+        If there is no such file.
     DataError
         If the file is of another origin or of a later version.
     """
@@ -78,6 +81,7 @@ def read_map(path: str | Path) -> Map:
             f"A map must be a file that ends in one of {', '.join(READABLE)}; got {str(path)!r}. "
             "Pass the file that isosne wrote."
         )
+    check_exists(path, "A map")
     watched = WatchedFiles(str(path), path)
     with watched.reading():
         if ending == ".npz":

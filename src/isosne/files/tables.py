@@ -105,7 +105,7 @@ def read_table(
     if name == STDIN:
         rows = open_piped(options)
     else:
-        _check_exists(Path(source))
+        check_exists(Path(source), "A table")
         rows = open_path(Path(source), options)
     ids = _kept(rows) if id is None else _check_ids(rows.side[id](), id)
     labels = None if label is None else _check_labels(rows.side[label](), label)
@@ -174,14 +174,15 @@ def _load_set(name: str, id: str | None, label: str | None, missing: str) -> Tab
     return Table(rows, kept, labels, None, notes + _notes(rows, None))
 
 
-def _check_exists(path: Path) -> None:
+def check_exists(path: Path, what: str) -> None:
+    """Refuse a name that stands for no file; suggest the nearest one."""
     if path.exists():
         return
     folder = path.parent
     there = [p.name for p in folder.iterdir()] if folder.is_dir() else []
     close = get_close_matches(path.name, there, n=1)
     advice = f"Did you mean {str(folder / close[0])!r}?" if close else "Correct the path."
-    raise ParameterError(f"A table must be a file that exists; there is no {str(path)!r}. {advice}")
+    raise ParameterError(f"{what} must be a file that exists; there is no {str(path)!r}. {advice}")
 
 
 def _check_ids(ids: Array, column: str) -> Array:

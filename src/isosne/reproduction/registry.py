@@ -4,6 +4,8 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from isosne._atomic import AtomicFile, writing_to
+from isosne.datasets.registry import check_name
 from isosne.errors import ParameterError
 from isosne.reproduction import (
     coil20,
@@ -64,12 +66,16 @@ def reproduce(name: str, settings: Settings) -> None:
         _make_all(settings)
         return
     if name not in RESULTS:
-        near = get_close_matches(name.lower(), RESULTS, n=1, cutoff=0.4)
+        near = get_close_matches(name.lower(), RESULTS, n=1, cutoff=0.6)
         advice = f"Did you mean {near[0]!r}?" if near else "isosne paper --list shows the names."
         raise ParameterError(
             f"name must be {ALL!r} or one of {', '.join(RESULTS)}; got {name!r}. {advice}"
         )
-    settings.out.mkdir(parents=True, exist_ok=True)
+    for chosen in settings.sets:
+        check_name(chosen, folder=settings.data)
+    with writing_to(settings.out):
+        settings.out.mkdir(parents=True, exist_ok=True)
+    AtomicFile(settings.out / f"{name}.md", force=True).discard()
     RESULTS[name].make(settings)
 
 

@@ -6,7 +6,7 @@ from dataclasses import fields
 import pytest
 
 from isosne import TSNE
-from isosne.cli.models import PARAMETERS, make_kernel
+from isosne.cli.models import NAMES, PARAMETERS, make_kernel
 from isosne.cli.options import (
     KernelOptions,
     LandmarkOptions,
@@ -16,6 +16,9 @@ from isosne.cli.options import (
 )
 from isosne.cli.wording import with_options
 from isosne.files import read_table
+from isosne.layout.objectives import as_objective
+from isosne.layout.schedules import as_schedule
+from isosne.layout.start import STARTS
 from isosne.sweep import make_kernel as kernel_of_name
 
 
@@ -38,6 +41,14 @@ def test_options_of_a_map_are_the_keywords_of_the_estimator():
     assert keywords.pop("landmark_choice") == "uniform"
     assert options.pop("landmark_choice") is None  # so that one that is given is seen
     assert options == keywords
+
+
+def test_names_of_the_command_line_are_names_of_the_library():
+    for name in NAMES["objective"]:
+        as_objective(name)
+    for name in NAMES["schedule"]:
+        as_schedule(name)
+    assert set(NAMES["start"]) == {"auto", *STARTS}
 
 
 @pytest.mark.parametrize("kernel", PARAMETERS)
@@ -87,7 +98,9 @@ def test_text_becomes_what_the_kernel_takes(options, expected):
         ("Exclude them (exclude=['a b', 'c']).", "Exclude them (--exclude a b --exclude c)."),
         ("affinities='dense' of 9 points", "--affinities dense of 9 points"),
         ("got theta=-0.5.", "got --theta -0.5."),
-        ("replace it with --force (force=True)", "replace it with --force (force=True)"),
+        ("replace it with --force (force=True).", "replace it with --force."),
+        ("isosne.datasets.names() lists them.", "isosne datasets lists them."),
+        ("got n_queries=999 with 178 points", "got --n-queries 999 with 178 points"),
         ("the file a=1 is damaged", "the file a=1 is damaged"),
     ],
 )

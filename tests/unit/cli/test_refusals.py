@@ -43,6 +43,41 @@ def test_a_file_that_is_missing(refused):
     )
 
 
+def test_a_map_or_a_model_that_is_missing(refused):
+    assert refused("measure", "wine.csv", "wine.parquet", code=2) == (
+        "A map must be a file that exists; there is no 'wine.parquet'. Correct the path."
+    )
+    assert refused("transform", "w.isosne", "wine.csv", "-o", "x.csv", code=2) == (
+        "A model must be a file that exists; there is no 'w.isosne'. Correct the path."
+    )
+
+
+def test_a_picture_of_more_pixels_than_any_screen(refused):
+    Path("map.csv").write_text("")
+    assert refused("plot", "map.csv", "--dpi", "100000", "-o", "map.png", code=2) == (
+        "--dpi must be a number from 1 to 2400; got '100000'. Correct it."
+    )
+
+
+def test_a_value_of_a_grid_is_refused_before_the_first_map(refused):
+    line = ("sweep", "wine.csv", *COLUMNS, "--psi", "4,1000", "-o", "sweep.csv", "-q")
+    assert refused(*line, code=2).startswith(
+        "psi must be an integer from 2 to n_samples; got --psi 1000 with n_samples=178."
+    )
+
+
+def test_a_reproduction_of_a_set_that_nobody_knows(refused):
+    assert refused("paper", "results", "--quick", "--sets", "nope", "--out", "p", code=2) == (
+        "name must be one of the paper's data sets or of the data folder's; got 'nope'. "
+        "isosne datasets lists them."
+    )
+
+
+def test_a_reproduction_where_nobody_may_write(refused):
+    found = refused("paper", "cells", "--out", "wine.csv/p", code=1)
+    assert found.startswith("The output must go where one may write; wine.csv/p cannot be written")
+
+
 def test_a_file_that_is_empty(refused):
     Path("empty.csv").touch()
     assert refused("embed", "empty.csv", "-o", "map.csv", "-q", code=1) == (
@@ -137,7 +172,7 @@ def test_an_output_that_exists(refused):
     Path("map.csv").write_text("mine")
     assert refused(*LINE, code=1) == (
         "The output must not exist yet; map.csv does. "
-        "Choose another name, or replace it with --force (force=True)."
+        "Choose another name, or replace it with --force."
     )
     assert Path("map.csv").read_text() == "mine"
 
@@ -172,12 +207,21 @@ def test_what_cannot_be_kept_is_refused_before_the_work(refused, option):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--psi", "x1"), "psi must be a number, or several with commas between; got 'x1'."),
+        (
+            ("--psi", "abc"),
+            "psi must be auto, a number of cells, a share of the rows, or several with commas",
+        ),
+        (
+            ("--kernel", "gaussian", "--perplexity", "auto"),
+            "perplexity must be a number, or several with commas between; got 'auto'.",
+        ),
         (("--psi", "1"), "psi must be 'auto', an integer from 2 to n_samples"),
         (("--perplexity", "30"), "--perplexity belongs to the kernel gaussian; got --kernel isol"),
         (("--kernel", "gauss"), "kernel must be one of isolation, gaussian, adaptive, knn; got"),
         (("--forces", "trees"), "forces must be one of auto, exact, mesh, tree; got 'trees'."),
-        (("--schedule", "fast"), "schedule must be 'standard', 'paper', 'opt_sne'"),
+        (("--schedule", "fast"), "schedule must be one of standard, paper, opt_sne; got 'fast'."),
+        (("--objective", "foo"), "objective must be one of kl, nerv, jse; got 'foo'."),
+        (("--start", "foo"), "start must be one of auto, pca, spectral, random; got 'foo'."),
         (
             ("--landmarks", "999"),
             "landmarks must be an integer from 2 to 178; got --landmarks 999.",
@@ -185,7 +229,10 @@ def test_what_cannot_be_kept_is_refused_before_the_work(refused, option):
         (("--landmarks-only",), "--landmarks-only needs --landmarks; got none."),
         (("--memory-limit", "much"), "memory_limit must be a number of bytes or a size such as"),
         (("--scale", "max"), "scale must be one of none, minmax, standard; got 'max'."),
-        (("--n-jobs", "0"), "n_jobs must be None or an integer from 1 up; got --n-jobs 0."),
+        (("--n-jobs", "0"), "--n-jobs must be an integer from 1 up; got '0'. Correct it."),
+        (("--random-state=-1",), "--random-state must be an integer from 0 up; got '-1'. Correct"),
+        (("--landmarks", "abc"), "--landmarks must be an integer; got 'abc'. Correct it."),
+        (("--dof", "x"), "--dof must be a number; got 'x'. Correct it."),
         (("--every", "0", "--checkpoint", "run"), "every must be an integer from 1 up"),
         (("--every", "50"), "--every needs --checkpoint; got none. Add --checkpoint FILE, or"),
         (("--landmark-choice", "uniform"), "--landmark-choice needs --landmarks; got none."),

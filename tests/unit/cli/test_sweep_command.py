@@ -87,6 +87,6 @@ def test_an_unknown_measure_is_refused_before_the_work(read_rows, isosne):
 
 def test_values_that_are_no_numbers(read_rows, isosne):
     assert isosne(*LINE, "--psi", "4,x", "-o", "sweep.csv", code=2).stderr == (
-        "isosne: psi must be a number, or several with commas between; got '4,x'. "
-        "Write for example --psi 16 or --psi 8,64.\n"
+        "isosne: psi must be auto, a number of cells, a share of the rows, or several with commas "
+        "between; got '4,x'. Write for example --psi 16 or --psi 8,64.\n"
     )

@@ -400,7 +400,8 @@ def test_a_map_of_a_later_version_is_refused(tmp_path):
 
 def test_a_missing_map_is_refused(tmp_path):
     path = tmp_path / "map.csv"
-    with refuses(DataError, f"{path} must be a file that exists; there is none. Correct the path."):
+    sentence = f"A map must be a file that exists; there is no {str(path)!r}. Correct the path."
+    with refuses(ParameterError, sentence):
         read_map(path)
 
 
