@@ -87,7 +87,7 @@ class Report:
         if self.class_note:
             rows.append(("classes", f"not measured: {self.class_note}"))
         if self.n_unlabeled:
-            rows.append(("no label", f"{self.n_unlabeled:,} of the points, left out of the classes"))
+            rows.append(("no label", f"{self.n_unlabeled:,} of the points, left out of classes"))
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 

@@ -136,7 +136,8 @@ def test_points_without_a_label_are_of_no_class(labeled, kind, nothing, options)
     if not options:
         assert found.classes.knn_accuracy == knn_accuracy(Y[has_label], labels[has_label])
     assert found.auc_rnx == auc_rnx(X, Y, **options)
-    assert str(found).endswith("\nno label                 43 of the points, left out of the classes")
+    told = "\nno label                 43 of the points, left out of classes"
+    assert str(found).endswith(told)
     assert found.as_dict()["n_unlabeled"] == 43
 
 
