@@ -52,6 +52,8 @@ use (an option, a name that is not there). 130: stopped from the keyboard; the m
 checkpoint, is kept, and the last line says where.
 
 **Outputs** take their name when they are complete, and never replace a file without `--force`.
+The one exception is a map that was stopped from the keyboard without `--checkpoint`: what there
+is of it is written, and its provenance says `stopped_at`.
 """
 
 

@@ -20,7 +20,7 @@ from isosne.cli.options import (
     TableOptions,
     TalkOptions,
 )
-from isosne.cli.outputs import STDOUT, check_one_stdout, check_output, print_json
+from isosne.cli.outputs import STDOUT, check_one_stdout, check_output, note_bare, print_json
 from isosne.cli.placing import write_places
 from isosne.cli.progress import Progress, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
@@ -218,3 +218,4 @@ def _tell(result: _Result, talk: TalkOptions) -> None:
             f"objective {about['kl_divergence']:.4f}, {took}.",
             err=True,
         )
+        note_bare(result.output)

@@ -6,14 +6,18 @@ import typer
 
 from isosne.cli.options import ResourceOptions, Source, TableOptions, TalkOptions
 from isosne.cli.outputs import print_json
-from isosne.cli.tables import find_rows, open_table, read_points
+from isosne.cli.tables import check_one_stdin, find_rows, open_table, read_points
 
 
 def measure(
     source: Source,
     map_file: Annotated[
         str,
-        typer.Argument(metavar="MAP", show_default=False, help="What isosne embed has written."),
+        typer.Argument(
+            metavar="MAP",
+            show_default=False,
+            help="What isosne embed has written; - for standard input.",
+        ),
     ],
     table_options: TableOptions,
     resources: ResourceOptions,
@@ -37,6 +41,7 @@ def measure(
     from isosne import quality
     from isosne.files import read_map
 
+    check_one_stdin(source, map_file)
     drawn = read_map(map_file)
     options = table_options.completed(drawn.provenance)
     table = open_table(source, options, resources, quiet=talk.quiet)

@@ -27,7 +27,8 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         show_default=False,
-        help="The map: .parquet, .csv, .npz, .feather, .npy; - writes CSV to standard output.",
+        help="The map: .parquet, .csv, .npz, .feather; .npy holds coordinates alone, which measure "
+        "and plot do not take; - writes CSV to standard output.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]

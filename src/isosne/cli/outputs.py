@@ -26,6 +26,16 @@ def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> No
     AtomicFile(Path(path), force=force).discard()
 
 
+def note_bare(output: str) -> None:
+    """Say if an output holds less than other commands need."""
+    if output.lower().endswith(".npy"):
+        typer.echo(
+            f"isosne: note: {output} holds coordinates alone, which measure and plot do not take; "
+            "they read .parquet, .csv and .npz.",
+            err=True,
+        )
+
+
 def check_one_stdout(output: str, *, as_json: bool) -> None:
     """Refuse a map and a JSON object on the same standard output."""
     if output == STDOUT and as_json:

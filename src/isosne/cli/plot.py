@@ -8,7 +8,7 @@ import typer
 from isosne.cli.naming import named
 from isosne.cli.options import Force, ResourceOptions, TableOptions, TalkOptions
 from isosne.cli.outputs import check_output, print_json
-from isosne.cli.tables import find_rows, open_table, read_columns, read_points
+from isosne.cli.tables import check_one_stdin, find_rows, open_table, read_columns, read_points
 from isosne.errors import ParameterError
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -18,7 +18,11 @@ PAGES = (".html", ".htm")
 def plot(
     map_file: Annotated[
         str,
-        typer.Argument(metavar="MAP", show_default=False, help="What isosne embed has written."),
+        typer.Argument(
+            metavar="MAP",
+            show_default=False,
+            help="What isosne embed has written; - for standard input.",
+        ),
     ],
     output: Annotated[
         Path,
@@ -68,6 +72,7 @@ def plot(
             "--table is where a picture's --color is; got --table without it. Add --color COLUMN, "
             "or write a page (.html), which shows all columns."
         )
+    check_one_stdin(map_file, table, trust)
     drawn = read_map(map_file)
     options = table_options.completed(drawn.provenance)
     columns = {}

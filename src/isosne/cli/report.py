@@ -1,7 +1,7 @@
 """`isosne report`: maps with either kernel, measured and explained, as one page."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,8 +17,10 @@ from isosne.cli.options import (
     TalkOptions,
 )
 from isosne.cli.outputs import check_output, print_json
+from isosne.cli.progress import Progress, make_progress
 from isosne.cli.provenance import describe_origin
 from isosne.cli.tables import note_spread, open_table, read_points
+from isosne.cli.watching import Steps
 
 
 def report(
@@ -48,18 +50,42 @@ def report(
     if not talk.quiet:
         note_spread(table)
     line = ["report", source, "-o", str(output)]
-    write_report(
-        output,
-        read_points(table, resources),
-        named(table.labels, table_options.label),
-        columns=None if table.ids is None else {table_options.id or "id": table.ids},
-        model=make_model(kernel, drawing, resources),
-        title=title,
-        origin=describe_origin(line, table, table_options, kernel, drawing),
-        random_state=drawing.random_state,
-        force=force,
-    )
+    points = read_points(table, resources)
+    model = make_model(kernel, drawing, resources)
+    progress = make_progress(quiet=talk.quiet)
+    if not talk.quiet:
+        _show_phases(model, kernel.kernel, progress)
+    try:
+        write_report(
+            output,
+            points,
+            named(table.labels, table_options.label),
+            columns=None if table.ids is None else {table_options.id or "id": table.ids},
+            model=model,
+            title=title,
+            origin=describe_origin(line, table, table_options, kernel, drawing),
+            random_state=drawing.random_state,
+            force=force,
+        )
+    finally:
+        progress.end()
     if talk.json:
         print_json({"output": str(output), "n_points": table.rows.shape[0]})
     elif not talk.quiet:
         typer.echo(f"The report on {table.rows.shape[0]:,} rows is in {output}.", err=True)
+
+
+def _show_phases(model: Any, kernel: str, progress: Progress) -> None:
+    """Have a model show the steps of both maps, each by its kernel, and when it is measured."""
+    steps = Steps(progress, model)
+    kernels = iter((kernel, "isolation" if kernel == "gaussian" else "gaussian"))
+
+    def see(state: Any) -> None:
+        if state.iteration == 1:
+            steps.begin(f"{next(kernels)} map, step")
+        steps.show(state)
+        if steps.is_last(state):
+            progress.end()
+            typer.echo("Measuring the map.", err=True)
+
+    model.set_params(callback=see)

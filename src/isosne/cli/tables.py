@@ -38,6 +38,14 @@ def open_table(
     return table
 
 
+def check_one_stdin(*sources: str | None) -> None:
+    """Refuse two tables, or a table and a map, from the same standard input."""
+    if sources.count(STDIN) > 1:
+        raise ParameterError(
+            "Standard input holds one table or map; got - more than once. Name files."
+        )
+
+
 def say_notes(notes: Iterable[str]) -> None:
     """Say what one should know, a line each."""
     for note in notes:

@@ -15,7 +15,7 @@ from isosne.cli.options import (
     TableOptions,
     TalkOptions,
 )
-from isosne.cli.outputs import STDOUT, check_one_stdout, check_output, print_json
+from isosne.cli.outputs import STDOUT, check_one_stdout, check_output, note_bare, print_json
 from isosne.cli.placing import write_places
 from isosne.cli.progress import make_progress
 from isosne.cli.provenance import describe_start
@@ -83,6 +83,7 @@ def transform(
         print_json({"output": output, "n_rows": n_rows, **about})
     elif not talk.quiet and output != STDOUT:
         typer.echo(f"The places of {n_rows:,} rows are in {output}.", err=True)
+        note_bare(output)
 
 
 def _check_scale(asked_for: str | None, reading: Any) -> None:

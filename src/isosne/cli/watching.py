@@ -13,6 +13,33 @@ NOTE_EVERY = 50
 """Steps between two values of the objective; each costs as much as a step."""
 
 
+class Steps:
+    """Shows the steps of a fit, and now and then its phase and objective."""
+
+    def __init__(self, progress: Progress, model: Any) -> None:
+        from isosne.layout.schedules import as_schedule
+
+        self._progress = progress
+        self._schedule = as_schedule(model.schedule)
+        self._objective = "KL" if model.objective == "kl" else model.objective
+
+    def begin(self, what: str, n_taken: int = 0) -> None:
+        """Start a fit, of which some steps may have been taken before."""
+        self._progress.begin(what, self._schedule.n_iter, first=n_taken)
+
+    def show(self, state: Any) -> None:
+        """Show a step."""
+        note = ""
+        if state.iteration % NOTE_EVERY == 0:
+            phase = f"phase {state.phase + 1} of {len(self._schedule.phases)}"
+            note = f"{phase}   {self._objective} {state.value():.4f}"
+        self._progress.advance(state.iteration, note)
+
+    def is_last(self, state: Any) -> bool:
+        """Return whether a step is the last of the schedule."""
+        return bool(state.iteration == self._schedule.n_iter)
+
+
 class Watch:
     """The callback of a fit.
 
@@ -31,13 +58,10 @@ class Watch:
     """
 
     def __init__(self, progress: Progress, model: Any, checkpoint: Path | None = None) -> None:
-        from isosne.layout.schedules import as_schedule
-
         self.is_stopped = False
         self.n_iter = 0
         self._progress, self._checkpoint = progress, checkpoint
-        self._schedule = as_schedule(model.schedule)
-        self._objective = "KL" if model.objective == "kl" else model.objective
+        self._steps = Steps(progress, model)
         model.set_params(callback=self._see)
 
     def __enter__(self) -> Self:
@@ -58,17 +82,13 @@ class Watch:
         if not self.n_iter:
             self._begin(state.iteration - 1)
         self.n_iter = state.iteration
-        note = ""
-        if state.iteration % NOTE_EVERY == 0:
-            phase = f"phase {state.phase + 1} of {len(self._schedule.phases)}"
-            note = f"{phase}   {self._objective} {state.value():.4f}"
-        self._progress.advance(state.iteration, note)
+        self._steps.show(state)
         return self.is_stopped
 
     def _begin(self, n_taken: int) -> None:
         if n_taken and self._checkpoint is not None:
             typer.echo(f"Going on from step {n_taken:,} of {self._checkpoint}.", err=True)
-        self._progress.begin("step", self._schedule.n_iter, first=n_taken)
+        self._steps.begin("step", n_taken)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if not self.n_iter or self.is_stopped:

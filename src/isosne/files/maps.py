@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
+from isosne.files.piped import piped_file
 from isosne.files.provenance import COMMENT, KEY, from_line
 from isosne.files.sinks import AXES
-from isosne.files.tables import check_exists
+from isosne.files.tables import STDIN, check_exists
 from isosne.sources.columns import Wanted, require
 from isosne.sources.dialect import find_dialect
 from isosne.sources.opening import Options, open_path
@@ -54,8 +55,9 @@ def read_map(path: str | Path) -> Map:
 
     Parameters
     ----------
-    path : path
-        The file; .parquet, .csv, .npz, .feather or .arrow.
+    path : path or "-"
+        The file; .parquet, .csv, .npz, .feather or .arrow. "-" is standard input, as CSV, Parquet
+        or Arrow.
 
     Returns
     -------
@@ -69,7 +71,13 @@ def read_map(path: str | Path) -> Map:
     DataError
         If the file is of another origin or of a later version.
     """
-    path = Path(path)
+    if str(path) == STDIN:
+        with piped_file() as kept:
+            return _read_file(kept)
+    return _read_file(Path(path))
+
+
+def _read_file(path: Path) -> Map:
     ending = path.suffix.lower()
     if ending == ".npy":
         raise DataError(

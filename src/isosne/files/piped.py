@@ -1,9 +1,11 @@
-"""A table from standard input, put into a file that goes when the rows do."""
+"""A table or a map from standard input, put into a file that goes when it is read."""
 
 import shutil
 import sys
 import tempfile
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,6 +30,13 @@ def open_piped(options: Options) -> Rows:
         raise
     weakref.finalize(rows, shutil.rmtree, folder, ignore_errors=True)
     return rows
+
+
+@contextmanager
+def piped_file() -> Iterator[Path]:
+    """Put standard input into a temporary file, which goes in the end."""
+    with tempfile.TemporaryDirectory(prefix="isosne-") as folder:
+        yield _keep(sys.stdin.buffer, Path(folder))
 
 
 def _keep(stream: BinaryIO, folder: Path) -> Path:

@@ -171,3 +171,15 @@ def test_standard_input_and_standard_output(wine, here, isosne):
     assert np.array_equal(piped.embedding, drawn.embedding)
     assert piped.ids.tolist() == drawn.ids.tolist()
     assert "The map of 178 rows is on standard output" in found.stderr
+
+
+def test_coordinates_alone_are_written_with_a_note(here, two_blobs, isosne):
+    np.save("blobs.npy", two_blobs)
+    line = ("embed", "blobs.npy", "--save-model", "model.isosne", "-o", "map.npy")
+    note = (
+        "isosne: note: map.npy holds coordinates alone, which measure and plot do not take; they "
+        "read .parquet, .csv and .npz.\n"
+    )
+    assert isosne(*line).stderr.endswith(note)
+    placed = isosne("transform", "model.isosne", "blobs.npy", "-o", "map.npy", "--force")
+    assert placed.stderr.endswith(note)

@@ -110,3 +110,15 @@ def test_a_default_that_is_given_comes_before_what_the_map_says(wine, isosne, is
     expected = quality.report(values(wine), read_map("map.csv").embedding, wine["cultivar"])
     assert found == expected.as_dict()
     assert found != isosne_json("measure", "wine.csv", "map.csv")
+
+
+def test_a_map_through_a_pipe(wine, drawn, here, isosne):
+    piped = (here / "map.parquet").read_bytes()
+    found = isosne("measure", "wine.csv", "-", *COLUMNS, input=piped)
+    assert found.stdout == isosne("measure", "wine.csv", "map.parquet", *COLUMNS).stdout
+
+
+def test_one_standard_input_for_two(wine, isosne):
+    assert isosne("measure", "-", "-", input=b"", code=2).stderr == (
+        "isosne: Standard input holds one table or map; got - more than once. Name files.\n"
+    )

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from isosne import plots, quality
+from isosne.cli.progress import Lines
 from isosne.files import MapWriter
 
 STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
@@ -144,10 +145,36 @@ def test_a_picture_is_not_replaced_without_force(wine_map, here, isosne):
     assert (here / "map.png").read_bytes().startswith(STARTS[".png"])
 
 
+def test_a_map_through_a_pipe(wine_map, here, isosne):
+    isosne("embed", "wine.csv", "--id", "bottle", "--label", "cultivar", "-o", "map.csv", "-q")
+    piped = (here / "map.csv").read_bytes()
+    isosne("plot", "-", "-o", "piped.png", input=piped)
+    isosne("plot", "map.csv", "-o", "map.png")
+    assert (here / "piped.png").read_bytes() == (here / "map.png").read_bytes()
+
+
+def test_a_report_that_is_stopped_speaks_of_files(wine, here, isosne, monkeypatch):
+    advance = Lines.advance
+
+    def press(self, done, note=""):
+        advance(self, done, note)
+        if done == 50:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Lines, "advance", press)
+    columns = ("--label", "cultivar", "--id", "bottle", "--scale", "minmax")
+    found = isosne("report", "wine.csv", *columns, "-o", "report.html", code=130)
+    assert found.stderr == "isosne: Stopped from the keyboard; no file was written.\n"
+
+
 def test_a_report_of_a_table(wine, here, isosne):
     columns = ("--label", "cultivar", "--id", "bottle", "--scale", "minmax", "--psi", 16)
     found = isosne("report", "wine.csv", *columns, "--title", "Wine", "-o", "report.html")
-    assert found.stderr == "The report on 178 rows is in report.html.\n"
+    first, measuring, second, again, last = found.stderr.splitlines()
+    assert first.startswith("isolation map, step 750 of 750   phase 2 of 2   KL 0.")
+    assert second.startswith("gaussian map, step 750 of 750   phase 2 of 2   KL 0.")
+    assert measuring == again == "Measuring the map."
+    assert last == "The report on 178 rows is in report.html."
     page = (here / "report.html").read_text()
     for told in (
         "<dt>input</dt><dd>wine.csv, 178 rows, 13 columns</dd>",

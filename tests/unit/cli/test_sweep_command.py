@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from isosne import TSNE
+
 LINE = ("sweep", "wine.csv", "--label", "cultivar", "--id", "bottle", "--n-jobs", 1)
 
 
@@ -74,6 +76,17 @@ def test_ctrl_c_keeps_the_maps_that_are_finished(read_rows, isosne, monkeypatch)
     )
     assert not Path("sweep.csv").exists()
     assert len(Path("sweep.csv.jsonl").read_text().splitlines()) == 3
+
+
+def test_a_map_that_is_stopped_says_nothing_of_python(read_rows, isosne, monkeypatch):
+    def press(state):
+        if state.iteration == 9:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("isosne.sweep.clone", lambda template: TSNE(callback=press))
+    found = isosne(*LINE, "--psi", "4,8", "-o", "sweep.csv", "-q", code=130)
+    assert found.stderr.startswith("isosne: Stopped from the keyboard after 0 map(s)")
+    assert found.stderr.count("\n") == 1
 
 
 def test_an_unknown_measure_is_refused_before_the_work(read_rows, isosne):
