@@ -197,22 +197,29 @@ def _choose_affinities(
         )
     if wish != "auto":
         return wish, ""
-    can_draw = "sampled" in costs.bytes
     fits = {name: needed <= SHARE * available for name, needed in costs.bytes.items()}
-    if n <= DENSE_LIMIT and fits["dense"]:
+    needs_lists = wishes.forces in ("mesh", "tree")
+    if n <= DENSE_LIMIT and fits["dense"] and not needs_lists:
         needed = size(costs.bytes["dense"])
         return "dense", f"all pairs take {needed} and n is at most {DENSE_LIMIT:,}"
-    reason = (
-        f"all pairs take too long above {DENSE_LIMIT:,} points"
-        if n > DENSE_LIMIT
-        else f"all pairs would take {size(costs.bytes['dense'])}"
-    )
-    if can_draw and (costs.n_neighbors > LONGEST_LIST or not fits["sparse"]):
-        return (
-            "sampled",
-            f"{reason}; a point has {costs.n_neighbors} similar ones: too many to list",
-        )
-    return "sparse", reason
+    reason = f"all pairs would take {size(costs.bytes['dense'])}"
+    if n > DENSE_LIMIT:
+        reason = f"all pairs take too long above {DENSE_LIMIT:,} points"
+    elif needs_lists:
+        reason = f"forces {wishes.forces!r} go with partners that are listed or drawn"
+    if "sampled" in fits and (costs.n_neighbors > LONGEST_LIST or not fits["sparse"]):
+        choice, why = "sampled", f"a point has {costs.n_neighbors} similar ones: too many to list"
+    else:
+        choice, why = "sparse", ""
+    if costs.bytes[choice] > available:
+        choice, why = _least(costs, n, needs_lists), "nothing takes less memory"
+    return choice, f"{reason}; {why}" if why else reason
+
+
+def _least(costs: Costs, n: int, needs_lists: bool) -> str:
+    """Return the form that takes the least memory, of those that may be chosen by rule."""
+    without = "dense" if needs_lists or n > DENSE_LIMIT else None
+    return min((name for name in costs.bytes if name != without), key=costs.bytes.__getitem__)
 
 
 def _refusal(

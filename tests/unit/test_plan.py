@@ -213,9 +213,29 @@ def test_all_pairs_at_hand_need_no_other_push(memory, forces):
         f"forces='{forces}' needs affinities 'sparse' or 'sampled'; got 'dense'. "
         "With all pairs at hand exact forces cost nothing more: choose forces='exact'."
     )
-    for affinities in ("dense", "auto"):
-        with refuses(sentence):
-            plan_for(GaussianKernel(5), 1000, affinities=affinities, forces=forces)
+    with refuses(sentence):
+        plan_for(GaussianKernel(5), 1000, affinities="dense", forces=forces)
+
+
+@pytest.mark.parametrize("forces", ["mesh", "tree"])
+def test_another_push_brings_lists_along(memory, forces):
+    plan = plan_for(GaussianKernel(5), 1000, forces=forces)
+    assert (plan.affinities, plan.forces) == ("sparse", forces)
+    reason = f"forces {forces!r} go with partners that are listed or drawn"
+    assert plan.reasons == (reason,)
+    assert plan_for(IsolationKernel(2), 1000, forces=forces).affinities == "sampled"
+
+
+def test_all_pairs_that_just_fit_are_kept_if_nothing_takes_less(memory):
+    kernel = IsolationKernel(40, n_partitions=5)
+    memory(110_000)
+    plan = plan_for(kernel, 178)
+    assert plan.affinities == "dense"
+    assert plan.bytes_needed > 0.8 * plan.bytes_available
+    assert plan.reasons[0].endswith("; nothing takes less memory")
+    memory(10_000)
+    with pytest.raises(ParameterError, match="affinities='dense' of 178 points need"):
+        plan_for(kernel, 178)
 
 
 @pytest.mark.parametrize(

@@ -23,12 +23,14 @@ from isosne.layout._pairs import similarity_at
 from isosne.layout.exact import push_some
 
 CUBIC, QUINTIC = 4, 6
-ERROR_AT_HALF = {CUBIC: (0.0285, 3.4), QUINTIC: (0.0138, 4.4)}
+ERROR_AT_HALF = {CUBIC: (0.0285, 3.4), QUINTIC: (0.027, 4.8)}
 """Relative error of the forces at spacing 0.5, and the power of the spacing by which it grows.
 
-Measured at spacings from 0.35 to 0.8 on a map of 70 000 points; powers are rounded up. In maps of
-a few hundred points, which are sparse, it is about a third more; in dense parts it is far less.
+Cubic: measured on a map of 70 000 points. Quintic, which is for fewer: on one of 10 000, which is
+sparser, and on which the error is twice as large; in dense parts it is far less.
 """
+SPARSE = 10_000
+"""Points below which maps are so sparse that forces must be more accurate to draw the same map."""
 QUINTIC_BELOW = 0.02
 """Accuracy from which on a higher order costs less than a finer mesh, for few points."""
 CUBIC_FROM = {1: 3_000, 2: 30_000, 3: 300_000}
@@ -74,7 +76,7 @@ class MeshRepulsion:
         self.n_components = n_components
         self.order = spline_order(accuracy, n_components, n_points)
         self._dof = np.float32(dof)
-        self._finest = finest_spacing(accuracy, self.order, float(dof))
+        self._finest = finest_spacing(accuracy, self.order, float(dof), n_points)
         orders = (1,) * (3 - n_components) + (self.order,) * n_components
         self._zeros = tuple((np.float32(0),) * order for order in orders)
         self.spacing = self._finest
@@ -206,16 +208,18 @@ def widest_map(n_components: int, accuracy: float, n_points: int, dof: float = 1
     """Return the width of a map, the same along all axes, up to which a mesh is accurate."""
     order = spline_order(accuracy, n_components, n_points)
     side: float = MAX_NODES ** (1 / n_components) / PADDING - order
-    return side * finest_spacing(accuracy, order, dof) / ROOM
+    return side * finest_spacing(accuracy, order, dof, n_points) / ROOM
 
 
-def finest_spacing(accuracy: float, order: int, dof: float) -> float:
+def finest_spacing(accuracy: float, order: int, dof: float, n_points: int) -> float:
     """Return the spacing at which the forces of a spline of this order are accurate enough.
 
-    The transform of w falls like exp(-sqrt(dof) k): heavier tails need a finer mesh.
+    The transform of w falls like exp(-sqrt(dof) k): heavier tails need a finer mesh. So do sparse
+    maps, where a mesh costs little.
     """
     error, power = ERROR_AT_HALF[order]
-    spacing = 0.5 * (accuracy / error) ** (1 / power)
+    share = min(max(n_points / SPARSE, 0.1), 1.0) if n_points else 1.0
+    spacing = 0.5 * (accuracy * share**0.5 / error) ** (1 / power)
     return float(np.clip(spacing, 0.05, 1.0) * min(1.0, dof**0.5))
 
 
