@@ -43,8 +43,8 @@ Maps carry how they were made: version, date, options, plan, seed, and a fingerp
 `measure` and `plot` read from it which columns are ids, labels and values, how they were scaled,
 and the metric.
 
-**Streams.** Results go to the output, or to standard output with `-o -`. What is said on the way
-goes to standard error: a bar on a terminal, a line every few seconds elsewhere, nothing with
+**Streams.** Results go to the output, or to standard output with `-o -`; tables and maps come from
+standard input as `-`. What is said on the way goes to standard error: a bar on a terminal, a line every few seconds elsewhere, nothing with
 `--quiet`. `--json` prints one object on standard output.
 
 **Exit codes.** 0: done. 1: the run failed (the data, the disk, a fault of the program). 2: wrong
