@@ -44,8 +44,8 @@ Maps carry how they were made: version, date, options, plan, seed, and a fingerp
 and the metric.
 
 **Streams.** Results go to the output, or to standard output with `-o -`; tables and maps come from
-standard input as `-`. What is said on the way goes to standard error: a bar on a terminal, a line every few seconds elsewhere, nothing with
-`--quiet`. `--json` prints one object on standard output.
+standard input as `-`. What is said on the way goes to standard error: a bar on a terminal, a line
+every few seconds elsewhere, nothing with `--quiet`. `--json` prints one object on standard output.
 
 **Exit codes.** 0: done. 1: the run failed (the data, the disk, a fault of the program). 2: wrong
 use (an option, a name that is not there). 130: stopped from the keyboard; the map so far, or the

@@ -101,6 +101,12 @@ def test_text_becomes_what_the_kernel_takes(options, expected):
         ("replace it with --force (force=True).", "replace it with --force."),
         ("isosne.datasets.names() lists them.", "isosne datasets lists them."),
         ("got n_queries=999 with 178 points", "got --n-queries 999 with 178 points"),
+        ("Raise memory_limit to 6 kB.", "Raise --memory-limit to 6 kB."),
+        (
+            "there is no 'n_jobs' in my_folder/n_jobs.csv",
+            "there is no 'n_jobs' in my_folder/n_jobs.csv",
+        ),
+        ("None asks every point up to 9.", "Without it every point is asked up to 9."),
         ("the file a=1 is damaged", "the file a=1 is damaged"),
     ],
 )

@@ -227,7 +227,7 @@ def test_what_cannot_be_kept_is_refused_before_the_work(refused, option):
             "landmarks must be an integer from 2 to 178; got --landmarks 999.",
         ),
         (("--landmarks-only",), "--landmarks-only needs --landmarks; got none."),
-        (("--memory-limit", "much"), "memory_limit must be a number of bytes or a size such as"),
+        (("--memory-limit", "much"), "--memory-limit must be a number of bytes or a size such as"),
         (("--scale", "max"), "scale must be one of none, minmax, standard; got 'max'."),
         (("--n-jobs", "0"), "--n-jobs must be an integer from 1 up; got '0'. Correct it."),
         (("--random-state=-1",), "--random-state must be an integer from 0 up; got '-1'. Correct"),
@@ -238,7 +238,7 @@ def test_what_cannot_be_kept_is_refused_before_the_work(refused, option):
         (("--landmark-choice", "uniform"), "--landmark-choice needs --landmarks; got none."),
         (
             ("--landmark-choice", "x", "--landmarks", "60"),
-            "landmark_choice must be one of uniform, spread; got 'x'.",
+            "--landmark-choice must be one of uniform, spread; got 'x'.",
         ),
         (("--p", "2"), "--p belongs to the metric minkowski; got --metric euclidean. Add"),
         (("--key", "X"), "--key names an array of a .npz, .zarr or .h5ad; got --key X with wine"),
