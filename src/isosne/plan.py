@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import psutil
+from sklearn.base import clone
 
 from isosne._types import Kernel
 from isosne.errors import ParameterError
@@ -164,7 +165,7 @@ def make_plan(
     return Plan(
         n_points=n,
         n_components=n_components,
-        kernel=str(kernel),
+        kernel=_named(kernel),
         affinities=affinities,
         n_neighbors=costs.n_neighbors if affinities == "sparse" else None,
         neighbors=neighbors,
@@ -176,6 +177,14 @@ def make_plan(
         n_rows=stored.n_rows,
         n_pool=stored.n_pool,
     )
+
+
+def _named(kernel: Kernel) -> str:
+    """Return the kernel as it was asked for; its seed may have been drawn."""
+    own: Any = clone(kernel)
+    if "random_state" in own.get_params():
+        own.set_params(random_state=None)
+    return str(own)
 
 
 def _choose_affinities(
