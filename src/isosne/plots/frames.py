@@ -105,8 +105,10 @@ def _frame_box(ax: Any, low: Array, high: Array) -> None:
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     ax.set(xticks=[], yticks=[], zticks=[])
     sides = high - low
-    longest = np.sqrt(3) * sides.max()  # the diagonal of a cube, which fills the axes
-    ax.set_box_aspect(sides, zoom=ZOOM * float(np.linalg.norm(sides)) / longest)
+    oblong = np.linalg.norm(sides) / (
+        np.sqrt(3) * sides.max()
+    )  # 1 for a cube, which fills the axes
+    ax.set_box_aspect(sides, zoom=ZOOM * float(np.sqrt(oblong)))
     ax.computed_zorder = False  # so that marks stay in front
     ax.view_init(ELEVATION, AZIMUTH)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):

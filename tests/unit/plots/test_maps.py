@@ -4,13 +4,14 @@ import logging
 import re
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from isosne.errors import DataError, MissingPackageError, ParameterError
 from isosne.plots import crowd, plot_map, plot_maps
@@ -280,6 +281,20 @@ def test_three_dimensions_are_drawn_in_a_box_of_one_scale(map_of):
     ratio = np.array(ax._box_aspect) / spans
     np.testing.assert_allclose(ratio, ratio[0])
     assert len(ax.collections) == 2
+
+
+@pytest.mark.parametrize("longest", [0, 1, 2])
+def test_an_oblong_box_is_not_cut_off(map_of, longest):
+    Y = map_of(60, 3)
+    Y[:, longest] *= 4
+    ax = plot_map(Y, ["a", "b"] * 30)
+    figure = rendered(ax)
+    corners = np.array(list(product(ax.get_xlim(), ax.get_ylim(), ax.get_zlim())))
+    x, y, _ = proj_transform(*corners.T, ax.get_proj())
+    places = ax.transData.transform(np.column_stack([x, y]))
+    assert places.min() >= 0
+    assert places[:, 0].max() <= ax.get_legend().get_window_extent().x0
+    assert places[:, 1].max() <= figure.bbox.y1
 
 
 def test_axes_of_the_user_are_drawn_on(map_of):
