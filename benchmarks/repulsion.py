@@ -117,14 +117,19 @@ def opentsne_tree(theta: float) -> Push:
     return push
 
 
-METHODS: dict[str, Callable[[], Push]] = {
-    "isosne mesh, accuracy 0.05": lambda: Ours(MeshRepulsion(2, 1.0, 0.05)),
-    "isosne mesh, accuracy 0.03": lambda: Ours(MeshRepulsion(2, 1.0, 0.03)),
-    "isosne mesh, accuracy 0.01": lambda: Ours(MeshRepulsion(2, 1.0, 0.01)),
-    "isosne mesh, accuracy 0.001": lambda: Ours(MeshRepulsion(2, 1.0, 0.001)),
-    "isosne tree, theta 0.5": lambda: tree(0.5),
-    "openTSNE Fourier": opentsne_mesh,
-    "openTSNE Barnes-Hut, theta 0.5": lambda: opentsne_tree(0.5),
+def mesh(accuracy: float) -> Callable[[int], Push]:
+    """Return isosne's mesh as a fit of n points makes it."""
+    return lambda n: Ours(MeshRepulsion(2, 1.0, accuracy, n_points=n))
+
+
+METHODS: dict[str, Callable[[int], Push]] = {
+    "isosne mesh, accuracy 0.05": mesh(0.05),
+    "isosne mesh, accuracy 0.03": mesh(0.03),
+    "isosne mesh, accuracy 0.01": mesh(0.01),
+    "isosne mesh, accuracy 0.003": mesh(0.003),
+    "isosne tree, theta 0.5": lambda n: tree(0.5),
+    "openTSNE Fourier": lambda n: opentsne_mesh(),
+    "openTSNE Barnes-Hut, theta 0.5": lambda n: opentsne_tree(0.5),
 }
 
 
@@ -145,7 +150,7 @@ def job(n: int) -> tuple[str, list[tuple[str, list[float] | str]]]:
     found: list[tuple[str, list[float] | str]] = []
     for name, make in METHODS.items():
         try:
-            method = make()
+            method = make(n)
         except ImportError as error:
             found.append((name, str(error)))
             continue
