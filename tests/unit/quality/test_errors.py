@@ -267,5 +267,7 @@ def test_no_measure_of_a_degenerate_map_is_infinite_or_missing(Y):
     assert len(numbers) == 6
     assert np.isfinite(numbers).all()
     assert np.isfinite(rnx_curve(X, Y).r).all()
-    assert np.isfinite(np.stack(trust(X, Y, 3))).all()
+    *of_points, k = trust(X, Y, 3)
+    assert np.isfinite(np.stack(of_points)).all()
+    assert k == 3
     assert np.isfinite(knn_accuracy(Y, LABELS, 3))
