@@ -400,8 +400,8 @@ def test_a_model_of_the_first_form_still_places_points():
     model = TSNE.load(STORED)
     with np.load(STORED.with_suffix(".npz")) as stored:
         points, places = stored["points"], stored["places"]
-    # The model was written by version 0.1.0. Its places follow from it, but for rounding; those that
-    # the first mesh gave, which was less accurate, lay up to 0.3 % of the width away.
+    # Written by version 0.1.0. Places follow from it but for rounding; the first mesh, which was
+    # less accurate, put them up to 0.3 % of the width away.
     scale = np.abs(model.embedding_).max()
     np.testing.assert_allclose(model.place(points), places, atol=1e-5 * scale)
     assert model.landmarks == 40
