@@ -21,7 +21,7 @@ def main(target: Path) -> None:
     five, cluster = make_five_clusters(random_state=0)
     digits, digit = load_digits(return_X_y=True)
     cases = [
-        ("Five clusters, three of which meet at the origin", five, cluster + 1, 0, 250),
+        ("Five clusters, three touch", five, cluster + 1, 0, 250),
         ("1797 handwritten digits", digits, digit, None, None),
     ]
     figure = Figure(figsize=(10, 9), layout="constrained")
@@ -38,7 +38,7 @@ def main(target: Path) -> None:
             seconds = time.perf_counter() - began
             ch, db = calinski_harabasz(Y, y), davies_bouldin(Y, y)
             print(f"{seconds:.1f} s   CH {ch:.0f} (higher is tighter)   DB {db:.2f} (lower is)")
-            caption = f"{title}\n{name}   CH {ch:.0f}   DB {db:.2f}"
+            caption = f"{title}\n{name}\nCH {ch:.0f}   DB {db:.2f}"
             is_last = axes is row[-1]
             plot_map(Y, y, kind="labels", mark=origin, title=caption, legend=is_last, ax=axes)
     save_figure(figure, target, dpi=75)
