@@ -35,9 +35,6 @@ class FinishedMap:
         self._n_components = embedding.shape[1]
         self._dof = np.float32(dof)
 
-    def _no_places(self, n_points: int) -> NDArray[np.float32]:
-        return np.empty((3, n_points), np.float32)
-
     def _as_rows(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.ascontiguousarray(places[-self._n_components :].T)
 
@@ -63,7 +60,7 @@ class Placement(FinishedMap):
 
     def place(self, similarity: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return a place (m, d) for each row of similarity (m, n) to the points of the map."""
-        places = self._no_places(len(similarity))
+        places = np.empty((3, len(similarity)), np.float32)
         settle(similarity, self._map, self._dof, self._strength, places)
         return self._as_rows(places)
 
@@ -92,7 +89,7 @@ class ListedPlacement(FinishedMap):
         self, partners: NDArray[np.integer[Any]], rows: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         """Return a place (m, d) for each row of weights (m, k) of points of the map (m, k)."""
-        places = self._no_places(len(rows))
+        places = np.empty((3, len(rows)), np.float32)
         settle_listed(partners, rows, self._map, (self._dof, self._strength), self._mesh, places)
         return self._as_rows(places)
 
