@@ -5,8 +5,8 @@ from sklearn.decomposition import PCA
 
 from benchmarks.harness import in_fresh_process, load, table, timed
 from isosne import IsolationKernel, nearest_neighbors
-from isosne.kernels.exact import listed_pairs
-from isosne.nearest import with_self
+from isosne.kernels.closed_form import listed_pairs
+from isosne.neighbors.exact import with_self
 
 
 def all_pairs_job(n: int, psi: int) -> list[float]:

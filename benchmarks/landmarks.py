@@ -14,10 +14,10 @@ import numpy as np
 from benchmarks.harness import in_fresh_process, table
 from isosne import TSNE, IsolationKernel
 from isosne.datasets import write_deformed_digits
-from isosne.distances import Metric
-from isosne.landmarks import draw_landmarks
+from isosne.neighbors.distances import Metric
 from isosne.quality import calinski_harabasz
 from isosne.sources import open_rows
+from isosne.tsne.landmarks import draw_landmarks
 
 PSI, N_LANDMARKS = 2048, 10_000
 MOST_PLACED = 810_000

@@ -7,14 +7,15 @@ t-SNE with the isolation kernel (Zhu and Ting, JAIR 2021). Names are imported wh
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from isosne import _moved
 from isosne._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from isosne.estimator import TSNE
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.isolation import IsolationKernel
     from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
     from isosne.neighbors import nearest_neighbors
+    from isosne.tsne.estimator import TSNE
 
 __all__ = [
     "TSNE",
@@ -30,9 +31,11 @@ _HOME = {
     "GaussianKernel": "isosne.kernels.gaussian",
     "IsolationKernel": "isosne.kernels.isolation",
     "KNNKernel": "isosne.kernels.knn",
-    "TSNE": "isosne.estimator",
-    "nearest_neighbors": "isosne.neighbors",
+    "TSNE": "isosne.tsne.estimator",
+    "nearest_neighbors": "isosne.neighbors.search",
 }
+
+_moved.announce()
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib import format as npy
 
-from isosne._atomic import AtomicFile, writing_to
+from isosne._files import AtomicFile, writing_to
 from isosne._types import Array
 from isosne._version import __version__
 from isosne.errors import DataError

@@ -15,8 +15,8 @@ import pandas as pd
 import psutil
 import pytest
 
-import isosne.estimator
-import isosne.landmarks
+import isosne.tsne.estimator
+import isosne.tsne.landmarks
 from isosne import TSNE, GaussianKernel, IsolationKernel
 from isosne.errors import DataError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
@@ -37,8 +37,8 @@ def points():
 
 @pytest.fixture(autouse=True)
 def small_pool_and_blocks(monkeypatch):
-    monkeypatch.setattr(isosne.landmarks, "POOL", POOL)
-    monkeypatch.setattr(isosne.estimator, "PLACE_BYTES", 16 * 70)
+    monkeypatch.setattr(isosne.tsne.landmarks, "POOL", POOL)
+    monkeypatch.setattr(isosne.tsne.estimator, "PLACE_BYTES", 16 * 70)
 
 
 def make(kernel=None, **more):
@@ -59,7 +59,7 @@ def refuses(error, sentence):
 def expected(points):
     """The map and the places of the points in memory, with the pool of the other runs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(isosne.landmarks, "POOL", POOL)
+        patch.setattr(isosne.tsne.landmarks, "POOL", POOL)
         return results(points)
 
 

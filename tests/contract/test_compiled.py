@@ -18,14 +18,14 @@ from isosne import (
 )
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
-from isosne.clustered import ClusteredPoints
-from isosne.distances import Metric
+from isosne.neighbors.clustered import ClusteredPoints
+from isosne.neighbors.distances import Metric
 from isosne.layout.attraction import DrawnAttraction, ListedAttraction
 from isosne.layout.exact import ExactRepulsion
 from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.layout.schedules import Phase, Schedule
-from isosne.layout.split import ARRANGE_FROM, SplitForces
+from isosne.layout.forces import ARRANGE_FROM, SplitForces
 from isosne.layout.tree import TreeRepulsion
 
 warnings.simplefilter("error")

@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 from isosne._types import DenseMatrix, SparseMatrix
 from isosne.layout.attraction import ListedAttraction
 from isosne.layout.exact import ExactForces, ExactRepulsion
+from isosne.layout.forces import SplitForces
 from isosne.layout.objectives import JSE, KL, NeRV
-from isosne.layout.split import SplitForces
 from tests.reference import objectives as reference
 
 N = 23

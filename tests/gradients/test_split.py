@@ -7,8 +7,8 @@ from scipy.sparse import csr_array
 from isosne._types import DenseMatrix, SparseMatrix
 from isosne.layout.attraction import ListedAttraction
 from isosne.layout.exact import ExactForces, ExactRepulsion
+from isosne.layout.forces import SplitForces
 from isosne.layout.mesh import MeshRepulsion
-from isosne.layout.split import SplitForces
 from isosne.layout.tree import TreeRepulsion
 
 N = 300

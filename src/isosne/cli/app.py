@@ -8,17 +8,17 @@ from typing import Annotated
 import typer
 
 from isosne import __version__
-from isosne.cli.datasets import datasets
-from isosne.cli.embed import embed
+from isosne.cli.commands.datasets import datasets
+from isosne.cli.commands.embed import embed
+from isosne.cli.commands.measure import measure
+from isosne.cli.commands.paper import paper
+from isosne.cli.commands.plan import plan
+from isosne.cli.commands.plot import plot
+from isosne.cli.commands.report import report
+from isosne.cli.commands.sweep import sweep
+from isosne.cli.commands.transform import transform
 from isosne.cli.errors import in_one_sentence, shows_tracebacks
 from isosne.cli.grouping import add_command
-from isosne.cli.measure import measure
-from isosne.cli.paper import paper
-from isosne.cli.plan import plan
-from isosne.cli.plot import plot
-from isosne.cli.report import report
-from isosne.cli.sweep import sweep
-from isosne.cli.transform import transform
 
 app = typer.Typer(
     name="isosne",

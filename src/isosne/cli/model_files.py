@@ -9,8 +9,8 @@ import numpy as np
 from numpy.lib import format as npy
 
 from isosne.cli.options import TableOptions
-from isosne.cli.scaling import Scale
 from isosne.files.tables import check_exists
+from isosne.sources.scaled import Scale
 
 SCALE, TABLE = "scale.npy", "table.json"
 """Members of the file beside those of the model."""

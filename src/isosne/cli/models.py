@@ -68,7 +68,7 @@ def note_unused(plan: Any, drawing: MapOptions) -> None:
 
 def make_kernel(options: KernelOptions) -> Any:
     """Return the kernel: its name if nothing else was said, so that its own rules hold."""
-    from isosne.sweep import make_kernel as make
+    from isosne.studies.parameter_sweep import make_kernel as make
 
     given = kernel_parameters(options)
     for name in NUMBERS:

@@ -14,7 +14,7 @@ STDOUT = "-"
 
 def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> None:
     """Refuse an output that could not be written later: wrong ending, exists, no permission."""
-    from isosne._atomic import AtomicFile
+    from isosne._files import AtomicFile
 
     if str(path) == STDOUT and STDOUT in endings:
         return

@@ -22,7 +22,7 @@ def open_table(
 ) -> Any:
     """Open a table, and say what one should know of it."""
     from isosne.files import read_table
-    from isosne.plan import memory_available
+    from isosne.tsne.plan import memory_available
 
     _check_key(source, options.key)
     said = {name: value for name, value in options.given().items() if name != "scale"}
@@ -31,7 +31,7 @@ def open_table(
     if not quiet:
         say_notes(table.notes)
     if options.scale not in (None, "none"):
-        from isosne.cli.scaling import Scale, ScaledRows
+        from isosne.sources.scaled import Scale, ScaledRows
 
         scale = Scale.of(options.scale, table.rows)
         return replace(table, rows=ScaledRows(table.rows, scale))
@@ -94,7 +94,7 @@ def read_points(table: Any, resources: ResourceOptions, indices: Any = None) -> 
 
 
 def _check_fits(rows: Any, n_rows: int, resources: ResourceOptions) -> None:
-    from isosne.plan import memory_available, size
+    from isosne.tsne.plan import memory_available, size
 
     needed = n_rows * rows.row_bytes
     available = memory_available(resources.memory_limit)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, zoom
 from sklearn.datasets import load_digits
 
-from isosne._atomic import AtomicFile, writing_to
 from isosne._checks import check_count
+from isosne._files import AtomicFile, writing_to
 from isosne._numba import parallel_kernel, prange
 from isosne._random import RandomState, as_generator
 from isosne._types import Array

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.files.piped import piped_file
+from isosne.files.pipes import piped_file
 from isosne.files.provenance import COMMENT, KEY, from_line
 from isosne.files.sinks import AXES
 from isosne.files.tables import STDIN, check_exists
 from isosne.sources.columns import Wanted, require
 from isosne.sources.dialect import find_dialect
-from isosne.sources.opening import Options, open_path
+from isosne.sources.formats import Options, open_path
 from isosne.sources.watched import WatchedFiles
 
 READABLE = (".parquet", ".csv", ".npz", ".feather", ".arrow")

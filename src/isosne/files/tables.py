@@ -9,12 +9,12 @@ import numpy as np
 
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.files.piped import open_piped
+from isosne.files.pipes import open_piped
 from isosne.sources import Rows, open_rows
 from isosne.sources.columns import as_wanted
 from isosne.sources.complete import CompleteRows, check_missing
 from isosne.sources.dialect import UNNAMED
-from isosne.sources.opening import Options, open_path
+from isosne.sources.formats import Options, open_path
 
 STDIN = "-"
 

@@ -15,8 +15,8 @@ from scipy.sparse import csc_array, csr_array
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.distances import BLOCK_ROWS, working_dtype
 from isosne.kernels.voronoi import cell_dtype
+from isosne.neighbors.distances import BLOCK_ROWS, working_dtype
 
 LEAF = -1
 TREES = ("features", "thresholds", "children", "leaf_cells")

@@ -15,9 +15,9 @@ from isosne._blocks import for_each_block
 from isosne._checks import as_scales, check_perplexity
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.distances import search_set, sq_distances
 from isosne.errors import DataError, DegenerateRowsWarning
-from isosne.kernels._base import MetricKernel
+from isosne.kernels.base import MetricKernel
+from isosne.neighbors.distances import search_set, sq_distances
 
 ENTROPY_TOLERANCE = 5e-5
 """In nats; the paper's tolerance."""

@@ -18,13 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 from isosne._checks import check_count, check_for_metric, check_points, resolve_psi
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.distances import Metric
 from isosne.errors import ParameterError
-from isosne.kernels._base import MetricKernel
+from isosne.kernels.base import MetricKernel
+from isosne.kernels.closed_form import ClosedForm
 from isosne.kernels.counts import CellIndex, count_dtype
+from isosne.kernels.drawn import CellRows, DrawnForm, Partitions
 from isosne.kernels.forest import ForestPartitions
-from isosne.kernels.forms import CellRows, ClosedForm, DrawnForm, FormRows, Partitions
+from isosne.kernels.form import FormRows
 from isosne.kernels.voronoi import VoronoiPartitions, cell_dtype
+from isosne.neighbors.distances import Metric
 
 AUTO_PARTITIONS = 200
 EXACT_FROM, EXACT_CELL = 10_000, 30
@@ -387,7 +389,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         Parameters
         ----------
         neighbors : Neighbors
-            Lists of the fitted points, as from `isosne.neighbors.nearest_neighbors`. The exact
+            Lists of the fitted points, as from `isosne.nearest_neighbors`. The exact
             kernel also ranks by them: lists of about 8 n / psi leave an error below 1e-3.
         n_partners : int or None, default=None
             How many of the nearest to compare with; None: all that are listed.

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._checks import check_count
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.distances import Metric, search_set, sq_distances
 from isosne.errors import DegenerateRowsWarning
-from isosne.kernels._base import MetricKernel
-from isosne.nearest import find_neighbors, nearest
+from isosne.kernels.base import MetricKernel
+from isosne.neighbors.distances import Metric, search_set, sq_distances
+from isosne.neighbors.exact import find_neighbors, nearest
 
 ROWS = 64
 

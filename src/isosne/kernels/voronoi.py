@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.distances import (
+from isosne.neighbors.distances import (
     BLOCK_ROWS,
     Metric,
     SearchSet,
@@ -25,7 +25,7 @@ from isosne.distances import (
     search_set,
     sq_distance,
 )
-from isosne.nearest import nearest
+from isosne.neighbors.exact import nearest
 
 SCAN_COLUMNS = 16384
 """Most sampled points whose keys a scan holds at a time (unless one sample is larger)."""

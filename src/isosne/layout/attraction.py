@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from isosne._numba import parallel_kernel, prange
 from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
-from isosne.layout._pairs import map_similarity, minus_log_similarity
+from isosne.layout.pair_terms import map_similarity, minus_log_similarity
 
 EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
 """Steps where partners are drawn: their share before the last phase; how much of the last phase

@@ -10,17 +10,27 @@ from numpy.typing import NDArray
 
 from isosne._numba import parallel_kernel, prange, row_sum_kernel
 from isosne._types import Array, DenseMatrix, Scalar
-from isosne.layout._pairs import (
+from isosne.layout.objectives import KL, Objective
+from isosne.layout.pair_terms import (
     map_similarity,
     minus_log_similarity,
     mixture_pull,
     mixture_value,
 )
-from isosne.layout._state import Stateless
-from isosne.layout.objectives import KL, Objective
 
 TINY = 1e-37
 """Smallest q: below it float32 distances no longer tell pairs apart."""
+
+
+class Stateless:
+    """Forces that depend on the map alone."""
+
+    def state(self) -> dict[str, Array]:
+        """Return nothing."""
+        return {}
+
+    def restore(self, state: dict[str, Array]) -> None:
+        """Change nothing."""
 
 
 class ExactForces(Stateless):

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from isosne._numba import n_threads, parallel_kernel, prange, row_sum_kernel, tuple_setitem
 from isosne._types import Array, Scalar
-from isosne.layout._pairs import similarity_at
 from isosne.layout.exact import push_some
+from isosne.layout.pair_terms import similarity_at
 
 CUBIC, QUINTIC = 4, 6
 ERROR_AT_HALF = {CUBIC: (0.0285, 3.4), QUINTIC: (0.027, 4.8)}

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from isosne._numba import parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout._pairs import map_similarity
 from isosne.layout.exact import push_all
 from isosne.layout.mesh import MeshRepulsion, read_at
+from isosne.layout.pair_terms import map_similarity
 
 N_STEPS = 50
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from isosne._numba import kernel, parallel_kernel, prange, row_sum_kernel
 from isosne._types import Array, Scalar
-from isosne.layout._pairs import map_similarity
-from isosne.layout._state import Stateless
+from isosne.layout.exact import Stateless
+from isosne.layout.pair_terms import map_similarity
 
 LEVELS = 20
 """Levels of the tree. Points nearer than a millionth of the map's width are not told apart."""

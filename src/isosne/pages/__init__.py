@@ -16,6 +16,5 @@ except ImportError:
 
 from isosne.pages.page import write_page
 from isosne.pages.report import render, write_report
-from isosne.pages.studies import JudgedMap, Study, judge, study
 
-__all__ = ["JudgedMap", "Study", "judge", "render", "study", "write_page", "write_report"]
+__all__ = ["render", "write_page", "write_report"]

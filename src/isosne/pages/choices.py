@@ -7,10 +7,10 @@ import numpy as np
 
 from isosne._types import Array
 from isosne.errors import ParameterError
-from isosne.pages.columns import Column, as_column
 from isosne.plots.paint import MOST_WHOLE_NUMBERS, NO_LABEL, Classes, Paint, Values, as_paint
 from isosne.plots.palette import MOST_CLASSES
 from isosne.quality import Trust
+from isosne.studies.columns import Column, as_column
 
 
 class Choice(NamedTuple):
@@ -18,14 +18,6 @@ class Choice(NamedTuple):
 
     title: str
     paints: tuple[Classes | Values, ...]
-
-
-def paint_labels(labels: Any, n: int, *, kind: str = "auto") -> Paint:
-    """Return labels as a paint, if there are any; a wrong number of them is refused by name."""
-    if labels is None:
-        return None
-    as_column("labels", labels, n)
-    return as_paint(labels, n, kind=kind)
 
 
 def paint_trust(trust: Any, n: int) -> list[Values]:

@@ -19,8 +19,8 @@ from bokeh.models import (
 )
 from bokeh.models.renderers import GlyphRenderer
 
-from isosne.pages.studies import JudgedMap
 from isosne.plots.palette import LINE_COLORS
+from isosne.studies.compare import JudgedMap
 
 MOST_PLACES = 300
 """Sizes of neighborhoods that a curve is drawn at."""

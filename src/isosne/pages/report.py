@@ -6,24 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from isosne._random import RandomState
-from isosne.estimator import TSNE
-from isosne.pages.choices import offer_choices, paint_labels, paint_trust
-from isosne.pages.columns import Column, as_columns
+from isosne.pages.choices import offer_choices, paint_trust
 from isosne.pages.curves import draw_curves
 from isosne.pages.html import as_html
 from isosne.pages.page import SUFFIXES, label_column
-from isosne.pages.readings import (
+from isosne.pages.scene import Scene
+from isosne.pages.table import NamedMap
+from isosne.plots.paint import Classes
+from isosne.plots.save import check_suffix, whole_file
+from isosne.studies.columns import Column, as_columns, paint_labels
+from isosne.studies.compare import Study, study
+from isosne.studies.readings import (
     read_measures,
     read_seconds,
     read_trust,
     trust_by_class,
 )
-from isosne.pages.scene import Scene
-from isosne.pages.studies import Study, study
-from isosne.pages.table import NamedMap
-from isosne.pages.verdicts import read_sizes, read_verdict
-from isosne.plots.paint import Classes
-from isosne.plots.saving import check_suffix, whole_file
+from isosne.studies.verdicts import read_sizes, read_verdict
+from isosne.tsne.estimator import TSNE
 
 
 def write_report(

@@ -29,13 +29,13 @@ from bokeh.models.renderers import GlyphRenderer
 from isosne._types import Array
 from isosne.pages.assets import read_asset
 from isosne.pages.choices import Choice
-from isosne.pages.columns import Column
 from isosne.pages.table import AXES, NamedMap, Table, place_field, shades
 from isosne.plots.figures import FRAME
 from isosne.plots.frames import MARGIN
 from isosne.plots.paint import Classes, Values
 from isosne.plots.palette import FAINT, PLAIN
 from isosne.plots.points import COVERED, auto_alpha
+from isosne.studies.columns import Column
 
 SIDE = 560
 """Pixels of a map, for the size of its points."""

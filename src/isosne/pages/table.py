@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.pages.choices import Choice
-from isosne.pages.columns import Column
 from isosne.plots.figures import scale_of
 from isosne.plots.frames import place
 from isosne.plots.paint import Classes, Paint, Values
 from isosne.plots.palette import FEW_CLASSES
 from isosne.plots.points import DOTS, drawing_order
+from isosne.studies.columns import Column
 
 AXES = ("x", "y", "z")
 MARKERS = {"o": "circle", "s": "square", "^": "triangle", "D": "diamond"}

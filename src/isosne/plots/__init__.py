@@ -18,7 +18,7 @@ from isosne.plots.animation import animate
 from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
 from isosne.plots.kernels import plot_cells, plot_contours
 from isosne.plots.maps import plot_map, plot_maps
-from isosne.plots.saving import save_figure
+from isosne.plots.save import save_figure
 
 __all__ = [
     "animate",

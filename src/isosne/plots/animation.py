@@ -18,7 +18,7 @@ from isosne.plots.frames import check_embedding, frame, limits, place
 from isosne.plots.maps import plot_map
 from isosne.plots.paint import Names, Paint, as_paint
 from isosne.plots.points import draw_points
-from isosne.plots.saving import check_suffix, whole_file
+from isosne.plots.save import check_suffix, whole_file
 
 DOTS_AN_INCH = 100
 REST_SECONDS = 1.0

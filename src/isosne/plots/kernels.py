@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from isosne._checks import check_count
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.kernels._base import MetricKernel
+from isosne.kernels.base import MetricKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.plots.figures import FRAME, as_axes
 from isosne.plots.frames import limits

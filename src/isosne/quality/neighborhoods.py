@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from isosne._numba import threads
 from isosne._random import RandomState
 from isosne._types import Array, Points
-from isosne.distances import Metric
 from isosne.errors import ParameterError
+from isosne.neighbors.distances import Metric
 from isosne.quality.inputs import check_k, check_pair
 from isosne.quality.ranks import RankCounts, compare_ranks, rank_weights
 from isosne.quality.sampling import Estimate, choose_queries, estimate_mean

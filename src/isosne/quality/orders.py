@@ -11,8 +11,8 @@ import numpy as np
 
 from isosne._numba import kernel
 from isosne._types import Array
-from isosne.distances import UNDERFLOW, sq_distance
-from isosne.nearest import comes_before, sort_kept
+from isosne.neighbors.distances import UNDERFLOW, sq_distance
+from isosne.neighbors.exact import comes_before, sort_kept
 
 DIGIT_BITS = 9
 """A digit has few enough values that the places where they go stay in the fastest cache."""

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from isosne.cli.app import app
-from isosne.reproduction.registry import RESULTS
+from isosne.paper.registry import RESULTS
 
 runner = CliRunner()
 

@@ -19,7 +19,7 @@ from isosne.files import read_table
 from isosne.layout.objectives import as_objective
 from isosne.layout.schedules import as_schedule
 from isosne.layout.start import STARTS
-from isosne.sweep import make_kernel as kernel_of_name
+from isosne.studies.parameter_sweep import make_kernel as kernel_of_name
 
 
 def defaults(function):

@@ -59,7 +59,7 @@ def test_a_file_of_lines_can_be_added_to(read_rows, isosne):
 
 
 def test_ctrl_c_keeps_the_maps_that_are_finished(read_rows, isosne, monkeypatch):
-    from isosne import sweep as library
+    from isosne.studies import parameter_sweep as library
 
     measure = library.measure_map
 
@@ -83,7 +83,9 @@ def test_a_map_that_is_stopped_says_nothing_of_python(read_rows, isosne, monkeyp
         if state.iteration == 9:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("isosne.sweep.clone", lambda template: TSNE(callback=press))
+    monkeypatch.setattr(
+        "isosne.studies.parameter_sweep.clone", lambda template: TSNE(callback=press)
+    )
     found = isosne(*LINE, "--psi", "4,8", "-o", "sweep.csv", "-q", code=130)
     assert found.stderr.startswith("isosne: Stopped from the keyboard after 0 map(s)")
     assert found.stderr.count("\n") == 1

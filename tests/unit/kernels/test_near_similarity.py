@@ -10,7 +10,7 @@ from isosne import (
     KNNKernel,
     nearest_neighbors,
 )
-from isosne.neighbors import ExactSearch
+from isosne.neighbors.search import ExactSearch
 
 N = 60
 KERNELS = {

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from isosne.distances import Metric
 from isosne.kernels.voronoi import SCAN_COLUMNS, VoronoiPartitions, cell_dtype
+from isosne.neighbors.distances import Metric
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances
 

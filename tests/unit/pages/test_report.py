@@ -11,7 +11,8 @@ import pytest
 import isosne
 from isosne import TSNE
 from isosne.errors import OutputError, ParameterError
-from isosne.pages import Study, judge, render, study, write_report
+from isosne.pages import render, write_report
+from isosne.studies import Study, judge, study
 
 LABELS = np.repeat(["tight", "loose"], 30)
 

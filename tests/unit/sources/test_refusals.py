@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from isosne.errors import DataError, MissingPackageError, ParameterError
 from isosne.sources import open_rows
-from isosne.sources.dasks import DaskRows
+from isosne.sources.dask_rows import DaskRows
 from tests.unit.sources.formats import DENSE, SPARSE, TEXT, write_npy, write_parquet, write_text
 
 X = np.random.default_rng(0).normal(size=(30, 3))

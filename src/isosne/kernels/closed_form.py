@@ -1,0 +1,238 @@
+"""The isolation kernel without sampling: the expectation of Eq. 6 in closed form.
+
+Rank the n fitted points by distance from x and from y. Two points x and y share the cell of a
+fitted point z exactly when z is sampled and no point nearer than z to x, or to y, is. With r such
+points and psi of n drawn without replacement this has the probability
+``C(n - 1 - r, psi - 1) / C(n, psi)``; the kernel is its sum over z. If z has rank a from x and b
+from y, then ``r = a + b - #{points nearer than z to both}``.
+
+Only the first L ranks from x and from y matter: what is left out is at most the chance that none
+of the L points nearest to x is sampled, plus the same for y. `list_length` keeps that small.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._blocks import for_each_block
+from isosne._numba import kernel
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points
+from isosne.kernels.form import FormRows
+from isosne.neighbors.distances import Metric, search_set
+from isosne.neighbors.exact import nearest, with_self
+
+TOLERANCE = 1e-6
+"""Largest error of a similarity that cutting the lists may cause."""
+
+
+class ClosedForm:
+    """Computes what infinitely many partitionings would give (Eq. 6), from ranks of distance.
+
+    Parameters
+    ----------
+    fitted : array or CSR
+        The fitted points.
+    metric : Metric
+        The distance.
+    psis : tuple of int
+        Number of cells at each scale.
+    """
+
+    def __init__(self, fitted: Points, metric: Metric, psis: tuple[int, ...]) -> None:
+        self._fitted = fitted
+        self._metric = metric
+        self._psis = psis
+        self.n_scales = len(psis)
+
+    def describe(self, points: Points) -> list[Array]:
+        """Return the fitted points nearest to each point, as many as matter."""
+        length = list_length(self._fitted.shape[0], min(self._psis))
+        ids, _ = nearest(points, search_set(self._fitted, self._metric), length)
+        return [ids]
+
+    def index(self, described: list[Array]) -> Any:
+        """Return descriptions in the form that others are compared with: as they are."""
+        return described
+
+    def compare(self, described: list[Array], index: Any) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, m) of points to those of an index."""
+        return all_pairs(described[0], index[0], self._psis, self._fitted.shape[0])
+
+    def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, k) of the fitted points to their partners (n, k)."""
+        lists = with_self(neighbors)
+        return listed_pairs(lists, partners, lists, self._psis)
+
+    def toward(self, neighbors: Neighbors) -> NeighborSimilarity:
+        """Return a function that compares further points with fitted points near to them."""
+        lists = with_self(neighbors)
+        return lambda points, ids, distances: listed_pairs(ids, ids, lists, self._psis)
+
+    def rows(self) -> FormRows:
+        """Return the fitted points' similarity, to be read in blocks of rows."""
+        return FormRows(self, self.describe(self._fitted))
+
+
+def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:
+    """Return the chance that a point is sampled and r given others are not, r < n_ranks."""
+    r = np.arange(n_ranks - 1)
+    ratios = (n_samples - psi - r) / (n_samples - 1 - r)
+    factors = np.r_[psi / n_samples, np.maximum(ratios, 0)]
+    return np.cumprod(factors, dtype=np.float64)
+
+
+def joint_rank_weights(n_samples: int, psis: tuple[int, ...], n_listed: int) -> NDArray[np.float64]:
+    """Return the weights of each scale for all r that two lists can give."""
+    n_ranks = min(2 * n_listed, n_samples)
+    return np.stack([rank_weights(n_samples, psi, n_ranks) for psi in psis])
+
+
+def list_length(n_samples: int, psi: int) -> int:
+    """Return how many nearest points must be listed to keep the error within TOLERANCE."""
+    r = np.arange(n_samples - psi + 1)
+    none_sampled = np.cumprod((n_samples - psi - r) / (n_samples - r))
+    return int(np.searchsorted(-none_sampled, -TOLERANCE / 2)) + 1
+
+
+def all_pairs(
+    A: NDArray[np.int32], B: NDArray[np.int32], psis: tuple[int, ...], n_samples: int
+) -> NDArray[np.float32]:
+    """Return the similarity (n_scales, n, m) of all pairs of points with the lists A and B.
+
+    A (n, L) and B (m, L) list the fitted points nearest to each point, nearest first. Where A is
+    B, half of the pairs are computed. O(n m L) time at small L, O(n m L^2 / 512) at large.
+    """
+    weights = joint_rank_weights(n_samples, psis, A.shape[1])
+    K = np.empty((len(psis), len(A), len(B)), np.float32)
+
+    def work(rows: slice) -> None:
+        first = rows.start if A is B else -1
+        scratch = np.full(n_samples, -1, np.int32), empty_set(A.shape[1])
+        rank_all(A[rows], B, weights, first, scratch, K[:, rows])
+
+    for_each_block(len(A), 32, work)
+    if A is B:
+        for_each_block(len(A), 256, lambda rows: _mirror(K, rows))
+    return K
+
+
+def listed_pairs(
+    own: NDArray[np.int32],
+    partners: NDArray[np.int32],
+    lists: NDArray[np.int32],
+    psis: tuple[int, ...],
+) -> NDArray[np.float32]:
+    """Return the similarity (n_scales, m, k) of points to their partners among the fitted ones.
+
+    own (m, L): the fitted points nearest to each point; lists (n, L): those nearest to each fitted
+    one, itself among them; partners (m, k). O(m k L) time.
+    """
+    weights = joint_rank_weights(len(lists), psis, lists.shape[1])
+    K = np.empty((len(psis), *partners.shape), np.float32)
+
+    def work(rows: slice) -> None:
+        scratch = np.full(len(lists), -1, np.int32), empty_set(lists.shape[1])
+        rank_partners(own[rows], partners[rows], lists, weights, scratch, K[:, rows])
+
+    for_each_block(len(partners), 1024, work)
+    return K
+
+
+def empty_set(size: int) -> tuple[Array, Array, Array]:
+    """Return a set of integers below size: 64 to a word, in whole vectors of 16 words.
+
+    Its parts: the bits; how many members lie below each word; what a new member in word w adds
+    to these numbers (row w).
+    """
+    n_words = (size + 1023) // 1024 * 16
+    dtype = np.uint16 if size < 2**16 else np.uint32
+    steps = np.triu(np.ones((n_words, n_words), dtype), 1)
+    return np.empty(n_words, np.uint64), np.empty(n_words, dtype), steps
+
+
+def _mirror(K: NDArray[np.float32], rows: slice) -> None:
+    """Copy the pairs computed below the diagonal to the rows above it."""
+    K[:, rows, rows.stop :] = K[:, rows.stop :, rows].transpose(0, 2, 1)
+    for i in range(rows.start, rows.stop):
+        K[:, i, i + 1 : rows.stop] = K[:, i + 1 : rows.stop, i]
+
+
+@kernel
+def rank_all(
+    A: Array, B: Array, weights: Array, first: int, scratch: tuple[Array, Any], K: Array
+) -> None:
+    """Fill K[s, i, j] for all pairs; with first >= 0, for j <= first + i alone.
+
+    scratch: an array (n_samples,) that holds -1, and an empty set.
+    """
+    sums = np.empty(len(weights))
+    rank, met = scratch
+    for i in range(A.shape[0]):
+        for a in range(A.shape[1]):
+            rank[A[i, a]] = a
+        last = B.shape[0] if first < 0 else first + i + 1
+        for j in range(last):
+            sum_weights(B[j], rank, weights, met, sums)
+            for s in range(len(sums)):
+                K[s, i, j] = sums[s]
+        for a in range(A.shape[1]):
+            rank[A[i, a]] = -1
+
+
+@kernel
+def rank_partners(
+    own: Array, partners: Array, lists: Array, weights: Array, scratch: tuple[Array, Any], K: Array
+) -> None:
+    """Fill K[s, i, q] for the point with the list own[i] and its partners q."""
+    sums = np.empty(len(weights))
+    rank, met = scratch
+    for i in range(partners.shape[0]):
+        for a in range(own.shape[1]):
+            rank[own[i, a]] = a
+        for q in range(partners.shape[1]):
+            sum_weights(lists[partners[i, q]], rank, weights, met, sums)
+            for s in range(len(sums)):
+                K[s, i, q] = sums[s]
+        for a in range(own.shape[1]):
+            rank[own[i, a]] = -1
+
+
+@kernel
+def count_ones(word: np.uint64) -> int:
+    """Count the bits of a word; the compiler knows this form and emits one instruction."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + (
+        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@kernel
+def sum_weights(
+    listed: Array, rank: Array, weights: Array, met: tuple[Array, Array, Array], sums: Array
+) -> None:
+    """Sum the weights of the points listed from y whose rank from x is known.
+
+    The points met so far are kept as a set of their ranks from x; those of them below a are
+    nearer than the present point to both.
+    """
+    bits, below, steps = met
+    bits[:] = np.uint64(0)
+    below[:] = 0
+    sums[:] = 0.0
+    for b in range(len(listed)):
+        a = rank[listed[b]]
+        if a < 0:
+            continue
+        word = a >> 6
+        bit = np.uint64(1) << np.uint64(a & 63)
+        n_both = int(below[word]) + count_ones(bits[word] & (bit - np.uint64(1)))
+        r = a + b - n_both
+        for s in range(len(sums)):
+            sums[s] += weights[s, r]
+        bits[word] |= bit
+        step = steps[word]
+        for w in range(len(below)):
+            below[w] += step[w]

@@ -1,0 +1,80 @@
+"""The isolation kernel by sampling (Eq. 7): the share of drawn partitionings that agree.
+
+A point is described by the cells that hold it, one in each partitioning; two points are compared by
+counting the cells that they share.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points
+from isosne.kernels.counts import CellIndex, count_with_partners
+from isosne.kernels.forest import ForestPartitions
+from isosne.kernels.form import FormRows
+from isosne.kernels.voronoi import VoronoiPartitions
+
+Partitions = VoronoiPartitions | ForestPartitions
+
+
+class DrawnForm:
+    """Counts in how many partitionings two points share a cell (Eq. 7).
+
+    Parameters
+    ----------
+    fitted : array or CSR
+        The fitted points.
+    partitions : list
+        Partitionings of each scale.
+    """
+
+    def __init__(self, fitted: Points, partitions: list[Partitions]) -> None:
+        self._fitted = fitted
+        self._partitions = partitions
+        self._n_drawn = len(partitions[0].samples)
+        self.n_scales = len(partitions)
+
+    def describe(self, points: Points) -> list[Array]:
+        """Return the cell of each point in each partitioning, scale by scale."""
+        return [partitions.cells(points) for partitions in self._partitions]
+
+    def index(self, described: list[Array]) -> Any:
+        """Return descriptions in the form that others are compared with."""
+        scales = zip(described, self._partitions, strict=True)
+        return [CellIndex(cells, partitions.psi) for cells, partitions in scales]
+
+    def compare(self, described: list[Array], index: Any) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, m) of points to those of an index."""
+        return self._shares([part.count(c) for c, part in zip(described, index, strict=True)])
+
+    def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, k) of the fitted points to their partners (n, k)."""
+        scales = self.describe(self._fitted)
+        return self._shares([count_with_partners(cells, partners, cells) for cells in scales])
+
+    def toward(self, neighbors: Neighbors) -> NeighborSimilarity:
+        """Return a function that compares further points with fitted points near to them."""
+        fitted = self.describe(self._fitted)
+
+        def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
+            scales = zip(self.describe(points), fitted, strict=True)
+            return self._shares([count_with_partners(new, ids, cells) for new, cells in scales])
+
+        return compare
+
+    def rows(self) -> "CellRows":
+        """Return the fitted points' similarity, to be read in blocks of rows."""
+        return CellRows(self, self.describe(self._fitted))
+
+    def _shares(self, counts: list[Array]) -> NDArray[np.float32]:
+        return np.divide(counts, np.float32(self._n_drawn), dtype=np.float32)
+
+
+class CellRows(FormRows):
+    """Rows computed from cells; also as plain counts."""
+
+    def counts(self, rows: slice) -> Array:
+        """Return counts (n_rows, n_points) of shared cells at the first scale."""
+        index: CellIndex = self._index[0]
+        return index.count(self._described[0][rows])

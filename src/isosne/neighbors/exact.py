@@ -1,0 +1,194 @@
+"""Nearest points, exactly, in blocks.
+
+Equal distances go to the lower index, whatever the block size, the thread count or the way the
+candidates were found. A point is left out of its own list by its index, so copies of it stay.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._blocks import for_each_block
+from isosne._numba import kernel
+from isosne._types import Array, Neighbors, Points
+from isosne.neighbors.distances import (
+    BLOCK_ROWS,
+    Metric,
+    SearchSet,
+    rounding_bound,
+    search_set,
+    sq_distance,
+)
+
+SPARE = 16
+"""Candidates kept beyond k, so that rounded keys rarely leave the k-th in doubt."""
+
+
+def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Array]:
+    """Return ids and keys (n, k) of the k points of the set nearest to each row of X.
+
+    Rows are sorted by (key, id). O(n m d) time for m points searched, in blocks of fixed size.
+    """
+    n = X.shape[0]
+    ids = np.empty((n, k), np.int32)
+    keys = np.empty((n, k))
+    n_kept = k if search.unit == 0 else min(k + SPARE, search.n_points)
+
+    def work(rows: slice) -> None:
+        query = search.query(X, rows)
+        kept_ids = np.full((rows.stop - rows.start, n_kept), -1, np.int32)
+        kept_keys = np.full(kept_ids.shape, np.inf)
+        for start in range(0, search.n_points, search.tile):
+            tile = slice(start, min(start + search.tile, search.n_points))
+            keep_nearest(search.keys(query, tile), start, kept_keys, kept_ids)
+        if search.unit:
+            recompute_kept(
+                query.points, search.points, query.sq_norms, search.unit, k, kept_keys, kept_ids
+            )
+        sort_kept(kept_keys, kept_ids)
+        ids[rows] = kept_ids[:, :k]
+        keys[rows] = kept_keys[:, :k]
+
+    for_each_block(n, BLOCK_ROWS, work)
+    return ids, keys
+
+
+def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
+    """Return the k nearest neighbors of each point among the others, exactly; X is checked."""
+    search = search_set(X, metric)
+    ids, keys = nearest(X, search, k + 1)
+    return without_self(ids, metric.distances(keys, search.scale))
+
+
+def without_self(ids: NDArray[np.int32], distances: Array, own: Array | None = None) -> Neighbors:
+    """Drop each row's own point; where k copies with lower indices crowd it out, drop the last.
+
+    own: the point that each row belongs to; None: point i has row i.
+    """
+    n, k = ids.shape
+    is_self = ids == (np.arange(n) if own is None else own)[:, None]
+    is_self[~is_self.any(axis=1), -1] = True
+    kept = ~is_self
+    left = distances[kept].reshape(n, k - 1)
+    limits = np.finfo(np.float32)
+    # Zero must mean a copy, and nothing is infinite, however small or large the unit is.
+    in_range = np.where(left > 0, np.clip(left, limits.smallest_subnormal, limits.max), 0)
+    return Neighbors(ids[kept].reshape(n, k - 1), in_range.astype(np.float32))
+
+
+def with_self(neighbors: Neighbors) -> NDArray[np.int32]:
+    """Return lists (n, k + 1) in which each point stands where its index puts it among copies."""
+    indices, distances = neighbors
+    n, k = indices.shape
+    own = np.arange(n, dtype=np.int32)[:, None]
+    place = ((distances == 0) & (indices < own)).sum(axis=1)
+    lists = np.empty((n, k + 1), np.int32)
+    is_own = np.arange(k + 1) == place[:, None]
+    lists[is_own] = own[:, 0]
+    lists[~is_own] = indices.ravel()
+    return lists
+
+
+@kernel
+def comes_before(key_a: float, id_a: int, key_b: float, id_b: int) -> bool:
+    """Order by key, then by id."""
+    return key_a < key_b or (key_a == key_b and id_a < id_b)
+
+
+@kernel
+def sift_down(keys: Array, ids: Array, top: int, size: int) -> None:
+    """Restore the heap (last in order on top) below a changed entry."""
+    key, point = keys[top], ids[top]
+    while True:
+        child = 2 * top + 1
+        if child >= size:
+            break
+        right = child + 1
+        if right < size and comes_before(keys[child], ids[child], keys[right], ids[right]):
+            child = right
+        if not comes_before(key, point, keys[child], ids[child]):
+            break
+        keys[top], ids[top] = keys[child], ids[child]
+        top = child
+    keys[top], ids[top] = key, point
+
+
+@kernel
+def keep_nearest(keys: Array, first: int, kept_keys: Array, kept_ids: Array) -> None:
+    """Offer a tile of keys (of the points from `first` on) to each row's heap of nearest points.
+
+    Ids come in ascending order, so a later point must be strictly nearer to enter.
+    """
+    n_columns = keys.shape[1]
+    n_kept = kept_keys.shape[1]
+    for i in range(keys.shape[0]):
+        worst = kept_keys[i, 0]
+        for start in range(0, n_columns, 16):
+            stop = min(start + 16, n_columns)
+            any_nearer = False  # a test of 16 at once that the compiler vectorizes
+            for j in range(start, stop):
+                any_nearer |= keys[i, j] < worst
+            if not any_nearer:
+                continue
+            for j in range(start, stop):
+                if keys[i, j] < worst:
+                    kept_keys[i, 0] = keys[i, j]
+                    kept_ids[i, 0] = first + j
+                    sift_down(kept_keys[i], kept_ids[i], 0, n_kept)
+                    worst = kept_keys[i, 0]
+
+
+@kernel
+def recompute_kept(
+    X: Array, Z: Array, sq_norms: Array, unit: float, k: int, kept_keys: Array, kept_ids: Array
+) -> None:
+    """Replace rounded keys by squared distances; search a row anew if its k-th is in doubt.
+
+    Whatever was not kept has a rounded key of at least the largest one kept.
+    """
+    n_kept = kept_ids.shape[1]
+    for i in range(X.shape[0]):
+        largest = kept_keys[i, 0]
+        cut = largest + sq_norms[i] - rounding_bound(unit, sq_norms[i], largest)
+        n_certain = 0
+        for a in range(n_kept):
+            if kept_ids[i, a] < 0:  # a key that is no number, from a point beyond all bounds
+                n_certain = -n_kept
+                break
+            kept_keys[i, a] = sq_distance(X, i, Z, kept_ids[i, a])
+            n_certain += n_kept == Z.shape[0] or kept_keys[i, a] < cut
+        if n_certain < k:
+            search_row(X, i, Z, kept_keys[i], kept_ids[i])
+
+
+@kernel
+def measure_kept(X: Array, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
+    """Fill kept_keys with the squared distances to the points named in kept_ids."""
+    for i in range(X.shape[0]):
+        for a in range(kept_ids.shape[1]):
+            kept_keys[i, a] = sq_distance(X, i, Z, kept_ids[i, a])
+
+
+@kernel
+def search_row(X: Array, i: int, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
+    """Fill one row's heap from the squared distances to all points."""
+    kept_keys[:] = np.inf
+    for j in range(Z.shape[0]):
+        key = sq_distance(X, i, Z, j)
+        if key < kept_keys[0]:
+            kept_keys[0] = key
+            kept_ids[0] = j
+            sift_down(kept_keys, kept_ids, 0, len(kept_keys))
+
+
+@kernel
+def sort_kept(kept_keys: Array, kept_ids: Array) -> None:
+    """Sort each row by (key, id): heapsort."""
+    n_kept = kept_keys.shape[1]
+    for i in range(kept_keys.shape[0]):
+        keys, ids = kept_keys[i], kept_ids[i]
+        for top in range(n_kept // 2 - 1, -1, -1):
+            sift_down(keys, ids, top, n_kept)
+        for size in range(n_kept - 1, 0, -1):
+            keys[0], keys[size] = keys[size], keys[0]
+            ids[0], ids[size] = ids[size], ids[0]
+            sift_down(keys, ids, 0, size)

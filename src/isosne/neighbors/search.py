@@ -1,0 +1,109 @@
+"""Neighbors of points, exact or approximate: both kinds of search under one roof."""
+
+from typing import Protocol
+
+from isosne._checks import (
+    check_count,
+    check_for_metric,
+    check_metric,
+    check_points,
+    check_square_distances,
+)
+from isosne._types import Array, Neighbors, Points
+from isosne.errors import ParameterError
+from isosne.neighbors.clustered import ClusteredPoints
+from isosne.neighbors.distances import Metric, search_set
+from isosne.neighbors.exact import find_neighbors, nearest
+
+
+class Search(Protocol):
+    """Neighbors among fixed points."""
+
+    def neighbors(self, k: int) -> Neighbors:
+        """Return the k nearest neighbors of each of the points among the others."""
+        ...
+
+    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
+        """Return ids and distances (n, k) of the points nearest to each row of X."""
+        ...
+
+
+class ExactSearch:
+    """Neighbors found by looking at all distances.
+
+    Parameters
+    ----------
+    X : array or CSR
+        The points.
+    metric : Metric
+        The distance.
+    """
+
+    def __init__(self, X: Points, metric: Metric) -> None:
+        self._X, self._metric = X, metric
+
+    def neighbors(self, k: int) -> Neighbors:
+        """Return the k nearest neighbors of each of the points among the others."""
+        return find_neighbors(self._X, k, self._metric)
+
+    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
+        """Return ids and distances (n, k) of the points nearest to each row of X."""
+        search = search_set(self._X, self._metric)
+        ids, keys = nearest(X, search, k)
+        return ids, self._metric.distances(keys, search.scale)
+
+
+def make_search(X: Points, metric: Metric, method: str) -> Search:
+    """Return a search among points: "exact", or "approximate" for dense points."""
+    if method == "exact":
+        return ExactSearch(X, metric)
+    if method == "approximate":
+        return ClusteredPoints(X, metric)
+    raise ParameterError(
+        f"method must be 'exact' or 'approximate'; got {method!r}. Choose one of the two."
+    )
+
+
+def nearest_neighbors(
+    X: Points, k: int, *, metric: str = "euclidean", p: float = 2.0, method: str = "exact"
+) -> Neighbors:
+    """Find the k nearest neighbors of each point among the others.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n_samples, n_features)
+        The points; with ``metric="precomputed"``, their distances.
+    k : int
+        Number of neighbors, from 1 to n_samples - 1.
+    metric : str, default="euclidean"
+        One of euclidean, manhattan, minkowski, cosine, precomputed.
+    p : float, default=2.0
+        Power of the Minkowski distance.
+    method : str, default="exact"
+        "exact", or "approximate" (dense points, Euclidean or cosine distance): nearly all of
+        them, much faster for many points.
+
+    Returns
+    -------
+    Neighbors
+        ``indices`` (n, k) int32 and ``distances`` (n, k) float32, nearest first; equal
+        distances, lower index first.
+
+    Notes
+    -----
+    Exact: O(n^2 d) time; memory is the result and a few blocks of some MB for each thread.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.neighbors import nearest_neighbors
+    >>> nearest_neighbors(np.array([[0.0], [1.0], [3.0]]), 1).indices.ravel()
+    array([1, 0, 1], dtype=int32)
+    """
+    check_metric(metric, p)
+    X = check_points(X, min_rows=2)
+    check_for_metric(X, metric)
+    if metric == "precomputed":
+        check_square_distances(X)
+    check_count(k, "k", low=1, high=X.shape[0] - 1, hint="A point is not its own neighbor.")
+    return make_search(X, Metric(metric, p), method).neighbors(k)

@@ -1,0 +1,70 @@
+"""Files of a reproduction: Markdown tables and JSON values, each written whole or not at all."""
+
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isosne._files import AtomicFile
+from isosne.paper.settings import Settings
+
+PACKAGES = ("isosne", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def write_page(settings: Settings, name: str, title: str, parts: Iterable[str]) -> None:
+    """Write NAME.md: a title, what made it, and parts separated by empty lines."""
+    blocks = [f"# {title}", _made_with(), *parts]
+    _write(settings.out / f"{name}.md", "\n\n".join(blocks) + "\n")
+
+
+def write_values(settings: Settings, name: str, values: Any) -> None:
+    """Write NAME.json: the settings, and the values behind the tables."""
+    content = {"name": name, "settings": settings.describe(), "values": values}
+    text = json.dumps(content, indent=1, default=_plain, allow_nan=False)
+    _write(settings.out / f"{name}.json", text + "\n")
+
+
+def is_finished(settings: Settings, name: str) -> bool:
+    """Return whether NAME.json was made with the same settings before."""
+    path = settings.out / f"{name}.json"
+    try:
+        made = json.loads(path.read_text(encoding="utf-8"))
+        return bool(made["settings"] == settings.describe())
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a Markdown table; all columns but the first are numbers, set to the right."""
+    lines = ["| " + " | ".join(header) + " |"]
+    lines.append("| --- |" + " ---: |" * (len(header) - 1))
+    lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def _made_with() -> str:
+    versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    today = datetime.now(UTC).date().isoformat()
+    return f"{today}, Python {platform.python_version()}, {versions}"
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = AtomicFile(path, force=True)
+    try:
+        file.file.write(text.encode())
+        file.commit()
+    finally:
+        file.discard()
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy's numbers and arrays as Python's."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"JSON needs plain values; got {type(value).__name__}. Convert it first.")

@@ -1,0 +1,159 @@
+"""A run that can be killed: its state on disk, now and then, and back.
+
+Steps 1 and 2 are done again after a kill, from the same random numbers; step 3 goes on from the
+last state on disk. So the map ends with the same bytes as that of a run nobody disturbed.
+"""
+
+import hashlib
+from glob import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import psutil
+
+from isosne._archive import read_archive, write_archive
+from isosne._checks import check_count
+from isosne._files import AtomicFile
+from isosne._types import Array
+from isosne.errors import DataError
+from isosne.kernels.base import MetricKernel
+from isosne.layout.descent import Field, Progress
+from isosne.tsne.plan import Plan
+from isosne.tsne.serialization import from_plain, to_plain
+
+KIND = "checkpoint"
+FORCES = "forces."
+IRRELEVANT = ("callback", "verbose", "n_jobs", "memory_limit")
+"""Parameters that do not change the map."""
+
+
+class Saved(NamedTuple):
+    """What a checkpoint holds."""
+
+    progress: Progress
+    trace: list[tuple[int, float, float]]
+    gradient_norm: float
+    forces: dict[str, Array]
+    rng: dict[str, Any]
+    route: dict[str, Any]
+
+    def generator(self) -> np.random.Generator:
+        """Return the random numbers as they were at the start of the run."""
+        bits = getattr(np.random, self.rng["bit_generator"])()
+        bits.state = self.rng
+        return np.random.Generator(bits)
+
+
+class Checkpoint:
+    """The file in which a run keeps its state.
+
+    Parameters
+    ----------
+    path : path
+        The file. If it is there, the run continues from it.
+    every : int
+        Steps between two states.
+    parameters : dict
+        The estimator's parameters.
+    fingerprint : str
+        A hash of the input.
+    """
+
+    def __init__(
+        self, path: str | Path, every: int, parameters: dict[str, Any], fingerprint: str
+    ) -> None:
+        self.path = Path(path)
+        self.every = check_count(every, "every", low=1, hint="Pass the steps between two states.")
+        relevant = {name: part for name, part in parameters.items() if name not in IRRELEVANT}
+        self._identity = {**_digested(relevant), "input": fingerprint}
+        self._rng: dict[str, Any] = {}
+        self._route: dict[str, Any] = {}
+
+    def read(self) -> Saved | None:
+        """Return the last state, or None if there is none; refuse that of another run.
+
+        Refuses a place that cannot be written, too: nobody should wait for that.
+        """
+        AtomicFile(self.path, force=True).discard()
+        self._remove_parts()
+        if not self.path.exists():
+            return None
+        header, arrays = read_archive(self.path, KIND)
+        for name, value in self._identity.items():
+            if header["identity"].get(name) != value:
+                what = "the input" if name == "input" else f"the parameter {name}"
+                raise DataError(
+                    f"The checkpoint {self.path} must be of the same run; {what} is another now. "
+                    "Choose another file for this run; this one was left as it is."
+                )
+        Y, update, gains = (arrays[name] for name in ("Y", "update", "gains"))
+        forces = {k.removeprefix(FORCES): v for k, v in arrays.items() if k.startswith(FORCES)}
+        rng = from_plain(header["rng"], arrays)
+        trace = [(int(i), float(value), float(norm)) for i, value, norm in arrays["trace"]]
+        progress = Progress(Y, update, gains, **header["progress"])
+        return Saved(progress, trace, header["gradient_norm"], forces, rng, header["route"])
+
+    def remember(self, rng: np.random.Generator) -> None:
+        """Keep the state of the random numbers from which the run starts."""
+        self._rng = dict(rng.bit_generator.state)
+
+    def follow(self, plan: Plan) -> None:
+        """Keep what was chosen: a run goes on by the same route, however much memory is free."""
+        chosen = {name: getattr(plan, name) for name in ("affinities", "forces", "neighbors")}
+        self._route = {name: choice for name, choice in chosen.items() if choice is not None}
+
+    def write(
+        self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Field
+    ) -> None:
+        """Replace the file by the present state."""
+        arrays: dict[str, Array] = {
+            "Y": progress.Y,
+            "update": progress.update,
+            "gains": progress.gains,
+            "trace": np.array(trace, np.float64).reshape(-1, 3),
+            **{f"{FORCES}{name}": part for name, part in forces.state().items()},
+        }
+        numbers = {
+            name: getattr(progress, name)
+            for name in ("iteration", "phase", "done", "values", "rates")
+        }
+        header = {
+            "identity": self._identity,
+            "progress": numbers,
+            "gradient_norm": norm,
+            "rng": to_plain(self._rng, arrays),
+            "route": self._route,
+        }
+        write_archive(self.path, KIND, header, arrays)
+
+    def _remove_parts(self) -> None:
+        """Remove what killed runs have left unfinished."""
+        for part in self.path.parent.glob(f".{escape(self.path.name)}.*.part"):
+            pid = part.name.split(".")[-2]
+            if pid.isdigit() and not psutil.pid_exists(int(pid)):
+                part.unlink(missing_ok=True)
+
+
+def _digested(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as plain values, with arrays replaced by their hashes."""
+    plain = {}
+    for name, value in parameters.items():
+        arrays: dict[str, Array] = {}
+        plain[name] = to_plain(value, arrays)
+        contents = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
+        if isinstance(value, MetricKernel):
+            contents.append(_draws(getattr(value, "random_state", None)))
+        if any(contents):
+            digests = [hashlib.sha256(content).hexdigest() for content in contents]
+            plain[name] = [plain[name], *digests]
+    return plain
+
+
+def _draws(random_state: Any) -> bytes:
+    """Return the state of a kernel's own generator; that of the estimator is in the file."""
+    if isinstance(random_state, np.random.Generator):
+        return repr(random_state.bit_generator.state).encode()
+    if isinstance(random_state, np.random.RandomState):
+        return repr(random_state.get_state(legacy=False)).encode()
+    return b""

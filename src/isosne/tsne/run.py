@@ -1,0 +1,116 @@
+"""A map on its way: forces, schedule, progress, and what has been recorded of it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from isosne._numba import n_threads, threads
+from isosne.errors import DivergedError
+from isosne.layout.descent import Progress, State, advance, descend
+from isosne.layout.schedules import Schedule
+from isosne.tsne.assembly import Forces
+from isosne.tsne.checkpoint import Checkpoint, Saved
+from isosne.tsne.placers import Placer
+
+PAIRS_A_THREAD = 500_000
+"""Pairs below which a thread costs more to wake, at every step, than it saves."""
+TRACE_EVERY = 50
+"""Steps between the values of the objective that are recorded."""
+
+
+@dataclass
+class Finished:
+    """What a fitted estimator keeps for later.
+
+    The seed of its drawn partners; its run, unless it was read from a file; and what places further
+    points, once there are any.
+    """
+
+    seed: int
+    run: "Run | None" = None
+    placer: Placer | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"placer": None}  # it is made again, and cannot be pickled
+
+
+class Run:
+    """A map on its way.
+
+    Parameters
+    ----------
+    forces : ExactForces or SplitForces
+        What moves the points.
+    schedule : Schedule
+        How.
+    progress : Progress
+        How far it has come.
+    """
+
+    def __init__(self, forces: Forces, schedule: Schedule, progress: Progress) -> None:
+        self.forces = forces
+        self.schedule = schedule
+        self.progress = progress
+        self.gradient_norm = 0.0
+        self.trace: list[tuple[int, float, float]] = []
+        self.is_usable = True
+
+    def __str__(self) -> str:
+        iteration, value, _ = self.trace[-1]
+        return f"step {iteration:5d}   objective {value:.4f}"
+
+    def descend(
+        self,
+        callback: Callable[[State], object] | None,
+        checkpoint: Checkpoint | None,
+        say: Callable[[str], None],
+    ) -> None:
+        """Take the steps that are left; a true answer of the callback ends them."""
+        began = time.perf_counter()
+        first = self.progress.iteration
+        useful_threads = max(1, self.forces.n_points**2 // PAIRS_A_THREAD)
+        if not getattr(advance, "signatures", True):  # plain Python compiles nothing
+            say("compiling the loops, once for this machine")
+        try:
+            with threads(min(n_threads(), useful_threads)):
+                for state in descend(self.forces, self.progress, self.schedule):
+                    self.gradient_norm = state.gradient_norm
+                    if state.iteration % TRACE_EVERY == 0:
+                        self.record()
+                        say(f"{self}   {time.perf_counter() - began:.1f} s")
+                    if checkpoint and state.iteration % checkpoint.every == 0:
+                        self.keep(checkpoint)
+                    if callback is not None and callback(state):
+                        break
+        except DivergedError:
+            self.is_usable = False
+            raise
+        n_steps = self.progress.iteration - first
+        say(f"{n_steps} steps in {time.perf_counter() - began:.1f} s")
+        if checkpoint:
+            self.record()
+            self.keep(checkpoint)
+
+    def record(self) -> None:
+        """Note the objective at this step, once."""
+        iteration = self.progress.iteration
+        if not self.trace or self.trace[-1][0] != iteration:
+            self.trace.append((iteration, self.forces.value(self.progress.Y), self.gradient_norm))
+
+    def keep(self, checkpoint: Checkpoint) -> None:
+        """Write the present state to a checkpoint."""
+        checkpoint.write(self.progress, self.trace, self.gradient_norm, self.forces)
+
+    def restore(self, saved: Saved) -> None:
+        """Go back to the state of a checkpoint."""
+        self.forces.restore(saved.forces)
+        self.progress, self.trace = saved.progress, saved.trace
+        self.gradient_norm = saved.gradient_norm
+
+    def resumed(self, schedule: Schedule) -> "Run":
+        """Return a run that starts where this one ended, with steps of another schedule."""
+        progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
+        run = Run(self.forces, schedule, progress)
+        run.trace = list(self.trace)
+        return run

@@ -1,0 +1,134 @@
+"""Parameters and fitted kernels as plain values and arrays, for files, and back.
+
+Points are kept as they are. Random choices are kept too, not the seed that made them: another
+version of NumPy may make others of it.
+"""
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from isosne._types import Array, Points
+from isosne.errors import ParameterError
+from isosne.kernels.base import MetricKernel
+from isosne.kernels.forest import TREES, ForestPartitions
+from isosne.kernels.gaussian import GaussianKernel
+from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
+from isosne.kernels.voronoi import VoronoiPartitions
+from isosne.layout.objectives import JSE, KL, NeRV
+from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
+from isosne.neighbors.distances import Metric
+
+CSR_PARTS = ("data", "indices", "indptr", "shape")
+KINDS: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        *(KL, NeRV, JSE, Schedule, Phase, RateFalls, ChangeBelow),
+        *(IsolationKernel, GaussianKernel, AdaptiveGaussianKernel, KNNKernel),
+    )
+}
+
+
+def to_plain(value: Any, arrays: dict[str, Array]) -> Any:
+    """Return a value as JSON can hold it; arrays are put aside under names."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.random.Generator | np.random.RandomState):
+        return None  # its state is not a parameter
+    if isinstance(value, list | tuple):
+        return [to_plain(part, arrays) for part in value]
+    if isinstance(value, dict):
+        return {"dict": {name: to_plain(part, arrays) for name, part in value.items()}}
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        name = f"value{len(arrays)}"
+        arrays[name] = value
+        return {"array": name}
+    if type(value).__name__ in KINDS:
+        parts = {name: to_plain(part, arrays) for name, part in _parts(value).items()}
+        return {"kind": type(value).__name__, "parts": parts}
+    raise ParameterError(
+        f"Parameters must be numbers, names, arrays or objects of isosne to be written to a file; "
+        f"got {value!r}. Pass one of these."
+    )
+
+
+def from_plain(value: Any, arrays: dict[str, Array]) -> Any:
+    """Return the value that `to_plain` made plain; a sequence is a tuple."""
+    if isinstance(value, list):
+        return tuple(from_plain(part, arrays) for part in value)
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return arrays[value["array"]]
+    if "dict" in value:
+        return {name: from_plain(part, arrays) for name, part in value["dict"].items()}
+    parts = {name: from_plain(part, arrays) for name, part in value["parts"].items()}
+    return KINDS[value["kind"]](**parts)
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    if isinstance(value, MetricKernel):
+        return dict(value.get_params(deep=False))
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return {}
+
+
+def kernel_arrays(kernel: Any) -> dict[str, Array]:
+    """Return a fitted kernel's points and random choices."""
+    arrays = _points_to_arrays("points", kernel.X_fit_)
+    if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
+        return arrays
+    samples = [partitions.samples for partitions in kernel.partitions_]
+    if kernel.pool_ is not kernel.X_fit_ and kernel.partition == "voronoi":
+        sampled, places = np.unique(np.concatenate(samples, axis=None), return_inverse=True)
+        arrays |= _points_to_arrays("pool", kernel.pool_[sampled])
+        sizes = np.cumsum([part.size for part in samples])[:-1]
+        parts = zip(np.split(places, sizes), samples, strict=True)
+        samples = [part.reshape(sample.shape) for part, sample in parts]
+    for s, partitions in enumerate(kernel.partitions_):
+        arrays[f"samples{s}"] = samples[s]
+        if isinstance(partitions, ForestPartitions):
+            arrays |= {f"{name}{s}": part for name, part in partitions.trees().items()}
+    return arrays
+
+
+def restore_kernel(kernel: Any, arrays: dict[str, Array]) -> Any:
+    """Return a kernel with its parameters fitted again from `kernel_arrays`."""
+    points = _points_from_arrays("points", arrays)
+    if not isinstance(kernel, IsolationKernel) or "samples0" not in arrays:
+        return kernel.fit(points)
+    has_pool = "pool" in arrays or "pool.data" in arrays
+    pool = _points_from_arrays("pool", arrays) if has_pool else points
+    n_scales = sum(name.startswith("samples") for name in arrays)
+    return kernel.restore(
+        points, pool, [_partitions(kernel, arrays, pool, s) for s in range(n_scales)]
+    )
+
+
+def _partitions(
+    kernel: IsolationKernel, arrays: dict[str, Array], pool: Points, s: int
+) -> VoronoiPartitions | ForestPartitions:
+    samples = arrays[f"samples{s}"]
+    if kernel.partition == "voronoi":
+        return VoronoiPartitions(samples, pool, Metric(kernel.metric, kernel.p))
+    trees = {name: arrays[f"{name}{s}"] for name in TREES}
+    return ForestPartitions.from_trees(samples, trees, isinstance(pool, csr_array))
+
+
+def _points_to_arrays(name: str, points: Points) -> dict[str, Array]:
+    if isinstance(points, csr_array):
+        return {f"{name}.{part}": np.asarray(getattr(points, part)) for part in CSR_PARTS}
+    return {name: points}
+
+
+def _points_from_arrays(name: str, arrays: dict[str, Array]) -> Points:
+    if name in arrays:
+        return arrays[name]
+    data, indices, indptr, shape = (arrays[f"{name}.{part}"] for part in CSR_PARTS)
+    return csr_array((data, indices, indptr), shape=tuple(shape.tolist()))

@@ -1,0 +1,123 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from isosne._types import Neighbors
+from isosne.neighbors import nearest_neighbors
+from isosne.neighbors.exact import with_self, without_self
+from tests.reference import neighbors as twin
+
+METRICS = [("euclidean", 2.0), ("manhattan", 2.0), ("minkowski", 3.0), ("cosine", 2.0)]
+
+
+def assert_same_neighbors(found, X, k, metric="euclidean", p=2.0):
+    indices, distances = twin.nearest_neighbors(X, k, metric, p)
+    np.testing.assert_array_equal(found.indices, indices)
+    # Distances are returned in float32.
+    np.testing.assert_allclose(found.distances, distances, 1e-6, 1e-12)
+    assert found.indices.dtype == np.int32
+    assert found.distances.dtype == np.float32
+
+
+@pytest.mark.parametrize("k", [1, 7, 59])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("metric", "p"), METRICS)
+def test_neighbors_are_those_of_a_stable_sort(two_blobs, metric, p, dtype, k):
+    X = two_blobs.astype(dtype)
+    found = nearest_neighbors(X, k, metric=metric, p=p)
+    if metric == "cosine":  # not exact to the last digit: points are scaled in their own type
+        _, distances = twin.nearest_neighbors(X, k, metric)
+        np.testing.assert_allclose(found.distances, distances, 1e-4, 1e-6)
+    else:
+        assert_same_neighbors(found, X, k, metric, p)
+
+
+@pytest.mark.parametrize("container", ["float32", "float64", "uint8", "int64", "csr"])
+@pytest.mark.parametrize(("metric", "p"), METRICS[:3])
+@pytest.mark.parametrize("k", [1, 5, 40, 89])
+def test_equal_distances_go_to_the_lower_index(duplicates, metric, p, container, k):
+    # On a grid of whole numbers sums of powers are exact, so ties are ties everywhere.
+    X = csr_array(duplicates) if container == "csr" else duplicates.astype(container)
+    assert_same_neighbors(nearest_neighbors(X, k, metric=metric, p=p), duplicates, k, metric, p)
+
+
+def test_ties_are_settled_alike_across_blocks_and_tiles():
+    # More points than a tile has columns (2048) and many more than a block has rows (256).
+    X = np.random.default_rng(0).integers(0, 4, (2300, 2)).astype(np.float32)
+    found = nearest_neighbors(X, 6)
+    sq = ((X[:, None].astype(np.int32) - X.astype(np.int32)) ** 2).sum(axis=2)
+    order = np.argsort(sq, axis=1, kind="stable")[:, :400]  # about 144 copies of each point
+    expected = [[j for j in row if j != i][:6] for i, row in enumerate(order)]
+    np.testing.assert_array_equal(found.indices, expected)
+
+
+@pytest.mark.parametrize("k", [1, 4, 19])
+def test_a_point_with_many_copies_is_not_its_own_neighbor(k):
+    X = np.ones((20, 3))
+    found = nearest_neighbors(X, k)
+    expected = [[j for j in range(20) if j != i][:k] for i in range(20)]
+    np.testing.assert_array_equal(found.indices, expected)
+    assert np.all(found.distances == 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("k", [3, 40])
+def test_one_far_point_does_not_blur_the_others(one_far_point, dtype, k):
+    X = one_far_point.astype(dtype)
+    assert_same_neighbors(nearest_neighbors(X, k), X, k)
+
+
+@pytest.mark.parametrize("k", [3, 30])
+def test_a_large_offset_does_not_blur_float32_points(k):
+    X = (np.random.default_rng(6).normal(size=(80, 4)) + 1e4).astype(np.float32)
+    assert_same_neighbors(nearest_neighbors(X, k), X, k)
+
+
+@pytest.mark.parametrize("k", [3, 39])
+@pytest.mark.parametrize("exponent", [-80, 80])
+def test_the_unit_of_measurement_does_not_change_neighbors(exponent, k):
+    # Values near 1e-24 or 1e24 are at home in float32, though their squares are not.
+    X = np.random.default_rng(7).normal(size=(40, 3)).astype(np.float32)
+    indices, _ = twin.nearest_neighbors(X, k)
+    found = nearest_neighbors(X * np.float32(2.0**exponent), k)
+    np.testing.assert_array_equal(found.indices, indices)
+
+
+def test_precomputed_distances_give_the_neighbors_of_the_points(two_blobs):
+    D = twin.distances(two_blobs, two_blobs)
+    found = nearest_neighbors(D, 9, metric="precomputed")
+    assert_same_neighbors(found, two_blobs, 9)
+
+
+def test_precomputed_ties_go_to_the_lower_index(duplicates):
+    D = twin.distances(duplicates, duplicates, "manhattan")
+    found = nearest_neighbors(D.astype(np.int64), 12, metric="precomputed")
+    assert_same_neighbors(found, duplicates, 12, "manhattan")
+
+
+@pytest.mark.parametrize("k", [1, 8, 89])
+def test_lists_with_self_are_the_stable_order_and_lose_self_again(duplicates, k):
+    found = nearest_neighbors(duplicates, k)
+    lists = with_self(found)
+    order = twin.order(twin.distances(duplicates, duplicates))
+    for i in range(90):
+        expected = [j for j in order[i] if j == i or j in found.indices[i]]
+        # Where all k are copies with lower indices, the point itself stands last.
+        np.testing.assert_array_equal(lists[i], expected)
+    zeros = np.zeros(lists.shape)
+    again = without_self(lists, zeros)
+    np.testing.assert_array_equal(again.indices, found.indices)
+
+
+def test_without_self_drops_the_last_where_copies_crowd_the_point_out():
+    ids = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 1, 2]], np.int32)
+    found = without_self(ids, np.zeros((4, 3)))
+    np.testing.assert_array_equal(found.indices, [[1, 2], [0, 2], [0, 1], [0, 1]])
+
+
+def test_with_self_puts_a_point_before_its_copies_of_higher_index():
+    neighbors = Neighbors(
+        np.array([[1, 2], [0, 2], [0, 1]], np.int32),
+        np.array([[0, 3], [0, 3], [3, 3]], np.float32),
+    )
+    np.testing.assert_array_equal(with_self(neighbors), [[0, 1, 2], [0, 1, 2], [2, 0, 1]])

@@ -1,0 +1,620 @@
+"""TSNE from end to end."""
+
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from isosne import TSNE, AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
+from isosne._types import DenseMatrix, SparseMatrix
+from isosne.errors import (
+    DataError,
+    DivergedError,
+    IsolatedPointsWarning,
+    IsosneError,
+    IsosneWarning,
+    ParameterError,
+)
+from isosne.layout.objectives import JSE, NeRV
+from isosne.layout.schedules import Phase, Schedule, standard
+
+SHORT = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
+STARTS = ["pca", "spectral", "random"]
+
+
+def make(kernel=None, **more):
+    """Return a TSNE with few steps on one thread: small maps are not worth sharing out."""
+    settings = {"schedule": SHORT, "random_state": 0, "n_jobs": 1} | more
+    return TSNE(IsolationKernel(8) if kernel is None else kernel, **settings)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits().data
+
+
+@pytest.fixture
+def points():
+    return np.random.default_rng(0).normal(size=(80, 5))
+
+
+# --- what a fit gives
+
+
+@pytest.mark.parametrize("kernel", ["isolation", "gaussian", "adaptive", "knn"])
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_a_fit_gives_a_centered_map_and_what_led_to_it(points, kernel, n_components):
+    model = make(kernel, n_components=n_components)
+    assert model.fit(points) is model
+    assert model.embedding_.shape == (80, n_components)
+    assert model.embedding_.dtype == np.float32
+    assert model.embedding_.flags.c_contiguous
+    assert np.isfinite(model.embedding_).all()
+    assert np.abs(model.embedding_.mean(axis=0)).max() < 1e-5 * np.abs(model.embedding_).max()
+    assert isinstance(model.affinities_, DenseMatrix)
+    assert model.kernel_.X_fit_.shape == (80, 5)
+    assert model.n_iter_ == 60
+    assert model.isolated_.tolist() == []
+    assert model.n_features_in_ == 5
+    assert model.trace_[:, 0].tolist() == [50, 60]
+    assert model.trace_[-1, 1] == model.kl_divergence_
+    assert 0 < model.kl_divergence_ < model.trace_[0, 1]
+    assert model.plan_.n_points == 80
+
+
+def test_fit_transform_gives_the_map_of_fit(points):
+    model = make()
+    Y = model.fit_transform(points)
+    np.testing.assert_array_equal(Y, model.embedding_)
+    np.testing.assert_array_equal(Y, make().fit(points).embedding_)
+
+
+def test_a_second_fit_is_the_first_again(points):
+    model = make()
+    first = model.fit(points).embedding_.tobytes()
+    trace = model.trace_.tobytes()
+    assert model.fit(points).embedding_.tobytes() == first
+    assert model.trace_.tobytes() == trace
+
+
+def test_zero_is_a_seed(points):
+    assert np.array_equal(
+        make(random_state=0).fit_transform(points), make(random_state=0).fit_transform(points)
+    )
+    assert not np.array_equal(
+        make(random_state=0).fit_transform(points), make(random_state=1).fit_transform(points)
+    )
+    assert not np.array_equal(
+        make(random_state=None).fit_transform(points), make(random_state=None).fit_transform(points)
+    )
+
+
+def test_a_seed_of_the_kernel_goes_before_that_of_the_map(points):
+    one, other = (
+        make(IsolationKernel(8, random_state=3), random_state=seed).fit(points) for seed in (0, 1)
+    )
+    assert one.affinities_.values.tobytes() == other.affinities_.values.tobytes()
+    assert one.embedding_.tobytes() != other.embedding_.tobytes()
+
+
+def test_the_kernel_that_is_passed_stays_unfitted(points):
+    kernel = IsolationKernel(8)
+    before = dict(vars(kernel))
+    make(kernel).fit(points)
+    assert vars(kernel) == before
+
+
+# --- more steps
+
+
+def test_more_steps_are_counted_on(points):
+    model = make(schedule=standard(n_iter=650)).fit(points)
+    assert model.n_iter_ == 650
+    before = model.trace_[model.trace_[:, 0] < 650]
+    assert model.continue_fit(100) is model
+    assert model.n_iter_ == 750
+    np.testing.assert_array_equal(model.trace_[: len(before)], before)
+    assert sorted(set(model.trace_[:, 0])) == list(range(50, 751, 50))
+    assert np.all(np.diff(model.trace_[:, 0]) >= 0)
+    assert model.trace_[-1].tolist()[:2] == [750, model.kl_divergence_]
+
+
+def test_each_step_is_in_the_trace_once(points):
+    model = make(schedule=standard(n_iter=300)).fit(points)
+    assert model.trace_[:, 0].tolist() == [50, 100, 150, 200, 250, 300]
+    model.continue_fit(20).continue_fit(30)
+    # every 50 steps, and where a run ended
+    assert model.trace_[:, 0].tolist() == [50, 100, 150, 200, 250, 300, 320, 350]
+
+
+def test_more_steps_lower_the_objective(points):
+    model = make().fit(points)
+    before = model.kl_divergence_
+    assert model.continue_fit(200).kl_divergence_ < before
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_more_steps_leave_a_map_that_was_handed_out_as_it_was(points, n_components):
+    model = make(n_components=n_components)
+    Y = model.fit_transform(points)
+    before = Y.copy()
+    model.continue_fit(20)
+    np.testing.assert_array_equal(Y, before)
+    assert not np.array_equal(model.embedding_, before)
+
+
+# --- further points
+
+KERNELS = {
+    "drawn": IsolationKernel(8),
+    "exact": IsolationKernel(8, n_partitions="exact"),
+    "several psi": IsolationKernel([4, 16]),
+    "several exact psi": IsolationKernel([4, 16], n_partitions="exact"),
+    "forest": IsolationKernel(8, partition="forest"),
+    "gaussian": GaussianKernel(10),
+    "several perplexities": GaussianKernel([5, 15]),
+    "adaptive": AdaptiveGaussianKernel(7),
+    "knn": KNNKernel(7),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_copies_of_fitted_points_get_exactly_their_places(points, kernel):
+    model = make(kernel).fit(points)
+    np.testing.assert_array_equal(model.transform(points), model.embedding_)
+    mixed = np.vstack([points[7] + 0.3, points[3], points[7]])
+    places = model.transform(mixed)
+    np.testing.assert_array_equal(places[1:], model.embedding_[[3, 7]])
+    assert np.isfinite(places).all()
+    assert places.dtype == np.float32
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_points_beside_fitted_points_are_placed_beside_them(two_blobs, kernel):
+    model = make(kernel, schedule=standard(n_iter=400)).fit(two_blobs)
+    places = model.transform(two_blobs + 1e-3)
+    Y = model.embedding_
+    nearest = ((places[:, None] - Y) ** 2).sum(axis=2).argmin(axis=1)
+    assert np.array_equal(nearest < 30, np.arange(60) < 30)
+
+
+def test_points_far_from_all_fitted_points_have_a_finite_place(points):
+    for kernel in KERNELS.values():
+        model = make(kernel).fit(points)
+        places = model.transform(np.full((1, 5), 1e6))
+        assert np.isfinite(places).all()
+
+
+# --- threads
+
+MAPS = {
+    **{f"{name}, dense": {"kernel": kernel} for name, kernel in KERNELS.items()},
+    **{
+        f"{name}, sparse": {"kernel": KERNELS[name], "affinities": "sparse"}
+        for name in ("drawn", "exact", "several psi", "gaussian", "knn")
+    },
+    "nerv": {"objective": NeRV(0.8)},
+    "jse": {"objective": JSE(0.4)},
+    "nerv of floats": {"kernel": GaussianKernel(10), "objective": "nerv"},
+    "heavy tails": {"dof": 0.5},
+    "spectral start": {"start": "spectral"},
+    "three dimensions": {"n_components": 3},
+}
+
+
+@pytest.mark.parametrize("settings", MAPS.values(), ids=MAPS)
+def test_the_bytes_of_a_map_do_not_depend_on_the_threads(digits, settings, monkeypatch):
+    monkeypatch.setattr("isosne.tsne.run.PAIRS_A_THREAD", 1)  # small maps use one thread as a rule
+    X = digits[:150]
+    new = digits[150:170]
+    schedule = Schedule((Phase(15, exaggeration=4), Phase(10)))
+    one, two = (make(n_jobs=n, **{"schedule": schedule} | settings).fit(X) for n in (1, 2))
+    assert one.embedding_.tobytes() == two.embedding_.tobytes()
+    assert one.trace_.tobytes() == two.trace_.tobytes()
+    assert one.transform(new).tobytes() == two.transform(new).tobytes()
+    assert np.unique(one.embedding_).size > 100
+
+
+# --- forms of input
+
+
+def test_precomputed_distances_make_the_map_of_their_points(points):
+    D = np.linalg.norm(points[:, None] - points, axis=2)
+    start = 1e-4 * np.random.default_rng(1).normal(size=(80, 2))
+    for kernel in (
+        IsolationKernel(8, n_partitions="exact"),
+        GaussianKernel(10),
+        IsolationKernel(8, random_state=0),
+    ):
+        from_points = make(kernel, start=start).fit(points)
+        from_distances = make(clone(kernel).set_params(metric="precomputed"), start=start).fit(D)
+        # distances are rounded differently on the two ways
+        scale = np.abs(from_points.embedding_).max()
+        np.testing.assert_allclose(
+            from_distances.embedding_, from_points.embedding_, atol=1e-2 * scale
+        )
+        np.testing.assert_array_equal(
+            from_distances.transform(D[:5]), from_distances.embedding_[:5]
+        )
+        new = np.linalg.norm(points[:3, None] + 0.3 - points, axis=2)
+        assert np.isfinite(from_distances.transform(new)).all()
+
+
+def test_precomputed_distances_start_spectral_and_never_from_pca(points):
+    D = np.linalg.norm(points[:, None] - points, axis=2)
+    kernel = GaussianKernel(10, metric="precomputed")
+    assert np.array_equal(
+        make(kernel).fit_transform(D), make(kernel, start="spectral").fit_transform(D)
+    )
+    sentence = (
+        "start='pca' needs points; got metric='precomputed'. "
+        "Choose 'spectral', 'random', or pass coordinates."
+    )
+    with pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$"):
+        make(kernel, start="pca").fit(D)
+
+
+@pytest.mark.parametrize("kernel", ["isolation", "gaussian"])
+def test_csr_makes_the_map_of_its_dense_form(kernel):
+    X = np.random.default_rng(0).poisson(0.5, (90, 12)).astype(float)
+    start = np.random.default_rng(1).normal(size=(90, 2))
+    dense = make(kernel, start=start).fit(X)
+    sparse = make(kernel, start=start).fit(csr_array(X))
+    # whole numbers: distances are the same in both forms
+    scale = np.abs(dense.embedding_).max()
+    np.testing.assert_allclose(sparse.embedding_, dense.embedding_, atol=1e-3 * scale)
+    np.testing.assert_array_equal(sparse.transform(csr_array(X[:9])), sparse.embedding_[:9])
+    assert np.isfinite(sparse.transform(csr_array(X[:9] + 1))).all()
+    assert np.isfinite(make(kernel).fit(csr_array(X)).embedding_).all()
+
+
+def test_a_data_frame_makes_the_map_of_its_numbers(points):
+    frame = pd.DataFrame(points, columns=list("abcde"))
+    model = make().fit(frame)
+    np.testing.assert_array_equal(model.embedding_, make().fit(points).embedding_)
+    assert model.feature_names_in_.tolist() == list("abcde")
+    np.testing.assert_array_equal(model.transform(frame), model.embedding_)
+    expected = make().fit(points).transform(points[:5] + 0.25)
+    np.testing.assert_array_equal(model.transform(frame[:5] + 0.25), expected)
+
+
+def test_a_data_frame_with_other_columns_is_refused(points):
+    model = make().fit(pd.DataFrame(points, columns=list("abcde")))
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.transform(pd.DataFrame(points, columns=list("abcdf")))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8, np.int64])
+def test_inputs_stay_as_they_were(points, dtype):
+    X = (10 * np.abs(points)).astype(dtype)
+    start = np.asfortranarray(np.random.default_rng(0).normal(size=(80, 2)), dtype=np.float32)
+    for array in (X, start):
+        array.flags.writeable = False
+    before, first = X.copy(), start.copy()
+    model = make(start=start).fit(X)
+    model.transform(X)
+    model.continue_fit(3)
+    np.testing.assert_array_equal(X, before)
+    np.testing.assert_array_equal(start, first)
+
+
+def test_a_start_is_not_moved_by_the_fit(points):
+    for n_components in (1, 2):
+        start = np.random.default_rng(0).normal(size=(80, n_components)).astype(np.float32)
+        start = np.asfortranarray(start)
+        before = start.copy()
+        make(start=start, n_components=n_components).fit(points)
+        np.testing.assert_array_equal(start, before)
+
+
+# --- company
+
+
+def test_a_pickled_model_places_points_as_before(points):
+    model = make().fit(points)
+    copy = pickle.loads(pickle.dumps(model))
+    new = points[:9] + 0.25
+    assert copy.transform(new).tobytes() == model.transform(new).tobytes()
+    assert copy.continue_fit(10).embedding_.tobytes() == model.continue_fit(10).embedding_.tobytes()
+
+
+def test_a_clone_has_the_parameters_and_nothing_fitted(points):
+    model = make(objective=NeRV(0.5), n_components=1).fit(points)
+    copy = clone(model)
+    assert vars(copy).keys() == copy.get_params(deep=False).keys()
+    assert copy.objective == NeRV(0.5)
+    assert copy.kernel is not model.kernel
+    assert copy.fit(points).embedding_.tobytes() == model.embedding_.tobytes()
+
+
+def test_the_output_can_be_a_data_frame(points):
+    frame = pd.DataFrame(points, columns=list("abcde"), index=np.arange(80) + 100)
+    model = make().set_output(transform="pandas")
+    Y = model.fit_transform(frame)
+    assert Y.columns.tolist() == ["tsne0", "tsne1"]
+    assert Y.index.tolist() == frame.index.tolist()
+    placed = model.transform(frame[:3])
+    assert placed.columns.tolist() == ["tsne0", "tsne1"]
+    np.testing.assert_array_equal(placed.to_numpy(), model.embedding_[:3])
+    assert model.get_feature_names_out().tolist() == ["tsne0", "tsne1"]
+
+
+def test_a_pipeline_scales_and_maps(points):
+    pipeline = make_pipeline(MinMaxScaler(), make())
+    Y = pipeline.fit_transform(points * [1, 10, 100, 1000, 1e4])
+    assert np.array_equal(Y, make().fit_transform(MinMaxScaler().fit_transform(points)))
+    placed = pipeline.transform(points * [1, 10, 100, 1000, 1e4])
+    np.testing.assert_array_equal(placed, Y)
+
+
+def test_parameters_of_the_kernel_can_be_set_through_the_map(points):
+    model = make(IsolationKernel(8)).set_params(kernel__psi=16)
+    assert model.kernel.psi == 16
+    assert model.fit(points).kernel_.psi_ == (16,)
+    assert "kernel__n_partitions" in model.get_params()
+
+
+# --- callbacks, progress and interruption
+
+
+def test_a_callback_sees_every_step_and_may_end_the_run(points):
+    seen = []
+
+    def stop_at_33(state):
+        seen.append((state.iteration, state.phase))
+        return state.iteration == 33
+
+    model = make(callback=stop_at_33).fit(points)
+    assert seen == [(i, 0 if i <= 20 else 1) for i in range(1, 34)]
+    assert model.n_iter_ == 33
+    assert model.trace_[-1, 0] == 33
+    full = []
+    make(callback=lambda state: full.append(state.Y.T.copy())).fit(points)
+    assert len(full) == 60
+    np.testing.assert_array_equal(model.embedding_, full[32])
+
+
+def test_an_error_in_a_callback_is_raised_and_the_map_so_far_is_kept(points):
+    def fail(state):
+        if state.iteration == 12:
+            raise LookupError("no more")
+
+    model = make(callback=fail)
+    with pytest.raises(LookupError, match=r"^no more$"):
+        model.fit(points)
+    assert model.n_iter_ == 12
+    assert np.isfinite(model.embedding_).all()
+    np.testing.assert_array_equal(model.transform(points), model.embedding_)
+    model.set_params(callback=None).continue_fit(10)
+    assert model.n_iter_ == 22
+
+
+def test_an_interrupt_keeps_the_map_so_far_says_so_and_goes_on_up(points):
+    def interrupt(state):
+        if state.iteration == 7:
+            raise KeyboardInterrupt
+
+    model = make(callback=interrupt)
+    sentence = (
+        "Stopped from the keyboard at step 7; embedding_ holds the map so far. "
+        "Call continue_fit for more steps."
+    )
+    with (
+        pytest.warns(RuntimeWarning, match="^" + re.escape(sentence) + "$") as caught,
+        pytest.raises(KeyboardInterrupt),
+    ):
+        model.fit(points)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    seven = make(callback=lambda state: state.iteration == 7).fit(points)
+    np.testing.assert_array_equal(model.embedding_, seven.embedding_)
+    assert model.n_iter_ == 7
+    assert model.set_params(callback=None).continue_fit(3).n_iter_ == 10
+
+
+def test_nothing_is_written_unless_it_is_asked_for(points, capfd):
+    make().fit(points).transform(points + 1)
+    captured = capfd.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+
+
+def test_progress_goes_to_standard_error(points, capfd):
+    model = make(verbose=True).fit(points)
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    lines = captured.err.splitlines()
+    assert lines[:6] == str(model.plan_).splitlines()
+    steps = [line for line in lines if line.startswith("step")]
+    assert len(steps) == 1
+    assert re.fullmatch(r"step +50   objective \d+\.\d{4}   \d+\.\d s", steps[0])
+    assert re.fullmatch(r"60 steps in \d+\.\d s", lines[-1])
+
+
+# --- isolated points
+
+
+@pytest.mark.parametrize("affinities", ["dense", "sparse", "sampled"])
+def test_points_alone_in_all_their_cells_are_named(points, affinities):
+    sentence = (
+        "80 of 80 points share no cell with any other; each is tied to its nearest neighbor. "
+        "Lower psi, or raise n_partitions."
+    )
+    model = make(IsolationKernel(80), affinities=affinities)
+    with pytest.warns(IsolatedPointsWarning, match="^" + re.escape(sentence) + "$") as caught:
+        model.fit(points)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert model.isolated_.tolist() == list(range(80))
+    assert np.isfinite(model.embedding_).all()
+    places = model.transform(points + 0.1)
+    assert np.isfinite(places).all()
+
+
+def test_drawn_partners_tell_the_objective_where_points_are_alone(points):
+    with pytest.warns(IsolatedPointsWarning):
+        dense, sampled = (
+            make(IsolationKernel(80), affinities=a).fit(points) for a in ("dense", "sampled")
+        )
+    assert sampled.kl_divergence_ == pytest.approx(dense.kl_divergence_, rel=0.5)
+
+
+# --- small and degenerate data
+
+
+def small(n):
+    return np.random.default_rng(n).normal(size=(n, 3))
+
+
+def one_far():
+    X = np.random.default_rng(4).normal(size=(41, 3))
+    X[17, 0] = 1e9
+    return X
+
+
+SMALL = {
+    **{f"n = {n}": lambda n=n: small(n) for n in range(2, 11)},
+    "equal rows": lambda: np.ones((20, 3)),
+    "equal rows of zeros": lambda: np.zeros((20, 3)),
+    "two equal rows": lambda: np.ones((2, 3)),
+    "two points, ten times each": lambda: np.repeat([[0.0, 0.0], [1.0, 3.0]], 10, axis=0),
+    "constant columns": lambda: np.hstack([np.ones((30, 2)), small(30), np.zeros((30, 1))]),
+    "one column": lambda: small(30)[:, :1],
+    "one far point": one_far,
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("kernel", ["isolation", "gaussian"])
+@pytest.mark.parametrize("data", SMALL.values(), ids=SMALL)
+def test_degenerate_data_give_a_finite_map_or_one_clear_error(data, kernel, start):
+    X = data()
+    model = make(kernel, start=start, schedule="standard")
+    with warnings.catch_warnings():
+        # our own warnings are due here; those of NumPy and scikit-learn are not
+        warnings.simplefilter("ignore", IsosneWarning)
+        try:
+            model.fit(X)
+        except IsosneError as error:
+            # what must hold; what came. What to do.
+            assert re.fullmatch(r"[^;]+ must [^;]+; [^.].*\. [A-Z].*\.", str(error))  # noqa: PT017
+            return
+        assert model.embedding_.shape == (len(X), 2)
+        assert np.isfinite(model.embedding_).all()
+        assert np.isfinite(model.kl_divergence_)
+        assert np.isfinite(model.transform(X + 0.5)).all()
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+@pytest.mark.parametrize("kernel", ["isolation", "gaussian"])
+def test_the_smallest_maps_do_not_diverge(kernel, n, start):
+    model = make(kernel, start=start, schedule="standard")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IsosneWarning)
+        Y = model.fit_transform(small(n))
+    assert np.isfinite(Y).all()
+    assert np.abs(Y).max() < 1e4
+
+
+def test_a_perplexity_that_cannot_be_reached_is_one_clear_sentence(points):
+    sentence = (
+        "perplexity must be a number from 1 to n_samples - 1 (the number of other points); "
+        "got perplexity=80 with n_samples=80. Lower perplexity, or pass more points."
+    )
+    with pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$"):
+        make(GaussianKernel(80)).fit(points)
+
+
+def test_a_psi_above_n_is_one_clear_sentence(points):
+    sentence = (
+        "psi must be an integer from 2 to n_samples; got psi=81 with n_samples=80. "
+        "Lower psi, or fit the kernel on more points."
+    )
+    with pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$"):
+        make(IsolationKernel(81)).fit(points)
+
+
+def test_a_run_without_bounds_ends_in_one_clear_sentence(points):
+    model = make(schedule=Schedule((Phase(50, step=1e30),)))
+    with pytest.raises(DivergedError, match=r"^The map must stay finite; it left all"):
+        model.fit(points)
+
+
+def test_a_gaussian_map_stays_finite(points):
+    # dof = infinity is symmetric SNE
+    model = make("gaussian", dof=np.inf, schedule="standard").fit(points)
+    assert np.isfinite(model.embedding_).all()
+    assert model.kl_divergence_ < model.trace_[0, 1]
+
+
+# --- objectives, schedules and forms agree
+
+
+@pytest.mark.parametrize("objective", [NeRV(1.0), JSE(1e-7)])
+def test_mixtures_take_the_path_of_kl_in_their_limit(points, objective):
+    start = np.random.default_rng(1).normal(size=(80, 2))
+    schedule = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=10), Phase(30, step=10)))
+    kl, limit = (
+        make(GaussianKernel(10), start=start, schedule=schedule, objective=o).fit_transform(points)
+        for o in ("kl", objective)
+    )
+    # float32 sums against float64 ones: gradients agree to 1e-5, and fifty steps pass that on
+    np.testing.assert_allclose(limit, kl, atol=2e-3 * np.abs(kl).max())
+
+
+@pytest.mark.parametrize("kernel", [IsolationKernel(4), GaussianKernel(30), KNNKernel(30)], ids=str)
+def test_lists_of_all_neighbors_take_the_path_of_all_pairs(points, kernel):
+    start = np.random.default_rng(1).normal(size=(80, 2))
+    schedule = Schedule((Phase(10, exaggeration=4, momentum=0.5, step=10), Phase(10, step=10)))
+    dense, sparse = (
+        make(kernel, start=start, schedule=schedule, affinities=a).fit(points)
+        for a in ("dense", "sparse")
+    )
+    assert isinstance(sparse.affinities_, SparseMatrix)
+    assert sparse.plan_.n_neighbors == 79
+    # lists hold float32 distances: probabilities agree to 2e-4, and twenty steps pass that on
+    scale = np.abs(dense.embedding_).max()
+    np.testing.assert_allclose(sparse.embedding_, dense.embedding_, atol=5e-3 * scale)
+
+
+def test_opt_sne_stops_by_itself(digits):
+    model = make("gaussian", schedule="opt_sne").fit(digits[:500])
+    assert 30 < model.n_iter_ < 2500
+    # it ends where little is left to gain
+    assert model.continue_fit(250).kl_divergence_ > 0.9 * model.trace_[-6, 1]
+
+
+def test_opt_sne_ends_its_exaggerated_phase_early(digits):
+    phases = []
+    make(
+        "gaussian", schedule="opt_sne", callback=lambda s: phases.append(s.phase) or s.phase == 1
+    ).fit(digits[:500])
+    assert 15 <= phases.count(0) < 500
+
+
+def test_many_points_in_csr_are_searched_exactly(points, monkeypatch):
+    monkeypatch.setattr("isosne.tsne.plan.EXACT_SEARCH_LIMIT", 50)  # what 20 000 is otherwise
+    model = make("gaussian", affinities="sparse").fit(csr_array(points))
+    assert model.plan_.neighbors == "exact"
+
+
+def test_default_settings_part_two_blobs(two_blobs):
+    for kernel in ("isolation", "gaussian", "adaptive", "knn"):
+        Y = make(kernel, schedule="standard").fit_transform(two_blobs)
+        a, b = Y[:30].mean(axis=0), Y[30:].mean(axis=0)
+        along = (Y - (a + b) / 2) @ (b - a)
+        assert np.array_equal(along > 0, np.arange(60) >= 30)
+
+
+def test_points_of_another_width_are_refused(points):
+    model = make().fit(points)
+    with pytest.raises(DataError, match=r"X has 4 features, but .* is expecting 5 features"):
+        model.transform(points[:, :4])

@@ -1,0 +1,242 @@
+"""Landmarks: which rows are read, and which are mapped."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.stats import chisquare
+
+import isosne.tsne.landmarks
+import isosne.tsne.plan
+from isosne import TSNE, GaussianKernel, IsolationKernel
+from isosne.errors import DataError, ParameterError
+from isosne.layout.schedules import Phase, Schedule
+from isosne.neighbors.distances import Metric
+from isosne.sources import open_rows
+from isosne.tsne.landmarks import draw_landmarks, pool_size
+
+SHORT = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
+EUCLIDEAN = Metric("euclidean", 2.0)
+
+
+def refuses(error, sentence):
+    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+
+
+class CountedRows:
+    """Rows whose values are their numbers, and that remember which of them were asked for."""
+
+    row_bytes = 8
+
+    def __init__(self, n_rows):
+        self.shape = n_rows, 1
+        self.taken = []
+
+    def take(self, indices):
+        self.taken.append(np.asarray(indices))
+        return np.asarray(indices, np.float64)[:, None]
+
+
+@pytest.fixture
+def small_pool(monkeypatch):
+    monkeypatch.setattr(isosne.tsne.landmarks, "POOL", 100)
+
+
+def draw(rows, n_landmarks=30, choice="uniform", seed=0):
+    return draw_landmarks(rows, n_landmarks, choice, EUCLIDEAN, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("choice", ["uniform", "spread"])
+def test_pool_and_landmarks_are_distinct_rows_in_the_order_of_the_input(choice, small_pool):
+    pool, points, indices = draw(CountedRows(1000), choice=choice)
+    assert pool.shape == (100, 1)
+    assert points.shape == (30, 1)
+    assert (np.diff(pool[:, 0]) > 0).all()
+    assert (np.diff(indices) > 0).all()
+    np.testing.assert_array_equal(points[:, 0], indices)
+    assert np.isin(indices, pool[:, 0]).all()
+
+
+@pytest.mark.parametrize("choice", ["uniform", "spread"])
+def test_only_the_rows_of_the_pool_are_read_and_each_once(choice, small_pool):
+    rows = CountedRows(10**9)
+    drawn = draw(rows, choice=choice)
+    (taken,) = rows.taken
+    np.testing.assert_array_equal(taken, drawn.pool[:, 0])
+
+
+def test_the_pool_is_all_rows_or_a_fixed_number_or_the_landmarks():
+    assert pool_size(1000, 10) == 1000
+    assert pool_size(10**9, 10) == 2**16
+    assert pool_size(10**9, 10**5) == 10**5
+
+
+def test_every_row_is_as_likely_as_every_other(small_pool):
+    in_pool, mapped = np.zeros(20), np.zeros(20)
+    for seed in range(400):
+        drawn = draw(CountedRows(2000), seed=seed)
+        in_pool += np.bincount(drawn.pool[:, 0].astype(int) // 100, minlength=20)
+        mapped += np.bincount(drawn.indices // 100, minlength=20)
+    # 400 draws into 20 equal parts; without replacement the counts vary a little less still
+    assert in_pool.sum() == 400 * 100
+    assert mapped.sum() == 400 * 30
+    assert chisquare(in_pool).pvalue > 1e-3
+    assert chisquare(mapped).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("choice", ["uniform", "spread"])
+def test_the_same_seed_draws_the_same_rows(choice, small_pool):
+    first, again, other = (draw(CountedRows(1000), choice=choice, seed=seed) for seed in (3, 3, 4))
+    np.testing.assert_array_equal(first.indices, again.indices)
+    np.testing.assert_array_equal(first.pool, again.pool)
+    assert not np.array_equal(first.indices, other.indices)
+
+
+def test_landmarks_that_are_spread_give_rare_clusters_more_than_their_share():
+    rng = np.random.default_rng(0)
+    is_rare = np.arange(2000) % 50 == 0  # 40 rows of 2000, as wide as the others
+    X = rng.normal(size=(2000, 3)) + 30 * is_rare[:, None]
+    shares = {}
+    for choice in ("uniform", "spread"):
+        found = [draw(open_rows(X), 200, choice, seed).indices for seed in range(20)]
+        shares[choice] = np.mean([is_rare[indices].mean() for indices in found])
+    # uniform: 0.02 on average; the standard deviation of a mean of 20 is 0.002
+    assert 0.012 < shares["uniform"] < 0.028
+    assert shares["spread"] > 4 * shares["uniform"]
+
+
+def test_landmarks_that_are_spread_leave_dense_clusters_half_of_their_share():
+    rng = np.random.default_rng(1)
+    kinds = np.arange(8000) % 8  # equally many rows, each kind twice as wide as the one before
+    centers = 30 * rng.normal(size=(8, 20))
+    X = centers[kinds] + rng.normal(size=(8000, 20)) * 0.1 * (2.0**kinds)[:, None]
+    found = draw(open_rows(X), 800, "spread").indices
+    # 50 of the first half on average, and a standard deviation of 7
+    assert np.bincount(kinds[found]).min() > 30
+
+
+def test_as_many_landmarks_as_rows_are_all_rows():
+    for choice in ("uniform", "spread"):
+        drawn = draw(CountedRows(60), 60, choice)
+        np.testing.assert_array_equal(drawn.indices, np.arange(60))
+
+
+@pytest.mark.parametrize("partition", ["voronoi", "forest"])
+@pytest.mark.parametrize("psi", [8, (5, 20)])
+def test_a_pool_of_the_fitted_points_gives_the_cells_of_a_plain_fit(two_blobs, partition, psi):
+    kernel = IsolationKernel(psi, n_partitions=30, partition=partition, random_state=0)
+    direct = kernel.fit(two_blobs).cells(two_blobs)
+    through_pool = kernel.fit_pool(two_blobs, two_blobs).cells(two_blobs)
+    np.testing.assert_array_equal(through_pool, direct)
+
+
+def test_cells_of_a_pool_are_those_of_its_nearest_samples(two_blobs):
+    pool, points = two_blobs, two_blobs[::4]
+    kernel = IsolationKernel(6, n_partitions=20, random_state=0).fit_pool(pool, points)
+    samples = kernel.partitions_[0].samples
+    assert samples.max() >= len(points)  # drawn from all, not from the landmarks alone
+    sq_dist = ((points[:, None] - pool) ** 2).sum(axis=2)
+    expected = np.stack([sq_dist[:, sample].argmin(axis=1) for sample in samples], axis=1)
+    np.testing.assert_array_equal(kernel.cells(), expected)
+
+
+# --- from end to end
+
+
+def make(kernel=None, **more):
+    settings = {"schedule": SHORT, "random_state": 0, "n_jobs": 1} | more
+    return TSNE(IsolationKernel(8) if kernel is None else kernel, **settings)
+
+
+@pytest.fixture(scope="module")
+def points():
+    return np.random.default_rng(0).normal(size=(300, 4))
+
+
+@pytest.mark.parametrize("choice", ["uniform", "spread"])
+def test_the_map_is_of_the_landmarks_and_says_which_they_are(points, choice, small_pool):
+    model = make(landmarks=40, landmark_choice=choice).fit(points)
+    assert model.embedding_.shape == (40, 2)
+    np.testing.assert_array_equal(model.kernel_.X_fit_, points[model.landmark_indices_])
+    assert model.kernel_.pool_.shape == (100, 4)
+    places = model.place(points)
+    assert places.shape == (300, 2)
+    np.testing.assert_array_equal(places[model.landmark_indices_], model.embedding_)
+
+
+def test_the_plan_says_how_many_rows_there_are_and_how_many_are_seen(points, small_pool):
+    plan = make(landmarks=40).plan(points)
+    assert (plan.n_points, plan.n_rows, plan.n_pool) == (40, 300, 100)
+    first = "points      40 to 2 dimensions; landmarks of 300 rows, of which the kernel sees 100"
+    assert str(plan).splitlines()[0] == first
+
+
+def test_sparse_rows_give_the_landmarks_and_the_map_of_dense_ones():
+    X = np.random.default_rng(1).poisson(0.5, (200, 6)).astype(np.float64)  # exact distances
+    settings = {"landmarks": 50, "start": "random", "affinities": "sparse", "forces": "exact"}
+    dense, sparse = make(**settings).fit(X), make(**settings).fit(csr_array(X))
+    np.testing.assert_array_equal(dense.landmark_indices_, sparse.landmark_indices_)
+    np.testing.assert_array_equal(dense.embedding_, sparse.embedding_)
+
+
+def test_many_sparse_landmarks_get_exact_neighbors(points, monkeypatch):
+    monkeypatch.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 30)
+    settings = {"landmarks": 40, "affinities": "sparse"}
+    assert make(**settings).fit(points).plan_.neighbors == "approximate"
+    assert make(**settings).fit(csr_array(points)).plan_.neighbors == "exact"
+
+
+def test_a_later_fit_without_landmarks_forgets_which_rows_they_were(points):
+    model = make(landmarks=40).fit(points)
+    assert len(model.landmark_indices_) == 40
+    model.set_params(landmarks=None).fit(points)
+    assert not hasattr(model, "landmark_indices_")
+
+
+@pytest.mark.parametrize("number", [1, 301, 2.5, "all", True])
+def test_numbers_of_landmarks_that_cannot_be_had_are_refused(points, number):
+    sentence = (
+        f"landmarks must be an integer from 2 to 300; got landmarks={number!r}. "
+        "Leave landmarks out to map every row."
+    )
+    with refuses(ParameterError, sentence):
+        make(landmarks=number).fit(points)
+
+
+def test_an_unknown_choice_is_refused(points):
+    sentence = (
+        "landmark_choice must be one of uniform, spread; got 'dense'. "
+        "'spread' takes more of them where points are rare."
+    )
+    with refuses(ParameterError, sentence):
+        make(landmarks=20, landmark_choice="dense").fit(points)
+
+
+def test_landmarks_of_precomputed_distances_are_refused(points):
+    sentence = (
+        "landmarks are rows of points; got metric='precomputed'. "
+        "Pass points, or leave landmarks out."
+    )
+    with refuses(ParameterError, sentence):
+        make(IsolationKernel(8, metric="precomputed"), landmarks=20).fit(points)
+
+
+@pytest.mark.parametrize(
+    "kernel", [IsolationKernel(8, metric="cosine"), GaussianKernel(5, metric="cosine")]
+)
+@pytest.mark.parametrize("choice", ["uniform", "spread"])
+def test_a_row_of_zeros_is_refused_where_angles_are_compared(points, kernel, choice):
+    model = make(kernel, landmarks=40, landmark_choice=choice).fit(points)
+    X = points.copy()
+    X[model.landmark_indices_[0] - 1] = 0  # in the pool, not a landmark
+    sentence = (
+        "metric='cosine' needs rows that are not all zero; got 1 such row(s) in X. "
+        "Leave them out, or choose metric='euclidean'."
+    )
+    with refuses(DataError, sentence):
+        make(kernel, landmarks=40, landmark_choice=choice).fit(X)
+    with refuses(DataError, sentence):
+        model.place(X)
+    with refuses(DataError, sentence):
+        model.transform(X)
