@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib import format as npy
 
-from isosne._files import AtomicFile, writing_to
+from isosne._files import encode_json, whole_file
 from isosne._types import Array
 from isosne._version import __version__
 from isosne.errors import DataError
@@ -44,23 +44,11 @@ def write_archive(
     """Write a file of some kind in one piece, or leave what was there; replaces a file."""
     about = {"isosne": kind, "form": FORM, "version": __version__, "arrays": list(arrays)}
     whole = about | dict(header)
-    target = AtomicFile(path, force=True)
-    try:
-        with writing_to(path), zipfile.ZipFile(target.file, "w", zipfile.ZIP_STORED) as archive:
-            archive.writestr(HEADER, json.dumps(whole, default=_as_number))
-            for name, array in arrays.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    npy.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
-        target.commit()
-    finally:
-        target.discard()
-
-
-def _as_number(value: Any) -> Any:
-    """Return a number of NumPy as one that JSON knows."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{value!r} is no plain value")
+    with whole_file(path, force=True) as file, zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(HEADER, encode_json(whole))
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                npy.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
 
 
 def read_archive(path: Path, kind: str) -> Archive:

@@ -1,11 +1,14 @@
-"""A file that takes its name when it is complete, and goes away otherwise."""
+"""Files that are complete or absent, and values as JSON: how isosne writes to disk."""
 
 import errno
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
 
 from isosne.errors import OutputError
 
@@ -59,6 +62,23 @@ class AtomicFile:
 
 
 @contextmanager
+def whole_file(path: Path, *, force: bool = False) -> Iterator[BinaryIO]:
+    """Give a file to write to; it takes its name at the end, and is removed after an error."""
+    target = AtomicFile(path, force=force)
+    try:
+        with writing_to(path):
+            yield target.file
+        target.commit()
+    finally:
+        target.discard()
+
+
+def check_writable(path: Path, *, force: bool = False) -> None:
+    """Refuse a path that `whole_file` could not write to, before any work is done."""
+    AtomicFile(path, force=force).discard()
+
+
+@contextmanager
 def writing_to(path: Path | str) -> Iterator[None]:
     """Turn what the system says about writing into a sentence."""
     try:
@@ -90,3 +110,16 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def encode_json(value: Any, *, indent: int | None = None, allow_nan: bool = True) -> str:
+    """Return a value as JSON; NumPy's numbers and arrays become Python's, paths become text."""
+    return json.dumps(value, default=_plain, indent=indent, allow_nan=allow_nan)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"got a {type(value).__name__}")

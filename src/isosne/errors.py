@@ -1,15 +1,103 @@
 """What isosne raises and warns with.
 
-Every message is one string: what must hold, what came, what to do.
+Every message is one string: what must hold, what was received, what to do. A message names
+parameters through `keyword`, so that each interface can spell them its own way: ``psi=16`` in
+Python, ``--psi 16`` on the command line.
 """
+
+from collections.abc import Callable
+from types import EllipsisType
+from typing import Any
+
+Spelling = Callable[[str, str | None], str]
+"""From the name of a parameter, and the repr of its value if there is one, to text."""
+
+# Marks around a parameter in a sentence: private-use characters, which no message contains.
+_OPEN, _EQUALS, _CLOSE = "\ue000", "\ue001", "\ue002"
+
+
+def keyword(name: str, value: object = ...) -> str:
+    """Return a mark that stands for a parameter, or for a parameter with a value, in a message."""
+    return f"{_OPEN}{name}{_CLOSE}" if value is ... else f"{_OPEN}{name}{_EQUALS}{value!r}{_CLOSE}"
+
+
+def as_keyword(name: str, value: str | None) -> str:
+    """Spell a parameter as Python does."""
+    return name if value is None else f"{name}={value}"
+
+
+def spell(sentence: str, spelling: Spelling) -> str:
+    """Return a sentence with its marks replaced by the parameters that they stand for."""
+    text, *marked = sentence.split(_OPEN)
+    for part in marked:
+        inside, _, rest = part.partition(_CLOSE)
+        name, has_value, value = inside.partition(_EQUALS)
+        text += spelling(name, value if has_value else None) + rest
+    return text
 
 
 class IsosneError(Exception):
-    """Base of all errors that isosne raises on purpose."""
+    """Base of all errors that isosne raises on purpose.
+
+    Parameters
+    ----------
+    sentence : str
+        The message; parameters in it are marked by `keyword`.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(spell(sentence, as_keyword))
+        self.sentence = sentence
+
+    def worded(self, spelling: Spelling) -> str:
+        """Return the message with parameters spelled in another way than Python's.
+
+        Parameters
+        ----------
+        spelling : callable
+            From the name of a parameter, and the repr of its value or None, to text.
+
+        Returns
+        -------
+        str
+            The message.
+        """
+        return spell(self.sentence, spelling)
 
 
 class ParameterError(IsosneError, ValueError):
-    """A parameter has a value that its rule does not allow."""
+    """A parameter has a value that its rule does not allow.
+
+    Parameters
+    ----------
+    parameter : str
+        Name of the parameter.
+    rule : str
+        What must hold of it, after the word "must": "be an integer from 2 to 100".
+    value : object, default=...
+        What was received; left out of the message if it is not given.
+    hint : str, default=""
+        What to do, as a sentence or two.
+
+    Examples
+    --------
+    >>> from isosne.errors import ParameterError
+    >>> print(ParameterError("psi", "be at least 2", 1, "Choose a larger psi."))
+    psi must be at least 2; got psi=1. Choose a larger psi.
+    """
+
+    def __init__(
+        self, parameter: str, rule: str = "", value: Any | EllipsisType = ..., hint: str = ""
+    ) -> None:
+        if not rule:  # TRANSITION: a whole sentence; goes when every site has fields
+            super().__init__(parameter)
+            return
+        self.parameter, self.rule, self.value, self.hint = parameter, rule, value, hint
+        got = "" if value is ... else f"; got {keyword(parameter, value)}"
+        super().__init__(f"{keyword(parameter)} must {rule}{got}. {hint}".rstrip())
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), (self.parameter, self.rule, self.value, self.hint)
 
 
 class DataError(IsosneError, ValueError):
@@ -17,11 +105,11 @@ class DataError(IsosneError, ValueError):
 
 
 class DivergedError(IsosneError, FloatingPointError):
-    """The map left all bounds."""
+    """The optimization diverged."""
 
 
 class MissingPackageError(IsosneError, ImportError):
-    """A package of an extra is needed and not installed."""
+    """An optional package is needed and not installed."""
 
 
 class OutputError(IsosneError, OSError):

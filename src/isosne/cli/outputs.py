@@ -1,6 +1,5 @@
 """Outputs that are known to be possible before the work begins, and results as JSON."""
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ STDOUT = "-"
 
 def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> None:
     """Refuse an output that could not be written later: wrong ending, exists, no permission."""
-    from isosne._files import AtomicFile
+    from isosne._files import check_writable
 
     if str(path) == STDOUT and STDOUT in endings:
         return
@@ -23,7 +22,7 @@ def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> No
             f"The output must end in one of {', '.join(endings)}; got {str(path)!r}. "
             "Choose one of these."
         )
-    AtomicFile(Path(path), force=force).discard()
+    check_writable(Path(path), force=force)
 
 
 def note_bare(output: str) -> None:
@@ -47,8 +46,6 @@ def check_one_stdout(output: str, *, as_json: bool) -> None:
 
 def print_json(result: Any) -> None:
     """Print one object on standard output."""
-    typer.echo(json.dumps(result, default=_plain))
+    from isosne._files import encode_json
 
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+    typer.echo(encode_json(result))

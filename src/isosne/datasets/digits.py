@@ -16,7 +16,7 @@ from scipy.ndimage import gaussian_filter, zoom
 from sklearn.datasets import load_digits
 
 from isosne._checks import check_count
-from isosne._files import AtomicFile, writing_to
+from isosne._files import whole_file
 from isosne._numba import parallel_kernel, prange
 from isosne._random import RandomState, as_generator
 from isosne._types import Array
@@ -139,19 +139,15 @@ def write_deformed_digits(
     path = _check_target(path)
     digits = _find_source(source, folder)
     labels_path = path.with_suffix(".labels.npy")
-    files = AtomicFile(path, force=True), AtomicFile(labels_path, force=True)
-    try:
-        with writing_to(path):
-            _write_header(files[0].file, (n_rows, SIDE * SIDE))
-            _write_header(files[1].file, (n_rows,))
-            for images, labels in _blocks(n_rows, digits, random_state):
-                files[0].file.write(images.data)
-                files[1].file.write(labels.data)
-        for file in files:
-            file.commit()
-    finally:
-        for file in files:
-            file.discard()
+    with (
+        whole_file(path, force=True) as images_file,
+        whole_file(labels_path, force=True) as labels_file,
+    ):
+        _write_header(images_file, (n_rows, SIDE * SIDE))
+        _write_header(labels_file, (n_rows,))
+        for images, labels in _blocks(n_rows, digits, random_state):
+            images_file.write(images.data)
+            labels_file.write(labels.data)
     return path, labels_path
 
 

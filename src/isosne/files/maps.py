@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._extras import require
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.files.pipes import piped_file
 from isosne.files.provenance import COMMENT, KEY, from_line
 from isosne.files.sinks import AXES
 from isosne.files.tables import STDIN, check_exists
-from isosne.sources.columns import Wanted, require
+from isosne.sources.columns import Wanted
 from isosne.sources.dialect import find_dialect
 from isosne.sources.formats import Options, open_path
 from isosne.sources.watched import WatchedFiles

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from isosne._extras import require
 from isosne.errors import DataError
 from isosne.sources import Rows
-from isosne.sources.columns import require
 from isosne.sources.formats import Options, open_path
 
 NAME = "standard input"

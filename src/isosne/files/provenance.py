@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from isosne._files import encode_json
 from isosne.errors import DataError, ParameterError
 
 KEY = "isosne"
@@ -20,7 +18,7 @@ FORMAT = 1
 def as_line(provenance: Mapping[str, Any]) -> str:
     """Return provenance as one line of JSON."""
     try:
-        return json.dumps({"format": FORMAT, **provenance}, default=_plain)
+        return encode_json({"format": FORMAT, **provenance})
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"provenance must hold text, numbers, lists and dictionaries; {error}. "
@@ -44,11 +42,3 @@ def from_line(line: str | bytes | None, source: str) -> dict[str, Any]:
             f"up to format {FORMAT}. Update isosne."
         )
     return dict(found)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    if isinstance(value, Path):
-        return str(value)
-    raise TypeError(f"got a {type(value).__name__}")

@@ -15,9 +15,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from isosne._extras import require
 from isosne._types import Array
 from isosne.files.provenance import COMMENT, KEY
-from isosne.sources.columns import require
 
 AXES = ("x", "y", "z")
 GROUP_ROWS = 131_072

@@ -4,15 +4,9 @@
 be trusted. A page is one HTML file that holds its data, its script and its style.
 """
 
-try:
-    import bokeh  # noqa: F401  # asked for here, so that one sentence covers all modules
-except ImportError:
-    from isosne.errors import MissingPackageError
+from isosne._extras import require
 
-    raise MissingPackageError(
-        "isosne.pages needs the package bokeh, which is not installed. "
-        "Run pip install 'isosne[pages]'."
-    ) from None
+require("bokeh", "pages", "isosne.pages")  # before any module of this package needs it
 
 from isosne.pages.page import write_page
 from isosne.pages.report import render, write_report

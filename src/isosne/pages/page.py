@@ -4,13 +4,14 @@ import os
 from pathlib import Path
 from typing import Any
 
+from isosne._files import whole_file
 from isosne.pages.choices import find_choice, offer_choices, paint_trust
 from isosne.pages.html import as_html
 from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
 from isosne.plots.frames import check_embedding
 from isosne.plots.paint import Classes, Paint
-from isosne.plots.save import check_suffix, whole_file
+from isosne.plots.save import check_suffix
 from isosne.studies.columns import Column, as_columns, paint_labels
 
 SUFFIXES = (".html", ".htm")

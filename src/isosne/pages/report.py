@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from isosne._files import whole_file
 from isosne._random import RandomState
 from isosne.pages.choices import offer_choices, paint_trust
 from isosne.pages.curves import draw_curves
@@ -13,7 +14,7 @@ from isosne.pages.page import SUFFIXES, label_column
 from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
 from isosne.plots.paint import Classes
-from isosne.plots.save import check_suffix, whole_file
+from isosne.plots.save import check_suffix
 from isosne.studies.columns import Column, as_columns, paint_labels
 from isosne.studies.compare import Study, study
 from isosne.studies.readings import (

@@ -8,9 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from isosne._files import AtomicFile
+from isosne._files import encode_json, whole_file
 from isosne.paper.settings import Settings
 
 PACKAGES = ("isosne", "numpy", "scipy", "scikit-learn", "numba")
@@ -25,7 +23,7 @@ def write_page(settings: Settings, name: str, title: str, parts: Iterable[str]) 
 def write_values(settings: Settings, name: str, values: Any) -> None:
     """Write NAME.json: the settings, and the values behind the tables."""
     content = {"name": name, "settings": settings.describe(), "values": values}
-    text = json.dumps(content, indent=1, default=_plain, allow_nan=False)
+    text = encode_json(content, indent=1, allow_nan=False)
     _write(settings.out / f"{name}.json", text + "\n")
 
 
@@ -55,16 +53,5 @@ def _made_with() -> str:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    file = AtomicFile(path, force=True)
-    try:
-        file.file.write(text.encode())
-        file.commit()
-    finally:
-        file.discard()
-
-
-def _plain(value: Any) -> Any:
-    """Return NumPy's numbers and arrays as Python's."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    raise TypeError(f"JSON needs plain values; got {type(value).__name__}. Convert it first.")
+    with whole_file(path, force=True) as file:
+        file.write(text.encode())

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from isosne._files import AtomicFile, writing_to
+from isosne._files import check_writable, writing_to
 from isosne.datasets.registry import check_name
 from isosne.errors import ParameterError
 from isosne.paper import (
@@ -75,7 +75,7 @@ def reproduce(name: str, settings: Settings) -> None:
         check_name(chosen, folder=settings.data)
     with writing_to(settings.out):
         settings.out.mkdir(parents=True, exist_ok=True)
-    AtomicFile(settings.out / f"{name}.md", force=True).discard()
+    check_writable(settings.out / f"{name}.md", force=True)
     RESULTS[name].make(settings)
 
 

@@ -4,15 +4,9 @@ Every function draws on the Axes it is given, or on a figure of its own, and ret
 backend is chosen and pyplot is never imported, so nothing opens a window or stays in memory.
 """
 
-try:
-    import matplotlib  # noqa: F401  # asked for here, so that one sentence covers all modules
-except ImportError:
-    from isosne.errors import MissingPackageError
+from isosne._extras import require
 
-    raise MissingPackageError(
-        "isosne.plots needs the package matplotlib, which is not installed. "
-        "Run pip install 'isosne[plot]'."
-    ) from None
+require("matplotlib", "plot", "isosne.plots")  # before any module of this package needs it
 
 from isosne.plots.animation import animate
 from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from

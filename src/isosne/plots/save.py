@@ -1,11 +1,10 @@
 """Pictures as files: complete or not there, and the same bytes for the same picture."""
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -13,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from isosne._checks import check_number
-from isosne._files import AtomicFile, writing_to
+from isosne._files import whole_file
 from isosne.errors import ParameterError
 
 NO_DATES: dict[str, dict[str, Any]] = {
@@ -90,15 +89,3 @@ def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:
             f"path must end in {' or '.join(suffixes)}; got {str(target)!r}. {hint}"
         )
     return target
-
-
-@contextmanager
-def whole_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
-    """Give a file to write to; it takes its name at the end, and goes away after an error."""
-    target = AtomicFile(path, force=force)
-    try:
-        with writing_to(path):
-            yield target.file
-        target.commit()
-    finally:
-        target.discard()

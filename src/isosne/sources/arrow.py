@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from isosne._extras import require
 from isosne._types import Array
-from isosne.sources.columns import Wanted, choose_columns, plain_column, require
+from isosne.sources.columns import Wanted, choose_columns, plain_column
 from isosne.sources.stored import Indices, StoredRows
 from isosne.sources.watched import WatchedFiles
 

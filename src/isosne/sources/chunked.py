@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from isosne._extras import require
 from isosne._types import Array
-from isosne.sources.columns import check_column, require
+from isosne.sources.columns import check_column
 from isosne.sources.stored import Indices, StoredRows
 from isosne.sources.watched import WatchedFiles
 

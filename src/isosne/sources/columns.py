@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from isosne._types import Array
-from isosne.errors import DataError, MissingPackageError, ParameterError
+from isosne.errors import DataError, ParameterError
 
 TEXT_COLUMNS = ("refuse", "leave_out")
 N_LISTED = 10
@@ -145,15 +144,3 @@ def read_integers(texts: Array) -> Array:
     except (ValueError, OverflowError):
         return texts
     return numbers if np.array_equal(numbers.astype(texts.dtype), texts) else texts
-
-
-def require(module: str, extra: str, what: str) -> Any:
-    """Import a package of an extra, or say how to install it."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise MissingPackageError(
-            f"{what} needs the package {package}, which is not installed. "
-            f"Install it with: pip install 'isosne[{extra}]'."
-        ) from error

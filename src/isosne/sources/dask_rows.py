@@ -11,14 +11,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from isosne._extras import require
 from isosne._types import Array, Points
-from isosne.sources.columns import (
-    Wanted,
-    choose_columns,
-    names_in_words,
-    plain_column,
-    require,
-)
+from isosne.sources.columns import Wanted, choose_columns, names_in_words, plain_column
 from isosne.sources.memory import N_SAMPLED
 from isosne.sources.stored import Indices, StoredRows
 from isosne.sources.watched import WatchedFiles

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from isosne._extras import require
 from isosne.errors import DataError
 from isosne.sources.arrow import ArrowRows
-from isosne.sources.columns import Wanted, require
+from isosne.sources.columns import Wanted
 from isosne.sources.watched import WatchedFiles
 
 MAGIC = b"ARROW1"

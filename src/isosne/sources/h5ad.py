@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from isosne._extras import require
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.sources.chunked import ChunkedRows
-from isosne.sources.columns import check_column, plain_column, require
+from isosne.sources.columns import check_column, plain_column
 from isosne.sources.memory import SparseRows
 from isosne.sources.stored import StoredRows
 from isosne.sources.watched import WatchedFiles

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from isosne._extras import require
 from isosne.errors import DataError
 from isosne.sources.arrow import ArrowRows
-from isosne.sources.columns import Wanted, require
+from isosne.sources.columns import Wanted
 from isosne.sources.watched import WatchedFiles
 
 BUFFER_BYTES = 262_144

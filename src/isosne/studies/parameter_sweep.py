@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from isosne._checks import check_count, check_points
-from isosne._files import writing_to
+from isosne._files import encode_json, writing_to
 from isosne._numba import n_threads
 from isosne._types import Points
 from isosne.errors import DataError, IsosneWarning, MissingPackageError, ParameterError
@@ -272,12 +272,7 @@ def make_kernel(kernel: str, parameters: Mapping[str, Any]) -> Any:
 
 
 def _key(task: Mapping[str, Any]) -> str:
-    return json.dumps(task, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    """Return a NumPy number as Python's."""
-    return value.item() if isinstance(value, np.generic) else str(value)
+    return encode_json(task)
 
 
 def _describe(points: Points, labels: Any, kernel: str, template: TSNE) -> dict[str, Any]:
@@ -313,7 +308,7 @@ def _open(path: Path, about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             f"A results file must hold one JSON object a line; got something else in {path}. "
             "Move it away, or name another file."
         ) from None
-    if first != json.loads(json.dumps(about)):
+    if first != json.loads(encode_json(about)):
         raise DataError(
             f"The results in {path} belong to a sweep of other points or settings. "
             "Name another file."
@@ -333,6 +328,6 @@ def _is_parameter(name: str, row: Mapping[str, Any]) -> bool:
 def _append(path: Path, row: Mapping[str, Any]) -> None:
     """Add a line to a file, and see that it reaches the disk."""
     with writing_to(path), path.open("ab") as file:
-        file.write(json.dumps(row, default=_plain).encode() + b"\n")
+        file.write(encode_json(row).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())

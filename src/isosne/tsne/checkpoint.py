@@ -14,7 +14,7 @@ import psutil
 
 from isosne._archive import read_archive, write_archive
 from isosne._checks import check_count
-from isosne._files import AtomicFile
+from isosne._files import check_writable
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.kernels.base import MetricKernel
@@ -75,7 +75,7 @@ class Checkpoint:
 
         Refuses a place that cannot be written, too: nobody should wait for that.
         """
-        AtomicFile(self.path, force=True).discard()
+        check_writable(self.path, force=True)
         self._remove_parts()
         if not self.path.exists():
             return None

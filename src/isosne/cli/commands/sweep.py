@@ -182,16 +182,11 @@ def _as_cell(value: Any) -> str:
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, Any]], *, force: bool) -> None:
-    from isosne._files import AtomicFile, writing_to
+    from isosne._files import whole_file
 
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    target = AtomicFile(path, force=force)
-    try:
-        with writing_to(path):
-            target.file.write(text.getvalue().encode())
-        target.commit()
-    finally:
-        target.discard()
+    with whole_file(path, force=force) as file:
+        file.write(text.getvalue().encode())
