@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from isosne.cli.options import TableOptions
-from isosne.files.tables import check_exists
+from isosne.files.table_reader import check_exists
 from isosne.sources.scaled import Scale
 
 SCALE, TABLE = "scale.npy", "table.json"
@@ -43,7 +43,7 @@ def load_model(path: Path) -> Any:
     """Return the model of a file; one that is missing is a wrong name."""
     from isosne import TSNE
 
-    check_exists(path, "A model")
+    check_exists(path, "model")
     return TSNE.load(path)
 
 

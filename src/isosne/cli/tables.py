@@ -140,7 +140,7 @@ def read_columns(
     """Return columns of some rows, numeric or not, by name; None: all. What is missing is NaN."""
     import numpy as np
 
-    from isosne.sources.columns import check_column
+    from isosne.sources.column_selection import check_column
 
     rows = table.rows
     chosen = np.arange(rows.shape[0]) if chosen is None else chosen

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from isosne._files import check_writable, writing_to
-from isosne.datasets.registry import check_name
+from isosne.datasets.catalog import check_name
 from isosne.errors import ParameterError
 from isosne.paper import (
     coil20,

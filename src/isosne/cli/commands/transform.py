@@ -50,7 +50,7 @@ def transform(
     from isosne.cli.model_files import load_model, load_reading
     from isosne.files import MapWriter
     from isosne.files.sinks import SINKS
-    from isosne.files.tables import with_roles
+    from isosne.files.table_reader import with_roles
     from isosne.sources.scaled import ScaledRows
 
     check_one_stdout(output, as_json=talk.json)
