@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isosne.sources import blocks, open_rows
-from isosne.sources.stored import near
+from isosne.sources.row_source import group_nearby
 from tests.unit.sources.formats import DENSE, TEXT, write_npy, write_text, write_zarr
 
 X = np.random.default_rng(0).normal(size=(30, 3))
@@ -160,7 +160,7 @@ def test_sizes_of_a_dask_array_are_found_without_changing_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("starts", "gap", "longest", "expected"),
+    ("starts", "gap", "window", "expected"),
     [
         ([0, 1, 2, 9, 10], 0, 100, [(0, 3), (3, 5)]),
         ([0, 1, 2, 9, 10], 6, 100, [(0, 5)]),
@@ -168,9 +168,9 @@ def test_sizes_of_a_dask_array_are_found_without_changing_it(tmp_path):
         ([], 0, 10, []),
     ],
 )
-def test_near_pieces_are_read_together(starts, gap, longest, expected):
+def test_nearby_ranges_are_read_together(starts, gap, window, expected):
     starts = np.array(starts, dtype=np.int64)
-    runs = near(starts, starts + 1, gap=gap, longest=longest)
+    runs = group_nearby(starts, starts + 1, max_gap=gap, window=window)
     assert [(run.start, run.stop) for run in runs] == expected
 
 

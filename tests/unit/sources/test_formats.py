@@ -136,5 +136,5 @@ def test_a_source_that_is_open_is_passed_through():
 def test_parts_of_a_folder_are_read_in_the_order_of_their_numbers(tmp_path):
     X = table(np.float64)
     rows = open_rows(write_parquet_folder(tmp_path, X))  # part.10 comes after part.9
-    assert len(rows.watched.paths) > 10
+    assert len(rows.files.paths) > 10
     np.testing.assert_array_equal(rows.read(slice(None)), X)

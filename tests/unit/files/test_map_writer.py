@@ -1,9 +1,8 @@
-"""Maps are written whole or not at all, and come back as they were."""
+"""Map files are complete or absent, and round-trip exactly."""
 
 import io
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -16,16 +15,13 @@ from isosne.errors import DataError, OutputError, ParameterError
 from isosne.files import MapWriter, read_map
 from isosne.files.sinks import GROUP_ROWS
 from isosne.sources import open_rows
+from tests.unit.sources.conftest import refuses
 
 ENDINGS = ["parquet", "csv", "npz", "feather", "arrow", "npy"]
 READABLE = ENDINGS[:-1]
 Y = np.random.default_rng(0).normal(size=(500, 2)).astype(np.float32) * 1e3
 IDS = np.array([f"row, {i}" for i in range(500)])
 PROVENANCE = {"version": "0.1.0", "seed": 0, "parameters": {"psi": np.int64(16), "name": "ü"}}
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
 
 
 def write(path, ids=IDS, Y=Y, **options):
@@ -67,7 +63,7 @@ def test_coordinates_alone_are_an_array(tmp_path):
     path = write(tmp_path / "map.npy")
     np.testing.assert_array_equal(np.load(path), Y)
     sentence = (
-        f"A map must have ids and provenance; {path} holds coordinates alone. "
+        f"A map must have ids and provenance; {path} has only coordinates. "
         "Write the map as .parquet, .csv or .npz."
     )
     with refuses(DataError, sentence):
@@ -100,8 +96,8 @@ def test_a_map_that_exists_is_replaced_only_by_force(ending, tmp_path):
     path = tmp_path / f"map.{ending}"
     path.write_text("precious")
     sentence = (
-        f"The output must not exist yet; {path} does. "
-        "Choose another name, or replace it with --force (force=True)."
+        f"Cannot write {path}: the file already exists. "
+        "Choose another name, or pass force=True to replace it."
     )
     with refuses(OutputError, sentence):
         write(path)
@@ -117,7 +113,7 @@ def test_a_file_that_appears_meanwhile_is_left_alone(ending, tmp_path):
     writer = MapWriter(path, IDS, 2, PROVENANCE)
     writer.write(Y)
     path.write_text("precious")
-    with pytest.raises(OutputError, match="must not exist yet"):
+    with pytest.raises(OutputError, match="the file already exists"):
         writer.close()
     assert path.read_text() == "precious"
     assert there(tmp_path) == [f"map.{ending}"]
@@ -182,8 +178,8 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
     paths = [tmp_path / f"map.{ending}" for ending in ENDINGS]
     done = run_child("full", *paths)
     assert done.stdout.splitlines() == [
-        f"The output needs space on the disk; there was none left for {path}. Free some space, or "
-        "write to another disk. Nothing was changed under that name."
+        f"Cannot write {path}: no space left on the disk. Free some space, or write to another "
+        "disk. An existing file of that name was not changed."
         for path in paths
     ]
     assert done.stderr == ""
@@ -211,7 +207,7 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
     tmp_path.chmod(0o755)
     assert done.stderr == ""
     assert done.stdout == (
-        f"The output must go where one may write; {path} cannot be written: Permission denied. "
+        f"Cannot write {path}: permission denied. "
         "Choose another folder, or change its permissions.\n"
     )
 
@@ -222,21 +218,21 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
         (
             "absent/map.csv",
             (
-                "The output must lie in a folder that exists; there is no {folder}/absent. "
-                "Make the folder first."
+                "Cannot write {folder}/absent/map.csv: the folder {folder}/absent does not exist. "
+                "Create the folder first."
             ),
         ),
         (
-            "place.csv",
-            "The output must be a file; {folder}/place.csv is a folder. Name a file in it.",
+            "folder.csv",
+            "Cannot write {folder}/folder.csv: it is a folder. Name a file in it.",
         ),
     ],
 )
-def test_a_place_that_cannot_hold_the_map_is_refused(name, sentence, tmp_path):
-    (tmp_path / "place.csv").mkdir()
+def test_a_path_that_cannot_be_a_file_is_refused(name, sentence, tmp_path):
+    (tmp_path / "folder.csv").mkdir()
     with refuses(OutputError, sentence.format(folder=tmp_path)):
         MapWriter(tmp_path / name, IDS, 2, PROVENANCE)
-    assert there(tmp_path) == ["place.csv"]
+    assert there(tmp_path) == ["folder.csv"]
 
 
 def test_a_reader_that_has_gone_is_one_sentence(monkeypatch):
@@ -249,7 +245,7 @@ def test_a_reader_that_has_gone_is_one_sentence(monkeypatch):
 
     monkeypatch.setattr(sys, "stdout", Out)
     sentence = (
-        "The output must be read to its end; the reader of standard output has gone. "
+        "Cannot write to standard output: the reader closed the pipe before the end. "
         "Write to a file instead."
     )
     with refuses(OutputError, sentence):
@@ -263,15 +259,15 @@ def test_a_reader_that_has_gone_is_one_sentence(monkeypatch):
             ["a"] * 3,
             [1, 2],
             (
-                "ids and labels must have a value for each row; got 3 ids and 2 labels. "
-                "Pass those of the same table."
+                "labels must have one value per id; got 2 labels and 3 ids. "
+                "Pass the ids and the labels of the same table."
             ),
         ),
         (
             [0.5],
             None,
             (
-                "ids must be a list of integers or of text; got float64 of shape (1,). "
+                "ids must be a list of integers or strings; got float64 of shape (1,). "
                 "Convert it with astype(int) or astype(str)."
             ),
         ),
@@ -283,16 +279,16 @@ def test_ids_and_labels_are_checked(ids, labels, sentence, tmp_path):
     assert there(tmp_path) == []
 
 
-def test_other_endings_are_refused(tmp_path):
+def test_other_extensions_are_refused(tmp_path):
     sentence = (
-        "A map must be a file that ends in one of .parquet, .csv, .npz, .npy, .feather, .arrow, "
-        f"or '-'; got {str(tmp_path / 'map.xlsx')!r}. Choose one of these endings."
+        "path must be '-' or a file that ends in one of .parquet, .csv, .npz, .npy, .feather, "
+        f".arrow; got path={str(tmp_path / 'map.xlsx')!r}. Choose one of these extensions."
     )
     with refuses(ParameterError, sentence):
         MapWriter(tmp_path / "map.xlsx", IDS, 2, PROVENANCE)
     sentence = (
-        "A map must be a file that ends in one of .parquet, .csv, .npz, .feather, .arrow; "
-        f"got {str(tmp_path / 'map.xlsx')!r}. Pass the file that isosne wrote."
+        "path must be '-' or a file that ends in one of .parquet, .csv, .npz, .feather, .arrow; "
+        f"got path={str(tmp_path / 'map.xlsx')!r}. Pass a map that isosne wrote."
     )
     with refuses(ParameterError, sentence):
         read_map(tmp_path / "map.xlsx")
@@ -300,8 +296,8 @@ def test_other_endings_are_refused(tmp_path):
 
 def test_provenance_must_be_plain(tmp_path):
     sentence = (
-        "provenance must hold text, numbers, lists and dictionaries; got a set. "
-        "Convert what it holds to one of them."
+        "provenance must contain only strings, numbers, lists and dictionaries (set cannot be "
+        "encoded as JSON). Convert other values to one of these types."
     )
     with refuses(ParameterError, sentence):
         MapWriter(tmp_path / "map.csv", IDS, 2, {"psi": {1, 2}})
@@ -314,7 +310,7 @@ def test_a_map_with_too_few_rows_is_not_kept(ending, n_rows, tmp_path):
     if n_rows:
         writer.write(Y[:n_rows])
     sentence = (
-        f"The map must have 500 rows, as there are ids or labels; got {n_rows}. "
+        f"Y must have 500 rows in all, one per id or label; got {n_rows}. "
         "Write each row once, in order."
     )
     with refuses(ParameterError, sentence):
@@ -326,16 +322,16 @@ def test_blocks_are_checked(tmp_path):
     with MapWriter(tmp_path / "map.csv", IDS[:3], 2, PROVENANCE) as writer:
         with refuses(
             ParameterError,
-            "A block of the map must have 2 column(s); got shape (3, 3). Pass rows of coordinates.",
+            "Y must have 2 column(s); got shape (3, 3). Pass one row of coordinates per point.",
         ):
             writer.write(np.zeros((3, 3)))
         with refuses(
             DataError,
-            "Coordinates must be finite; rows 0 to 1 hold others. "
-            "Look at the points that these rows are of.",
+            "Coordinates must be finite; rows 0 to 1 have NaN or infinite values. "
+            "Check the points of these rows.",
         ):
             writer.write([[0, 0], [np.nan, 0]])
-        with pytest.raises(ParameterError, match=r"must have 3 rows, .*; got 4"):
+        with pytest.raises(ParameterError, match=r"must have 3 rows in all, .*; got 4"):
             writer.write(np.zeros((4, 2)))
         writer.write(np.zeros((3, 2)))
     assert there(tmp_path) == ["map.csv"]
@@ -361,7 +357,7 @@ def test_a_file_of_another_origin_is_refused(ending, tmp_path):
             pytest.importorskip("pyarrow.feather").write_feather(table, str(path))
     before = path.read_bytes()
     sentence = (
-        f"A map must be a file that isosne wrote; {path} does not say so. "
+        f"{path} must be a map written by isosne; it has no provenance. "
         "Pass a map, or read the file as a table."
     )
     with refuses(DataError, sentence):
@@ -373,8 +369,8 @@ def test_a_map_without_its_columns_is_refused(tmp_path):
     path = tmp_path / "map.csv"
     path.write_text('# isosne: {"format": 1}\nname,x,y\n0,1,2\n')
     sentence = (
-        f"A map must have columns id, x and up to two more axes; {path} has name, x, y. "
-        "Leave the columns as isosne wrote them."
+        f"A map must have the columns id, x and up to two more axes; {path} has name, x, y. "
+        "Keep the columns as isosne wrote them."
     )
     with refuses(DataError, sentence):
         read_map(path)
@@ -391,8 +387,7 @@ def test_a_map_of_a_later_version_is_refused(tmp_path):
     path = tmp_path / "map.csv"
     path.write_text('# isosne: {"format": 2}\nid,x,y\n0,1,2\n')
     sentence = (
-        f"{path} was written by a later version of isosne (format 2); this one reads up to "
-        "format 1. Update isosne."
+        f"{path} uses map format 2; this version of isosne reads formats up to 1. Update isosne."
     )
     with refuses(DataError, sentence):
         read_map(path)
@@ -400,7 +395,7 @@ def test_a_map_of_a_later_version_is_refused(tmp_path):
 
 def test_a_missing_map_is_refused(tmp_path):
     path = tmp_path / "map.csv"
-    sentence = f"A map must be a file that exists; there is no {str(path)!r}. Correct the path."
+    sentence = f"path must be a file that exists; got path={str(path)!r}. Correct the path."
     with refuses(ParameterError, sentence):
         read_map(path)
 

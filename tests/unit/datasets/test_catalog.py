@@ -1,4 +1,4 @@
-"""The paper's data sets: the table, the data folder, OpenML."""
+"""The paper's data sets: the records, the data folder, OpenML."""
 
 import json
 import os
@@ -18,6 +18,7 @@ from isosne.datasets.folder import cache_folder, find_folder
 from isosne.datasets.openml import fetch_set
 from isosne.datasets.records import RECORDS, OpenML
 from isosne.errors import DataError, ParameterError
+from tests.unit.sources.conftest import refuses
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 FOLDER = Path(os.environ.get("ISOSNE_DATA") or SHARED)
@@ -34,9 +35,9 @@ def folder(tmp_path, monkeypatch):
     """An empty data folder, with a cache folder of its own and no ISOSNE_DATA."""
     monkeypatch.delenv("ISOSNE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    place = tmp_path / "data"
-    place.mkdir()
-    return place
+    data = tmp_path / "data"
+    data.mkdir()
+    return data
 
 
 @pytest.fixture
@@ -81,10 +82,6 @@ def answer(X, target, categories=None):
         feature_names=features,
         categories=categories or {},
     )
-
-
-def sentence(text):
-    return "^" + re.escape(text) + "$"
 
 
 # The table
@@ -190,15 +187,14 @@ def test_without_variables_the_cache_is_below_the_home_folder(monkeypatch, tmp_p
 
 def test_a_folder_that_was_named_must_exist(folder, monkeypatch):
     missing = str(folder / "none")
-    rest = (
-        f"must name a folder that exists; got {missing!r}. "
-        "Correct the path, or leave it out to fetch the sets from OpenML."
+    text = (
+        f"{{0}} must be a folder that exists; got {{0}}={missing!r}. "
+        "Correct the path, or leave it out to download data sets from OpenML."
     )
-    with pytest.raises(ParameterError, match=sentence("folder " + rest)):
+    with refuses(ParameterError, text.format("folder")):
         load("wine", folder=missing)
     monkeypatch.setenv("ISOSNE_DATA", missing)
-    text = "The environment variable ISOSNE_DATA " + rest
-    with pytest.raises(ParameterError, match=sentence(text)):
+    with refuses(ParameterError, text.format("ISOSNE_DATA")):
         load("wine")
 
 
@@ -219,7 +215,7 @@ def test_a_stand_in_says_so_in_its_notes(folder):
     save_npz(folder / "rcv1_small.X.npz", csr_array((1500, 47236)))
     np.save(folder / "rcv1_small.y.npy", np.arange(1500) % 2)
     assert load("rcv1", folder=folder).notes == (
-        "A stand-in: 1500 documents of RCV1 with the same attributes and classes; the paper has "
+        "A stand-in: 1500 documents of RCV1 with the same attributes and classes; the paper uses "
         "10121 of LIBSVM's rcv1_train.binary."
     )
 
@@ -236,9 +232,9 @@ def test_the_set_itself_goes_before_its_stand_in(folder):
 def test_notes_warn_of_the_columns_of_mice_that_determine_the_class(folder):
     store(folder, "mice", 1080, 83, 8)
     assert load("mice", folder=folder).notes == (
-        "The last six columns, one-hot of genotype, treatment and behavior, are a guess at how "
-        "the paper came to 83 attributes; together they determine the class. X[:, :77] is free "
-        "of them. Missing values are filled with the mean of their column."
+        "The last six columns are one-hot codes of genotype, treatment and behavior: a guess at "
+        "the 83 attributes of the paper. Together they determine the class; X[:, :77] leaves them "
+        "out. Missing values are filled with the mean of their column."
     )
 
 
@@ -253,11 +249,11 @@ def test_notes_warn_of_the_columns_of_mice_that_determine_the_class(folder):
 def test_another_shape_than_the_papers_is_refused(folder, shape, came):
     store(folder, "wine", *shape)
     text = (
-        "The set wine must have 178 points, 13 attributes and 3 classes, as in the paper; "
-        f"got {came} from the files named wine. Get the set from the UCI Machine Learning "
+        "The data set wine must have 178 points, 13 attributes and 3 classes, as in the paper; "
+        f"got {came} from the files named wine. Get the data set from the UCI Machine Learning "
         "Repository."
     )
-    with pytest.raises(DataError, match=sentence(text)):
+    with refuses(DataError, text):
         load("wine", folder=folder)
 
 
@@ -271,10 +267,10 @@ def test_a_checksum_that_holds_is_accepted_and_another_one_refused(folder):
     stored[len(stored) // 2] ^= 1
     path.write_bytes(stored)
     text = (
-        f"{path} must have the sha256 that MANIFEST.json lists, {good}; "
-        f"got {sha256(stored).hexdigest()}. The file is damaged or was changed: copy it again."
+        f"{path} must have the sha256 {good}, as listed in MANIFEST.json; got "
+        f"{sha256(stored).hexdigest()}. The file is damaged or has changed: copy it again."
     )
-    with pytest.raises(DataError, match=sentence(text)):
+    with refuses(DataError, text):
         load("wine", folder=folder)
 
 
@@ -291,10 +287,10 @@ def test_a_broken_manifest_is_refused(folder, text):
     path = folder / "MANIFEST.json"
     path.write_text(text)
     expected = (
-        f"{path} must be JSON with an object 'datasets'; it could not be read as such. "
-        "Copy the file again, or remove it to load the sets unchecked."
+        f"{path} must be JSON with an object 'datasets'; it is not. "
+        "Copy the file again, or remove it to load data sets without checks."
     )
-    with pytest.raises(DataError, match=sentence(expected)):
+    with refuses(DataError, expected):
         load("wine", folder=folder)
 
 
@@ -302,11 +298,11 @@ def test_a_file_that_is_no_npz_is_refused(folder):
     path = folder / "wine.npz"
     path.write_bytes(b"PK\x03\x04 and then nothing of the kind")
     text = (
-        f"{path} must be an npz file with arrays X, y and classes, without pickled objects; "
+        f"{path} must be an .npz file with arrays X, y and classes, without pickled objects; "
         "reading it failed with BadZipFile: File is not a zip file. "
-        "Write the file again, or fetch it anew."
+        "Write or copy the file again."
     )
-    with pytest.raises(DataError, match=sentence(text)):
+    with refuses(DataError, text):
         load("wine", folder=folder)
 
 
@@ -330,7 +326,7 @@ def test_a_damaged_byte_anywhere_is_an_error_of_isosne_or_harmless(folder):
 @pytest.mark.parametrize("kept", ["X", "y", "classes"])
 def test_an_npz_without_one_of_its_arrays_is_refused(folder, kept):
     np.savez(folder / "wine.npz", **{kept: np.zeros(3)})
-    start = f"{folder / 'wine.npz'} must be an npz file with arrays X, y and classes, "
+    start = f"{folder / 'wine.npz'} must be an .npz file with arrays X, y and classes, "
     with pytest.raises(DataError, match="^" + re.escape(start) + ".*KeyError"):
         load("wine", folder=folder)
 
@@ -339,27 +335,27 @@ def test_pickled_objects_are_never_read(folder):
     X = np.array([[object()]], dtype=object)
     np.savez(folder / "wine.npz", X=X, y=np.zeros(1, int), classes=np.array(["a"]))
     text = (
-        f"{folder / 'wine.npz'} must be an npz file with arrays X, y and classes, without pickled "
+        f"{folder / 'wine.npz'} must be an .npz file with arrays X, y and classes, without pickled "
         "objects; reading it failed with ValueError: Object arrays cannot be loaded when "
-        "allow_pickle=False. Write the file again, or fetch it anew."
+        "allow_pickle=False. Write or copy the file again."
     )
-    with pytest.raises(DataError, match=sentence(text)):
+    with refuses(DataError, text):
         load("wine", folder=folder)
     (folder / "wine.npz").unlink()
     save_npz(folder / "rcv1.X.npz", csr_array((1, 2)))
     np.save(folder / "rcv1.y.npy", np.array([object()], dtype=object))
-    start = f"{folder / 'rcv1.y.npy'} must be an npy file with one label for each row, without "
+    start = f"{folder / 'rcv1.y.npy'} must be an .npy file with one label per row, without "
     with pytest.raises(DataError, match="^" + re.escape(start) + ".*allow_pickle=False"):
         load("rcv1", folder=folder)
 
 
 def test_a_sparse_set_needs_both_of_its_files(folder):
     save_npz(folder / "rcv1.X.npz", csr_array((1, 2)))
-    start = f"{folder / 'rcv1.y.npy'} must be an npy file with one label for each row, without "
+    start = f"{folder / 'rcv1.y.npy'} must be an .npy file with one label per row, without "
     with pytest.raises(DataError, match="^" + re.escape(start) + ".*FileNotFoundError"):
         load("rcv1", folder=folder)
     (folder / "rcv1.X.npz").write_bytes(b"PK\x03\x04")
-    start = f"{folder / 'rcv1.X.npz'} must be a file of scipy.sparse.save_npz, without "
+    start = f"{folder / 'rcv1.X.npz'} must be a file written by scipy.sparse.save_npz, without "
     with pytest.raises(DataError, match="^" + re.escape(start) + ".*BadZipFile"):
         load("rcv1", folder=folder)
 
@@ -376,10 +372,10 @@ def test_a_sparse_set_needs_both_of_its_files(folder):
 def test_labels_must_be_indices_of_classes(folder, y, came):
     np.savez(folder / "wine.npz", X=np.zeros((178, 13)), y=y, classes=np.array(["a", "b", "c"]))
     text = (
-        "The set wine must have one label for each row of X, an index into its 3 classes; "
+        "The data set wine must have one label per row of X, an index into its 3 classes; "
         f"got X of shape (178, 13) and {came}. Number the classes from 0 and write the file again."
     )
-    with pytest.raises(DataError, match=sentence(text)):
+    with refuses(DataError, text):
         load("wine", folder=folder)
 
 
@@ -391,11 +387,14 @@ def test_other_sets_of_the_folder_load_by_its_manifest(folder):
     assert found.notes == "Twenty cells."
     write_manifest(folder, cells={"n": 21, "d": 4})
     text = (
-        f"The set cells must have 21 points and 4 attributes, as the manifest of {folder} says; "
-        "got 20 and 4. Copy its files again."
+        "The data set cells must have 21 points and 4 attributes according to the manifest of "
+        f"{folder}; got 20 and 4. Copy its files again."
     )
-    with pytest.raises(DataError, match=sentence(text)):
+    with refuses(DataError, text):
         load("cells", folder=folder)
+
+
+LIST_NAMES = "List the names with isosne.datasets.names() or the command isosne datasets."
 
 
 @pytest.mark.parametrize(
@@ -405,17 +404,17 @@ def test_other_sets_of_the_folder_load_by_its_manifest(folder):
         ("MNIST", "Did you mean 'mnist10k'?"),
         ("Pendigits", "Did you mean 'pendig'?"),
         ("COIL-20", "Did you mean 'coil20'?"),
-        ("qqqq", "isosne.datasets.names() lists them."),
-        (3, "isosne.datasets.names() lists them."),
+        ("qqqq", LIST_NAMES),
+        (3, LIST_NAMES),
     ],
 )
 def test_an_unknown_name_gets_the_nearest_one(folder, name, advice):
     text = (
-        f"name must be one of the paper's data sets or of the data folder's; got {name!r}. {advice}"
+        f"name must be a data set of the paper or of the data folder; got name={name!r}. {advice}"
     )
-    with pytest.raises(ParameterError, match=sentence(text)):
+    with refuses(ParameterError, text):
         load(name, folder=folder)
-    with pytest.raises(ParameterError, match=sentence(text)):
+    with refuses(ParameterError, text):
         record(name)
 
 
@@ -459,7 +458,7 @@ def test_missing_values_of_mice_become_the_mean_and_its_77_columns_a_stand_in(fo
     expected = X.copy()
     expected[:2, 5], expected[2, 6] = X[2:, 5].mean(), X[np.arange(1080) != 2, 6].mean()
     np.testing.assert_allclose(found.X, expected, rtol=1e-12)
-    assert found.notes.startswith("A stand-in: the 77 proteins without the 6 columns")
+    assert found.notes.startswith("A stand-in: the 77 proteins, without the 6 other columns")
 
 
 @pytest.mark.parametrize(("n_missing", "n_kept"), [(4, 579), (0, 583)])
@@ -501,11 +500,11 @@ def test_the_test_digits_of_mnist_are_its_last_rows(openml):
 def test_a_set_of_openml_in_another_shape_is_refused(folder, openml):
     openml(answer(np.zeros((178, 12)), ["1", "2", "3"] * 59 + ["1"]))
     text = (
-        "The set wine must have 178 points, 13 attributes and 3 classes, as in the paper; "
-        "got 178 points, 12 attributes and 3 classes from OpenML. Get the set from the UCI "
+        "The data set wine must have 178 points, 13 attributes and 3 classes, as in the paper; "
+        "got 178 points, 12 attributes and 3 classes from OpenML. Get the data set from the UCI "
         "Machine Learning Repository."
     )
-    with pytest.raises(DataError, match=sentence(text)):
+    with refuses(DataError, text):
         load("wine", folder=folder)
 
 
@@ -520,11 +519,11 @@ def test_a_set_of_openml_in_another_shape_is_refused(folder, openml):
 def test_without_a_network_a_sentence_says_what_to_do(folder, openml, error, words):
     openml(error)
     text = (
-        f"The set wine must be in the data folder or come from OpenML; {folder} has no file "
-        f"wine.npz, and fetching OpenML 187 failed with {words}. Connect to the network, or set "
-        "ISOSNE_DATA to a folder that holds the file."
+        f"The data set wine must be in the data folder or come from OpenML; {folder} has no file "
+        f"wine.npz, and downloading OpenML 187 failed with {words}. Connect to the network, or "
+        "set ISOSNE_DATA to a folder that has the file."
     )
-    with pytest.raises(DataError, match=sentence(text)):
+    with refuses(DataError, text):
         load("wine", folder=folder)
 
 
@@ -532,11 +531,11 @@ def test_without_a_network_a_sentence_says_what_to_do(folder, openml, error, wor
 def test_a_set_that_openml_lacks_says_where_to_get_it(folder, openml, name):
     calls = openml(AssertionError("OpenML must not be asked"))
     text = (
-        f"The set {name} must be in the data folder: isosne knows no copy on OpenML; {folder} has "
+        f"The data set {name} must be in the data folder, as OpenML does not have it; {folder} has "
         f"no file {name}.npz. Get it from {record(name).source} and save it there with "
         f"np.savez_compressed('{name}.npz', X=X, y=y, classes=classes)."
     )
-    with pytest.raises(DataError, match=sentence(text)):
+    with refuses(DataError, text):
         load(name, folder=folder)
     assert calls == []
 

@@ -1,4 +1,4 @@
-"""Tables by path, by pipe and by name."""
+"""Tables from files, from standard input and by the name of a data set."""
 
 import gc
 import io
@@ -13,14 +13,11 @@ import pytest
 
 from isosne.errors import DataError, ParameterError
 from isosne.files import read_table
+from tests.unit.sources.conftest import refuses
 from tests.unit.sources.formats import write_h5ad, write_npz
 
 WINE = "bottle,cultivar,alcohol,note,ash\n7,red,1.5,dry,2\n9,white,2.5,sweet,3\n4,red,3.5,dry,4\n"
 VALUES = [[1.5, 2], [2.5, 3], [3.5, 4]]
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
 
 
 @pytest.fixture
@@ -51,7 +48,7 @@ def check_wine(table):
     assert table.ids.tolist() == [7, 9, 4]
     assert table.labels.tolist() == ["red", "white", "red"]
     assert table.names == ("alcohol", "ash")
-    assert table.notes == ("Left out, as not numeric: 'note'.",)
+    assert table.notes == ("Left out columns that are not numeric: 'note'.",)
 
 
 ROLES = {"id": "bottle", "label": "cultivar", "text_columns": "leave_out"}
@@ -88,12 +85,15 @@ def test_a_table_comes_through_a_pipe_and_leaves_no_file(kind, wine, tmp_path, m
         (
             b"",
             (
-                "standard input must hold a table; it is empty. "
-                "Pipe a CSV or an Arrow stream into it."
+                "Standard input must contain a table; it is empty. "
+                "Pipe CSV, Arrow or Parquet into it."
             ),
         ),
-        (b"\xff\xff\xff\xff\x10", "standard input must be a complete Arrow stream; "),
-        (b"a,b\n1,2\n3\n", "Every line must have 2 field(s), as the first one has; "),
+        (
+            b"\xff\xff\xff\xff\x10",
+            "Standard input must be a complete Arrow stream; reading it failed with ",
+        ),
+        (b"a,b\n1,2\n3\n", "Every line must have 2 field(s), as the first line has; "),
     ],
     ids=["empty", "cut", "ragged"],
 )
@@ -121,7 +121,9 @@ def test_a_pipe_leaves_no_file_when_the_program_ends(wine, tmp_path):
 
 @pytest.mark.parametrize("role", ["id", "label"])
 def test_an_unknown_column_is_named_with_its_role_and_the_nearest(role, wine):
-    sentence = f"{role} must name a column of {wine}; got 'cultivr'. Did you mean 'cultivar'?"
+    sentence = (
+        f"{role} must name a column of {wine}; got {role}='cultivr'. Did you mean 'cultivar'?"
+    )
     with refuses(ParameterError, sentence):
         read_table(wine, **{role: "cultivr"})
 
@@ -129,7 +131,7 @@ def test_an_unknown_column_is_named_with_its_role_and_the_nearest(role, wine):
 def test_labels_that_all_differ_are_refused(wine):
     sentence = (
         "label must name a column of classes; 'bottle' has 3 different values in 3 rows. "
-        "Name another column, or pass this one as id."
+        "Name another column, or pass id='bottle' if it identifies the rows."
     )
     with refuses(DataError, sentence):
         read_table(wine, label="bottle", exclude=["cultivar", "note"])
@@ -137,8 +139,8 @@ def test_labels_that_all_differ_are_refused(wine):
 
 def test_ids_that_repeat_are_refused(wine):
     sentence = (
-        "id must name a column whose values all differ; 'cultivar' has 'red' 2 times. "
-        "Name another column, or leave id out to number the rows."
+        "id must name a column of unique values; 'cultivar' has 'red' 2 times. "
+        "Name another column, or leave out id to use row numbers."
     )
     with refuses(DataError, sentence):
         read_table(wine, id="cultivar", exclude=["note"])
@@ -146,8 +148,9 @@ def test_ids_that_repeat_are_refused(wine):
 
 def test_text_columns_are_refused_unless_left_out(wine):
     sentence = (
-        f"Every column must be numeric; {wine} has others: 'note' (text). "
-        "Exclude them (exclude=['note']), or pass text_columns='leave_out'."
+        f"Every column must be numeric; {wine} has columns of other types: 'note' (text). Pass "
+        "exclude=['note'] to exclude them, or text_columns='leave_out' to skip all columns that "
+        "are not numeric."
     )
     with refuses(DataError, sentence):
         read_table(wine, id="bottle", label="cultivar")
@@ -165,7 +168,10 @@ def test_missing_labels_are_counted(tmp_path):
 def test_columns_without_a_name_are_pointed_out(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text(",a\n0,1.5\n1,2.5\n")
-    sentence = "Columns without a name are values: 'unnamed_0'. Exclude what numbers the rows."
+    sentence = (
+        "Columns without a name are used as features: 'unnamed_0'. "
+        "Exclude them if they number the rows."
+    )
     assert read_table(path).notes == (sentence,)
     assert read_table(path, exclude=["unnamed_0"]).names == ("a",)
 
@@ -173,7 +179,9 @@ def test_columns_without_a_name_are_pointed_out(tmp_path):
 def test_labels_of_an_archive_are_members(tmp_path):
     path = write_npz(tmp_path, np.ones((5, 2)))
     assert read_table(path, label="y").labels.tolist() == [0, 1, 2, 0, 1]
-    with refuses(ParameterError, f"label must name a column of {path}; got 'z'. There are 'y'."):
+    with refuses(
+        ParameterError, f"label must name a column of {path}; got label='z'. Available: 'y'."
+    ):
         read_table(path, label="z")
 
 
@@ -213,28 +221,27 @@ def test_a_file_comes_before_a_set_of_the_same_name(data_folder):
 
 def test_a_set_brings_its_labels(data_folder):
     sentence = (
-        "label must be left out for a data set, which brings its labels along; got 'y' with "
-        "'wine'. Leave it out, or name a file."
+        "label must be left out for a data set, which has its own labels; got label='y'. "
+        "Leave it out, or pass a file instead of 'wine'."
     )
     with refuses(ParameterError, sentence):
         read_table("wine", label="y")
 
 
 def test_an_unknown_name_suggests_the_nearest_set(data_folder):
-    with pytest.raises(ParameterError, match=r"got 'wien'\. Did you mean 'wine'\?$"):
+    with pytest.raises(ParameterError, match=r"got name='wien'\. Did you mean 'wine'\?$"):
         read_table("wien")
 
 
 def test_a_missing_file_suggests_the_nearest(wine):
     sentence = (
-        f"A table must be a file that exists; there is no {str(wine)[:-4] + '.cvs'!r}. "
+        f"source must be a file that exists; got source={str(wine)[:-4] + '.cvs'!r}. "
         f"Did you mean {str(wine)!r}?"
     )
     with refuses(ParameterError, sentence):
         read_table(str(wine)[:-4] + ".cvs")
-    with pytest.raises(
-        ParameterError, match=r"there is no '/nowhere/x\.csv'\. Correct the path\.$"
-    ):
+    sentence = "source must be a file that exists; got source='/nowhere/x.csv'. Correct the path."
+    with refuses(ParameterError, sentence):
         read_table("/nowhere/x.csv")
 
 
@@ -248,7 +255,9 @@ def test_ids_and_labels_are_those_of_the_rows_kept(tmp_path):
     np.testing.assert_array_equal(table.rows.read(slice(None)), [[2.5, 3], [6, 7]])
     assert table.ids.tolist() == ["7", ""]
     assert table.labels.tolist() == ["red", "red"]
-    assert table.notes == ("Left out 3 of 5 rows, which lack a value; first in line 2.",)
+    assert table.notes == (
+        "Dropped 3 of 5 rows, which have missing or infinite values; the first is line 2.",
+    )
 
 
 def test_rows_without_ids_keep_their_numbers_in_the_file(tmp_path):

@@ -1,4 +1,4 @@
-"""What cannot be used is refused with one sentence that says where it is and what to do."""
+"""Errors of sources: one sentence that says what is wrong, where, and what to do."""
 
 import importlib
 import os
@@ -11,16 +11,13 @@ from scipy.sparse import csr_array
 from isosne.errors import DataError, MissingPackageError, ParameterError
 from isosne.sources import open_rows
 from isosne.sources.dask_rows import DaskRows
+from tests.unit.sources.conftest import refuses
 from tests.unit.sources.formats import DENSE, SPARSE, TEXT, write_npy, write_parquet, write_text
 
 X = np.random.default_rng(0).normal(size=(30, 3))
-ADVICE = "Impute such values, exclude the column, or leave out the rows (missing='drop')."
-ADVICE_OF_DASK = "Impute such values, exclude the column, or leave out the rows (dropna) before."
+ADVICE = "Impute such values, exclude the column, or pass missing='drop' to leave out the rows."
+ADVICE_OF_DASK = "Impute such values, exclude the column, or drop the rows with dropna beforehand."
 ADVICE_ON_TEXT = "Write numbers as 1234.5 or 1.2e3, or exclude the column."
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
 
 
 def with_value(value, row=17, column=2):
@@ -37,7 +34,7 @@ def test_a_value_that_is_not_finite_is_named_by_row_and_column(make, value, word
     rows = open_rows(make(tmp_path, with_value(value)))
     assert len(rows.read(slice(0, 17))) == 17
     column = "column 2" if rows.column_names is None else f"column {rows.column_names[2]!r}"
-    where = "row 17 (the first is row 0)"
+    where = "row 17 (counting from 0)"
     if tmp_path.joinpath("n.csv").exists():
         where = "line 18"
     elif any(tmp_path.glob("*.[ct]s*v")) or any(tmp_path.glob("*.txt")):
@@ -61,7 +58,7 @@ def test_a_stored_value_that_is_not_finite_is_named(make, tmp_path):
     column = "1" if rows.column_names is None else "'c1'"
     sentence = (
         f"Every value must be a finite number; {rows.describe()} has an infinite value in row 17 "
-        f"(the first is row 0), column {column}; 2 of the values read are not finite. {ADVICE}"
+        f"(counting from 0), column {column} (2 of the values read are not finite). {ADVICE}"
     )
     with refuses(DataError, sentence):
         rows.read(slice(9, None))
@@ -79,12 +76,12 @@ def test_a_null_is_named_by_row_and_column(ending, tmp_path):
     rows = open_rows(path)
     np.testing.assert_array_equal(rows.read(slice(0, 3)), [[1, 1], [2, 2], [3, 3]])
     sentence = (
-        f"Every value must be a finite number; {path} has a missing value in row 3 (the first is "
-        f"row 0), column 'a'; 2 of the values read are not finite. {ADVICE}"
+        f"Every value must be a finite number; {path} has a missing value in row 3 (counting from "
+        f"0), column 'a' (2 of the values read are not finite). {ADVICE}"
     )
     with refuses(DataError, sentence):
         rows.read(slice(0, 5))
-    with refuses(DataError, sentence.replace("; 2 of the values read are not finite", "")):
+    with refuses(DataError, sentence.replace(" (2 of the values read are not finite)", "")):
         rows.take([3, 0])
 
 
@@ -115,13 +112,13 @@ def test_lines_count_rows_where_some_lines_are_blank(tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n1,2\n\n3,4\n5,nan\n")
     rows = open_rows(tmp_path / "x.csv")
     assert rows.shape == (3, 2)
-    with pytest.raises(DataError, match=r"has a missing value in row 2 \(the first is row 0\)"):
+    with pytest.raises(DataError, match=r"has a missing value in row 2 \(counting from 0\)"):
         rows.read(slice(None))
 
 
 def test_missing_fields_are_counted_however_they_are_written(tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n" + "1,2\n" * 200 + "nan,\n3,NA\n")
-    with pytest.raises(DataError, match="line 202, column 'a'; 3 of the values read are not"):
+    with pytest.raises(DataError, match=r"line 202, column 'a' \(3 of the values read are not"):
         open_rows(tmp_path / "x.csv").read(slice(None))
 
 
@@ -140,7 +137,7 @@ def test_a_line_with_another_number_of_fields_is_named(n_before, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("a,b,c\n" + "1,2,3\n" * n_before + "4,5\n6,7,8\n")
     sentence = (
-        f"Every line must have 3 field(s), as the first one has; {path} has 2 in line "
+        f"Every line must have 3 field(s), as the first line has; {path} has 2 in line "
         f"{n_before + 2}. Correct or remove that line."
     )
     with refuses(DataError, sentence):
@@ -151,7 +148,7 @@ def test_a_quotation_mark_that_is_left_open_is_named(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text('a,b\n1,"x, y"\n2,"x\n3,z"\n')
     sentence = (
-        f"Quotation marks must be closed on the same line; {path} has one left open in line 3. "
+        f"Quotation marks must be closed on the same line; {path} has an open one in line 3. "
         "Correct that line."
     )
     with refuses(DataError, sentence):
@@ -162,7 +159,7 @@ def test_a_quotation_mark_that_is_left_open_is_named(tmp_path):
 def test_an_empty_file_is_refused(content, tmp_path):
     path = tmp_path / "x.csv"
     path.write_bytes(content)
-    with refuses(DataError, f"{path} must hold a table; it is empty. Write it again."):
+    with refuses(DataError, f"{path} must contain a table; it is empty. Write the file again."):
         open_rows(path)
 
 
@@ -171,7 +168,7 @@ def test_a_header_alone_is_refused(tmp_path):
     path.write_text("a,b\n")
     sentence = (
         f"{path} must have at least one row and one numeric column; got 0 row(s) and 2 column(s). "
-        "Pass a table with values."
+        "Pass a table that contains values."
     )
     with refuses(DataError, sentence):
         open_rows(path)
@@ -182,8 +179,8 @@ def test_bytes_that_are_no_text_are_refused(content, tmp_path):
     path = tmp_path / "x.csv"
     path.write_bytes(content)
     sentence = (
-        f"{path} must be plain text in UTF-8 or Latin-1; it holds bytes that are not text. "
-        "Save it again as UTF-8, or give the file the ending of its kind."
+        f"{path} must be plain text in UTF-8 or Latin-1; it has bytes that are not text. "
+        "Save it as UTF-8, or give the file the extension of its format."
     )
     with refuses(DataError, sentence):
         open_rows(path)
@@ -217,7 +214,8 @@ def test_text_columns_are_refused_or_left_out_or_excluded(ending, tmp_path):
     with pytest.raises(DataError, match=r"^Every column must be numeric; ") as caught:
         open_rows(table)
     assert str(caught.value).endswith(
-        "Exclude them (exclude=['name', 'kind']), or pass text_columns='leave_out'."
+        "Pass exclude=['name', 'kind'] to exclude them, or text_columns='leave_out' to skip all "
+        "columns that are not numeric."
     )
     for rows in (
         open_rows(table, text_columns="leave_out"),
@@ -236,11 +234,11 @@ def test_text_columns_are_refused_or_left_out_or_excluded(ending, tmp_path):
 @pytest.mark.parametrize("ending", TABLES)
 def test_an_unknown_column_suggests_the_nearest(ending, tmp_path):
     table = text_table(tmp_path, ending)
-    with pytest.raises(ParameterError, match=r"got 'nmae'\. Did you mean 'name'\?$"):
+    with pytest.raises(ParameterError, match=r"got exclude=\['nmae'\]\. Did you mean 'name'\?$"):
         open_rows(table, exclude=["nmae"])
     with pytest.raises(
         ParameterError,
-        match=r"^columns must .* got 'zzz'\. There are 'a', 'name', 'b', 'kind'\.$",
+        match=r"^columns must .* got columns=\['zzz'\]\. Available: 'a', 'name', 'b', 'kind'\.$",
     ):
         open_rows(table, columns=["zzz"])
 
@@ -249,8 +247,8 @@ def test_a_table_of_text_alone_is_refused(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("a,b\nu,v\n")
     sentence = (
-        f"{path} must have at least one numeric column; got 2 column(s), of which none is left. "
-        "Exclude fewer of them, or encode text as numbers."
+        f"{path} must have at least one numeric column; none of its 2 column(s) is left. "
+        "Exclude fewer columns, or encode text as numbers."
     )
     with refuses(DataError, sentence):
         open_rows(path, text_columns="leave_out")
@@ -260,14 +258,14 @@ def test_columns_of_one_name_are_refused(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("a,b,a\n1,2,3\n")
     sentence = (
-        f"Column names must differ; {path} has 'a' more than once. Rename one of the columns."
+        f"Column names must be unique; {path} has 'a' more than once. Rename one of the columns."
     )
     with refuses(DataError, sentence):
         open_rows(path)
 
 
 def test_columns_of_an_array_have_no_names():
-    sentence = "exclude must name a column of X; got 'a'. It has no names for them."
+    sentence = "exclude must name a column of X; got exclude=['a']. Its columns have no names."
     with refuses(ParameterError, sentence):
         open_rows(X, exclude=["a"])
 
@@ -278,12 +276,18 @@ def test_columns_of_an_array_have_no_names():
         (
             {"text_columns": "drop"},
             (
-                "text_columns must be one of refuse, leave_out; got 'drop'. "
-                "'leave_out' goes on without them."
+                "text_columns must be 'refuse' or 'leave_out'; got text_columns='drop'. "
+                "Pass text_columns='leave_out' to skip columns that are not numeric."
             ),
         ),
-        ({"exclude": "id"}, "exclude must be a list of column names; got 'id'. Pass ['id']."),
-        ({"columns": "a"}, "columns must be a list of column names; got 'a'. Pass ['a']."),
+        (
+            {"exclude": "id"},
+            "exclude must be a list of column names; got exclude='id'. Pass exclude=['id'].",
+        ),
+        (
+            {"columns": "a"},
+            "columns must be a list of column names; got columns='a'. Pass columns=['a'].",
+        ),
     ],
 )
 def test_options_are_checked(options, sentence):
@@ -297,33 +301,36 @@ def test_options_are_checked(options, sentence):
         (
             X[0],
             (
-                "X must be two-dimensional, one point in each row; got shape (3,). "
-                "Reshape it, or name another array."
+                "X must be two-dimensional, with one point per row; got shape (3,). "
+                "Reshape it, or choose another array."
             ),
         ),
         (
             np.array([["a", "b"]]),
-            "X must be numeric; got dtype <U1. Encode or leave out what is not a real number.",
+            (
+                "X must be numeric; got dtype <U1. "
+                "Encode values that are not real numbers, or leave them out."
+            ),
         ),
         (
             X * 1j,
             (
                 "X must be numeric; got dtype complex128. "
-                "Encode or leave out what is not a real number."
+                "Encode values that are not real numbers, or leave them out."
             ),
         ),
         (
             X[:0],
             (
                 "X must have at least one row and one numeric column; "
-                "got 0 row(s) and 3 column(s). Pass a table with values."
+                "got 0 row(s) and 3 column(s). Pass a table that contains values."
             ),
         ),
         (
             csr_array((4, 0)),
             (
                 "X must have at least one row and one numeric column; "
-                "got 4 row(s) and 0 column(s). Pass a table with values."
+                "got 4 row(s) and 0 column(s). Pass a table that contains values."
             ),
         ),
     ],
@@ -339,17 +346,23 @@ def test_what_is_no_table_of_numbers_is_refused(data, sentence):
     [
         (
             [0, 30],
-            "indices must be from 0 to 29, the rows of X; got 30. Pass numbers of rows that exist.",
+            (
+                "indices must be from 0 to 29, the last row of X; got indices=30. "
+                "Pass the indices of existing rows."
+            ),
         ),
         (
             [-1],
-            "indices must be from 0 to 29, the rows of X; got -1. Pass numbers of rows that exist.",
+            (
+                "indices must be from 0 to 29, the last row of X; got indices=-1. "
+                "Pass the indices of existing rows."
+            ),
         ),
         (
             [0.5],
             (
-                "indices must be a list of integers; got float64 of shape (1,). "
-                "Pass the numbers of rows."
+                "indices must be a list of integers, not float64 of shape (1,). "
+                "Pass the indices of rows."
             ),
         ),
     ],
@@ -360,7 +373,10 @@ def test_rows_that_do_not_exist_are_refused(indices, sentence):
 
 
 def test_only_consecutive_rows_are_read():
-    sentence = "rows must be a slice of consecutive rows; got slice(0, 9, 2). Use take for others."
+    sentence = (
+        "rows must be a slice of consecutive rows; got rows=slice(0, 9, 2). "
+        "Use take for other rows."
+    )
     with refuses(ParameterError, sentence):
         open_rows(X).read(slice(0, 9, 2))
 
@@ -386,8 +402,8 @@ def test_a_file_that_grows_while_it_is_read_is_noticed(make, tmp_path):
     with path.open("ab") as file:
         file.write(b"more")
     sentence = (
-        f"A file must stay as it is while it is read; {path} was {before:,} bytes long, and is "
-        f"{before + 4:,} now. Wait until it is complete, then start again."
+        f"{path} must not change while it is read; its size was {before:,} bytes and is now "
+        f"{before + 4:,}. Wait until the file is complete, then start again."
     )
     for read in (lambda: rows.read(slice(5, 9)), lambda: rows.take([3]), rows.fingerprint):
         with refuses(DataError, sentence):
@@ -400,8 +416,8 @@ def test_a_file_that_is_written_again_while_it_is_read_is_noticed(make, tmp_path
     stamp = path.stat()
     os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns + 10**9))
     sentence = (
-        f"A file must stay as it is while it is read; {path} was written to again. "
-        "Wait until it is complete, then start again."
+        f"{path} must not change while it is read; it was written again. "
+        "Wait until the file is complete, then start again."
     )
     with refuses(DataError, sentence):
         rows.read(slice(5, 9))
@@ -416,14 +432,14 @@ def test_a_file_that_shrinks_in_the_middle_of_a_read_is_noticed(tmp_path, monkey
         return fetch(self, file, start, stop)
 
     monkeypatch.setattr(type(rows._values), "fetch", cut_and_fetch)
-    with pytest.raises(DataError, match=r"bytes long, and is 200 now\. Wait until it is complete"):
+    with pytest.raises(DataError, match=r"bytes and is now 200\. Wait until the file is complete"):
         rows.read(slice(None))
 
 
 def test_a_file_that_goes_away_is_noticed(tmp_path):
     path, rows = on_disk(write_npy, tmp_path)
     path.unlink()
-    with refuses(DataError, f"{path} must be a file that exists; there is none. Correct the path."):
+    with refuses(DataError, f"Cannot read {path}: no such file. Correct the path."):
         rows.read(slice(None))
 
 
@@ -431,20 +447,24 @@ def test_an_array_that_is_cut_short_is_refused(tmp_path):
     path = write_npy(tmp_path, X)
     os.truncate(path, 500)
     sentence = (
-        f"{path} must have 848 bytes, as its header says; got 500. "
-        "It was cut short: write or copy it again."
+        f"{path} must have 848 bytes according to its header; got 500. "
+        "The file is truncated: write or copy it again."
     )
     with refuses(DataError, sentence):
         open_rows(path)
+
+
+DAMAGED = (
+    r"\ACannot read {}: the file is damaged, incomplete, or not of the format that its extension "
+    r"names \(\w+: .+\)\. Write or copy it again\.\Z"
+)
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "parquet", "h5ad"])
 def test_a_file_of_another_kind_is_refused(ending, tmp_path):
     path = tmp_path / f"x.{ending}"
     path.write_text("this is not what the name says, however long it is")
-    with pytest.raises(
-        DataError, match=r"must be a complete file of the kind that its name says; reading it"
-    ):
+    with pytest.raises(DataError, match=DAMAGED.format(re.escape(str(path)))):
         open_rows(path)
 
 
@@ -454,7 +474,7 @@ def test_an_arrow_file_must_begin_as_one(ending, tmp_path):
     path = tmp_path / f"x.{ending}"
     path.write_text("this is not what the name says")
     sentence = (
-        f"{path} must be an Arrow file (Feather version 2); it does not begin as one. "
+        f"{path} must be an Arrow file (Feather version 2); its first bytes are not b'ARROW1'. "
         "Write it again with pyarrow.feather.write_feather, or as Parquet."
     )
     with refuses(DataError, sentence):
@@ -466,7 +486,7 @@ def test_a_damaged_parquet_file_is_refused(tmp_path):
     data = bytearray(path.read_bytes())
     data[8:300] = bytes(292)
     path.write_bytes(data)
-    with pytest.raises(DataError, match=r"must be a complete file of the kind"):
+    with pytest.raises(DataError, match=DAMAGED.format(re.escape(str(path)))):
         open_rows(path).read(slice(None))
 
 
@@ -476,14 +496,19 @@ ENDINGS = ".csv, .tsv, .txt, .parquet, .feather, .arrow, .npy, .npz, .zarr, .h5a
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("x.csv.gz", "Unpack it first: rows cannot be looked up in a packed file."),
-        ("x.xlsx", "Rename it if it is of such a kind, or convert it."),
+        (
+            "x.csv.gz",
+            "Decompress the file first: rows of a compressed file cannot be read by index.",
+        ),
+        ("x.xlsx", "Convert the file, or correct its extension."),
     ],
 )
-def test_other_endings_are_refused(name, advice, tmp_path):
+def test_other_extensions_are_refused(name, advice, tmp_path):
     path = tmp_path / name
     path.write_bytes(b"x")
-    sentence = f"A file of points must end in one of {ENDINGS}; got {str(path)!r}. {advice}"
+    sentence = (
+        f"source must be a file that ends in one of {ENDINGS}; got source={str(path)!r}. {advice}"
+    )
     with refuses(ParameterError, sentence):
         open_rows(path)
 
@@ -491,8 +516,8 @@ def test_other_endings_are_refused(name, advice, tmp_path):
 def test_a_folder_without_parquet_files_is_refused(tmp_path):
     pytest.importorskip("pyarrow")
     sentence = (
-        f"A folder must hold files that end in .parquet; {tmp_path} has none. "
-        "Name the folder that they lie in."
+        f"A folder must contain files that end in .parquet; {tmp_path} has none. "
+        "Name the folder that contains them."
     )
     with refuses(DataError, sentence):
         open_rows(tmp_path)
@@ -503,9 +528,8 @@ def test_files_of_a_folder_must_have_the_same_columns(tmp_path):
     pq.write_table(pa.table({"a": [1.0], "b": [2.0]}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"a": [1.0], "b": [2]}), tmp_path / "2.parquet")
     sentence = (
-        "All files of a folder must have the same columns in the same order; 2.parquet differs "
-        "from 1.parquet in column 'b' (int64 against double). "
-        "Write the files again with one schema."
+        "All files of a folder must have the same columns in the same order; column 'b' is int64 "
+        "in 2.parquet and double in 1.parquet. Write the files again with one schema."
     )
     with refuses(DataError, sentence):
         open_rows(tmp_path)
@@ -518,8 +542,9 @@ def test_what_must_be_held_whole_is_held_against_the_limit(sparse, tmp_path):
     open_rows(path, memory_limit=10**8)
     with pytest.raises(
         DataError,
-        match=r"is compressed and must fit in memory; it takes [12] MB unpacked, and 1 MB may be "
-        r"used\. Save it uncompressed",
+        match=rf"\A{re.escape(str(path))} is compressed and must fit in memory; it takes [12] MB "
+        r"uncompressed, and 1 MB are available\. Save it uncompressed \(np\.savez, or save_npz with "
+        r"compressed=False\), or raise memory_limit\.\Z",
     ):
         open_rows(path, memory_limit=10**6)
 
@@ -528,15 +553,15 @@ def test_an_archive_of_several_tables_needs_a_key(tmp_path):
     path = tmp_path / "x.npz"
     np.savez(path, A=X, B=X + 1, y=np.arange(30))
     sentence = (
-        f"{path} must have an array X, or one array with two dimensions; it has 'A', 'B', 'y'. "
-        "Name the one to read with key."
+        f"{path} must have an array X, or only one two-dimensional array; it has 'A', 'B', 'y'. "
+        "Name the array to read with key."
     )
     with refuses(DataError, sentence):
         open_rows(path)
     np.testing.assert_array_equal(open_rows(path, key="B").take([4]), X[[4]] + 1)
     with refuses(
         ParameterError,
-        f"key must name an array of {path}; got 'C'. There are 'A', 'B', 'y'.",
+        f"key must name an array of {path}; got key='C'. Available: 'A', 'B', 'y'.",
     ):
         open_rows(path, key="C")
 
@@ -547,7 +572,10 @@ def test_a_zarr_group_needs_a_key(tmp_path):
     group.create_array("points", data=X)
     np.testing.assert_array_equal(open_rows(tmp_path / "g.zarr").take([2]), X[[2]])
     group.create_array("others", data=X + 1)
-    with pytest.raises(ParameterError, match=r"key must name an array of .*got 'pionts'\. Did you"):
+    sentence = (
+        f"key must name an array of {tmp_path / 'g.zarr'}; got key='pionts'. Did you mean 'points'?"
+    )
+    with refuses(ParameterError, sentence):
         open_rows(tmp_path / "g.zarr", key="pionts")
     found = open_rows(tmp_path / "g.zarr", key="others").take([2])
     np.testing.assert_array_equal(found, X[[2]] + 1)
@@ -558,7 +586,7 @@ def test_values_of_h5ad_stored_by_columns_are_refused(tmp_path):
     path = tmp_path / "x.h5ad"
     anndata.AnnData(csr_array(X).tocsc()).write_h5ad(path)
     sentence = (
-        f"X of {path} must be an array or CSR; got csc_matrix. "
+        f"X of {path} must be a dense array or a CSR matrix; got csc_matrix. "
         "Convert it with scipy.sparse.csr_matrix, and write the file again."
     )
     with refuses(DataError, sentence):
@@ -583,12 +611,12 @@ def test_a_package_that_is_absent_is_named_with_its_extra(
         return real(wanted, *rest, **more)
 
     real = importlib.import_module
-    monkeypatch.setattr("isosne.sources.columns.import_module", import_nothing)
+    monkeypatch.setattr("isosne._extras.import_module", import_nothing)
     path = tmp_path / name
     path.touch()
     sentence = (
-        f"{path} needs the package {package}, which is not installed. "
-        f"Install it with: pip install 'isosne[{extra}]'."
+        f"Reading {path} needs the package {package}, which is not installed. "
+        f"Install it with: pip install 'isosne[{extra}]'"
     )
     with refuses(MissingPackageError, sentence):
         open_rows(path)
