@@ -35,9 +35,16 @@ def dropped(make, folder, values):
     return open_rows(make(folder, values), missing="drop")
 
 
-@pytest.mark.parametrize("rows", LACKING.values(), ids=LACKING)
-@pytest.mark.parametrize("make", (NUMBERED | TEXT).values(), ids=NUMBERED | TEXT)
-def test_rows_that_are_left_are_those_of_the_array(make, rows, tmp_path):
+# Every format with some rows, and every pattern of rows with three formats that differ most.
+FORMATS = [(name, "some") for name in NUMBERED | TEXT]
+PATTERNS = [
+    (name, which) for name in ("array", "parquet", "csv") for which in LACKING if which != "some"
+]
+
+
+@pytest.mark.parametrize(("name", "which"), FORMATS + PATTERNS)
+def test_rows_that_are_left_are_those_of_the_array(name, which, tmp_path):
+    make, rows = (NUMBERED | TEXT)[name], LACKING[which]
     found = dropped(make, tmp_path, lacking(rows))
     expected = np.delete(X, rows, axis=0)
     n = len(expected)

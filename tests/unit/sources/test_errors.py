@@ -27,11 +27,14 @@ def with_value(value, row=17, column=2):
 
 
 @pytest.mark.parametrize(
-    ("value", "word"), [(np.nan, "a missing value"), (-np.inf, "an infinite value")]
+    ("name", "value", "word"),
+    [
+        *((name, np.nan, "a missing value") for name in DENSE | TEXT),
+        *((name, -np.inf, "an infinite value") for name in ("array", "npy", "parquet", "csv")),
+    ],
 )
-@pytest.mark.parametrize("make", (DENSE | TEXT).values(), ids=DENSE | TEXT)
-def test_a_value_that_is_not_finite_is_named_by_row_and_column(make, value, word, tmp_path):
-    rows = open_rows(make(tmp_path, with_value(value)))
+def test_a_value_that_is_not_finite_is_named_by_row_and_column(name, value, word, tmp_path):
+    rows = open_rows((DENSE | TEXT)[name](tmp_path, with_value(value)))
     assert len(rows.read(slice(0, 17))) == 17
     column = "column 2" if rows.column_names is None else f"column {rows.column_names[2]!r}"
     where = "row 17 (counting from 0)"
@@ -543,8 +546,8 @@ def test_what_must_be_held_whole_is_held_against_the_limit(sparse, tmp_path):
     with pytest.raises(
         DataError,
         match=rf"\A{re.escape(str(path))} is compressed and must fit in memory; it takes [12] MB "
-        r"uncompressed, and 1 MB are available\. Save it uncompressed \(np\.savez, or save_npz with "
-        r"compressed=False\), or raise memory_limit\.\Z",
+        r"uncompressed, and 1 MB are available\. Save it uncompressed \(np\.savez, or save_npz "
+        r"with compressed=False\), or raise memory_limit\.\Z",
     ):
         open_rows(path, memory_limit=10**6)
 
