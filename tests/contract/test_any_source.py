@@ -1,5 +1,6 @@
 """The same points from any source give the same embedding and the same new coordinates."""
 
+import inspect
 import logging
 import os
 import re
@@ -68,26 +69,45 @@ def assert_same(found, expected):
     assert coordinates.tobytes() == other_coordinates.tobytes()
 
 
-@pytest.mark.parametrize("name", [*DENSE, *TEXT])
+# One source for each reader; unit/sources/test_formats.py compares the rows of all formats.
+READERS = [name for name in DENSE if name not in ("fortran npy", "arrow", "zarr 2")] + ["csv"]
+
+
+@pytest.mark.parametrize("name", READERS)
 def test_every_source_gives_the_bytes_of_points_in_memory(points, expected, tmp_path, name):
     source = (DENSE | TEXT)[name](tmp_path, points)
     assert_same(results(source), expected)
 
 
+@pytest.fixture(scope="module")
+def whole(points):
+    """The embedding of some points in memory, without landmarks, and their new coordinates."""
+    model = make().fit(points[:150])
+    return model.embedding_.tobytes(), model.transform(points[:150]).tobytes()
+
+
 @pytest.mark.parametrize("name", ["npy", "parquet", "csv", "dask array", "dask frame"])
-def test_all_rows_of_a_source_give_the_map_of_points_in_memory(points, tmp_path, name):
-    X = points[:150]
-    source = (DENSE | TEXT)[name](tmp_path, X)
-    whole, found = make().fit(X), make().fit(source)
-    assert found.embedding_.tobytes() == whole.embedding_.tobytes()
-    assert found.transform(source).tobytes() == whole.transform(X).tobytes()
+def test_all_rows_of_a_source_give_the_map_of_points_in_memory(points, whole, tmp_path, name):
+    source = (DENSE | TEXT)[name](tmp_path, points[:150])
+    found = make().fit(source)
+    assert (found.embedding_.tobytes(), found.transform(source).tobytes()) == whole
+
+
+FROM_RANDOM = {"start": "random"}  # principal axes of sparse points are not centered
+
+
+@pytest.fixture(scope="module")
+def expected_of_sparse(points):
+    """As `expected`, for points with many zeros."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(isosne.tsne.landmarks, "POOL", POOL)
+        return results(np.maximum(points, 0), **FROM_RANDOM)
 
 
 @pytest.mark.parametrize("name", SPARSE)
-def test_sparse_sources_give_the_bytes_of_dense_points(points, tmp_path, name):
-    X = np.maximum(points, 0)
-    settings = {"start": "random"}  # principal axes of sparse points are not centered
-    assert_same(results(SPARSE[name](tmp_path, X), **settings), results(X, **settings))
+def test_sparse_sources_give_the_bytes_of_dense_points(points, expected_of_sparse, tmp_path, name):
+    source = SPARSE[name](tmp_path, np.maximum(points, 0))
+    assert_same(results(source, **FROM_RANDOM), expected_of_sparse)
 
 
 @pytest.mark.parametrize("name", ["npy", "parquet", "csv", "zarr 3", "dask frame"])
@@ -282,33 +302,29 @@ def test_a_value_that_is_not_finite_in_a_worker_is_refused(client, points, expec
         expected[0].place(with_nan(points))
 
 
-FINGERPRINTS = """
-import sys
-import dask.array, dask.dataframe, numpy
-from isosne.sources import open_rows
-
 def fingerprints(folder):
-    yield open_rows(
-        dask.array.from_array(numpy.load(folder + "/x.npy"), chunks=(100, 2))
-    ).fingerprint()
-    yield open_rows(dask.dataframe.read_parquet(folder + "/x.parquet")).fingerprint()
+    """Return the fingerprints of two Dask collections; also run in another process."""
+    import dask.array
+    import dask.dataframe
+    import numpy
 
-if __name__ == "__main__":
-    print(*fingerprints(sys.argv[1]))
-"""
+    from isosne.sources import open_rows
+
+    array = dask.array.from_array(numpy.load(folder + "/x.npy"), chunks=(100, 2))
+    frame = dask.dataframe.read_parquet(folder + "/x.parquet")
+    return [open_rows(source).fingerprint() for source in (array, frame)]
 
 
 @pytest.mark.slow
 def test_a_dask_collection_has_the_same_fingerprint_in_another_process(points, tmp_path):
     for write in (DENSE["npy"], DENSE["parquet"]):
         write(tmp_path, points)
-    here = {}
-    exec(compile(FINGERPRINTS, "fingerprints", "exec"), here)
-    first = list(here["fingerprints"](str(tmp_path)))
-    command = [sys.executable, "-c", FINGERPRINTS, str(tmp_path)]
-    assert subprocess.check_output(command, text=True).split() == first
+    first = fingerprints(str(tmp_path))
+    script = f"{inspect.getsource(fingerprints)}\nprint(*fingerprints({str(tmp_path)!r}))"
+    found = subprocess.check_output([sys.executable, "-c", script], text=True)
+    assert found.split() == first
     DENSE["npy"](tmp_path, points + 1)
-    assert next(here["fingerprints"](str(tmp_path))) != first[0]
+    assert fingerprints(str(tmp_path))[0] != first[0]
 
 
 # --- what cannot be read, from end to end

@@ -8,7 +8,15 @@ from scipy.ndimage import map_coordinates
 from sklearn.neighbors import KNeighborsClassifier
 
 from isosne.datasets import deformed_digits, write_deformed_digits
-from isosne.datasets.digits import BLOCK, N_ROWS_HINT, _Deformation, _draw, _enlarged_digits, deform
+from isosne.datasets.digits import (
+    BLOCK,
+    N_ROWS_HINT,
+    _Deformation,
+    _draw,
+    _enlarged_digits,
+    _find_source,
+    deform,
+)
 from isosne.errors import DataError, OutputError, ParameterError
 from tests.unit.sources.conftest import refuses
 
@@ -64,10 +72,14 @@ def test_the_first_rows_of_a_longer_run_are_those_of_a_smaller_file(few, long_ru
     assert np.array_equal(long_run[1][:500], np.load(labels))
 
 
-def test_a_file_of_several_blocks_holds_what_is_made_in_memory(few, long_run, tmp_path):
-    paths = write_deformed_digits(tmp_path / "a.npy", BLOCK + 2, source=few, random_state=7)
-    assert np.array_equal(np.load(paths[0], mmap_mode="r"), long_run[0])
-    assert np.array_equal(np.load(paths[1]), long_run[1])
+def test_a_file_holds_what_is_made_in_memory(few, long_run, tmp_path):
+    paths = write_deformed_digits(tmp_path / "digits.npy", BLOCK + 2, source=few, random_state=7)
+    assert paths == (tmp_path / "digits.npy", tmp_path / "digits.labels.npy")
+    assert sorted(tmp_path.iterdir()) == sorted(paths)
+    images, labels = np.load(paths[0], mmap_mode="r"), np.load(paths[1])
+    assert images.dtype == labels.dtype == np.uint8
+    assert np.array_equal(images, long_run[0])
+    assert np.array_equal(labels, long_run[1])
 
 
 def test_bytes_do_not_depend_on_the_number_of_threads(few, threads):
@@ -85,17 +97,6 @@ def test_a_seed_decides_every_pixel_and_label(few):
     assert not np.array_equal(X, deformed_digits(200, source=few, random_state=1)[0])
 
 
-def test_a_file_holds_what_is_made_in_memory(few, tmp_path):
-    paths = write_deformed_digits(tmp_path / "digits.npy", 321, source=few, random_state=3)
-    assert paths == (tmp_path / "digits.npy", tmp_path / "digits.labels.npy")
-    assert sorted(tmp_path.iterdir()) == sorted(paths)
-    X, y = deformed_digits(321, source=few, random_state=3)
-    images, labels = np.load(paths[0], mmap_mode="r"), np.load(paths[1])
-    assert images.dtype == labels.dtype == np.uint8
-    assert np.array_equal(images, X)
-    assert np.array_equal(labels, y)
-
-
 def test_files_of_the_same_name_are_replaced(few, tmp_path):
     path = str(tmp_path / "digits.npy")
     write_deformed_digits(path, 50, source=few, random_state=3)
@@ -104,7 +105,7 @@ def test_files_of_the_same_name_are_replaced(few, tmp_path):
     assert np.load(tmp_path / "digits.labels.npy").shape == (20,)
 
 
-@pytest.mark.parametrize("n_rows", [30, 90, 100])
+@pytest.mark.parametrize("n_rows", [30, 100])
 def test_every_source_digit_appears_equally_often(n_rows):
     images = np.zeros((30, 784), np.uint8)
     _, y = deformed_digits(n_rows, source=(images, np.arange(30)), random_state=0)
@@ -154,8 +155,14 @@ def test_no_deformation_gives_the_digit_itself(few):
     assert np.array_equal(out, few[0])
 
 
-def test_deformed_digits_are_varied_and_still_legible():
-    X, y = _enlarged_digits()
+@pytest.fixture(scope="module")
+def enlarged():
+    """The digits of scikit-learn, 28 x 28."""
+    return _enlarged_digits()
+
+
+def test_deformed_digits_are_varied_and_still_legible(enlarged):
+    X, y = enlarged
     known, digits = deformed_digits(3600, source=(X[:900], y[:900]), random_state=0)
     new, shown = deformed_digits(897, source=(X[900:], y[900:]), random_state=1)
     # Plain digits are read at 0.953 from 900 plain ones, deformed ones at 0.91 for three seeds.
@@ -165,24 +172,24 @@ def test_deformed_digits_are_varied_and_still_legible():
     assert 15 < np.abs(gray[:900] - gray[900:1800]).mean() < 28
 
 
+def assert_same_digits(found, expected):
+    assert np.array_equal(found[0], expected[0])
+    assert np.array_equal(found[1], expected[1])
+
+
 def test_the_source_is_the_largest_mnist_at_hand(few, tmp_path, no_folder):
     images, labels = few
     store(tmp_path, "mnist10k", images, labels)
-    of_10k = deformed_digits(40, folder=tmp_path, random_state=0)
-    assert np.array_equal(of_10k[0], deformed_digits(40, source=few, random_state=0)[0])
+    made = deformed_digits(40, folder=tmp_path, random_state=0)
+    assert np.array_equal(made[0], deformed_digits(40, source=few, random_state=0)[0])
     store(tmp_path, "mnist70k", images[::-1], labels[::-1])
-    of_70k = deformed_digits(40, folder=tmp_path, random_state=0)
-    turned = (images[::-1], labels[::-1])
-    assert np.array_equal(of_70k[0], deformed_digits(40, source=turned, random_state=0)[0])
-    named = deformed_digits(40, source="mnist10k", folder=tmp_path, random_state=0)
-    assert np.array_equal(named[0], of_10k[0])
+    assert_same_digits(_find_source(None, tmp_path), (images[::-1], labels[::-1]))
+    assert_same_digits(_find_source("mnist10k", tmp_path), few)
 
 
-def test_without_mnist_the_source_is_scikit_learn(no_folder):
-    X, y = deformed_digits(60, random_state=0)
-    named, labels = deformed_digits(60, source="sklearn", random_state=0)
-    assert np.array_equal(X, named)
-    assert np.array_equal(y, labels)
+def test_without_mnist_the_source_is_scikit_learn(enlarged, no_folder):
+    assert_same_digits(_find_source(None, None), enlarged)
+    assert_same_digits(_find_source("sklearn", None), enlarged)
 
 
 def test_a_full_disk_leaves_nothing_behind(few, tmp_path):

@@ -331,6 +331,14 @@ def test_a_map_with_too_few_rows_is_not_kept(ending, n_rows, tmp_path):
     assert there(tmp_path) == []
 
 
+def test_a_map_without_rows_is_not_kept(tmp_path):
+    writer = MapWriter(tmp_path / "map.csv", None, 2, PROVENANCE)
+    sentence = "Y must have at least one row in all; got 0. Write each row once, in order."
+    with refuses(ParameterError, sentence):
+        writer.close()
+    assert there(tmp_path) == []
+
+
 def test_blocks_are_checked(tmp_path):
     with MapWriter(tmp_path / "map.csv", IDS[:3], 2, PROVENANCE) as writer:
         with refuses(

@@ -147,6 +147,18 @@ def test_a_line_with_another_number_of_fields_is_named(n_before, tmp_path):
         open_rows(path)
 
 
+def test_a_line_that_is_too_long_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("isosne.sources.lines.LONGEST_LINE_BYTES", 1000)
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n1,2\n3," + "4" * 2000)
+    sentence = (
+        f"{path} must be a text table; it has a line of more than 1,000 bytes. "
+        "Give the file the extension of its format."
+    )
+    with refuses(DataError, sentence):
+        open_rows(path)
+
+
 def test_a_quotation_mark_that_is_left_open_is_named(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text('a,b\n1,"x, y"\n2,"x\n3,z"\n')
@@ -444,6 +456,13 @@ def test_a_file_that_goes_away_is_noticed(tmp_path):
     path.unlink()
     with refuses(DataError, f"Cannot read {path}: no such file. Correct the path."):
         rows.read(slice(None))
+
+
+def test_a_path_through_a_file_is_refused(tmp_path):
+    path = write_npy(tmp_path, X) / "x.npy"
+    sentence = f"Cannot read {path}: not a directory. Correct the path, or change its permissions."
+    with refuses(DataError, sentence):
+        open_rows(path)
 
 
 def test_an_array_that_is_cut_short_is_refused(tmp_path):
