@@ -14,6 +14,7 @@ html_title = f"isosne {version}"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]  # a wider text column, so that code blocks fit
 myst_heading_anchors = 3
+highlight_language = "none"  # blocks without a language are commands, output or drawings
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings give the types
 napoleon_google_docstring = False
