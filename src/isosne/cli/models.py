@@ -32,7 +32,7 @@ def make_model(
     landmarks: LandmarkOptions = LandmarkOptions(),  # noqa: B008  an immutable value
 ) -> Any:
     """Return the estimator that the options describe."""
-    from isosne import TSNE
+    from isosne import TSNE, Landmarks
 
     check_names(drawing)
     if landmarks.landmarks is None and landmarks.landmark_choice is not None:
@@ -40,9 +40,28 @@ def make_model(
             "--landmark-choice needs --landmarks; got none. Add --landmarks 10000, or leave the "
             "option out."
         )
-    parameters = {**asdict(drawing), **asdict(resources), **asdict(landmarks)}
-    given = {name: value for name, value in parameters.items() if value is not None}
-    return TSNE(make_kernel(kernel), **given)
+    given = {name: value for name, value in asdict(resources).items() if value is not None}
+    if landmarks.landmarks is not None:
+        given["landmarks"] = Landmarks(landmarks.landmarks, landmarks.landmark_choice or "uniform")
+    return TSNE(make_kernel(kernel), **map_parameters(drawing), **given)
+
+
+def map_parameters(drawing: MapOptions) -> dict[str, Any]:
+    """Return the parameters of the estimator that the options of a map describe."""
+    from isosne import Mesh, Sparse, Tree
+    from isosne.layout.objectives import NAMES as OBJECTIVES
+
+    given = {name: value for name, value in asdict(drawing).items() if value is not None}
+    given["objective"] = OBJECTIVES[given["objective"]](dof=given.pop("dof"))
+    accuracy, theta = given.pop("mesh_accuracy"), given.pop("theta")
+    neighbors = given.pop("neighbors")
+    if given["forces"] == "mesh":
+        given["forces"] = Mesh(accuracy)
+    elif given["forces"] == "tree":
+        given["forces"] = Tree(theta)
+    if given["affinities"] == "sparse":
+        given["affinities"] = Sparse(neighbors)
+    return given
 
 
 def check_names(drawing: MapOptions) -> None:
@@ -68,7 +87,7 @@ def note_unused(plan: Any, drawing: MapOptions) -> None:
 
 def make_kernel(options: KernelOptions) -> Any:
     """Return the kernel: its name if nothing else was said, so that its own rules hold."""
-    from isosne.studies.parameter_sweep import make_kernel as make
+    from isosne.kernels.registry import make_kernel as make
 
     given = kernel_parameters(options)
     for name in NUMBERS:

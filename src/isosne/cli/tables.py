@@ -22,7 +22,7 @@ def open_table(
 ) -> Any:
     """Open a table, and say what one should know of it."""
     from isosne.files import read_table
-    from isosne.tsne.plan import memory_available
+    from isosne.tsne.memory import memory_available
 
     _check_key(source, options.key)
     said = {name: value for name, value in options.given().items() if name != "scale"}
@@ -94,7 +94,7 @@ def read_points(table: Any, resources: ResourceOptions, indices: Any = None) -> 
 
 
 def _check_fits(rows: Any, n_rows: int, resources: ResourceOptions) -> None:
-    from isosne.tsne.plan import memory_available, size
+    from isosne.tsne.memory import memory_available, size
 
     needed = n_rows * rows.row_bytes
     available = memory_available(resources.memory_limit)

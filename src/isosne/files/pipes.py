@@ -48,7 +48,7 @@ def _save_stream(stream: BinaryIO, folder: Path) -> Path:
     start = stream.read(len(ARROW_FILE))
     if not start:
         raise DataError(
-            "Standard input must contain a table; it is empty. Pipe CSV, Arrow or Parquet into it."
+            "Cannot read standard input: it is empty. Pipe a table in CSV, Arrow or Parquet into it."
         )
     extension = ".csv"
     if start.startswith(ARROW_STREAM):
@@ -79,7 +79,7 @@ def _convert_stream(path: Path) -> Path:
                 writer.write_batch(batch)
     except (pa.ArrowInvalid, OSError) as error:
         raise DataError(
-            f"Standard input must be a complete Arrow stream; reading it failed with {error}. "
+            f"Cannot read standard input: the Arrow stream is damaged or incomplete ({error}). "
             "Check that the program that writes to the pipe ends without an error."
         ) from error
     path.unlink()

@@ -50,6 +50,11 @@ class Scale(NamedTuple):
         factor = np.divide(1, width, out=np.zeros_like(width), where=width > 0)
         return cls(shift, factor)
 
+    def apply(self, block: Points) -> Array:
+        """Return scaled rows: float32, or float64 if the values are float64 or wide integers."""
+        dtype = np.result_type(block.dtype, np.float32)
+        return ((block - self.shift) * self.factor).astype(dtype)
+
 
 class _Statistics:
     """Running minimum, maximum, mean and sum of squared deviations of columns.
@@ -83,10 +88,7 @@ class _Statistics:
 
 
 class ScaledRows(RowSource):
-    """The scaled rows of another source: float64 if its values are float64 or wide integers.
-
-    Values of narrower types become float32.
-    """
+    """The scaled rows of another source, with the types of `Scale.apply`."""
 
     def __init__(self, rows: Any, scale: Scale) -> None:
         if len(scale.shift) != rows.shape[1]:
@@ -102,13 +104,10 @@ class ScaledRows(RowSource):
         self._rows, self.scale = rows, scale
 
     def _read(self, start: int, stop: int) -> Array:
-        return self._apply_scale(self._rows.read(slice(start, stop)))
+        return self.scale.apply(self._rows.read(slice(start, stop)))
 
     def _take(self, indices: Indices) -> Array:
-        return self._apply_scale(self._rows.take(indices))
-
-    def _apply_scale(self, block: Array) -> Array:
-        return ((block - self.scale.shift) * self.scale.factor).astype(self.dtype)
+        return self.scale.apply(self._rows.take(indices))
 
     def _digest(self, digest: Any) -> None:
         digest.update(self._rows.fingerprint().encode())

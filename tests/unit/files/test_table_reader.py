@@ -85,13 +85,13 @@ def test_a_table_comes_through_a_pipe_and_leaves_no_file(kind, wine, tmp_path, m
         (
             b"",
             (
-                "Standard input must contain a table; it is empty. "
-                "Pipe CSV, Arrow or Parquet into it."
+                "Cannot read standard input: it is empty. "
+                "Pipe a table in CSV, Arrow or Parquet into it."
             ),
         ),
         (
             b"\xff\xff\xff\xff\x10",
-            "Standard input must be a complete Arrow stream; reading it failed with ",
+            "Cannot read standard input: the Arrow stream is damaged or incomplete (",
         ),
         (b"a,b\n1,2\n3\n", "Every line must have 2 field(s), as the first line has; "),
     ],

@@ -5,14 +5,14 @@ import io
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
 
 from isosne.cli.errors import STOPPED
-from isosne.cli.models import check_names, kernel_parameters, parse_numbers
+from isosne.cli.models import check_names, kernel_parameters, map_parameters, parse_numbers
 from isosne.cli.options import (
     Force,
     KernelOptions,
@@ -94,7 +94,7 @@ def sweep(
             kernel.kernel,
             grid,
             labels=table.labels,
-            estimator=TSNE(**asdict(drawing), memory_limit=resources.memory_limit),
+            estimator=TSNE(**map_parameters(drawing), memory_limit=resources.memory_limit),
             measure=measure,
             results=kept,
             n_jobs=resources.n_jobs,
@@ -122,10 +122,11 @@ def sweep(
 
 def _grid(options: KernelOptions, n_rows: int) -> dict[str, list[Any]]:
     """Return the values of each parameter that was given, and of the main one by rule."""
-    from isosne.studies.parameter_sweep import MAIN_PARAMETER, paper_grid
+    from isosne.kernels.registry import KERNELS
+    from isosne.studies.parameter_sweep import paper_grid
 
     given = kernel_parameters(options)
-    main = MAIN_PARAMETER[options.kernel]
+    main = KERNELS[options.kernel].main_parameter
     grid = {main: parse_numbers(main, given.pop(main)) if main in given else paper_grid(n_rows)}
     return grid | {name: [value] for name, value in given.items()}
 
