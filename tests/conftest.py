@@ -1,12 +1,39 @@
-"""Data that the tests share, each named for what it is."""
+"""What the tests share: helpers, to be imported from here, and fixtures named for their data.
+
+from tests.conftest import SHORT, make, refuses
+"""
 
 import os
+import re
 from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 from scipy.sparse import load_npz
+
+from isosne import TSNE, IsolationKernel
+from isosne.layout.schedules import Phase, Schedule
+
+# Sixty steps, enough to take every branch of a descent: for tests that are not about quality.
+SHORT = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
+
+
+def make(kernel=None, **settings):
+    """Return an unfitted TSNE with a short schedule, a fixed seed and one thread.
+
+    The default kernel is an isolation kernel with psi=8, small enough for a dozen points.
+    """
+    settings = {"schedule": SHORT, "random_state": 0, "n_jobs": 1} | settings
+    return TSNE(IsolationKernel(8) if kernel is None else kernel, **settings)
+
+
+def refuses(error, sentence):
+    """Return a context manager that expects an error whose message is the whole sentence.
+
+    It gives pytest's record of the error, as `pytest.raises` does.
+    """
+    return pytest.raises(error, match=rf"\A{re.escape(sentence)}\Z")
 
 
 @pytest.fixture
