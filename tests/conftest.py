@@ -28,7 +28,7 @@ LONGEST_FIRST = (
 )
 """Files that would leave one worker idle if they came last."""
 
-SPLIT = {"tests/contract/test_killed_runs.py", "tests/contract/test_threads.py"}
+SPLIT = {"tests/contract/test_threads.py"}
 """Long files without shared fixtures: their tests are handed out one by one."""
 
 
