@@ -23,7 +23,6 @@ class Map(TSNE):
 # Small values, as the checks of scikit-learn fit as few as two points.
 FEW = IsolationKernel(2, n_partitions=20)
 MAPS = {
-    "isolation": Map(FEW, schedule=SHORT, random_state=0, n_jobs=1),
     "gaussian": Map("gaussian", schedule=SHORT, random_state=0, n_jobs=1),
     "default": Map(schedule=SHORT, random_state=0, n_jobs=1),
     "sparse": Map(
