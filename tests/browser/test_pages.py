@@ -16,7 +16,7 @@ from isosne.plots.points import auto_alpha
 from tests.browser.conftest import NO_GPU, SOFTWARE_GPU
 from tests.browser.reader import count_pixels
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.browser
 PANS = """
 const figures = Bokeh.documents[0].roots().slice(0, 4)
 return figures.map((figure) => figure.toolbar.tools.find((tool) => tool.type == "PanTool").active)
