@@ -4,6 +4,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -197,13 +198,14 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             given = self._open(X)
             kept = self._checkpoint(checkpoint, every, given)
             saved = kept.read() if kept else None
-            seed = as_seed(self.random_state)
+            seed = saved.seed if saved else as_seed(self.random_state)
+            unused = deepcopy(seed)  # a generator moves on as it draws
             rng = saved.generator() if saved else as_generator(seed)
             if kept:
-                kept.remember(rng)
+                kept.remember(rng, seed)
             request = self._request(given.shape[0], rng, saved.route if saved else {})
             plan = make_plan(request, given.size(), self.get_params(deep=False))
-            plan.parameters["random_state"] = seed
+            plan.parameters["random_state"] = unused
             if kept:
                 kept.follow(plan)
             self._say(str(plan))
@@ -416,7 +418,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         with threads(self.n_jobs):
             given = self._open(X)
-            request = self._request(given.shape[0], as_generator(self.random_state), {})
+            rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
+            request = self._request(given.shape[0], rng, {})
             return make_plan(request, given.size(), self.get_params(deep=False))
 
     def _open(self, X: Any) -> Input:
