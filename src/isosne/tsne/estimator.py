@@ -30,7 +30,7 @@ from isosne.sources.scaled import Scale, ScaledRows
 from isosne.tsne.assembly import make_affinities, make_forces, sample_affinities
 from isosne.tsne.checkpoint import Checkpoint
 from isosne.tsne.data import Input
-from isosne.tsne.foreign import refuse_foreign
+from isosne.tsne.foreign import InitSignature, refuse_foreign
 from isosne.tsne.landmarks import Landmarks, as_landmarks
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.placers import MapSettings, Placer, check_out, make_placer, place_checked
@@ -131,6 +131,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     trace_: NDArray[np.float64]
 
     input_scale_: Scale
+    __signature__ = InitSignature()
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Refuse keywords of earlier versions and of other packages with their equivalent."""
@@ -426,7 +427,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         hint = "Maps have one, two or three dimensions."
         check_count(self.n_components, "n_components", low=1, high=3, hint=hint)
         metric = getattr(self.kernel, "metric", "euclidean")
-        if self.kernel == "precomputed" or isinstance(self.kernel, PrecomputedKernel):
+        is_name = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if is_name or isinstance(self.kernel, PrecomputedKernel):
             metric = "precomputed"
         return Input(X, as_landmarks(self.landmarks), metric)
 
