@@ -15,6 +15,7 @@ import psutil
 from isosne._archive import read_archive, write_archive
 from isosne._checks import check_count
 from isosne._files import check_writable
+from isosne._random import RandomState
 from isosne._types import Array
 from isosne.errors import DataError, keyword
 from isosne.kernels.base import MetricKernel
@@ -37,12 +38,12 @@ class Saved(NamedTuple):
     forces: dict[str, Array]
     rng: dict[str, Any]
     route: dict[str, Any]
+    seed: RandomState
+    """What the random numbers of the run come from."""
 
     def generator(self) -> np.random.Generator:
         """Return the random numbers as they were at the start of the run."""
-        bits = getattr(np.random, self.rng["bit_generator"])()
-        bits.state = self.rng
-        return np.random.Generator(bits)
+        return _generator(self.rng)
 
 
 class Checkpoint:
@@ -70,6 +71,7 @@ class Checkpoint:
         relevant = {name: part for name, part in parameters.items() if name not in IRRELEVANT}
         self._identity = {**_digested(relevant), "input": fingerprint}
         self._rng: dict[str, Any] = {}
+        self._seed: RandomState = None
         self._route: dict[str, Any] = {}
 
     def read(self) -> Saved | None:
@@ -94,11 +96,13 @@ class Checkpoint:
         rng = from_plain(header["rng"], arrays)
         trace = [(int(i), float(value), float(norm)) for i, value, norm in arrays["trace"]]
         progress = Progress(Y, update, gains, **header["progress"])
-        return Saved(progress, trace, header["gradient_norm"], forces, rng, header["route"])
+        seed = header.get("seed")
+        seed = _generator(rng) if seed is None else seed
+        return Saved(progress, trace, header["gradient_norm"], forces, rng, header["route"], seed)
 
-    def remember(self, rng: np.random.Generator) -> None:
-        """Keep the state of the random numbers from which the run starts."""
-        self._rng = dict(rng.bit_generator.state)
+    def remember(self, rng: np.random.Generator, seed: RandomState) -> None:
+        """Keep the state of the random numbers from which the run starts, and their seed."""
+        self._rng, self._seed = dict(rng.bit_generator.state), seed
 
     def follow(self, plan: Plan) -> None:
         """Keep what was chosen: a run goes on by the same route, however much memory is free."""
@@ -125,6 +129,7 @@ class Checkpoint:
             "progress": numbers,
             "gradient_norm": norm,
             "rng": to_plain(self._rng, arrays),
+            "seed": to_plain(self._seed, arrays),
             "route": self._route,
         }
         write_archive(self.path, KIND, header, arrays)
@@ -135,6 +140,13 @@ class Checkpoint:
             pid = part.name.split(".")[-2]
             if pid.isdigit() and not psutil.pid_exists(int(pid)):
                 part.unlink(missing_ok=True)
+
+
+def _generator(state: dict[str, Any]) -> np.random.Generator:
+    """Return random numbers in a state that they were in before."""
+    bits = getattr(np.random, state["bit_generator"])()
+    bits.state = state
+    return np.random.Generator(bits)
 
 
 def _digested(parameters: dict[str, Any]) -> dict[str, Any]:

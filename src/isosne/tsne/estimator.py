@@ -4,6 +4,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -29,7 +30,7 @@ from isosne.sources.scaled import Scale, ScaledRows
 from isosne.tsne.assembly import make_affinities, make_forces, sample_affinities
 from isosne.tsne.checkpoint import Checkpoint
 from isosne.tsne.data import Input
-from isosne.tsne.foreign import refuse_foreign
+from isosne.tsne.foreign import InitSignature, refuse_foreign
 from isosne.tsne.landmarks import Landmarks, as_landmarks
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.placers import MapSettings, Placer, check_out, make_placer, place_checked
@@ -130,6 +131,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     trace_: NDArray[np.float64]
 
     input_scale_: Scale
+    __signature__ = InitSignature()
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Refuse keywords of earlier versions and of other packages with their equivalent."""
@@ -197,13 +199,14 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             given = self._open(X)
             kept = self._checkpoint(checkpoint, every, given)
             saved = kept.read() if kept else None
-            seed = as_seed(self.random_state)
+            seed = saved.seed if saved else as_seed(self.random_state)
+            unused = deepcopy(seed)  # a generator moves on as it draws
             rng = saved.generator() if saved else as_generator(seed)
             if kept:
-                kept.remember(rng)
+                kept.remember(rng, seed)
             request = self._request(given.shape[0], rng, saved.route if saved else {})
             plan = make_plan(request, given.size(), self.get_params(deep=False))
-            plan.parameters["random_state"] = seed
+            plan.parameters["random_state"] = unused
             if kept:
                 kept.follow(plan)
             self._say(str(plan))
@@ -416,14 +419,16 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         with threads(self.n_jobs):
             given = self._open(X)
-            request = self._request(given.shape[0], as_generator(self.random_state), {})
+            rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
+            request = self._request(given.shape[0], rng, {})
             return make_plan(request, given.size(), self.get_params(deep=False))
 
     def _open(self, X: Any) -> Input:
         hint = "Maps have one, two or three dimensions."
         check_count(self.n_components, "n_components", low=1, high=3, hint=hint)
         metric = getattr(self.kernel, "metric", "euclidean")
-        if self.kernel == "precomputed" or isinstance(self.kernel, PrecomputedKernel):
+        is_name = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if is_name or isinstance(self.kernel, PrecomputedKernel):
             metric = "precomputed"
         return Input(X, as_landmarks(self.landmarks), metric)
 

@@ -15,11 +15,14 @@ from isosne._types import Array
 from isosne.affinities.sparse import Sparse
 from isosne.errors import DataError
 from isosne.kernels.base import MetricKernel
+from isosne.layout.mesh import spline_order
 from isosne.layout.objectives import as_objective
 from isosne.layout.repulsion import Mesh, Tree
+from isosne.layout.schedules import as_schedule
+from isosne.layout.start import resolve_start
 from isosne.sources.scaled import Scale
 from isosne.tsne.landmarks import Landmarks
-from isosne.tsne.plan import Plan
+from isosne.tsne.plan import Plan, useful_threads
 from isosne.tsne.serialization import from_plain, kernel_arrays, restore_kernel, to_plain
 
 KIND = "model"
@@ -135,15 +138,17 @@ def _upgraded(
     if parameters["landmarks"] is not None:
         parameters["landmarks"] = Landmarks(parameters["landmarks"], choice)
     is_mesh, is_tree = plan["forces"] == "mesh", plan["forces"] == "tree"
-    n_listed = plan["n_neighbors"]
+    n_listed, n_points = plan["n_neighbors"], plan["n_points"]
+    metric = getattr(parameters["kernel"], "metric", "euclidean")
+    start = resolve_start(parameters["start"], metric)
     plan |= {
         "n_partners": None if n_listed is None else round(n_listed * 5 / 8),
-        "start": str(parameters["start"]),
+        "start": start if isinstance(start, str) else "given coordinates",
         "accuracy": accuracy if is_mesh else None,
         "theta": theta if is_tree else None,
-        "spline_order": None,
+        "spline_order": spline_order(accuracy, plan["n_components"], n_points) if is_mesh else None,
         "objective": type(objective).__name__,
-        "n_iter": 0,
-        "n_threads": 1,
+        "n_iter": as_schedule(parameters["schedule"]).n_iter,
+        "n_threads": useful_threads(n_points),
     }
     return parameters, plan
