@@ -20,7 +20,8 @@ from isosne.errors import DataError, ParameterError
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.plots.frames import check_embedding
-from isosne.quality import Curve, Report, Trust, report, rnx_curve, trust
+from isosne.quality import Curve, Report, Trust, report
+from isosne.quality.inputs import MIN_POINTS, check_in_memory
 from isosne.studies.columns import as_columns, paint_labels
 from isosne.tsne.estimator import TSNE
 
@@ -196,13 +197,14 @@ def judge(
             "Pass more points."
         )
     k = min(NEIGHBORS, (len(Y) - 1) // 2)
-    common: dict[str, Any] = {"metric": metric, "p": p, "random_state": random_state}
+    check_in_memory(X)  # a report would measure a sample, whose rows are not those of the map
+    measured = report(X, Y, labels, k=k, metric=metric, p=p, random_state=random_state)
     return JudgedMap(
         title=title,
         embedding=Y,
-        report=report(X, Y, labels, k=k, **common),
-        curve=rnx_curve(X, Y, **common),
-        trust=trust(X, Y, k, **common),
+        report=measured,
+        curve=measured.comparison.curve(),
+        trust=measured.comparison.trust(),
         plan=plan,
         settings=dict(settings or {}),
         fit_seconds=fit_seconds,
