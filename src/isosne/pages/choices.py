@@ -10,7 +10,7 @@ from isosne.errors import ParameterError
 from isosne.plots.paint import MOST_WHOLE_NUMBERS, NO_LABEL, Classes, Paint, Values, as_paint
 from isosne.plots.palette import MOST_CLASSES
 from isosne.quality import Trust
-from isosne.studies.columns import Column, as_column
+from isosne.studies.point_columns import Column, as_column
 
 
 class Choice(NamedTuple):

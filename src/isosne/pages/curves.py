@@ -20,7 +20,7 @@ from bokeh.models import (
 from bokeh.models.renderers import GlyphRenderer
 
 from isosne.plots.palette import LINE_COLORS
-from isosne.studies.compare import JudgedMap
+from isosne.studies.judged_maps import JudgedMap
 
 MOST_PLACES = 300
 """Sizes of neighborhoods that a curve is drawn at."""

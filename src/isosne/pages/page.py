@@ -11,8 +11,8 @@ from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
 from isosne.plots.frames import check_embedding
 from isosne.plots.paint import Classes, Paint
-from isosne.plots.save import check_suffix
-from isosne.studies.columns import Column, as_columns, paint_labels
+from isosne.plots.image_files import check_suffix
+from isosne.studies.point_columns import Column, as_columns, paint_labels
 
 SUFFIXES = (".html", ".htm")
 

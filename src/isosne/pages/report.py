@@ -14,9 +14,9 @@ from isosne.pages.page import SUFFIXES, label_column
 from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
 from isosne.plots.paint import Classes
-from isosne.plots.save import check_suffix
-from isosne.studies.columns import Column, as_columns, paint_labels
-from isosne.studies.compare import Study, study
+from isosne.plots.image_files import check_suffix
+from isosne.studies.point_columns import Column, as_columns, paint_labels
+from isosne.studies.judged_maps import Study, study
 from isosne.studies.readings import (
     read_measures,
     read_seconds,

@@ -35,7 +35,7 @@ from isosne.plots.frames import MARGIN
 from isosne.plots.paint import Classes, Values
 from isosne.plots.palette import FAINT, PLAIN
 from isosne.plots.points import COVERED, auto_alpha
-from isosne.studies.columns import Column
+from isosne.studies.point_columns import Column
 
 SIDE = 560
 """Pixels of a map, for the size of its points."""

@@ -17,7 +17,7 @@ from isosne.plots.frames import place
 from isosne.plots.paint import Classes, Paint, Values
 from isosne.plots.palette import FEW_CLASSES
 from isosne.plots.points import DOTS, drawing_order
-from isosne.studies.columns import Column
+from isosne.studies.point_columns import Column
 
 AXES = ("x", "y", "z")
 MARKERS = {"o": "circle", "s": "square", "^": "triangle", "D": "diamond"}

@@ -11,8 +11,8 @@ require("matplotlib", "plot", "isosne.plots")  # before any module of this packa
 from isosne.plots.animation import animate
 from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
 from isosne.plots.kernels import plot_cells, plot_contours
-from isosne.plots.maps import plot_map, plot_maps
-from isosne.plots.save import save_figure
+from isosne.plots.embeddings import plot_map, plot_maps
+from isosne.plots.image_files import save_figure
 
 __all__ = [
     "animate",

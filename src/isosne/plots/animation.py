@@ -16,10 +16,10 @@ from isosne._files import whole_file
 from isosne._types import Array
 from isosne.errors import DataError, MissingPackageError
 from isosne.plots.frames import check_embedding, frame, limits, place
-from isosne.plots.maps import plot_map
+from isosne.plots.embeddings import plot_map
 from isosne.plots.paint import Names, Paint, as_paint
 from isosne.plots.points import draw_points
-from isosne.plots.save import check_suffix
+from isosne.plots.image_files import check_suffix
 
 DOTS_AN_INCH = 100
 REST_SECONDS = 1.0

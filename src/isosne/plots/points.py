@@ -16,7 +16,7 @@ from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from isosne._types import Array
-from isosne.plots.crowd import has_datashader, shade
+from isosne.plots.raster import has_datashader, shade
 from isosne.plots.figures import scale_of
 from isosne.plots.paint import Classes, Paint, Values
 from isosne.plots.palette import (

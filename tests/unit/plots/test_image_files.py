@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from isosne.errors import OutputError, ParameterError
 from isosne.plots import plot_map, plot_maps, save_figure
-from isosne.plots.save import whole_file
+from isosne.plots.image_files import whole_file
 
 
 def refuses(error, sentence):
