@@ -1,4 +1,4 @@
-"""Maps as pictures: one, or several beside each other."""
+"""Figures of maps: one map, or several in a grid."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,30 +7,39 @@ from matplotlib.axes import Axes
 
 from isosne._checks import check_count, check_number
 from isosne._types import Array
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, keyword
 from isosne.plots.figures import (
+    add_color_bar,
+    add_figure_legend,
+    add_legend,
+    add_title_height,
     class_handles,
-    color_bar,
-    grid_of_axes,
-    legend_beside,
-    legend_of_figure,
-    make_room_above,
+    legend_width,
+    make_grid,
     new_figure,
-    put_title,
-    room_beside,
+    set_wrapped_title,
 )
-from isosne.plots.frames import check_axes, check_embedding, check_mark, frame, limits, place
+from isosne.plots.frames import (
+    check_axes,
+    check_embedding,
+    check_mark,
+    find_limits,
+    frame_axes,
+    position_points,
+)
 from isosne.plots.paint import Classes, Names, Paint, Values, as_paint, paint_maps
 from isosne.plots.points import draw_marks, draw_points, uses_shapes
 
 SIDE = 5.6
-"""Inches of a map that stands alone."""
+"""Side of a single map in inches; chosen."""
+STRIP_SHARE = 0.6
+"""Height of a one-dimensional map relative to its width; chosen by eye."""
 AXES_SHARE = 0.77
-"""Share of a figure's height that axes have until they are laid out."""
+"""Height of the axes relative to the figure before layout: matplotlib's 0.88 - 0.11."""
 TITLE_SHARE = 0.9
-"""Share of the width of axes that a line of their title takes at the most."""
+"""Maximum width of a title line relative to the axes, which leaves a margin; chosen."""
 PANEL = 3.4
-"""Inches of a map among others."""
+"""Side of a map in a grid, in inches; chosen."""
 
 
 def plot_map(
@@ -45,30 +54,30 @@ def plot_map(
     names: Names = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a map, colored by classes, by a number, or by how far it can be trusted.
+    """Plot a map, colored by class, by value or by per-point trust.
 
     Parameters
     ----------
     embedding : array or data frame of shape (n, 1), (n, 2) or (n, 3)
-        The map. One dimension is drawn in lanes, three in a box.
+        The map. A one-dimensional map is drawn in lanes, a three-dimensional one in a box.
     color : array, series, Trust or None, default=None
-        What to color the points by: a label or a number for each, or what
-        `isosne.quality.trust` returns.
+        What to color the points by: one label or number per point, or the result of
+        `isosne.quality.trust`.
     kind : {"auto", "labels", "values", "trust"}, default="auto"
-        What color means. "auto": numbers with a fraction, or more than 30 distinct whole ones, are
-        values; all else is labels.
+        How to interpret ``color``. "auto": floats, and integers with more than 30 distinct values,
+        are values; everything else is labels.
     mark : int, sequence of int or None, default=None
-        Points to mark with a cross, by row.
+        Row indices of points to mark with a cross.
     title : str or None, default=None
-        Title of the picture.
+        Title of the figure.
     point_size : float or "auto", default="auto"
-        Area of a point in square points, as in matplotlib. "auto" follows the number of points.
+        Area of a point in square points, as in matplotlib. "auto" depends on the number of points.
     legend : bool, default=True
-        Whether to explain the colors, by a legend or a color bar beside the map.
+        Whether to add a legend or a color bar.
     names : mapping, sequence of str or None, default=None
-        Names of the labels: by label, or by place where labels count from 0.
+        Names of the labels: a mapping from labels, or a sequence indexed by labels 0, 1, ...
     ax : Axes or None, default=None
-        Where to draw; None: on a figure of its own, which is ``ax.figure``.
+        Axes to draw on; None creates a new figure, available as ``ax.figure``.
 
     Returns
     -------
@@ -77,10 +86,10 @@ def plot_map(
 
     Notes
     -----
-    Axes have no ticks and, in two and three dimensions, one scale: only distances mean something.
-    Points are drawn in a random order that is always the same, so that no class hides another.
-    Above 100 000 points pixels are shaded by the points in them, if datashader is installed and
-    the point size is left to the rule. Not in the paper.
+    The axes have no ticks and, in two and three dimensions, equal scales: only distances have a
+    meaning. Points are drawn in a fixed random order, so that no class hides another. Above
+    100 000 points the map is rasterized if datashader is installed and ``point_size="auto"``. Not
+    in the paper.
 
     Examples
     --------
@@ -94,51 +103,52 @@ def plot_map(
     paint = as_paint(color, len(Y), kind=kind, names=names)
     marked = check_mark(mark, len(Y))
     _check_point_size(point_size)
-    is_ours = ax is None
+    is_new = ax is None
     if ax is None:
-        ax = _own_axes(Y.shape[1], paint if legend else None)
+        ax = _make_axes(Y.shape[1], paint if legend else None)
     check_axes(ax, Y.shape[1])
     _draw(ax, Y, paint, marked, point_size)
     if title is not None:
-        _head(ax, title, is_ours=is_ours)
+        _add_title(ax, title, is_new=is_new)
     if legend:
-        _explain(ax, paint, len(Y), Y.shape[1])
+        _add_explanation(ax, paint, len(Y), Y.shape[1])
     return ax
 
 
-def _own_axes(n_dims: int, explained: Paint) -> Axes:
-    height = SIDE if n_dims > 1 else 0.6 * SIDE
-    figure = new_figure(SIDE + room_beside(explained, AXES_SHARE * height), height)
+def _make_axes(n_dims: int, explained: Paint) -> Axes:
+    height = SIDE if n_dims > 1 else STRIP_SHARE * SIDE
+    figure = new_figure(SIDE + legend_width(explained, AXES_SHARE * height), height)
     ax = figure.add_subplot(projection="3d" if n_dims == 3 else None)
-    ax.set_anchor("W")  # what room is left is on the side of the legend
+    ax.set_anchor("W")  # remaining space is on the side of the legend
     return ax
 
 
-def _head(ax: Axes, title: str, *, is_ours: bool) -> None:
-    width = SIDE if is_ours else ax.get_window_extent().width / ax.figure.dpi
-    n_lines = put_title(ax, title, inches=TITLE_SHARE * width)
-    if is_ours:
-        make_room_above(ax.figure, n_lines)  # type: ignore[arg-type]  # no figure within another
+def _add_title(ax: Axes, title: str, *, is_new: bool) -> None:
+    width = SIDE if is_new else ax.get_window_extent().width / ax.figure.dpi
+    n_lines = set_wrapped_title(ax, title, inches=TITLE_SHARE * width)
+    if is_new:
+        add_title_height(ax.figure, n_lines)  # type: ignore[arg-type]  # not a SubFigure
 
 
 def _check_point_size(point_size: float | str) -> None:
     if point_size != "auto":
-        check_number(point_size, "point_size", low=0.01, hint="Pass 'auto' to leave it to a rule.")
+        hint = f"Use {keyword('point_size', 'auto')} to choose it by the number of points."
+        check_number(point_size, "point_size", low=0.01, hint=hint)
 
 
 def _draw(ax: Axes, Y: Array, paint: Paint, marked: Array, point_size: float | str) -> None:
-    positions = place(Y, paint)
-    frame(ax, limits(positions), paint, Y.shape[1])
+    positions = position_points(Y, paint)
+    frame_axes(ax, find_limits(positions), paint, Y.shape[1])
     draw_points(ax, positions, paint, point_size)
     draw_marks(ax, positions, marked)
 
 
-def _explain(ax: Axes, paint: Paint, n: int, n_dims: int) -> None:
+def _add_explanation(ax: Axes, paint: Paint, n: int, n_dims: int) -> None:
     if isinstance(paint, Values):
-        color_bar([ax], paint)
-    elif isinstance(paint, Classes) and n_dims > 1:  # in one dimension lanes carry the names
+        add_color_bar([ax], paint)
+    elif isinstance(paint, Classes) and n_dims > 1:  # in 1-D the lanes are labeled
         handles = class_handles(paint, with_shapes=uses_shapes(paint, n, n_dims))
-        legend_beside(ax, handles, title=paint.title)
+        add_legend(ax, handles, title=paint.title)
 
 
 def plot_maps(
@@ -152,26 +162,26 @@ def plot_maps(
     legend: bool = True,
     names: Names = None,
 ) -> Array:
-    """Draw several maps beside each other, with one legend for all.
+    """Plot several maps in a grid, with one legend.
 
     Parameters
     ----------
     maps : mapping from str to array
-        The maps by their titles, all of one number of dimensions.
+        Titles to maps, all with the same number of columns.
     color : array, series, Trust, mapping or None, default=None
         What to color the points by: one column for all maps, or a mapping from titles to columns.
     kind : {"auto", "labels", "values", "trust"}, default="auto"
-        What color means, as in `plot_map`.
+        How to interpret ``color``; see `plot_map`.
     columns : int or None, default=None
-        Maps in a row; None: up to four in one row, more in a square.
+        Number of maps per row; None: one row for up to four maps, otherwise a square grid.
     mark : int, sequence of int or None, default=None
-        Points to mark with a cross, by row, in every map.
+        Row indices of points to mark with a cross in every map.
     point_size : float or "auto", default="auto"
-        Area of a point in square points.
+        Area of a point in square points; see `plot_map`.
     legend : bool, default=True
-        Whether to explain the colors beside the maps.
+        Whether to add a legend or a color bar.
     names : mapping, sequence of str or None, default=None
-        Names of the labels.
+        Names of the labels; see `plot_map`.
 
     Returns
     -------
@@ -180,7 +190,7 @@ def plot_maps(
 
     Notes
     -----
-    The same class, or the same number, has the same color in every map. Not in the paper.
+    A class or a value has the same color in every map. Not in the paper.
 
     Examples
     --------
@@ -196,33 +206,37 @@ def plot_maps(
     marked = {title: check_mark(mark, len(Y)) for title, Y in checked.items()}
     _check_point_size(point_size)
     if columns is not None:
-        check_count(columns, "columns", low=1, hint="Leave it out to have it chosen.")
+        hint = f"Use {keyword('columns', None)} to choose it by the number of maps."
+        check_count(columns, "columns", low=1, hint=hint)
     explained = next(iter(paints.values())) if legend else None
-    beside = room_beside(explained, SIDE)
-    axes = grid_of_axes(len(checked), columns, side=PANEL, beside=beside, n_dims=n_dims)
+    beside = legend_width(explained, SIDE)
+    axes = make_grid(len(checked), columns, side=PANEL, beside=beside, n_dims=n_dims)
     n_lines = 1
     for ax, (title, Y) in zip(axes, checked.items(), strict=True):
-        n_lines = max(n_lines, put_title(ax, title, inches=TITLE_SHARE * PANEL))
+        n_lines = max(n_lines, set_wrapped_title(ax, title, inches=TITLE_SHARE * PANEL))
         _draw(ax, Y, paints[title], marked[title], point_size)
-    make_room_above(axes[0].figure, n_lines)
-    _explain_all(axes, explained, max(map(len, checked.values())), n_dims)
+    add_title_height(axes[0].figure, n_lines)
+    _add_shared_explanation(axes, explained, max(map(len, checked.values())), n_dims)
     return axes
 
 
 def _common_dims(maps: Mapping[str, Array]) -> int:
     dims = sorted({Y.shape[1] for Y in maps.values()})
-    if len(dims) != 1:
-        came = "none" if not dims else f"{dims[0]} and {dims[-1]}"
+    if not dims:
+        hint = "Pass a mapping from titles to maps."
+        raise ParameterError("maps", "contain at least one map", dict(maps), hint)
+    if len(dims) > 1:
         raise ParameterError(
-            "maps must hold at least one map, and all of the same number of dimensions; "
-            f"got {came}. Pass a mapping from titles to maps, and draw flat maps by themselves."
+            "maps",
+            f"all have the same number of columns, not {dims[0]} and {dims[-1]}",
+            hint="Draw maps of different dimensions in separate figures.",
         )
     return int(dims[0])
 
 
-def _explain_all(axes: Array, paint: Paint, n: int, n_dims: int) -> None:
+def _add_shared_explanation(axes: Array, paint: Paint, n: int, n_dims: int) -> None:
     if isinstance(paint, Values):
-        color_bar(axes.tolist(), paint)
+        add_color_bar(axes.tolist(), paint)
     elif isinstance(paint, Classes) and n_dims > 1:
         handles = class_handles(paint, with_shapes=uses_shapes(paint, n, n_dims))
-        legend_of_figure(axes[0].figure, handles, title=paint.title)
+        add_figure_legend(axes[0].figure, handles, title=paint.title)

@@ -127,8 +127,8 @@ def test_refusals(two_blobs):
         study(two_blobs, columns={"age": [1, 2, 3]})
     with refuses(
         DataError,
-        "color must name at most 104 classes to be drawn as labels; got 110. "
-        "Put the rare ones into one class, or pass numbers.",
+        "color must have at most 104 classes; got 110. "
+        "Merge rare classes, or pass numbers with kind='values'.",
     ):
         study(np.zeros((120, 2)), [f"class {i}" for i in range(110)] + ["class 0"] * 10)
     with refuses(
