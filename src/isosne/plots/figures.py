@@ -36,7 +36,7 @@ VALUE_BAR, TRUST_BAR = 0.95, 1.5
 SMALL_FONT_ENTRIES = 12
 """Legends with more entries use the small font; chosen by eye."""
 MAX_ROW = 4
-"""Up to this many panels are placed in one row; chosen."""
+"""Up to this many panels form one row; chosen."""
 BAR_TITLE_LETTERS = 14
 """Letters per line of the title over a color bar, so that it is no wider than the tick labels."""
 
