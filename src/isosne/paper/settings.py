@@ -66,5 +66,6 @@ class Settings:
     def make_tsne(self, **others: Any) -> TSNE:
         """Return t-SNE as the authors ran it: their schedule, a random start, all pairs."""
         schedule = "paper" if self.schedule is None else self.schedule
-        common = {"affinities": "dense", "schedule": schedule, "start": "random"}
-        return TSNE(random_state=SEED, **common, **others)
+        return TSNE(
+            affinities="dense", schedule=schedule, start="random", random_state=SEED, **others
+        )
