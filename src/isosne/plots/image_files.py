@@ -1,4 +1,4 @@
-"""Pictures as files: complete or not there, and the same bytes for the same picture."""
+"""Image files: written atomically and reproducible byte by byte."""
 
 import os
 from collections.abc import Sequence
@@ -15,37 +15,39 @@ from isosne._checks import check_number
 from isosne._files import whole_file
 from isosne.errors import ParameterError
 
-NO_DATES: dict[str, dict[str, Any]] = {
+REPRODUCIBLE: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
     ".svg": {"Date": None},
     ".pdf": {"CreationDate": None},
 }
+"""Metadata that removes dates and version numbers."""
 
 
 def save_figure(
     drawn: Any, path: str | os.PathLike[str], *, dpi: float = 150.0, force: bool = True
 ) -> Path:
-    """Write a picture as PNG, SVG or PDF, by the suffix of its name.
+    """Write a figure as PNG, SVG or PDF, depending on the file suffix.
 
     Parameters
     ----------
     drawn : Axes, array of Axes or Figure
-        What a function of this package returned, or a figure.
+        A result of a function of `isosne.plots`, or a figure.
     path : str or path
-        Where to write.
+        Output file.
     dpi : float, default=150.0
-        Pixels an inch, for PNG and for what is rasterized in the other two.
+        Resolution of PNG files, and of the rasterized parts of SVG and PDF files.
     force : bool, default=True
-        Whether to replace a file of that name, once the new one is complete.
+        Whether to overwrite an existing file, once the new one is complete.
 
     Returns
     -------
     Path
-        Where the picture is.
+        The output file.
 
     Notes
     -----
-    No dates and no random names are written: the same picture has the same bytes. Not in the paper.
+    No dates and no random identifiers are written, so the same figure gives the same bytes. Not in
+    the paper.
 
     Examples
     --------
@@ -56,14 +58,16 @@ def save_figure(
     'map.png'
     """
     figure = _figure_of(drawn)
-    check_number(dpi, "dpi", low=1, hint="150 is usual, 300 for print.")
-    target = check_suffix(path, tuple(NO_DATES))
+    check_number(dpi, "dpi", low=1, hint="Try 150, or 300 for print.")
+    target = check_suffix(path, tuple(REPRODUCIBLE))
     suffix = target.suffix.lower()
-    # Where nobody makes room for legends, the picture grows by what stands out.
+    # Without a layout engine, enlarge the image by what lies outside of the figure.
     box = None if figure.get_layout_engine() is not None else "tight"
     settings: dict[Any, Any] = {"svg.hashsalt": "isosne", "pdf.fonttype": 42}
     with mpl.rc_context(settings), whole_file(target, force=force) as file:
-        figure.savefig(file, format=suffix[1:], dpi=dpi, metadata=NO_DATES[suffix], bbox_inches=box)
+        figure.savefig(
+            file, format=suffix[1:], dpi=dpi, metadata=REPRODUCIBLE[suffix], bbox_inches=box
+        )
     return target
 
 
@@ -73,19 +77,18 @@ def _figure_of(drawn: Any) -> Figure:
     figure = drawn.get_figure(root=True) if isinstance(drawn, Axes) else drawn
     if not isinstance(figure, Figure):
         raise ParameterError(
-            "The picture must be Axes, an array of Axes or a Figure; "
-            f"got {type(drawn).__name__}. Pass what a function of isosne.plots returned."
+            "drawn",
+            f"be Axes, an array of Axes or a Figure, not {type(drawn).__name__}",
+            hint="Pass the result of a function of isosne.plots.",
         )
     return figure
 
 
 def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:
-    """Return a path that ends in one of some suffixes."""
+    """Return the path if it ends in one of the suffixes."""
     target = Path(path)
     if target.suffix.lower() not in suffixes:
         near = get_close_matches(target.suffix.lower(), suffixes, n=1, cutoff=0.5)
-        hint = f"Did you mean {target.stem}{near[0]}?" if near else "Choose one of these."
-        raise ParameterError(
-            f"path must end in {' or '.join(suffixes)}; got {str(target)!r}. {hint}"
-        )
+        hint = f"Did you mean {target.stem}{near[0]}?" if near else "Use one of these suffixes."
+        raise ParameterError("path", f"end in {' or '.join(suffixes)}", str(target), hint)
     return target

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isosne.studies.columns import as_column, as_columns
+from isosne.errors import ParameterError
+from isosne.studies.point_columns import as_column, as_columns
+from tests.unit.sentences import refuses
 
 DAYS = np.array(["2020-01-02", "2020-01-01"], "datetime64[D]")
 
@@ -35,6 +37,15 @@ def test_numbers_stay_and_all_else_is_text(values, data, words):
 def test_nothing_is_no_columns():
     assert as_columns(None, 3) == []
     assert as_columns({}, 3) == []
+
+
+def test_the_kind_of_container_is_checked():
+    with refuses(
+        ParameterError,
+        "columns must be a mapping from names to arrays or a data frame, not list. "
+        "Pass, for example, {'age': ages}.",
+    ):
+        as_columns([[1, 2, 3]], 3)
 
 
 def test_what_was_passed_is_left_alone():

@@ -1,7 +1,6 @@
 """Maps as pictures, by what is on them."""
 
 import logging
-import re
 import subprocess
 import sys
 from itertools import combinations, product
@@ -14,14 +13,11 @@ from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from isosne.errors import DataError, MissingPackageError, ParameterError
-from isosne.plots import crowd, plot_map, plot_maps
+from isosne.plots import plot_map, plot_maps, raster
 from isosne.plots.palette import COLORS, FAINT, class_shape
-from isosne.plots.points import CROWD
+from isosne.plots.points import MAX_SCATTER
 from isosne.quality import Trust, trust
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+from tests.unit.sentences import refuses
 
 
 def entries(legend):
@@ -38,8 +34,8 @@ def points_by_color(collection):
     """The points of a scatter, by the color they are drawn in."""
     found = {}
     colors = collection.get_facecolors()[:, :3]
-    for place, color in zip(collection.get_offsets(), colors, strict=True):
-        found.setdefault(tuple(color.round(3)), []).append(tuple(place))
+    for position, color in zip(collection.get_offsets(), colors, strict=True):
+        found.setdefault(tuple(color.round(3)), []).append(tuple(position))
     return found
 
 
@@ -76,8 +72,7 @@ def test_long_names_are_not_cut_off(map_of, letters):
     assert rendered(ax).bbox.x1 >= ax.get_legend().get_window_extent().x1
 
 
-@pytest.mark.parametrize("n_classes", [2, 8, 26, 60])
-@pytest.mark.parametrize("n_dims", [2, 3])
+@pytest.mark.parametrize(("n_classes", "n_dims"), [(2, 3), (8, 2), (26, 3), (60, 2)])
 def test_the_legend_lies_within_the_figure_and_beside_the_axes(map_of, n_classes, n_dims):
     ax = plot_map(map_of(180, n_dims), [f"class {i % n_classes}" for i in range(180)])
     figure = rendered(ax)
@@ -195,7 +190,7 @@ def test_trust_has_a_fixed_scale(map_of):
     bar = rendered(ax).axes[1]
     assert bar.get_ylim() == (0, 1)
     labels = [label.get_text() for label in bar.get_yticklabels()]
-    assert labels == ["0  not believable", "0.5", "1  believable"]
+    assert labels == ["0  unreliable", "0.5", "1  reliable"]
 
 
 def test_trust_is_drawn_as_it_is_measured(map_of):
@@ -203,7 +198,7 @@ def test_trust_is_drawn_as_it_is_measured(map_of):
     ax = plot_map(X[:, :2], trust(X, X[:, :2], k=5))
     assert len(ax.collections[0].get_offsets()) == 40
     bar = rendered(ax).axes[1]
-    assert bar.get_title(loc="left") == "share of 5\nneighbors kept"
+    assert bar.get_title(loc="left") == "fraction of 5\nneighbors\npreserved"
     over, beside = bar.title.get_window_extent(), bar.get_window_extent()
     assert over.y0 - beside.y1 < 20  # pixels
     assert bar._left_title.get_window_extent().x0 == pytest.approx(beside.x0, abs=2)
@@ -230,8 +225,9 @@ def test_a_legend_can_be_left_out(map_of):
     assert len(rendered(plot_map(map_of(4), [0.5] * 4, legend=False)).axes) == 1
 
 
-@pytest.mark.parametrize("title", ["What was measured, and how. " * 7, "unbroken" * 30])
-@pytest.mark.parametrize("n_dims", [2, 3])
+@pytest.mark.parametrize(
+    ("title", "n_dims"), [("What was measured, and how. " * 7, 3), ("unbroken" * 30, 2)]
+)
 def test_a_long_title_is_not_cut_off(map_of, title, n_dims):
     ax = plot_map(map_of(40, n_dims), ["a", "b"] * 20, title=title)
     figure = rendered(ax)
@@ -260,15 +256,14 @@ def test_one_dimension_with_classes_has_a_lane_for_each(map_of):
     assert ax.get_legend() is None
     by_color = points_by_color(ax.collections[0])
     for c in range(3):
-        places = np.array(by_color[tuple(np.round(to_rgb(COLORS[c]), 3))])
-        np.testing.assert_array_equal(np.sort(places[:, 0]), np.sort(Y[y == c, 0]))
-        assert np.abs(places[:, 1] + c).max() < 0.5
+        x, lane = np.array(by_color[tuple(np.round(to_rgb(COLORS[c]), 3))]).T
+        np.testing.assert_array_equal(np.sort(x), np.sort(Y[y == c, 0]))
+        assert np.abs(lane + c).max() < 0.5
 
 
 def test_one_dimension_without_classes_is_wide_where_points_are_dense():
     Y = np.concatenate([np.full(500, 0.0), np.linspace(-5, 5, 50)])[:, None]
-    places = plot_map(Y).collections[0].get_offsets()
-    x, y = np.asarray(places).T
+    x, y = np.asarray(plot_map(Y).collections[0].get_offsets()).T
     assert np.ptp(y[x == 0]) > 20 * np.ptp(y[np.abs(x) > 1])
 
 
@@ -291,10 +286,10 @@ def test_an_oblong_box_is_not_cut_off(map_of, longest):
     figure = rendered(ax)
     corners = np.array(list(product(ax.get_xlim(), ax.get_ylim(), ax.get_zlim())))
     x, y, _ = proj_transform(*corners.T, ax.get_proj())
-    places = ax.transData.transform(np.column_stack([x, y]))
-    assert places.min() >= 0
-    assert places[:, 0].max() <= ax.get_legend().get_window_extent().x0
-    assert places[:, 1].max() <= figure.bbox.y1
+    pixels = ax.transData.transform(np.column_stack([x, y]))
+    assert pixels.min() >= 0
+    assert pixels[:, 0].max() <= ax.get_legend().get_window_extent().x0
+    assert pixels[:, 1].max() <= figure.bbox.y1
 
 
 def test_axes_of_the_user_are_drawn_on(map_of):
@@ -336,13 +331,13 @@ def test_without_matplotlib_one_sentence_says_so(monkeypatch):
     with refuses(
         MissingPackageError,
         "isosne.plots needs the package matplotlib, which is not installed. "
-        "Run pip install 'isosne[plot]'.",
+        "Install it with: pip install 'isosne[plot]'",
     ):
         __import__("isosne.plots")
 
 
 def test_a_crowd_is_shaded_in_the_colors_of_its_classes(map_of):
-    n = CROWD + 1
+    n = MAX_SCATTER + 1
     Y = np.concatenate([map_of(n // 2), map_of(n - n // 2) + np.array([50.0, 0.0])])
     ax = plot_map(Y, np.repeat(["left", "right"], [n // 2, n - n // 2]), mark=0)
     rendered(ax)
@@ -365,17 +360,17 @@ def test_a_crowd_is_shaded_in_the_colors_of_its_classes(map_of):
 
 
 def test_in_a_crowd_points_without_a_label_are_seen_where_there_are_no_others():
-    Y = np.repeat([[0.0, 0.0], [1.0, 1.0]], CROWD, axis=0)
-    labels = np.tile(["a", "", "", ""], CROWD // 2)
-    labels[CROWD:] = ""
+    Y = np.repeat([[0.0, 0.0], [1.0, 1.0]], MAX_SCATTER, axis=0)
+    labels = np.tile(["a", "", "", ""], MAX_SCATTER // 2)
+    labels[MAX_SCATTER:] = ""
     picture = np.asarray(plot_map(Y, labels).images[0].get_array())
     shown = np.unique(picture[picture[..., 3] > 0][:, :3], axis=0)
     np.testing.assert_allclose(shown, sorted([to_rgb(COLORS[0]), to_rgb(FAINT)]))
 
 
 def test_a_point_alone_in_a_crowd_is_a_mark_of_nine_pixels(map_of):
-    Y = np.concatenate([map_of(CROWD), [[9.0, 9.0], [9.0, -9.0]]])
-    labels = np.repeat(["many", "one", "other"], [CROWD, 1, 1])
+    Y = np.concatenate([map_of(MAX_SCATTER), [[9.0, 9.0], [9.0, -9.0]]])
+    labels = np.repeat(["many", "one", "other"], [MAX_SCATTER, 1, 1])
     picture = np.asarray(plot_map(Y, labels).images[0].get_array())
     for color in COLORS[1:3]:
         is_mark = np.isclose(picture[..., :3], to_rgb(color)).all(axis=2) & (picture[..., 3] > 0)
@@ -387,12 +382,12 @@ def test_a_point_alone_in_a_crowd_is_a_mark_of_nine_pixels(map_of):
 def test_pixels_among_others_are_not_spread():
     picture = np.zeros((40, 40, 4))
     picture[::2, ::2] = 1.0
-    np.testing.assert_array_equal(crowd.spread(picture), picture)
+    np.testing.assert_array_equal(raster.enlarge_isolated(picture), picture)
 
 
 @pytest.mark.parametrize("color", [None, "values"])
 def test_a_crowd_is_shaded_by_value_or_in_one_color(map_of, color):
-    Y = map_of(CROWD + 1)
+    Y = map_of(MAX_SCATTER + 1)
     ax = plot_map(Y, None if color is None else Y[:, 0])
     picture = np.asarray(ax.images[0].get_array())
     shown = picture[picture[..., 3] > 0][:, :3]
@@ -404,13 +399,13 @@ def test_a_crowd_is_shaded_by_value_or_in_one_color(map_of, color):
 
 
 def test_a_crowd_without_datashader_is_drawn_point_by_point(map_of, monkeypatch, caplog):
-    monkeypatch.setattr(crowd, "find_spec", lambda name: None)
+    monkeypatch.setattr(raster, "find_spec", lambda name: None)
     with caplog.at_level(logging.INFO, "isosne"):
-        ax = plot_map(map_of(CROWD + 1))
-    assert len(ax.collections[0].get_offsets()) == CROWD + 1
+        ax = plot_map(map_of(MAX_SCATTER + 1))
+    assert len(ax.collections[0].get_offsets()) == MAX_SCATTER + 1
     assert ax.collections[0].get_rasterized()
     assert caplog.messages == [
-        "datashader is not installed; points are drawn one by one, which takes longer"
+        "datashader is not installed; drawing points one by one, which is slower"
     ]
 
 
@@ -474,8 +469,8 @@ REFUSED = {
         (np.ones((5, 4)), {}),
         DataError,
         (
-            "embedding must be a dense array of 1 to 3 columns; got shape (5, 4). "
-            "Pass the map, such as TSNE().fit(X).embedding_, not the data."
+            "embedding must be a dense array with 1 to 3 columns; got shape (5, 4). "
+            "Pass the embedding, such as TSNE().fit(X).embedding_, not the data."
         ),
     ),
     "mark": (
@@ -483,7 +478,7 @@ REFUSED = {
         ParameterError,
         (
             "mark must be an integer from 0 to 4; got mark=5. "
-            "Pass the row of the point, counted from 0, or a list of rows."
+            "Pass a row index, or a list of row indices."
         ),
     ),
     "mark below": (
@@ -491,7 +486,7 @@ REFUSED = {
         ParameterError,
         (
             "mark must be an integer from 0 to 4; got mark=-1. "
-            "Pass the row of the point, counted from 0, or a list of rows."
+            "Pass a row index, or a list of row indices."
         ),
     ),
     "point size": (
@@ -499,23 +494,23 @@ REFUSED = {
         ParameterError,
         (
             "point_size must be a number from 0.01 up; got point_size=0. "
-            "Pass 'auto' to leave it to a rule."
+            "Use point_size='auto' to choose it by the number of points."
         ),
     ),
     "flat axes": (
         (np.ones((5, 3)), {"ax": Figure().add_subplot()}),
         ParameterError,
         (
-            "ax must be 3-D Axes for a map of 3 dimension(s); got Axes. "
-            "Pass figure.add_subplot(projection='3d'), or leave ax out."
+            "ax must be 3-D Axes for a map with 3 column(s), not Axes. "
+            "Pass figure.add_subplot(projection='3d'), or ax=None for a new figure."
         ),
     ),
     "deep axes": (
         (Y, {"ax": Figure().add_subplot(projection="3d")}),
         ParameterError,
         (
-            "ax must be flat Axes for a map of 2 dimension(s); got Axes3D. "
-            "Pass figure.add_subplot(), or leave ax out."
+            "ax must be 2-D Axes for a map with 2 column(s), not Axes3D. "
+            "Pass figure.add_subplot(), or ax=None for a new figure."
         ),
     ),
 }
@@ -528,16 +523,21 @@ def test_refusals_of_plot_map(case):
         plot_map(embedding, **options)
 
 
-@pytest.mark.parametrize(
-    ("maps", "came"), [({}, "none"), ({"a": Y, "b": np.ones((5, 3))}, "2 and 3")]
-)
-def test_maps_of_different_dimensions_are_refused(maps, came):
+def test_maps_of_different_dimensions_are_refused():
     with refuses(
         ParameterError,
-        "maps must hold at least one map, and all of the same number of dimensions; "
-        f"got {came}. Pass a mapping from titles to maps, and draw flat maps by themselves.",
+        "maps must all have the same number of columns, not 2 and 3. "
+        "Draw maps of different dimensions in separate figures.",
     ):
-        plot_maps(maps)
+        plot_maps({"a": Y, "b": np.ones((5, 3))})
+
+
+def test_no_map_is_refused():
+    with refuses(
+        ParameterError,
+        "maps must contain at least one map; got maps={}. Pass a mapping from titles to maps.",
+    ):
+        plot_maps({})
 
 
 def test_the_map_that_is_wrong_is_named():
@@ -552,6 +552,7 @@ def test_the_map_that_is_wrong_is_named():
 def test_columns_must_be_a_count():
     with refuses(
         ParameterError,
-        "columns must be an integer from 1 up; got columns=0. Leave it out to have it chosen.",
+        "columns must be an integer from 1 up; got columns=0. "
+        "Use columns=None to choose it by the number of maps.",
     ):
         plot_maps({"a": Y}, columns=0)

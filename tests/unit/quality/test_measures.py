@@ -1,15 +1,16 @@
-import json
-
 import numpy as np
 import pytest
 
 from isosne.quality import (
     auc_rnx,
     calinski_harabasz,
+    compare,
     continuity,
     davies_bouldin,
     knn_accuracy,
     report,
+    rnx_curve,
+    trust,
     trustworthiness,
 )
 
@@ -40,13 +41,29 @@ def test_a_report_holds_what_each_measure_says(labeled, options):
     assert found.is_sampled == bool(options)
 
 
+@pytest.mark.parametrize("options", [{}, {"n_queries": 60, "random_state": 4}])
+def test_one_comparison_gives_what_each_measure_computes_by_itself(labeled, options):
+    X, Y, _ = labeled
+    for found in (compare(X, Y, 7, **options), report(X, Y, k=7, **options).comparison):
+        assert found.curve().r.tobytes() == rnx_curve(X, Y, **options).r.tobytes()
+        for part, expected in zip(found.trust(), trust(X, Y, 7, **options), strict=True):
+            np.testing.assert_array_equal(part, expected)
+        for estimate, expected in (
+            (found.auc(), auc_rnx(X, Y, **options)),
+            (found.auc("paper"), auc_rnx(X, Y, ks="paper", **options)),
+            (found.trustworthiness(), trustworthiness(X, Y, 7, **options)),
+            (found.continuity(), continuity(X, Y, 7, **options)),
+        ):
+            assert (estimate, estimate.standard_error) == (expected, expected.standard_error)
+
+
 def test_a_report_prints_as_a_table(labeled):
     X, Y, labels = labeled
     assert str(report(X, Y, labels)) == "\n".join(
         [
             "points                   300 from 6 dimensions to 2",
             "metric                   euclidean",
-            "measured at              all points",
+            "evaluated on             all points",
             f"AUC_RNX                  {auc_rnx(X, Y):.4f}",
             f"trustworthiness, k = 10  {trustworthiness(X, Y):.4f}",
             f"continuity, k = 10       {continuity(X, Y):.4f}",
@@ -64,7 +81,7 @@ def test_a_report_of_a_sample_says_so(labeled):
     options = {"n_queries": 60, "random_state": 4, "metric": "precomputed"}
     lines = str(report(D, Y, **options)).splitlines()
     assert lines[0] == "points                   300 from a distance matrix to 2"
-    assert lines[2] == "measured at              60 points, a sample"
+    assert lines[2] == "evaluated on             a sample of 60 points"
     area = auc_rnx(D, Y, **options)
     assert lines[3] == f"AUC_RNX                  {area:.4f} +- {area.standard_error:.2g}"
     assert len(lines) == 6
@@ -97,7 +114,6 @@ def test_a_report_becomes_plain_values(labeled):
         "knn_accuracy_standard_error",
     ]
     assert {type(value) for value in values.values()} == {bool, int, str, float}
-    assert json.loads(found.to_json()) == values
     assert values["auc_rnx_standard_error"] == found.auc_rnx.standard_error > 0
 
 
@@ -136,7 +152,7 @@ def test_points_without_a_label_are_of_no_class(labeled, kind, nothing, options)
     if not options:
         assert found.classes.knn_accuracy == knn_accuracy(Y[has_label], labels[has_label])
     assert found.auc_rnx == auc_rnx(X, Y, **options)
-    told = "\nno label                 43 of the points, left out of classes"
+    told = "\nunlabeled                43 points, excluded from class measures"
     assert str(found).endswith(told)
     assert found.as_dict()["n_unlabeled"] == 43
 
@@ -151,10 +167,10 @@ def test_a_sample_that_misses_the_few_labels_asks_all_of_them(labeled):
 @pytest.mark.parametrize(
     ("n_labeled", "note"),
     [
-        (300, "all points are of one, and it takes two to compare"),
-        (11, "all points are of one, and it takes two to compare"),
-        (10, "k = 10 needs more than the 10 points with a label"),
-        (0, "k = 10 needs more than the 0 points with a label"),
+        (300, "all labeled points belong to one class"),
+        (11, "all labeled points belong to one class"),
+        (10, "k = 10 requires more than 10 labeled points, found 10"),
+        (0, "k = 10 requires more than 10 labeled points, found 0"),
     ],
 )
 def test_one_class_leaves_the_measures_of_neighborhoods(labeled, n_labeled, note):
@@ -163,6 +179,6 @@ def test_one_class_leaves_the_measures_of_neighborhoods(labeled, n_labeled, note
     found = report(X, Y, labels)
     assert found.classes is None
     assert found.class_note == note
-    assert f"\nclasses                  not measured: {note}" in str(found)
+    assert f"\nclasses                  not evaluated: {note}" in str(found)
     assert found.trustworthiness == trustworthiness(X, Y)
     assert "davies_bouldin" not in found.as_dict()

@@ -1,4 +1,7 @@
-"""Columns beside a map, in the form that a browser gets: numbers, or words by number."""
+"""Columns of additional data about the points, encoded for the browser.
+
+Numbers stay numbers; everything else becomes integer codes and a list of words.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -12,10 +15,11 @@ from isosne.plots.paint import Paint, as_paint
 from isosne.quality.labels import is_unlabeled
 
 INT32 = np.iinfo(np.int32)
+"""Integers outside this range become text: Bokeh transfers no 64-bit integers."""
 
 
 class Column(NamedTuple):
-    """A column: ``data`` (n,) float64 or int32, which counts ``words`` where it holds text."""
+    """A column: ``data`` (n,) float64 or int32; for text, indices into ``words``."""
 
     name: str
     data: Array
@@ -23,7 +27,7 @@ class Column(NamedTuple):
 
 
 def as_columns(columns: Any, n: int) -> list[Column]:
-    """Return what a user passed, a mapping or a data frame, as columns of n rows."""
+    """Convert a mapping or a data frame to columns of n rows."""
     if columns is None:
         return []
     frame = nw.from_native(columns, eager_only=True, pass_through=True)
@@ -31,20 +35,21 @@ def as_columns(columns: Any, n: int) -> list[Column]:
         return [as_column(name, frame[name].to_numpy(), n) for name in frame.columns]
     if not isinstance(columns, Mapping):
         raise ParameterError(
-            "columns must be a mapping from names to arrays, or a data frame; "
-            f"got {type(columns).__name__}. Pass for example {{'age': ages}}."
+            "columns",
+            f"be a mapping from names to arrays or a data frame, not {type(columns).__name__}",
+            hint="Pass, for example, {'age': ages}.",
         )
     return [as_column(str(name), values, n) for name, values in columns.items()]
 
 
 def as_column(name: str, values: Any, n: int) -> Column:
-    """Return one column; whole numbers beyond 32 bits, dates and objects become text."""
+    """Convert one column; integers beyond 32 bits, dates and objects become text."""
     array = np.asarray(values)
     if array.shape != (n,):
         raise DataError(
-            f"The column {name!r} must have one entry for each point of the map; "
+            f"The column {name!r} must have one entry per point; "
             f"got shape {array.shape} for {n} points. "
-            "Pass the rows that were mapped, in the same order."
+            "Pass the values in the order of the rows of the map."
         )
     if array.dtype.kind == "f":
         return Column(name, array.astype(np.float64))
@@ -58,7 +63,7 @@ def as_column(name: str, values: Any, n: int) -> Column:
 
 
 def paint_labels(labels: Any, n: int, *, kind: str = "auto") -> Paint:
-    """Return labels as a paint, if there are any; a wrong number of them is refused by name."""
+    """Return the colors of labels, or None without labels; check their number first."""
     if labels is None:
         return None
     as_column("labels", labels, n)

@@ -1,7 +1,6 @@
-"""Every measure of a map in one object that prints as a table."""
+"""All measures of an embedding in one object, which prints as a table."""
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,14 +23,14 @@ from isosne.quality.inputs import (
     draw_rows,
 )
 from isosne.quality.labels import is_unlabeled
-from isosne.quality.neighborhoods import compare
+from isosne.quality.neighborhoods import Comparison, compare_checked
 from isosne.quality.sampling import Estimate, choose_queries
 from isosne.sources import is_stored
 
 
 @dataclass(frozen=True)
 class ClassReport:
-    """Measures that need labels."""
+    """Class separation in the embedding; computed if labels are given."""
 
     n_classes: int
     davies_bouldin: float
@@ -41,11 +40,12 @@ class ClassReport:
 
 @dataclass(frozen=True)
 class Report:
-    """Measures of a map. Prints as a table; ``as_dict`` and ``to_json`` give plain values.
+    """Measures of an embedding. Prints as a table; ``as_dict`` returns plain values.
 
-    ``n_features`` is None for points known by their distances, ``classes`` None without labels, or
-    where they cannot be measured: ``class_note`` says why. Points without a label (empty, None or
-    NaN), ``n_unlabeled`` of them, are left out of the measures of classes.
+    ``n_features`` is None for a distance matrix. ``classes`` is None without labels, or if class
+    measures are undefined; ``class_note`` then gives the reason. The ``n_unlabeled`` points whose
+    label is missing (empty, None or NaN) are excluded from the class measures. ``comparison``
+    gives the R_NX curve and the per-point trust without another rank comparison.
     """
 
     n_points: int
@@ -57,22 +57,23 @@ class Report:
     auc_rnx: Estimate
     trustworthiness: Estimate
     continuity: Estimate
+    comparison: Comparison = field(repr=False, compare=False)
     n_unlabeled: int = 0
     class_note: str = ""
     classes: ClassReport | None = None
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the means were taken over a sample of the points."""
+        """Whether the neighborhood measures are estimated from a sample of the points."""
         return self.n_queries < self.n_points
 
     def __str__(self) -> str:
         space = f"{self.n_features:,} dimensions" if self.n_features else "a distance matrix"
-        asked = f"{self.n_queries:,} points, a sample" if self.is_sampled else "all points"
+        evaluated = f"a sample of {self.n_queries:,} points" if self.is_sampled else "all points"
         rows = [
             ("points", f"{self.n_points:,} from {space} to {self.n_components}"),
             ("metric", self.metric),
-            ("measured at", asked),
+            ("evaluated on", evaluated),
             ("AUC_RNX", str(self.auc_rnx)),
             (f"trustworthiness, k = {self.k}", str(self.trustworthiness)),
             (f"continuity, k = {self.k}", str(self.continuity)),
@@ -85,22 +86,24 @@ class Report:
                 (f"{self.k}-NN accuracy", str(self.classes.knn_accuracy)),
             ]
         if self.class_note:
-            rows.append(("classes", f"not measured: {self.class_note}"))
+            rows.append(("classes", f"not evaluated: {self.class_note}"))
         if self.n_unlabeled:
-            rows.append(("no label", f"{self.n_unlabeled:,} of the points, left out of classes"))
+            rows.append(("unlabeled", f"{self.n_unlabeled:,} points, excluded from class measures"))
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text by name, the class measures beside the others.
+        """Return the measures as a flat dictionary of numbers and strings.
 
         Returns
         -------
         dict
-            A mean over points takes two entries: its value, and ``..._standard_error``.
+            Each estimate has two entries: its value, and ``..._standard_error``.
         """
-        flat = asdict(self)
-        flat |= flat.pop("classes") or {}
+        flat = {part.name: getattr(self, part.name) for part in fields(self)}
+        flat.pop("comparison")
+        classes = flat.pop("classes")
+        flat |= asdict(classes) if classes else {}
         plain: dict[str, Any] = {"is_sampled": self.is_sampled}
         for name, value in flat.items():
             if isinstance(value, Estimate):
@@ -109,16 +112,6 @@ class Report:
             else:
                 plain[name] = value
         return plain
-
-    def to_json(self) -> str:
-        """Return the dict as JSON text.
-
-        Returns
-        -------
-        str
-            One object, indented.
-        """
-        return json.dumps(self.as_dict(), indent=2, allow_nan=False)
 
 
 def report(
@@ -133,27 +126,28 @@ def report(
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Report:
-    """Take every measure of a map, with one comparison of ranks for all.
+    """Compute all measures of an embedding with one rank comparison.
 
     Parameters
     ----------
     X, Y, metric, p, n_queries, random_state, n_jobs
-        As in `rnx_curve`. X may also be a path or a Dask collection: the measures are those of
-        100 000 of its rows then, as `draw_rows` draws them.
+        See `rnx_curve`. X may also be a path or a Dask collection; the measures are then computed
+        on a sample of 100 000 rows (see `draw_rows`).
     labels : array of shape (n_samples,) or None, default=None
-        The class of each point, for the measures of classes; empty, None or NaN where it has none.
+        The class of each point, for the class measures; empty, None or NaN if it is unknown.
     k : int, default=10
-        Size of a neighborhood, less than half of the number of points.
+        Neighborhood size, less than half of the number of points.
 
     Returns
     -------
     Report
-        AUC_RNX over all k, trustworthiness and continuity; with labels also Davies-Bouldin and
-        Calinski-Harabasz of the map with its axes scaled, and the accuracy of k nearest neighbors.
+        AUC_RNX over all k, trustworthiness and continuity. With labels also the Davies-Bouldin and
+        Calinski-Harabasz indices of the embedding with its axes scaled to 0..1, and the k-NN
+        accuracy.
 
     Notes
     -----
-    Departures from the paper: those of each measure. Cost: as `rnx_curve`.
+    Departures from the paper: see each measure. Cost: see `rnx_curve`.
 
     Examples
     --------
@@ -163,14 +157,14 @@ def report(
     >>> print(report(X, X[:, :2]))
     points                   200 from 3 dimensions to 2
     metric                   euclidean
-    measured at              all points
+    evaluated on             all points
     AUC_RNX                  0.4138
     trustworthiness, k = 10  0.8419
     continuity, k = 10       0.9641
     """
     if is_stored(X):
         X, Y, labels = draw_rows(X, Y, labels, random_state=random_state)
-    data, drawn = check_pair(X, Y, metric, p)
+    data, embedding = check_pair(X, Y, metric, p)
     n = data.shape[0]
     k = check_k(k, n)
     labeling = _read_labels(labels, n, k)
@@ -179,19 +173,20 @@ def report(
     with threads(n_jobs):
         if labeling.classes is not None:
             rows = labeling.rows
-            asked = _asked_among(rows, queries, n)
-            classes = _measure_classes(drawn[rows], labeling.classes, k, asked)
-        found = compare((data, drawn), Metric(metric, p), queries, k=k)
+            labeled_queries = _find_labeled_queries(rows, queries, n)
+            classes = _measure_classes(embedding[rows], labeling.classes, k, labeled_queries)
+        comparison = compare_checked((data, embedding), Metric(metric, p), queries, k)
     return Report(
         n_points=n,
         n_features=None if metric == "precomputed" else data.shape[1],
-        n_components=drawn.shape[1],
+        n_components=embedding.shape[1],
         metric=metric,
         k=k,
         n_queries=len(queries),
-        auc_rnx=found.auc(),
-        trustworthiness=found.trustworthiness(),
-        continuity=found.continuity(),
+        auc_rnx=comparison.auc(),
+        trustworthiness=comparison.trustworthiness(),
+        continuity=comparison.continuity(),
+        comparison=comparison,
         n_unlabeled=labeling.n_unlabeled,
         class_note=labeling.note,
         classes=classes,
@@ -199,7 +194,7 @@ def report(
 
 
 class Labeling(NamedTuple):
-    """Points that have a label by their rows, their classes, or why these cannot be measured."""
+    """Rows with a label and their classes, or the reason why class measures are undefined."""
 
     rows: Array
     n_unlabeled: int = 0
@@ -215,20 +210,20 @@ def _read_labels(labels: Any, n: int, k: int) -> Labeling:
     rows = np.flatnonzero(~missing)
     n_missing = n - len(rows)
     if len(rows) <= k:
-        note = f"k = {k} needs more than the {len(rows)} points with a label"
+        note = f"k = {k} requires more than {k} labeled points, found {len(rows)}"
         return Labeling(rows, n_missing, note=note)
-    named = array[rows]
-    if (named == named[0]).all():
-        return Labeling(rows, n_missing, note="all points are of one, and it takes two to compare")
-    return Labeling(rows, n_missing, check_labels(named, len(rows)))
+    labeled = array[rows]
+    if (labeled == labeled[0]).all():
+        return Labeling(rows, n_missing, note="all labeled points belong to one class")
+    return Labeling(rows, n_missing, check_labels(labeled, len(rows)))
 
 
-def _asked_among(rows: Array, queries: Array, n: int) -> Array:
-    """Return the places among the labeled rows at which queries lie; all, if these are too few."""
+def _find_labeled_queries(rows: Array, queries: Array, n: int) -> Array:
+    """Return the queries as indices into the labeled rows; all labeled rows if fewer than two."""
     if len(rows) == n:
         return queries
-    asked = np.flatnonzero(np.isin(rows, queries))
-    return asked if len(asked) > 1 else np.arange(len(rows))
+    found = np.flatnonzero(np.isin(rows, queries))
+    return found if len(found) > 1 else np.arange(len(rows))
 
 
 def _measure_classes(Y: Array, classes: Classes, k: int, queries: Array) -> ClassReport:

@@ -1,7 +1,5 @@
 """A study: two maps, judged."""
 
-import re
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -10,13 +8,10 @@ from isosne import TSNE, GaussianKernel, IsolationKernel, quality
 from isosne.errors import DataError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.studies import Study, judge, study
+from tests.unit.sentences import refuses
 
 LABELS = ["tight"] * 30 + ["loose"] * 30
 SHORT = Schedule((Phase(30, exaggeration=4), Phase(30)))
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
 
 
 def test_a_study_judges_a_map_with_either_kernel(two_blobs):
@@ -54,7 +49,7 @@ def test_the_same_seed_gives_the_same_maps(two_blobs):
 
 def test_a_seed_that_cannot_be_repeated_is_said_to_be_so(two_blobs):
     found = study(two_blobs, model=TSNE(schedule=SHORT), random_state=np.random.default_rng(0))
-    assert found.random_state == "drawn anew; pass a number to repeat the maps"
+    assert found.random_state == "none; pass an integer to reproduce the maps"
 
 
 def test_the_model_gives_the_settings_and_stays_as_it_is(two_blobs):
@@ -105,7 +100,7 @@ def test_few_points_have_small_neighborhoods(two_blobs):
 def test_refusals(two_blobs):
     with refuses(
         ParameterError,
-        "model must be a TSNE or None; got str. Pass for example TSNE(IsolationKernel(psi=64)).",
+        "model must be a TSNE or None, not str. Pass, for example, TSNE(IsolationKernel(psi=64)).",
     ):
         study(two_blobs, model="isolation")
     with refuses(
@@ -115,31 +110,37 @@ def test_refusals(two_blobs):
         study(two_blobs[:3])
     with refuses(
         DataError,
-        "A map must have at least 4 points to be judged; got 3. Pass more points.",
+        "X must be in memory; got str. Sample rows with isosne.quality.draw_rows, or call "
+        "isosne.quality.report, which does.",
+    ):
+        judge("points.npy", two_blobs[:, :2], title="of a file")
+    with refuses(
+        DataError,
+        "embedding must have at least 4 rows; got 3. Pass more points.",
     ):
         judge(two_blobs[:3], two_blobs[:3, :2], title="three")
     with refuses(
         DataError,
-        "The column 'age' must have one entry for each point of the map; "
-        "got shape (3,) for 60 points. Pass the rows that were mapped, in the same order.",
+        "The column 'age' must have one entry per point; got shape (3,) for 60 points. "
+        "Pass the values in the order of the rows of the map.",
     ):
         study(two_blobs, columns={"age": [1, 2, 3]})
     with refuses(
         DataError,
-        "color must name at most 104 classes to be drawn as labels; got 110. "
-        "Put the rare ones into one class, or pass numbers.",
+        "color must have at most 104 classes; got 110. "
+        "Merge rare classes, or pass numbers with kind='values'.",
     ):
         study(np.zeros((120, 2)), [f"class {i}" for i in range(110)] + ["class 0"] * 10)
     with refuses(
         ParameterError,
-        "maps must hold at least one map, and all of the same points; got none. "
-        "Pass what judge returned for each map of the data.",
+        "maps must contain at least one map; got maps=(). "
+        "Pass the result of isosne.studies.judge for each map of the data.",
     ):
         Study(())
     maps = [judge(two_blobs[:n], two_blobs[:n, :2], title=str(n)) for n in (20, 30)]
     with refuses(
         ParameterError,
-        "maps must hold at least one map, and all of the same points; got 20 and 30 points. "
-        "Pass what judge returned for each map of the data.",
+        "maps must all have the same number of points, not 20 and 30. "
+        "Pass the result of isosne.studies.judge for each map of the data.",
     ):
         Study(tuple(maps))

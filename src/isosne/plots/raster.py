@@ -1,8 +1,8 @@
-"""More points than can be drawn one by one: counted by pixel with datashader.
+"""Rasterization of very many points with datashader.
 
-A pixel takes the mean color of its points, and is the more opaque the more there are, as if the
-points had been drawn over each other. The picture has a fixed number of pixels; it is not drawn
-anew when a window is zoomed.
+A pixel has the mean color of its points, and its opacity grows with their number, as if the points
+had been drawn on top of each other. The image has a fixed resolution; it is not recomputed when a
+window is zoomed.
 """
 
 import logging
@@ -17,32 +17,36 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, uniform_filter
 
 from isosne._types import Array
-from isosne.plots.figures import scale_of
+from isosne.plots.figures import make_color_scale
 from isosne.plots.paint import Classes, Values
 
 logger = logging.getLogger("isosne")
 PIXELS = 700
-"""Pixels along the longer side of the axes."""
-FAINTEST = 0.55
-"""Opacity of a pixel with one point."""
-LONE, SURROUNDINGS = 12, 21
-MARK = 1.5
-"""Pixels from the middle of a mark to its corners, and a little more."""
+"""Pixels along the longer side of the axes: 5.6 inches at 125 dpi; chosen by eye."""
+MIN_OPACITY = 0.55
+"""Opacity of a pixel with one point; chosen by eye."""
+FULL_QUANTILE = 0.98
+"""Quantile of the points per pixel that is drawn fully opaque, so that few dense pixels do not
+make all others faint; chosen by eye."""
+MAX_ISOLATED, WINDOW = 12, 21
+"""A pixel is isolated if at most 12 pixels of the 21 x 21 window around it are filled; by eye."""
+MARKER_RADIUS = 1.5
+"""Just more than sqrt(2), the distance from the middle of a 3 x 3 marker to its corners."""
 
 
 def has_datashader() -> bool:
-    """Say whether datashader is installed, and log it once asked if not."""
+    """Return whether datashader is installed; log a message if not."""
     found = find_spec("datashader") is not None
     if not found:
-        logger.info("datashader is not installed; points are drawn one by one, which takes longer")
+        logger.info("datashader is not installed; drawing points one by one, which is slower")
     return found
 
 
 def shade(ax: Axes, Y: Array, paint: Classes | Values | str) -> Artist:
-    """Draw a map (n, 2) as a picture that fills the limits of the axes."""
+    """Draw a map (n, 2) as an image that fills the axis limits."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    counts, colors = _count(Y, paint, _canvas(ax))
-    picture = spread(np.dstack([np.clip(colors, 0, 1), _opacity(counts)]))
+    counts, colors = _count_points(Y, paint, _make_canvas(ax))
+    picture = enlarge_isolated(np.dstack([np.clip(colors, 0, 1), _opacity(counts)]))
     return ax.imshow(
         picture,
         extent=(left, right, bottom, top),
@@ -52,24 +56,23 @@ def shade(ax: Axes, Y: Array, paint: Classes | Values | str) -> Artist:
     )
 
 
-def spread(picture: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a picture (h, w, 4) whose lone pixels are marks of 3 by 3, so that they are seen.
+def enlarge_isolated(picture: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return an image (h, w, 4) whose isolated pixels are 3 x 3 markers, so that they are visible.
 
-    A pixel is lone with at most `LONE` filled ones in the square of `SURROUNDINGS` around it. Its
-    mark has its color and opacity, and covers nothing but empty pixels.
+    A marker has the color and opacity of its pixel, and covers only empty pixels.
     """
     filled = picture[..., 3] > 0
-    around = uniform_filter(filled.astype(np.float64), SURROUNDINGS, mode="constant")
-    lone = filled & (around * SURROUNDINGS**2 < LONE + 0.5)
-    if not lone.any():
+    density = uniform_filter(filled.astype(np.float64), WINDOW, mode="constant")
+    isolated = filled & (density * WINDOW**2 < MAX_ISOLATED + 0.5)
+    if not isolated.any():
         return picture
-    distance, nearest = distance_transform_edt(~lone, return_indices=True)
-    is_mark = ~filled & (distance < MARK)
-    return np.where(is_mark[..., None], picture[tuple(nearest)], picture)
+    distance, nearest = distance_transform_edt(~isolated, return_indices=True)
+    is_marker = ~filled & (distance < MARKER_RADIUS)
+    return np.where(is_marker[..., None], picture[tuple(nearest)], picture)
 
 
-def _canvas(ax: Axes) -> Any:
-    """Return a canvas whose pixels are as wide as high on the axes."""
+def _make_canvas(ax: Axes) -> Any:
+    """Return a canvas with square pixels."""
     import datashader as ds
 
     x_range, y_range = ax.get_xlim(), ax.get_ylim()
@@ -81,7 +84,7 @@ def _canvas(ax: Axes) -> Any:
     return ds.Canvas(width, height, x_range, y_range)
 
 
-def _count(
+def _count_points(
     Y: Array, paint: Classes | Values | str, canvas: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the number of points (h, w) in each pixel and their mean color (h, w, 3)."""
@@ -97,7 +100,7 @@ def _count(
         numbers = range(len(paint.names))
         frame["class"] = pd.Categorical.from_codes(paint.of_point, categories=list(numbers))
         by_class = aggregate(ds.count_cat("class"))
-        if paint.has_rest:  # points without a label are seen where there are no others
+        if paint.has_rest:  # unlabeled points show only where there are no labeled ones
             by_class[..., -1] *= ~by_class[..., :-1].any(axis=2)
         counts = by_class.sum(axis=2)
         palette = np.array([to_rgb(color) for color in paint.colors])
@@ -106,13 +109,13 @@ def _count(
     if isinstance(paint, Values):
         frame["value"] = paint.numbers
         mean = np.nan_to_num(aggregate(ds.mean("value")))
-        return counts, np.asarray(scale_of(paint).to_rgba(mean))[..., :3]
+        return counts, np.asarray(make_color_scale(paint).to_rgba(mean))[..., :3]
     return counts, np.broadcast_to(to_rgb(paint), (*counts.shape, 3))
 
 
 def _opacity(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return an opacity for each pixel that grows with the logarithm of its points."""
+    """Return the opacity of each pixel, which grows with the logarithm of its number of points."""
     filled = counts > 0
-    full = max(float(np.quantile(counts[filled], 0.98)), 2.0)
+    full = max(float(np.quantile(counts[filled], FULL_QUANTILE)), 2.0)
     share = np.minimum(np.log(np.maximum(counts, 1)) / np.log(full), 1.0)
-    return np.where(filled, FAINTEST + (1 - FAINTEST) * share, 0.0)
+    return np.where(filled, MIN_OPACITY + (1 - MIN_OPACITY) * share, 0.0)

@@ -1,19 +1,13 @@
 """Pictures as files."""
 
-import re
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from isosne.errors import OutputError, ParameterError
 from isosne.plots import plot_map, plot_maps, save_figure
-from isosne.plots.save import whole_file
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
-
+from isosne.plots.image_files import whole_file
+from tests.unit.sentences import refuses
 
 STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".PNG": b"\x89PNG"}
 
@@ -98,14 +92,14 @@ def test_what_cannot_be_written_is_one_sentence(tmp_path):
     [
         ("map.pgn", "Did you mean map.png?"),
         ("map.sgv", "Did you mean map.svg?"),
-        ("map.xlsx", "Choose one of these."),
-        ("map", "Choose one of these."),
+        ("map.xlsx", "Use one of these suffixes."),
+        ("map", "Use one of these suffixes."),
     ],
 )
 def test_an_unknown_suffix_names_the_nearest(tmp_path, map_of, name, hint):
     path = tmp_path / name
     with refuses(
-        ParameterError, f"path must end in .png or .svg or .pdf; got {str(path)!r}. {hint}"
+        ParameterError, f"path must end in .png or .svg or .pdf; got path={str(path)!r}. {hint}"
     ):
         save_figure(plot_map(map_of(4)), path)
 
@@ -130,7 +124,7 @@ def test_a_folder_is_not_a_file(tmp_path, map_of):
 def test_something_else_than_a_picture_is_refused(tmp_path):
     with refuses(
         ParameterError,
-        "The picture must be Axes, an array of Axes or a Figure; got int. "
-        "Pass what a function of isosne.plots returned.",
+        "drawn must be Axes, an array of Axes or a Figure, not int. "
+        "Pass the result of a function of isosne.plots.",
     ):
         save_figure(3, tmp_path / "map.png")

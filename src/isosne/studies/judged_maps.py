@@ -1,7 +1,7 @@
-"""A study of some data: a map with either kernel, and what can be said of each.
+"""Maps with their quality measures, and the comparison of both kernels on one data set.
 
-`study` computes; `isosne.pages.render` only writes down. Maps that are there already are judged
-with `judge` and put into a `Study` by hand.
+`study` computes two maps and measures them; `isosne.pages.render` turns the result into a page.
+`judge` measures an existing map; a `Study` can be built from several of them.
 """
 
 import time
@@ -16,28 +16,30 @@ from sklearn.base import clone
 
 from isosne._checks import check_points
 from isosne._random import RandomState
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, ParameterError, keyword
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.registry import KERNELS
 from isosne.plots.frames import check_embedding
-from isosne.quality import Curve, Report, Trust, report, rnx_curve, trust
-from isosne.studies.columns import as_columns, paint_labels
+from isosne.quality import Curve, Report, Trust, report
+from isosne.quality.inputs import MIN_POINTS, check_in_memory
+from isosne.studies.point_columns import as_columns, paint_labels
 from isosne.tsne.estimator import TSNE
 
-FEWEST = 4
-"""Points that neighborhoods can be compared among."""
-NEIGHBORS = 10
-SILENT = ("callback", "memory_limit", "n_jobs", "verbose", "kernel", "random_state")
-"""Settings that do not change a map, or that a report names elsewhere."""
+N_NEIGHBORS = 10
+"""Neighborhood size, the default of `isosne.quality.trust`."""
+PERPLEXITY = 30.0
+"""Perplexity of the Gaussian kernel, the usual default of t-SNE; at most (n - 1) / 3."""
+UNLISTED = ("callback", "memory_limit", "n_jobs", "verbose", "kernel", "random_state")
+"""Parameters that do not change a map, or that a report states elsewhere."""
 
 
 @dataclass(frozen=True)
 class JudgedMap:
-    """A map and what was measured of it.
+    """A map with its quality measures.
 
-    ``plan`` and ``settings`` say how it was made; ``fit_seconds`` and ``measure_seconds`` how long
-    it took, None where nobody looked.
+    ``plan`` and ``settings`` state how it was computed; ``fit_seconds`` and ``measure_seconds`` are
+    the run times, None if unknown.
     """
 
     title: str
@@ -53,27 +55,27 @@ class JudgedMap:
 
 @dataclass(frozen=True)
 class Study:
-    """Maps of the same points, the one that matters first, with labels and columns beside them.
+    """Maps of the same points, the most important one first, with labels and columns.
 
-    ``origin`` says by name where the points come from; ``date`` is when they were mapped.
+    ``origin`` states where the data come from, by name; ``date`` when the maps were computed.
     """
 
     maps: tuple[JudgedMap, ...]
     labels: Any = None
     columns: Any = None
-    title: str = "A map and how far to trust it"
+    title: str = "Map quality report"
     random_state: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
 
     def __post_init__(self) -> None:
-        sizes = sorted({len(judged.embedding) for judged in self.maps})
-        if len(sizes) != 1:
-            came = f"{sizes[0]} and {sizes[-1]} points" if sizes else "none"
-            raise ParameterError(
-                f"maps must hold at least one map, and all of the same points; got {came}. "
-                "Pass what judge returned for each map of the data."
-            )
+        hint = "Pass the result of isosne.studies.judge for each map of the data."
+        if not self.maps:
+            raise ParameterError("maps", "contain at least one map", self.maps, hint)
+        low, *_, high = sorted(len(judged.embedding) for judged in (*self.maps, self.maps[0]))
+        if low != high:
+            rule = f"all have the same number of points, not {low} and {high}"
+            raise ParameterError("maps", rule, hint=hint)
 
 
 def study(
@@ -86,34 +88,35 @@ def study(
     origin: Mapping[str, str] | None = None,
     random_state: RandomState = 0,
 ) -> Study:
-    """Map the points with the isolation kernel and with the Gaussian, and judge both maps.
+    """Compute a map with the isolation kernel and one with the Gaussian kernel, and measure both.
 
     Parameters
     ----------
     X : array, CSR or data frame of shape (n_samples, n_features)
-        The points, at least 4; for a kernel with ``metric="precomputed"``, their distances.
+        The data, at least 4 points; the distance matrix for a kernel with
+        ``metric="precomputed"``.
     labels : array of shape (n_samples,) or None, default=None
-        The class of each point, empty or None where it has none. A series has its name told.
+        The class of each point; empty or None if it is unknown. The name of a series is shown.
     columns : mapping from str to array, data frame or None, default=None
-        What readers see of a point beside its label.
+        Additional data about the points, shown in the report.
     model : TSNE or None, default=None
-        Settings of the first map, unfitted. The second has the same ones with the Gaussian kernel
-        (the isolation kernel, if the first is Gaussian), and the same metric.
+        Settings of the first map, unfitted. The second map uses the same settings and metric with
+        the Gaussian kernel, or with the isolation kernel if the first is Gaussian.
     title : str or None, default=None
         Title of the report.
     origin : mapping from str to str or None, default=None
-        What a reader must know to make the maps anew, such as ``{"input": "wine.csv"}``.
+        Provenance of the data, shown in the report, such as ``{"input": "wine.csv"}``.
     random_state : int, Generator, RandomState or None, default=0
-        Seed of both maps, unless the model has one of its own.
+        Seed of both maps, unless the model has its own.
 
     Returns
     -------
     Study
-        What `render` turns into a page.
+        Both maps with their measures; `isosne.pages.render` turns it into a page.
 
     Notes
     -----
-    Cost: two fits, and six comparisons of ranks as in `isosne.quality.rnx_curve`. Not in the paper.
+    Cost: two fits, and two rank comparisons as in `isosne.quality.rnx_curve`. Not in the paper.
 
     Examples
     --------
@@ -123,12 +126,13 @@ def study(
     >>> [judged.title for judged in found.maps]
     ['Isolation kernel', 'Gaussian kernel']
     """
-    points = check_points(X, min_rows=FEWEST)
+    points = check_points(X, min_rows=MIN_POINTS)
     n = points.shape[0]
-    paint_labels(labels, n, kind="labels")  # what a page would refuse is refused before the work
+    paint_labels(labels, n, kind="labels")  # raise before the maps are computed
     as_columns(columns, n)
     first = _with_seed(model, random_state)
-    maps = tuple(_map_and_judge(settings, points, labels) for settings in (first, _other(first, n)))
+    models = (first, _with_other_kernel(first, n))
+    maps = tuple(_fit_and_judge(settings, points, labels) for settings in models)
     return Study(
         maps,
         labels,
@@ -153,33 +157,38 @@ def judge(
     fit_seconds: float | None = None,
     random_state: RandomState = 0,
 ) -> JudgedMap:
-    """Measure a map that is there already, for a `Study`.
+    """Measure an existing map, for a `Study`.
 
     Parameters
     ----------
     X : array, CSR or data frame of shape (n_samples, n_features)
-        The points, at least 4.
+        The data, at least 4 points.
     embedding : array of shape (n_samples, n_components)
-        Their map.
+        The map.
     labels : array of shape (n_samples,) or None, default=None
         The class of each point.
     title : str
-        What to call the map, such as "Isolation kernel".
+        Name of the map, such as "Isolation kernel".
     metric, p
-        As in `isosne.quality.rnx_curve`.
+        See `isosne.quality.rnx_curve`.
     plan : str, default=""
-        How the map was made, such as ``str(model.plan_)``.
+        How the map was computed, such as ``str(model.plan_)``.
     settings : mapping from str to str or None, default=None
-        Further settings to state.
+        Further settings to show in the report.
     fit_seconds : float or None, default=None
-        How long the map took.
+        Run time of the fit.
     random_state : int, Generator, RandomState or None, default=0
-        Seed of the sample that is measured above 20 000 points.
+        Seed of the sample of points that is evaluated above 20 000 points.
 
     Returns
     -------
     JudgedMap
-        The map and its measures at neighborhoods of 10 points, or of fewer where there are few.
+        The map with its measures, for neighborhoods of 10 points, or fewer for fewer than 21
+        points.
+
+    Notes
+    -----
+    Cost: one rank comparison as in `isosne.quality.rnx_curve`. Not in the paper.
 
     Examples
     --------
@@ -191,19 +200,20 @@ def judge(
     """
     began = time.perf_counter()
     Y = check_embedding(embedding)
-    if len(Y) < FEWEST:
+    if len(Y) < MIN_POINTS:
         raise DataError(
-            f"A map must have at least {FEWEST} points to be judged; got {len(Y)}. "
+            f"{keyword('embedding')} must have at least {MIN_POINTS} rows; got {len(Y)}. "
             "Pass more points."
         )
-    k = min(NEIGHBORS, (len(Y) - 1) // 2)
-    common: dict[str, Any] = {"metric": metric, "p": p, "random_state": random_state}
+    k = min(N_NEIGHBORS, (len(Y) - 1) // 2)
+    check_in_memory(X)  # a report would measure a sample, whose rows are not those of the map
+    measured = report(X, Y, labels, k=k, metric=metric, p=p, random_state=random_state)
     return JudgedMap(
         title=title,
         embedding=Y,
-        report=report(X, Y, labels, k=k, **common),
-        curve=rnx_curve(X, Y, **common),
-        trust=trust(X, Y, k, **common),
+        report=measured,
+        curve=measured.comparison.curve(),
+        trust=measured.comparison.trust(),
         plan=plan,
         settings=dict(settings or {}),
         fit_seconds=fit_seconds,
@@ -212,13 +222,14 @@ def judge(
 
 
 def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
-    """Return unfitted settings that have a seed."""
+    """Return an unfitted model that has a seed."""
     if model is None:
         return TSNE(random_state=random_state)
     if not isinstance(model, TSNE):
         raise ParameterError(
-            f"model must be a TSNE or None; got {type(model).__name__}. "
-            "Pass for example TSNE(IsolationKernel(psi=64))."
+            "model",
+            f"be a TSNE or None, not {type(model).__name__}",
+            hint="Pass, for example, TSNE(IsolationKernel(psi=64)).",
         )
     settings: TSNE = clone(model)
     if settings.random_state is None:
@@ -228,11 +239,11 @@ def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
 
 def _seed_text(random_state: RandomState) -> str:
     is_number = isinstance(random_state, int | np.integer)
-    return str(random_state) if is_number else "drawn anew; pass a number to repeat the maps"
+    return str(random_state) if is_number else "none; pass an integer to reproduce the maps"
 
 
-def _other(first: TSNE, n: int) -> TSNE:
-    """Return the same settings with the Gaussian kernel, or with the isolation kernel for it."""
+def _with_other_kernel(first: TSNE, n: int) -> TSNE:
+    """Return the same settings with the Gaussian kernel, or with the isolation kernel instead."""
     kernel = KERNELS["isolation" if _is_gaussian(first) else "gaussian"].default(n)
     if not isinstance(first.kernel, str):
         kernel.set_params(metric=first.kernel.metric, p=first.kernel.p)
@@ -244,14 +255,14 @@ def _is_gaussian(model: TSNE) -> bool:
     return model.kernel == "gaussian" or isinstance(model.kernel, GaussianKernel)
 
 
-def _map_and_judge(model: TSNE, points: Any, labels: Any) -> JudgedMap:
+def _fit_and_judge(model: TSNE, points: Any, labels: Any) -> JudgedMap:
     began = time.perf_counter()
     model.fit(points)
     seconds = time.perf_counter() - began
     settings = {
         name: repr(value)
         for name, value in model.get_params(deep=False).items()
-        if name not in SILENT
+        if name not in UNLISTED
     }
     if isinstance(model.kernel_, IsolationKernel):
         settings = {"psi": ", ".join(map(str, model.kernel_.psi_)), **settings}
