@@ -67,10 +67,9 @@ class Options:
         if value is None:
             return option.word
         try:
-            meant = ast.literal_eval(value)
+            return _spell(option, ast.literal_eval(value))
         except (ValueError, SyntaxError):  # the repr of an object
-            meant = value
-        return _spell(option, meant)
+            return f"{option.word} {value}"
 
 
 def _find_option(parameter: inspect.Parameter) -> _Option:

@@ -14,6 +14,7 @@ from isosne import TSNE, IsolationKernel, __version__
 from isosne.files import read_map, read_table
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT, points_of, short_tsne
 
+
 def test_the_everyday_line(wine, isosne):
     found = isosne("embed", "wine.csv", *COLUMNS, "--psi", 16, "-o", "map.parquet")
     drawn = read_map("map.parquet")
