@@ -9,6 +9,7 @@ import shutil
 
 import numpy as np
 import pytest
+import typer.main
 from sklearn.datasets import load_wine
 from typer.testing import CliRunner
 
@@ -60,6 +61,14 @@ def write_csv(path, columns):
 def points_of(columns, rows=slice(None)):
     """The features of a table of wine."""
     return np.column_stack([values[rows] for values in list(columns.values())[2:]])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_application():
+    """Have the runner build each application once: ours has 200 options, and Typer is slow."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", functools.cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture

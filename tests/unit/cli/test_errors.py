@@ -221,8 +221,8 @@ TOGETHER = "--{0} must be used together with --{1}; got --{2}. Add --{1}, or lea
         (
             ("--psi", "abc"),
             (
-                "--psi must be auto, a number of cells, a fraction of the rows, or several of these "
-                "with commas; got --psi abc. Write for example --psi 16 or --psi 8,64."
+                "--psi must be auto, a number of cells, a fraction of the rows, or several of "
+                "these with commas; got --psi abc. Write for example --psi 16 or --psi 8,64."
             ),
         ),
         (
@@ -325,8 +325,8 @@ def test_a_choice_of_auto_goes_with_everything(wine_set, isosne):
         (
             ("sweep", "wine.csv", *COLUMNS, "--psi", "4,x"),
             (
-                "--psi must be auto, a number of cells, a fraction of the rows, or several of these "
-                "with commas; got --psi 4,x. Write for example --psi 16 or --psi 8,64."
+                "--psi must be auto, a number of cells, a fraction of the rows, or several of "
+                "these with commas; got --psi 4,x. Write for example --psi 16 or --psi 8,64."
             ),
         ),
         (
