@@ -33,7 +33,7 @@ def job(path: str, psi: int, n_landmarks: int, n_placed: int) -> list[float]:
     start = time.perf_counter()
     rng = np.random.default_rng(0)
     drawn = draw_landmarks(rows, n_landmarks, "uniform", Metric(), rng)
-    kernel.fit_pool(drawn.pool, drawn.points).cells_at_scales()
+    kernel._fit_pool(drawn.pool, drawn.points).cells_at_scales()
     step_1 = time.perf_counter() - start
     del drawn
     start = time.perf_counter()

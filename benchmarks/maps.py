@@ -14,7 +14,7 @@ from sklearn.preprocessing import minmax_scale
 
 from benchmarks.harness import in_fresh_process, load, table, timed
 from isosne import TSNE, IsolationKernel
-from isosne.layout.schedules import paper
+from isosne.layout.schedules import Schedule
 
 FIRST_FIT = """
 from sklearn.datasets import load_digits
@@ -30,7 +30,7 @@ def isosne_job(n: int) -> list[float]:
     TSNE(IsolationKernel(300), schedule="paper", random_state=0).fit(X[:400])
     model = TSNE(IsolationKernel(n // 15), schedule="paper", random_state=0)
     total, mb, _ = timed(lambda: model.fit(X))
-    return [total, mb, n * n * paper().n_iter / total / 1e9]
+    return [total, mb, n * n * Schedule.paper().n_iter / total / 1e9]
 
 
 def sklearn_job(n: int, n_steps: int) -> list[float]:

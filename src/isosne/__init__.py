@@ -1,7 +1,7 @@
-"""isosne: maps of high-dimensional data that can be trusted.
+"""isosne: 2-D maps of high-dimensional data, and how far they can be trusted.
 
 t-SNE with the isolation kernel (Zhu and Ting, JAIR 2021). Names are imported when first used, so
-``import isosne`` costs nothing and compiles nothing.
+``import isosne`` is fast and compiles nothing.
 """
 
 from importlib import import_module
@@ -11,18 +11,38 @@ from isosne import _moved
 from isosne._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from isosne.affinities.sparse import Sparse
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.isolation import IsolationKernel
     from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
-    from isosne.neighbors import nearest_neighbors
+    from isosne.kernels.precomputed import PrecomputedKernel
+    from isosne.layout.descent import State
+    from isosne.layout.objectives import JSE, KL, NeRV
+    from isosne.layout.repulsion import Mesh, Tree
+    from isosne.layout.schedules import Phase, Schedule
+    from isosne.neighbors.search import nearest_neighbors
     from isosne.tsne.estimator import TSNE
+    from isosne.tsne.landmarks import Landmarks
+    from isosne.tsne.plan import Plan
 
 __all__ = [
+    "JSE",
+    "KL",
     "TSNE",
     "AdaptiveGaussianKernel",
     "GaussianKernel",
     "IsolationKernel",
     "KNNKernel",
+    "Landmarks",
+    "Mesh",
+    "NeRV",
+    "Phase",
+    "Plan",
+    "PrecomputedKernel",
+    "Schedule",
+    "Sparse",
+    "State",
+    "Tree",
     "nearest_neighbors",
 ]
 
@@ -30,11 +50,22 @@ _HOME = {
     "AdaptiveGaussianKernel": "isosne.kernels.knn",
     "GaussianKernel": "isosne.kernels.gaussian",
     "IsolationKernel": "isosne.kernels.isolation",
+    "JSE": "isosne.layout.objectives",
+    "KL": "isosne.layout.objectives",
     "KNNKernel": "isosne.kernels.knn",
+    "Landmarks": "isosne.tsne.landmarks",
+    "Mesh": "isosne.layout.repulsion",
+    "NeRV": "isosne.layout.objectives",
+    "Phase": "isosne.layout.schedules",
+    "Plan": "isosne.tsne.plan",
+    "PrecomputedKernel": "isosne.kernels.precomputed",
+    "Schedule": "isosne.layout.schedules",
+    "Sparse": "isosne.affinities.sparse",
+    "State": "isosne.layout.descent",
     "TSNE": "isosne.tsne.estimator",
+    "Tree": "isosne.layout.repulsion",
     "nearest_neighbors": "isosne.neighbors.search",
 }
-
 _moved.announce()
 
 

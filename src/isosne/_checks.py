@@ -11,11 +11,10 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from isosne._types import Array, Points
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, ParameterError, keyword
 
 METRICS = ("euclidean", "manhattan", "minkowski", "cosine", "precomputed")
 
@@ -144,13 +143,18 @@ def check_metric(metric: Any, p: Any) -> None:
     """Refuse a metric or a power that isosne does not know."""
     if metric not in METRICS:
         raise ParameterError(
-            f"metric must be one of {', '.join(METRICS)}; got {metric!r}. "
-            "Compute the distances yourself and pass metric='precomputed' for another one."
+            "metric",
+            f"be one of {', '.join(map(repr, METRICS))}",
+            metric,
+            "For another metric compute the distances yourself and pass "
+            f"{keyword('metric', 'precomputed')}.",
         )
-    if metric == "minkowski" and not (_is_number(p) and 1 <= p < np.inf):
+    if metric == "minkowski" and not (is_number(p) and 1 <= p < np.inf):
         raise ParameterError(
-            f"p must be a finite number from 1 up for metric='minkowski'; got p={p!r}. "
-            "Below 1 the triangle inequality fails."
+            "p",
+            f"be a finite number from 1 up with {keyword('metric', 'minkowski')}",
+            p,
+            "Below 1 the triangle inequality fails.",
         )
 
 
@@ -205,27 +209,28 @@ def check_square_distances(D: Points) -> None:
         )
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _is_integer(value: Any) -> bool:
+def is_integer(value: Any) -> bool:
+    """Return whether a value is an integer; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_number(value: Any, name: str, *, low: float, high: float = math.inf, hint: str) -> None:
     """Refuse what is not a finite number from low to high."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not low <= value <= high or math.isinf(value):
+    if not is_number(value) or not low <= value <= high or math.isinf(value):
         span = f"from {low:g} up" if math.isinf(high) else f"from {low:g} to {high:g}"
-        raise ParameterError(f"{name} must be a number {span}; got {name}={value!r}. {hint}")
+        raise ParameterError(name, f"be a number {span}", value, hint)
 
 
 def check_count(value: Any, name: str, *, low: int, high: int | None = None, hint: str) -> int:
     """Return an integer parameter that lies in its range."""
-    if not _is_integer(value) or value < low or (high is not None and value > high):
+    if not is_integer(value) or value < low or (high is not None and value > high):
         span = f"from {low} up" if high is None else f"from {low} to {high}"
-        raise ParameterError(f"{name} must be an integer {span}; got {name}={value!r}. {hint}")
+        raise ParameterError(name, f"be an integer {span}", value, hint)
     return int(value)
 
 
@@ -236,59 +241,5 @@ def as_scales(value: Any, name: str) -> tuple[Any, ...]:
     is_sequence = isinstance(value, Sequence) and not isinstance(value, str)
     scales = tuple(value) if is_sequence else (value,)
     if not scales:
-        raise ParameterError(
-            f"{name} must name at least one scale; got an empty sequence. Pass one value."
-        )
+        raise ParameterError(name, "have at least one value", value, "Pass one value.")
     return scales
-
-
-def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
-    """Return the sample size of each scale as an integer from 2 to n_samples."""
-    if isinstance(psi, str) and psi == "auto":
-        return auto_psi(n_samples)
-    return tuple(_resolve_one_psi(value, n_samples) for value in as_scales(psi, "psi"))
-
-
-AUTO_SHARES = (0.8, 0.2, 0.05)
-AUTO_LIMIT = 20_000
-LARGE_SHARE = 0.1
-
-
-def auto_psi(n_samples: int) -> tuple[int, ...]:
-    """Return psi by rule: three scales, or one where lists of neighbors must be short.
-
-    docs/decisions/0004-psi-by-rule.md has the evidence.
-    """
-    shares = AUTO_SHARES if n_samples <= AUTO_LIMIT else (LARGE_SHARE,)
-    scales = {max(2, round(share * n_samples)) for share in shares}
-    return tuple(sorted(scales, reverse=True))
-
-
-def _resolve_one_psi(psi: Any, n_samples: int) -> int:
-    if _is_number(psi) and 0 < psi < 1:
-        return min(max(2, round(float(psi) * n_samples)), n_samples)
-    if not _is_integer(psi) or psi < 2:
-        raise ParameterError(
-            "psi must be 'auto', an integer from 2 to n_samples, or a share of n_samples between 0 "
-            f"and 1; got psi={psi!r}. One cell holds everything below 2; choose a larger psi."
-        )
-    if psi > n_samples:
-        raise ParameterError(
-            "psi must be an integer from 2 to n_samples; "
-            f"got psi={psi} with n_samples={n_samples}. "
-            "Lower psi, or fit the kernel on more points."
-        )
-    return int(psi)
-
-
-def check_perplexity(perplexity: Any, n_samples: int) -> NDArray[np.float64]:
-    """Return the perplexity of each scale, each reachable with n_samples - 1 other points."""
-    values = as_scales(perplexity, "perplexity")
-    for value in values:
-        if not _is_number(value) or not 1 <= value <= n_samples - 1:
-            raise ParameterError(
-                "perplexity must be a number from 1 to n_samples - 1 (the number of other points); "
-                f"got perplexity={value!r} with n_samples={n_samples}. "
-                "Lower perplexity, or pass more points."
-            )
-    return np.array(values, dtype=np.float64)

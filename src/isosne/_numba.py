@@ -60,8 +60,10 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     if n_jobs is not None:
         if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs < 1:
             raise ParameterError(
-                f"n_jobs must be None or an integer from 1 up; got n_jobs={n_jobs!r}. "
-                "None uses as many threads as Numba does."
+                "n_jobs",
+                "be None or an integer from 1 up",
+                n_jobs,
+                "None uses as many threads as Numba does.",
             )
         set_num_threads(min(n_jobs, int(config.NUMBA_NUM_THREADS)))  # type: ignore[attr-defined]
     try:

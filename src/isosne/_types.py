@@ -1,7 +1,7 @@
 """Names for the values that travel between the steps, and the seams between them."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,12 @@ class Neighbors(NamedTuple):
 
 
 NeighborSimilarity = Callable[[Points, Array, Array], NDArray[np.float32]]
-"""From points, ids and distances of the fitted ones nearest to each (m, k), to similarity."""
+"""From new points (m, d), and the fitted points nearest to each with their distances (m, k), to the
+similarity (n_scales, m, k)."""
+
+SimilarityLayers = Callable[[Points], NDArray[np.float32]]
+"""From new points (m, d) to their similarity to the fitted points (n_scales, m, n). A row may be
+scaled by any factor: step 2 normalizes it."""
 
 
 class SimilarityRows(Protocol):
@@ -54,15 +59,7 @@ class CountRows(SimilarityRows, Protocol):
 
 
 class Kernel(Protocol):
-    """What step 2 and the plan may ask of a kernel of step 1."""
-
-    def fit(self, X: Any) -> Self:
-        """Learn from the points whatever the kernel needs."""
-        ...
-
-    def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
-        """Return the similarity of each row of A to each row of B; None: the fitted points."""
-        ...
+    """What step 2 asks of a fitted kernel of step 1."""
 
     def rows(self) -> SimilarityRows:
         """Return the fitted points' similarity, to be read in blocks."""
@@ -74,36 +71,8 @@ class Kernel(Protocol):
         """Return the similarity (n_scales, n, n_partners) of each fitted point to its nearest."""
         ...
 
-    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares further points with fitted points near to them."""
-        ...
-
     def nearest_others(self, ids: Array) -> Array:
-        """Return the nearest other fitted point of each of the fitted points named."""
-        ...
-
-    def pair_bytes(self, n_points: int) -> int:
-        """Return the bytes that the similarity of a pair takes when all pairs are held."""
-        ...
-
-    def n_relevant(self, n_points: int) -> int:
-        """Return how many neighbors the similarity of a point depends on."""
-        ...
-
-    def n_partners(self, n_points: int) -> int:
-        """Return how many neighbors of a point get a probability where only neighbors do."""
-        ...
-
-    def cell_bytes(self, n_points: int) -> int:
-        """Return the bytes that a point's cells take to draw from; 0: there are no cells."""
-        ...
-
-    def drawn_bytes(self, n_points: int, n_features: int) -> int:
-        """Return the bytes of all that is drawn at fit, with the cells of the fitted points."""
-        ...
-
-    def has_approximate_neighbors(self) -> bool:
-        """Return whether neighbors can be found without looking at all distances."""
+        """Return the nearest other fitted point of each fitted point in ``ids``."""
         ...
 
 
@@ -112,12 +81,12 @@ class PartitionKernel(Protocol):
 
     psi_: tuple[int, ...]  # cells in a partitioning, at each scale
 
-    def cells_at_scales(self, A: Any = None) -> list[Array]:
-        """Return the cells (n, t) of any points at each scale; None: the fitted ones."""
+    def cells_at_scales(self) -> list[Array]:
+        """Return the cells (n, t) of the fitted points at each scale."""
         ...
 
     def nearest_others(self, ids: Array) -> Array:
-        """Return the nearest other fitted point of each of the fitted points named."""
+        """Return the nearest other fitted point of each fitted point in ``ids``."""
         ...
 
 

@@ -1,11 +1,62 @@
 """Step 2 for neighbor lists: joint probabilities of the pairs that a list names, as CSR."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Kernel, Neighbors, SparseMatrix
 from isosne.affinities.conditional import conditional_rows
+from isosne.errors import ParameterError
+
+SEARCHES = ("auto", "exact", "approximate")
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """Give probabilities to pairs of neighbors only.
+
+    Parameters
+    ----------
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbors are found. "auto": exactly up to 20 000 points, approximately above where the
+        metric allows it.
+
+    Examples
+    --------
+    >>> from isosne import TSNE, Sparse
+    >>> TSNE(affinities=Sparse(neighbors="exact"))
+    TSNE(affinities=Sparse(neighbors='exact'))
+    """
+
+    neighbors: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.neighbors not in SEARCHES:
+            raise ParameterError(
+                "neighbors",
+                f"be one of {', '.join(map(repr, SEARCHES))}",
+                self.neighbors,
+                "'auto' chooses by the number of points.",
+            )
+
+
+FORMS = ("auto", "dense", "sparse", "sampled")
+
+
+def as_affinities(affinities: object) -> tuple[str | None, str | None]:
+    """Return the form of the affinities and the search for neighbors; None stands for "auto"."""
+    if isinstance(affinities, Sparse):
+        return "sparse", None if affinities.neighbors == "auto" else affinities.neighbors
+    if isinstance(affinities, str) and affinities in FORMS:
+        return None if affinities == "auto" else affinities, None
+    raise ParameterError(
+        "affinities",
+        f"be one of {', '.join(map(repr, FORMS))}, or Sparse(...)",
+        affinities,
+        "'auto' chooses by size and memory.",
+    )
 
 
 def sparse_affinities(

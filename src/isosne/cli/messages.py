@@ -53,6 +53,10 @@ class _Option(NamedTuple):
     is_repeatable: bool
 
 
+ALIASES = {"accuracy": "mesh_accuracy", "choice": "landmark_choice"}
+"""Parameters of objects that are options of another name."""
+
+
 class Options:
     """Spells the parameters of one command as its options; others stay keywords."""
 
@@ -61,7 +65,7 @@ class Options:
 
     def __call__(self, name: str, value: str | None) -> str:
         """Return ``--psi 16`` for the name psi and the value ``16``, which is a repr."""
-        option = self._options.get(name)
+        option = self._options.get(ALIASES.get(name, name))
         if option is None:
             return as_keyword(name, value)
         if value is None:

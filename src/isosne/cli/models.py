@@ -15,13 +15,6 @@ from isosne.cli.options import (
 )
 from isosne.errors import ParameterError, keyword
 
-PARAMETERS = {
-    "isolation": ("psi", "n_partitions", "partition", "metric", "p"),
-    "gaussian": ("perplexity", "metric", "p"),
-    "adaptive": ("k", "metric", "p"),
-    "knn": ("k", "metric", "p"),
-}
-"""Options that each kernel takes."""
 NEEDS = {
     "n_iter": ("schedule", "standard"),
     "neighbors": ("affinities", "sparse"),
@@ -46,6 +39,8 @@ def make_model(
     landmarks: LandmarkOptions = LandmarkOptions(),  # noqa: B008  an immutable value
 ) -> Any:
     """Return the estimator that the options describe."""
+    from isosne import Landmarks
+
     if landmarks.landmarks is None and landmarks.landmark_choice is not None:
         raise ParameterError(
             "landmark_choice",
@@ -53,15 +48,17 @@ def make_model(
             landmarks.landmark_choice,
             f"Add for example {keyword('landmarks', 10000)}.",
         )
-    model = make_template(embedding, resources)
-    given = {name: value for name, value in asdict(landmarks).items() if value is not None}
-    return model.set_params(kernel=make_kernel(kernel), n_jobs=resources.n_jobs, **given)
+    parameters = {"kernel": make_kernel(kernel), "n_jobs": resources.n_jobs}
+    if landmarks.landmarks is not None:
+        choice = landmarks.landmark_choice or "uniform"
+        parameters["landmarks"] = Landmarks(landmarks.landmarks, choice)
+    return make_template(embedding, resources).set_params(**parameters)
 
 
 def make_template(embedding: EmbeddingOptions, resources: ResourceOptions) -> Any:
     """Return an estimator with everything but a kernel of its own."""
-    from isosne import TSNE
-    from isosne.layout.schedules import standard
+    from isosne import TSNE, Mesh, Schedule, Sparse, Tree
+    from isosne.layout.objectives import NAMES as OBJECTIVES
 
     given = {name: value for name, value in asdict(embedding).items() if value is not None}
     for name, (other, needed) in NEEDS.items():
@@ -72,14 +69,22 @@ def make_template(embedding: EmbeddingOptions, resources: ResourceOptions) -> An
                 given[name],
                 f"Add {keyword(other, needed)}, or leave out {keyword(name)}.",
             )
+    given["objective"] = OBJECTIVES[embedding.objective](dof=given.pop("dof"))
     if "n_iter" in given:
-        given["schedule"] = standard(n_iter=given.pop("n_iter"))
+        given["schedule"] = Schedule.standard(n_iter=given.pop("n_iter"))
+    if "mesh_accuracy" in given:
+        given["forces"] = Mesh(given.pop("mesh_accuracy"))
+    if "theta" in given:
+        given["forces"] = Tree(given.pop("theta"))
+    neighbors = given.pop("neighbors", "auto")
+    if embedding.affinities == "sparse":
+        given["affinities"] = Sparse(neighbors)
     return TSNE(**given, memory_limit=resources.memory_limit)
 
 
 def make_kernel(options: KernelOptions) -> Any:
     """Return the kernel; only its name if no parameter is given, so that its defaults apply."""
-    from isosne.studies.parameter_sweep import make_kernel as make
+    from isosne.kernels.registry import make_kernel as make
 
     given = kernel_parameters(options)
     for name in NUMBERS:
@@ -91,10 +96,12 @@ def make_kernel(options: KernelOptions) -> Any:
 
 def kernel_parameters(options: KernelOptions) -> dict[str, Any]:
     """Return the given parameters of the kernel, all of which it takes."""
+    from isosne.kernels.registry import KERNELS
+
     given = {name: v for name, v in asdict(options).items() if name != "kernel" and v is not None}
     for name in given:
-        if name not in PARAMETERS[options.kernel]:
-            owners = [kernel for kernel, names in PARAMETERS.items() if name in names]
+        if name not in KERNELS[options.kernel].options:
+            owners = [kernel for kernel, entry in KERNELS.items() if name in entry.options]
             kernels = " or ".join(keyword("kernel", owner) for owner in owners)
             raise ParameterError(
                 name,
@@ -158,16 +165,20 @@ def save_model(model: Any, rows: Any, options: TableOptions, path: Path) -> None
         part.unlink(missing_ok=True)
 
 
-def load_model(path: Path) -> Any:
-    """Return the model of a file; a missing file is wrong use."""
+def load_model(path: Path) -> tuple[Any, Reading]:
+    """Return the model of a file, and how its table was read; a missing file is wrong use."""
     from isosne import TSNE
     from isosne.files.tables import check_exists
 
     check_exists(path, "A model")
-    return TSNE.load(path)
+    model = TSNE.load(path)
+    reading = _load_reading(path)
+    if reading.scale is not None:  # files of earlier versions have it only here
+        model.input_scale_ = reading.scale
+    return model, reading
 
 
-def load_reading(path: Path) -> Reading:
+def _load_reading(path: Path) -> Reading:
     """Return how the table of a model was read; models saved in Python do not record it."""
     from numpy.lib import format as npy
 

@@ -55,7 +55,7 @@ def note_bare(output: str) -> None:
 def write_places(model: Any, rows: Any, writer: Any, progress: Progress) -> int:
     """Place all rows on the map of a model, in order; return their number.
 
-    Only one block of rows is in memory at a time.
+    The rows are not scaled: the model does that. Only one block of them is in memory at a time.
     """
     from isosne.sources import blocks
 

@@ -67,7 +67,7 @@ def describe_options(
 def describe_fit(model: Any, seconds: float) -> dict[str, Any]:
     """Return the plan of a finished fit, and its results."""
     return {
-        "plan": asdict(model.plan_),
+        "plan": model.plan_.as_dict(),
         "n_iter": int(model.n_iter_),
         "kl_divergence": float(model.kl_divergence_),
         "n_isolated": len(model.isolated_),

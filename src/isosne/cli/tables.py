@@ -19,9 +19,16 @@ the first rows. Chosen, not measured."""
 def open_table(
     source: str, options: TableOptions, resources: ResourceOptions, *, quiet: bool
 ) -> Any:
-    """Open a table, scaled if that is wanted, and print the notes on it."""
+    """Open a table, scaled as the options say, and print the notes on it."""
+    return scaled(open_unscaled(source, options, resources, quiet=quiet), options)
+
+
+def open_unscaled(
+    source: str, options: TableOptions, resources: ResourceOptions, *, quiet: bool
+) -> Any:
+    """Open a table without scaling it, and print the notes on it."""
     from isosne.files import read_table
-    from isosne.tsne.plan import memory_available
+    from isosne.tsne.memory import memory_available
 
     _check_key(source, options.key)
     keywords = {name: value for name, value in options.given().items() if name != "scale"}
@@ -30,12 +37,17 @@ def open_table(
     if not quiet:
         for sentence in table.notes:
             note(sentence)
-    if options.scale not in (None, "none"):
-        from isosne.sources.scaled import Scale, ScaledRows
-
-        scale = Scale.of(options.scale, table.rows)
-        return replace(table, rows=ScaledRows(table.rows, scale))
     return table
+
+
+def scaled(table: Any, options: TableOptions) -> Any:
+    """Return a table with its columns scaled as the options say."""
+    if options.scale in (None, "none"):
+        return table
+    from isosne.sources.scaled import Scale, ScaledRows
+
+    scale = Scale.of(options.scale, table.rows)
+    return replace(table, rows=ScaledRows(table.rows, scale))
 
 
 def check_one_stdin(**sources: str | None) -> None:
@@ -109,7 +121,7 @@ def read_points(table: Any, resources: ResourceOptions, indices: Any = None) -> 
 
 
 def _check_fits(rows: Any, n_rows: int, resources: ResourceOptions) -> None:
-    from isosne.tsne.plan import memory_available, size
+    from isosne.tsne.memory import memory_available, size
 
     needed = n_rows * rows.row_bytes
     available = memory_available(resources.memory_limit)

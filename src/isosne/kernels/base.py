@@ -1,12 +1,15 @@
-"""What all kernels share: a metric, the fitted points, and the checks at the door."""
+"""The base of all kernels: a metric, the fitted points, and the seam to steps 2 and 3.
 
-from collections.abc import Callable
+Public methods check their arguments. Methods with a leading underscore are for the package; they
+take points that have been checked.
+"""
+
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isosne._blocks import for_each_block
@@ -17,16 +20,24 @@ from isosne._checks import (
     check_square_distances,
     check_width,
 )
-from isosne._types import Array, Neighbors, Points
+from isosne._types import (
+    Array,
+    Neighbors,
+    NeighborSimilarity,
+    Points,
+    SimilarityLayers,
+    SimilarityRows,
+)
 from isosne.errors import DataError
+from isosne.kernels.costs import KernelCosts
 from isosne.neighbors.distances import Metric, search_set, sq_distances
 from isosne.neighbors.exact import nearest
 
 
-class MetricKernel(BaseEstimator):
-    """A kernel over points compared by ``metric`` (and ``p``).
+class MetricKernel(BaseEstimator, ABC):
+    """A kernel over points that are compared by ``metric`` (and ``p``).
 
-    A subclass checks everything before it calls ``_remember``, so a fit that fails leaves the
+    A subclass checks everything before it calls `_remember`, so a fit that fails leaves the
     estimator as it was.
     """
 
@@ -35,62 +46,121 @@ class MetricKernel(BaseEstimator):
     metric_: Metric
     X_fit_: Points
 
-    def check_parameters(self, n_points: int) -> None:
-        """Refuse parameters that no fit to so many points can use.
+    @abstractmethod
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from the points whatever the kernel needs."""
+
+    @abstractmethod
+    def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
+        """Return the similarity of each row of A to each row of B; None: the fitted points."""
+
+    @abstractmethod
+    def rows(self) -> SimilarityRows:
+        """Return the fitted points' similarity, to be read in blocks of rows."""
+
+    @abstractmethod
+    def neighbor_similarity(
+        self, neighbors: Neighbors, n_partners: int | None = None
+    ) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, k) of each fitted point to its nearest neighbors."""
+
+    @abstractmethod
+    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
+        """Return a function that compares new points with the fitted points nearest to them."""
+
+    @abstractmethod
+    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+        """Return list lengths and bytes for a number of points, before `fit`."""
+
+    def nearest_others(self, ids: Array) -> Array:
+        """Return the nearest other fitted point of each fitted point in ``ids``.
 
         Parameters
         ----------
-        n_points : int
-            Number of points.
+        ids : array of int
+            Indices of fitted points.
+
+        Returns
+        -------
+        array of int
+            One index each; of equally near points the lowest.
         """
+        check_is_fitted(self)
+        found, _ = nearest(self.X_fit_[ids], search_set(self.X_fit_, self.metric_), 2)
+        return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
+
+    def _check_parameters(self, n_points: int) -> None:
+        """Refuse parameters that no fit on n_points points can use."""
         check_metric(self.metric, self.p)
 
-    def fit_pool(self, pool: Points, X: Any) -> Self:
-        """Fit to points that stand for more: what is drawn at random is drawn from a pool.
+    def _resolved(self, n_points: int, *, must_draw: bool = False) -> Self:
+        """Return an unfitted copy whose automatic parameters have values for n_points points.
 
-        Parameters
-        ----------
-        pool : array or CSR
-            Points that stand for all, more of them than X.
-        X : array or CSR
-            The points to be compared.
-
-        Returns
-        -------
-        MetricKernel
-            The kernel, fitted to X alone: it draws nothing.
+        must_draw: partitionings must be drawn, if the kernel has any.
         """
-        fitted: Self = self.fit(X)
-        return fitted
+        own: Self = clone(self)
+        return own
 
-    def in_closed_form(self) -> Self | None:
-        """Return a kernel for the same points whose similarity needs only lists of neighbors.
+    def _fit_checked(self, points: Points) -> Self:
+        """Fit to points that `check_points` has passed."""
+        self._check_comparable(points)
+        return self._fit_points(points)
 
-        Returns
-        -------
-        MetricKernel or None
-            The kernel itself.
+    @abstractmethod
+    def _fit_points(self, points: Points) -> Self:
+        """Fit to points that have been checked, also for the metric."""
+
+    def _fit_pool(self, pool: Points, points: Points) -> Self:
+        """Fit to points that stand for more; whatever is drawn is drawn from the pool.
+
+        This kernel draws nothing, so it ignores the pool.
         """
+        return self._fit_checked(points)
+
+    def _in_closed_form(self) -> "MetricKernel | None":
+        """Return a kernel for the same points whose similarity needs only lists of neighbors."""
         return self
+
+    def _toward_fitted(self) -> SimilarityLayers:
+        """Return a function from new points to their similarity to the fitted ones."""
+        return self._layers
+
+    def _layers(self, points: Points) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, n_samples) of new points to the fitted ones."""
+        K: NDArray[np.float32] = self.similarity(points)
+        return K[None]
+
+    def _find_copies(self, points: Points) -> NDArray[np.int32]:
+        """Return the fitted point at distance zero of each point, the lowest index, or -1."""
+        found, keys = nearest(points, search_set(self.X_fit_, self.metric_), 1)
+        return np.where(keys[:, 0] == 0, found[:, 0], np.int32(-1))
 
     def _check_fit(self, X: Any) -> Points:
         check_metric(self.metric, self.p)
         points = check_points(X, min_rows=2)
+        self._check_comparable(points)
+        return points
+
+    def _check_comparable(self, points: Points) -> None:
         check_for_metric(points, self.metric)
         if self.metric == "precomputed":
             check_square_distances(points)
-        return points
 
-    def _remember(self, X: Any, points: Points, **fitted: Any) -> Self:
-        validate_data(self, X, reset=True, skip_check_array=True)
+    def _remember(self, points: Points, **fitted: Any) -> Self:
+        self.n_features_in_ = points.shape[1]
         self.X_fit_ = points
         self.metric_ = Metric(self.metric, self.p)
         for name, value in fitted.items():
             setattr(self, name, value)
         return self
 
+    def _remember_names(self, X: Any) -> Self:
+        """Keep the column names of what the user passed to `fit`, if it has any."""
+        validate_data(self, X, reset=True, skip_check_array=True)
+        return self
+
     def _check_query(self, A: Any) -> Points:
-        """Return other points, or the fitted ones for None."""
+        """Return new points, checked, or the fitted points for None."""
         check_is_fitted(self)
         if A is None:
             return self.X_fit_
@@ -101,161 +171,28 @@ class MetricKernel(BaseEstimator):
         return points
 
     def _check_neighbors(self, neighbors: Neighbors, n_listed: int | None = None) -> Neighbors:
-        """Return the first n_listed of all lists."""
+        """Return the first n_listed entries of all lists."""
         check_is_fitted(self)
         n = self.X_fit_.shape[0]
         if len(neighbors.indices) != n:
             raise DataError(
-                "neighbors must hold one list for each fitted point; "
+                "neighbors must hold one list per fitted point; "
                 f"got {len(neighbors.indices)} lists for {n} points. "
                 "Compute them on the points that the kernel was fitted on."
             )
         return Neighbors(neighbors.indices[:, :n_listed], neighbors.distances[:, :n_listed])
-
-    def nearest_others(self, ids: Array) -> Array:
-        """Return the nearest other fitted point of each of the fitted points named.
-
-        Parameters
-        ----------
-        ids : array of int
-            Indices of fitted points.
-
-        Returns
-        -------
-        array of int
-            One index for each; of equally near points the lowest.
-        """
-        points = self._check_query(None)
-        found, _ = nearest(points[ids], search_set(points, self.metric_), 2)
-        return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
-
-    def find_copies(self, A: Any) -> Array:
-        """Return the fitted point that each point is a copy of, or -1.
-
-        Parameters
-        ----------
-        A : array, CSR or data frame
-            Any points.
-
-        Returns
-        -------
-        array of int, shape (n,)
-            Index of the fitted point at distance zero, the lowest if there are several.
-        """
-        points = self._check_query(A)
-        found, keys = nearest(points, search_set(self.X_fit_, self.metric_), 1)
-        return np.where(keys[:, 0] == 0, found[:, 0], -1)
-
-    def pair_bytes(self, n_points: int) -> int:
-        """Return the bytes that the similarity of a pair takes when all pairs are held.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-
-        Returns
-        -------
-        int
-            4, for float32.
-        """
-        return 4
-
-    def cell_bytes(self, n_points: int) -> int:
-        """Return the bytes that a point's cells take to draw from.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-
-        Returns
-        -------
-        int
-            0: there are no cells.
-        """
-        return 0
-
-    def drawn_bytes(self, n_points: int, n_features: int) -> int:
-        """Return the bytes of all that is drawn at fit, with the cells of the fitted points.
-
-        Parameters
-        ----------
-        n_points, n_features : int
-            Number of points and of their attributes.
-
-        Returns
-        -------
-        int
-            0: nothing is drawn.
-        """
-        return 0
-
-    def has_approximate_neighbors(self) -> bool:
-        """Return whether neighbors can be found without looking at all distances.
-
-        Returns
-        -------
-        bool
-            True for dense points under the Euclidean or cosine distance, or before `fit`.
-        """
-        is_sparse = isinstance(getattr(self, "X_fit_", None), csr_array)
-        return self.metric in ("euclidean", "cosine") and not is_sparse
-
-    def n_partners(self, n_points: int) -> int:
-        """Return how many neighbors of a point get a probability where only neighbors do.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-
-        Returns
-        -------
-        int
-            As many as the similarity depends on.
-        """
-        return int(self.n_relevant(n_points))
-
-    def toward_fitted(self) -> Callable[[Points], NDArray[np.float32]]:
-        """Return a function from points to probabilities of the fitted points.
-
-        Returns
-        -------
-        callable
-            From points (n, n_features) to rows (n, n_samples) that sum to one: each scale
-            normalized, then their mean, as step 2 does for the fitted points. Where the
-            similarity vanishes, the nearest point has it all.
-        """
-
-        def rows(points: Points) -> NDArray[np.float32]:
-            layers = self._similarity_layers(points)
-            sums = layers.sum(axis=2, keepdims=True)
-            layers = np.divide(layers, sums, out=np.zeros_like(layers), where=sums > 0)
-            mean: NDArray[np.float32] = layers.sum(axis=0)
-            empty = np.flatnonzero(~mean.any(axis=1))
-            if len(empty):
-                search = search_set(self.X_fit_, self.metric_)
-                found, _ = nearest(points[empty], search, 1)
-                mean[empty, found[:, 0]] = 1
-            mean /= mean.sum(axis=1, keepdims=True)
-            return mean
-
-        return rows
-
-    def _similarity_layers(self, points: Points) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, n_samples) of points to the fitted ones."""
-        K: NDArray[np.float32] = self.similarity(points)
-        return K[None]
 
     def _sq_distance_matrix(self, A: Any, B: Any) -> Array:
         """Return the squared distances (n, m) of two sets of points, in float64."""
         left, right = self._check_query(A), self._check_query(B)
         if self.metric_.name == "precomputed" and B is not None:
             raise DataError(
-                "With metric='precomputed' the distances between two new sets of points are not "
+                "With metric='precomputed' the distances between two sets of new points are not "
                 "known; got B. Leave B out: A holds distances to the fitted points."
             )
+        return self._sq_distances(left, right)
+
+    def _sq_distances(self, left: Points, right: Points) -> Array:
         search = search_set(right, self.metric_, precision=np.float64)
         sq = np.empty((left.shape[0], search.n_points))
 

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
-from isosne._checks import as_scales, check_perplexity
+from isosne._checks import as_scales, is_number
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.errors import DataError, DegenerateRowsWarning
+from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
+from isosne.kernels.costs import KernelCosts
 from isosne.neighbors.distances import search_set, sq_distances
 
 ENTROPY_TOLERANCE = 5e-5
@@ -84,20 +85,31 @@ class GaussianKernel(MetricKernel):
         GaussianKernel
             The fitted kernel.
         """
-        points = self._check_fit(X)
-        perplexity = check_perplexity(self.perplexity, points.shape[0])
-        return self._remember(X, points, perplexity_=perplexity)
+        return self._fit_points(self._check_fit(X))._remember_names(X)
 
-    def check_parameters(self, n_points: int) -> None:
-        """Refuse parameters that no fit to so many points can use.
+    def _fit_points(self, points: Points) -> Self:
+        perplexity = check_perplexity(self.perplexity, points.shape[0])
+        return self._remember(points, perplexity_=perplexity)
+
+    def _check_parameters(self, n_points: int) -> None:
+        super()._check_parameters(n_points)
+        check_perplexity(self.perplexity, n_points)
+
+    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+        """Return list lengths and bytes for a number of points, before `fit`.
 
         Parameters
         ----------
-        n_points : int
-            Number of points.
+        n_points, n_features : int
+            Number of points and of their attributes.
+
+        Returns
+        -------
+        KernelCosts
+            Lists hold three times the largest perplexity (van der Maaten 2014).
         """
-        super().check_parameters(n_points)
-        check_perplexity(self.perplexity, n_points)
+        n_listed = math.ceil(3.0 * max(map(float, as_scales(self.perplexity, "perplexity"))))
+        return KernelCosts(n_listed, n_listed)
 
     def bandwidths(self, A: Any = None) -> NDArray[np.float64]:
         """Return the standard deviation of each point's Gaussian at each scale.
@@ -119,14 +131,18 @@ class GaussianKernel(MetricKernel):
 
     def _precisions(self, A: Any) -> NDArray[np.float64]:
         """Return 1 / (2 sigma^2), infinite for a point without a bandwidth."""
-        points = self._check_query(A)
+        return self._precisions_of(self._check_query(A), own=0 if A is None else -1)
+
+    def _precisions_of(self, points: Points, *, own: int) -> NDArray[np.float64]:
+        """Return the precisions of checked points; own = 0: they are the fitted ones."""
         search = search_set(self.X_fit_, self.metric_, precision=np.float64)
         precisions = np.empty((len(self.perplexity_), points.shape[0]))
 
         def work(rows: slice) -> None:
             sq = sq_distances(points, rows, search, self.metric_)
-            own = rows.start if A is None else -1
-            find_precisions(sq, own, np.log(self.perplexity_), precisions[:, rows])
+            find_precisions(
+                sq, rows.start if own == 0 else -1, np.log(self.perplexity_), precisions[:, rows]
+            )
 
         for_each_block(points.shape[0], ROWS, work)
         _warn_of_degenerate_rows(precisions)
@@ -153,28 +169,13 @@ class GaussianKernel(MetricKernel):
         K /= np.float32(len(precisions))
         return K
 
-    def _similarity_layers(self, points: Points) -> NDArray[np.float32]:
-        """Return the similarity of points to the fitted ones; the nearest has one at each scale."""
-        sq = self._sq_distance_matrix(points, None)
-        precisions = self._precisions(points)
+    def _layers(self, points: Points) -> NDArray[np.float32]:
+        """Return the similarity of new points to the fitted ones; the nearest has one."""
+        sq = self._sq_distances(points, self.X_fit_)
+        precisions = self._precisions_of(points, own=-1)
         K = np.empty((len(precisions), *sq.shape), np.float32)
         fill_rows(sq, -1, precisions, K)
         return K
-
-    def n_relevant(self, n_points: int) -> int:
-        """Return how many neighbors hold nearly all of a point's similarity.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-
-        Returns
-        -------
-        int
-            Three times the largest perplexity, as is usual.
-        """
-        return math.ceil(3.0 * max(map(float, as_scales(self.perplexity, "perplexity"))))
 
     def rows(self) -> "GaussianRows":
         """Return the fitted points' similarity, to be read in blocks of rows."""
@@ -267,6 +268,20 @@ class GaussianRows:
         for_each_block(last - first, ROWS, work)
         _warn_of_degenerate_rows(precisions)
         return K
+
+
+def check_perplexity(perplexity: Any, n_samples: int) -> NDArray[np.float64]:
+    """Return the perplexity of each scale, each reachable with n_samples - 1 other points."""
+    values = as_scales(perplexity, "perplexity")
+    for value in values:
+        if not is_number(value) or not 1 <= value <= n_samples - 1:
+            raise ParameterError(
+                "perplexity",
+                f"be a number from 1 to n_samples - 1 ({n_samples - 1}), the other points",
+                value,
+                "Lower perplexity, or pass more points.",
+            )
+    return np.array(values, dtype=np.float64)
 
 
 def _warn_of_degenerate_rows(precisions: Array) -> None:

@@ -5,8 +5,6 @@ Owns the estimator: parameters, what is drawn at fit, and what step 2 and the pl
 the closed form of `exact`. Making probabilities of it is step 2.
 """
 
-import math
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -15,26 +13,20 @@ from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from isosne._checks import check_count, check_for_metric, check_points, resolve_psi
+from isosne._checks import check_count, check_for_metric
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.errors import ParameterError
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityLayers
+from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.closed_form import ClosedForm
-from isosne.kernels.counts import CellIndex, count_dtype
+from isosne.kernels.costs import KernelCosts, isolation_costs
+from isosne.kernels.counts import CellIndex
 from isosne.kernels.drawn import CellRows, DrawnForm, Partitions
 from isosne.kernels.forest import ForestPartitions
 from isosne.kernels.form import FormRows
-from isosne.kernels.voronoi import VoronoiPartitions, cell_dtype
+from isosne.kernels.psi import auto_partitions, resolve_psi
+from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.neighbors.distances import Metric
-
-AUTO_PARTITIONS = 200
-EXACT_FROM, EXACT_CELL = 10_000, 30
-"""Points, and points in a cell on average, from and up to which the closed form is used by rule."""
-RANKED, COMPARED = 8.0, 5.0
-"""Neighbors that are ranked, and that get a similarity, for each point in a cell on average."""
-MEMBER_BYTES = 34
-"""Bytes of a sampled point in one partitioning: its id, its cell, and both the other way round."""
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricKernel):
@@ -130,124 +122,102 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         IsolationKernel
             The fitted kernel.
         """
-        points = self._check_fit(X)
-        return self._fit(points, points, X)
+        return self._fit_points(self._check_fit(X))._remember_names(X)
 
-    def fit_pool(self, pool: Points, X: Any) -> Self:
-        """Draw the samples from a pool that stands for more points than are to be compared.
+    def _fit_points(self, points: Points) -> Self:
+        return self._draw_from(points, points)
 
-        Parameters
-        ----------
-        pool : array or CSR
-            Points that stand for all; ``partitions_`` are samples of them. The closed form
-            ranks by X alone.
-        X : array or CSR
-            The points to be compared; psi may be a share of their number.
+    def _fit_pool(self, pool: Points, points: Points) -> Self:
+        """Fit to points that stand for more: samples are drawn from the pool.
 
-        Returns
-        -------
-        IsolationKernel
-            The kernel, fitted to X.
+        psi may be a share of the number of points; the closed form ranks by the points alone.
         """
-        points = self._check_fit(X)
-        pool = check_points(pool, name="pool", min_rows=points.shape[0])
+        self._check_comparable(points)
         check_for_metric(pool, self.metric, name="pool")
-        return self._fit(pool, points, X)
+        return self._draw_from(pool, points)
 
-    def _fit(self, pool: Points, points: Points, X: Any) -> Self:
+    def _draw_from(self, pool: Points, points: Points) -> Self:
         n = points.shape[0]
-        self.check_parameters(n)
+        self._check_parameters(n)
         psis = resolve_psi(self.psi, n)
         rng = as_generator(self.random_state)
         n_drawn = self._n_to_draw(n)
         partitions = [self._draw(pool, psi, n_drawn, rng) for psi in psis if n_drawn]
-        return self._remember(X, points, psi_=psis, partitions_=partitions, pool_=pool)
+        return self._remember(points, psi_=psis, partitions_=partitions, pool_=pool)
 
-    def restore(self, X: Points, pool: Points, partitions: list[Partitions]) -> Self:
-        """Take over points and partitionings of a fit that was kept in a file.
-
-        Parameters
-        ----------
-        X : array or CSR
-            The fitted points.
-        pool : array or CSR
-            The points that samples were drawn from.
-        partitions : list
-            Partitionings of each scale.
-
-        Returns
-        -------
-        IsolationKernel
-            The kernel, fitted.
-        """
-        points = self._check_fit(X)
+    def _restore(self, points: Points, pool: Points, partitions: list[Partitions]) -> Self:
+        """Take over the points and partitionings of a fit that was kept in a file."""
+        points = self._check_fit(points)
         psis = tuple(part.psi for part in partitions)
-        return self._remember(X, points, psi_=psis, partitions_=partitions, pool_=pool)
+        return self._remember(points, psi_=psis, partitions_=partitions, pool_=pool)
 
-    def in_closed_form(self) -> Self | None:
-        """Return a kernel for the same points whose similarity needs only lists of neighbors.
-
-        Returns
-        -------
-        IsolationKernel or None
-            The exact kernel with the same psi; None for trees, which have none.
-        """
+    def _in_closed_form(self) -> Self | None:
+        """Return the exact kernel with the same psi; None for trees, which have no closed form."""
         if not self.partitions_:
             return self
         if self.partition == "forest":
             return None
         twin: Self = clone(self).set_params(psi=self.psi_, n_partitions="exact")
-        return twin.fit(self.X_fit_)
+        return twin._fit_points(self.X_fit_)
 
-    def check_parameters(self, n_points: int) -> None:
-        """Refuse parameters that no fit to so many points can use.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-        """
-        super().check_parameters(n_points)
+    def _check_parameters(self, n_points: int) -> None:
+        super()._check_parameters(n_points)
         resolve_psi(self.psi, n_points)
         if self.partition not in ("voronoi", "forest"):
             raise ParameterError(
-                f"partition must be 'voronoi' or 'forest'; got {self.partition!r}. "
-                "Choose one of the two."
+                "partition", "be 'voronoi' or 'forest'", self.partition, "Choose one of the two."
             )
         if self.partition == "forest" and self.metric != "euclidean":
             raise ParameterError(
-                "partition='forest' splits attributes and uses no distance; "
-                f"got metric={self.metric!r}. Leave metric out, or choose partition='voronoi'."
+                "metric",
+                f"be left out with {keyword('partition', 'forest')}, which splits attributes and "
+                "uses no distance",
+                self.metric,
+                f"Leave it out, or choose {keyword('partition', 'voronoi')}.",
             )
         if self.partition == "forest" and self.n_partitions == "exact":
             raise ParameterError(
-                "n_partitions='exact' needs partition='voronoi'; got partition='forest'. "
-                "Isolation trees have no closed form: pass a number of partitions."
+                "n_partitions",
+                f"be a number with {keyword('partition', 'forest')}: isolation trees have no "
+                "closed form",
+                self.n_partitions,
+                "Pass 200, which is the default.",
             )
         if self.n_partitions not in ("exact", "auto"):
-            check_count(
-                self.n_partitions, "n_partitions", low=1, hint="Pass 200, or 'exact' for no draws."
-            )
+            hint = "Pass 200, or 'exact' for the closed form."
+            check_count(self.n_partitions, "n_partitions", low=1, hint=hint)
+
+    def _resolved(self, n_points: int, *, must_draw: bool = False) -> Self:
+        """Return an unfitted copy with psi and n_partitions as numbers."""
+        own = super()._resolved(n_points)
+        psis = resolve_psi(self.psi, n_points)
+        n_partitions = self.n_partitions
+        if n_partitions == "auto":
+            can = self.partition == "voronoi" and not must_draw
+            n_partitions = auto_partitions(psis, n_points, has_closed_form=can)
+        own.set_params(psi=psis if len(psis) > 1 else psis[0], n_partitions=n_partitions)
+        return own
 
     def _n_to_draw(self, n_points: int) -> int:
         """Return how many partitionings each scale draws for n points; 0: the closed form."""
-        if self.n_partitions == "exact":
-            return 0
-        if self.n_partitions != "auto":
-            return int(self.n_partitions)
-        cell_size = n_points / min(resolve_psi(self.psi, n_points))
-        many_small = n_points > EXACT_FROM and cell_size <= EXACT_CELL
-        return 0 if many_small and self.partition == "voronoi" else AUTO_PARTITIONS
+        n_partitions = self._resolved(n_points).n_partitions
+        return 0 if n_partitions == "exact" else int(n_partitions)
 
-    def drawn_if_auto(self) -> int | str:
-        """Return n_partitions, with "auto" replaced by the number of partitionings to draw.
+    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+        """Return list lengths and bytes for a number of points, before `fit`.
+
+        Parameters
+        ----------
+        n_points, n_features : int
+            Number of points and of their attributes.
 
         Returns
         -------
-        int or str
-            What `n_partitions` may be set to.
+        KernelCosts
+            What the plan compares.
         """
-        return AUTO_PARTITIONS if self.n_partitions == "auto" else self.n_partitions
+        psis = resolve_psi(self.psi, n_points)
+        return isolation_costs(psis, self._n_to_draw(n_points), n_points, n_features)
 
     @property
     def _form(self) -> DrawnForm | ClosedForm:
@@ -282,8 +252,10 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         points = self._check_query(A)
         if not self.partitions_:
             raise ParameterError(
-                "Cells and feature maps need partitions that were drawn; got n_partitions='exact'. "
-                "Ask for similarity, or pass a number of partitions."
+                "n_partitions",
+                "be a number for cells, counts and feature maps",
+                "exact",
+                "Use similarity, or pass a number of partitionings.",
             )
         return self._form.describe(points)
 
@@ -419,115 +391,15 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         self._check_neighbors(neighbors)
         return self._form.toward(neighbors)
 
-    def pair_bytes(self, n_points: int) -> int:
-        """Return the bytes that the similarity of a pair takes when all pairs are held.
+    def _toward_fitted(self) -> SimilarityLayers:
+        """Return a function from new points to their similarity to the fitted ones.
 
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-
-        Returns
-        -------
-        int
-            1 for up to 255 partitionings at one scale: a count fits in a byte.
-        """
-        n_drawn = self._n_to_draw(n_points)
-        if n_drawn == 0 or len(resolve_psi(self.psi, n_points)) > 1:
-            return 4
-        return np.dtype(count_dtype(n_drawn)).itemsize
-
-    def cell_bytes(self, n_points: int) -> int:
-        """Return the bytes that a point's cells take to draw from.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-
-        Returns
-        -------
-        int
-            Ids of the cells, and places in the lists of their members; 0 for the exact kernel.
-        """
-        sizes = [np.dtype(cell_dtype(psi)).itemsize + 4 for psi in resolve_psi(self.psi, n_points)]
-        return self._n_to_draw(n_points) * sum(sizes)
-
-    def drawn_bytes(self, n_points: int, n_features: int) -> int:
-        """Return the bytes of all that is drawn at fit, with the cells of the fitted points.
-
-        Parameters
-        ----------
-        n_points, n_features : int
-            Number of points and of their attributes.
-
-        Returns
-        -------
-        int
-            Samples with their lists of members, two copies of the sampled points for each scale,
-            and cells.
-        """
-        psis, n_drawn = resolve_psi(self.psi, n_points), self._n_to_draw(n_points)
-        n_sampled = sum(min(n_drawn * psi, n_points) for psi in psis)
-        samples = MEMBER_BYTES * n_drawn * sum(psis)
-        return samples + 8 * n_sampled * n_features + n_points * self.cell_bytes(n_points)
-
-    def n_relevant(self, n_points: int) -> int:
-        """Return how many neighbors the similarity of a point depends on.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-
-        Returns
-        -------
-        int
-            Eight times the mean number of points in the largest cells: what is left out is e^-8.
-        """
-        return self._mean_cells(RANKED, n_points)
-
-    def n_partners(self, n_points: int) -> int:
-        """Return how many neighbors of a point get a probability where only neighbors do.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-
-        Returns
-        -------
-        int
-            Five times the mean number of points in the largest cells. They hold some two thirds of
-            the similarity; the rest is spread thinly over many farther points.
-        """
-        return self._mean_cells(COMPARED, n_points)
-
-    def _mean_cells(self, n_cells: float, n_points: int) -> int:
-        return math.ceil(n_cells * n_points / min(resolve_psi(self.psi, n_points)))
-
-    def toward_fitted(self) -> Callable[[Points], NDArray[np.float32]]:
-        """Return a function from points to probabilities of the fitted points.
-
-        The cells (or lists) of the fitted points are found once, here.
-
-        Returns
-        -------
-        callable
-            From points (n, n_features) to rows (n, n_samples) that sum to one: each scale
-            normalized, then their mean, as step 2 does for the fitted points.
+        The cells (or lists) of the fitted points are found once, here. No row is empty: a point
+        shares a cell with the fitted point that made it.
         """
         form = self._form
         fitted = form.index(form.describe(self.X_fit_))
-
-        def rows(points: Points) -> NDArray[np.float32]:
-            # A point always shares a cell with the fitted point that made it.
-            layers = form.compare(form.describe(self._check_query(points)), fitted)
-            layers /= layers.sum(axis=2, keepdims=True)
-            mean: NDArray[np.float32] = layers.mean(axis=0)
-            return mean
-
-        return rows
+        return lambda points: form.compare(form.describe(points), fitted)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,6 +11,7 @@ from isosne._checks import check_count
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.errors import DegenerateRowsWarning
 from isosne.kernels.base import MetricKernel
+from isosne.kernels.costs import KernelCosts
 from isosne.neighbors.distances import Metric, search_set, sq_distances
 from isosne.neighbors.exact import find_neighbors, nearest
 
@@ -42,20 +43,15 @@ class _NeighborKernel(MetricKernel):
         -------
         The fitted kernel.
         """
-        points = self._check_fit(X)
+        return self._fit_points(self._check_fit(X))._remember_names(X)
+
+    def _fit_points(self, points: Points) -> Self:
         k = self._check_k(points.shape[0])
         neighbors = find_neighbors(points, k, Metric(self.metric, self.p))
-        return self._remember(X, points, neighbors_=neighbors)
+        return self._remember(points, neighbors_=neighbors)
 
-    def check_parameters(self, n_points: int) -> None:
-        """Refuse parameters that no fit to so many points can use.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-        """
-        super().check_parameters(n_points)
+    def _check_parameters(self, n_points: int) -> None:
+        super()._check_parameters(n_points)
         self._check_k(n_points)
 
     def _check_k(self, n_points: int) -> int:
@@ -67,20 +63,20 @@ class _NeighborKernel(MetricKernel):
         """The number of neighbors at fit."""
         return int(self.neighbors_.indices.shape[1])
 
-    def n_relevant(self, n_points: int) -> int:
-        """Return how many neighbors hold nearly all of a point's similarity.
+    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+        """Return list lengths and bytes for a number of points, before `fit`.
 
         Parameters
         ----------
-        n_points : int
-            Number of points.
+        n_points, n_features : int
+            Number of points and of their attributes.
 
         Returns
         -------
-        int
-            Three times k.
+        KernelCosts
+            Lists hold three times k, as for a perplexity.
         """
-        return 3 * int(self.k)
+        return KernelCosts(3 * int(self.k), 3 * int(self.k))
 
     def radii(self, A: Any = None) -> NDArray[np.float64]:
         """Return the distance of each point to its k-th nearest neighbor.
@@ -99,6 +95,10 @@ class _NeighborKernel(MetricKernel):
         points = self._check_query(A)
         if A is None:
             return self.neighbors_.distances[:, -1].astype(np.float64)
+        return self._radii_of(points)
+
+    def _radii_of(self, points: Points) -> NDArray[np.float64]:
+        """Return the distance of each checked point to the k-th nearest fitted point."""
         search = search_set(self.X_fit_, self.metric_)
         _, keys = nearest(points, search, self._k)
         radii: NDArray[np.float64] = self.metric_.distances(keys[:, -1], search.scale)
@@ -157,6 +157,12 @@ class AdaptiveGaussianKernel(_NeighborKernel):
         sq = self._sq_distance_matrix(A, B)
         return _adaptive_gaussian(sq, self._radii_with_warning(A), self.radii(B))
 
+    def _layers(self, points: Points) -> NDArray[np.float32]:
+        radii = _warn_of_zero_radii(self._radii_of(points), self._k)
+        return _adaptive_gaussian(self._sq_distances(points, self.X_fit_), radii, self.radii())[
+            None
+        ]
+
     def rows(self) -> "AdaptiveGaussianRows":
         """Return the fitted points' similarity, to be read in blocks of rows."""
         return AdaptiveGaussianRows(self)
@@ -208,17 +214,20 @@ class AdaptiveGaussianKernel(_NeighborKernel):
         return compare
 
     def _radii_with_warning(self, A: Any) -> NDArray[np.float64]:
-        radii = self.radii(A)
-        n_zero = int(np.count_nonzero(radii == 0))
-        if n_zero:
-            warnings.warn(
-                f"{n_zero} of {len(radii)} points have k={self._k} copies, so their bandwidth "
-                "is zero; they are similar to their copies alone. "
-                "Remove copies of points, or raise k.",
-                DegenerateRowsWarning,
-                stacklevel=3,
-            )
-        return radii
+        return _warn_of_zero_radii(self.radii(A), self._k)
+
+
+def _warn_of_zero_radii(radii: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+    """Return the radii; warn if some are zero."""
+    n_zero = int(np.count_nonzero(radii == 0))
+    if n_zero:
+        warnings.warn(
+            f"{n_zero} of {len(radii)} points have k={k} copies, so their bandwidth is zero; they "
+            "are similar to their copies alone. Remove copies of points, or raise k.",
+            DegenerateRowsWarning,
+            stacklevel=4,
+        )
+    return radii
 
 
 class AdaptiveGaussianRows:
@@ -312,9 +321,13 @@ class KNNKernel(_NeighborKernel):
         if A is None:
             (K,) = self.rows().block(slice(None))
             return np.asarray(K, dtype=np.float32)
+        K = self._layers(points)[0]
+        return np.asarray(K, dtype=np.float32)
+
+    def _layers(self, points: Points) -> NDArray[np.float32]:
         ids, _ = nearest(points, search_set(self.X_fit_, self.metric_), self._k)
-        K = np.zeros((len(ids), self.X_fit_.shape[0]), np.float32)
-        np.put_along_axis(K, ids, 1, axis=1)
+        K = np.zeros((1, len(ids), self.X_fit_.shape[0]), np.float32)
+        np.put_along_axis(K[0], ids, 1, axis=1)
         return K
 
     def rows(self) -> "KNNRows":

@@ -1,36 +1,84 @@
-"""Kernels by name."""
+"""The kernels by name: one table for the estimator, sweeps, files and the command line."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
 from isosne.errors import ParameterError
 from isosne.kernels.base import MetricKernel
+from isosne.kernels.custom import CustomKernel, UserKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
+from isosne.kernels.precomputed import PrecomputedKernel
 
-KERNELS: dict[str, Callable[[int], Any]] = {
-    "isolation": lambda n: IsolationKernel(),
-    "gaussian": lambda n: GaussianKernel(min(30.0, (n - 1) / 3) if n > 4 else 1.0),
-    "adaptive": lambda n: AdaptiveGaussianKernel(min(7, n - 1)),
-    "knn": lambda n: KNNKernel(min(7, n - 1)),
+
+class Entry(NamedTuple):
+    """A kernel that has a name."""
+
+    kind: type[MetricKernel]
+    main_parameter: str
+    """The parameter that a sweep varies; empty if there is none."""
+    options: tuple[str, ...]
+    """Parameters that users may set."""
+    default: Callable[[int], MetricKernel]
+    """The kernel with parameters that suit n points."""
+
+
+def _gaussian(n: int) -> MetricKernel:
+    # 30 is the usual perplexity; a third of the other points is as much as few points allow.
+    return GaussianKernel(min(30.0, (n - 1) / 3) if n > 4 else 1.0)
+
+
+KERNELS: dict[str, Entry] = {
+    "isolation": Entry(
+        IsolationKernel,
+        "psi",
+        ("psi", "n_partitions", "partition", "metric", "p"),
+        lambda n: IsolationKernel(),
+    ),
+    "gaussian": Entry(GaussianKernel, "perplexity", ("perplexity", "metric", "p"), _gaussian),
+    # 7 neighbors: Zelnik-Manor and Perona's choice, which App. D follows.
+    "adaptive": Entry(
+        AdaptiveGaussianKernel,
+        "k",
+        ("k", "metric", "p"),
+        lambda n: AdaptiveGaussianKernel(min(7, n - 1)),
+    ),
+    "knn": Entry(KNNKernel, "k", ("k", "metric", "p"), lambda n: KNNKernel(min(7, n - 1))),
+    "precomputed": Entry(PrecomputedKernel, "", (), lambda n: PrecomputedKernel()),
 }
-"""The kernels, with parameters that suit n points."""
 
 
-def as_kernel(kernel: Any, n_points: int, rng: np.random.Generator) -> Any:
-    """Return a kernel of one's own, unfitted, with a seed and parameters that n points allow."""
-    is_name = isinstance(kernel, str)
-    if kernel not in KERNELS if is_name else not isinstance(kernel, MetricKernel):
-        raise ParameterError(
-            f"kernel must be one of {', '.join(KERNELS)} or a kernel object; "
-            f"got {kernel!r}. Pass for example IsolationKernel(psi=64)."
-        )
-    own = KERNELS[kernel](n_points) if is_name else clone(kernel)
-    if "random_state" in own.get_params() and own.random_state is None:
+def as_kernel(kernel: object, n_points: int, rng: np.random.Generator) -> MetricKernel:
+    """Return an unfitted kernel of one's own, with a seed and parameters that n points allow."""
+    own = _unfitted(kernel, n_points)
+    if "random_state" in own.get_params() and own.get_params()["random_state"] is None:
         own.set_params(random_state=int(rng.integers(2**31)))
-    own.check_parameters(n_points)
+    own._check_parameters(n_points)
     return own
+
+
+def _unfitted(kernel: object, n_points: int) -> MetricKernel:
+    if isinstance(kernel, str) and kernel in KERNELS:
+        return KERNELS[kernel].default(n_points)
+    if isinstance(kernel, MetricKernel):
+        own: MetricKernel = clone(kernel)
+        return own
+    if isinstance(kernel, UserKernel) and not isinstance(kernel, type):
+        return CustomKernel(kernel)
+    raise ParameterError(
+        "kernel",
+        f"be one of {', '.join(map(repr, KERNELS))}, a kernel object, or an object with the "
+        "methods fit(X) and similarity(A, B)",
+        kernel,
+        "Pass for example IsolationKernel(psi=64).",
+    )
+
+
+def make_kernel(name: str, parameters: Mapping[str, Any]) -> MetricKernel:
+    """Return the kernel of a name with some of its parameters set."""
+    own: MetricKernel = KERNELS[name].kind()
+    return own.set_params(**parameters)  # type: ignore[no-any-return]  # scikit-learn is untyped

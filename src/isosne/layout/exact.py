@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from isosne._numba import parallel_kernel, prange, row_sum_kernel
 from isosne._types import Array, DenseMatrix, Scalar
-from isosne.layout.objectives import KL, Objective
+from isosne.layout.objectives import KL, Mixture
 from isosne.layout.pair_terms import (
     map_similarity,
     minus_log_similarity,
@@ -47,7 +47,7 @@ class ExactForces(Stateless):
     """
 
     def __init__(
-        self, joint: DenseMatrix, objective: Objective | None = None, dof: float = 1.0
+        self, joint: DenseMatrix, objective: Mixture | None = None, dof: float = 1.0
     ) -> None:
         self.joint = joint
         self.objective = objective or KL()
@@ -218,24 +218,6 @@ def push_all(Y: Array, dof: Scalar, push: Array, sums: Array) -> None:
             q2 += q * d2
         push[0, i], push[1, i], push[2, i] = q0, q1, q2
         sums[i] = without_self(total, Y, i, dof)
-
-
-@parallel_kernel
-def push_some(Y: Array, ids: Array, dof: Scalar, push: Array, sums: Array) -> None:
-    """Fill push[:, a] and sums[a] of point ids[a] alone, summed in float64."""
-    for a in prange(len(ids)):
-        i = ids[a]
-        q0 = q1 = q2 = total = 0.0
-        for j in range(Y.shape[1]):
-            if j != i:
-                d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
-                w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-                total += np.float64(w)
-                q0 += np.float64(w * u * d0)
-                q1 += np.float64(w * u * d1)
-                q2 += np.float64(w * u * d2)
-        push[0, a], push[1, a], push[2, a] = q0, q1, q2
-        sums[a] = total
 
 
 @parallel_kernel

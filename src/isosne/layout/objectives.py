@@ -1,42 +1,67 @@
 """What step 3 minimizes: KL, and the mixtures NeRV and JSE that the paper names (section 6.1).
 
-P and Q are joint probabilities here. With ``q_ij = w_ij / Z`` every objective has the gradient
-``4 sum_j T_ij u_ij (y_i - y_j)``, where ``u = -d log w / d(d^2)`` comes from the map similarity w
-and ``-T`` from the objective: a pair's own term less q_ij times the sum of all terms.
+P and Q are joint probabilities here: ``q_ij = w_ij / Z``, where w is Student's t with ``dof``
+degrees of freedom. Every objective has the gradient ``4 sum_j T_ij u_ij (y_i - y_j)``, where
+``u = -d log w / d(d^2)`` comes from the map similarity and ``-T`` from the objective: a pair's own
+term less q_ij times the sum of all terms.
 
-Exaggeration e pulls every pair by another (e - 1) p_ij, whatever the objective; P stays as it is.
+Exaggeration e adds an attraction (e - 1) p_ij to every pair, whatever the objective; P stays as it
+is. An objective of one's own is any object with ``value(P, Q)`` and ``derivative(P, Q)``.
 """
 
 from dataclasses import dataclass
-from numbers import Real
+from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._checks import is_number
 from isosne.errors import ParameterError
 
 KL_CODE, NERV_CODE, JSE_CODE = 0, 1, 2
+"""Numbers that tell the compiled loops which term a pair adds."""
 
 
 @dataclass(frozen=True)
 class KL:
-    """KL(P || Q): what t-SNE minimizes."""
+    """KL(P || Q): the objective of t-SNE.
 
+    Parameters
+    ----------
+    dof : float, default=1.0
+        Degrees of freedom of the map similarity. Below 1 shows finer clusters; infinity is a
+        Gaussian (symmetric SNE).
+    """
+
+    dof: float = 1.0
     code = KL_CODE
     weight = 0.0
     needs_all_pairs = False
 
+    def __post_init__(self) -> None:
+        _check_dof(self.dof)
+
 
 @dataclass(frozen=True)
 class NeRV:
-    """trade_off KL(P || Q) + (1 - trade_off) KL(Q || P); trade_off = 1 is KL.
+    """trade_off KL(P || Q) + (1 - trade_off) KL(Q || P) (Venna et al. 2010).
 
-    Small trade-offs punish false neighbors, large ones missing neighbors (Venna et al. 2010).
+    Parameters
+    ----------
+    trade_off : float, default=0.9
+        From 0 to 1. Small values penalize false neighbors, large values missing neighbors; 1 is KL.
+    dof : float, default=1.0
+        Degrees of freedom of the map similarity.
     """
 
     trade_off: float = 0.9
+    dof: float = 1.0
     code = NERV_CODE
     needs_all_pairs = True
 
     def __post_init__(self) -> None:
         _check_share("trade_off", self.trade_off, with_ends=True)
+        _check_dof(self.dof)
 
     @property
     def weight(self) -> float:
@@ -48,15 +73,22 @@ class NeRV:
 class JSE:
     """KL(P || M) / (1 - mixture) + KL(Q || M) / mixture, M = mixture P + (1 - mixture) Q.
 
-    The limit mixture -> 0 is KL(P || Q) (Lee et al. 2013).
+    Parameters
+    ----------
+    mixture : float, default=0.5
+        Between 0 and 1. The limit 0 is KL(P || Q) (Lee et al. 2013).
+    dof : float, default=1.0
+        Degrees of freedom of the map similarity.
     """
 
     mixture: float = 0.5
+    dof: float = 1.0
     code = JSE_CODE
     needs_all_pairs = True
 
     def __post_init__(self) -> None:
         _check_share("mixture", self.mixture, with_ends=False)
+        _check_dof(self.dof)
 
     @property
     def weight(self) -> float:
@@ -64,26 +96,61 @@ class JSE:
         return float(self.mixture)
 
 
-Objective = KL | NeRV | JSE
+@runtime_checkable
+class CustomObjective(Protocol):
+    """An objective of one's own: a function of P and Q, and its derivative with respect to Q.
+
+    An attribute ``dof``, if there is one, sets the degrees of freedom of the map similarity.
+    """
+
+    def value(self, P: NDArray[np.float64], Q: NDArray[np.float64]) -> float:
+        """Return the objective of joint probabilities P and Q, both (n, n) with zero diagonal."""
+        ...
+
+    def derivative(self, P: NDArray[np.float64], Q: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the derivative of the objective with respect to each q_ij, (n, n)."""
+        ...
 
 
-def _check_share(name: str, value: float, *, with_ends: bool) -> None:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not (0 <= value <= 1 if with_ends else 0 < value < 1):
-        span = "from 0 to 1" if with_ends else "between 0 and 1, both left out"
-        raise ParameterError(
-            f"{name} must be a number {span}; got {name}={value!r}. Choose a value in that range."
-        )
+Mixture = KL | NeRV | JSE
+Objective = Mixture | CustomObjective
+NAMES: dict[str, type[Mixture]] = {"kl": KL, "nerv": NeRV, "jse": JSE}
+
+
+def dof_of(objective: Objective) -> float:
+    """Return the degrees of freedom of the map similarity."""
+    return float(getattr(objective, "dof", 1.0))
+
+
+def needs_all_pairs(objective: Objective) -> bool:
+    """Return whether an objective is computed from all pairs: every one but KL is."""
+    return not isinstance(objective, KL)
 
 
 def as_objective(objective: object) -> Objective:
     """Return the objective that a name stands for; objects pass."""
-    named: dict[object, Objective] = {"kl": KL(), "nerv": NeRV(), "jse": JSE()}
-    if isinstance(objective, (KL, NeRV, JSE)):
+    if isinstance(objective, str) and objective in NAMES:
+        return NAMES[objective]()
+    if isinstance(objective, KL | NeRV | JSE):
         return objective
-    if isinstance(objective, str) and objective in named:
-        return named[objective]
+    if isinstance(objective, CustomObjective) and not isinstance(objective, type):
+        _check_dof(getattr(objective, "dof", 1.0))
+        return objective
     raise ParameterError(
-        f"objective must be 'kl', 'nerv', 'jse' or an object KL, NeRV, JSE; got {objective!r}. "
-        "Pass NeRV(trade_off=...) or JSE(mixture=...) to set the mixture."
+        "objective",
+        "be 'kl', 'nerv', 'jse', an object KL, NeRV or JSE, or one with the methods value(P, Q) "
+        "and derivative(P, Q)",
+        objective,
+        "Pass for example NeRV(trade_off=0.8).",
     )
+
+
+def _check_dof(dof: Any) -> None:
+    if not is_number(dof) or not dof > 0:
+        raise ParameterError("dof", "be a number above 0", dof, "1 is the usual Student's t.")
+
+
+def _check_share(name: str, value: Any, *, with_ends: bool) -> None:
+    if not is_number(value) or not (0 <= value <= 1 if with_ends else 0 < value < 1):
+        span = "from 0 to 1" if with_ends else "between 0 and 1, exclusive"
+        raise ParameterError(name, f"be a number {span}", value, "Choose a value in that range.")

@@ -4,10 +4,11 @@ Gradients carry their factor 4 here, as in the paper. Packages that leave it out
 call the same step four times as large.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import Any
+from typing import Self
 
+from isosne._checks import check_count, check_number
 from isosne.errors import ParameterError
 
 
@@ -54,68 +55,90 @@ class Phase:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Phases, one after the other."""
+    """The phases of the optimization, one after the other.
+
+    Parameters
+    ----------
+    phases : tuple of Phase
+        The phases.
+    min_gain : float, default=0.01
+        Lower bound of the gain of a coordinate (van der Maaten and Hinton 2008).
+
+    Examples
+    --------
+    >>> from isosne import Phase, Schedule
+    >>> Schedule((Phase(100, exaggeration=4, momentum=0.5), Phase(400))).n_iter
+    500
+    """
 
     phases: tuple[Phase, ...]
     min_gain: float = 0.01
 
     @property
     def n_iter(self) -> int:
-        """Most steps that the schedule takes."""
+        """The largest number of steps that the schedule takes."""
         return sum(phase.n_iter for phase in self.phases)
 
+    @classmethod
+    def standard(cls, *, n_iter: int = 750, exaggeration: float = 1.0) -> Self:
+        """Return the usual schedule: exaggeration 12 for 250 steps, then `exaggeration`.
 
-def paper() -> Schedule:
-    """Return the schedule of the paper's authors: 1000 steps of 500, exaggeration 4 for 100."""
-    return Schedule(
-        (
-            Phase(100, exaggeration=4, momentum=0.5, step=500),
-            Phase(150, momentum=0.5, step=500),
-            Phase(750, momentum=0.8, step=500),
+        Parameters
+        ----------
+        n_iter : int, default=750
+            Number of steps in all, more than 250.
+        exaggeration : float, default=1.0
+            Exaggeration that is kept to the end; 2 to 4 gives tighter clusters.
+
+        Returns
+        -------
+        Schedule
+            Two phases.
+        """
+        check_count(
+            n_iter, "n_iter", low=251, hint="The first 250 steps are exaggerated; allow some more."
         )
-    )
-
-
-def standard(*, n_iter: int = 750, exaggeration: float = 1.0) -> Schedule:
-    """Return the usual schedule: exaggeration 12 for 250 steps, then the rest at `exaggeration`.
-
-    Parameters
-    ----------
-    n_iter : int, default=750
-        Steps in all, more than 250.
-    exaggeration : float, default=1.0
-        Exaggeration that stays; 2 to 4 draws tighter clusters.
-    """
-    if not isinstance(n_iter, Integral) or isinstance(n_iter, bool) or n_iter <= 250:
-        raise ParameterError(
-            f"n_iter must be an integer above 250; got n_iter={n_iter!r}. "
-            "The first 250 steps are exaggerated; allow some more."
+        hint = "1 leaves the probabilities as they are."
+        check_number(exaggeration, "exaggeration", low=1, hint=hint)
+        return cls(
+            (
+                Phase(250, exaggeration=12, momentum=0.5),
+                Phase(int(n_iter) - 250, exaggeration=float(exaggeration), momentum=0.8),
+            )
         )
-    if (
-        not isinstance(exaggeration, Real)
-        or isinstance(exaggeration, bool)
-        or not exaggeration >= 1
-    ):
-        raise ParameterError(
-            f"exaggeration must be a number from 1 up; got exaggeration={exaggeration!r}. "
-            "1 leaves the probabilities as they are."
-        )
-    return Schedule(
-        (
-            Phase(250, exaggeration=12, momentum=0.5),
-            Phase(int(n_iter) - 250, exaggeration=float(exaggeration), momentum=0.8),
-        )
-    )
 
+    @classmethod
+    def paper(cls) -> Self:
+        """Return the schedule of the paper's authors: 1000 steps of 500, exaggeration 4 for 100.
 
-def opt_sne() -> Schedule:
-    """Return opt-SNE's schedule: both phases end by themselves (Belkina et al. 2019)."""
-    return Schedule(
-        (
-            Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls()),
-            Phase(2000, momentum=0.8, stop=ChangeBelow()),
+        Returns
+        -------
+        Schedule
+            Three phases.
+        """
+        return cls(
+            (
+                Phase(100, exaggeration=4, momentum=0.5, step=500),
+                Phase(150, momentum=0.5, step=500),
+                Phase(750, momentum=0.8, step=500),
+            )
         )
-    )
+
+    @classmethod
+    def opt_sne(cls) -> Self:
+        """Return opt-SNE's schedule: both phases end by themselves (Belkina et al. 2019).
+
+        Returns
+        -------
+        Schedule
+            Two phases with stopping rules.
+        """
+        return cls(
+            (
+                Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls()),
+                Phase(2000, momentum=0.8, stop=ChangeBelow()),
+            )
+        )
 
 
 def plain(n_iter: int, schedule: Schedule) -> Schedule:
@@ -139,14 +162,22 @@ def lasting(schedule: Schedule, exaggeration: float) -> Schedule:
     )
 
 
-def as_schedule(schedule: Any) -> Schedule:
+NAMES: dict[str, Callable[[], Schedule]] = {
+    "standard": Schedule.standard,
+    "paper": Schedule.paper,
+    "opt_sne": Schedule.opt_sne,
+}
+
+
+def as_schedule(schedule: object) -> Schedule:
     """Return the schedule that a name stands for; objects pass."""
-    named = {"paper": paper, "standard": standard, "opt_sne": opt_sne}
     if isinstance(schedule, Schedule):
         return schedule
-    if isinstance(schedule, str) and schedule in named:
-        return named[schedule]()
+    if isinstance(schedule, str) and schedule in NAMES:
+        return NAMES[schedule]()
     raise ParameterError(
-        f"schedule must be 'standard', 'paper', 'opt_sne' or a Schedule; got {schedule!r}. "
-        "Choose a name, or build one from isosne.layout.schedules."
+        "schedule",
+        f"be one of {', '.join(map(repr, NAMES))}, or a Schedule",
+        schedule,
+        "Build one of your own as Schedule((Phase(...), ...)).",
     )

@@ -22,20 +22,31 @@ DENSE_EIGEN = 500
 STARTS = ("pca", "spectral", "random")
 
 
-def resolve_start(start: Any, metric: str) -> Any:
-    """Return a start with "auto" resolved; distances alone have no principal components."""
-    is_name = isinstance(start, str)
-    if is_name and start == "auto":
-        return "spectral" if metric == "precomputed" else "pca"
-    if is_name and start == "pca" and metric == "precomputed":
+def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
+    """Return a start with "auto" resolved; principal components need points."""
+    if not isinstance(start, str):
+        return start
+    has_points = has_points and metric != "precomputed"
+    if start == "auto":
+        return "pca" if has_points else "spectral"
+    if start not in STARTS:
         raise ParameterError(
-            "start='pca' needs points; got metric='precomputed'. "
-            "Choose 'spectral', 'random', or pass coordinates."
+            "start",
+            f"be one of {', '.join(map(repr, ('auto', *STARTS)))} or an array",
+            start,
+            "Choose a name, or pass coordinates (n_samples, n_components).",
+        )
+    if start == "pca" and not has_points:
+        raise ParameterError(
+            "start",
+            "be 'spectral', 'random' or an array with precomputed distances or affinities",
+            start,
+            "Principal components need the points themselves.",
         )
     return start
 
 
-def place_start(
+def initial_map(
     start: Any, X: Points, joint: Joint, n_components: int, rng: np.random.Generator
 ) -> NDArray[np.float32]:
     """Return the first map (n_components, n) in float32.
@@ -49,11 +60,6 @@ def place_start(
     noise = rng.standard_normal((n, n_components))
     if start == "random":
         return np.ascontiguousarray(SPREAD * noise.T, np.float32)
-    if start not in STARTS:
-        raise ParameterError(
-            f"start must be one of {', '.join(STARTS)} or an array; got {start!r}. "
-            "Choose a name, or pass coordinates (n_samples, n_components)."
-        )
     seed = int(rng.integers(2**31))
     with single_threaded_blas():  # a start must not depend on the number of threads either
         by_pca = start == "pca"
@@ -109,7 +115,8 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
         indptr = np.arange(0, n * k + 1, k)
         P = csr_array((weights.ravel(), indices.ravel().view(np.int32), indptr), shape=(n, n))
         P = (P + P.T).astype(np.float64)
-    root = np.sqrt(P.sum(axis=1))
+    sums = P.sum(axis=1)
+    root = np.sqrt(np.where(sums > 0, sums, 1.0))  # a point without affinities keeps a row of zeros
     scaled = diags_array(1 / root) @ P @ diags_array(1 / root)
     trivial = root / np.linalg.norm(root)
     n = len(root)

@@ -53,15 +53,18 @@ class ExactSearch:
         return ids, self._metric.distances(keys, search.scale)
 
 
+def has_approximate_search(metric: str, *, is_sparse: bool) -> bool:
+    """Return whether neighbors can be found without all distances: dense points, two metrics."""
+    return metric in ("euclidean", "cosine") and not is_sparse
+
+
 def make_search(X: Points, metric: Metric, method: str) -> Search:
     """Return a search among points: "exact", or "approximate" for dense points."""
     if method == "exact":
         return ExactSearch(X, metric)
     if method == "approximate":
         return ClusteredPoints(X, metric)
-    raise ParameterError(
-        f"method must be 'exact' or 'approximate'; got {method!r}. Choose one of the two."
-    )
+    raise ParameterError("method", "be 'exact' or 'approximate'", method, "Choose one of the two.")
 
 
 def nearest_neighbors(

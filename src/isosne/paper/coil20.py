@@ -12,13 +12,13 @@ from sklearn.metrics import pairwise_distances
 
 from isosne._types import Array
 from isosne.datasets import load
+from isosne.kernels.registry import KERNELS, make_kernel
 from isosne.paper.geometry import width
 from isosne.paper.outputs import table, write_page, write_values
 from isosne.paper.settings import Settings, paper_tsne
 from isosne.paper.sweeps import scale_points
 from isosne.plots import plot_maps, save_figure
 from isosne.quality import auc_rnx, calinski_harabasz, davies_bouldin
-from isosne.studies.parameter_sweep import MAIN_PARAMETER, make_kernel
 
 TITLE = "COIL20 in two dimensions, and five of its classes in three"
 FLAT = {"gaussian": (29,), "isolation": (288,)}
@@ -101,7 +101,7 @@ def measure_reference(Y: Array, labels: Array) -> dict[str, float]:
 def _make_maps(X: Array, values: dict[str, Any], n_components: int, settings: Settings) -> Maps:
     maps = {}
     for kernel, tried in values.items():
-        parameter = MAIN_PARAMETER[kernel]
+        parameter = KERNELS[kernel].main_parameter
         for value in tried:
             made = make_kernel(kernel, {parameter: value})
             model = paper_tsne(kernel=made, n_components=n_components, n_jobs=settings.n_jobs)

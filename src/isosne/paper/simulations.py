@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from isosne._types import Array
 from isosne.datasets import make_five_clusters, make_shared_clusters, make_two_clusters
+from isosne.kernels.registry import KERNELS, make_kernel
 from isosne.paper.geometry import (
     cluster,
     distance_in_spreads,
@@ -19,7 +20,6 @@ from isosne.paper.outputs import table, write_page, write_values
 from isosne.paper.settings import SEED, Settings, paper_tsne
 from isosne.plots import plot_maps, save_figure
 from isosne.quality import auc_rnx
-from isosne.studies.parameter_sweep import MAIN_PARAMETER, make_kernel
 
 Numbers = dict[str, float]
 
@@ -104,7 +104,7 @@ def reproduce(name: str, settings: Settings) -> None:
     rows: list[dict[str, Any]] = []
     for kernel, values in simulation.values.items():
         for value in values:
-            parameter = MAIN_PARAMETER[kernel]
+            parameter = KERNELS[kernel].main_parameter
             model = paper_tsne(
                 kernel=make_kernel(kernel, {parameter: value}), n_jobs=settings.n_jobs
             )

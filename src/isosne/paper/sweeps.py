@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import maxabs_scale, minmax_scale
 
-from isosne._checks import resolve_psi
 from isosne._types import Array, Points
 from isosne.datasets import DataSet, Record, load, record
+from isosne.kernels.psi import resolve_psi
 from isosne.paper.grids import choose_grid, grid_values, is_affordable_exactly
 from isosne.paper.settings import Settings, paper_tsne
 from isosne.studies.parameter_sweep import Sweep, sweep

@@ -40,6 +40,11 @@ class Scale(NamedTuple):
         factor = np.divide(1, width, out=np.zeros_like(width), where=width > 0)
         return cls(shift, factor)
 
+    def apply(self, block: Points) -> Array:
+        """Return rows in the scale; in single precision where they are in single or less."""
+        dtype = np.result_type(block.dtype, np.float32)
+        return ((block - self.shift) * self.factor).astype(dtype)
+
 
 class _Sums:
     """Least and largest values, means and squared deviations of columns, block by block."""
@@ -88,13 +93,10 @@ class ScaledRows(StoredRows):
         self._rows, self.scale = rows, scale
 
     def _read(self, start: int, stop: int) -> Array:
-        return self._scaled(self._rows.read(slice(start, stop)))
+        return self.scale.apply(self._rows.read(slice(start, stop)))
 
     def _take(self, wanted: Indices) -> Array:
-        return self._scaled(self._rows.take(wanted))
-
-    def _scaled(self, block: Array) -> Array:
-        return ((block - self.scale.shift) * self.scale.factor).astype(self.dtype)
+        return self.scale.apply(self._rows.take(wanted))
 
     def _digest(self, digest: Any) -> None:
         digest.update(self._rows.fingerprint().encode())

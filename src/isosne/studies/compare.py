@@ -19,6 +19,7 @@ from isosne._random import RandomState
 from isosne.errors import DataError, ParameterError
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.registry import KERNELS
 from isosne.plots.frames import check_embedding
 from isosne.quality import Curve, Report, Trust, report, rnx_curve, trust
 from isosne.studies.columns import as_columns, paint_labels
@@ -232,8 +233,7 @@ def _seed_text(random_state: RandomState) -> str:
 
 def _other(first: TSNE, n: int) -> TSNE:
     """Return the same settings with the Gaussian kernel, or with the isolation kernel for it."""
-    perplexity = min(30.0, (n - 1) / 3)
-    kernel = IsolationKernel() if _is_gaussian(first) else GaussianKernel(perplexity)
+    kernel = KERNELS["isolation" if _is_gaussian(first) else "gaussian"].default(n)
     if not isinstance(first.kernel, str):
         kernel.set_params(metric=first.kernel.metric, p=first.kernel.p)
     other: TSNE = clone(first).set_params(kernel=kernel)

@@ -25,9 +25,7 @@ from isosne._files import encode_json, writing_to
 from isosne._numba import n_threads
 from isosne._types import Points
 from isosne.errors import DataError, IsosneWarning, MissingPackageError, ParameterError
-from isosne.kernels.gaussian import GaussianKernel
-from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
+from isosne.kernels.registry import KERNELS, make_kernel
 from isosne.quality import auc_rnx, report
 from isosne.tsne.estimator import TSNE
 
@@ -44,7 +42,6 @@ MEASURES = (
     "calinski_harabasz",
     "knn_accuracy",
 )
-MAIN_PARAMETER = {"isolation": "psi", "gaussian": "perplexity", "adaptive": "k", "knn": "k"}
 
 
 def paper_grid(n_points: int) -> list[int]:
@@ -180,7 +177,7 @@ def sweep(
     template = TSNE(random_state=0) if estimator is None else estimator
     tasks = _combinations(kernel, grid, points.shape[0])
     for task in tasks:  # what one map would refuse is refused before the first
-        make_kernel(kernel, task).check_parameters(points.shape[0])
+        make_kernel(kernel, task)._check_parameters(points.shape[0])
     about = _describe(points, labels, kernel, template)
     done = {} if results is None else _open(Path(results), about)
     waiting = [task for task in tasks if _key(task) not in done]
@@ -196,15 +193,18 @@ def sweep(
 
 
 def _combinations(kernel: str, grid: Any, n_points: int) -> list[dict[str, Any]]:
-    if kernel not in MAIN_PARAMETER:
+    names = [name for name, entry in KERNELS.items() if entry.main_parameter]
+    if kernel not in names:
         raise ParameterError(
-            f"kernel must be one of {', '.join(MAIN_PARAMETER)}; got {kernel!r}. "
-            "Choose one of these names."
+            "kernel",
+            f"be one of {', '.join(map(repr, names))}",
+            kernel,
+            "Choose one of these names.",
         )
     if grid is None:
         grid = paper_grid(n_points)
     if not isinstance(grid, Mapping):
-        grid = {MAIN_PARAMETER[kernel]: grid}
+        grid = {KERNELS[kernel].main_parameter: grid}
     values = [list(options) for options in grid.values()]
     tasks = [dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*values)]
     if not tasks:
@@ -258,17 +258,6 @@ def measure_map(
         "n_isolated": len(model.isolated_),
         "seconds": round(seconds, 3),
     }
-
-
-def make_kernel(kernel: str, parameters: Mapping[str, Any]) -> Any:
-    """Return the kernel of a name with the given parameters."""
-    kinds = {
-        "isolation": IsolationKernel,
-        "gaussian": GaussianKernel,
-        "adaptive": AdaptiveGaussianKernel,
-        "knn": KNNKernel,
-    }
-    return kinds[kernel]().set_params(**parameters)
 
 
 def _key(task: Mapping[str, Any]) -> str:

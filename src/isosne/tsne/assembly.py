@@ -1,74 +1,89 @@
-"""From a plan to its parts: the joint probabilities, and the forces that draw a map of them."""
+"""From a plan to the joint probabilities, and to the forces that move the points."""
 
 import warnings
-from typing import Any, NamedTuple
 
-from isosne._types import Array, DenseMatrix, Joint, SparseMatrix
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._types import DenseMatrix, Joint, SparseMatrix
 from isosne.affinities.dense import dense_affinities
+from isosne.affinities.given import given_affinities
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
 from isosne.errors import IsolatedPointsWarning
+from isosne.kernels.base import MetricKernel
+from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.layout.attraction import DrawnAttraction, ListedAttraction
+from isosne.layout.custom import CustomForces
 from isosne.layout.exact import ExactForces, ExactRepulsion
 from isosne.layout.forces import Attraction, Repulsion, SplitForces
 from isosne.layout.mesh import MeshRepulsion
-from isosne.layout.objectives import Objective
+from isosne.layout.objectives import JSE, KL, NeRV, Objective, dof_of
 from isosne.layout.tree import TreeRepulsion
 from isosne.neighbors.search import make_search
 from isosne.tsne.plan import Plan
 
-Forces = ExactForces | SplitForces
+Forces = ExactForces | SplitForces | CustomForces
 
 
-class ForceSettings(NamedTuple):
-    """Numbers that the forces depend on."""
-
-    dof: float
-    mesh_accuracy: float
-    theta: float
-
-
-def join(kernel: Any, plan: Plan, seed: int) -> tuple[Joint, Array]:
-    """Return the joint probabilities in the form of the plan, and the points that are alone.
+def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint, NDArray[np.int64]]:
+    """Return the joint probabilities in the form of the plan, and the isolated points.
 
     seed: of the partners, where they are drawn.
     """
     joint: Joint
+    if isinstance(kernel, PrecomputedKernel):
+        joint, isolated = given_affinities(kernel.X_fit_, as_dense=plan.affinities == "dense")
+        _warn_of_isolated(isolated, plan.n_points, "they are moved by repulsion alone")
+        return joint, isolated
     if plan.affinities == "dense":
         joint, isolated = dense_affinities(kernel)
     elif plan.affinities == "sampled":
-        joint = SampledAffinities(kernel, random_state=seed)
+        joint = sample_affinities(kernel, seed)
         isolated = joint.isolated
     else:
         search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
         neighbors = search.neighbors(plan.n_neighbors or 1)
-        joint, isolated = sparse_affinities(kernel, neighbors, kernel.n_partners(plan.n_points))
-    if len(isolated):
-        warnings.warn(
-            f"{len(isolated)} of {plan.n_points} points share no cell with any other; each is "
-            "tied to its nearest neighbor. Lower psi, or raise n_partitions.",
-            IsolatedPointsWarning,
-            stacklevel=3,
-        )
+        joint, isolated = sparse_affinities(kernel, neighbors, plan.n_partners)
+    what = "each is tied to its nearest neighbor. Lower psi, or raise n_partitions"
+    _warn_of_isolated(isolated, plan.n_points, what)
     return joint, isolated
 
 
-def make_forces(joint: Joint, plan: Plan, objective: Objective, settings: ForceSettings) -> Forces:
+def sample_affinities(kernel: MetricKernel, seed: int = 0) -> SampledAffinities:
+    """Return the affinities of a kernel with cells, to be drawn from."""
+    assert isinstance(kernel, IsolationKernel)  # the plan lets no other kernel come here
+    return SampledAffinities(kernel, random_state=seed)
+
+
+def _warn_of_isolated(isolated: NDArray[np.int64], n_points: int, what: str) -> None:
+    if len(isolated):
+        warnings.warn(
+            f"{len(isolated)} of {n_points} points have no affinity to any other point; {what}.",
+            IsolatedPointsWarning,
+            stacklevel=4,
+        )
+
+
+def make_forces(joint: Joint, plan: Plan, objective: Objective) -> Forces:
     """Return the forces of the plan."""
-    dof = settings.dof
+    dof = dof_of(objective)
     if isinstance(joint, DenseMatrix):
-        return ExactForces(joint, objective, dof)
+        if isinstance(objective, KL | NeRV | JSE):
+            return ExactForces(joint, objective, dof)
+        return CustomForces(joint, objective)
     attraction: Attraction
     if isinstance(joint, SparseMatrix):
         attraction = ListedAttraction(joint, dof)
     else:
         attraction = DrawnAttraction(joint, dof)
-    repulsion: Repulsion
-    if plan.forces == "mesh":
-        accuracy = settings.mesh_accuracy
-        repulsion = MeshRepulsion(plan.n_components, dof, accuracy, plan.n_points)
-    elif plan.forces == "tree":
-        repulsion = TreeRepulsion(plan.n_components, dof, settings.theta)
-    else:
-        repulsion = ExactRepulsion(dof)
-    return SplitForces(attraction, repulsion, dof)
+    return SplitForces(attraction, _make_repulsion(plan, dof), dof)
+
+
+def _make_repulsion(plan: Plan, dof: float) -> Repulsion:
+    if plan.accuracy is not None:
+        return MeshRepulsion(plan.n_components, dof, plan.accuracy, plan.n_points)
+    if plan.theta is not None:
+        return TreeRepulsion(plan.n_components, dof, plan.theta)
+    return ExactRepulsion(dof)

@@ -1,7 +1,7 @@
-"""A run that can be killed: its state on disk, now and then, and back.
+"""Checkpoints: the state of a run on disk, from which an interrupted run resumes.
 
-Steps 1 and 2 are done again after a kill, from the same random numbers; step 3 goes on from the
-last state on disk. So the map ends with the same bytes as that of a run nobody disturbed.
+After an interruption steps 1 and 2 are repeated from the same random numbers, and step 3 resumes
+from the last state on disk, so the map is bit-identical to that of an uninterrupted run.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from isosne._archive import read_archive, write_archive
 from isosne._checks import check_count
 from isosne._files import check_writable
 from isosne._types import Array
-from isosne.errors import DataError
+from isosne.errors import DataError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.layout.descent import Field, Progress
 from isosne.tsne.plan import Plan
@@ -46,14 +46,14 @@ class Saved(NamedTuple):
 
 
 class Checkpoint:
-    """The file in which a run keeps its state.
+    """The file that holds the state of a run.
 
     Parameters
     ----------
     path : path
-        The file. If it is there, the run continues from it.
+        The file. If it exists, the run resumes from it.
     every : int
-        Steps between two states.
+        Steps between two checkpoints.
     parameters : dict
         The estimator's parameters.
     fingerprint : str
@@ -64,7 +64,9 @@ class Checkpoint:
         self, path: str | Path, every: int, parameters: dict[str, Any], fingerprint: str
     ) -> None:
         self.path = Path(path)
-        self.every = check_count(every, "every", low=1, hint="Pass the steps between two states.")
+        self.every = check_count(
+            every, "every", low=1, hint="Pass the number of steps between two checkpoints."
+        )
         relevant = {name: part for name, part in parameters.items() if name not in IRRELEVANT}
         self._identity = {**_digested(relevant), "input": fingerprint}
         self._rng: dict[str, Any] = {}
@@ -82,10 +84,10 @@ class Checkpoint:
         header, arrays = read_archive(self.path, KIND)
         for name, value in self._identity.items():
             if header["identity"].get(name) != value:
-                what = "the input" if name == "input" else f"the parameter {name}"
+                what = "the input" if name == "input" else f"parameter {keyword(name)}"
                 raise DataError(
-                    f"The checkpoint {self.path} must be of the same run; {what} is another now. "
-                    "Choose another file for this run; this one was left as it is."
+                    f"The checkpoint {self.path} belongs to a different run: {what} has changed. "
+                    "Choose another file for this run; this one was not modified."
                 )
         Y, update, gains = (arrays[name] for name in ("Y", "update", "gains"))
         forces = {k.removeprefix(FORCES): v for k, v in arrays.items() if k.startswith(FORCES)}
@@ -100,8 +102,8 @@ class Checkpoint:
 
     def follow(self, plan: Plan) -> None:
         """Keep what was chosen: a run goes on by the same route, however much memory is free."""
-        chosen = {name: getattr(plan, name) for name in ("affinities", "forces", "neighbors")}
-        self._route = {name: choice for name, choice in chosen.items() if choice is not None}
+        self._route = {"affinities": plan.affinities, "neighbors": plan.neighbors}
+        self._route["forces"] = plan.forces
 
     def write(
         self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Field

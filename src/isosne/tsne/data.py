@@ -1,4 +1,4 @@
-"""What is to be mapped: points at hand, or rows of which all or some will be read."""
+"""The input of a fit: points in memory, or rows of a file or collection that will be read."""
 
 from hashlib import sha256
 from typing import Any
@@ -8,23 +8,23 @@ from scipy.sparse import csr_array
 
 from isosne._checks import check_points
 from isosne._types import Array, Points
+from isosne.kernels.base import MetricKernel
 from isosne.neighbors.distances import Metric
 from isosne.sources import Rows, blocks, is_stored, open_rows
-from isosne.tsne.landmarks import check_landmarks, draw_landmarks, pool_size
-from isosne.tsne.plan import Stored
+from isosne.sources.scaled import Scale
+from isosne.tsne.landmarks import Landmarks, draw_landmarks, pool_size
+from isosne.tsne.memory import WIDEST, InputSize
 
 
 class Input:
-    """An input of `fit`, checked as far as it is in memory.
+    """An input of `fit`; what is in memory is checked here, and nowhere else.
 
     Parameters
     ----------
     X : array, CSR, data frame, path, or Dask array or data frame
         What the caller passed.
-    landmarks : int or None
+    landmarks : Landmarks or None
         Rows to map; None: all.
-    choice : str
-        How landmarks are chosen.
     metric : str
         Name of the kernel's metric.
 
@@ -34,8 +34,8 @@ class Input:
         Points that are mapped, and their attributes.
     """
 
-    def __init__(self, X: Any, landmarks: int | None, choice: str, metric: str) -> None:
-        self._landmarks, self._choice = landmarks, choice
+    def __init__(self, X: Any, landmarks: Landmarks | None, metric: str) -> None:
+        self._landmarks = landmarks
         self._points: Points | None = None
         self._rows: Rows | None = None
         self._in_memory = not is_stored(X) and not isinstance(X, np.memmap)
@@ -46,33 +46,33 @@ class Input:
         self._rows = open_rows(X)
         self.shape = self._rows.shape
         if landmarks is not None:
-            n_landmarks = check_landmarks(landmarks, choice, metric, self.shape[0])
-            self.shape = n_landmarks, self.shape[1]
+            landmarks.check(self.shape[0], metric)
+            self.shape = landmarks.n, self.shape[1]
 
     @property
     def column_names(self) -> tuple[str, ...] | None:
-        """Names of the columns of rows that are not in memory, if they have any."""
+        """Column names of rows that are not in memory, if they have any."""
         return None if self._rows is None else self._rows.column_names
 
     @property
-    def is_sparse(self) -> bool:
-        """Whether the points are sparse."""
-        if self._rows is None:
-            return isinstance(self._points, csr_array)
-        return self._rows.is_sparse
+    def scale(self) -> Scale | None:
+        """The scale that rows are read with, if there is one."""
+        return getattr(self._rows, "scale", None)
 
-    def stored(self) -> Stored:
-        """Return what a plan needs to know about rows that are not in memory yet."""
+    def size(self) -> InputSize:
+        """Return what a plan needs to know."""
         if self._rows is None:
-            return Stored()
+            is_sparse = isinstance(self._points, csr_array)
+            n_entries = self._points.nnz if isinstance(self._points, csr_array) else 0
+            return InputSize(*self.shape, is_sparse, n_entries)
         n_rows, n_columns = self._rows.shape
-        n_pool = pool_size(n_rows, self._landmarks or 0)
-        copies = 8 * min(n_columns, 10_000)  # in the type of the distances, and their products
+        n_pool = pool_size(n_rows, self._landmarks.n if self._landmarks else 0)
+        copies = 8 * min(n_columns, WIDEST)  # in the type of the distances, and their products
         of_pool = n_pool * (self._rows.row_bytes + copies)
+        size = InputSize(*self.shape, self._rows.is_sparse, bytes_of_pool=of_pool)
         if self._landmarks is None:
-            held = n_rows * self._rows.row_bytes
-            return Stored(bytes_held=held, bytes_of_pool=of_pool)
-        return Stored(n_rows, n_pool, of_pool, of_pool)
+            return size._replace(bytes_held=n_rows * self._rows.row_bytes)
+        return size._replace(n_rows=n_rows, n_pool=n_pool, bytes_held=of_pool)
 
     def fingerprint(self) -> str:
         """Return a hash that changes when the input does; of stored rows it sees samples."""
@@ -85,12 +85,15 @@ class Input:
                 digest.update(np.ascontiguousarray(values).data)
         return digest.hexdigest()[:32]
 
-    def fit(self, kernel: Any, rng: np.random.Generator) -> tuple[Any, Array | None]:
+    def fit(
+        self, kernel: MetricKernel, rng: np.random.Generator
+    ) -> tuple[MetricKernel, Array | None]:
         """Return the kernel fitted to the points that are mapped, and which rows these are."""
-        if self._rows is None:
-            return kernel.fit(self._points), None
+        if self._points is not None:
+            return kernel._fit_checked(self._points), None
+        assert self._rows is not None  # one of the two is there
         if self._landmarks is None:
-            return kernel.fit(self._rows.read(slice(None))), None
+            return kernel._fit_checked(check_points(self._rows.read(slice(None)), min_rows=2)), None
         metric = Metric(kernel.metric, kernel.p)
-        drawn = draw_landmarks(self._rows, self._landmarks, self._choice, metric, rng)
-        return kernel.fit_pool(drawn.pool, drawn.points), drawn.indices
+        drawn = draw_landmarks(self._rows, self._landmarks, metric, rng)
+        return kernel._fit_pool(drawn.pool, drawn.points), drawn.indices

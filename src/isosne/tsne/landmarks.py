@@ -5,6 +5,7 @@ landmarks among them, which are mapped. Their numbers do not depend on n, so nei
 the memory that they take.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,14 +19,66 @@ from isosne.neighbors.distances import Metric, search_set
 from isosne.sources import Rows
 
 POOL = 2**16
-"""Rows that the kernel draws its samples from; more if there are more landmarks."""
+"""Rows that the kernel draws its samples from; more if there are more landmarks (decision 0008)."""
 CELL_SIZE = 8
-"""Landmarks in a cell, where they are spread over cells."""
+"""Landmarks per cell where they are spread over cells (chosen; a few per cell keep shares even)."""
 CHOICES = ("uniform", "spread")
 
 
-class Landmarks(NamedTuple):
-    """Rows that stand for all: the pool, and the landmarks with their places in the input."""
+@dataclass(frozen=True)
+class Landmarks:
+    """Map some rows, the paper's m, and place all others on their map afterwards.
+
+    Parameters
+    ----------
+    n : int
+        Number of landmarks, from 2 to the number of rows.
+    choice : {"uniform", "spread"}, default="uniform"
+        "uniform": sampled uniformly. "spread": half uniformly, half from sparse regions, so that
+        rare populations are represented.
+
+    Examples
+    --------
+    >>> from isosne import TSNE, Landmarks
+    >>> TSNE(landmarks=Landmarks(5000, choice="spread"))
+    TSNE(landmarks=Landmarks(n=5000, choice='spread'))
+    """
+
+    n: int
+    choice: str = "uniform"
+
+    def __post_init__(self) -> None:
+        if self.choice not in CHOICES:
+            raise ParameterError(
+                "choice",
+                f"be one of {', '.join(map(repr, CHOICES))}",
+                self.choice,
+                "'spread' takes more landmarks from sparse regions.",
+            )
+
+    def check(self, n_rows: int, metric: str) -> None:
+        """Refuse landmarks that these rows do not have."""
+        hint = "Leave landmarks out to map every row."
+        check_count(self.n, "landmarks", low=2, high=n_rows, hint=hint)
+        if metric == "precomputed":
+            raise ParameterError(
+                "landmarks",
+                "be None with precomputed distances or affinities: landmarks are rows of points",
+                self.n,
+                "Pass points, or leave landmarks out.",
+            )
+
+
+def as_landmarks(landmarks: object) -> Landmarks | None:
+    """Return an integer as that many landmarks; None and objects pass."""
+    if landmarks is None or isinstance(landmarks, Landmarks):
+        return landmarks
+    count = check_count(landmarks, "landmarks", low=2, hint="Leave it out to map every row.")
+    return Landmarks(count)
+
+
+class DrawnLandmarks(NamedTuple):
+    """Rows that stand for all: the pool, and the landmarks with their indices in the input."""
 
     pool: Points
     points: Points
@@ -37,44 +90,27 @@ def pool_size(n_rows: int, n_landmarks: int) -> int:
     return min(n_rows, max(POOL, n_landmarks))
 
 
-def check_landmarks(n_landmarks: int, choice: str, metric: str, n_rows: int) -> int:
-    """Return the number of landmarks; refuse those that cannot be had."""
-    hint = "Leave landmarks out to map every row."
-    n_landmarks = check_count(n_landmarks, "landmarks", low=2, high=n_rows, hint=hint)
-    if choice not in CHOICES:
-        raise ParameterError(
-            f"landmark_choice must be one of {', '.join(CHOICES)}; got {choice!r}. "
-            "'spread' takes more of them where points are rare."
-        )
-    if metric == "precomputed":
-        raise ParameterError(
-            "landmarks are rows of points; got metric='precomputed'. "
-            "Pass points, or leave landmarks out."
-        )
-    return n_landmarks
-
-
 def draw_landmarks(
-    rows: Rows, n_landmarks: int, choice: str, metric: Metric, rng: np.random.Generator
-) -> Landmarks:
+    rows: Rows, landmarks: Landmarks, metric: Metric, rng: np.random.Generator
+) -> DrawnLandmarks:
     """Draw a pool across all rows, and landmarks among it; each in the order of the input.
 
     Of landmarks that are spread, half are drawn like others: dense kinds of points keep at least
     half of what they would have.
     """
-    n_rows = rows.shape[0]
+    n_rows, n_landmarks = rows.shape[0], int(landmarks.n)
     drawn = rng.choice(n_rows, pool_size(n_rows, n_landmarks), replace=False)
     numbers = np.argsort(drawn)  # of the draws, in the order of the input
     ids = drawn[numbers]
     pool = rows.take(ids)
     check_for_metric(pool, metric.name)
     turns = np.zeros_like(numbers)
-    if choice == "spread":
+    if landmarks.choice == "spread":
         turns = _turns(pool, max(2, n_landmarks // CELL_SIZE), numbers, metric)
         turns[numbers < n_landmarks // 2] = 0
     first = np.lexsort((numbers, turns))[:n_landmarks]
     first.sort()
-    return Landmarks(pool, pool[first], ids[first])
+    return DrawnLandmarks(pool, pool[first], ids[first])
 
 
 def _turns(pool: Points, n_cells: int, numbers: Array, metric: Metric) -> Array:

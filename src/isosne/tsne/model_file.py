@@ -1,70 +1,149 @@
-"""Models on disk: one file with what a map, and places on it, are made of.
+"""Model files: everything that a map, and new points on it, are made of.
 
-The joint probabilities are not kept: they take most of the memory, and a few seconds to make again.
+The joint probabilities are not stored: they take most of the memory, and a few seconds to make
+again.
 """
 
 from collections.abc import Collection
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from isosne._archive import read_archive, write_archive
 from isosne._types import Array
+from isosne.affinities.sparse import Sparse
 from isosne.errors import DataError
+from isosne.kernels.base import MetricKernel
+from isosne.layout.objectives import as_objective
+from isosne.layout.repulsion import Mesh, Tree
+from isosne.sources.scaled import Scale
+from isosne.tsne.landmarks import Landmarks
 from isosne.tsne.plan import Plan
 from isosne.tsne.serialization import from_plain, kernel_arrays, restore_kernel, to_plain
 
 KIND = "model"
 KERNEL = "kernel."
+"""Prefix of the kernel's arrays."""
+SCALE = "input_scale"
 FITTED = ("embedding_", "trace_", "isolated_", "landmark_indices_", "feature_names_in_")
 NUMBERS = ("n_features_in_", "n_iter_", "kl_divergence_")
+UNSAVED = ("callback",)
+"""Parameters that a file cannot hold."""
+
+
+class FittedEstimator(Protocol):
+    """What a file takes from a fitted estimator."""
+
+    kernel_: MetricKernel
+    plan_: Plan
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters."""
+        ...
 
 
 class Model(NamedTuple):
-    """What a file holds: parameters, and what a fit has made of them."""
+    """The content of a file: parameters, fitted attributes, and the seed of drawn partners."""
 
     parameters: dict[str, Any]
     attributes: dict[str, Any]
-    start_of_draws: int
+    seed: int
 
 
-def write_model(path: str | Path, estimator: Any, start_of_draws: int) -> None:
-    """Write a fitted estimator; start_of_draws is the seed of its drawn partners."""
+def write_model(path: str | Path, estimator: FittedEstimator, seed: int) -> None:
+    """Write a fitted estimator; seed is that of its drawn partners."""
     arrays: dict[str, Array] = {}
-    parameters = {k: v for k, v in estimator.get_params(deep=False).items() if k != "callback"}
     header = {
-        "parameters": {name: to_plain(value, arrays) for name, value in parameters.items()},
+        "parameters": _plain_parameters(estimator.get_params(deep=False), arrays),
         "kernel": to_plain(estimator.kernel_, arrays),
-        "plan": asdict(estimator.plan_),
+        "plan": estimator.plan_.as_dict(),
+        "plan_parameters": _plain_parameters(estimator.plan_.parameters, arrays),
         "numbers": {name: getattr(estimator, name) for name in NUMBERS},
-        "start_of_draws": start_of_draws,
+        "start_of_draws": seed,
     }
     fitted = {name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)}
     if "feature_names_in_" in fitted:
         fitted["feature_names_in_"] = fitted["feature_names_in_"].astype(str)
+    if hasattr(estimator, "input_scale_"):
+        fitted[SCALE] = np.array(estimator.input_scale_)
     kernel = {f"{KERNEL}{name}": part for name, part in kernel_arrays(estimator.kernel_).items()}
     write_archive(Path(path), KIND, header, {**arrays, **fitted, **kernel})
 
 
+def _plain_parameters(parameters: Any, arrays: dict[str, Array]) -> dict[str, Any]:
+    return {k: to_plain(v, arrays) for k, v in parameters.items() if k not in UNSAVED}
+
+
 def read_model(path: str | Path, known: Collection[str]) -> Model:
-    """Read what `write_model` has written; known: names of parameters of the estimator."""
+    """Read a file of `write_model`; known: names of the estimator's parameters."""
     header, arrays = read_archive(Path(path), KIND)
     try:
-        parameters = {k: from_plain(v, arrays) for k, v in header["parameters"].items()}
-        if new := sorted(parameters.keys() - known):
-            raise KeyError(new[0])
-        parts = {k.removeprefix(KERNEL): v for k, v in arrays.items() if k.startswith(KERNEL)}
-        kernel = restore_kernel(from_plain(header["kernel"], arrays), parts)
-        plan = Plan(**{**header["plan"], "reasons": tuple(header["plan"]["reasons"])})
-        fitted = {name: arrays[name] for name in FITTED if name in arrays}
-        numbers = {name: header["numbers"][name] for name in NUMBERS}
-        start_of_draws = header["start_of_draws"]
+        return _restore(header, arrays, known)
     except (KeyError, TypeError) as error:
         raise DataError(
-            f"{path} must hold a model that this isosne knows; it was written by isosne "
-            f"{header['version']}, and {error} is missing or new. Read it with that version."
+            f"{path} holds a model that this version of isosne cannot read: it was written by "
+            f"isosne {header['version']}, and {error} is missing or unknown. Use that version."
         ) from error
+
+
+def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection[str]) -> Model:
+    parameters = {k: from_plain(v, arrays) for k, v in header["parameters"].items()}
+    plan = {**header["plan"], "reasons": tuple(header["plan"]["reasons"])}
+    if "dof" in parameters:
+        parameters, plan = _upgraded(parameters, plan)
+    if new := sorted(parameters.keys() - known):
+        raise KeyError(new[0])
+    parts = {k.removeprefix(KERNEL): v for k, v in arrays.items() if k.startswith(KERNEL)}
+    kernel = restore_kernel(from_plain(header["kernel"], arrays), parts)
+    chosen = {k: from_plain(v, arrays) for k, v in header.get("plan_parameters", {}).items()}
+    fitted: dict[str, Any] = {name: arrays[name] for name in FITTED if name in arrays}
     if "feature_names_in_" in fitted:
         fitted["feature_names_in_"] = fitted["feature_names_in_"].astype(object)
-    attributes = {"kernel_": kernel, "plan_": plan, **fitted, **numbers}
-    return Model(parameters, attributes, int(start_of_draws))
+    if SCALE in arrays:
+        fitted["input_scale_"] = Scale(*arrays[SCALE])
+    attributes = {
+        "kernel_": kernel,
+        "plan_": Plan(**plan, parameters=chosen or {**parameters, "kernel": kernel}),
+        **fitted,
+        **{name: header["numbers"][name] for name in NUMBERS},
+    }
+    return Model(parameters, attributes, int(header["start_of_draws"]))
+
+
+def _upgraded(
+    old: dict[str, Any], old_plan: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters and the plan of a file from before forces and landmarks were objects.
+
+    Version 0.1.0.dev wrote such files: dof, neighbors, mesh_accuracy, theta and landmark_choice
+    were parameters of their own.
+    """
+    parameters, plan = dict(old), dict(old_plan)
+    dof, accuracy = parameters.pop("dof"), parameters.pop("mesh_accuracy")
+    theta, neighbors = parameters.pop("theta"), parameters.pop("neighbors")
+    choice = parameters.pop("landmark_choice")
+    objective = as_objective(parameters["objective"])
+    if dof != 1.0:
+        parameters["objective"] = objective = type(objective)(**{**vars(objective), "dof": dof})
+    if parameters["forces"] == "mesh":
+        parameters["forces"] = Mesh(accuracy)
+    elif parameters["forces"] == "tree":
+        parameters["forces"] = Tree(theta)
+    if parameters["affinities"] == "sparse":
+        parameters["affinities"] = Sparse(neighbors)
+    if parameters["landmarks"] is not None:
+        parameters["landmarks"] = Landmarks(parameters["landmarks"], choice)
+    is_mesh, is_tree = plan["forces"] == "mesh", plan["forces"] == "tree"
+    n_listed = plan["n_neighbors"]
+    plan |= {
+        "n_partners": None if n_listed is None else round(n_listed * 5 / 8),
+        "start": str(parameters["start"]),
+        "accuracy": accuracy if is_mesh else None,
+        "theta": theta if is_tree else None,
+        "spline_order": None,
+        "objective": type(objective).__name__,
+        "n_iter": 0,
+        "n_threads": 1,
+    }
+    return parameters, plan

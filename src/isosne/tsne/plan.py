@@ -1,213 +1,314 @@
-"""Every "auto" of the estimator resolved in one place, with the reason and the bytes it takes."""
+"""Every automatic choice of a fit, made in one place, with its reason and the memory it takes.
 
-import math
-import os
-import re
-from dataclasses import dataclass, field
+`Request` is what a user asked for, `make_plan` decides, `Plan` prints the decision and can be
+repeated: ``TSNE(**plan.parameters)``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-import psutil
 from sklearn.base import clone
 
-from isosne._types import Kernel
-from isosne.errors import ParameterError
-from isosne.layout.mesh import widest_map
-from isosne.layout.objectives import Objective
+from isosne._numba import n_threads
+from isosne.affinities.sparse import Sparse
+from isosne.errors import ParameterError, keyword
+from isosne.kernels.base import MetricKernel
+from isosne.kernels.costs import KernelCosts
+from isosne.kernels.precomputed import PrecomputedKernel
+from isosne.layout.mesh import spline_order, widest_map
+from isosne.layout.objectives import Objective, needs_all_pairs
+from isosne.layout.repulsion import Exact, Mesh, Method, Tree
+from isosne.layout.schedules import Schedule
+from isosne.layout.start import resolve_start
+from isosne.neighbors.search import has_approximate_search
+from isosne.tsne.memory import WIDEST, Costs, InputSize, memory_available, out_of_memory, size
 
 DENSE_LIMIT = 10_000
-"""Points beyond which all pairs take too long on a few cores, whatever memory there is."""
+"""Points above which all pairs take too long on a few cores (docs/decisions/0006)."""
 EXACT_REPULSION_LIMIT = {1: 2_000, 2: 3_000, 3: 15_000}
-"""Points up to which the push of all pairs is as fast as a mesh, by dimensions of the map."""
+"""Points up to which exact repulsion is as fast as a mesh, by map dimensions (measured: 0005)."""
 EXACT_SEARCH_LIMIT = 20_000
-"""Points up to which all distances are looked at for neighbors."""
+"""Points up to which all distances are computed to find neighbors (decision 0007)."""
 LONGEST_LIST = 400
-"""Neighbors of a point beyond which partners are drawn instead, if the kernel can."""
+"""Neighbors per point above which partners are drawn instead, if the kernel can (0006)."""
 SHARE = 0.8
-"""Share of the memory that "auto" uses."""
-LIMIT_VARIABLE = "ISOSNE_MEMORY_LIMIT"
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+"""Share of the available memory that automatic choices may use; the rest is for the user."""
+PAIRS_PER_THREAD = 500_000
+"""Pairs below which waking a thread at every step costs more than it saves (measured)."""
 
 
-class Stored(NamedTuple):
-    """What is not in memory before the run: rows that will be read."""
+class Request(NamedTuple):
+    """What a user asked for; None leaves a choice to the plan."""
 
-    n_rows: int | None = None
-    """Rows of the input, if some of them are mapped as landmarks."""
-    n_pool: int | None = None
-    """Rows that are looked at then."""
-    bytes_held: int = 0
-    """Bytes that the rows read will take."""
-    bytes_of_pool: int = 0
-    """Bytes that they would take if some of them were mapped as landmarks."""
-
-
-class Wishes(NamedTuple):
-    """What a user may leave to the plan or decide: each "auto" or a name."""
-
-    affinities: Any = "auto"
-    forces: Any = "auto"
-    neighbors: Any = "auto"
-    memory_limit: Any = None
-    mesh_accuracy: float = 0.01
-
-
-CHOICES = {
-    "affinities": ("auto", "dense", "sparse", "sampled"),
-    "forces": ("auto", "exact", "mesh", "tree"),
-    "neighbors": ("auto", "exact", "approximate"),
-}
+    kernel: MetricKernel
+    """Unfitted, with its seed."""
+    n_components: int
+    objective: Objective
+    schedule: Schedule
+    start: Any
+    affinities: str | None = None
+    neighbors: str | None = None
+    forces: Method | None = None
+    memory_limit: int | str | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a fit will do. Prints as a short table."""
+    """What a fit does: every automatic choice, its reason, and the memory it takes.
+
+    Print it to read it. ``TSNE(**plan.parameters)`` repeats the run.
+
+    Attributes
+    ----------
+    n_points, n_components : int
+        Points to map, and dimensions of the map.
+    kernel : str
+        The kernel, with psi and the number of partitionings as numbers.
+    affinities : {"dense", "sparse", "sampled"}
+        Pairs that have a probability: all, neighbors, or partners drawn at random.
+    neighbors : {"exact", "approximate"} or None
+        Search for neighbors, if affinities are sparse.
+    n_neighbors, n_partners : int or None
+        Neighbors per point that are found, and that get a probability.
+    start : str
+        Initial coordinates.
+    forces : {"exact", "mesh", "tree"}
+        Method for the repulsive forces, with ``accuracy`` or ``theta``.
+    spline_order : int or None
+        Order of the mesh's splines: 4 (cubic) or 6 (quintic).
+    widest : float or None
+        Width of a map up to which the mesh keeps its accuracy.
+    n_iter : int
+        Largest number of steps.
+    n_threads : int
+        Threads that step 3 uses.
+    bytes_needed, bytes_available : int
+        Memory at the peak, and memory that may be used.
+    reasons : tuple of str
+        Why these choices were made.
+    n_rows, n_pool : int or None
+        Rows of the input, and rows that the kernel sees, if landmarks are mapped.
+    parameters : dict
+        Parameters of a `TSNE` that does the same, with every choice made.
+    """
 
     n_points: int
     n_components: int
     kernel: str
     affinities: str
-    n_neighbors: int | None
     neighbors: str | None
+    n_neighbors: int | None
+    n_partners: int | None
+    start: str
     forces: str
+    accuracy: float | None
+    theta: float | None
+    spline_order: int | None
     widest: float | None
+    objective: str
+    n_iter: int
+    n_threads: int
     bytes_needed: int
     bytes_available: int
-    reasons: tuple[str, ...] = field(default=())
+    reasons: tuple[str, ...] = ()
     n_rows: int | None = None
     n_pool: int | None = None
+    parameters: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
-        lists = f", {self.n_neighbors} {self.neighbors} neighbors a point" if self.neighbors else ""
-        coarser = f"; a map wider than {self.widest:.0f} gets a coarser one" if self.widest else ""
-        landmarks = (
-            f"; landmarks of {self.n_rows:,} rows, of which the kernel sees {self.n_pool:,}"
-            if self.n_rows
-            else ""
-        )
         lines = [
-            f"points      {self.n_points:,} to {self.n_components} dimensions{landmarks}",
+            f"points      {self._points()}",
             f"kernel      {self.kernel}",
-            f"affinities  {self.affinities}{lists}",
-            f"forces      {self.forces}{coarser}",
+            f"affinities  {self._affinities()}",
+            f"start       {self.start}",
+            f"forces      {self._forces()}",
+            f"objective   {self.objective}, at most {self.n_iter:,} steps",
+            f"threads     {self.n_threads}",
             f"memory      {size(self.bytes_needed)} of {size(self.bytes_available)} available",
         ]
-        return "\n".join([*lines, *(f"because     {reason}" for reason in self.reasons)])
+        return "\n".join([*lines, *(f"reason      {reason}" for reason in self.reasons)])
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the choices as plain values, for files; ``parameters`` are left out.
 
-class Costs:
-    """Bytes that each form of the affinities takes at its peak, for a kernel and a shape."""
+        Returns
+        -------
+        dict
+            Numbers, text and tuples by name.
+        """
+        names = [field.name for field in fields(self) if field.name != "parameters"]
+        return {name: getattr(self, name) for name in names}
 
-    def __init__(self, kernel: Kernel, n_points: int, n_features: int, held: int = 0) -> None:
-        n = n_points
-        self.n_neighbors = min(kernel.n_relevant(n), n - 1)
-        partners = min(kernel.n_partners(n), n - 1)
-        cells = kernel.cell_bytes(n)
-        width = min(n_features, 10_000)
-        copies = 8 * width  # points in the order of a search, and their products
-        drawn = kernel.drawn_bytes(n, width)
-        self.pair_bytes = kernel.pair_bytes(n)
-        self.bytes = {
-            "dense": n**2 * self.pair_bytes + n * (200 + 2 * copies) + drawn,
-            "sparse": n * max(copies + 12 * self.n_neighbors, 32 * partners + 100),
-        }
-        if cells:
-            # Cells, the members of each, and three sets of draws with their random numbers.
-            self.bytes["sampled"] = n * (cells + copies + 2000)
-        self.n_points, self.held = n, held
-        self.bytes = {name: needed + held for name, needed in self.bytes.items()}
+    def _points(self) -> str:
+        mapped = f"{self.n_points:,} to {self.n_components} dimensions"
+        if self.n_rows is None:
+            return mapped
+        return f"{mapped}; landmarks of {self.n_rows:,} rows, the kernel sees {self.n_pool:,}"
 
-    def n_fitting(self, affinities: str, n_bytes: int) -> int:
-        """Return how many points fit in so many bytes, besides what is held."""
-        n, needed, left = self.n_points, self.bytes[affinities] - self.held, max(n_bytes, 0)
-        if affinities != "dense":
-            return int(n * left / needed)
-        a, b = self.pair_bytes, needed / n - self.pair_bytes * n  # a n^2 + b n bytes
-        return int(((b**2 + 4 * a * left) ** 0.5 - b) / (2 * a))
-
-
-def make_plan(
-    kernel: Kernel,
-    shape: tuple[int, int],
-    n_components: int,
-    objective: Objective,
-    wishes: Wishes = Wishes(),  # noqa: B008  an immutable tuple
-    stored: Stored = Stored(),  # noqa: B008
-) -> Plan:
-    """Choose the form of the affinities and forces for points of this shape, or refuse."""
-    for name, allowed in CHOICES.items():
-        wish = getattr(wishes, name)
-        if not isinstance(wish, str) or wish not in allowed:
-            raise ParameterError(
-                f"{name} must be one of {', '.join(allowed)}; got {wish!r}. "
-                "'auto' chooses by size and memory."
-            )
-    n = shape[0]
-    available = memory_available(wishes.memory_limit)
-    costs = Costs(kernel, *shape, stored.bytes_held)
-    affinities, reason = _choose_affinities(costs, n, objective, wishes, available)
-    if costs.bytes[affinities] > available:
-        raise ParameterError(_refusal(affinities, costs, stored, objective, available))
-    is_dense = affinities == "dense"
-    forces = wishes.forces
-    if forces == "auto":
-        forces = "exact" if is_dense or n <= EXACT_REPULSION_LIMIT[n_components] else "mesh"
-    if is_dense and forces != "exact":
-        raise ParameterError(
-            f"forces={forces!r} needs affinities 'sparse' or 'sampled'; got 'dense'. "
-            "With all pairs at hand exact forces cost nothing more: choose forces='exact'."
+    def _affinities(self) -> str:
+        if self.neighbors is None:
+            return self.affinities
+        return (
+            f"{self.affinities}, {self.n_neighbors} {self.neighbors} neighbors per point, "
+            f"{self.n_partners} with a probability"
         )
-    neighbors = None
-    if affinities == "sparse":
-        neighbors = wishes.neighbors
-        if neighbors == "auto":
-            can = kernel.has_approximate_neighbors() and n > EXACT_SEARCH_LIMIT
-            neighbors = "approximate" if can else "exact"
+
+    def _forces(self) -> str:
+        if self.accuracy is not None and self.widest is not None:
+            splines = "cubic" if self.spline_order == 4 else "quintic"
+            return (
+                f"mesh, accuracy {self.accuracy:g}, {splines} splines; the mesh coarsens if the "
+                f"map is wider than {self.widest:.0f}"
+            )
+        return self.forces if self.theta is None else f"tree, theta {self.theta:g}"
+
+
+def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any]) -> Plan:
+    """Make every choice for an input of this size, or refuse what does not fit in memory.
+
+    parameters: those of the estimator, which the choices replace in ``Plan.parameters``.
+    """
+    n = given.n_points
+    must_draw = request.affinities in ("dense", "sampled")
+    kernel = request.kernel._resolved(n, must_draw=must_draw)
+    available = memory_available(request.memory_limit)
+    costs = Costs(_kernel_costs(kernel, given), given)
+    affinities, reason = _choose_affinities(costs, request, given, available)
+    if costs.bytes[affinities] > available:
+        only = ("dense",) if needs_all_pairs(request.objective) else tuple(costs.bytes)
+        raise out_of_memory(affinities, costs, only, available)
+    method = _choose_forces(request, affinities, n)
+    neighbors = _choose_search(request, affinities, kernel, given)
+    start = resolve_start(request.start, kernel.metric, has_points=_has_points(kernel))
     return Plan(
         n_points=n,
-        n_components=n_components,
-        kernel=_named(kernel),
+        n_components=request.n_components,
+        kernel=str(_unseeded(kernel, None)),
         affinities=affinities,
-        n_neighbors=costs.n_neighbors if affinities == "sparse" else None,
         neighbors=neighbors,
-        forces=forces,
-        widest=widest_map(n_components, wishes.mesh_accuracy, n) if forces == "mesh" else None,
+        n_neighbors=costs.n_neighbors if neighbors else None,
+        n_partners=costs.n_partners if neighbors else None,
+        start=start if isinstance(start, str) else "given coordinates",
+        forces=method.name,
+        accuracy=method.accuracy if isinstance(method, Mesh) else None,
+        theta=method.theta if isinstance(method, Tree) else None,
+        spline_order=(
+            spline_order(method.accuracy, request.n_components, n)
+            if isinstance(method, Mesh)
+            else None
+        ),
+        widest=(
+            widest_map(request.n_components, method.accuracy, n)
+            if isinstance(method, Mesh)
+            else None
+        ),
+        objective=type(request.objective).__name__,
+        n_iter=request.schedule.n_iter,
+        n_threads=useful_threads(n),
         bytes_needed=costs.bytes[affinities],
         bytes_available=available,
         reasons=(reason,) if reason else (),
-        n_rows=stored.n_rows,
-        n_pool=stored.n_pool,
+        n_rows=given.n_rows,
+        n_pool=given.n_pool,
+        parameters={
+            **parameters,
+            "kernel": _unseeded(kernel, parameters["kernel"]),
+            "objective": request.objective,
+            "schedule": request.schedule,
+            "exaggeration": None,
+            "start": start,
+            "affinities": Sparse(neighbors=neighbors) if neighbors else affinities,
+            "forces": method,
+        },
     )
 
 
-def _named(kernel: Kernel) -> str:
-    """Return the kernel as it was asked for; its seed may have been drawn."""
-    own: Any = clone(kernel)
+def seeded_kernel(plan: Plan, request: Request) -> MetricKernel:
+    """Return the kernel of a plan with the seed that was drawn for this run, unfitted."""
+    own: MetricKernel = clone(plan.parameters["kernel"])
     if "random_state" in own.get_params():
-        own.set_params(random_state=None)
-    return str(own)
+        own.set_params(random_state=request.kernel.get_params()["random_state"])
+    return own
+
+
+def _unseeded(kernel: MetricKernel, asked: Any) -> MetricKernel:
+    """Return the kernel with the seed that the user gave it, if any."""
+    own: MetricKernel = clone(kernel)
+    if "random_state" in own.get_params():
+        own.set_params(random_state=getattr(asked, "random_state", None))
+    return own
+
+
+def useful_threads(n_points: int) -> int:
+    """Return how many of the available threads a map of n points keeps busy."""
+    return min(n_threads(), max(1, n_points**2 // PAIRS_PER_THREAD))
+
+
+def _kernel_costs(kernel: MetricKernel, given: InputSize) -> KernelCosts:
+    costs = kernel.costs(given.n_points, min(given.n_features, WIDEST))
+    if isinstance(kernel, PrecomputedKernel):
+        n_listed = max(1, given.n_entries // given.n_points)
+        return costs._replace(n_relevant=n_listed, n_partners=n_listed)
+    return costs
+
+
+def _has_points(kernel: MetricKernel) -> bool:
+    return not isinstance(kernel, PrecomputedKernel)
 
 
 def _choose_affinities(
-    costs: Costs, n: int, objective: Objective, wishes: Wishes, available: int
+    costs: Costs, request: Request, given: InputSize, available: int
 ) -> tuple[str, str]:
     """Return the form of the affinities, and why it was chosen if it was."""
-    wish: str = wishes.affinities
-    if objective.needs_all_pairs:
-        if wish not in ("auto", "dense"):
-            raise ParameterError(
-                f"{objective} compares all pairs and needs affinities='dense'; got {wish!r}. "
-                "Choose objective='kl', or dense affinities."
-            )
-        return "dense", "" if wish == "dense" else f"{objective} compares all pairs"
+    wish, objective = request.affinities, request.objective
+    if isinstance(request.kernel, PrecomputedKernel):
+        return _given_form(request, given)
+    if needs_all_pairs(objective):
+        if wish not in (None, "dense"):
+            rule = f"be 'dense' with the objective {objective}, which compares all pairs"
+            hint = f"Choose {keyword('objective', 'kl')}, or dense affinities."
+            raise ParameterError("affinities", rule, wish, hint)
+        return "dense", "" if wish else f"{type(objective).__name__} compares all pairs"
+    if wish is not None:
+        _check_possible(wish, costs)
+        return wish, ""
+    return _choose_by_size(costs, request.forces, given.n_points, available)
+
+
+def _given_form(request: Request, given: InputSize) -> tuple[str, str]:
+    """Return the form of affinities that were made elsewhere: the one that they have."""
+    form = "sparse" if given.is_sparse else "dense"
+    if needs_all_pairs(request.objective):
+        form = "dense"
+    if request.affinities not in (None, form):
+        rule = f"be {form!r} for these precomputed affinities"
+        raise ParameterError("affinities", rule, request.affinities, "Leave it out.")
+    return form, "the affinities were made elsewhere"
+
+
+def _check_possible(wish: str, costs: Costs) -> None:
     if wish == "sampled" and "sampled" not in costs.bytes:
         raise ParameterError(
-            "affinities='sampled' draws from the cells of an isolation kernel; got a kernel "
-            "without cells. Pass IsolationKernel(n_partitions=200), or choose 'sparse'."
+            "affinities",
+            "be 'dense' or 'sparse' with a kernel that has no cells to draw from",
+            wish,
+            "Pass IsolationKernel(n_partitions=200), or choose 'sparse'.",
         )
-    if wish != "auto":
-        return wish, ""
+    if wish == "sparse" and "sparse" not in costs.bytes:
+        raise ParameterError(
+            "affinities",
+            "be 'dense' with a kernel of your own, which compares all pairs",
+            wish,
+            f"Pass {keyword('affinities', 'dense')}.",
+        )
+
+
+def _choose_by_size(costs: Costs, forces: Method | None, n: int, available: int) -> tuple[str, str]:
+    if "sparse" not in costs.bytes:
+        return "dense", "a kernel of your own compares all pairs"
     fits = {name: needed <= SHARE * available for name, needed in costs.bytes.items()}
-    needs_lists = wishes.forces in ("mesh", "tree")
+    needs_lists = isinstance(forces, Mesh | Tree)
     if n <= DENSE_LIMIT and fits["dense"] and not needs_lists:
         needed = size(costs.bytes["dense"])
         return "dense", f"all pairs take {needed} and n is at most {DENSE_LIMIT:,}"
@@ -215,9 +316,10 @@ def _choose_affinities(
     if n > DENSE_LIMIT:
         reason = f"all pairs take too long above {DENSE_LIMIT:,} points"
     elif needs_lists:
-        reason = f"forces {wishes.forces!r} go with partners that are listed or drawn"
+        reason = f"forces on a {forces.name} need sparse or sampled affinities"  # type: ignore[union-attr]  # Mesh or Tree
     if "sampled" in fits and (costs.n_neighbors > LONGEST_LIST or not fits["sparse"]):
-        choice, why = "sampled", f"a point has {costs.n_neighbors} similar ones: too many to list"
+        choice = "sampled"
+        why = f"a point has {costs.n_neighbors:,} similar points, too many to list"
     else:
         choice, why = "sparse", ""
     if costs.bytes[choice] > available:
@@ -231,66 +333,29 @@ def _least(costs: Costs, n: int, needs_lists: bool) -> str:
     return min((name for name in costs.bytes if name != without), key=costs.bytes.__getitem__)
 
 
-def _refusal(
-    affinities: str, costs: Costs, stored: Stored, objective: Objective, available: int
-) -> str:
-    """Return the sentence that names what would fit."""
-    names = ["dense"] if objective.needs_all_pairs else list(costs.bytes)
-    others = [
-        f"affinities={name!r} ({size(costs.bytes[name])})"
-        for name in names
-        if costs.bytes[name] <= available
-    ]
-    hint = _fewer(affinities, costs, stored, available)
-    hint = f"choose {' or '.join(others)}, or {hint}" if others else hint
-    return (
-        f"affinities={affinities!r} of {costs.n_points:,} points need "
-        f"{size(costs.bytes[affinities])}, and {size(available)} are available. "
-        f"{hint[0].upper()}{hint[1:]}."
-    )
-
-
-def _fewer(affinities: str, costs: Costs, stored: Stored, available: int) -> str:
-    """Return the number of points that fit; if none do, the memory that is needed."""
-    held = stored.bytes_of_pool or costs.held
-    n_fitting = costs.n_fitting(affinities, available - held)
-    if n_fitting < 2:
-        needed = math.ceil(1.01 * costs.bytes[affinities])  # not less when it is rounded
-        return f"raise memory_limit to {size(needed)} or more"
-    if costs.held:
-        return f"map at most {n_fitting:,} of the rows: landmarks={n_fitting}"
-    return f"fit on at most {n_fitting:,} points"
-
-
-def memory_available(limit: Any = None) -> int:
-    """Return the bytes that may be used: what is free, or a limit given here or in the environment.
-
-    A limit is a number of bytes or a string such as "1.5GB"; ISOSNE_MEMORY_LIMIT is read if it is
-    None.
-    """
-    free = int(psutil.virtual_memory().available)
-    source = "memory_limit"
-    if limit is None and os.environ.get(LIMIT_VARIABLE):
-        limit, source = os.environ[LIMIT_VARIABLE], LIMIT_VARIABLE
-    return free if limit is None else min(free, _as_bytes(limit, source))
-
-
-def _as_bytes(limit: Any, source: str) -> int:
-    text = str(limit).strip().lower()
-    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\+?\d+)?)\s*([kmgt]?)i?b?", text)
-    if isinstance(limit, bool) or match is None or float(match[1]) <= 0:
+def _choose_forces(request: Request, affinities: str, n: int) -> Method:
+    method = request.forces
+    if method is None:
+        few = n <= EXACT_REPULSION_LIMIT[request.n_components]
+        return Exact() if affinities == "dense" or few else Mesh()
+    if affinities == "dense" and not isinstance(method, Exact):
         raise ParameterError(
-            f"{source} must be a number of bytes or a size such as '1.5GB'; got {limit!r}. "
-            "Leave it out to use what is free."
+            "forces",
+            f"be 'exact' with {keyword('affinities', 'dense')}",
+            method,
+            "Exact forces cost nothing more when all pairs are available. Choose "
+            f"{keyword('forces', 'exact')}, or {keyword('affinities', 'sparse')}.",
         )
-    return int(float(match[1]) * UNITS[match[2]])
+    return method
 
 
-def size(n_bytes: int) -> str:
-    """Return bytes for a person to read."""
-    value = float(n_bytes)
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 999.5:
-            return f"{value:.3g} {unit}"
-        value /= 1000
-    return f"{value:.3g} TB"
+def _choose_search(
+    request: Request, affinities: str, kernel: MetricKernel, given: InputSize
+) -> str | None:
+    """Return how neighbors are found, if they are."""
+    if affinities != "sparse" or not _has_points(kernel):
+        return None
+    if request.neighbors is not None:
+        return request.neighbors
+    can = has_approximate_search(kernel.metric, is_sparse=given.is_sparse)
+    return "approximate" if can and given.n_points > EXACT_SEARCH_LIMIT else "exact"

@@ -1,11 +1,11 @@
-"""A map on its way: forces, schedule, progress, and what has been recorded of it."""
+"""A run of step 3: forces, schedule, progress, and the recorded objective."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from isosne._numba import n_threads, threads
+from isosne._numba import threads
 from isosne.errors import DivergedError
 from isosne.layout.descent import Progress, State, advance, descend
 from isosne.layout.schedules import Schedule
@@ -13,18 +13,15 @@ from isosne.tsne.assembly import Forces
 from isosne.tsne.checkpoint import Checkpoint, Saved
 from isosne.tsne.placers import Placer
 
-PAIRS_A_THREAD = 500_000
-"""Pairs below which a thread costs more to wake, at every step, than it saves."""
 TRACE_EVERY = 50
-"""Steps between the values of the objective that are recorded."""
+"""Steps between recorded values of the objective; each costs as much as a step."""
 
 
 @dataclass
 class Finished:
-    """What a fitted estimator keeps for later.
+    """What a fitted estimator keeps: the seed of drawn partners, the run, and the placer.
 
-    The seed of its drawn partners; its run, unless it was read from a file; and what places further
-    points, once there are any.
+    There is no run after a load from a file, and no placer before the first new points.
     """
 
     seed: int
@@ -32,24 +29,29 @@ class Finished:
     placer: Placer | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"placer": None}  # it is made again, and cannot be pickled
+        return self.__dict__ | {"placer": None}  # made again on demand; it cannot be pickled
 
 
 class Run:
-    """A map on its way.
+    """A run of step 3.
 
     Parameters
     ----------
-    forces : ExactForces or SplitForces
-        What moves the points.
+    forces : ExactForces, SplitForces or CustomForces
+        The gradient and the value of the objective.
     schedule : Schedule
-        How.
+        Phases of the optimization.
     progress : Progress
-        How far it has come.
+        Coordinates, momentum and counters so far.
+    n_threads : int
+        Threads to use; the map does not depend on it.
     """
 
-    def __init__(self, forces: Forces, schedule: Schedule, progress: Progress) -> None:
+    def __init__(
+        self, forces: Forces, schedule: Schedule, progress: Progress, n_threads: int
+    ) -> None:
         self.forces = forces
+        self.n_threads = n_threads
         self.schedule = schedule
         self.progress = progress
         self.gradient_norm = 0.0
@@ -66,14 +68,13 @@ class Run:
         checkpoint: Checkpoint | None,
         say: Callable[[str], None],
     ) -> None:
-        """Take the steps that are left; a true answer of the callback ends them."""
+        """Take the remaining steps; the callback returns True to stop."""
         began = time.perf_counter()
         first = self.progress.iteration
-        useful_threads = max(1, self.forces.n_points**2 // PAIRS_A_THREAD)
         if not getattr(advance, "signatures", True):  # plain Python compiles nothing
-            say("compiling the loops, once for this machine")
+            say("Compiling (first run only); this takes a few seconds.")
         try:
-            with threads(min(n_threads(), useful_threads)):
+            with threads(self.n_threads):
                 for state in descend(self.forces, self.progress, self.schedule):
                     self.gradient_norm = state.gradient_norm
                     if state.iteration % TRACE_EVERY == 0:
@@ -111,6 +112,6 @@ class Run:
     def resumed(self, schedule: Schedule) -> "Run":
         """Return a run that starts where this one ended, with steps of another schedule."""
         progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
-        run = Run(self.forces, schedule, progress)
+        run = Run(self.forces, schedule, progress, self.n_threads)
         run.trace = list(self.trace)
         return run

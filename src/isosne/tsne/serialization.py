@@ -1,7 +1,7 @@
 """Parameters and fitted kernels as plain values and arrays, for files, and back.
 
-Points are kept as they are. Random choices are kept too, not the seed that made them: another
-version of NumPy may make others of it.
+Points are stored as they are. Random choices are stored too, not the seed that made them: another
+version of NumPy may draw differently.
 """
 
 from dataclasses import fields, is_dataclass
@@ -11,25 +11,29 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from isosne._types import Array, Points
-from isosne.errors import ParameterError
+from isosne.affinities.sparse import Sparse
+from isosne.errors import DataError
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.forest import TREES, ForestPartitions
-from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
+from isosne.kernels.registry import KERNELS
 from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.layout.objectives import JSE, KL, NeRV
+from isosne.layout.repulsion import Exact, Mesh, Tree
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 from isosne.neighbors.distances import Metric
+from isosne.tsne.landmarks import Landmarks
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(KL, NeRV, JSE, Schedule, Phase, RateFalls, ChangeBelow),
-        *(IsolationKernel, GaussianKernel, AdaptiveGaussianKernel, KNNKernel),
+        *(Exact, Mesh, Tree, Sparse, Landmarks),
+        *(entry.kind for entry in KERNELS.values()),
     )
 }
+"""Objects that a file may hold, by the names of their classes."""
 
 
 def to_plain(value: Any, arrays: dict[str, Array]) -> Any:
@@ -51,9 +55,9 @@ def to_plain(value: Any, arrays: dict[str, Array]) -> Any:
     if type(value).__name__ in KINDS:
         parts = {name: to_plain(part, arrays) for name, part in _parts(value).items()}
         return {"kind": type(value).__name__, "parts": parts}
-    raise ParameterError(
-        f"Parameters must be numbers, names, arrays or objects of isosne to be written to a file; "
-        f"got {value!r}. Pass one of these."
+    raise DataError(
+        f"Cannot write {value!r} to a file: parameters must be numbers, text, arrays or objects of "
+        "isosne. Pass one of these."
     )
 
 
@@ -79,17 +83,17 @@ def _parts(value: Any) -> dict[str, Any]:
     return {}
 
 
-def kernel_arrays(kernel: Any) -> dict[str, Array]:
+def kernel_arrays(kernel: MetricKernel) -> dict[str, Array]:
     """Return a fitted kernel's points and random choices."""
     arrays = _points_to_arrays("points", kernel.X_fit_)
     if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
         return arrays
     samples = [partitions.samples for partitions in kernel.partitions_]
     if kernel.pool_ is not kernel.X_fit_ and kernel.partition == "voronoi":
-        sampled, places = np.unique(np.concatenate(samples, axis=None), return_inverse=True)
+        sampled, positions = np.unique(np.concatenate(samples, axis=None), return_inverse=True)
         arrays |= _points_to_arrays("pool", kernel.pool_[sampled])
         sizes = np.cumsum([part.size for part in samples])[:-1]
-        parts = zip(np.split(places, sizes), samples, strict=True)
+        parts = zip(np.split(positions, sizes), samples, strict=True)
         samples = [part.reshape(sample.shape) for part, sample in parts]
     for s, partitions in enumerate(kernel.partitions_):
         arrays[f"samples{s}"] = samples[s]
@@ -98,7 +102,7 @@ def kernel_arrays(kernel: Any) -> dict[str, Array]:
     return arrays
 
 
-def restore_kernel(kernel: Any, arrays: dict[str, Array]) -> Any:
+def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKernel:
     """Return a kernel with its parameters fitted again from `kernel_arrays`."""
     points = _points_from_arrays("points", arrays)
     if not isinstance(kernel, IsolationKernel) or "samples0" not in arrays:
@@ -106,7 +110,7 @@ def restore_kernel(kernel: Any, arrays: dict[str, Array]) -> Any:
     has_pool = "pool" in arrays or "pool.data" in arrays
     pool = _points_from_arrays("pool", arrays) if has_pool else points
     n_scales = sum(name.startswith("samples") for name in arrays)
-    return kernel.restore(
+    return kernel._restore(
         points, pool, [_partitions(kernel, arrays, pool, s) for s in range(n_scales)]
     )
 

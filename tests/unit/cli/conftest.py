@@ -13,11 +13,10 @@ import typer.main
 from sklearn.datasets import load_wine
 from typer.testing import CliRunner
 
-from isosne import TSNE
+from isosne import TSNE, Schedule
 from isosne.cli.app import app
 from isosne.cli.messages import Options
 from isosne.errors import IsosneError
-from isosne.layout.schedules import standard
 
 CULTIVARS = ("Barolo", "Grignolino", "Barbera")
 COLUMNS = ("--label", "cultivar", "--id", "bottle")
@@ -28,7 +27,7 @@ SHORT = ("--n-iter", N_SHORT)
 
 def short_tsne(*kernel, **settings):
     """The estimator of a command line with SHORT."""
-    return TSNE(*kernel, schedule=standard(n_iter=N_SHORT), random_state=0, **settings)
+    return TSNE(*kernel, schedule=Schedule.standard(n_iter=N_SHORT), random_state=0, **settings)
 
 
 def run(*arguments, code=0, **settings):

@@ -116,6 +116,15 @@ def test_landmarks_are_mapped_and_every_row_is_placed_in_order(wine, isosne):
     assert np.array_equal(drawn.embedding, model.place(points_of(wine)))
 
 
+def test_landmarks_and_placed_rows_are_scaled_alike(wine, isosne):
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--landmarks", 60, "--scale", "minmax", "-q")
+    isosne(*line, "-o", "map.csv")
+    isosne(*line, "--landmarks-only", "-o", "landmarks.csv")
+    drawn, landmarks = read_map("map.csv"), read_map("landmarks.csv")
+    rows = [drawn.ids.tolist().index(name) for name in landmarks.ids]
+    assert np.array_equal(drawn.embedding[rows], landmarks.embedding)
+
+
 def test_landmarks_without_ids_keep_their_row_numbers(here, two_blobs, isosne):
     np.save("blobs.npy", two_blobs)
     line = ("embed", "blobs.npy", *SHORT, "--landmarks", 20, "--landmarks-only")

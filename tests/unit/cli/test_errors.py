@@ -16,18 +16,17 @@ import typer
 from scipy.sparse import eye_array, save_npz
 from typer.testing import CliRunner
 
-from isosne import TSNE, IsolationKernel, datasets
+from isosne import TSNE, IsolationKernel, Mesh, Schedule, datasets
 from isosne._files import check_writable
 from isosne.cli.messages import in_sentences, shows_tracebacks
 from isosne.errors import DataError, IsosneWarning, ParameterError, keyword
 from isosne.files import MapWriter, read_map, read_table
 from isosne.files.tables import check_exists
-from isosne.layout.schedules import standard
 from isosne.paper.registry import reproduce
 from isosne.paper.settings import Settings
 from isosne.quality import report
 from isosne.sources.scaled import Scale
-from isosne.tsne.plan import memory_available
+from isosne.tsne.memory import memory_available
 from tests.unit.cli.conftest import (
     COLUMNS,
     SHORT,
@@ -392,7 +391,8 @@ def test_options_of_other_commands(refused, line, sentence):
 @pytest.mark.parametrize(
     ("options", "call"),
     [
-        (("--n-iter", "250"), lambda: standard(n_iter=250)),
+        (("--n-iter", "250"), lambda: Schedule.standard(n_iter=250)),
+        (("--forces", "mesh", "--mesh-accuracy", "2"), lambda: Mesh(2.0)),
         (("--psi", "1"), lambda: IsolationKernel(psi=1).fit(np.eye(178))),
         (("--landmarks", "999"), lambda: TSNE(landmarks=999).plan(np.eye(178))),
         (("--memory-limit", "much"), lambda: memory_available("much")),
@@ -401,7 +401,7 @@ def test_options_of_other_commands(refused, line, sentence):
             lambda: TSNE().fit(np.eye(178), checkpoint="run", every=0),
         ),
     ],
-    ids=["n_iter", "psi", "landmarks", "memory_limit", "every"],
+    ids=["n_iter", "mesh_accuracy", "psi", "landmarks", "memory_limit", "every"],
 )
 def test_options_that_the_library_refuses(refused, options, call):
     assert refused(*LINE, *options, code=2) == sentence_of(call)

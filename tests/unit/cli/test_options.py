@@ -7,10 +7,10 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from isosne import TSNE
+from isosne import JSE, KL, TSNE, Landmarks, Mesh, NeRV, Schedule, Sparse, Tree
 from isosne._checks import METRICS
 from isosne.cli.commands.sweep import GridOptions
-from isosne.cli.models import NEEDS, PARAMETERS, make_kernel, make_template
+from isosne.cli.models import NEEDS, make_kernel, make_template
 from isosne.cli.models import make_model as model_of
 from isosne.cli.options import (
     EmbeddingOptions,
@@ -21,11 +21,11 @@ from isosne.cli.options import (
     TableOptions,
 )
 from isosne.files import read_table
-from isosne.layout.objectives import as_objective
-from isosne.layout.schedules import as_schedule, standard
+from isosne.kernels.registry import KERNELS
+from isosne.layout.objectives import NAMES
+from isosne.layout.schedules import as_schedule
 from isosne.layout.start import STARTS
 from isosne.sources.scaled import KINDS
-from isosne.studies.parameter_sweep import make_kernel as kernel_of_name
 
 
 def defaults(function):
@@ -46,16 +46,15 @@ def choices(group, name):
 
 
 def test_options_of_a_map_are_the_keywords_of_the_estimator():
-    keywords = defaults(TSNE)
-    for not_an_option in ("kernel", "verbose", "callback"):
+    keywords = defaults(TSNE.__init__)
+    for not_an_option in ("self", "kernel", "verbose", "callback"):
         del keywords[not_an_option]
     options = of_options(EmbeddingOptions, LandmarkOptions, ResourceOptions)
     assert options.pop("random_state") == 0  # the same line gives the same map
     assert keywords.pop("random_state") is None
-    assert options.pop("n_iter") is None  # a part of the schedule
-    for needs_another in ("landmark_choice", "neighbors", "mesh_accuracy", "theta"):
-        keywords.pop(needs_another)
-        assert options.pop(needs_another) is None  # to see whether it is given
+    of_objects = ("dof", "n_iter", "landmark_choice", "neighbors", "mesh_accuracy", "theta")
+    for name in of_objects:
+        assert options.pop(name) == (1.0 if name == "dof" else None)
     assert options == keywords
 
 
@@ -65,13 +64,12 @@ def test_what_is_not_given_is_left_to_the_library(options):
 
 
 def test_choices_of_the_command_line_are_those_of_the_library():
-    for name in choices(EmbeddingOptions, "objective"):
-        as_objective(name)
+    assert choices(EmbeddingOptions, "objective") == set(NAMES)
     for name in choices(EmbeddingOptions, "schedule"):
         as_schedule(name)
     assert choices(EmbeddingOptions, "start") == {"auto", *STARTS}
     assert choices(TableOptions, "scale") == set(KINDS)
-    assert choices(KernelOptions, "kernel") == set(PARAMETERS)
+    assert choices(KernelOptions, "kernel") == set(KERNELS) - {"precomputed"}
     assert set(get_args(Metric)) == set(METRICS)
 
 
@@ -81,11 +79,9 @@ def test_every_choice_of_a_method_can_be_planned(name):
         assert TSNE(**{name: value}).plan(np.eye(30)).n_points == 30
 
 
-@pytest.mark.parametrize("kernel", PARAMETERS)
-def test_options_of_a_kernel_are_its_keywords(kernel):
-    keywords = set(kernel_of_name(kernel, {}).get_params()) - {"random_state"}
-    assert set(PARAMETERS[kernel]) == keywords
-    assert keywords <= set(of_options(KernelOptions))
+def test_options_of_kernels_are_their_keywords():
+    keywords = {name for entry in KERNELS.values() for name in entry.options}
+    assert set(of_options(KernelOptions)) == keywords | {"kernel"}
 
 
 def test_options_of_a_table_are_the_keywords_of_its_reader():
@@ -114,19 +110,34 @@ def test_text_becomes_what_the_kernel_takes(options, expected):
     assert {name: found[name] for name in expected} == expected
 
 
-def test_the_number_of_steps_makes_a_standard_schedule():
-    model = make_template(EmbeddingOptions(n_iter=300), ResourceOptions())
-    assert model.schedule == standard(n_iter=300)
+@pytest.mark.parametrize(
+    ("given", "parameter", "expected"),
+    [
+        ({"n_iter": 300}, "schedule", Schedule.standard(n_iter=300)),
+        ({}, "schedule", "standard"),
+        ({"dof": 2.0}, "objective", KL(dof=2.0)),
+        ({"objective": "nerv", "dof": 2.0}, "objective", NeRV(dof=2.0)),
+        ({"objective": "jse"}, "objective", JSE()),
+        ({"affinities": "sparse"}, "affinities", Sparse()),
+        ({"affinities": "sparse", "neighbors": "exact"}, "affinities", Sparse("exact")),
+        ({"affinities": "dense", "neighbors": "auto"}, "affinities", "dense"),
+        ({"forces": "mesh"}, "forces", "mesh"),
+        ({"forces": "mesh", "mesh_accuracy": 0.02}, "forces", Mesh(0.02)),
+        ({"forces": "tree", "theta": 0.4}, "forces", Tree(0.4)),
+    ],
+)
+def test_options_become_the_objects_of_the_estimator(given, parameter, expected):
+    model = make_template(EmbeddingOptions(**given), ResourceOptions())
+    assert getattr(model, parameter) == expected
 
 
-def test_options_of_one_method_reach_the_estimator():
-    embedding = EmbeddingOptions(
-        affinities="sparse", neighbors="exact", forces="mesh", mesh_accuracy=0.02
-    )
+def test_landmarks_resources_and_the_kernel_reach_the_estimator():
     landmarks = LandmarkOptions(landmarks=50, landmark_choice="spread")
-    model = model_of(KernelOptions(), embedding, ResourceOptions(n_jobs=1), landmarks)
-    assert (model.neighbors, model.mesh_accuracy) == ("exact", 0.02)
-    assert (model.landmarks, model.landmark_choice, model.n_jobs) == (50, "spread", 1)
-    embedding = EmbeddingOptions(forces="tree", theta=0.4)
-    assert make_template(embedding, ResourceOptions()).theta == 0.4
+    resources = ResourceOptions(n_jobs=1, memory_limit="1GB")
+    model = model_of(KernelOptions("knn"), EmbeddingOptions(), resources, landmarks)
+    assert model.landmarks == Landmarks(50, "spread")
+    assert (model.kernel, model.n_jobs, model.memory_limit) == ("knn", 1, "1GB")
+
+
+def test_options_that_need_others_are_options():
     assert set(NEEDS) <= set(of_options(EmbeddingOptions))

@@ -1,7 +1,5 @@
 """`isosne plan`: the methods that a run would use."""
 
-from dataclasses import asdict
-
 import numpy as np
 
 from isosne import TSNE
@@ -23,7 +21,7 @@ def test_one_object_for_machines(wine_set, isosne_json):
     found = isosne_json("plan", "wine", "--kernel", "gaussian", "--perplexity", 20)
     assert found["n_points"] == 178
     assert found["kernel"] == "GaussianKernel(perplexity=20)"
-    assert set(found) == set(asdict(TSNE().plan(np.eye(9))))
+    assert set(found) == set(TSNE().plan(np.eye(9)).as_dict())
 
 
 def test_more_values_than_an_int32_counts(here, isosne):

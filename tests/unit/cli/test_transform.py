@@ -4,8 +4,10 @@ import hashlib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from isosne import TSNE
 from isosne.files import read_map, read_table
 from isosne.files.tables import with_roles
 from tests.unit.cli.conftest import COLUMNS, write_csv
@@ -108,3 +110,11 @@ def test_rows_of_the_table_get_the_coordinates_that_they_have_on_the_map(model, 
     placed, drawn = read_map("again.csv"), read_map("map.csv")
     assert placed.ids.tolist() == drawn.ids.tolist()
     assert np.array_equal(placed.embedding, drawn.embedding)
+
+
+@pytest.mark.parametrize("scale", ["none", "minmax", "standard"])
+def test_a_model_transforms_unscaled_rows_in_python_too(model, scale):
+    wine = model("--scale", scale)
+    features = pd.DataFrame(wine).drop(columns=["bottle", "cultivar"])
+    found = TSNE.load("model.isosne").transform(features)
+    assert np.array_equal(found, read_map("map.csv").embedding)

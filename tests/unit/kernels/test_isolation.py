@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne import IsolationKernel, nearest_neighbors
-from isosne._checks import resolve_psi
+from isosne.kernels.psi import resolve_psi
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances
 

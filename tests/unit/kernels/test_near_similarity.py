@@ -65,7 +65,7 @@ def test_further_points_are_as_similar_to_all_their_neighbors_as_to_all_points(
     found = np.zeros((15, N))
     np.put_along_axis(found, ids.astype(int), normalized(layers).mean(axis=0), axis=1)
     # float32 throughout; the exact kernel's lists may be cut at 1e-6
-    np.testing.assert_allclose(found, kernel.toward_fitted()(further), rtol=2e-4, atol=2e-6)
+    np.testing.assert_allclose(found, kernel._toward_fitted()(further), rtol=2e-4, atol=2e-6)
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from isosne import TSNE, GaussianKernel, IsolationKernel
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.layout.objectives import NeRV
-from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule, opt_sne, standard
+from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 
 N = 150
 SHORT = Schedule((Phase(30, exaggeration=4, momentum=0.5, step=20), Phase(50, step=20)))
@@ -27,10 +27,18 @@ SELF_ENDING = Schedule(
 )
 ROUTES = {
     "dense": {},
-    "sparse, mesh": {"affinities": "sparse", "forces": "mesh", "schedule": standard(n_iter=320)},
+    "sparse, mesh": {
+        "affinities": "sparse",
+        "forces": "mesh",
+        "schedule": Schedule.standard(n_iter=320),
+    },
     "sparse, exact": {"affinities": "sparse", "forces": "exact"},
     "sparse, tree": {"affinities": "sparse", "forces": "tree"},
-    "sampled, mesh": {"affinities": "sampled", "forces": "mesh", "schedule": standard(n_iter=320)},
+    "sampled, mesh": {
+        "affinities": "sampled",
+        "forces": "mesh",
+        "schedule": Schedule.standard(n_iter=320),
+    },
     "ends by itself": {"schedule": SELF_ENDING},
     "landmarks": {"landmarks": 60},
     "gaussian": {"kernel": GaussianKernel(10)},
@@ -199,7 +207,7 @@ def assert_refused(path, sentence, points, **more):
         ("kernel", IsolationKernel(13)),
         ("kernel", GaussianKernel(12)),
         ("kernel", IsolationKernel(12, random_state=np.random.default_rng(1))),
-        ("schedule", opt_sne()),
+        ("schedule", Schedule.opt_sne()),
         ("objective", NeRV(0.5)),
         ("random_state", 1),
         ("n_components", 3),

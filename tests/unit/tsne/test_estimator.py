@@ -24,7 +24,7 @@ from isosne.errors import (
     ParameterError,
 )
 from isosne.layout.objectives import JSE, NeRV
-from isosne.layout.schedules import Phase, Schedule, standard
+from isosne.layout.schedules import Phase, Schedule
 
 SHORT = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
 STARTS = ["pca", "spectral", "random"]
@@ -116,7 +116,7 @@ def test_the_kernel_that_is_passed_stays_unfitted(points):
 
 
 def test_more_steps_are_counted_on(points):
-    model = make(schedule=standard(n_iter=650)).fit(points)
+    model = make(schedule=Schedule.standard(n_iter=650)).fit(points)
     assert model.n_iter_ == 650
     before = model.trace_[model.trace_[:, 0] < 650]
     assert model.continue_fit(100) is model
@@ -128,7 +128,7 @@ def test_more_steps_are_counted_on(points):
 
 
 def test_each_step_is_in_the_trace_once(points):
-    model = make(schedule=standard(n_iter=300)).fit(points)
+    model = make(schedule=Schedule.standard(n_iter=300)).fit(points)
     assert model.trace_[:, 0].tolist() == [50, 100, 150, 200, 250, 300]
     model.continue_fit(20).continue_fit(30)
     # every 50 steps, and where a run ended
@@ -179,7 +179,7 @@ def test_copies_of_fitted_points_get_exactly_their_places(points, kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_points_beside_fitted_points_are_placed_beside_them(two_blobs, kernel):
-    model = make(kernel, schedule=standard(n_iter=400)).fit(two_blobs)
+    model = make(kernel, schedule=Schedule.standard(n_iter=400)).fit(two_blobs)
     places = model.transform(two_blobs + 1e-3)
     Y = model.embedding_
     nearest = ((places[:, None] - Y) ** 2).sum(axis=2).argmin(axis=1)

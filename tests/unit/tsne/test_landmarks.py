@@ -127,13 +127,13 @@ def test_as_many_landmarks_as_rows_are_all_rows():
 def test_a_pool_of_the_fitted_points_gives_the_cells_of_a_plain_fit(two_blobs, partition, psi):
     kernel = IsolationKernel(psi, n_partitions=30, partition=partition, random_state=0)
     direct = kernel.fit(two_blobs).cells(two_blobs)
-    through_pool = kernel.fit_pool(two_blobs, two_blobs).cells(two_blobs)
+    through_pool = kernel._fit_pool(two_blobs, two_blobs).cells(two_blobs)
     np.testing.assert_array_equal(through_pool, direct)
 
 
 def test_cells_of_a_pool_are_those_of_its_nearest_samples(two_blobs):
     pool, points = two_blobs, two_blobs[::4]
-    kernel = IsolationKernel(6, n_partitions=20, random_state=0).fit_pool(pool, points)
+    kernel = IsolationKernel(6, n_partitions=20, random_state=0)._fit_pool(pool, points)
     samples = kernel.partitions_[0].samples
     assert samples.max() >= len(points)  # drawn from all, not from the landmarks alone
     sq_dist = ((points[:, None] - pool) ** 2).sum(axis=2)

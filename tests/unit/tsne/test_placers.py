@@ -16,7 +16,7 @@ import isosne.tsne.estimator
 import isosne.tsne.placers
 from isosne import TSNE, AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
 from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
-from isosne.layout.schedules import Phase, Schedule, standard
+from isosne.layout.schedules import Phase, Schedule
 from isosne.tsne.placers import AllPairsPlacer, DrawPlacer, ListPlacer
 
 N = 300
@@ -52,7 +52,12 @@ def digits():
 
 def fit(route, X, **more):
     kernel, settings = ROUTES[route]
-    few = {"random_state": 0, "n_jobs": 1, "forces": "mesh", "schedule": standard(n_iter=400)}
+    few = {
+        "random_state": 0,
+        "n_jobs": 1,
+        "forces": "mesh",
+        "schedule": Schedule.standard(n_iter=400),
+    }
     settings = few | settings | more
     return TSNE(kernel, **settings).fit(X)
 

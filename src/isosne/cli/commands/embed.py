@@ -33,7 +33,7 @@ from isosne.cli.outputs import (
 )
 from isosne.cli.progress import Progress, Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
-from isosne.cli.tables import note_input, open_table
+from isosne.cli.tables import note_input, open_unscaled, scaled
 from isosne.errors import ParameterError, keyword
 
 PLACING = "placing"
@@ -113,7 +113,8 @@ def embed(
             True,
             f"Add for example {keyword('landmarks', 10000)}.",
         )
-    table = open_table(source, table_options, resources, quiet=messages.quiet)
+    unscaled = open_unscaled(source, table_options, resources, quiet=messages.quiet)
+    table = scaled(unscaled, table_options)
     model = make_model(kernel, embedding, resources, landmarks)
     if not messages.quiet:
         note_input(source, table)
@@ -139,7 +140,7 @@ def embed(
         result.write_fitted()
     else:
         try:
-            result.write_placed(progress)
+            result.write_placed(unscaled.rows, progress)
         except KeyboardInterrupt:
             if output == STDOUT:  # a part of the map has been printed already
                 raise
@@ -187,11 +188,11 @@ class _Result:
             writer.write(self.model.embedding_)
         self.n_rows = writer.n_rows
 
-    def write_placed(self, progress: Progress) -> None:
-        """Place every row on the map of the landmarks, and write the blocks as they come."""
+    def write_placed(self, rows: Any, progress: Progress) -> None:
+        """Place every row, unscaled, on the map of the landmarks; write blocks as they come."""
         began = time.perf_counter()
         writer = self._writer(self.table.ids, self.table.labels)
-        self.n_rows = write_places(self.model, self.table.rows, writer, progress)
+        self.n_rows = write_places(self.model, rows, writer, progress)
         self.placing_seconds = round(time.perf_counter() - began, 3)
 
     def _writer(self, ids: Any, labels: Any) -> Any:

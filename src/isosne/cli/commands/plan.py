@@ -1,7 +1,5 @@
 """`isosne plan`: the methods that a run would use, why, and the memory it takes."""
 
-from dataclasses import asdict
-
 import typer
 
 from isosne.cli.models import make_model
@@ -34,6 +32,6 @@ def plan(
     table = open_table(source, table_options, resources, quiet=messages.quiet)
     found = make_model(kernel, embedding, resources, landmarks).plan(table.rows)
     if messages.json:
-        print_json(asdict(found))
+        print_json(found.as_dict())
     else:
         typer.echo(str(found))

@@ -150,10 +150,11 @@ def sweep(
 
 def _grid(options: KernelOptions, n_rows: int) -> dict[str, list[Any]]:
     """Return the values of each given parameter, and of the main one in any case."""
-    from isosne.studies.parameter_sweep import MAIN_PARAMETER, paper_grid
+    from isosne.kernels.registry import KERNELS
+    from isosne.studies.parameter_sweep import paper_grid
 
     given = kernel_parameters(options)
-    main = MAIN_PARAMETER[options.kernel]
+    main = KERNELS[options.kernel].main_parameter
     grid = {main: parse_numbers(main, given.pop(main)) if main in given else paper_grid(n_rows)}
     return grid | {name: [value] for name, value in given.items()}
 

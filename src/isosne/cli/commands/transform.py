@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from isosne.cli.messages import note, say
-from isosne.cli.models import Reading, load_model, load_reading
+from isosne.cli.models import Reading, load_model
 from isosne.cli.options import (
     DefaultsFrom,
     Force,
@@ -65,8 +65,8 @@ def transform(
 
     check_one_stdout(output, as_json=messages.json)
     check_output(output, (*SINKS, STDOUT), force=force)
-    model = load_model(model_file).set_params(n_jobs=resources.n_jobs)
-    reading = load_reading(model_file)
+    model, reading = load_model(model_file)
+    model.set_params(n_jobs=resources.n_jobs)
     _check_scale(table_options.scale, reading)
     options = _as_at_fit(table_options, reading.options, model, source)
     opened = open_table(source, options, resources, quiet=messages.quiet)
@@ -89,7 +89,7 @@ def transform(
     }
     n_components, labels = model.embedding_.shape[1], table.labels
     writer = MapWriter(output, table.ids, n_components, about, labels=labels, force=force)
-    n_rows = write_places(model, table.rows, writer, make_progress(quiet=messages.quiet))
+    n_rows = write_places(model, opened.rows, writer, make_progress(quiet=messages.quiet))
     if messages.json:
         print_json({"output": output, "n_rows": n_rows, **about})
     elif not messages.quiet and output != STDOUT:

@@ -1,0 +1,48 @@
+"""Step 2 for affinities that were made elsewhere: symmetrized and scaled to sum one."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from isosne._types import DenseMatrix, Points, SparseMatrix
+from isosne.errors import DataError
+
+
+def given_affinities(
+    affinities: Points, *, as_dense: bool
+) -> tuple[DenseMatrix | SparseMatrix, NDArray[np.int64]]:
+    """Return p_ij = (a_ij + a_ji) / sum, without the diagonal, and the points without affinities.
+
+    affinities (n, n), dense or CSR, not negative. A point without affinities feels repulsion alone.
+    """
+    if as_dense:
+        return _dense(affinities)
+    return _sparse(csr_array(affinities, dtype=np.float64))
+
+
+def _dense(affinities: Points) -> tuple[DenseMatrix, NDArray[np.int64]]:
+    full = affinities.toarray() if isinstance(affinities, csr_array) else affinities
+    P = np.asarray(full, np.float64) + np.asarray(full, np.float64).T
+    np.fill_diagonal(P, 0)
+    P /= _positive(float(P.sum()))
+    isolated = np.flatnonzero(~P.any(axis=1))
+    return DenseMatrix(P.astype(np.float32), np.full(len(P), 0.5, np.float32)), isolated
+
+
+def _sparse(affinities: csr_array) -> tuple[SparseMatrix, NDArray[np.int64]]:
+    P = csr_array(affinities + affinities.T)
+    P.setdiag(0)
+    P.eliminate_zeros()
+    P.sort_indices()
+    data = (P.data / _positive(float(P.data.sum()))).astype(np.float32)
+    isolated = np.flatnonzero(np.diff(P.indptr) == 0)
+    return SparseMatrix(P.indptr.astype(np.int64), P.indices.astype(np.int32), data), isolated
+
+
+def _positive(total: float) -> float:
+    if total <= 0:
+        raise DataError(
+            "Precomputed affinities must be positive for some pairs of different points; got zeros "
+            "alone. Pass similarities of the points."
+        )
+    return total

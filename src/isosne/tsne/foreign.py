@@ -1,0 +1,40 @@
+"""Keywords that TSNE does not have: those of earlier versions and of other packages."""
+
+from collections.abc import Mapping
+from typing import Any
+
+MOVED = {
+    "dof": "objective=KL(dof={value})",
+    "neighbors": "affinities=Sparse(neighbors={value})",
+    "mesh_accuracy": "forces=Mesh(accuracy={value})",
+    "theta": "forces=Tree(theta={value})",
+    "landmark_choice": "landmarks=Landmarks(n, choice={value})",
+}
+"""Parameters of earlier versions, and what they are now."""
+ELSEWHERE = {
+    "perplexity": "kernel=GaussianKernel(perplexity={value})",
+    "n_iter": "schedule=Schedule.standard(n_iter={value})",
+    "max_iter": "schedule=Schedule.standard(n_iter={value})",
+    "learning_rate": "schedule=Schedule((Phase(..., step={value}),)); the default suits every n",
+    "init": "start={value}",
+    "initialization": "start={value}",
+    "metric": "kernel=IsolationKernel(metric={value})",
+    "early_exaggeration": "schedule=Schedule((Phase(250, exaggeration={value}), Phase(500)))",
+    "n_neighbors": "kernel=IsolationKernel(psi=...), whose cells hold n_samples / psi points",
+    "min_dist": "exaggeration=3, which gives compact clusters",
+    "method": "forces='tree' for Barnes-Hut, forces='exact' for all pairs",
+    "angle": "forces=Tree(theta={value})",
+    "negative_gradient_method": "forces='mesh' for FFT, forces='tree' for Barnes-Hut",
+}
+"""Parameters of scikit-learn's, openTSNE's and UMAP's estimators, and their equivalents here."""
+
+
+def refuse_foreign(cls: type, keywords: Mapping[str, Any]) -> None:
+    """Raise a TypeError that names the equivalent of a keyword that the class does not have."""
+    for name, value in keywords.items():
+        if name in MOVED or name in ELSEWHERE:
+            wording = (MOVED | ELSEWHERE)[name].format(value=repr(value))
+            what = "has moved" if name in MOVED else "is a parameter of other packages"
+            raise TypeError(
+                f"{cls.__name__} has no parameter {name!r}, which {what}. Use {wording}."
+            )
