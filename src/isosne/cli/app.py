@@ -24,7 +24,7 @@ from isosne.cli.commands.report import report
 from isosne.cli.commands.sweep import sweep
 from isosne.cli.commands.transform import transform
 from isosne.cli.messages import Options, in_sentences, shows_tracebacks
-from isosne.cli.options import COMMON, PANELS, DefaultsFrom
+from isosne.cli.options import COMMON, PANELS
 
 COMMANDS = (embed, transform, measure, sweep, plot, report, plan, paper, datasets)
 
@@ -80,18 +80,20 @@ class Command(TyperCommand):
 
 def add_command(command: Callable[..., None]) -> None:
     """Add a command; each field of its groups of options becomes an option."""
-    signature = inspect.signature(command)
-    groups = {name: p.annotation for name, p in signature.parameters.items() if _is_group(p)}
     parameters: list[inspect.Parameter] = []
-    for name, parameter in signature.parameters.items():
-        found = _options(groups[name]) if name in groups else [parameter]
-        parameters += [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in found]
+    groups: dict[str, Any] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind, *marks = get_args(parameter.annotation) or (parameter.annotation,)
+        if is_dataclass(kind):
+            groups[name] = kind
+            parameters += _options(kind, marks)
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
         for name, group in groups.items():
-            kind = _group(group)
-            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
         command(**given)
 
     whole = in_sentences(run, Options(parameters))
@@ -100,33 +102,26 @@ def add_command(command: Callable[..., None]) -> None:
     app.command(cls=Command)(whole)
 
 
-def _is_group(parameter: inspect.Parameter) -> bool:
-    return is_dataclass(_group(parameter.annotation))
-
-
-def _group(annotation: Any) -> Any:
-    """Return the class of a group of options, without a mark."""
-    return get_args(annotation)[0] if get_args(annotation) else annotation
-
-
-def _options(annotation: Any) -> list[inspect.Parameter]:
+def _options(group: Any, marks: list[Any]) -> list[inspect.Parameter]:
     """Return a parameter for each field of a group of options."""
-    marks = [mark for mark in get_args(annotation)[1:] if isinstance(mark, DefaultsFrom)]
-    found = []
-    for field in fields(_group(annotation)):
-        kind, info = get_args(field.type)
-        if marks and field.default is None:
-            info = copy(info)
-            info.show_default = f"as in the {marks[0].place}"
-        found.append(
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=Annotated[kind, info],
-            )
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=_marked(field.type, marks),
         )
-    return found
+        for field in fields(group)
+    ]
+
+
+def _marked(annotation: Any, marks: list[Any]) -> Any:
+    """Return the annotation of an option whose default is in a file, if a mark says so."""
+    kind, info = get_args(annotation)
+    for mark in marks:
+        info = copy(info)
+        info.show_default = f"as in the {mark.place}"
+    return Annotated[kind, info]
 
 
 for each in COMMANDS:

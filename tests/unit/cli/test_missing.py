@@ -79,14 +79,15 @@ def test_a_map_is_measured_on_the_rows_it_shows(a_map, complete, isosne_json):
 
 
 def test_trust_is_that_of_the_complete_rows(a_map, complete, drawn, isosne):
-    isosne("plot", "map.csv", "--trust", "gaps.csv", "-o", "map.png", "-q")
+    isosne("plot", "map.csv", "--trust", "gaps.csv", "-o", "map.png", "--dpi", 20, "-q")
     Y = read_map("map.csv").embedding
     assert np.array_equal(drawn[0].agreement, quality.trust(complete, Y, 10).agreement)
 
 
 @pytest.mark.parametrize("column", ["proline", "cultivar", "hue"])
 def test_colors_are_those_of_the_rows_shown(a_map, gaps, drawn, isosne, column):
-    isosne("plot", "map.csv", "--color", column, "--table", "gaps.csv", "-o", "map.png")
+    line = ("plot", "map.csv", "--color", column, "--table", "gaps.csv", "--dpi", 20)
+    isosne(*line, "-o", "map.png")
     assert drawn[0].tolist() == np.delete(np.array(gaps[column], object), LOST).tolist()
 
 

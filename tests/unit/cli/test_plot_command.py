@@ -9,6 +9,8 @@ import pytest
 from isosne import plots, quality
 from isosne.files import MapWriter
 
+COARSE = ("--dpi", 20)
+"""Where the picture itself is not the claim."""
 STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
 
 
@@ -47,7 +49,7 @@ def test_every_kind_of_picture(wine_map, here, isosne, ending):
 
 
 def test_labels_of_the_map_are_its_colors(wine_map, drawn, isosne):
-    isosne("plot", "map.parquet", "-o", "map.png", "--title", "Wine")
+    isosne("plot", "map.parquet", "-o", "map.png", "--title", "Wine", *COARSE)
     color, settings = drawn[0]
     assert color.to_list() == wine_map["cultivar"]
     assert color.name == "cultivar"  # the title of the legend
@@ -84,13 +86,15 @@ def test_a_page_opens_with_what_was_asked_for(wine_map, here, isosne, line, firs
 
 @pytest.mark.parametrize("column", ["proline", "cultivar"])
 def test_a_column_of_a_table(wine_map, drawn, isosne, column):
-    isosne("plot", "map.parquet", "--color", column, "--table", "wine.csv", "-o", "map.png")
+    isosne(
+        "plot", "map.parquet", "--color", column, "--table", "wine.csv", "-o", "map.png", *COARSE
+    )
     assert drawn[0][0].tolist() == wine_map[column]
     assert drawn[0][1]["title"] == column
 
 
 def test_trust(wine_map, drawn, isosne):
-    isosne("plot", "map.parquet", "--trust", "wine.csv", "--k", 5, "-o", "map.png")
+    isosne("plot", "map.parquet", "--trust", "wine.csv", "--k", 5, "-o", "map.png", *COARSE)
     X = np.column_stack(list(wine_map.values())[2:])
     Y = np.column_stack([wine_map["alcohol"], wine_map["flavanoids"]]).astype(np.float32)
     assert np.array_equal(drawn[0][0].agreement, quality.trust(X, Y, 5).agreement)
@@ -105,7 +109,7 @@ def test_a_page_shows_the_columns_of_a_table(wine_map, here, isosne, isosne_json
 
 
 def test_quiet_says_nothing(wine_map, isosne):
-    found = isosne("plot", "map.parquet", "-o", "map.png", "-q")
+    found = isosne("plot", "map.parquet", "-o", "map.png", *COARSE, "-q")
     assert found.stdout == found.stderr == ""
 
 
@@ -120,6 +124,6 @@ def test_a_picture_is_not_replaced_without_force(wine_map, here, isosne):
 def test_a_map_through_a_pipe(model, here, isosne):
     model()
     piped = (here / "map.csv").read_bytes()
-    isosne("plot", "-", "-o", "piped.png", input=piped)
-    isosne("plot", "map.csv", "-o", "map.png")
+    isosne("plot", "-", "-o", "piped.png", *COARSE, input=piped)
+    isosne("plot", "map.csv", "-o", "map.png", *COARSE)
     assert (here / "piped.png").read_bytes() == (here / "map.png").read_bytes()

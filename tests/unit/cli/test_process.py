@@ -20,16 +20,6 @@ def run(*arguments, **settings):
     return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, **settings)
 
 
-def test_success_is_code_0_and_a_map_goes_through_pipes(wine, here):
-    with (here / "wine.csv").open("rb") as table:
-        found = run("embed", "-", *COLUMNS, *SHORT, "-o", "-", stdin=table)
-    assert found.returncode == 0, found.stderr
-    (here / "map.csv").write_bytes(found.stdout)
-    assert read_map("map.csv").ids.tolist() == wine["bottle"]
-    assert f"step {N_SHORT} of {N_SHORT}".encode() in found.stderr
-    assert b"step" not in found.stdout
-
-
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -59,16 +49,24 @@ def test_sigint_writes_the_map_so_far_and_is_code_130(wine):
     assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_terminal_gets_a_bar(wine):
-    """Standard error is one end of a pseudo-terminal."""
+def test_a_map_goes_through_pipes_and_a_terminal_gets_a_bar(wine, here):
+    """Standard error is one end of a pseudo-terminal; success is code 0."""
     ours, theirs = pty.openpty()
-    line = [*PROGRAM, *map(str, (*LINE, *SHORT)), "-o", "map.csv"]
+    line = [*PROGRAM, *map(str, ("embed", "-", *COLUMNS, *SHORT)), "-o", "-"]
     environment = {**os.environ, "COLUMNS": "100", "TERM": "xterm"}
-    with subprocess.Popen(line, stderr=theirs, env=environment) as process:
+    with (
+        (here / "wine.csv").open("rb") as table,
+        (here / "map.csv").open("wb") as drawn,
+        subprocess.Popen(
+            line, stdin=table, stdout=drawn, stderr=theirs, env=environment
+        ) as process,
+    ):
         os.close(theirs)
         shown = b"".join(iter(lambda: _read(ours), b""))
     os.close(ours)
     assert process.returncode == 0
+    assert read_map("map.csv").ids.tolist() == wine["bottle"]
+    assert b"step" not in (here / "map.csv").read_bytes()
     assert f"{N_SHORT}/{N_SHORT}".encode() in shown
     assert b"KL 0." in shown or b"KL 1." in shown
 
