@@ -105,7 +105,6 @@ def reproduce(name: str, settings: Settings) -> None:
     for kernel, values in simulation.values.items():
         parameter = KERNELS[kernel].main_parameter
         for value in values:
-            parameter = KERNELS[kernel].main_parameter
             made = make_kernel(kernel, {parameter: value})
             Y = settings.make_tsne(kernel=made, n_jobs=settings.n_jobs).fit_transform(X)
             maps[f"{kernel}, {parameter} {value}"] = Y

@@ -28,8 +28,6 @@ from isosne.tsne.estimator import TSNE
 
 N_NEIGHBORS = 10
 """Neighborhood size, the default of `isosne.quality.trust`."""
-PERPLEXITY = 30.0
-"""Perplexity of the Gaussian kernel, the usual default of t-SNE; at most (n - 1) / 3."""
 UNLISTED = ("callback", "memory_limit", "n_jobs", "verbose", "kernel", "random_state")
 """Parameters that do not change a map, or that a report states elsewhere."""
 

@@ -48,7 +48,7 @@ def quick(tmp_path_factory, data_folder):
     data = os.environ.get("ISOSNE_DATA")
     choice = ("--data", data) if data else ("--data", data_folder, "--sets", "wine,wdbc")
     began = seconds_of_processes()
-    run("results", "--quick", "--out", out, *choice)
+    run("results", "--quick", "--output", out, *choice)
     return out, seconds_of_processes() - began
 
 
@@ -98,11 +98,11 @@ def test_a_killed_run_goes_on_and_ends_the_same(quick, tmp_path, data_folder):
         "--quick",
         "--sets",
         "wine",
-        "--out",
+        "--output",
         tmp_path,
         "--data",
         data,
-        "--jobs",
+        "--n-jobs",
         1,
     )
     first = tmp_path / "sweeps" / "wine-gaussian.jsonl"

@@ -1,4 +1,4 @@
-"""Ctrl-C keeps the last state, and says where."""
+"""Ctrl-C: the last state is kept, and the message says where."""
 
 import signal
 from pathlib import Path
@@ -6,10 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isosne.cli.watching import Watch
+from isosne.cli.progress import Watch
 from isosne.files import MapWriter, read_map
+from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
 
-LINE = ("embed", "wine.csv", "--label", "cultivar", "--id", "bottle", "-q")
+LOUD = ("embed", "wine.csv", *COLUMNS, *SHORT)
+LINE = (*LOUD, "-q")
 
 
 @pytest.fixture
@@ -33,8 +35,8 @@ def test_the_map_so_far_is_kept(wine, isosne, interrupt_at):
     interrupt_at(120)
     found = isosne(*LINE, "-o", "map.csv", code=130)
     assert found.stderr == (
-        "isosne: Stopped from the keyboard at step 120; the map so far is in map.csv. "
-        "With --checkpoint a run can go on.\n"
+        "Interrupted at step 120; wrote the map so far to map.csv. "
+        "Use --checkpoint FILE to make a run resumable.\n"
     )
     drawn = read_map("map.csv")
     assert drawn.ids.tolist() == wine["bottle"]
@@ -43,16 +45,16 @@ def test_the_map_so_far_is_kept(wine, isosne, interrupt_at):
 
 
 def test_a_checkpoint_goes_on_to_the_same_map(wine, isosne, interrupt_at):
-    line = (*LINE, "--checkpoint", "run.isosne", "-o", "map.csv")
+    kept = ("--checkpoint", "run.isosne", "-o", "map.csv")
     isosne(*LINE, "-o", "whole.csv")
     interrupt_at(120)
-    found = isosne(*line, code=130)
+    found = isosne(*LINE, *kept, code=130)
     assert found.stderr == (
-        "isosne: Stopped from the keyboard at step 120; the state is in run.isosne. "
-        "Give the same command again to go on from it.\n"
+        "Interrupted at step 120; the state is in run.isosne. "
+        "Run the same command again to resume.\n"
     )
     assert not Path("map.csv").exists()
-    assert "Going on from step 120 of run.isosne.\n" in isosne(*line[:6], *line[7:]).stderr
+    assert "Resuming from step 120 (run.isosne)\n" in isosne(*LOUD, *kept).stderr
     assert np.array_equal(read_map("map.csv").embedding, read_map("whole.csv").embedding)
 
 
@@ -62,15 +64,15 @@ def test_ctrl_c_before_the_first_step(wine, isosne, monkeypatch):
 
     monkeypatch.setattr("isosne.TSNE.fit", press)
     found = isosne(*LINE, "-o", "map.csv", code=130)
-    assert found.stderr == "isosne: Stopped from the keyboard; no file was written.\n"
+    assert found.stderr == "Interrupted; no file was written.\n"
     assert not Path("map.csv").exists()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.fixture
 def interrupt_placing(monkeypatch):
-    """Press Ctrl-C when the second block of places is written."""
-    monkeypatch.setattr("isosne.cli.placing.BLOCK_ROWS", 50)
+    """Press Ctrl-C when the second block of rows is written."""
+    monkeypatch.setattr("isosne.cli.outputs.BLOCK_ROWS", 50)
     write = MapWriter.write
 
     def write_and_press(self, Y):
@@ -84,9 +86,10 @@ def interrupt_placing(monkeypatch):
 def test_ctrl_c_while_rows_are_placed_keeps_the_landmarks(wine, isosne, interrupt_placing):
     found = isosne(*LINE, "--landmarks", 60, "-o", "map.csv", code=130)
     assert found.stderr == (
-        "isosne: Stopped from the keyboard at the placing of rows; the 60 landmarks only are in "
-        "map.csv. With --checkpoint a run can go on.\n"
+        "Interrupted while placing rows; wrote the 60 landmarks to map.csv. "
+        "Use --checkpoint FILE to make a run resumable.\n"
     )
+    assert read_map("map.csv").provenance["stopped_at"] == "placing"
     assert len(read_map("map.csv").ids) == 60
 
 
@@ -94,20 +97,20 @@ def test_the_same_command_goes_on_when_a_model_is_to_be_kept_too(
     wine, isosne, interrupt_placing, monkeypatch
 ):
     kept = ("--checkpoint", "run.isosne", "--save-model", "model.isosne")
-    line = (*LINE[:-1], "--landmarks", 60, *kept, "-o", "map.csv")
+    line = (*LOUD, "--landmarks", 60, *kept, "-o", "map.csv")
     found = isosne(*line, code=130)
     assert found.stderr.endswith(
-        "isosne: Stopped from the keyboard at the placing of rows; the state is in run.isosne. "
-        "Give the same command again to go on from it.\n"
+        "Interrupted while placing rows; the state is in run.isosne. "
+        "Run the same command again to resume.\n"
     )
-    monkeypatch.setattr("isosne.cli.placing.BLOCK_ROWS", 1000)
+    monkeypatch.setattr("isosne.cli.outputs.BLOCK_ROWS", 1000)
     found = isosne(*line)
-    assert "All 750 steps are in run.isosne already.\n" in found.stderr
+    assert f"The run in run.isosne is complete ({N_SHORT} steps)\n" in found.stderr
     assert len(read_map("map.csv").ids) == 178
     assert Path("model.isosne").exists()
 
 
 def test_a_stream_that_has_begun_is_left_as_it_is(wine, isosne, interrupt_placing):
     found = isosne(*LINE, "--landmarks", 60, "-o", "-", code=130)
-    assert found.stderr == "isosne: Stopped from the keyboard; no file was written.\n"
+    assert found.stderr == "Interrupted; no file was written.\n"
     assert found.stdout.count("# isosne") == 1
