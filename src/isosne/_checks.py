@@ -40,7 +40,7 @@ def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
     if n_rows < min_rows:
         raise DataError(
             f"{name} must have at least {min_rows} row(s); got n_samples={n_rows}. "
-            "Pass more points, one per row."
+            "Pass more points, one in each row."
         )
     values = X.data if issparse(X) else X
     _check_finite(values, name)
@@ -53,7 +53,7 @@ def _as_dense(X: Any, name: str) -> Array:
     array = frame.to_numpy() if isinstance(frame, nw.DataFrame) else unmasked(X)
     if array.ndim != 2:
         raise DataError(
-            f"{name} must be two-dimensional, one point per row; got shape {array.shape}. "
+            f"{name} must be two-dimensional, one point in each row; got shape {array.shape}. "
             "Reshape your data with X.reshape(-1, 1) if it has one attribute, or "
             "X.reshape(1, -1) if it is one point."
         )
@@ -119,7 +119,7 @@ def _check_size(values: Array, name: str) -> None:
     largest = max(-values.min(), values.max())
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise DataError(
-            f"The largest absolute value of {name} must be between 1e-150 and 1e150, so that "
+            f"The largest value of {name} must be between 1e-150 and 1e150 in size, so that "
             f"squared distances are finite; got {largest:g}. Multiply the data by a constant."
         )
 
@@ -130,7 +130,7 @@ def check_width(X: Points, n_features: int, owner: str) -> None:
         raise DataError(
             "The columns must be those of the fitted points: "
             f"X has {X.shape[1]} features, but {owner} is expecting {n_features} features as "
-            "input. Pass points with the same columns."
+            "input. Pass points with the same attributes."
         )
 
 
@@ -173,8 +173,8 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
         n_zero = int(X.shape[0] - np.count_nonzero(nonzero))
         if n_zero:
             raise DataError(
-                f"Rows must not be all zero with {keyword('metric', 'cosine')}; got {n_zero} such "
-                f"row(s) in {name}. Remove them, or choose {keyword('metric', 'euclidean')}."
+                f"{keyword('metric', 'cosine')} needs rows that are not all zero; got {n_zero} "
+                f"such row(s) in {name}. Leave them out, or choose {keyword('metric', 'euclidean')}."
             )
     if metric == "precomputed":
         if isinstance(X, csr_array):

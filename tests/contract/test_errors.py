@@ -63,11 +63,11 @@ DATA = {
     ),
     "empty": (
         X[:0],
-        "X must have at least 2 row(s); got n_samples=0. Pass more points, one per row.",
+        "X must have at least 2 row(s); got n_samples=0. Pass more points, one in each row.",
     ),
     "one row": (
         X[:1],
-        "X must have at least 2 row(s); got n_samples=1. Pass more points, one per row.",
+        "X must have at least 2 row(s); got n_samples=1. Pass more points, one in each row.",
     ),
     "no columns": (
         X[:, :0],
@@ -79,14 +79,14 @@ DATA = {
     "one-dimensional": (
         X[0],
         (
-            "X must be two-dimensional, one point per row; got shape (3,). Reshape your data "
+            "X must be two-dimensional, one point in each row; got shape (3,). Reshape your data "
             "with X.reshape(-1, 1) if it has one attribute, or X.reshape(1, -1) if it is one point."
         ),
     ),
     "three-dimensional": (
         X[:, :, None],
         (
-            "X must be two-dimensional, one point per row; got shape (10, 3, 1). Reshape your "
+            "X must be two-dimensional, one point in each row; got shape (10, 3, 1). Reshape your "
             "data with X.reshape(-1, 1) if it has one attribute, or X.reshape(1, -1) if it is one "
             "point."
         ),
@@ -326,8 +326,8 @@ def test_cosine_refuses_rows_that_are_all_zero(sparse):
     data[[2, 5]] = 0
     data = csr_array(data) if sparse else data
     sentence = (
-        "Rows must not be all zero with metric='cosine'; got 2 such row(s) in X. "
-        "Remove them, or choose metric='euclidean'."
+        "metric='cosine' needs rows that are not all zero; got 2 such row(s) in X. "
+        "Leave them out, or choose metric='euclidean'."
     )
     with refuses(DataError, sentence):
         IsolationKernel(2, metric="cosine").fit(data)
@@ -341,8 +341,8 @@ def test_cosine_refuses_rows_whose_stored_values_are_all_zero():
     stored = csr_array((np.array([0.0, 1.0, 2.0]), [0, 1, 2], [0, 1, 2, 3]), shape=(3, 3))
     with refuses(
         DataError,
-        "Rows must not be all zero with metric='cosine'; got 1 such row(s) in X. "
-        "Remove them, or choose metric='euclidean'.",
+        "metric='cosine' needs rows that are not all zero; got 1 such row(s) in X. "
+        "Leave them out, or choose metric='euclidean'.",
     ):
         IsolationKernel(2, metric="cosine").fit(stored)
 
@@ -364,7 +364,7 @@ def test_points_with_other_attributes_than_the_fitted_are_refused(kernel):
     sentence = (
         "The columns must be those of the fitted points: X has 2 features, but "
         f"{type(kernel).__name__} is expecting 3 features as input. "
-        "Pass points with the same columns."
+        "Pass points with the same attributes."
     )
     with refuses(DataError, sentence):
         fitted.similarity(X[:, :2])
@@ -441,7 +441,7 @@ def test_too_few_neighbors_for_the_perplexity_are_refused():
 def test_values_whose_squares_leave_float64_are_refused():
     for size in (1e170, 1e-170):
         sentence = (
-            "The largest absolute value of X must be between 1e-150 and 1e150, so that squared "
+            "The largest value of X must be between 1e-150 and 1e150 in size, so that squared "
             f"distances are finite; got {size:g}. Multiply the data by a constant."
         )
         with pytest.raises(DataError, match=f"^{re.escape(sentence)}$"):

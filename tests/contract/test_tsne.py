@@ -213,8 +213,8 @@ def test_coordinates_that_are_no_numbers_are_refused(start):
 @pytest.mark.parametrize("shape", [(39, 2), (40, 3), (40,)])
 def test_coordinates_of_another_shape_are_refused(shape):
     sentence = (
-        f"start must be finite, with shape (40, 2); got shape {shape}. "
-        "Pass one row per point."
+        f"A start must be finite and have shape (40, 2); got shape {shape}. "
+        "Pass one row for each point."
     )
     with refuses(sentence, DataError):
         make(start=np.zeros(shape)).fit(X)

@@ -83,8 +83,8 @@ def _given(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
         array = np.empty((), np.float32)
     if array.shape != (n, n_components) or not np.isfinite(array).all():
         raise DataError(
-            f"start must be finite, with shape ({n}, {n_components}); got shape "
-            f"{array.shape}. Pass one row per point."
+            f"A start must be finite and have shape ({n}, {n_components}); got shape "
+            f"{array.shape}. Pass one row for each point."
         )
     return array.T.copy(order="C")
 

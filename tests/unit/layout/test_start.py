@@ -175,8 +175,8 @@ def test_a_list_of_rows_is_a_start(cloud):
 )
 def test_coordinates_of_another_shape_are_refused(cloud, start, shape):
     sentence = (
-        f"start must be finite, with shape (300, 2); got shape {shape}. "
-        "Pass one row per point."
+        f"A start must be finite and have shape (300, 2); got shape {shape}. "
+        "Pass one row for each point."
     )
     with pytest.raises(DataError, match="^" + re.escape(sentence) + "$"):
         place(start, cloud)

@@ -78,14 +78,14 @@ def test_data_and_map_must_have_the_same_rows(measure):
 
 @pytest.mark.parametrize("measure", OF_PAIRS)
 def test_there_must_be_four_points(measure):
-    sentence = "X must have at least 4 row(s); got n_samples=3. Pass more points, one per row."
+    sentence = "X must have at least 4 row(s); got n_samples=3. Pass more points, one in each row."
     with refuses(DataError, sentence):
         of_pair(measure, X[:3], Y[:3])
 
 
 @pytest.mark.parametrize("measure", OF_CLASSES)
 def test_a_labeled_map_must_have_four_points(measure):
-    sentence = "Y must have at least 4 row(s); got n_samples=3. Pass more points, one per row."
+    sentence = "Y must have at least 4 row(s); got n_samples=3. Pass more points, one in each row."
     with refuses(DataError, sentence):
         measure(Y[:3], LABELS[:3])
 
@@ -115,8 +115,8 @@ def test_distances_must_be_square_and_the_metric_known():
     with refuses(ParameterError, sentence):
         report(X, Y, k=2, metric="minkowski", p=0.5)
     sentence = (
-        "Rows must not be all zero with metric='cosine'; got 1 such row(s) in X. "
-        "Remove them, or choose metric='euclidean'."
+        "metric='cosine' needs rows that are not all zero; got 1 such row(s) in X. "
+        "Leave them out, or choose metric='euclidean'."
     )
     with refuses(DataError, sentence):
         rnx_curve(np.vstack([X[:9], np.zeros(3)]), Y, metric="cosine")

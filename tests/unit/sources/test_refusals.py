@@ -297,7 +297,7 @@ def test_options_are_checked(options, sentence):
         (
             X[0],
             (
-                "X must be two-dimensional, one point per row; got shape (3,). "
+                "X must be two-dimensional, one point in each row; got shape (3,). "
                 "Reshape it, or name another array."
             ),
         ),

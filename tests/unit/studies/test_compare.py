@@ -110,7 +110,7 @@ def test_refusals(two_blobs):
         study(two_blobs, model="isolation")
     with refuses(
         DataError,
-        "X must have at least 4 row(s); got n_samples=3. Pass more points, one per row.",
+        "X must have at least 4 row(s); got n_samples=3. Pass more points, one in each row.",
     ):
         study(two_blobs[:3])
     with refuses(

@@ -231,8 +231,8 @@ def test_a_row_of_zeros_is_refused_where_angles_are_compared(points, kernel, cho
     X = points.copy()
     X[model.landmark_indices_[0] - 1] = 0  # in the pool, not a landmark
     sentence = (
-        "Rows must not be all zero with metric='cosine'; got 1 such row(s) in X. "
-        "Remove them, or choose metric='euclidean'."
+        "metric='cosine' needs rows that are not all zero; got 1 such row(s) in X. "
+        "Leave them out, or choose metric='euclidean'."
     )
     with refuses(DataError, sentence):
         make(kernel, landmarks=40, landmark_choice=choice).fit(X)

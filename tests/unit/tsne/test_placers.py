@@ -291,7 +291,7 @@ def test_an_output_that_does_not_fit_is_refused(fitted, digits, out, got):
 def test_rows_of_another_width_are_refused(fitted, digits):
     sentence = (
         "The columns must be those of the fitted points: X has 60 features, but TSNE is expecting "
-        "64 features as input. Pass points with the same columns."
+        "64 features as input. Pass points with the same attributes."
     )
     with pytest.raises(DataError, match="^" + re.escape(sentence) + "$"):
         fitted("isolation, lists").place(digits[:5, :60])
