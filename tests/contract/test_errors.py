@@ -406,8 +406,8 @@ def test_the_exact_kernel_has_no_cells(ask):
     kernel = IsolationKernel(2, n_partitions="exact").fit(X)
     with refuses(
         ParameterError,
-        "Cells and feature maps need partitions that were drawn; got n_partitions='exact'. "
-        "Ask for similarity, or pass a number of partitions.",
+        "n_partitions must be a number to compute cells, counts or feature maps; got "
+        "n_partitions='exact'. Use similarity, or pass a number of partitionings.",
     ):
         getattr(kernel, ask)(X)
 
@@ -417,8 +417,8 @@ def test_two_new_sets_of_points_have_no_precomputed_distances(kernel):
     fitted = clone(kernel).set_params(metric="precomputed").fit(D)
     with refuses(
         DataError,
-        "With metric='precomputed' the distances between two new sets of points are not known; "
-        "got B. Leave B out: A holds distances to the fitted points.",
+        "B must be None with metric='precomputed': distances between two sets of new points are "
+        "unknown. Leave B out; A holds the distances to the fitted points.",
     ):
         fitted.similarity(D[:2], D[:3])
 
@@ -426,8 +426,8 @@ def test_two_new_sets_of_points_have_no_precomputed_distances(kernel):
 def test_too_few_neighbors_for_the_perplexity_are_refused():
     kernel = GaussianKernel(6).fit(X)
     sentence = (
-        "neighbors must list at least `perplexity` points for each; got lists of 5 with "
-        "perplexity=6. Pass longer lists; three times the perplexity is usual."
+        "neighbors must list at least perplexity (6) neighbors per point; got 5. "
+        "Pass longer lists; three times the perplexity is usual."
     )
     with refuses(DataError, sentence):
         kernel.neighbor_similarity(nearest_neighbors(X, 5))

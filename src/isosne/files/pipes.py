@@ -48,7 +48,8 @@ def _save_stream(stream: BinaryIO, folder: Path) -> Path:
     start = stream.read(len(ARROW_FILE))
     if not start:
         raise DataError(
-            "Cannot read standard input: it is empty. Pipe a table in CSV, Arrow or Parquet into it."
+            "Cannot read standard input: it is empty. "
+            "Pipe a table in CSV, Arrow or Parquet into it."
         )
     extension = ".csv"
     if start.startswith(ARROW_STREAM):

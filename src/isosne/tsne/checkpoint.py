@@ -25,12 +25,13 @@ from isosne.tsne.serialization import from_plain, to_plain
 
 KIND = "checkpoint"
 FORCES = "forces."
+"""Prefix of the arrays that hold the state of the forces."""
 IRRELEVANT = ("callback", "verbose", "n_jobs", "memory_limit")
-"""Parameters that do not change the map."""
+"""Parameters that do not affect the map; they may differ when a run resumes."""
 
 
 class Saved(NamedTuple):
-    """What a checkpoint holds."""
+    """The content of a checkpoint."""
 
     progress: Progress
     trace: list[tuple[int, float, float]]
@@ -75,9 +76,10 @@ class Checkpoint:
         self._route: dict[str, Any] = {}
 
     def read(self) -> Saved | None:
-        """Return the last state, or None if there is none; refuse that of another run.
+        """Return the last state, or None if there is no file.
 
-        Refuses a place that cannot be written, too: nobody should wait for that.
+        Raises an error if the file belongs to a different run, or if it cannot be written: a run
+        should not fail at its first checkpoint.
         """
         check_writable(self.path, force=True)
         self._remove_parts()
@@ -105,14 +107,14 @@ class Checkpoint:
         self._rng, self._seed = dict(rng.bit_generator.state), seed
 
     def follow(self, plan: Plan) -> None:
-        """Keep what was chosen: a run goes on by the same route, however much memory is free."""
+        """Store the automatic choices, so that a resumed run does not depend on free memory."""
         self._route = {"affinities": plan.affinities, "neighbors": plan.neighbors}
         self._route["forces"] = plan.forces
 
     def write(
         self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Field
     ) -> None:
-        """Replace the file by the present state."""
+        """Replace the file with the current state."""
         arrays: dict[str, Array] = {
             "Y": progress.Y,
             "update": progress.update,
@@ -135,7 +137,7 @@ class Checkpoint:
         write_archive(self.path, KIND, header, arrays)
 
     def _remove_parts(self) -> None:
-        """Remove what killed runs have left unfinished."""
+        """Remove unfinished files of processes that no longer exist."""
         for part in self.path.parent.glob(f".{escape(self.path.name)}.*.part"):
             pid = part.name.split(".")[-2]
             if pid.isdigit() and not psutil.pid_exists(int(pid)):
@@ -165,7 +167,7 @@ def _digested(parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _draws(random_state: Any) -> bytes:
-    """Return the state of a kernel's own generator; that of the estimator is in the file."""
+    """Return the state of a kernel's own random generator, as bytes; empty if it has none."""
     if isinstance(random_state, np.random.Generator):
         return repr(random_state.bit_generator.state).encode()
     if isinstance(random_state, np.random.RandomState):

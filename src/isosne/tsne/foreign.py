@@ -1,4 +1,4 @@
-"""Keywords that TSNE does not have: those of earlier versions and of other packages."""
+"""Parameters of earlier versions and of other packages, and their equivalents in TSNE."""
 
 import inspect
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ MOVED = {
     "theta": "forces=Tree(theta={value})",
     "landmark_choice": "landmarks=Landmarks(n, choice={value})",
 }
-"""Parameters of earlier versions, and what they are now."""
+"""Parameters of earlier versions, and their replacements."""
 ELSEWHERE = {
     "perplexity": "kernel=GaussianKernel(perplexity={value})",
     "n_iter": "schedule=Schedule.standard(n_iter={value})",

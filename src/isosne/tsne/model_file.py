@@ -1,7 +1,6 @@
-"""Model files: everything that a map, and new points on it, are made of.
+"""Model files: a fitted estimator on disk, with all that `transform` and `place` need.
 
-The joint probabilities are not stored: they take most of the memory, and a few seconds to make
-again.
+The joint probabilities are not stored: they are large, and are recomputed when needed.
 """
 
 from collections.abc import Collection
@@ -27,16 +26,16 @@ from isosne.tsne.serialization import from_plain, kernel_arrays, restore_kernel,
 
 KIND = "model"
 KERNEL = "kernel."
-"""Prefix of the kernel's arrays."""
+"""Prefix of the arrays of the kernel."""
 SCALE = "input_scale"
 FITTED = ("embedding_", "trace_", "isolated_", "landmark_indices_", "feature_names_in_")
 NUMBERS = ("n_features_in_", "n_iter_", "kl_divergence_")
 UNSAVED = ("callback",)
-"""Parameters that a file cannot hold."""
+"""Parameters that cannot be stored in a file."""
 
 
 class FittedEstimator(Protocol):
-    """What a file takes from a fitted estimator."""
+    """Attributes of a fitted estimator that are stored."""
 
     kernel_: MetricKernel
     plan_: Plan
@@ -47,7 +46,7 @@ class FittedEstimator(Protocol):
 
 
 class Model(NamedTuple):
-    """The content of a file: parameters, fitted attributes, and the seed of drawn partners."""
+    """The content of a file: parameters, fitted attributes, and the seed of sampled affinities."""
 
     parameters: dict[str, Any]
     attributes: dict[str, Any]
@@ -55,7 +54,7 @@ class Model(NamedTuple):
 
 
 def write_model(path: str | Path, estimator: FittedEstimator, seed: int) -> None:
-    """Write a fitted estimator; seed is that of its drawn partners."""
+    """Write a fitted estimator; seed is that of its sampled affinities."""
     arrays: dict[str, Array] = {}
     header = {
         "parameters": _plain_parameters(estimator.get_params(deep=False), arrays),
@@ -117,10 +116,10 @@ def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection
 def _upgraded(
     old: dict[str, Any], old_plan: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the parameters and the plan of a file from before forces and landmarks were objects.
+    """Return the parameters and the plan of a file written before parameters became objects.
 
-    Version 0.1.0.dev wrote such files: dof, neighbors, mesh_accuracy, theta and landmark_choice
-    were parameters of their own.
+    In version 0.1.0.dev, dof, neighbors, mesh_accuracy, theta and landmark_choice were parameters
+    of the estimator.
     """
     parameters, plan = dict(old), dict(old_plan)
     dof, accuracy = parameters.pop("dof"), parameters.pop("mesh_accuracy")
@@ -138,6 +137,7 @@ def _upgraded(
     if parameters["landmarks"] is not None:
         parameters["landmarks"] = Landmarks(parameters["landmarks"], choice)
     is_mesh, is_tree = plan["forces"] == "mesh", plan["forces"] == "tree"
+    # RANKED = 8 and COMPARED = 5 in kernels/costs.py when such files were written.
     n_listed, n_points = plan["n_neighbors"], plan["n_points"]
     metric = getattr(parameters["kernel"], "metric", "euclidean")
     start = resolve_start(parameters["start"], metric)

@@ -204,7 +204,7 @@ def test_a_map_without_bounds_is_an_error_that_names_the_step(bad):
     next(run)
     field.constant = np.array([[bad, 1]], np.float32)
     sentence = (
-        "The map must stay finite; it left all bounds at step 3 with step length 123.5. "
+        "The optimization diverged at step 3 with step length 123.5. "
         "Choose a schedule with shorter steps."
     )
     with refuses(DivergedError, sentence):
@@ -212,7 +212,7 @@ def test_a_map_without_bounds_is_an_error_that_names_the_step(bad):
 
 
 def test_forces_of_a_map_without_bounds_end_in_that_error_and_in_nothing_else(joint):
-    sentence = "The map must stay finite; it left all bounds at step"
+    sentence = "The optimization diverged at step"
     with pytest.raises(DivergedError, match="^" + sentence):
         list(
             descend(ExactForces(joint), Progress.at(first_map()), Schedule((Phase(50, step=1e30),)))

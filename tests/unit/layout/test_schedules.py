@@ -77,7 +77,7 @@ def test_a_step_is_given_or_goes_by_the_number_of_points(phase, n_points, step):
 def test_the_standard_needs_more_than_its_first_phase(n_iter):
     sentence = (
         f"n_iter must be an integer above 250; got n_iter={n_iter!r}. "
-        "The first 250 steps are exaggerated; allow some more."
+        "The first 250 steps are early exaggeration."
     )
     with refuses(ParameterError, sentence):
         standard(n_iter=n_iter)
@@ -87,7 +87,7 @@ def test_the_standard_needs_more_than_its_first_phase(n_iter):
 def test_exaggeration_is_a_number_from_one_up(exaggeration):
     sentence = (
         f"exaggeration must be a number from 1 up; got exaggeration={exaggeration!r}. "
-        "1 leaves the probabilities as they are."
+        "1 means no exaggeration."
     )
     with refuses(ParameterError, sentence):
         standard(exaggeration=exaggeration)

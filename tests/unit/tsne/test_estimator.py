@@ -411,8 +411,7 @@ def test_an_interrupt_keeps_the_map_so_far_says_so_and_goes_on_up(points):
 
     model = make(callback=interrupt)
     sentence = (
-        "Interrupted at step 7; embedding_ holds the map so far. "
-        "Call continue_fit for more steps."
+        "Interrupted at step 7; embedding_ holds the map so far. Call continue_fit for more steps."
     )
     with (
         pytest.warns(RuntimeWarning, match="^" + re.escape(sentence) + "$") as caught,
@@ -558,7 +557,7 @@ def test_a_psi_above_n_is_one_clear_sentence(points):
 def test_a_run_without_bounds_ends_in_one_clear_sentence(points):
     model = make(schedule=Schedule((Phase(50, step=1e30),)))
     sentence = (
-        "The map must stay finite; it left all bounds at step 2 with step length 1e+30. "
+        "The optimization diverged at step 2 with step length 1e+30. "
         "Choose a schedule with shorter steps."
     )
     with refuses(DivergedError, sentence):

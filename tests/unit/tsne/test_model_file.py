@@ -530,8 +530,10 @@ def test_the_mesh_of_a_model_of_the_first_form_is_printed(tmp_path):
     assert str(TSNE.load(path).plan_).splitlines()[2:5] == [
         "affinities  sparse, 39 exact neighbors per point, 24 with a probability",
         "start       pca",
-        "forces      mesh, accuracy 0.02, cubic splines; the mesh coarsens if the map is wider "
-        "than 650",
+        (
+            "forces      mesh, accuracy 0.02, cubic splines; the mesh coarsens if the map is wider "
+            "than 650"
+        ),
     ]
 
 

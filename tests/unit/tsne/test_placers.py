@@ -19,7 +19,6 @@ from isosne import (
     GaussianKernel,
     IsolationKernel,
     KNNKernel,
-    Landmarks,
     Phase,
     Schedule,
     Sparse,
