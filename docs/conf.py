@@ -1,4 +1,4 @@
-"""How Sphinx builds these pages: `make docs`."""
+"""Sphinx configuration: `make docs` builds the pages into build/site."""
 
 from importlib.metadata import version as installed_version
 
@@ -11,9 +11,12 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"isosne {version}"
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]  # a wider text column, so that code blocks fit
 myst_heading_anchors = 3
+highlight_language = "none"  # blocks without a language are commands, output or drawings
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # docstrings say it in words
+autodoc_typehints = "none"  # the docstrings give the types
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 autodoc_default_options = {

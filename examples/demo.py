@@ -1,4 +1,4 @@
-"""Draw the first maps: the paper's five clusters and handwritten digits, with either kernel.
+"""Map the paper's five clusters and handwritten digits with both kernels, and draw the maps.
 
 Run `make demo`, or `python examples/demo.py [FILE.png]`.
 """
@@ -17,7 +17,7 @@ from isosne.quality import calinski_harabasz, davies_bouldin
 
 
 def main(target: Path) -> None:
-    """Fit four maps, print their figures, write the picture."""
+    """Fit four maps, print their measures, and write the figure."""
     five, cluster = make_five_clusters(random_state=0)
     digits, digit = load_digits(return_X_y=True)
     cases = [
@@ -37,15 +37,17 @@ def main(target: Path) -> None:
             Y = TSNE(kernel, random_state=0, verbose=True).fit_transform(X)
             seconds = time.perf_counter() - began
             ch, db = calinski_harabasz(Y, y), davies_bouldin(Y, y)
-            print(f"{seconds:.1f} s   CH {ch:.0f} (higher is tighter)   DB {db:.2f} (lower is)")
+            print(
+                f"{seconds:.1f} s   CH {ch:.0f} (higher is better)   DB {db:.2f} (lower is better)"
+            )
             caption = f"{title}\n{name}\nCH {ch:.0f}   DB {db:.2f}"
             is_last = axes is row[-1]
             plot_map(Y, y, kind="labels", mark=origin, title=caption, legend=is_last, ax=axes)
     save_figure(figure, target, dpi=75)
     print(
-        "\nCH and DB reward compact classes. They do not see that the Gaussian map puts clusters "
-        "1 to 3\ninside each other, while the isolation map shows them apart and touching at the "
-        f"origin.\nThe maps are in {target.resolve()}"
+        "\nCH and DB reward compact classes. They do not detect that the Gaussian map draws\n"
+        "clusters 1 to 3 inside each other, while the isolation map shows them separate and\n"
+        f"touching at the origin. The figure is in {target.resolve()}"
     )
 
 

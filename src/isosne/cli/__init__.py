@@ -2,16 +2,16 @@
 
 import sys
 
+from isosne._extras import require
+from isosne.errors import MissingPackageError
+
 
 def main() -> None:
-    """Run the command line; say what to install where its packages are missing."""
+    """Run the command line, or say what to install if its packages are missing."""
     try:
-        import typer as _  # noqa: F401  only to see whether it is there
-    except ImportError:
-        sys.stderr.write(
-            "isosne: the command line needs the package typer, which is not installed. "
-            "Run pip install isosne[cli].\n"
-        )
+        require("typer", "cli", "The command line")
+    except MissingPackageError as error:
+        sys.stderr.write(f"Error: {error}\n")
         sys.exit(1)
     from isosne.cli.app import app
 

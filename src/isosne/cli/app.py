@@ -1,11 +1,17 @@
-"""The commands together. A new command is a module beside this one, and a line here.
+"""The application and its commands. A new command is a module in `commands`, and a name here.
 
-A command's function imports what it needs inside, so that `isosne --help` answers at once.
+The modules of the commands import what is heavy inside functions: `isosne --help` loads no NumPy.
 """
 
-from typing import Annotated
+import functools
+import inspect
+from collections.abc import Callable
+from copy import copy
+from dataclasses import fields, is_dataclass
+from typing import Annotated, Any, get_args
 
 import typer
+from typer.core import TyperCommand
 
 from isosne import __version__
 from isosne.cli.commands.datasets import datasets
@@ -17,15 +23,17 @@ from isosne.cli.commands.plot import plot
 from isosne.cli.commands.report import report
 from isosne.cli.commands.sweep import sweep
 from isosne.cli.commands.transform import transform
-from isosne.cli.errors import in_one_sentence, shows_tracebacks
-from isosne.cli.grouping import add_command
+from isosne.cli.messages import Options, in_sentences, shows_tracebacks
+from isosne.cli.options import COMMON, PANELS
+
+COMMANDS = (embed, transform, measure, sweep, plot, report, plan, paper, datasets)
 
 app = typer.Typer(
     name="isosne",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+    rich_markup_mode=None,  # help of the same width and without colors everywhere
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -39,16 +47,82 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def isosne(
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where in the program an error came from.")
+        bool, typer.Option("--debug", help="Print the full traceback of an error.")
     ] = False,
     version: Annotated[
         bool,
-        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_show_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
-    """Draw maps of high-dimensional data that can be trusted: t-SNE, isolation kernel."""
+    """Make maps of high-dimensional data with t-SNE and measure how far you can trust them."""
     shows_tracebacks.set(debug)
 
 
-for command in (embed, transform, measure, sweep, plot, report, plan, paper, datasets):
-    add_command(app, in_one_sentence(command))
+class Command(TyperCommand):
+    """A command whose help lists options by panel, the common ones first."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then each panel."""
+        panels: dict[str, list[Any]] = {title: [] for title in ("Arguments", *PANELS)}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            is_argument = parameter.param_type_name == "argument"
+            panel = getattr(parameter, "rich_help_panel", None) or COMMON
+            if record is not None:
+                panels["Arguments" if is_argument else panel].append(record)
+        for title, records in panels.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def add_command(command: Callable[..., None]) -> None:
+    """Add a command; each field of its groups of options becomes an option."""
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, Any] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind, *marks = get_args(parameter.annotation) or (parameter.annotation,)
+        if is_dataclass(kind):
+            groups[name] = kind
+            parameters += _options(kind, marks)
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        command(**given)
+
+    whole = in_sentences(run, Options(parameters))
+    whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    whole.__annotations__ = {p.name: p.annotation for p in parameters}
+    app.command(cls=Command)(whole)
+
+
+def _options(group: Any, marks: list[Any]) -> list[inspect.Parameter]:
+    """Return a parameter for each field of a group of options."""
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=_marked(field.type, marks),
+        )
+        for field in fields(group)
+    ]
+
+
+def _marked(annotation: Any, marks: list[Any]) -> Any:
+    """Return the annotation of an option whose default is in a file, if a mark says so."""
+    kind, info = get_args(annotation)
+    for mark in marks:
+        info = copy(info)
+        info.show_default = f"as in the {mark.place}"
+    return Annotated[kind, info]
+
+
+for each in COMMANDS:
+    add_command(each)

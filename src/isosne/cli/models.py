@@ -1,92 +1,89 @@
-"""From options to an estimator."""
+"""From options to an estimator; and model files, which also record how the table was read."""
 
+import json
+import zipfile
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-import typer
+from isosne.cli.options import (
+    EmbeddingOptions,
+    KernelOptions,
+    LandmarkOptions,
+    ResourceOptions,
+    TableOptions,
+)
+from isosne.errors import ParameterError, keyword
 
-from isosne.cli.options import KernelOptions, LandmarkOptions, MapOptions, ResourceOptions
-from isosne.errors import ParameterError
-
-PARAMETERS = {
-    "isolation": ("psi", "n_partitions", "partition", "metric", "p"),
-    "gaussian": ("perplexity", "metric", "p"),
-    "adaptive": ("k", "metric", "p"),
-    "knn": ("k", "metric", "p"),
+NEEDS = {
+    "n_iter": ("schedule", "standard"),
+    "neighbors": ("affinities", "sparse"),
+    "mesh_accuracy": ("forces", "mesh"),
+    "theta": ("forces", "tree"),
 }
-"""Options that each kernel takes."""
-NAMES = {
-    "objective": ("kl", "nerv", "jse"),
-    "schedule": ("standard", "paper", "opt_sne"),
-    "start": ("auto", "pca", "spectral", "random"),
+"""Options that have an effect only with a certain value of another option."""
+NUMBERS = {
+    "psi": "be auto, a number of cells, a fraction of the rows, or several of these with commas",
+    "perplexity": "be a number, or several with commas",
+    "k": "be a number, or several with commas",
 }
-"""Options for which the library takes objects too."""
-NUMBERS = ("psi", "perplexity", "k")
-"""Options that are one number or several."""
+"""Options that are one number or several, and the rule for them."""
+SCALE, TABLE = "scale.npy", "table.json"
+"""Members of a model file that the command line adds to those of the model."""
 
 
 def make_model(
     kernel: KernelOptions,
-    drawing: MapOptions,
+    embedding: EmbeddingOptions,
     resources: ResourceOptions,
     landmarks: LandmarkOptions = LandmarkOptions(),  # noqa: B008  an immutable value
 ) -> Any:
     """Return the estimator that the options describe."""
-    from isosne import TSNE, Landmarks
+    from isosne import Landmarks
 
-    check_names(drawing)
     if landmarks.landmarks is None and landmarks.landmark_choice is not None:
         raise ParameterError(
-            "--landmark-choice needs --landmarks; got none. Add --landmarks 10000, or leave the "
-            "option out."
+            "landmark_choice",
+            f"be used together with {keyword('landmarks')}",
+            landmarks.landmark_choice,
+            f"Add for example {keyword('landmarks', 10000)}.",
         )
-    given = {name: value for name, value in asdict(resources).items() if value is not None}
+    parameters = {"kernel": make_kernel(kernel), "n_jobs": resources.n_jobs}
     if landmarks.landmarks is not None:
-        given["landmarks"] = Landmarks(landmarks.landmarks, landmarks.landmark_choice or "uniform")
-    return TSNE(make_kernel(kernel), **map_parameters(drawing), **given)
+        choice = landmarks.landmark_choice or "uniform"
+        parameters["landmarks"] = Landmarks(landmarks.landmarks, choice)
+    return make_template(embedding, resources).set_params(**parameters)
 
 
-def map_parameters(drawing: MapOptions) -> dict[str, Any]:
-    """Return the parameters of the estimator that the options of a map describe."""
-    from isosne import Mesh, Sparse, Tree
+def make_template(embedding: EmbeddingOptions, resources: ResourceOptions) -> Any:
+    """Return an estimator with everything but a kernel of its own."""
+    from isosne import TSNE, Mesh, Schedule, Sparse, Tree
     from isosne.layout.objectives import NAMES as OBJECTIVES
 
-    given = {name: value for name, value in asdict(drawing).items() if value is not None}
-    given["objective"] = OBJECTIVES[given["objective"]](dof=given.pop("dof"))
-    accuracy, theta = given.pop("mesh_accuracy"), given.pop("theta")
-    neighbors = given.pop("neighbors")
-    if given["forces"] == "mesh":
-        given["forces"] = Mesh(accuracy)
-    elif given["forces"] == "tree":
-        given["forces"] = Tree(theta)
-    if given["affinities"] == "sparse":
-        given["affinities"] = Sparse(neighbors)
-    return given
-
-
-def check_names(drawing: MapOptions) -> None:
-    """Refuse a name that stands for nothing, in the words of the command line."""
-    for name, known in NAMES.items():
-        came = getattr(drawing, name)
-        if came not in known:
+    given = {name: value for name, value in asdict(embedding).items() if value is not None}
+    for name, (other, needed) in NEEDS.items():
+        if given.get(name, "auto") != "auto" and given[other] != needed:
             raise ParameterError(
-                f"{name} must be one of {', '.join(known)}; got {came!r}. "
-                "Choose one of these names."
+                name,
+                f"be used together with {keyword(other, needed)}",
+                given[name],
+                f"Add {keyword(other, needed)}, or leave out {keyword(name)}.",
             )
-
-
-def note_unused(plan: Any, drawing: MapOptions) -> None:
-    """Say which wish has no part in a plan."""
-    if drawing.neighbors != "auto" and plan.neighbors is None:
-        typer.echo(
-            f"isosne: note: --neighbors {drawing.neighbors} has no part in this: affinities are "
-            f"{plan.affinities}, and only sparse ones look for neighbors.",
-            err=True,
-        )
+    given["objective"] = OBJECTIVES[embedding.objective](dof=given.pop("dof"))
+    if "n_iter" in given:
+        given["schedule"] = Schedule.standard(n_iter=given.pop("n_iter"))
+    if "mesh_accuracy" in given:
+        given["forces"] = Mesh(given.pop("mesh_accuracy"))
+    if "theta" in given:
+        given["forces"] = Tree(given.pop("theta"))
+    neighbors = given.pop("neighbors", "auto")
+    if embedding.affinities == "sparse":
+        given["affinities"] = Sparse(neighbors)
+    return TSNE(**given, memory_limit=resources.memory_limit)
 
 
 def make_kernel(options: KernelOptions) -> Any:
-    """Return the kernel: its name if nothing else was said, so that its own rules hold."""
+    """Return the kernel; only its name if no parameter is given, so that its defaults apply."""
     from isosne.kernels.registry import make_kernel as make
 
     given = kernel_parameters(options)
@@ -98,26 +95,26 @@ def make_kernel(options: KernelOptions) -> Any:
 
 
 def kernel_parameters(options: KernelOptions) -> dict[str, Any]:
-    """Return the options that were given beside the kernel's name, as far as it takes them."""
+    """Return the given parameters of the kernel, all of which it takes."""
+    from isosne.kernels.registry import KERNELS
+
     given = {name: v for name, v in asdict(options).items() if name != "kernel" and v is not None}
-    taken = PARAMETERS.get(options.kernel)
-    if taken is None:
-        raise ParameterError(
-            f"kernel must be one of {', '.join(PARAMETERS)}; got {options.kernel!r}. "
-            "Choose one of these names."
-        )
     for name in given:
-        if name not in taken:
-            owners = [kernel for kernel, names in PARAMETERS.items() if name in names]
+        if name not in KERNELS[options.kernel].options:
+            owners = [kernel for kernel, entry in KERNELS.items() if name in entry.options]
+            kernels = " or ".join(keyword("kernel", owner) for owner in owners)
             raise ParameterError(
-                f"--{name.replace('_', '-')} belongs to the kernel {' or '.join(owners)}; got "
-                f"--kernel {options.kernel}. Add --kernel {owners[0]}, or leave the option out."
+                name,
+                f"be left out with {keyword('kernel', options.kernel)}",
+                given[name],
+                f"It is a parameter of {kernels}.",
             )
-    metric = given.get("metric", "euclidean")
-    if "p" in given and metric != "minkowski":
+    if "p" in given and given.get("metric") != "minkowski":
         raise ParameterError(
-            f"--p belongs to the metric minkowski; got --metric {metric}. "
-            "Add --metric minkowski, or leave the option out."
+            "p",
+            f"be used together with {keyword('metric', 'minkowski')}",
+            given["p"],
+            f"Add {keyword('metric', 'minkowski')}, or leave out {keyword('p')}.",
         )
     if str(given.get("n_partitions", "")).isdigit():
         given["n_partitions"] = int(given["n_partitions"])
@@ -125,18 +122,72 @@ def kernel_parameters(options: KernelOptions) -> dict[str, Any]:
 
 
 def parse_numbers(name: str, text: str) -> list[Any]:
-    """Return numbers with commas between, whole ones as integers; psi may be auto."""
+    """Return numbers separated by commas, integers where possible; psi may be auto."""
     if name == "psi" and text == "auto":
         return [text]
     try:
-        return [int(part) if _is_whole(part) else float(part) for part in text.split(",")]
+        return [_as_number(part) for part in text.split(",")]
     except ValueError:
-        may_be = "auto, a number of cells, a share of the rows" if name == "psi" else "a number"
-        raise ParameterError(
-            f"{name} must be {may_be}, or several with commas between; got {text!r}. "
-            f"Write for example --{name} 16 or --{name} 8,64."
-        ) from None
+        examples = f"{keyword(name, 16)} or {keyword(name, [8, 64])}"
+        raise ParameterError(name, NUMBERS[name], text, f"Write for example {examples}.") from None
 
 
-def _is_whole(part: str) -> bool:
-    return part.strip().lstrip("+-").isdigit()
+def _as_number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+class Reading(NamedTuple):
+    """How a table was read: its options, and the scale of its columns if they were scaled."""
+
+    options: dict[str, Any]
+    scale: Any
+
+
+def save_model(model: Any, rows: Any, options: TableOptions, path: Path) -> None:
+    """Write a model and how its table was read; the file is complete or absent."""
+    import numpy as np
+    from numpy.lib import format as npy
+
+    scale = getattr(rows, "scale", None)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        model.set_params(callback=None).save(part)
+        with zipfile.ZipFile(part, "a") as archive:
+            archive.writestr(TABLE, json.dumps(options.given()))
+            if scale is not None:
+                with archive.open(SCALE, "w") as member:
+                    npy.write_array(member, np.array(scale), allow_pickle=False)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def load_model(path: Path) -> tuple[Any, Reading]:
+    """Return the model of a file, and how its table was read; a missing file is wrong use."""
+    from isosne import TSNE
+    from isosne.files.tables import check_exists
+
+    check_exists(path, "A model")
+    model = TSNE.load(path)
+    reading = _load_reading(path)
+    if reading.scale is not None:  # files of earlier versions have it only here
+        model.input_scale_ = reading.scale
+    return model, reading
+
+
+def _load_reading(path: Path) -> Reading:
+    """Return how the table of a model was read; models saved in Python do not record it."""
+    from numpy.lib import format as npy
+
+    from isosne.sources.scaled import Scale
+
+    with zipfile.ZipFile(path) as archive:
+        members = archive.namelist()
+        options = json.loads(archive.read(TABLE)) if TABLE in members else {}
+        if SCALE not in members:
+            return Reading(options, None)
+        with archive.open(SCALE) as member:
+            return Reading(options, Scale(*npy.read_array(member, allow_pickle=False)))

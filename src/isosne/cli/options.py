@@ -1,225 +1,350 @@
-"""What the commands share: the same option has the same name, default and words everywhere.
+"""Options that several commands share: same name, same default, same help everywhere.
 
-Options are the keywords of `isosne.TSNE`, of its kernels and of `isosne.files.read_table`; values
-that are not text or numbers are parsed in `models`.
+An option has the name of the keyword of `isosne.TSNE`, of its kernels or of
+`isosne.files.read_table` that it sets. Options come in groups, as dataclasses: a command takes a
+whole group as one parameter, and `isosne.cli.app` makes an option of each field.
 """
 
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import typer
 
-from isosne.cli.errors import show_tracebacks
+from isosne.cli.messages import show_tracebacks
+
+COMMON, INPUT, KERNEL, EMBEDDING = "Common options", "Input", "Kernel", "Embedding"
+LANDMARKS, RESOURCES, OUTPUT = "Landmarks", "Resources", "Output"
+FILES = "Checkpoints and models"
+PANELS = (COMMON, INPUT, KERNEL, EMBEDDING, LANDMARKS, RESOURCES, FILES, OUTPUT)
+"""Sections of a help text, in order."""
+
+Metric = Literal["euclidean", "manhattan", "minkowski", "cosine", "precomputed"]
+
+
+def option(
+    help: str,  # noqa: A002  Typer's word
+    *flags: str,
+    panel: str = COMMON,
+    default: str | bool = True,
+    **settings: Any,
+) -> Any:
+    """Return an option in a section of the help.
+
+    ``default`` is what the help shows as default: a text where the value itself is None, or False
+    for nothing.
+    """
+    return typer.Option(*flags, help=help, rich_help_panel=panel, show_default=default, **settings)
+
+
+class DefaultsFrom(NamedTuple):
+    """Marks a group of options that default to what a map or a model file records."""
+
+    place: str
+
 
 Source = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
         show_default=False,
-        help="A file of points (.csv, .tsv, .parquet, .feather, .npy, .npz, .zarr, .h5ad), a "
+        help="Table to read: a file (.csv, .tsv, .parquet, .feather, .npy, .npz, .zarr, .h5ad), a "
         "folder of Parquet files, - for standard input, or the name of a data set.",
+    ),
+]
+MapFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="MAP",
+        show_default=False,
+        help="Map written by isosne embed, or - for standard input.",
     ),
 ]
 Output = Annotated[
     str,
-    typer.Option(
-        "--output",
-        "-o",
+    option(
+        "File for the map: .parquet, .csv, .npz or .feather; .npy for the coordinates only; "
+        "- for CSV on standard output.",
+        *("--output", "-o"),
+        default=False,
         metavar="FILE",
-        show_default=False,
-        help="The map: .parquet, .csv, .npz, .feather; .npy holds coordinates alone, which measure "
-        "and plot do not take; - writes CSV to standard output.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+Force = Annotated[bool, option("Replace existing files.", "--force", panel=OUTPUT)]
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Which columns of a table are what."""
-
-    TITLE: ClassVar = "The table"
+    """How to read a table; None: not given."""
 
     id: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="What each row is called; all differ.")
+        str | None, option("Column with a unique row identifier.", "--id", metavar="COLUMN")
     ] = None
-    label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The class of each row.")] = (
+    label: Annotated[str | None, option("Column with the class of each row.", metavar="COLUMN")] = (
         None
     )
+    scale: Annotated[
+        Literal["none", "minmax", "standard"] | None,
+        option(
+            "Column scaling: minmax (0 to 1) or standard (zero mean, unit variance).",
+            default="none",
+        ),
+    ] = None
     columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="A column of values; repeat it. Without: all others."),
+        option(
+            "Column to use as a feature; repeat for several.",
+            panel=INPUT,
+            default="all other columns",
+            metavar="COLUMN",
+        ),
     ] = None
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="A column to leave out; repeat it."),
+        option("Column to ignore; repeat for several.", panel=INPUT, metavar="COLUMN"),
     ] = None
     text_columns: Annotated[
-        str | None,
-        typer.Option(
-            help="Further columns that are not numeric: refuse or leave_out. Without: refuse."
-        ),
+        Literal["refuse", "leave_out"] | None,
+        option("What to do with text columns.", panel=INPUT, default="refuse"),
     ] = None
     missing: Annotated[
-        str | None,
-        typer.Option(
-            help="Rows in which a value is missing or infinite: refuse or drop. Without: refuse."
-        ),
-    ] = None
-    scale: Annotated[
-        str | None,
-        typer.Option(
-            help="Columns to 0 and 1: minmax; to mean 0, deviation 1: standard; none. "
-            "Without: none.",
+        Literal["refuse", "drop"] | None,
+        option(
+            "What to do with rows that have missing or infinite values.",
+            panel=INPUT,
+            default="refuse",
         ),
     ] = None
     key: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Array of a .npz, .zarr or .h5ad that holds several."),
+        option(
+            "Array to read from a .npz, .zarr or .h5ad file.",
+            panel=INPUT,
+            default="X",
+            metavar="NAME",
+        ),
     ] = None
     header: Annotated[
         bool | None,
-        typer.Option(
+        option(
+            "Whether the first line of a text file holds column names.",
             "--header/--no-header",
-            show_default=False,
-            help="Whether a text table begins with names. Without: found out.",
+            panel=INPUT,
+            default="auto-detect",
         ),
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Return what was said, be it a default."""
+        """Return the options that were given, including those that repeat the default."""
         return {name: value for name, value in asdict(self).items() if value not in (None, [])}
 
     def completed(self, provenance: dict[str, Any]) -> Self:
-        """Return the options, and where none is given what a map's provenance says of its table."""
+        """Return the options, completed by those in the provenance of a map."""
         known = provenance.get("table", {})
         return replace(self, **{k: v for k, v in known.items() if k not in self.given()})
 
     def with_all_columns(self) -> Self:
-        """Return options under which every column but the ids can be read, of every row."""
+        """Return options that read every column except the identifiers, and every row."""
         every = replace(self, label=None, columns=None, exclude=None, text_columns="leave_out")
         return replace(every, missing="refuse", scale="none")
 
 
 @dataclass(frozen=True)
 class KernelOptions:
-    """Step 1: how similar two points are."""
+    """Step 1 of the method: the similarity of two points. None: the kernel's default."""
 
-    TITLE: ClassVar = "The kernel"
-
-    kernel: Annotated[str, typer.Option(help="isolation, gaussian, adaptive or knn.")] = "isolation"
+    kernel: Annotated[
+        Literal["isolation", "gaussian", "adaptive", "knn"],
+        option("Kernel, the similarity between two rows."),
+    ] = "isolation"
     psi: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "isolation: number of cells per partitioning, or a fraction of the rows; several "
+            "values are averaged. Larger values resolve finer neighborhoods.",
+            default="auto",
             metavar="N[,N...]",
-            help="isolation: number of cells, or a share of the rows (0.1); several are averaged. "
-            "Larger shows finer neighborhoods. Without: by rule.",
+        ),
+    ] = None
+    perplexity: Annotated[
+        str | None,
+        option(
+            "gaussian: effective number of neighbors; several values are averaged.",
+            default="30",
+            metavar="X[,X...]",
         ),
     ] = None
     n_partitions: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "isolation: number of random partitionings, or exact for the closed form.",
+            panel=KERNEL,
+            default="auto",
             metavar="N|exact",
-            help="isolation: random partitionings, or their limit. Without: by rule.",
         ),
     ] = None
-    partition: Annotated[str | None, typer.Option(help="isolation: voronoi or forest.")] = None
-    perplexity: Annotated[
-        str | None,
-        typer.Option(metavar="X[,X...]", help="gaussian: neighbors a point has. Without: 30."),
+    partition: Annotated[
+        Literal["voronoi", "forest"] | None,
+        option("isolation: shape of the cells.", panel=KERNEL, default="voronoi"),
     ] = None
     k: Annotated[
-        str | None, typer.Option(metavar="N", help="adaptive, knn: neighbors. Without: 7.")
+        str | None,
+        option("adaptive, knn: number of neighbors.", panel=KERNEL, default="7", metavar="N"),
     ] = None
     metric: Annotated[
-        str | None,
-        typer.Option(help="euclidean, manhattan, minkowski, cosine or precomputed."),
+        Metric | None,
+        option("Distance between rows.", panel=KERNEL, default="euclidean"),
     ] = None
-    p: Annotated[float | None, typer.Option(help="Power of the Minkowski distance.")] = None
+    p: Annotated[
+        float | None,
+        option("minkowski: power of the distance.", panel=KERNEL, default="2", metavar="X"),
+    ] = None
 
 
 @dataclass(frozen=True)
-class MapOptions:
-    """Steps 2 and 3: how the map is drawn."""
+class EmbeddingOptions:
+    """Steps 2 and 3 of the method: affinities, and the optimization of the map."""
 
-    TITLE: ClassVar = "The map"
-
-    n_components: Annotated[int, typer.Option(help="Dimensions of the map, 1 to 3.")] = 2
-    objective: Annotated[str, typer.Option(help="What is minimized: kl, nerv or jse.")] = "kl"
-    dof: Annotated[float, typer.Option(help="Degrees of freedom of the map similarity.")] = 1.0
+    random_state: Annotated[
+        int,
+        option(
+            "Seed of the random numbers; the same seed gives the same map.",
+            *("--random-state", "--seed"),
+            min=0,
+            metavar="N",
+        ),
+    ] = 0
+    n_iter: Annotated[
+        int | None,
+        option(
+            "Number of optimization steps of the standard schedule, above 250.",
+            default="750",
+            metavar="N",
+        ),
+    ] = None
+    n_components: Annotated[
+        int,
+        option("Number of dimensions of the map.", panel=EMBEDDING, min=1, max=3, metavar="N"),
+    ] = 2
+    objective: Annotated[
+        Literal["kl", "nerv", "jse"], option("Objective to minimize.", panel=EMBEDDING)
+    ] = "kl"
+    dof: Annotated[
+        float,
+        option("Degrees of freedom of the similarity in the map.", panel=EMBEDDING, metavar="X"),
+    ] = 1.0
     schedule: Annotated[
-        str, typer.Option(help="standard, paper, or opt_sne, which stops by itself.")
+        Literal["standard", "paper", "opt_sne"],
+        option("Optimization schedule; opt_sne stops early by itself.", panel=EMBEDDING),
     ] = "standard"
     exaggeration: Annotated[
-        float | None, typer.Option(help="Attraction to the end; 2 to 4 draws tighter clusters.")
+        float | None,
+        option(
+            "Exaggeration kept until the end; 2 to 4 gives tighter clusters.",
+            panel=EMBEDDING,
+            default="1",
+            metavar="X",
+        ),
     ] = None
-    start: Annotated[str, typer.Option(help="pca, spectral, random or auto.")] = "auto"
-    affinities: Annotated[str, typer.Option(help="dense, sparse, sampled or auto.")] = "auto"
-    forces: Annotated[str, typer.Option(help="exact, mesh, tree or auto.")] = "auto"
-    neighbors: Annotated[str, typer.Option(help="exact, approximate or auto.")] = "auto"
+    start: Annotated[
+        Literal["auto", "pca", "spectral", "random"],
+        option("Initial coordinates.", panel=EMBEDDING),
+    ] = "auto"
+    affinities: Annotated[
+        Literal["auto", "dense", "sparse", "sampled"],
+        option("Pairs to compare: all, nearest neighbors, or a sample.", panel=EMBEDDING),
+    ] = "auto"
+    neighbors: Annotated[
+        Literal["auto", "exact", "approximate"] | None,
+        option("Neighbor search; needs --affinities sparse.", panel=EMBEDDING, default="auto"),
+    ] = None
+    forces: Annotated[
+        Literal["auto", "exact", "mesh", "tree"],
+        option("Method for the repulsive forces.", panel=EMBEDDING),
+    ] = "auto"
     mesh_accuracy: Annotated[
-        float, typer.Option(help="Relative error of the forces of a mesh.")
-    ] = 0.01
+        float | None,
+        option(
+            "Relative error of the forces; needs --forces mesh.",
+            panel=EMBEDDING,
+            default="0.01",
+            metavar="X",
+        ),
+    ] = None
     theta: Annotated[
-        float, typer.Option(help="Width of a tree's cell that counts as one point.")
-    ] = 0.5
-    random_state: Annotated[
-        int, typer.Option(min=0, help="Seed; the same one gives the same map.")
-    ] = 0
+        float | None,
+        option(
+            "Barnes-Hut opening angle; needs --forces tree.",
+            panel=EMBEDDING,
+            default="0.5",
+            metavar="X",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
 class LandmarkOptions:
-    """Some rows mapped for all."""
-
-    TITLE: ClassVar = "Many rows"
+    """Embed a sample of the rows, and place the others on its map."""
 
     landmarks: Annotated[
-        int | None, typer.Option(metavar="N", help="Rows to map, drawn across all. Without: all.")
+        int | None,
+        option(
+            "Number of rows to embed; the other rows are placed on their map.",
+            panel=LANDMARKS,
+            default="all rows",
+            metavar="N",
+        ),
     ] = None
     landmark_choice: Annotated[
-        str | None,
-        typer.Option(
-            help="uniform, or spread: more of them where points are rare. Without: uniform."
+        Literal["uniform", "spread"] | None,
+        option(
+            "How landmarks are sampled: uniformly, or half of them from sparse regions.",
+            panel=LANDMARKS,
+            default="uniform",
         ),
     ] = None
 
 
 @dataclass(frozen=True)
 class ResourceOptions:
-    """What a run may use."""
+    """What a command may use of the machine."""
 
-    TITLE: ClassVar = "Resources"
-
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Memory that may be used, such as 2GB. Without: ISOSNE_MEMORY_LIMIT, else what "
-            "is free.",
-        ),
-    ] = None
     n_jobs: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, help="Threads; the map does not depend on it. Without: all."
+        option(
+            "Number of threads; the result does not depend on it.",
+            panel=RESOURCES,
+            default="all cores",
+            min=1,
+            metavar="N",
+        ),
+    ] = None
+    memory_limit: Annotated[
+        str | None,
+        option(
+            "Memory to use at most, such as 2GB.",
+            panel=RESOURCES,
+            default="ISOSNE_MEMORY_LIMIT, else the free memory",
+            metavar="SIZE",
         ),
     ] = None
 
 
 @dataclass(frozen=True)
-class TalkOptions:
-    """What a command says, and where."""
+class MessageOptions:
+    """What a command prints."""
 
-    TITLE: ClassVar = "What is said"
-
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No notes, no progress.")] = False
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")] = False
+    quiet: Annotated[
+        bool, option("Print no notes and no progress.", "--quiet", "-q", panel=OUTPUT)
+    ] = False
+    json: Annotated[
+        bool, option("Print the result as one JSON object.", "--json", panel=OUTPUT)
+    ] = False
     debug: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Print the full traceback of an error.",
             "--debug",
+            panel=OUTPUT,
             callback=show_tracebacks,
-            help="Show where in the program an error came from.",
         ),
     ] = False

@@ -1,4 +1,4 @@
-"""Outputs that are known to be possible before the work begins, and results as JSON."""
+"""Output files, checked before the work begins; rows placed block by block; results as JSON."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,42 +6,69 @@ from typing import Any
 
 import typer
 
-from isosne.errors import ParameterError
+from isosne.cli.messages import note
+from isosne.cli.progress import Progress
+from isosne.errors import ParameterError, keyword
 
 STDOUT = "-"
+BLOCK_ROWS, BLOCK_BYTES = 20_000, 64_000_000
+"""Rows, and bytes of rows, that are read and placed together. Chosen, not measured: a block takes
+a few seconds, so that progress is shown often enough."""
 
 
 def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> None:
     """Refuse an output that could not be written later: wrong ending, exists, no permission."""
     from isosne._files import check_writable
 
+    endings = tuple(endings)
     if str(path) == STDOUT and STDOUT in endings:
         return
     if endings and Path(path).suffix.lower() not in endings:
+        *others, last = (ending for ending in endings if ending != STDOUT)
+        known = f"{', '.join(others)} or {last}" if others else last
         raise ParameterError(
-            f"The output must end in one of {', '.join(endings)}; got {str(path)!r}. "
-            "Choose one of these."
+            "output", f"end in {known}", str(path), "The file type is chosen by the ending."
         )
     check_writable(Path(path), force=force)
-
-
-def note_bare(output: str) -> None:
-    """Say if an output holds less than other commands need."""
-    if output.lower().endswith(".npy"):
-        typer.echo(
-            f"isosne: note: {output} holds coordinates alone, which measure and plot do not take; "
-            "they read .parquet, .csv and .npz.",
-            err=True,
-        )
 
 
 def check_one_stdout(output: str, *, as_json: bool) -> None:
     """Refuse a map and a JSON object on the same standard output."""
     if output == STDOUT and as_json:
         raise ParameterError(
-            "--json prints on standard output; got the map there too (--output -). "
-            "Write the map to a file."
+            "output",
+            f"be a file if {keyword('json', True)} prints to standard output",
+            STDOUT,
+            f"Write the map to a file, or leave out {keyword('json', True)}.",
         )
+
+
+def note_bare(output: str) -> None:
+    """Print a note if the output lacks what other commands need."""
+    if output.lower().endswith(".npy"):
+        note(
+            f"{output} holds only coordinates: isosne measure and isosne plot cannot read it. "
+            "Use .parquet, .csv or .npz for them."
+        )
+
+
+def write_places(model: Any, rows: Any, writer: Any, progress: Progress) -> int:
+    """Place all rows on the map of a model, in order; return their number.
+
+    The rows are not scaled: the model does that. Only one block of them is in memory at a time.
+    """
+    from isosne.sources import blocks
+
+    progress.begin("placing row", rows.shape[0])
+    try:
+        with writer:
+            for part in blocks(rows, min(BLOCK_BYTES, BLOCK_ROWS * rows.row_bytes)):
+                for places in model.place_blocks(rows.read(part)):
+                    writer.write(places)
+                progress.advance(writer.n_rows, "")
+    finally:
+        progress.end()
+    return int(writer.n_rows)
 
 
 def print_json(result: Any) -> None:

@@ -1,24 +1,29 @@
-"""Progress on standard error: a bar on a terminal, plain lines elsewhere, or nothing."""
+"""Progress on standard error: a bar on a terminal, lines elsewhere; and the callback of a fit."""
 
+import signal
 import sys
 import time
-from typing import Any, Protocol
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, Protocol, Self
 
-import typer
+from isosne.cli.messages import say
 
 LINE_SECONDS = 2.0
-"""Seconds between two lines."""
+"""Seconds between two lines; chosen, not measured."""
+VALUE_EVERY = 50
+"""Steps between two values of the objective; each costs as much as a step."""
 
 
 class Progress(Protocol):
     """Shows how far some work has come; `begin` starts the next piece of work."""
 
     def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Name the work, and how many steps or rows it has; `first` of them are done already."""
+        """Start a piece of work of `total` steps or rows, of which `first` are done already."""
         ...
 
-    def advance(self, done: int, note: str = "") -> None:
-        """Say how many are done; a note says more, now and then."""
+    def advance(self, done: int, detail: str | None = None) -> None:
+        """Show how many are done; a line is printed only if there is a detail, maybe empty."""
         ...
 
     def end(self) -> None:
@@ -27,7 +32,7 @@ class Progress(Protocol):
 
 
 def make_progress(*, quiet: bool) -> Progress:
-    """Return what fits: nothing if quiet, a bar on a terminal, else lines."""
+    """Return silence if quiet, a bar on a terminal, lines otherwise."""
     if quiet:
         return Silence()
     return Bar() if sys.stderr.isatty() else Lines()
@@ -39,7 +44,7 @@ class Silence:
     def begin(self, what: str, total: int, *, first: int = 0) -> None:
         """Do nothing."""
 
-    def advance(self, done: int, note: str = "") -> None:
+    def advance(self, done: int, detail: str | None = None) -> None:
         """Do nothing."""
 
     def end(self) -> None:
@@ -47,22 +52,22 @@ class Silence:
 
 
 class Lines:
-    """A line for a note, if the last one is some seconds old, and for the last."""
+    """Prints a line every few seconds, and one at the end."""
 
     def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Take the time."""
+        """Start the clock."""
         self._what, self._total, self._first = what, total, first
-        self._began = self._said = time.monotonic()
+        self._began = self._printed = time.monotonic()
 
-    def advance(self, done: int, note: str = "") -> None:
-        """Write a line if there is a note and it is time."""
+    def advance(self, done: int, detail: str | None = None) -> None:
+        """Print a line if there is a detail and it is time."""
         now = time.monotonic()
-        if not note or (now - self._said < LINE_SECONDS and done < self._total):
+        if detail is None or (now - self._printed < LINE_SECONDS and done < self._total):
             return
-        self._said = now
+        self._printed = now
         left = (now - self._began) / max(done - self._first, 1) * (self._total - done)
-        counts = f"{done:,} of {self._total:,}"
-        typer.echo(f"{self._what} {counts}   {note}   {left:.0f} s left", err=True)
+        parts = (f"{self._what} {done:,} of {self._total:,}", detail, f"{left:.0f} s left")
+        say("  ".join(part for part in parts if part))
 
     def end(self) -> None:
         """Do nothing: all lines are complete."""
@@ -80,26 +85,105 @@ class Bar:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[detail]}"),
             TimeRemainingColumn(),
             TextColumn("left"),
             console=Console(stderr=True),
         )
         self._task: Any = None
-        self._note = ""
+        self._detail = ""
 
     def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Start a new bar in place of the last."""
+        """Replace the last bar by a new one."""
         if self._task is not None:
             self._bar.remove_task(self._task)
         self._bar.start()
-        self._task = self._bar.add_task(what, total=total, completed=first, note="")
+        self._task = self._bar.add_task(what, total=total, completed=first, detail="")
 
-    def advance(self, done: int, note: str = "") -> None:
+    def advance(self, done: int, detail: str | None = None) -> None:
         """Move the bar."""
-        self._note = note or self._note
-        self._bar.update(self._task, completed=done, note=self._note)
+        self._detail = detail or self._detail
+        self._bar.update(self._task, completed=done, detail=self._detail)
 
     def end(self) -> None:
         """Leave the bar on the screen."""
         self._bar.stop()
+
+
+class Steps:
+    """Shows the steps of a fit, and now and then the value of its objective."""
+
+    def __init__(self, progress: Progress, model: Any, objective: str) -> None:
+        from isosne.layout.schedules import as_schedule
+
+        self.progress = progress
+        self.n_iter = as_schedule(model.schedule).n_iter
+        self._objective = {"kl": "KL", "nerv": "NeRV", "jse": "JSE"}[objective]
+
+    def describe(self, value: float) -> str:
+        """Return a value of the objective with its name."""
+        return f"{self._objective} {value:.4f}"
+
+    def begin(self, what: str, n_done: int = 0) -> None:
+        """Start a fit, of which some steps may have been done before."""
+        self.progress.begin(what, self.n_iter, first=n_done)
+
+    def show(self, state: Any) -> None:
+        """Show a step."""
+        is_due = state.iteration % VALUE_EVERY == 0 or state.iteration == self.n_iter
+        self.progress.advance(state.iteration, self.describe(state.value()) if is_due else None)
+
+
+class Watch:
+    """The callback of a fit: shows its steps, and handles Ctrl-C.
+
+    From the first step on, Ctrl-C ends the fit after the current step, so that the result is
+    usable. A second Ctrl-C, and one before the first step, ends it at once. Use it in ``with``,
+    around the fit.
+
+    Parameters
+    ----------
+    steps : Steps
+        Shows the steps.
+    model : TSNE
+        The estimator; it gets this object as its callback.
+    checkpoint : path or None, default=None
+        File to name if the run resumes from it; None: resuming is not reported.
+    """
+
+    def __init__(self, steps: Steps, model: Any, checkpoint: Path | None = None) -> None:
+        self.is_interrupted = False
+        self.n_iter = 0
+        self._steps, self._checkpoint = steps, checkpoint
+        model.set_params(callback=self._see)
+
+    def __enter__(self) -> Self:
+        self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        signal.signal(signal.SIGINT, self._before)
+        self._steps.progress.end()
+
+    def _see(self, state: Any) -> bool:
+        """Show a step; return whether to stop the fit."""
+        if not self.n_iter:
+            self._begin(state.iteration - 1)
+        self.n_iter = state.iteration
+        self._steps.show(state)
+        return self.is_interrupted
+
+    def _begin(self, n_done: int) -> None:
+        if n_done and self._checkpoint is not None:
+            say(f"Resuming from step {n_done:,} ({self._checkpoint})")
+        self._steps.begin("step", n_done)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if not self.n_iter or self.is_interrupted:
+            raise KeyboardInterrupt
+        self.is_interrupted = True

@@ -1,4 +1,4 @@
-"""How a map was made, for its file and for --json."""
+"""The provenance of a result: how it was made, for its file and for --json."""
 
 import shlex
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from isosne._version import __version__
-from isosne.cli.options import KernelOptions, LandmarkOptions, MapOptions, TableOptions
+from isosne.cli.options import EmbeddingOptions, KernelOptions, LandmarkOptions, TableOptions
 
 
 def describe_start(command: str, source: str, table: Any, options: TableOptions) -> dict[str, Any]:
-    """Return what is known before the work: version, date, input and what was said of it."""
+    """Return what is known before the work: version, date, input, and how the input is read."""
     return {
         "version": __version__,
         "command": command,
@@ -28,7 +28,7 @@ def describe_start(command: str, source: str, table: Any, options: TableOptions)
 def describe_origin(
     line: list[str], table: Any, options: TableOptions, *others: Any
 ) -> dict[str, str]:
-    """Return what it takes to repeat a command, as text by name: its input, and all it was told.
+    """Return how to repeat a command, as text by name: its input, scaling and command line.
 
     ``line`` is the command, its input and its output, as they are typed.
     """
@@ -36,7 +36,7 @@ def describe_origin(
     return {
         "input": f"{line[1]}, {n_rows:,} rows, {n_columns:,} columns",
         "fingerprint": table.rows.fingerprint(),
-        "scaling": options.scale,
+        "scaling": options.scale or "none",
         "command": shlex.join(["isosne", *line, *_words(options, *others)]),
     }
 
@@ -57,15 +57,15 @@ def _words(*groups: Any) -> Iterator[str]:
 
 
 def describe_options(
-    kernel: KernelOptions, drawing: MapOptions, landmarks: LandmarkOptions
+    kernel: KernelOptions, embedding: EmbeddingOptions, landmarks: LandmarkOptions
 ) -> dict[str, Any]:
-    """Return the parameters of a map by the names of their options, without those left out."""
-    given = {**asdict(kernel), **asdict(drawing), **asdict(landmarks)}
-    return {name: value for name, value in given.items() if value is not None}
+    """Return the parameters of a map by the names of their options, without those not given."""
+    options = {**asdict(kernel), **asdict(embedding), **asdict(landmarks)}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def describe_fit(model: Any, seconds: float) -> dict[str, Any]:
-    """Return the plan of a finished fit, and what came of it."""
+    """Return the plan of a finished fit, and its results."""
     return {
         "plan": model.plan_.as_dict(),
         "n_iter": int(model.n_iter_),

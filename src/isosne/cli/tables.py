@@ -1,59 +1,69 @@
-"""Tables of a command: opened, read whole where they must be, and joined with maps."""
+"""The tables of a command: opened, read into memory where needed, and joined with maps."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import typer
-
+from isosne.cli.messages import note
 from isosne.cli.options import ResourceOptions, TableOptions
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, ParameterError, keyword
 
 STDIN = "-"
 KEYED = (".npz", ".zarr", ".h5ad")
 """Endings of files that may hold several arrays."""
-WIDE, N_LOOKED_AT = 30.0, 1000
-"""How many times wider than the median a column must be to be pointed out, in the first rows."""
+WIDE, N_EXAMINED = 30.0, 1000
+"""A column gets a note if its standard deviation is this many times the median of all columns, in
+the first rows. Chosen, not measured."""
 
 
 def open_table(
     source: str, options: TableOptions, resources: ResourceOptions, *, quiet: bool
 ) -> Any:
-    """Open a table, and say what one should know of it."""
+    """Open a table, scaled as the options say, and print the notes on it."""
+    return scaled(open_unscaled(source, options, resources, quiet=quiet), options)
+
+
+def open_unscaled(
+    source: str, options: TableOptions, resources: ResourceOptions, *, quiet: bool
+) -> Any:
+    """Open a table without scaling it, and print the notes on it."""
     from isosne.files import read_table
     from isosne.tsne.memory import memory_available
 
     _check_key(source, options.key)
-    said = {name: value for name, value in options.given().items() if name != "scale"}
+    keywords = {name: value for name, value in options.given().items() if name != "scale"}
     limit = memory_available(resources.memory_limit)
-    table = read_table(source, **said, memory_limit=limit)
+    table = read_table(source, **keywords, memory_limit=limit)
     if not quiet:
-        say_notes(table.notes)
-    if options.scale not in (None, "none"):
-        from isosne.sources.scaled import Scale, ScaledRows
-
-        scale = Scale.of(options.scale, table.rows)
-        return replace(table, rows=ScaledRows(table.rows, scale))
+        for sentence in table.notes:
+            note(sentence)
     return table
 
 
-def check_one_stdin(*sources: str | None) -> None:
-    """Refuse two tables, or a table and a map, from the same standard input."""
-    if sources.count(STDIN) > 1:
+def scaled(table: Any, options: TableOptions) -> Any:
+    """Return a table with its columns scaled as the options say."""
+    if options.scale in (None, "none"):
+        return table
+    from isosne.sources.scaled import Scale, ScaledRows
+
+    scale = Scale.of(options.scale, table.rows)
+    return replace(table, rows=ScaledRows(table.rows, scale))
+
+
+def check_one_stdin(**sources: str | None) -> None:
+    """Refuse more than one source, by the name of its parameter, from standard input."""
+    piped = [name for name, source in sources.items() if source == STDIN]
+    if len(piped) > 1:
         raise ParameterError(
-            "Standard input holds one table or map; got - more than once. Name files."
+            piped[1],
+            f"be a file if {keyword(piped[0])} is read from standard input",
+            STDIN,
+            "Save one of them to a file.",
         )
 
 
-def say_notes(notes: Iterable[str]) -> None:
-    """Say what one should know, a line each."""
-    for note in notes:
-        typer.echo(f"isosne: note: {note}", err=True)
-
-
 def has_keys(source: str) -> bool:
-    """Return whether a table is of a kind that may hold several arrays."""
+    """Return whether a table is in a format that may hold several arrays."""
     path = Path(source)
     return path.suffix.lower() in KEYED or path.is_dir()
 
@@ -61,16 +71,25 @@ def has_keys(source: str) -> bool:
 def _check_key(source: str, key: str | None) -> None:
     if key is not None and not has_keys(source):
         raise ParameterError(
-            f"--key names an array of a {', '.join(KEYED[:-1])} or {KEYED[-1]}; got --key {key} "
-            f"with {source}. Leave it out."
+            "key",
+            f"be left out for {source}, which holds one table",
+            key,
+            f"It names an array of a {', '.join(KEYED[:-1])} or {KEYED[-1]} file.",
         )
 
 
-def note_spread(table: Any) -> None:
-    """Say if one column is so much wider than others that it alone decides who is near."""
+def note_input(source: str, table: Any) -> None:
+    """Print notes on what a user may have missed: labels that are there, columns to scale."""
+    if table.labels is None and source.lower().endswith(".npz") and "y" in table.rows.side:
+        note(f"{source} has an array 'y'. Pass --label y to use it as labels.")
+    _note_spread(table)
+
+
+def _note_spread(table: Any) -> None:
+    """Print a note if one column varies so much more than others that it dominates distances."""
     import numpy as np
 
-    first = table.rows.read(slice(0, N_LOOKED_AT))
+    first = table.rows.read(slice(0, N_EXAMINED))
     if table.names is None or not isinstance(first, np.ndarray):
         return
     spread = first.std(axis=0, dtype=np.float64)
@@ -78,12 +97,20 @@ def note_spread(table: Any) -> None:
         return
     widest, usual = int(spread.argmax()), float(np.median(spread[spread > 0]))
     if spread[widest] > WIDE * usual:
-        typer.echo(
-            f"isosne: note: Column {table.names[widest]!r} spreads {spread[widest] / usual:,.0f} "
-            "times as wide as a usual one, and decides who is near. --scale minmax gives all "
-            "columns the same weight.",
-            err=True,
+        note(
+            f"Column {table.names[widest]!r} dominates the distances: its standard deviation is "
+            f"{spread[widest] / usual:,.0f} times that of the median column. "
+            "Pass --scale minmax to give all columns the same weight."
         )
+
+
+def named(values: Any, name: str | None) -> Any:
+    """Return values as a series with a name, for legends; unchanged if there is no name."""
+    if values is None or not name:
+        return values
+    import narwhals.stable.v2 as nw
+
+    return nw.new_series(name, values, backend="pyarrow")
 
 
 def read_points(table: Any, resources: ResourceOptions, indices: Any = None) -> Any:
@@ -100,13 +127,15 @@ def _check_fits(rows: Any, n_rows: int, resources: ResourceOptions) -> None:
     available = memory_available(resources.memory_limit)
     if needed > available:
         raise ParameterError(
-            f"The rows must fit in memory for this; {rows.describe()} needs {size(needed)}, and "
-            f"{size(available)} are available. Take a part of the rows."
+            "memory_limit",
+            f"be at least {size(needed)} to hold the rows of {rows.describe()} in memory; "
+            f"{size(available)} is available",
+            hint="Raise the limit, or use a table with fewer rows.",
         )
 
 
 def find_rows(table: Any, drawn: Any) -> Any:
-    """Return the row of a table that each point of a map is; None: all rows, in order."""
+    """Return the row of the table for each point of a map; None: all rows, in order."""
     import numpy as np
 
     n_rows = table.rows.shape[0]
@@ -116,20 +145,22 @@ def find_rows(table: Any, drawn: Any) -> Any:
         return None
     if table.ids is None and wanted.dtype.kind == "U":
         raise ParameterError(
-            f"id must name the column of {table.rows.describe()} that holds the ids of the map, "
-            f"such as {str(wanted[0])!r}; got none. Add --id COLUMN."
+            "id",
+            f"name the column of {table.rows.describe()} with the row identifiers of the map, "
+            f"such as {str(wanted[0])!r}",
+            None,
+            f"Add {keyword('id')} COLUMN.",
         )
     if ids.dtype.kind != wanted.dtype.kind:
         ids, wanted = ids.astype(str), wanted.astype(str)
     order = np.argsort(ids)
-    places = np.searchsorted(ids, wanted, sorter=order).clip(max=n_rows - 1)
-    found = order[places]
-    strangers = wanted[ids[found] != wanted]
-    if len(strangers):
+    found = order[np.searchsorted(ids, wanted, sorter=order).clip(max=n_rows - 1)]
+    unknown = wanted[ids[found] != wanted]
+    if len(unknown):
         raise DataError(
-            f"Every point of the map must be a row of the table; {len(strangers):,} of "
-            f"{len(wanted):,} are not in {table.rows.describe()}, such as {str(strangers[0])!r}. "
-            "Pass the table that the map was made of, and the column of its ids as --id."
+            f"Every point of the map must be a row of the table; {len(unknown):,} of "
+            f"{len(wanted):,} are not in {table.rows.describe()}, such as {str(unknown[0])!r}. "
+            f"Pass the table that the map was made from, and its identifiers with {keyword('id')}."
         )
     return found
 
@@ -137,10 +168,13 @@ def find_rows(table: Any, drawn: Any) -> Any:
 def read_columns(
     table: Any, chosen: Any, resources: ResourceOptions, wanted: list[str] | None
 ) -> dict[str, Any]:
-    """Return columns of some rows, numeric or not, by name; None: all. What is missing is NaN."""
+    """Return columns of some rows, numeric or not, by name; missing values are NaN.
+
+    ``chosen`` None: all rows; ``wanted`` None: all columns.
+    """
     import numpy as np
 
-    from isosne.sources.columns import check_column
+    from isosne.sources.column_selection import check_column
 
     rows = table.rows
     chosen = np.arange(rows.shape[0]) if chosen is None else chosen

@@ -1,60 +1,150 @@
-"""Wine as a person has it, a CSV with names and text labels; and a command that runs in-process."""
+"""Wine as a user has it, a CSV with column names and text labels; commands run in this process."""
 
+import contextlib
 import csv
+import functools
+import inspect
 import json
+import shutil
 
 import numpy as np
 import pytest
+import typer.main
 from sklearn.datasets import load_wine
 from typer.testing import CliRunner
 
+from isosne import TSNE, Schedule
 from isosne.cli.app import app
+from isosne.cli.messages import Options
+from isosne.errors import IsosneError
 
 CULTIVARS = ("Barolo", "Grignolino", "Barbera")
+COLUMNS = ("--label", "cultivar", "--id", "bottle")
+N_SHORT = 260
+SHORT = ("--n-iter", N_SHORT)
+"""Steps where the quality of the map is not the claim."""
+
+
+def short_tsne(*kernel, **settings):
+    """The estimator of a command line with SHORT."""
+    return TSNE(*kernel, schedule=Schedule.standard(n_iter=N_SHORT), random_state=0, **settings)
+
+
+def run(*arguments, code=0, **settings):
+    """Run a command line in this process; the result has exit_code, stdout and stderr."""
+    found = CliRunner().invoke(app, [str(argument) for argument in arguments], **settings)
+    assert found.exit_code == code, (found.stderr, found.exception)
+    return found
+
+
+def spelling(command):
+    """How a command spells the parameters of the library."""
+    (info,) = (i for i in app.registered_commands if i.callback.__name__ == command)
+    return Options(inspect.signature(info.callback).parameters.values())
+
+
+def sentence_of(call, command="embed"):
+    """The error that a call of the library raises, as a command prints it."""
+    with pytest.raises(IsosneError) as caught:
+        call()
+    return caught.value.worded(spelling(command))
+
+
+def write_csv(path, columns):
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def points_of(columns, rows=slice(None)):
+    """The features of a table of wine."""
+    return np.column_stack([values[rows] for values in list(columns.values())[2:]])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_application():
+    """Have the runner build each application once: ours has 200 options, and Typer is slow."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", functools.cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture
 def isosne():
-    """Run a command line in this process; what it returned has exit_code, stdout and stderr."""
-
-    def run(*arguments, code=0, **settings):
-        found = CliRunner().invoke(app, [str(argument) for argument in arguments], **settings)
-        assert found.exit_code == code, (found.stderr, found.exception)
-        return found
-
     return run
 
 
 @pytest.fixture
-def isosne_json(isosne):
+def isosne_json():
     """Run a command with --json and return the one object that it prints."""
 
-    def run(*arguments):
-        return json.loads(isosne(*arguments, "--json", "--quiet").stdout)
+    def run_json(*arguments):
+        return json.loads(run(*arguments, "--json", "--quiet").stdout)
 
-    return run
+    return run_json
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """An empty folder to work in, with no data folder known."""
+    """An empty working directory, with no data folder and no memory limit set."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ISOSNE_DATA", raising=False)
     monkeypatch.delenv("ISOSNE_MEMORY_LIMIT", raising=False)
     return tmp_path
 
 
-@pytest.fixture
-def wine(here):
-    """The columns of wine.csv by name, and the file in the folder to work in."""
+@pytest.fixture(scope="session")
+def wine_columns():
+    """The columns of wine by name, those that are no features first."""
     data = load_wine()
-    columns = {
+    return {
         "bottle": [f"b{i:03}" for i in range(178)],
         "cultivar": [CULTIVARS[y] for y in data.target],
         **{name: data.data[:, c].tolist() for c, name in enumerate(data.feature_names)},
     }
-    write_csv(here / "wine.csv", columns)
-    return columns
+
+
+@pytest.fixture(scope="session")
+def wine_file(wine_columns, tmp_path_factory):
+    path = tmp_path_factory.mktemp("wine") / "wine.csv"
+    write_csv(path, wine_columns)
+    return path
+
+
+@pytest.fixture
+def wine(here, wine_columns, wine_file):
+    """The columns of wine.csv by name, and the file in the working directory."""
+    shutil.copy(wine_file, here)
+    return wine_columns
+
+
+@pytest.fixture(scope="session")
+def make_model(wine_file, tmp_path_factory):
+    """Embed wine with some options, once in a session; return the map and the model file."""
+
+    @functools.cache
+    def make(*options):
+        folder = tmp_path_factory.mktemp("model")
+        shutil.copy(wine_file, folder)
+        with contextlib.chdir(folder):
+            line = ("embed", "wine.csv", *COLUMNS, *SHORT, *options, "-q")
+            run(*line, "--save-model", "model.isosne", "-o", "map.csv")
+        return folder / "map.csv", folder / "model.isosne"
+
+    return make
+
+
+@pytest.fixture
+def model(wine, here, make_model):
+    """Put a map of wine and its model into the working directory."""
+
+    def copy(*options):
+        for path in make_model(*options):
+            shutil.copy(path, here)
+        return wine
+
+    return copy
 
 
 @pytest.fixture
@@ -66,10 +156,3 @@ def wine_set(here, monkeypatch):
     np.savez(folder / "wine.npz", X=data.data, y=data.target, classes=np.array(CULTIVARS))
     monkeypatch.setenv("ISOSNE_DATA", str(folder))
     return folder
-
-
-def write_csv(path, columns):
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))

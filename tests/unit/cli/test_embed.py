@@ -1,4 +1,4 @@
-"""`isosne embed`: every everyday line, on wine as a CSV with text labels."""
+"""`isosne embed`: a CSV with text labels, other tables, landmarks, streams."""
 
 import json
 import re
@@ -11,13 +11,8 @@ from pyarrow import feather
 from scipy.sparse import csr_array, save_npz
 
 from isosne import TSNE, IsolationKernel, __version__
-from isosne.files import read_map
-
-COLUMNS = ("--label", "cultivar", "--id", "bottle")
-
-
-def points(wine):
-    return np.column_stack([values for name, values in list(wine.items())[2:]])
+from isosne.files import read_map, read_table
+from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT, points_of, short_tsne
 
 
 def test_the_everyday_line(wine, isosne):
@@ -25,16 +20,17 @@ def test_the_everyday_line(wine, isosne):
     drawn = read_map("map.parquet")
     assert drawn.ids.tolist() == wine["bottle"]
     assert drawn.labels.tolist() == wine["cultivar"]
-    model = TSNE(IsolationKernel(psi=16), random_state=0).fit(points(wine))
+    model = TSNE(IsolationKernel(psi=16), random_state=0).fit(points_of(wine))
     assert np.array_equal(drawn.embedding, model.embedding_)
     assert found.stdout == ""
     assert "affinities  dense" in found.stderr
-    assert "step 750 of 750   phase 2 of 2   KL 0." in found.stderr
-    assert "The map of 178 rows is in map.parquet: 750 steps, objective 0." in found.stderr
+    assert re.search(r"^step 750 of 750  KL 0\.\d{4}  0 s left$", found.stderr, re.MULTILINE)
+    last = found.stderr.splitlines()[-1]
+    assert re.fullmatch(r"Wrote map.parquet: 178 rows, 750 steps, KL 0\.\d{4}, \d+\.\d s", last)
 
 
 def test_a_map_says_how_it_was_made(wine, isosne):
-    isosne("embed", "wine.csv", *COLUMNS, "--psi", "8,64", "--random-state", 7, "-o", "map.csv")
+    isosne("embed", "wine.csv", *COLUMNS, *SHORT, "--psi", "8,64", "--seed", 7, "-o", "map.csv")
     made = read_map("map.csv").provenance
     assert made["version"] == __version__
     assert made["input"]["source"] == "wine.csv"
@@ -44,12 +40,12 @@ def test_a_map_says_how_it_was_made(wine, isosne):
     assert made["parameters"]["psi"] == "8,64"
     assert made["parameters"]["random_state"] == 7
     assert made["plan"]["affinities"] == "dense"
-    assert made["n_iter"] == 750
+    assert made["parameters"]["n_iter"] == made["n_iter"] == N_SHORT
     assert made["date"].endswith("+00:00")
 
 
 def test_one_object_for_machines(wine, isosne):
-    found = isosne("embed", "wine.csv", *COLUMNS, "-o", "map.npz", "--json", "--quiet")
+    found = isosne("embed", "wine.csv", *COLUMNS, *SHORT, "-o", "map.npz", "--json", "--quiet")
     told = json.loads(found.stdout)
     assert told["output"] == "map.npz"
     assert told["n_rows"] == 178
@@ -58,12 +54,12 @@ def test_one_object_for_machines(wine, isosne):
 
 
 def test_quiet_says_nothing(wine, isosne):
-    found = isosne("embed", "wine.csv", *COLUMNS, "-o", "map.csv", "-q")
+    found = isosne("embed", "wine.csv", *COLUMNS, *SHORT, "-o", "map.csv", "-q")
     assert found.stdout == found.stderr == ""
 
 
 def test_a_data_set_by_its_name(wine_set, isosne):
-    isosne("embed", "wine", "-o", "map.csv", "--kernel", "gaussian")
+    isosne("embed", "wine", *SHORT, "-o", "map.csv", "--kernel", "gaussian")
     drawn = read_map("map.csv")
     assert drawn.ids.tolist() == list(range(178))
     assert drawn.labels[0] == "Barolo"
@@ -79,51 +75,76 @@ def test_every_kind_of_table(here, two_blobs, isosne, ending):
         table = pa.table({f"f{c}": two_blobs[:, c] for c in range(5)})
         write = feather.write_feather if ending == ".feather" else pq.write_table
         write(table, f"blobs{ending}")
-    isosne("embed", f"blobs{ending}", "-o", "map.csv", "-q")
-    expected = TSNE(random_state=0).fit_transform(two_blobs)
+    isosne("embed", f"blobs{ending}", *SHORT, "-o", "map.csv", "-q")
+    expected = short_tsne().fit_transform(two_blobs)
     assert np.array_equal(read_map("map.csv").embedding, expected)
 
 
 def test_sparse_rows(here, two_blobs, isosne):
     counts = csr_array(np.maximum(two_blobs.round(), 0))
     save_npz("counts.npz", counts)
-    isosne("embed", "counts.npz", "-o", "map.csv", "-q")
-    assert np.array_equal(read_map("map.csv").embedding, TSNE(random_state=0).fit_transform(counts))
+    isosne("embed", "counts.npz", *SHORT, "-o", "map.csv", "-q")
+    assert np.array_equal(read_map("map.csv").embedding, short_tsne().fit_transform(counts))
+
+
+def test_labels_of_an_npz_file_are_pointed_out(wine_set, isosne):
+    note = "Note: sets/wine.npz has an array 'y'. Pass --label y to use it as labels.\n"
+    line = ("embed", "sets/wine.npz", *SHORT, "--force", "-o", "map.csv")
+    assert note in isosne(*line).stderr
+    assert note not in isosne(*line, "--label", "y").stderr
+    assert read_map("map.csv").labels[0] == 0
 
 
 def test_landmarks_are_mapped_and_every_row_is_placed_in_order(wine, isosne):
-    line = ("embed", "wine.csv", *COLUMNS, "--landmarks", 60, "--psi", 16)
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--landmarks", 60, "--psi", 16)
     kept = ("--checkpoint", "run.isosne", "-o", "map.parquet")
     found = isosne(*line, "--memory-limit", "1.5GB", *kept)
-    assert re.search(r" s to map 60 landmarks, [\d.]+ s to place all rows\.\n$", found.stderr)
+    last = found.stderr.splitlines()[-1]
+    assert re.fullmatch(
+        rf"Wrote map.parquet: 178 rows, {N_SHORT} steps, KL \d\.\d{{4}}, "
+        r"\d+\.\d s for 60 landmarks, \d+\.\d s to place all rows",
+        last,
+    )
     isosne(*line, "--landmarks-only", "-o", "landmarks.parquet")
     drawn, landmarks = read_map("map.parquet"), read_map("landmarks.parquet")
     assert drawn.ids.tolist() == wine["bottle"]
     assert drawn.labels.tolist() == wine["cultivar"]
-    model = TSNE(IsolationKernel(psi=16), landmarks=60, random_state=0).fit(points(wine))
+    model = short_tsne(IsolationKernel(psi=16), landmarks=60).fit(points_of(wine))
     assert landmarks.ids.tolist() == [wine["bottle"][i] for i in model.landmark_indices_]
     assert landmarks.labels.tolist() == [wine["cultivar"][i] for i in model.landmark_indices_]
     assert np.array_equal(landmarks.embedding, model.embedding_)
-    assert np.array_equal(drawn.embedding, model.place(points(wine)))
+    assert np.array_equal(drawn.embedding, model.place(points_of(wine)))
+
+
+def test_landmarks_and_placed_rows_are_scaled_alike(wine, isosne):
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--landmarks", 60, "--scale", "minmax", "-q")
+    isosne(*line, "-o", "map.csv")
+    isosne(*line, "--landmarks-only", "-o", "landmarks.csv")
+    drawn, landmarks = read_map("map.csv"), read_map("landmarks.csv")
+    rows = [drawn.ids.tolist().index(name) for name in landmarks.ids]
+    assert np.array_equal(drawn.embedding[rows], landmarks.embedding)
 
 
 def test_landmarks_without_ids_keep_their_row_numbers(here, two_blobs, isosne):
     np.save("blobs.npy", two_blobs)
-    isosne("embed", "blobs.npy", "--landmarks", 20, "--landmarks-only", "-o", "map.csv", "-q")
-    model = TSNE(landmarks=20, random_state=0).fit(two_blobs)
+    line = ("embed", "blobs.npy", *SHORT, "--landmarks", 20, "--landmarks-only")
+    isosne(*line, "-o", "map.csv", "-q")
+    model = short_tsne(landmarks=20).fit(two_blobs)
     assert read_map("map.csv").ids.tolist() == model.landmark_indices_.tolist()
 
 
 def test_blocks_of_placed_rows_make_one_map(here, two_blobs, isosne, monkeypatch):
     np.save("blobs.npy", two_blobs)
-    isosne("embed", "blobs.npy", "--landmarks", 20, "-o", "whole.csv", "-q")
-    monkeypatch.setattr("isosne.cli.placing.BLOCK_ROWS", 7)
-    isosne("embed", "blobs.npy", "--landmarks", 20, "-o", "blocks.csv", "-q")
+    line = ("embed", "blobs.npy", *SHORT, "--landmarks", 20, "-q")
+    isosne(*line, "-o", "whole.csv")
+    monkeypatch.setattr("isosne.cli.outputs.BLOCK_ROWS", 7)
+    isosne(*line, "-o", "blocks.csv")
     assert np.array_equal(read_map("whole.csv").embedding, read_map("blocks.csv").embedding)
 
 
 def test_a_finished_checkpoint_gives_the_same_map(wine, isosne):
-    line = ("embed", "wine.csv", *COLUMNS, "--checkpoint", "run.isosne", "--every", 300, "-q")
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--checkpoint", "run.isosne", "--every", 100)
+    line = (*line, "-q")
     isosne(*line, "-o", "first.csv")
     isosne(*line, "-o", "second.csv")
     assert np.array_equal(read_map("first.csv").embedding, read_map("second.csv").embedding)
@@ -131,28 +152,28 @@ def test_a_finished_checkpoint_gives_the_same_map(wine, isosne):
 
 def test_scaled_columns_have_the_same_weight(wine, isosne):
     note = (
-        "isosne: note: Column 'proline' spreads 388 times as wide as a usual one, and decides who "
-        "is near. --scale minmax gives all columns the same weight.\n"
+        "Note: Column 'proline' dominates the distances: its standard deviation is 388 times that "
+        "of the median column. Pass --scale minmax to give all columns the same weight.\n"
     )
-    line = ("embed", "wine.csv", *COLUMNS, "--psi", 16)
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--psi", 16)
     assert note in isosne(*line, "-o", "raw.csv").stderr
-    assert "note" not in isosne(*line, "--scale", "minmax", "-o", "scaled.csv").stderr
-    X = points(wine)
+    assert "Note" not in isosne(*line, "--scale", "minmax", "-o", "scaled.csv").stderr
+    X = points_of(wine)
     X = (X - X.min(axis=0)) * (1 / (X.max(axis=0) - X.min(axis=0)))
-    expected = TSNE(IsolationKernel(psi=16), random_state=0).fit_transform(X)
+    expected = short_tsne(IsolationKernel(psi=16)).fit_transform(X)
     assert np.array_equal(read_map("scaled.csv").embedding, expected)
 
 
 def test_columns_left_out_are_named(wine, isosne):
-    line = ("embed", "wine.csv", "--text-columns", "leave_out", "-o", "map.csv")
-    found = isosne(*line)
-    assert "isosne: note: Left out, as not numeric: 'bottle', 'cultivar'.\n" in found.stderr
+    found = isosne("embed", "wine.csv", *SHORT, "--text-columns", "leave_out", "-o", "map.csv")
+    (note,) = read_table("wine.csv", text_columns="leave_out").notes
+    assert f"Note: {note}\n" in found.stderr
     assert read_map("map.csv").provenance["table"] == {"text_columns": "leave_out"}
 
 
 def test_columns_can_be_chosen(wine, isosne):
     line = ("embed", "wine.csv", "--columns", "alcohol", "--columns", "hue", "--id", "bottle")
-    isosne(*line, "-o", "map.csv", "-q")
+    isosne(*line, *SHORT, "-o", "map.csv", "-q")
     assert read_map("map.csv").provenance["input"]["shape"] == [178, 2]
 
 
@@ -164,21 +185,21 @@ def test_three_dimensions_and_another_schedule(wine, isosne):
 
 def test_standard_input_and_standard_output(wine, here, isosne):
     table = (here / "wine.csv").read_bytes()
-    found = isosne("embed", "-", *COLUMNS, "--psi", 16, "-o", "-", input=table)
+    found = isosne("embed", "-", *COLUMNS, *SHORT, "-o", "-", input=table)
     (here / "piped.csv").write_text(found.stdout)
-    isosne("embed", "wine.csv", *COLUMNS, "--psi", 16, "-o", "map.csv", "-q")
+    isosne("embed", "wine.csv", *COLUMNS, *SHORT, "-o", "map.csv", "-q")
     piped, drawn = read_map("piped.csv"), read_map("map.csv")
     assert np.array_equal(piped.embedding, drawn.embedding)
     assert piped.ids.tolist() == drawn.ids.tolist()
-    assert "The map of 178 rows is on standard output" in found.stderr
+    assert f"Wrote the map to standard output: 178 rows, {N_SHORT} steps, KL " in found.stderr
 
 
 def test_coordinates_alone_are_written_with_a_note(here, two_blobs, isosne):
     np.save("blobs.npy", two_blobs)
-    line = ("embed", "blobs.npy", "--save-model", "model.isosne", "-o", "map.npy")
+    line = ("embed", "blobs.npy", *SHORT, "--save-model", "model.isosne", "-o", "map.npy")
     note = (
-        "isosne: note: map.npy holds coordinates alone, which measure and plot do not take; they "
-        "read .parquet, .csv and .npz.\n"
+        "Note: map.npy holds only coordinates: isosne measure and isosne plot cannot read it. "
+        "Use .parquet, .csv or .npz for them.\n"
     )
     assert isosne(*line).stderr.endswith(note)
     placed = isosne("transform", "model.isosne", "blobs.npy", "-o", "map.npy", "--force")

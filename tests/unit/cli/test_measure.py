@@ -1,13 +1,11 @@
-"""`isosne measure`: points of a map are found in the table by their ids."""
+"""`isosne measure`: points of a map are matched with rows of the table by their ids."""
 
 import numpy as np
 import pytest
 
 from isosne import quality
 from isosne.files import MapWriter, read_map
-from tests.unit.cli.conftest import write_csv
-
-COLUMNS = ("--label", "cultivar", "--id", "bottle")
+from tests.unit.cli.conftest import COLUMNS, SHORT, points_of, write_csv
 
 
 @pytest.fixture
@@ -19,20 +17,16 @@ def drawn(wine):
     return read_map("map.parquet")
 
 
-def values(wine, rows=slice(None)):
-    return np.column_stack([column[rows] for column in list(wine.values())[2:]])
-
-
 def test_the_everyday_line(wine, drawn, isosne):
     found = isosne("measure", "wine.csv", "map.parquet", *COLUMNS)
-    expected = quality.report(values(wine), drawn.embedding, wine["cultivar"])
+    expected = quality.report(points_of(wine), drawn.embedding, wine["cultivar"])
     assert found.stdout == f"{expected}\n"
     assert found.stderr == ""
 
 
 def test_one_object_for_machines(wine, drawn, isosne_json):
     found = isosne_json("measure", "wine.csv", "map.parquet", *COLUMNS, "--k", 5)
-    expected = quality.report(values(wine), drawn.embedding, wine["cultivar"], k=5)
+    expected = quality.report(points_of(wine), drawn.embedding, wine["cultivar"], k=5)
     assert found == expected.as_dict()
 
 
@@ -48,18 +42,18 @@ def test_a_map_of_some_rows(wine, isosne_json):
     with MapWriter("some.csv", [wine["bottle"][i] for i in rows], 1, {}) as writer:
         writer.write(np.arange(8.0)[:, None])
     found = isosne_json("measure", "wine.csv", "some.csv", *COLUMNS, "--k", 2)
-    X = np.array(values(wine))[rows]
+    X = points_of(wine)[rows]
     labels = [wine["cultivar"][i] for i in rows]
     assert found == quality.report(X, np.arange(8.0)[:, None], labels, k=2).as_dict()
 
 
 def test_a_map_remembers_its_table(wine, isosne, isosne_json):
-    line = ("embed", "wine.csv", *COLUMNS, "--scale", "minmax", "--metric", "manhattan")
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--scale", "minmax", "--metric", "manhattan")
     isosne(*line, "-o", "map.csv", "-q")
     found = isosne_json("measure", "wine.csv", "map.csv")
     assert found["n_classes"] == 3
     assert found["metric"] == "manhattan"
-    X = np.array(values(wine))
+    X = points_of(wine)
     X = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
     expected = quality.auc_rnx(X, read_map("map.csv").embedding, metric="manhattan")
     assert found["auc_rnx"] == pytest.approx(expected, abs=1e-6)
@@ -67,47 +61,15 @@ def test_a_map_remembers_its_table(wine, isosne, isosne_json):
 
 def test_labels_of_the_map_serve_where_the_table_has_none(wine, isosne_json):
     with MapWriter("map.csv", None, 2, {}, labels=wine["cultivar"]) as writer:
-        writer.write(np.array(values(wine))[:, :2])
-    np.save("wine.npy", values(wine))
+        writer.write(points_of(wine)[:, :2])
+    np.save("wine.npy", points_of(wine))
     assert isosne_json("measure", "wine.npy", "map.csv")["n_classes"] == 3
 
 
-def test_ids_of_the_map_need_a_column(wine, drawn, isosne):
-    line = ("measure", "wine.csv", "map.parquet", "--exclude", "bottle", "--label", "cultivar")
-    assert isosne(*line, code=2).stderr == (
-        "isosne: id must name the column of wine.csv that holds the ids of the map, such as "
-        "'b000'; got none. Add --id COLUMN.\n"
-    )
-
-
-def test_points_that_are_not_in_the_table(wine, drawn, here, isosne):
-    write_csv(here / "part.csv", {name: column[:100] for name, column in wine.items()})
-    assert isosne("measure", "part.csv", "map.parquet", *COLUMNS, code=1).stderr == (
-        "isosne: Every point of the map must be a row of the table; 78 of 178 are not in part.csv, "
-        "such as 'b100'. Pass the table that the map was made of, and the column of its ids as "
-        "--id.\n"
-    )
-
-
-def test_a_table_is_not_a_map(wine, isosne):
-    assert isosne("measure", "wine.csv", "wine.csv", *COLUMNS, code=1).stderr == (
-        "isosne: A map must be a file that isosne wrote; wine.csv does not say so. "
-        "Pass a map, or read the file as a table.\n"
-    )
-
-
-def test_what_does_not_fit_in_memory_is_refused(wine, drawn, isosne):
-    line = ("measure", "wine.csv", "map.parquet", *COLUMNS, "--memory-limit", "1kB")
-    assert isosne(*line, code=2).stderr == (
-        "isosne: The rows must fit in memory for this; wine.csv needs 18.5 kB, and 1 kB are "
-        "available. Take a part of the rows.\n"
-    )
-
-
-def test_a_default_that_is_given_comes_before_what_the_map_says(wine, isosne, isosne_json):
-    isosne("embed", "wine.csv", *COLUMNS, "--scale", "minmax", "-o", "map.csv", "-q")
+def test_a_default_that_is_given_comes_before_what_the_map_says(model, isosne_json):
+    wine = model("--scale", "minmax")
     found = isosne_json("measure", "wine.csv", "map.csv", "--scale", "none")
-    expected = quality.report(values(wine), read_map("map.csv").embedding, wine["cultivar"])
+    expected = quality.report(points_of(wine), read_map("map.csv").embedding, wine["cultivar"])
     assert found == expected.as_dict()
     assert found != isosne_json("measure", "wine.csv", "map.csv")
 
@@ -116,9 +78,3 @@ def test_a_map_through_a_pipe(wine, drawn, here, isosne):
     piped = (here / "map.parquet").read_bytes()
     found = isosne("measure", "wine.csv", "-", *COLUMNS, input=piped)
     assert found.stdout == isosne("measure", "wine.csv", "map.parquet", *COLUMNS).stdout
-
-
-def test_one_standard_input_for_two(wine, isosne):
-    assert isosne("measure", "-", "-", input=b"", code=2).stderr == (
-        "isosne: Standard input holds one table or map; got - more than once. Name files.\n"
-    )

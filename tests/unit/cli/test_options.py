@@ -2,24 +2,30 @@
 
 import inspect
 from dataclasses import fields
+from typing import get_args
 
+import numpy as np
 import pytest
 
-from isosne import TSNE
-from isosne.cli.models import NAMES, PARAMETERS, make_kernel
+from isosne import JSE, KL, TSNE, Landmarks, Mesh, NeRV, Schedule, Sparse, Tree
+from isosne._checks import METRICS
+from isosne.cli.commands.sweep import GridOptions
+from isosne.cli.models import NEEDS, make_kernel, make_template
+from isosne.cli.models import make_model as model_of
 from isosne.cli.options import (
+    EmbeddingOptions,
     KernelOptions,
     LandmarkOptions,
-    MapOptions,
+    Metric,
     ResourceOptions,
     TableOptions,
 )
-from isosne.cli.wording import with_options
 from isosne.files import read_table
-from isosne.layout.objectives import as_objective
+from isosne.kernels.registry import KERNELS
+from isosne.layout.objectives import NAMES
 from isosne.layout.schedules import as_schedule
 from isosne.layout.start import STARTS
-from isosne.studies.parameter_sweep import make_kernel as kernel_of_name
+from isosne.sources.scaled import KINDS
 
 
 def defaults(function):
@@ -31,31 +37,51 @@ def of_options(*groups):
     return {field.name: field.default for group in groups for field in fields(group)}
 
 
+def choices(group, name):
+    """The values that an option takes."""
+    (field,) = (field for field in fields(group) if field.name == name)
+    kind = get_args(field.type)[0]
+    literal = next((part for part in get_args(kind) if get_args(part)), kind)
+    return set(get_args(literal))
+
+
 def test_options_of_a_map_are_the_keywords_of_the_estimator():
-    keywords = defaults(TSNE)
-    for not_an_option in ("kernel", "verbose", "callback"):
+    keywords = defaults(TSNE.__init__)
+    for not_an_option in ("self", "kernel", "verbose", "callback"):
         del keywords[not_an_option]
-    options = of_options(MapOptions, LandmarkOptions, ResourceOptions)
+    options = of_options(EmbeddingOptions, LandmarkOptions, ResourceOptions)
     assert options.pop("random_state") == 0  # the same line gives the same map
     assert keywords.pop("random_state") is None
-    assert keywords.pop("landmark_choice") == "uniform"
-    assert options.pop("landmark_choice") is None  # so that one that is given is seen
+    of_objects = ("dof", "n_iter", "landmark_choice", "neighbors", "mesh_accuracy", "theta")
+    for name in of_objects:
+        assert options.pop(name) == (1.0 if name == "dof" else None)
     assert options == keywords
 
 
-def test_names_of_the_command_line_are_names_of_the_library():
-    for name in NAMES["objective"]:
-        as_objective(name)
-    for name in NAMES["schedule"]:
+@pytest.mark.parametrize("options", [TableOptions, KernelOptions, GridOptions])
+def test_what_is_not_given_is_left_to_the_library(options):
+    assert set(of_options(options).values()) <= {None, "isolation"}
+
+
+def test_choices_of_the_command_line_are_those_of_the_library():
+    assert choices(EmbeddingOptions, "objective") == set(NAMES)
+    for name in choices(EmbeddingOptions, "schedule"):
         as_schedule(name)
-    assert set(NAMES["start"]) == {"auto", *STARTS}
+    assert choices(EmbeddingOptions, "start") == {"auto", *STARTS}
+    assert choices(TableOptions, "scale") == set(KINDS)
+    assert choices(KernelOptions, "kernel") == set(KERNELS) - {"precomputed"}
+    assert set(get_args(Metric)) == set(METRICS)
 
 
-@pytest.mark.parametrize("kernel", PARAMETERS)
-def test_options_of_a_kernel_are_its_keywords(kernel):
-    keywords = set(kernel_of_name(kernel, {}).get_params()) - {"random_state"}
-    assert set(PARAMETERS[kernel]) == keywords
-    assert keywords <= set(of_options(KernelOptions))
+@pytest.mark.parametrize("name", ["affinities", "forces"])
+def test_every_choice_of_a_method_can_be_planned(name):
+    for value in choices(EmbeddingOptions, name):
+        assert TSNE(**{name: value}).plan(np.eye(30)).n_points == 30
+
+
+def test_options_of_kernels_are_their_keywords():
+    keywords = {name for entry in KERNELS.values() for name in entry.options}
+    assert set(of_options(KernelOptions)) == keywords | {"kernel"}
 
 
 def test_options_of_a_table_are_the_keywords_of_its_reader():
@@ -63,15 +89,9 @@ def test_options_of_a_table_are_the_keywords_of_its_reader():
     assert set(of_options(TableOptions)) - {"scale"} == keywords
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        (KernelOptions(), "isolation"),
-        (KernelOptions(kernel="gaussian"), "gaussian"),
-    ],
-)
-def test_a_name_alone_leaves_the_rest_to_the_rule(options, expected):
-    assert make_kernel(options) == expected
+@pytest.mark.parametrize("name", ["isolation", "gaussian"])
+def test_a_name_alone_leaves_the_rest_to_the_kernel(name):
+    assert make_kernel(KernelOptions(kernel=name)) == name
 
 
 @pytest.mark.parametrize(
@@ -91,24 +111,33 @@ def test_text_becomes_what_the_kernel_takes(options, expected):
 
 
 @pytest.mark.parametrize(
-    ("sentence", "expected"),
+    ("given", "parameter", "expected"),
     [
-        ("got psi=1. Raise it.", "got --psi 1. Raise it."),
-        ("got psi=[8, 64].", "got --psi 8,64."),
-        ("Exclude them (exclude=['a b', 'c']).", "Exclude them (--exclude a b --exclude c)."),
-        ("affinities='dense' of 9 points", "--affinities dense of 9 points"),
-        ("got theta=-0.5.", "got --theta -0.5."),
-        ("replace it with --force (force=True).", "replace it with --force."),
-        ("isosne.datasets.names() lists them.", "isosne datasets lists them."),
-        ("got n_queries=999 with 178 points", "got --n-queries 999 with 178 points"),
-        ("Raise memory_limit to 6 kB.", "Raise --memory-limit to 6 kB."),
-        (
-            "there is no 'n_jobs' in my_folder/n_jobs.csv",
-            "there is no 'n_jobs' in my_folder/n_jobs.csv",
-        ),
-        ("None asks every point up to 9.", "Without it every point is asked up to 9."),
-        ("the file a=1 is damaged", "the file a=1 is damaged"),
+        ({"n_iter": 300}, "schedule", Schedule.standard(n_iter=300)),
+        ({}, "schedule", "standard"),
+        ({"dof": 2.0}, "objective", KL(dof=2.0)),
+        ({"objective": "nerv", "dof": 2.0}, "objective", NeRV(dof=2.0)),
+        ({"objective": "jse"}, "objective", JSE()),
+        ({"affinities": "sparse"}, "affinities", Sparse()),
+        ({"affinities": "sparse", "neighbors": "exact"}, "affinities", Sparse("exact")),
+        ({"affinities": "dense", "neighbors": "auto"}, "affinities", "dense"),
+        ({"forces": "mesh"}, "forces", "mesh"),
+        ({"forces": "mesh", "mesh_accuracy": 0.02}, "forces", Mesh(0.02)),
+        ({"forces": "tree", "theta": 0.4}, "forces", Tree(0.4)),
     ],
 )
-def test_sentences_name_options_instead_of_keywords(sentence, expected):
-    assert with_options(sentence) == expected
+def test_options_become_the_objects_of_the_estimator(given, parameter, expected):
+    model = make_template(EmbeddingOptions(**given), ResourceOptions())
+    assert getattr(model, parameter) == expected
+
+
+def test_landmarks_resources_and_the_kernel_reach_the_estimator():
+    landmarks = LandmarkOptions(landmarks=50, landmark_choice="spread")
+    resources = ResourceOptions(n_jobs=1, memory_limit="1GB")
+    model = model_of(KernelOptions("knn"), EmbeddingOptions(), resources, landmarks)
+    assert model.landmarks == Landmarks(50, "spread")
+    assert (model.kernel, model.n_jobs, model.memory_limit) == ("knn", 1, "1GB")
+
+
+def test_options_that_need_others_are_options():
+    assert set(NEEDS) <= set(of_options(EmbeddingOptions))

@@ -3,60 +3,75 @@
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import typer
 
-from isosne.cli.errors import STOPPED
-from isosne.cli.models import make_model, note_unused
+from isosne.cli.messages import exit_interrupted, say
+from isosne.cli.models import make_model, save_model
 from isosne.cli.options import (
+    FILES,
+    LANDMARKS,
+    EmbeddingOptions,
     Force,
     KernelOptions,
     LandmarkOptions,
-    MapOptions,
+    MessageOptions,
     Output,
     ResourceOptions,
     Source,
     TableOptions,
-    TalkOptions,
+    option,
 )
-from isosne.cli.outputs import STDOUT, check_one_stdout, check_output, note_bare, print_json
-from isosne.cli.placing import write_places
-from isosne.cli.progress import Progress, make_progress
+from isosne.cli.outputs import (
+    STDOUT,
+    check_one_stdout,
+    check_output,
+    note_bare,
+    print_json,
+    write_places,
+)
+from isosne.cli.progress import Progress, Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
-from isosne.cli.tables import note_spread, open_table
-from isosne.cli.watching import Watch
-from isosne.errors import ParameterError
+from isosne.cli.tables import note_input, open_unscaled, scaled
+from isosne.errors import ParameterError, keyword
 
-PLACING = "the placing of rows"
-"""Where a run stands that has mapped its landmarks."""
+PLACING = "placing"
+"""What a run was doing when its landmarks were on the map already."""
 
 
 @dataclass(frozen=True)
 class KeepOptions:
-    """What is kept beside the map."""
-
-    TITLE: ClassVar = "What is kept"
+    """Files to write beside the map."""
 
     checkpoint: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep the state here; if it exists, go on from it."),
+        option(
+            "Save the state of the run to this file, and resume from it if it exists.",
+            panel=FILES,
+            metavar="FILE",
+        ),
     ] = None
     every: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Steps between two states of the checkpoint. Without: 50."),
+        option(
+            "Number of steps between two saves of the checkpoint.",
+            panel=FILES,
+            default="50",
+            metavar="N",
+        ),
     ] = None
     save_model: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep the model too, for isosne transform."),
+        option("Save the model to this file, for isosne transform.", panel=FILES, metavar="FILE"),
     ] = None
     force: Force = False
 
     @property
     def state(self) -> dict[str, Any]:
-        """What the fit is to know of the checkpoint."""
-        said = {"checkpoint": self.checkpoint, "every": self.every}
-        return {name: value for name, value in said.items() if value is not None}
+        """Keywords of the fit for the checkpoint."""
+        keywords = {"checkpoint": self.checkpoint, "every": self.every}
+        return {name: value for name, value in keywords.items() if value is not None}
 
 
 def embed(
@@ -64,65 +79,75 @@ def embed(
     output: Output,
     table_options: TableOptions,
     kernel: KernelOptions,
-    drawing: MapOptions,
+    embedding: EmbeddingOptions,
     landmarks: LandmarkOptions,
     resources: ResourceOptions,
     keep: KeepOptions,
-    talk: TalkOptions,
+    messages: MessageOptions,
     landmarks_only: Annotated[
-        bool, typer.Option("--landmarks-only", help="Write the landmarks, not all rows.")
+        bool,
+        option(
+            "Write only the landmarks, do not place other rows.",
+            "--landmarks-only",
+            panel=LANDMARKS,
+        ),
     ] = False,
 ) -> None:
-    """Map a table: rows that are alike come to lie near each other.
+    """Embed a table with t-SNE: similar rows are close on the map.
 
-    With --landmarks some rows are mapped, and all are placed on their map block by block; files
-    larger than memory are never held whole. Ctrl-C keeps the map so far or, with --checkpoint, the
-    state; the same command then goes on.
+    With --landmarks N, only N rows are embedded; the other rows are then placed on their map block
+    by block, so the table need not fit in memory. After Ctrl-C the map so far is written; with
+    --checkpoint the state is saved instead, and the same command resumes the run.
 
-    Example: isosne embed wine.csv --label cultivar --id bottle --psi 16 -o map.parquet
+    Example: isosne embed wine.csv --label cultivar --id bottle -o map.parquet
     """
     from isosne.files.sinks import SINKS
 
-    check_one_stdout(output, as_json=talk.json)
+    check_one_stdout(output, as_json=messages.json)
     check_output(output, (*SINKS, STDOUT), force=keep.force)
     _check_kept(keep)
     if landmarks_only and landmarks.landmarks is None:
-        raise ParameterError("--landmarks-only needs --landmarks; got none. Add --landmarks 10000.")
-    table = open_table(source, table_options, resources, quiet=talk.quiet)
-    model = make_model(kernel, drawing, resources, landmarks)
-    if not talk.quiet:
-        note_spread(table)
-        plan = model.plan(table.rows)
-        typer.echo(str(plan), err=True)
-        note_unused(plan, drawing)
-    progress = make_progress(quiet=talk.quiet)
+        raise ParameterError(
+            "landmarks_only",
+            f"be used together with {keyword('landmarks')}",
+            True,
+            f"Add for example {keyword('landmarks', 10000)}.",
+        )
+    unscaled = open_unscaled(source, table_options, resources, quiet=messages.quiet)
+    table = scaled(unscaled, table_options)
+    model = make_model(kernel, embedding, resources, landmarks)
+    if not messages.quiet:
+        note_input(source, table)
+        say(str(model.plan(table.rows)))
+    progress = make_progress(quiet=messages.quiet)
+    steps = Steps(progress, model, embedding.objective)
     began = time.perf_counter()
-    with Watch(progress, model, None if talk.quiet else keep.checkpoint) as watch:
+    with Watch(steps, model, None if messages.quiet else keep.checkpoint) as watch:
         model.fit(table.rows, **keep.state)
-    if not watch.n_iter and not talk.quiet:
-        typer.echo(f"All {model.n_iter_:,} steps are in {keep.checkpoint} already.", err=True)
+    if not watch.n_iter and not messages.quiet:
+        say(f"The run in {keep.checkpoint} is complete ({model.n_iter_:,} steps)")
     about = {
         **describe_start("embed", source, table, table_options),
-        "parameters": describe_options(kernel, drawing, landmarks),
+        "parameters": describe_options(kernel, embedding, landmarks),
         **describe_fit(model, time.perf_counter() - began),
     }
     result = _Result(output, table, model, about, keep.force)
-    if watch.is_stopped:
-        _keep_unfinished(result, keep.checkpoint, f"step {watch.n_iter}")
-    if keep.checkpoint is None:  # otherwise the model comes last: the same command goes on
+    if watch.is_interrupted:
+        raise _interrupted(result, keep.checkpoint, f"step {watch.n_iter}")
+    if keep.checkpoint is None:  # with a checkpoint the model comes last, so that a run can resume
         _save(result, table_options, keep.save_model)
     if landmarks.landmarks is None or landmarks_only:
         result.write_fitted()
     else:
         try:
-            result.write_placed(progress)
+            result.write_placed(unscaled.rows, progress)
         except KeyboardInterrupt:
-            if output == STDOUT:  # what is out cannot be taken back
+            if output == STDOUT:  # a part of the map has been printed already
                 raise
-            _keep_unfinished(result, keep.checkpoint, PLACING)
+            raise _interrupted(result, keep.checkpoint, PLACING) from None
     if keep.checkpoint is not None:
         _save(result, table_options, keep.save_model)
-    _tell(result, talk)
+    _report(result, messages, steps)
 
 
 def _check_kept(keep: KeepOptions) -> None:
@@ -132,7 +157,10 @@ def _check_kept(keep: KeepOptions) -> None:
         check_output(keep.checkpoint, (), force=True)
     elif keep.every is not None:
         raise ParameterError(
-            "--every needs --checkpoint; got none. Add --checkpoint FILE, or leave the option out."
+            "every",
+            f"be used together with {keyword('checkpoint')}",
+            keep.every,
+            f"Add {keyword('checkpoint')} FILE, or leave out {keyword('every')}.",
         )
 
 
@@ -147,13 +175,8 @@ class _Result:
         self.n_rows = 0
         self.placing_seconds: float | None = None
 
-    @property
-    def place(self) -> str:
-        """Where the map is, in words."""
-        return "on standard output" if self.output == STDOUT else f"in {self.output}"
-
     def write_fitted(self) -> None:
-        """Write the points that were mapped: all rows, or landmarks under their own ids."""
+        """Write the points that were embedded: all rows, or landmarks with their own ids."""
         import numpy as np
 
         chosen = getattr(self.model, "landmark_indices_", None)
@@ -165,11 +188,11 @@ class _Result:
             writer.write(self.model.embedding_)
         self.n_rows = writer.n_rows
 
-    def write_placed(self, progress: Progress) -> None:
-        """Place every row on the map of the landmarks, and write the blocks as they come."""
+    def write_placed(self, rows: Any, progress: Progress) -> None:
+        """Place every row, unscaled, on the map of the landmarks; write blocks as they come."""
         began = time.perf_counter()
         writer = self._writer(self.table.ids, self.table.labels)
-        self.n_rows = write_places(self.model, self.table.rows, writer, progress)
+        self.n_rows = write_places(self.model, rows, writer, progress)
         self.placing_seconds = round(time.perf_counter() - began, 3)
 
     def _writer(self, ids: Any, labels: Any) -> Any:
@@ -182,40 +205,39 @@ class _Result:
 
 
 def _save(result: _Result, options: TableOptions, path: Path | None) -> None:
-    """Write the model, if it is wanted, with the way its table was read."""
+    """Write the model, if that is wanted, and how its table was read."""
     if path is not None:
-        from isosne.cli.model_files import save_model
-
         save_model(result.model, result.table.rows, options, path)
 
 
-def _keep_unfinished(result: _Result, checkpoint: Path | None, where: str) -> None:
-    """Keep what there is of a run that was stopped, say where it is, and exit."""
-    said = f"isosne: Stopped from the keyboard at {where}; "
+def _interrupted(result: _Result, checkpoint: Path | None, where: str) -> typer.Exit:
+    """Keep the results of an interrupted run, say where they are, and return the exit."""
+    when = "while placing rows" if where == PLACING else f"at {where}"
     if checkpoint is not None:
-        said += f"the state is in {checkpoint}. Give the same command again to go on from it."
-    else:
-        result.about["stopped_at"] = where
-        result.write_fitted()
-        kept = f"{result.n_rows:,} landmarks only are" if where == PLACING else "map so far is"
-        said += f"the {kept} {result.place}. With --checkpoint a run can go on."
-    typer.echo(said, err=True)
-    raise typer.Exit(STOPPED)
+        return exit_interrupted(
+            f" {when}; the state is in {checkpoint}. Run the same command again to resume."
+        )
+    result.about["stopped_at"] = where
+    result.write_fitted()
+    kept = f"the {result.n_rows:,} landmarks" if where == PLACING else "the map so far"
+    target = "standard output" if result.output == STDOUT else result.output
+    return exit_interrupted(
+        f" {when}; wrote {kept} to {target}. Use --checkpoint FILE to make a run resumable."
+    )
 
 
-def _tell(result: _Result, talk: TalkOptions) -> None:
+def _report(result: _Result, messages: MessageOptions, steps: Steps) -> None:
+    """Print what was written, as an object or as a line."""
     about, seconds = result.about, result.placing_seconds
-    if talk.json:
+    if messages.json:
         whole = {"output": result.output, "n_rows": result.n_rows, **about}
         print_json(whole if seconds is None else {**whole, "placing_seconds": seconds})
-    elif not talk.quiet:
+    elif not messages.quiet:
+        target = "the map to standard output" if result.output == STDOUT else result.output
+        value = steps.describe(about["kl_divergence"])
         took = f"{about['seconds']:.1f} s"
         if seconds is not None:
             n_landmarks = len(result.model.embedding_)
-            took += f" to map {n_landmarks:,} landmarks, {seconds:.1f} s to place all rows"
-        typer.echo(
-            f"The map of {result.n_rows:,} rows is {result.place}: {about['n_iter']} steps, "
-            f"objective {about['kl_divergence']:.4f}, {took}.",
-            err=True,
-        )
+            took += f" for {n_landmarks:,} landmarks, {seconds:.1f} s to place all rows"
+        say(f"Wrote {target}: {result.n_rows:,} rows, {about['n_iter']:,} steps, {value}, {took}")
         note_bare(result.output)

@@ -4,47 +4,55 @@ from typing import Annotated
 
 import typer
 
-from isosne.cli.options import ResourceOptions, Source, TableOptions, TalkOptions
+from isosne.cli.options import (
+    DefaultsFrom,
+    MapFile,
+    MessageOptions,
+    Metric,
+    ResourceOptions,
+    Source,
+    TableOptions,
+    option,
+)
 from isosne.cli.outputs import print_json
 from isosne.cli.tables import check_one_stdin, find_rows, open_table, read_points
 
 
 def measure(
     source: Source,
-    map_file: Annotated[
-        str,
-        typer.Argument(
-            metavar="MAP",
-            show_default=False,
-            help="What isosne embed has written; - for standard input.",
-        ),
-    ],
-    table_options: TableOptions,
+    map_file: MapFile,
+    table_options: Annotated[TableOptions, DefaultsFrom("map")],
     resources: ResourceOptions,
-    talk: TalkOptions,
-    k: Annotated[int, typer.Option(help="Size of a neighborhood.")] = 10,
+    messages: MessageOptions,
+    k: Annotated[int, option("Number of neighbors per point.", metavar="N")] = 10,
     metric: Annotated[
-        str | None, typer.Option(help="Distance in the data. Without: that of the map.")
+        Metric | None, option("Distance between rows.", default="as in the map")
     ] = None,
     n_queries: Annotated[
-        int | None, typer.Option(help="Points to ask. Without: all, 2000 of more than 20000.")
+        int | None,
+        option(
+            "Number of points to evaluate.",
+            default="all; a sample of 2,000 above 20,000",
+            metavar="N",
+        ),
     ] = None,
-    random_state: Annotated[int, typer.Option(min=0, help="Seed of the sample.")] = 0,
+    random_state: Annotated[
+        int, option("Seed of the sample.", "--random-state", "--seed", min=0, metavar="N")
+    ] = 0,
 ) -> None:
-    """Measure how well a map keeps neighborhoods, and separates classes.
+    """Measure how well a map preserves neighborhoods and classes.
 
-    Points are found in the table by their ids. The map knows which columns it was made of; options
-    that are given here come first.
+    Points are matched with rows of the table by their identifiers.
 
     Example: isosne measure wine.csv map.parquet --label cultivar --id bottle
     """
     from isosne import quality
     from isosne.files import read_map
 
-    check_one_stdin(source, map_file)
+    check_one_stdin(source=source, map_file=map_file)
     drawn = read_map(map_file)
     options = table_options.completed(drawn.provenance)
-    table = open_table(source, options, resources, quiet=talk.quiet)
+    table = open_table(source, options, resources, quiet=messages.quiet)
     chosen = find_rows(table, drawn)
     labels = drawn.labels
     if table.labels is not None:
@@ -61,7 +69,7 @@ def measure(
         random_state=random_state,
         n_jobs=resources.n_jobs,
     )
-    if talk.json:
+    if messages.json:
         print_json(found.as_dict())
     else:
         typer.echo(str(found))

@@ -1,44 +1,59 @@
-"""`isosne paper`: make the paper's tables and figures anew."""
+"""`isosne paper`: reproduce the paper's tables and figures."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+
+from isosne.cli.commands.datasets import Folder
+from isosne.cli.messages import say
+from isosne.cli.options import RESOURCES, option
+from isosne.errors import ParameterError, keyword
 
 
 def paper(
     name: Annotated[
-        str | None, typer.Argument(help="What to make; --list has the names.", show_default=False)
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the tables, values and pictures.")
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Thin grids and three small sets.")
-    ] = False,
-    data: Annotated[
-        Path | None,
-        typer.Option(help="Data folder; without it ISOSNE_DATA, else ~/.cache/isosne."),
-    ] = None,
-    sets: Annotated[
-        str, typer.Option(help="Data sets to use, with commas between; all by default.")
-    ] = "",
-    grid: Annotated[
         str | None,
-        typer.Option(help="paper, thin or least; by default fewer values on larger sets."),
+        typer.Argument(
+            metavar="NAME",
+            show_default=False,
+            help="Table or figure to reproduce, or all; --list prints the names.",
+        ),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Threads or processes; all cores by default.")
+    output: Annotated[
+        Path | None,
+        option("Folder for tables, values and pictures.", "--output", "-o", metavar="FOLDER"),
     ] = None,
-    show_names: Annotated[
-        bool, typer.Option("--list", help="List what can be made, and do nothing.")
+    show_names: Annotated[bool, option("Print the names and exit.", "--list")] = False,
+    quick: Annotated[
+        bool, option("Use coarse parameter grids and three small data sets.", "--quick")
     ] = False,
+    sets: Annotated[
+        str | None,
+        option("Data sets to use.", default="all of the paper's sets", metavar="NAME[,NAME...]"),
+    ] = None,
+    grid: Annotated[
+        Literal["paper", "thin", "least"] | None,
+        option("Parameter values to try.", default="fewer values for larger sets"),
+    ] = None,
+    folder: Folder = None,
+    n_jobs: Annotated[
+        int | None,
+        option(
+            "Number of threads or processes.",
+            panel=RESOURCES,
+            default="all cores",
+            min=1,
+            metavar="N",
+        ),
+    ] = None,
 ) -> None:
-    """Make a table or figure of the paper anew: NAME.md, NAME.json and pictures in a folder.
+    """Reproduce a table or figure of the paper.
 
-    A run that was stopped goes on when the same command is given again.
+    Writes NAME.md, NAME.json and pictures to a folder. Resumes after an interruption when the same
+    command is given again.
 
-    Example: isosne paper results --quick --out paper
+    Example: isosne paper results --quick --output paper
     """
     from isosne.paper.registry import describe, reproduce
     from isosne.paper.settings import Settings
@@ -46,13 +61,12 @@ def paper(
     if show_names:
         typer.echo(describe())
         return
-    if name is None or out is None:
-        raise typer.BadParameter("Name what to make and the folder: isosne paper results --out DIR")
-    chosen = tuple(part.strip() for part in sets.split(",") if part.strip())
-    settings = Settings(out, quick, data, chosen, grid, jobs, _say)
-    reproduce(name, settings)
-    typer.echo(f"The results are in {out}", err=True)
-
-
-def _say(sentence: str) -> None:
-    typer.echo(sentence, err=True)
+    if name is None or output is None:
+        raise ParameterError(
+            "name" if name is None else "output",
+            f"be given, unless {keyword('show_names', True)} is used",
+            hint="Run for example isosne paper results --output FOLDER.",
+        )
+    chosen = tuple(part.strip() for part in (sets or "").split(",") if part.strip())
+    reproduce(name, Settings(output, quick, folder, chosen, grid, n_jobs, say))
+    say(f"Wrote {output}")

@@ -1,18 +1,16 @@
-"""`isosne plan`: what a run would do, why, and the memory it takes."""
-
-from dataclasses import asdict
+"""`isosne plan`: the methods that a run would use, why, and the memory it takes."""
 
 import typer
 
-from isosne.cli.models import make_model, note_unused
+from isosne.cli.models import make_model
 from isosne.cli.options import (
+    EmbeddingOptions,
     KernelOptions,
     LandmarkOptions,
-    MapOptions,
+    MessageOptions,
     ResourceOptions,
     Source,
     TableOptions,
-    TalkOptions,
 )
 from isosne.cli.outputs import print_json
 from isosne.cli.tables import open_table
@@ -22,20 +20,18 @@ def plan(
     source: Source,
     table_options: TableOptions,
     kernel: KernelOptions,
-    drawing: MapOptions,
+    embedding: EmbeddingOptions,
     landmarks: LandmarkOptions,
     resources: ResourceOptions,
-    talk: TalkOptions,
+    messages: MessageOptions,
 ) -> None:
-    """Say what isosne embed would do with a table, and the memory it takes, without doing it.
+    """Show which methods isosne embed would use, and the memory.
 
     Example: isosne plan big.parquet --landmarks 10000
     """
-    table = open_table(source, table_options, resources, quiet=talk.quiet)
-    found = make_model(kernel, drawing, resources, landmarks).plan(table.rows)
-    if not talk.quiet:
-        note_unused(found, drawing)
-    if talk.json:
-        print_json(asdict(found))
+    table = open_table(source, table_options, resources, quiet=messages.quiet)
+    found = make_model(kernel, embedding, resources, landmarks).plan(table.rows)
+    if messages.json:
+        print_json(found.as_dict())
     else:
         typer.echo(str(found))

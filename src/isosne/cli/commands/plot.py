@@ -1,62 +1,82 @@
-"""`isosne plot`: a map as a picture, or as a page to explore."""
+"""`isosne plot`: a map as a picture or as an interactive page."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-import typer
-
-from isosne.cli.naming import named
-from isosne.cli.options import Force, ResourceOptions, TableOptions, TalkOptions
+from isosne.cli.messages import say
+from isosne.cli.options import (
+    DefaultsFrom,
+    Force,
+    MapFile,
+    MessageOptions,
+    ResourceOptions,
+    TableOptions,
+    option,
+)
 from isosne.cli.outputs import check_output, print_json
-from isosne.cli.tables import check_one_stdin, find_rows, open_table, read_columns, read_points
-from isosne.errors import ParameterError
+from isosne.cli.tables import (
+    check_one_stdin,
+    find_rows,
+    named,
+    open_table,
+    read_columns,
+    read_points,
+)
+from isosne.errors import ParameterError, keyword
 
 PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
 
 
 def plot(
-    map_file: Annotated[
-        str,
-        typer.Argument(
-            metavar="MAP",
-            show_default=False,
-            help="What isosne embed has written; - for standard input.",
-        ),
-    ],
+    map_file: MapFile,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output",
-            "-o",
+        option(
+            "File to write: a picture (.png, .svg, .pdf) or an interactive page (.html).",
+            *("--output", "-o"),
+            default=False,
             metavar="FILE",
-            show_default=False,
-            help="The picture, .png, .svg or .pdf; or a page to explore, .html.",
         ),
     ],
-    table_options: TableOptions,
+    table_options: Annotated[TableOptions, DefaultsFrom("map")],
     resources: ResourceOptions,
-    talk: TalkOptions,
+    messages: MessageOptions,
     color: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column of --table. Without: the labels of the map."),
+        option(
+            "Column of --table to color points by.",
+            default="the labels of the map",
+            metavar="COLUMN",
+        ),
     ] = None,
     table: Annotated[
-        str | None, typer.Option(metavar="TABLE", help="Where --color and a page's columns are.")
+        str | None,
+        option("Table with the column for --color; a page shows all columns.", metavar="TABLE"),
     ] = None,
     trust: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", help="Color by how far each point's neighborhood is true."),
+        option(
+            "Color points by neighborhood preservation relative to this table.", metavar="TABLE"
+        ),
     ] = None,
-    k: Annotated[int, typer.Option(help="Size of that neighborhood.")] = 10,
-    kind: Annotated[str, typer.Option(help="What color means: labels, values or auto.")] = "auto",
+    k: Annotated[int, option("Number of neighbors per point for --trust.", metavar="N")] = 10,
+    kind: Annotated[
+        Literal["auto", "labels", "values"],
+        option("Whether colors stand for classes or for numbers."),
+    ] = "auto",
     title: Annotated[
-        str | None, typer.Option(help="Title of the picture. Without: what it is colored by.")
+        str | None,
+        option("Title.", default="the column that colors the points", metavar="TEXT"),
     ] = None,
-    dpi: Annotated[float, typer.Option(min=1, max=2400, help="Pixels an inch.")] = 150.0,
+    dpi: Annotated[
+        float, option("Resolution in pixels per inch.", min=1, max=2400, metavar="X")
+    ] = 150.0,
     force: Force = False,
 ) -> None:
-    """Draw a map: colored by its labels, by a column of a table, or by trust.
+    """Plot a map as a picture or as an interactive page.
+
+    Points are colored by the labels of the map, by a column of a table, or by trust.
 
     Example: isosne plot map.parquet -o map.png
     """
@@ -65,14 +85,19 @@ def plot(
     check_output(output, (*PICTURES, *PAGES), force=force)
     if color is not None and table is None:
         raise ParameterError(
-            f"--color names a column of a table; got {color!r} without one. Add --table TABLE."
+            "color",
+            f"be used together with {keyword('table')}",
+            color,
+            f"Add {keyword('table')} FILE, the table with that column.",
         )
     if table is not None and color is None and not _is_page(output):
         raise ParameterError(
-            "--table is where a picture's --color is; got --table without it. Add --color COLUMN, "
-            "or write a page (.html), which shows all columns."
+            "table",
+            f"be used together with {keyword('color')} for a picture",
+            table,
+            f"Add {keyword('color')} COLUMN, or write an .html page, which shows all columns.",
         )
-    check_one_stdin(map_file, table, trust)
+    check_one_stdin(map_file=map_file, table=table, trust=trust)
     drawn = read_map(map_file)
     options = table_options.completed(drawn.provenance)
     columns = {}
@@ -84,13 +109,13 @@ def plot(
     labels = named(drawn.labels, label)
     judged = None
     if trust is not None:
-        opened = open_table(trust, options, resources, quiet=talk.quiet)
+        opened = open_table(trust, options, resources, quiet=messages.quiet)
         points = read_points(opened, resources, find_rows(opened, drawn))
         judged = _judge(points, drawn, k, resources)
     if _is_page(output):
         from isosne.pages import write_page
 
-        columns.pop(label, None)  # it is there as the labels
+        columns.pop(label, None)  # shown as the labels already
         page = {"columns": {"id": drawn.ids, **columns}, "labels": labels, "trust": judged}
         first = "trust" if judged is not None else color
         write_page(output, drawn.embedding, **page, color=first, title=title, force=force)
@@ -102,11 +127,10 @@ def plot(
             painted, by = judged, "trust"
         axes = plot_map(drawn.embedding, painted, kind=kind, title=title or by)
         save_figure(axes, output, dpi=dpi, force=force)
-    if talk.json:
+    if messages.json:
         print_json({"output": str(output), "n_points": len(drawn.embedding)})
-    elif not talk.quiet:
-        what = "page" if _is_page(output) else "picture"
-        typer.echo(f"The {what} of {len(drawn.embedding):,} points is in {output}.", err=True)
+    elif not messages.quiet:
+        say(f"Wrote {output}: {len(drawn.embedding):,} points")
 
 
 def _is_page(output: Path) -> bool:
@@ -114,7 +138,7 @@ def _is_page(output: Path) -> bool:
 
 
 def _judge(points: Any, drawn: Any, k: int, resources: ResourceOptions) -> Any:
-    """Return how far each point's neighborhood can be trusted, by the map's own metric."""
+    """Return the neighborhood preservation of each point, in the metric of the map."""
     from isosne.quality import trust
 
     made_with = drawn.provenance.get("parameters", {})

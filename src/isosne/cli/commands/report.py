@@ -1,60 +1,62 @@
-"""`isosne report`: maps with either kernel, measured and explained, as one page."""
+"""`isosne report`: maps with two kernels, measured and explained, on one page."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from isosne.cli.messages import say
 from isosne.cli.models import make_model
-from isosne.cli.naming import named
 from isosne.cli.options import (
+    EmbeddingOptions,
     Force,
     KernelOptions,
-    MapOptions,
+    MessageOptions,
     ResourceOptions,
     Source,
     TableOptions,
-    TalkOptions,
+    option,
 )
 from isosne.cli.outputs import check_output, print_json
-from isosne.cli.progress import Progress, make_progress
+from isosne.cli.progress import Steps, make_progress
 from isosne.cli.provenance import describe_origin
-from isosne.cli.tables import note_spread, open_table, read_points
-from isosne.cli.watching import Steps
+from isosne.cli.tables import named, note_input, open_table, read_points
 
 
 def report(
     source: Source,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE", show_default=False, help="The page, .html."),
+        option("Page to write (.html).", "--output", "-o", default=False, metavar="FILE"),
     ],
     table_options: TableOptions,
     kernel: KernelOptions,
-    drawing: MapOptions,
+    embedding: EmbeddingOptions,
     resources: ResourceOptions,
-    talk: TalkOptions,
-    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    messages: MessageOptions,
+    title: Annotated[
+        str | None,
+        option("Title of the page.", metavar="TEXT"),
+    ] = None,
     force: Force = False,
 ) -> None:
-    """Map a table with both kernels and write what can be said of the maps as one page.
+    """Embed a table with two kernels, and compare the maps on a page.
 
-    The page opens in any browser, without a network: maps to explore, measures in plain words.
+    The kernels are the chosen one and gaussian (isolation if gaussian is chosen). The page is
+    interactive, explains the quality measures, and needs no network.
 
-    Example: isosne report wine.csv --label cultivar --id bottle --scale minmax -o report.html
+    Example: isosne report wine.csv --label cultivar -o report.html
     """
     check_output(output, (".html", ".htm"), force=force)
     from isosne.pages import write_report
 
-    table = open_table(source, table_options, resources, quiet=talk.quiet)
-    if not talk.quiet:
-        note_spread(table)
+    table = open_table(source, table_options, resources, quiet=messages.quiet)
+    if not messages.quiet:
+        note_input(source, table)
     line = ["report", source, "-o", str(output)]
     points = read_points(table, resources)
-    model = make_model(kernel, drawing, resources)
-    progress = make_progress(quiet=talk.quiet)
-    if not talk.quiet:
-        _show_phases(model, kernel.kernel, progress)
+    model = make_model(kernel, embedding, resources)
+    progress = make_progress(quiet=messages.quiet)
+    if not messages.quiet:
+        _show_steps(model, kernel.kernel, Steps(progress, model, embedding.objective))
     try:
         write_report(
             output,
@@ -63,29 +65,28 @@ def report(
             columns=None if table.ids is None else {table_options.id or "id": table.ids},
             model=model,
             title=title,
-            origin=describe_origin(line, table, table_options, kernel, drawing),
-            random_state=drawing.random_state,
+            origin=describe_origin(line, table, table_options, kernel, embedding),
+            random_state=embedding.random_state,
             force=force,
         )
     finally:
         progress.end()
-    if talk.json:
+    if messages.json:
         print_json({"output": str(output), "n_points": table.rows.shape[0]})
-    elif not talk.quiet:
-        typer.echo(f"The report on {table.rows.shape[0]:,} rows is in {output}.", err=True)
+    elif not messages.quiet:
+        say(f"Wrote {output}: {table.rows.shape[0]:,} rows")
 
 
-def _show_phases(model: Any, kernel: str, progress: Progress) -> None:
-    """Have a model show the steps of both maps, each by its kernel, and when it is measured."""
-    steps = Steps(progress, model)
+def _show_steps(model: Any, kernel: str, steps: Steps) -> None:
+    """Have a model show the steps of both maps, each with the name of its kernel."""
     kernels = iter((kernel, "isolation" if kernel == "gaussian" else "gaussian"))
 
     def see(state: Any) -> None:
         if state.iteration == 1:
             steps.begin(f"{next(kernels)} map, step")
         steps.show(state)
-        if steps.is_last(state):
-            progress.end()
-            typer.echo("Measuring the map.", err=True)
+        if state.iteration == steps.n_iter:
+            steps.progress.end()
+            say("Measuring the map")
 
     model.set_params(callback=see)

@@ -1,4 +1,4 @@
-"""`isosne sweep`: a map for every value of a kernel's parameter, each measured."""
+"""`isosne sweep`: a map for each value of a kernel parameter, each measured."""
 
 import csv
 import io
@@ -7,46 +7,60 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, Literal
 
 import typer
 
-from isosne.cli.errors import STOPPED
-from isosne.cli.models import check_names, kernel_parameters, map_parameters, parse_numbers
+from isosne.cli.messages import exit_interrupted
+from isosne.cli.models import kernel_parameters, make_template, parse_numbers
 from isosne.cli.options import (
+    KERNEL,
+    EmbeddingOptions,
     Force,
     KernelOptions,
-    MapOptions,
+    MessageOptions,
     ResourceOptions,
     Source,
     TableOptions,
-    TalkOptions,
+    option,
 )
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.progress import Progress, make_progress
 from isosne.cli.tables import open_table, read_points
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, keyword
 
-MEASURES = ("auc_rnx", "trustworthiness", "continuity", "kl_divergence", "auc_rnx_paper")
 CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
-SHOWN = (*MEASURES[:3], *CLASS_MEASURES, "n_isolated", "seconds")
+"""Measures that need labels."""
+SHOWN = (
+    *("auc_rnx", "trustworthiness", "continuity"),
+    *CLASS_MEASURES,
+    *("n_isolated", "seconds"),
+)
 """Columns that are printed; the file has all."""
 
 
 @dataclass(frozen=True)
 class GridOptions(KernelOptions):
-    """Kernels to try: the main parameter has several values, each of which makes a map."""
-
-    TITLE: ClassVar = "The kernels"
+    """The kernels to try: a map for each value of the main parameter."""
 
     psi: Annotated[
-        str | None, typer.Option(metavar="N[,N...]", help="isolation: numbers of cells to try.")
+        str | None,
+        option(
+            "isolation: numbers of cells to try.", default="the paper's grid", metavar="N[,N...]"
+        ),
     ] = None
     perplexity: Annotated[
-        str | None, typer.Option(metavar="X[,X...]", help="gaussian: perplexities to try.")
+        str | None,
+        option("gaussian: perplexities to try.", default="the paper's grid", metavar="X[,X...]"),
     ] = None
     k: Annotated[
-        str | None, typer.Option(metavar="N[,N...]", help="adaptive, knn: neighbors to try.")
+        str | None,
+        option(
+            "adaptive, knn: numbers of neighbors to try.",
+            panel=KERNEL,
+            default="the paper's grid",
+            metavar="N[,N...]",
+        ),
     ] = None
 
 
@@ -54,47 +68,63 @@ def sweep(
     source: Source,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output",
-            "-o",
+        option(
+            "File for the results, one row per map: .csv, or .jsonl, to which sweeps append.",
+            *("--output", "-o"),
+            default=False,
             metavar="FILE",
-            show_default=False,
-            help="A row for each map: .csv, or .jsonl, to which later sweeps add.",
         ),
     ],
     table_options: TableOptions,
     kernel: GridOptions,
-    drawing: MapOptions,
+    embedding: EmbeddingOptions,
     resources: ResourceOptions,
-    talk: TalkOptions,
-    measure: Annotated[str, typer.Option(help="Column that the best map goes by.")] = "auc_rnx",
+    messages: MessageOptions,
+    measure: Annotated[
+        Literal[
+            "auc_rnx",
+            "trustworthiness",
+            "continuity",
+            "kl_divergence",
+            "auc_rnx_paper",
+            "davies_bouldin",
+            "calinski_harabasz",
+            "knn_accuracy",
+        ],
+        option("Measure that selects the best map; the last three need --label."),
+    ] = "auc_rnx",
     force: Force = False,
 ) -> None:
-    """Map a table with each of several values of --psi, --perplexity or --k, and measure each map.
+    """Embed a table for several parameter values; measure each map.
 
-    Without values: the paper's grid. Rows are kept as they come in a file beside the output, which
-    ends in .jsonl; a sweep that was stopped goes on when the same command is given again.
+    The values are those of --psi, --perplexity or --k. Results are saved as they come, to a .jsonl
+    file beside the output. Resumes after an interruption when the same command is given again.
 
     Example: isosne sweep wine.csv --label cultivar --psi 4,8,16,32 -o sweep.csv
     """
-    from isosne import TSNE
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
     is_csv = output.suffix.lower() != ".jsonl"
     check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
     kept = output.with_name(f"{output.name}.jsonl") if is_csv else output
-    check_names(drawing)
-    table = open_table(source, table_options, resources, quiet=talk.quiet)
-    _check_measure(measure, has_labels=table.labels is not None)
+    template = make_template(embedding, resources)
+    table = open_table(source, table_options, resources, quiet=messages.quiet)
+    if measure in CLASS_MEASURES and table.labels is None:
+        raise ParameterError(
+            "measure",
+            f"be used together with {keyword('label')}",
+            measure,
+            f"Add {keyword('label')} COLUMN, or choose a measure that needs no labels.",
+        )
     grid = _grid(kernel, table.rows.shape[0])
-    watch = _Watch(make_progress(quiet=talk.quiet), grid, measure, _count_kept(kept, grid))
+    watch = _Watch(make_progress(quiet=messages.quiet), grid, measure, _count_kept(kept, grid))
     try:
         found = run_sweep(
             read_points(table, resources),
             kernel.kernel,
             grid,
             labels=table.labels,
-            estimator=TSNE(**map_parameters(drawing), memory_limit=resources.memory_limit),
+            estimator=template,
             measure=measure,
             results=kept,
             n_jobs=resources.n_jobs,
@@ -102,18 +132,16 @@ def sweep(
         )
     except KeyboardInterrupt:
         watch.progress.end()
-        typer.echo(
-            f"isosne: Stopped from the keyboard after {watch.n_done} map(s), which are in {kept}. "
-            "Give the same command again to go on.",
-            err=True,
-        )
-        raise typer.Exit(STOPPED) from None
+        raise exit_interrupted(
+            f" after {watch.n_done} of {watch.n_maps} maps; their results are in {kept}. "
+            "Run the same command again to resume."
+        ) from None
     finally:
         watch.progress.end()
     if is_csv:
         _write_csv(output, found.rows, force=force)
         kept.unlink()
-    if talk.json:
+    if messages.json:
         print_json({"output": str(output), "best": found.best, "rows": found.rows})
     else:
         parameters = ", ".join(f"{name} {found.best[name]}" for name in grid)
@@ -121,7 +149,7 @@ def sweep(
 
 
 def _grid(options: KernelOptions, n_rows: int) -> dict[str, list[Any]]:
-    """Return the values of each parameter that was given, and of the main one by rule."""
+    """Return the values of each given parameter, and of the main one in any case."""
     from isosne.kernels.registry import KERNELS
     from isosne.studies.parameter_sweep import paper_grid
 
@@ -131,18 +159,8 @@ def _grid(options: KernelOptions, n_rows: int) -> dict[str, list[Any]]:
     return grid | {name: [value] for name, value in given.items()}
 
 
-def _check_measure(measure: str, *, has_labels: bool) -> None:
-    known = [*MEASURES, *(CLASS_MEASURES if has_labels else ())]
-    if measure not in known:
-        more = "" if has_labels else " With --label there are more."
-        raise ParameterError(
-            f"measure must be one of {', '.join(known)}; got {measure!r}. "
-            f"Choose one of these.{more}"
-        )
-
-
 def _count_kept(path: Path, grid: dict[str, list[Any]]) -> int:
-    """Return how many maps of a grid are in a file already; the library refuses a foreign one."""
+    """Return how many maps of a grid are in a file already; the library checks the file."""
     lines = path.read_text().splitlines() if path.exists() else []
     try:
         rows = [json.loads(line) for line in lines[1:]]
@@ -152,24 +170,25 @@ def _count_kept(path: Path, grid: dict[str, list[Any]]) -> int:
 
 
 class _Watch:
-    """Shows each map of a sweep when it is measured."""
+    """The callback of a sweep: shows each map when it is measured."""
 
     def __init__(
         self, progress: Progress, grid: dict[str, list[Any]], measure: str, n_kept: int
     ) -> None:
         self.progress, self.n_done = progress, n_kept
         self._grid, self._measure = grid, measure
-        progress.begin("map", math.prod(map(len, grid.values())), first=n_kept)
+        self.n_maps = math.prod(map(len, grid.values()))
+        progress.begin("map", self.n_maps, first=n_kept)
 
     def __call__(self, row: dict[str, Any]) -> None:
         self.n_done += 1
         parameters = " ".join(f"{name} {row[name]}" for name in self._grid)
         measured = f"{self._measure} {row[self._measure]:.4f}"
-        self.progress.advance(self.n_done, f"{parameters}   {measured}")
+        self.progress.advance(self.n_done, f"{parameters}  {measured}")
 
 
 def _as_table(rows: Sequence[dict[str, Any]], grid: dict[str, list[Any]]) -> str:
-    """Return the parameters that vary and the measures as columns of text."""
+    """Return the parameters that vary and the measures as aligned columns."""
     names = [name for name in grid if len(grid[name]) > 1] or list(grid)[:1]
     names += [name for name in SHOWN if name in rows[0]]
     cells = [names, *([_as_cell(row[name]) for name in names] for row in rows)]

@@ -1,4 +1,4 @@
-"""`isosne transform`: further rows on a map that is finished."""
+"""`isosne transform`: place new rows on an existing map."""
 
 import hashlib
 from dataclasses import replace
@@ -7,20 +7,29 @@ from typing import Annotated, Any
 
 import typer
 
+from isosne.cli.messages import note, say
+from isosne.cli.models import Reading, load_model
 from isosne.cli.options import (
+    DefaultsFrom,
     Force,
+    MessageOptions,
     Output,
     ResourceOptions,
     Source,
     TableOptions,
-    TalkOptions,
 )
-from isosne.cli.outputs import STDOUT, check_one_stdout, check_output, note_bare, print_json
-from isosne.cli.placing import write_places
+from isosne.cli.outputs import (
+    STDOUT,
+    check_one_stdout,
+    check_output,
+    note_bare,
+    print_json,
+    write_places,
+)
 from isosne.cli.progress import make_progress
 from isosne.cli.provenance import describe_start
-from isosne.cli.tables import STDIN, has_keys, open_table, say_notes
-from isosne.errors import ParameterError
+from isosne.cli.tables import STDIN, has_keys, open_table
+from isosne.errors import ParameterError, keyword
 
 NAMED = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
 """Endings of tables whose columns have names."""
@@ -30,36 +39,37 @@ def transform(
     model_file: Annotated[
         Path,
         typer.Argument(
-            metavar="MODEL", show_default=False, help="What isosne embed --save-model has kept."
+            metavar="MODEL",
+            show_default=False,
+            help="Model file written by isosne embed --save-model.",
         ),
     ],
     source: Source,
     output: Output,
-    table_options: TableOptions,
+    table_options: Annotated[TableOptions, DefaultsFrom("model")],
     resources: ResourceOptions,
-    talk: TalkOptions,
+    messages: MessageOptions,
     force: Force = False,
 ) -> None:
-    """Place further rows on a finished map, block by block; the map stays as it is.
+    """Place new rows on an existing map, which does not change.
 
-    Columns are found by the names that the model was fitted with, in any order; others are not
-    looked at. The model knows which columns were ids and labels; options given here come first.
+    Rows are read block by block, so the table need not fit in memory. Columns are matched by name,
+    in any order; columns that the model does not know are ignored.
 
     Example: isosne transform model.isosne new.csv -o new_map.csv
     """
-    from isosne.cli.model_files import load_model, load_reading
     from isosne.files import MapWriter
     from isosne.files.sinks import SINKS
-    from isosne.files.tables import with_roles
+    from isosne.files.table_reader import with_roles
     from isosne.sources.scaled import ScaledRows
 
-    check_one_stdout(output, as_json=talk.json)
+    check_one_stdout(output, as_json=messages.json)
     check_output(output, (*SINKS, STDOUT), force=force)
-    model = load_model(model_file).set_params(n_jobs=resources.n_jobs)
-    reading = load_reading(model_file)
+    model, reading = load_model(model_file)
+    model.set_params(n_jobs=resources.n_jobs)
     _check_scale(table_options.scale, reading)
     options = _as_at_fit(table_options, reading.options, model, source)
-    opened = open_table(source, options, resources, quiet=talk.quiet)
+    opened = open_table(source, options, resources, quiet=messages.quiet)
     roles = {
         role: reading.options[role]
         for role in ("id", "label")
@@ -68,8 +78,9 @@ def transform(
     table = with_roles(opened, **roles)
     if reading.scale is not None:
         table = replace(table, rows=ScaledRows(table.rows, reading.scale))
-    if not talk.quiet:
-        say_notes(table.notes[len(opened.notes) :])
+    if not messages.quiet:
+        for sentence in table.notes[len(opened.notes) :]:
+            note(sentence)
     found = {role: name for role, name in roles.items() if name in table.rows.side}
     used = replace(options, scale=reading.options.get("scale"), **found)
     about = {
@@ -78,30 +89,32 @@ def transform(
     }
     n_components, labels = model.embedding_.shape[1], table.labels
     writer = MapWriter(output, table.ids, n_components, about, labels=labels, force=force)
-    n_rows = write_places(model, table.rows, writer, make_progress(quiet=talk.quiet))
-    if talk.json:
+    n_rows = write_places(model, opened.rows, writer, make_progress(quiet=messages.quiet))
+    if messages.json:
         print_json({"output": output, "n_rows": n_rows, **about})
-    elif not talk.quiet and output != STDOUT:
-        typer.echo(f"The places of {n_rows:,} rows are in {output}.", err=True)
+    elif not messages.quiet and output != STDOUT:
+        say(f"Wrote {output}: {n_rows:,} rows")
         note_bare(output)
 
 
-def _check_scale(asked_for: str | None, reading: Any) -> None:
-    """Refuse another scale than that of the model; one saved by an earlier version has no name."""
-    has = "none" if reading.scale is None else reading.options.get("scale", "another")
-    if asked_for not in (None, has):
+def _check_scale(wanted: str | None, reading: Reading) -> None:
+    """Refuse a scale that is not the model's; models of earlier versions do not name theirs."""
+    scale = "none" if reading.scale is None else reading.options.get("scale", "another")
+    if wanted not in (None, scale):
         raise ParameterError(
-            f"transform scales rows as those of the model were, which is {has}; got --scale "
-            f"{asked_for}. Leave it out."
+            "scale",
+            f"be {scale}, as in the model",
+            wanted,
+            f"Leave out {keyword('scale')}: rows are scaled like those of the model.",
         )
 
 
 def _as_at_fit(
     options: TableOptions, known: dict[str, Any], model: Any, source: str
 ) -> TableOptions:
-    """Return options under which a table is read as that of the model was, where it can be.
+    """Return options that read a table like that of the model, as far as possible.
 
-    Columns go by the names at fit, so that nothing need be excluded; ids and labels come later.
+    Columns are found by their names at fit, so none need be excluded; ids and labels come later.
     """
     kept = {name: value for name, value in known.items() if name in ("missing", "key", "header")}
     if not has_keys(source):
