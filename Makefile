@@ -2,9 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+WARM := .venv/.warm
+SOURCES := $(shell find src -name '*.py')
+
+# Two workers, each with one thread; WORKERS=0 runs the tests in one process, with all threads.
+WORKERS ?= 2
+PYTEST := $(BIN)/pytest -n $(WORKERS)
+AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+TIERS := slow or paper or browser or kill or large or compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all lint types check docs bench clean
+.PHONY: help install demo test test-all lint types check warm browser docs bench clean
 
 help:  ## list these commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,11 +28,11 @@ $(READY): pyproject.toml
 demo: install  ## draw the first maps; writes demo.png
 	$(BIN)/python examples/demo.py demo.png
 
-test: install  ## run the fast tests
-	$(BIN)/pytest -m "not slow"
+test: install warm  ## run the fast tests
+	$(PYTEST) -m "not ($(TIERS))"
 
-test-all: install  ## run all tests
-	$(BIN)/pytest
+test-all: install warm browser  ## run all tests
+	$(PYTEST)
 
 lint: install  ## check style, formatting and import directions
 	$(BIN)/ruff check .
@@ -34,7 +42,20 @@ lint: install  ## check style, formatting and import directions
 types: install  ## check types
 	$(BIN)/mypy
 
-check: lint types test-all  ## all that CI runs: lint, types, all tests
+check: install  ## all that CI runs: lint, types, all tests
+	$(MAKE) --jobs 2 lint types warm
+	$(MAKE) test-all
+
+warm: $(WARM)  ## compile every loop once, before tests run side by side
+
+$(WARM): $(READY) $(SOURCES)
+	$(BIN)/python -m tests.contract.every_loop
+	@touch $(WARM)
+
+browser:  ## install Chromium and its driver, which the tests of pages need (by apt-get)
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+	{ $(AS_ROOT) apt-get update -qq && $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive \
+	apt-get install -y -qq chromium chromium-driver; }
 
 docs: install  ## build the documentation into build/site
 	$(BIN)/pip install --quiet --group docs

@@ -1,12 +1,101 @@
-"""Data that the tests share, each named for what it is."""
+"""What the tests share: helpers, to be imported from here, and fixtures named for their data.
+
+from tests.conftest import SHORT, make, refuses
+"""
 
 import os
+import re
 from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 from scipy.sparse import load_npz
+from xdist.scheduler import LoadScopeScheduling
+
+from isosne import TSNE, IsolationKernel
+from isosne.layout.schedules import Phase, Schedule
+
+# --- parallel runs (pytest -n 2)
+
+LONGEST_FIRST = (
+    "tests/unit/paper/test_quick_run.py",
+    "tests/contract/test_compiled.py",
+    "tests/contract/test_killed_runs.py",
+    "tests/browser/test_pages.py",
+    "tests/unit/paper/test_figures.py",
+    "tests/contract/test_threads.py",
+)
+"""Files that would leave one worker idle if they came last."""
+
+SPLIT = {"tests/contract/test_threads.py"}
+"""Long files without shared fixtures: their tests are handed out one by one."""
+
+
+def pytest_configure(config):
+    """Bound the threads of parallel workers: each has one core, unless a test asks for more.
+
+    A fit runs on Numba's number of threads, so tests that pass n_jobs or use the fixture `threads`
+    still get what they ask for.
+    """
+    if getattr(config.option, "numprocesses", None):  # the controller; its workers inherit these
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # idle threads sleep
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        numba.set_num_threads(1)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Put the longest files first in a parallel run."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        rank = {name: i for i, name in enumerate(LONGEST_FIRST)}
+        items.sort(key=lambda item: rank.get(_file(item.nodeid), len(rank)))
+
+
+def _file(nodeid):
+    return nodeid.partition("::")[0]
+
+
+class ByFile(LoadScopeScheduling):
+    """Hand out whole files, so that fixtures of a module are made once."""
+
+    def _split_scope(self, nodeid):
+        file = _file(nodeid)
+        return nodeid if file in SPLIT else file
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Return the scheduler of this suite, whatever --dist says."""
+    config.option.loadscopereorder = False  # the order of collection is the one wanted
+    return ByFile(config, log)
+
+
+# --- helpers
+
+# Sixty steps, enough to take every branch of a descent: for tests that are not about quality.
+SHORT = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
+
+
+def make(kernel=None, **settings):
+    """Return an unfitted TSNE with a short schedule, a fixed seed and one thread.
+
+    The default kernel is an isolation kernel with psi=8, small enough for a dozen points.
+    """
+    settings = {"schedule": SHORT, "random_state": 0, "n_jobs": 1} | settings
+    return TSNE(IsolationKernel(8) if kernel is None else kernel, **settings)
+
+
+def refuses(error, sentence):
+    """Return a context manager that expects an error whose message is the whole sentence.
+
+    It gives pytest's record of the error, as `pytest.raises` does.
+    """
+    return pytest.raises(error, match=rf"\A{re.escape(sentence)}\Z")
+
+
+# --- fixtures
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
-"""isosne: 2-D maps of high-dimensional data, and how far they can be trusted.
+"""isosne: t-SNE with the isolation kernel (Zhu and Ting, JAIR 2021).
 
-t-SNE with the isolation kernel (Zhu and Ting, JAIR 2021). Names are imported when first used, so
-``import isosne`` is fast and compiles nothing.
+Makes low-dimensional maps of high-dimensional data and measures their quality. Names are imported
+at first use, so ``import isosne`` is fast and compiles nothing.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The command line as a module: `python -m isosne COMMAND`."""
+"""Run the command line: `python -m isosne COMMAND`."""
 
 from isosne.cli import main
 

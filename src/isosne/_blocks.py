@@ -1,8 +1,7 @@
-"""Work in blocks of rows, on threads.
+"""Process blocks of rows on a thread pool.
 
-The bounds of the blocks depend on the data alone, every block writes only its own rows, and
-BLAS runs on one thread inside a block. So the bytes of a result do not depend on the number
-of threads.
+Block bounds depend only on the data, every block writes only its own rows, and BLAS runs on one
+thread inside a block. So results do not depend on the number of threads (docs/decisions/0001).
 """
 
 import threading
@@ -22,13 +21,13 @@ _limiter: object = None
 
 @cache
 def _blas() -> ThreadpoolController:
-    """Find the BLAS libraries in use, which takes some ms."""
+    """Return a controller of the loaded BLAS libraries; cached, because it takes milliseconds."""
     return ThreadpoolController()
 
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Hold BLAS at one thread while any caller, on any thread, is inside."""
+    """Limit BLAS to one thread while any caller, on any thread, is inside the context."""
     global _runs, _limiter
     with _lock:
         _runs += 1
@@ -45,7 +44,11 @@ def single_threaded_blas() -> Iterator[None]:
 
 
 def for_each_block(n_rows: int, block_rows: int, work: Callable[[slice], None]) -> None:
-    """Call ``work`` with consecutive slices that cover ``range(n_rows)``."""
+    """Call ``work`` with consecutive slices that cover ``range(n_rows)``, on all threads.
+
+    Callers choose block_rows so that a block fits in cache and takes about a millisecond or more.
+    It affects speed only, except where a caller says otherwise.
+    """
     blocks = [slice(s, min(s + block_rows, n_rows)) for s in range(0, n_rows, block_rows)]
     workers = min(n_threads(), len(blocks))
     with single_threaded_blas():

@@ -1,7 +1,7 @@
-"""The door: every value a user passes is checked here once, and trusted further in.
+"""Input validation: public functions validate their arguments here, once.
 
-Each refusal is one sentence that says what must hold, what came, and one that says what to do.
-Some of them carry phrases that scikit-learn's own checks look for.
+Errors state the rule, the value received, and what to do. Some contain phrases that scikit-learn's
+estimator checks look for.
 """
 
 import math
@@ -17,12 +17,18 @@ from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError, keyword
 
 METRICS = ("euclidean", "manhattan", "minkowski", "cosine", "precomputed")
+LARGEST = 1e150
+"""Largest absolute value; its inverse is the smallest. Their squares, summed over columns, neither
+overflow nor underflow in float64, which ends at 1e308."""
+SYMMETRY = 1e-6
+"""Largest asymmetry and diagonal of a distance matrix relative to its largest entry: float32
+rounding of a computed distance stays below it."""
 
 
 def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
     """Return X as a finite, real, two-dimensional array, or as CSR with sorted indices.
 
-    Nothing is copied or converted without need: integers stay integers here.
+    Data are copied or converted only if necessary; integers stay integers.
     """
     X = _as_csr(X, name) if issparse(X) else _as_dense(X, name)
     n_rows, n_columns = X.shape
@@ -63,7 +69,7 @@ def _as_dense(X: Any, name: str) -> Array:
 
 
 def unmasked(X: Any) -> Array:
-    """Return an array in which values that are masked are missing: NaN, not what is beneath."""
+    """Return an array with masked values replaced by NaN."""
     if np.ma.is_masked(X):
         return np.ma.filled(X.astype(np.float64), np.nan)
     return np.asarray(X)
@@ -73,7 +79,7 @@ def _as_csr(X: Any, name: str) -> csr_array:
     X = csr_array(X)
     _check_real(X.data, name)
     if not X.has_canonical_format:
-        X = X.copy()  # the user's arrays stay as they are
+        X = X.copy()  # do not modify the user's arrays
         X.sum_duplicates()
     return X
 
@@ -95,7 +101,7 @@ def _check_real(array: Array, name: str) -> Array:
 def _check_finite(values: Array, name: str) -> None:
     if values.dtype.kind != "f":
         return
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # a finite sum proves that all are finite
         if np.isfinite(values.sum(dtype=np.float64)):
             return
     n_nan = int(np.isnan(values).sum())
@@ -111,7 +117,7 @@ def _check_size(values: Array, name: str) -> None:
     if values.dtype.kind != "f" or values.dtype.itemsize <= 4 or values.size == 0:
         return
     largest = max(-values.min(), values.max())
-    if largest > 1e150 or 0 < largest < 1e-150:
+    if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise DataError(
             f"The largest value of {name} must be between 1e-150 and 1e150 in size, so that "
             f"squared distances are finite; got {largest:g}. Multiply the data by a constant."
@@ -119,7 +125,7 @@ def _check_size(values: Array, name: str) -> None:
 
 
 def check_width(X: Points, n_features: int, owner: str) -> None:
-    """Refuse points whose columns are not those of the fitted points."""
+    """Raise an error if the number of columns is not that of the fitted points."""
     if X.shape[1] != n_features:
         raise DataError(
             "The columns must be those of the fitted points: "
@@ -129,7 +135,7 @@ def check_width(X: Points, n_features: int, owner: str) -> None:
 
 
 def check_names(names: Sequence[str] | None, fitted: Sequence[str] | None) -> None:
-    """Refuse columns whose names are not those of the fitted points, where both have names."""
+    """Raise an error if both have column names and the names or their order differ."""
     if names is None or fitted is None or list(names) == list(fitted):
         return
     c = [name == other for name, other in zip(names, fitted, strict=True)].index(False)
@@ -140,7 +146,7 @@ def check_names(names: Sequence[str] | None, fitted: Sequence[str] | None) -> No
 
 
 def check_metric(metric: Any, p: Any) -> None:
-    """Refuse a metric or a power that isosne does not know."""
+    """Raise an error for an unknown metric or an invalid power."""
     if metric not in METRICS:
         raise ParameterError(
             "metric",
@@ -159,7 +165,7 @@ def check_metric(metric: Any, p: Any) -> None:
 
 
 def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
-    """Refuse points that the metric cannot compare."""
+    """Raise an error for points that the metric cannot compare."""
     if metric == "cosine":
         nonzero = np.diff(X.indptr) if isinstance(X, csr_array) else np.any(X, axis=1)
         if isinstance(X, csr_array) and not X.data.all():
@@ -167,8 +173,8 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
         n_zero = int(X.shape[0] - np.count_nonzero(nonzero))
         if n_zero:
             raise DataError(
-                f"metric='cosine' needs rows that are not all zero; got {n_zero} such row(s) in "
-                f"{name}. Leave them out, or choose metric='euclidean'."
+                f"{keyword('metric', 'cosine')} needs rows that are not all zero; got {n_zero} such "
+                f"row(s) in {name}. Leave them out, or choose {keyword('metric', 'euclidean')}."
             )
     if metric == "precomputed":
         if isinstance(X, csr_array):
@@ -184,7 +190,7 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
 
 
 def check_square_distances(D: Points) -> None:
-    """Refuse a matrix that cannot hold the distances among the fitted points."""
+    """Raise an error if a matrix is not square and symmetric with a zero diagonal."""
     n_rows, n_columns = D.shape
     if n_rows != n_columns:
         raise DataError(
@@ -192,16 +198,17 @@ def check_square_distances(D: Points) -> None:
             f"got shape ({n_rows}, {n_columns}). Pass the distances of all points to all points."
         )
     largest = float(D.max())
-    if float(np.abs(np.diagonal(D)).max()) > 1e-6 * largest:
+    if float(np.abs(np.diagonal(D)).max()) > SYMMETRY * largest:
         raise DataError(
             "Precomputed distances must have a zero diagonal; "
             f"got {np.abs(np.diagonal(D)).max():g} on it. Pass distances, not similarities."
         )
+    # 1024 rows at a time, to avoid temporary arrays of the size of D.
     gap = max(
         float(np.abs(np.subtract(D[s : s + 1024], D[:, s : s + 1024].T, dtype=np.float64)).max())
         for s in range(0, n_rows, 1024)
     )
-    if gap > 1e-6 * largest:
+    if gap > SYMMETRY * largest:
         raise DataError(
             "Precomputed distances must be symmetric; "
             f"got a difference of {gap:g} between D[i, j] and D[j, i]. "
@@ -210,24 +217,24 @@ def check_square_distances(D: Points) -> None:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a real number; True and False are none."""
+    """Return whether a value is a real number; booleans are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def is_integer(value: Any) -> bool:
-    """Return whether a value is an integer; True and False are none."""
+    """Return whether a value is an integer; booleans are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_number(value: Any, name: str, *, low: float, high: float = math.inf, hint: str) -> None:
-    """Refuse what is not a finite number from low to high."""
+    """Raise an error unless the value is a finite number from low to high."""
     if not is_number(value) or not low <= value <= high or math.isinf(value):
         span = f"from {low:g} up" if math.isinf(high) else f"from {low:g} to {high:g}"
         raise ParameterError(name, f"be a number {span}", value, hint)
 
 
 def check_count(value: Any, name: str, *, low: int, high: int | None = None, hint: str) -> int:
-    """Return an integer parameter that lies in its range."""
+    """Return an integer parameter; raise an error if it is not in its range."""
     if not is_integer(value) or value < low or (high is not None and value > high):
         span = f"from {low} up" if high is None else f"from {low} to {high}"
         raise ParameterError(name, f"be an integer {span}", value, hint)
@@ -235,7 +242,7 @@ def check_count(value: Any, name: str, *, low: int, high: int | None = None, hin
 
 
 def as_scales(value: Any, name: str) -> tuple[Any, ...]:
-    """Return one value or a sequence of values as a tuple with at least one member."""
+    """Return one value or a sequence of values as a tuple; raise an error if it is empty."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     is_sequence = isinstance(value, Sequence) and not isinstance(value, str)

@@ -1,8 +1,10 @@
-"""Files that are complete or absent, and values as JSON: how isosne writes to disk."""
+"""Write files that are complete or absent, and encode values as JSON."""
 
 import errno
 import json
 import os
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,15 +12,18 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from isosne.errors import OutputError
+from isosne.errors import OutputError, keyword
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of a full disk, an exhausted quota and a file above the size limit."""
+DAMAGE_ERRORS = (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+"""Exceptions that readers of NumPy and zip files raise if the content is damaged."""
 
 
 class AtomicFile:
-    """A temporary file beside its final place.
+    """A temporary file in the folder of the final one.
 
-    `commit` gives it its name, once its content is on the disk; `discard` removes it.
+    `commit` renames it once its content is on the disk; `discard` removes it.
     """
 
     def __init__(self, path: Path, *, force: bool = False) -> None:
@@ -29,7 +34,7 @@ class AtomicFile:
             self.file: BinaryIO = self.part.open("w+b")
 
     def commit(self) -> None:
-        """Give the file its name."""
+        """Flush the content to the disk and rename the file."""
         with writing_to(self.path):
             self.file.flush()
             os.fsync(self.file.fileno())
@@ -39,31 +44,33 @@ class AtomicFile:
             _sync_folder(self.path.parent)
 
     def discard(self) -> None:
-        """Remove what was written; nothing happens after a commit."""
-        with suppress(OSError):  # what a full disk has no room for goes anyway
+        """Remove the temporary file; do nothing after `commit`."""
+        with suppress(OSError):  # closing flushes, which fails on a full disk
             self.file.close()
         self.part.unlink(missing_ok=True)
 
     def _check_free(self) -> None:
         if self.path.is_dir():
-            raise OutputError(
-                f"The output must be a file; {self.path} is a folder. Name a file in it."
-            )
+            raise OutputError(f"Cannot write {self.path}: it is a folder. Name a file in it.")
         if self.path.exists() and not self.force:
             raise OutputError(
-                f"The output must not exist yet; {self.path} does. "
-                "Choose another name, or replace it with --force (force=True)."
+                f"Cannot write {self.path}: the file already exists. "
+                f"Choose another name, or pass {keyword('force', True)} to replace it."
             )
         if not self.path.parent.is_dir():
             raise OutputError(
-                f"The output must lie in a folder that exists; there is no {self.path.parent}. "
-                "Make the folder first."
+                f"Cannot write {self.path}: the folder {self.path.parent} does not exist. "
+                "Create the folder first."
             )
 
 
 @contextmanager
 def whole_file(path: Path, *, force: bool = False) -> Iterator[BinaryIO]:
-    """Give a file to write to; it takes its name at the end, and is removed after an error."""
+    """Open a file for writing that appears under its name only when it is complete.
+
+    The file is renamed at the end of the block, and removed after an error. An existing file is
+    replaced if `force` is true; otherwise it is an error.
+    """
     target = AtomicFile(path, force=force)
     try:
         with writing_to(path):
@@ -74,36 +81,42 @@ def whole_file(path: Path, *, force: bool = False) -> Iterator[BinaryIO]:
 
 
 def check_writable(path: Path, *, force: bool = False) -> None:
-    """Refuse a path that `whole_file` could not write to, before any work is done."""
+    """Raise an error if `whole_file` could not write to a path; call it before a long run."""
     AtomicFile(path, force=force).discard()
 
 
 @contextmanager
 def writing_to(path: Path | str) -> Iterator[None]:
-    """Turn what the system says about writing into a sentence."""
+    """Convert errors of the operating system to `OutputError`."""
     try:
         yield
     except OutputError:
         raise
     except BrokenPipeError as error:
         raise OutputError(
-            f"The output must be read to its end; the reader of {path} has gone. "
+            f"Cannot write to {path}: the reader closed the pipe before the end. "
             "Write to a file instead."
         ) from error
     except OSError as error:
-        if error.errno in FULL:
+        if error.errno in DISK_FULL:
             raise OutputError(
-                f"The output needs space on the disk; there was none left for {path}. "
-                "Free some space, or write to another disk. Nothing was changed under that name."
+                f"Cannot write {path}: no space left on the disk. Free some space, or write to "
+                "another disk. An existing file of that name was not changed."
             ) from error
         raise OutputError(
-            f"The output must go where one may write; {path} cannot be written: "
-            f"{error.strerror or error}. Choose another folder, or change its permissions."
+            f"Cannot write {path}: {describe_os_error(error)}. "
+            "Choose another folder, or change its permissions."
         ) from error
 
 
+def describe_os_error(error: OSError) -> str:
+    """Return the reason of an error as it reads within a sentence: "permission denied"."""
+    reason = error.strerror or str(error)
+    return reason[:1].lower() + reason[1:]
+
+
 def _sync_folder(folder: Path) -> None:
-    """Have the new name survive a loss of power, where the system can do that."""
+    """Make a renamed file survive a power failure, on systems that can sync a folder."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -113,13 +126,13 @@ def _sync_folder(folder: Path) -> None:
 
 
 def encode_json(value: Any, *, indent: int | None = None, allow_nan: bool = True) -> str:
-    """Return a value as JSON; NumPy's numbers and arrays become Python's, paths become text."""
-    return json.dumps(value, default=_plain, indent=indent, allow_nan=allow_nan)
+    """Return a value as JSON; NumPy scalars and arrays become numbers and lists, paths strings."""
+    return json.dumps(value, default=_as_plain, indent=indent, allow_nan=allow_nan)
 
 
-def _plain(value: Any) -> Any:
+def _as_plain(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, Path):
         return str(value)
-    raise TypeError(f"got a {type(value).__name__}")
+    raise TypeError(f"{type(value).__name__} cannot be encoded as JSON")

@@ -1,4 +1,4 @@
-"""Modules that have a new name: an import of the old one says where its content is now."""
+"""Renamed modules: importing an old name raises an error that gives the new one."""
 
 import sys
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ MOVED = {
 
 
 class MovedModules(MetaPathFinder):
-    """Finds no module; refuses the old names with a sentence."""
+    """A finder that finds nothing and raises an error for old module names."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
-        """Refuse a module that has moved."""
+        """Raise an error for a module that has moved."""
         if fullname in MOVED:
             raise ModuleNotFoundError(
                 f"{fullname} has moved. Use: {MOVED[fullname]}", name=fullname
@@ -27,5 +27,5 @@ class MovedModules(MetaPathFinder):
 
 
 def announce() -> None:
-    """Ask this finder after all others, so that it costs nothing where a module exists."""
+    """Install the finder after all others, so that it is asked only if no module was found."""
     sys.meta_path.append(MovedModules())

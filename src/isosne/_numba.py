@@ -1,7 +1,7 @@
-"""The one door to Numba: how loops are compiled, and how many threads run them.
+"""Numba settings: how functions are compiled, and how many threads run them.
 
-No signatures are given anywhere, so nothing compiles at import; a loop is compiled at its
-first call and kept in Numba's cache on disk.
+Functions have no explicit signatures, so nothing is compiled at import. A function is compiled at
+its first call and stored in Numba's cache on disk. No other module imports Numba.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,31 +31,32 @@ def _tuple_setitem(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any
 
 
 tuple_setitem: Any = _tuple_setitem if config.DISABLE_JIT else tuples.tuple_setitem  # type: ignore[attr-defined]
-"""Replace an entry of a tuple: a small array that the compiler keeps in registers."""
+"""Return a tuple with one entry replaced. The compiler keeps small tuples in registers."""
 
-# A row's own sum may be reordered, so that it vectorizes; NaN and infinity keep their meaning.
+# A sum over one row may be reordered, so that it vectorizes. Without nnan and ninf, comparisons
+# with NaN and infinity stay correct.
 ROW_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 
 
 def kernel(function: Function) -> Function:
-    """Compile a loop that runs on one thread and lets other threads run beside it."""
+    """Compile a function that runs on one thread and releases the GIL."""
     return cast(Function, njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 def parallel_kernel(function: Function) -> Function:
-    """Compile a loop whose rows (`prange`) run on all threads, each writing only its own row."""
+    """Compile a function whose `prange` rows run on all threads; each writes only its own row."""
     compile_parallel = njit(cache=True, error_model="numpy", parallel=True, fastmath=ROW_SUMS)
     return cast(Function, compile_parallel(function))
 
 
 def row_sum_kernel(function: Function) -> Function:
-    """Compile a piece of a row's sum, to be called from a parallel kernel."""
+    """Compile a part of a sum over one row, to be called from a parallel kernel."""
     return cast(Function, njit(cache=True, error_model="numpy", fastmath=ROW_SUMS)(function))
 
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
-    """Run with a number of threads; None leaves it as it is."""
+    """Run with the given number of threads; None leaves the number unchanged."""
     before = get_num_threads()
     if n_jobs is not None:
         if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs < 1:
@@ -73,5 +74,5 @@ def threads(n_jobs: int | None) -> Iterator[None]:
 
 
 def n_threads() -> int:
-    """Return the number of threads in use: ``numba.set_num_threads`` decides."""
+    """Return the number of threads in use, as set by ``numba.set_num_threads``."""
     return int(get_num_threads())

@@ -1,4 +1,4 @@
-"""Seeds: one rule from `random_state` to a NumPy Generator."""
+"""Conversion of `random_state` to a NumPy Generator."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ RandomState = int | np.integer | np.random.Generator | np.random.RandomState | N
 
 
 def as_seed(random_state: RandomState) -> RandomState:
-    """Return an integer of fresh entropy for None, so that a run can be repeated; others pass."""
+    """Return a random integer seed for None, so that the run can be repeated; else unchanged."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
     return random_state
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
-    """Return the Generator that ``random_state`` stands for. 0 is a seed; None is fresh entropy."""
+    """Return the Generator for ``random_state``; None gives a new random one."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     if isinstance(random_state, bool) or not (

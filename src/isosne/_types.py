@@ -1,4 +1,4 @@
-"""Names for the values that travel between the steps, and the seams between them."""
+"""Types of the values passed between the steps, and the protocols that connect the steps."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
@@ -9,15 +9,15 @@ from scipy.sparse import csr_array
 
 Array = NDArray[Any]
 Scalar = Any
-"""A number inside a compiled loop; its width matters there, and Python has one float only."""
+"""A number in a compiled function, where its type (float32 or float64) matters."""
 Points: TypeAlias = Array | csr_array
-"""Checked data: rows are points; a real ndarray, or CSR with sorted indices."""
+"""Validated data, one point per row: a real ndarray, or CSR with sorted indices."""
 
 
 class Neighbors(NamedTuple):
-    """The nearest neighbors of each point, nearest first, the point itself left out.
+    """The nearest neighbors of each point, nearest first, without the point itself.
 
-    ``indices`` (n, k) int32; ``distances`` (n, k) float32. Equal distances: lower index first.
+    ``indices`` (n, k) int32; ``distances`` (n, k) float32. Ties go to the lower index.
     """
 
     indices: NDArray[np.int32]
@@ -25,76 +25,75 @@ class Neighbors(NamedTuple):
 
 
 NeighborSimilarity = Callable[[Points, Array, Array], NDArray[np.float32]]
-"""From new points (m, d), and the fitted points nearest to each with their distances (m, k), to the
-similarity (n_scales, m, k)."""
+"""Takes new points (m, d), the indices of the fitted points nearest to each, and their distances
+(m, k); returns the similarity (n_scales, m, k)."""
 
 SimilarityLayers = Callable[[Points], NDArray[np.float32]]
-"""From new points (m, d) to their similarity to the fitted points (n_scales, m, n). A row may be
-scaled by any factor: step 2 normalizes it."""
+"""Takes new points (m, d) and returns their similarity to the fitted points (n_scales, m, n). Rows
+may have any scale: step 2 normalizes them."""
 
 
 class SimilarityRows(Protocol):
-    """The fitted points' similarity to each other, a block of rows at a time.
+    """The similarity among the fitted points, computed in blocks of rows.
 
-    A kernel with several scales (several psi, several perplexities) has a layer for each. Step 2
-    scales the rows of each layer to sum one and averages the layers, so a row counts only up to a
-    factor.
+    A kernel with several scales (values of psi or perplexity) has one layer per scale. Step 2
+    normalizes the rows of each layer and averages the layers, so rows may have any scale.
     """
 
     n_points: int
     n_scales: int
 
     def block(self, rows: slice) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n_rows, n_points) of some points to all."""
+        """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
         ...
 
 
 @runtime_checkable
 class CountRows(SimilarityRows, Protocol):
-    """Similarity rows that are counts of shared cells at one scale, divided by a constant."""
+    """Similarity rows that are available as integer counts of shared cells at one scale."""
 
     def counts(self, rows: slice) -> Array:
-        """Return counts (n_rows, n_points) as unsigned integers."""
+        """Return the counts (n_rows, n_points) as unsigned integers."""
         ...
 
 
 class Kernel(Protocol):
-    """What step 2 asks of a fitted kernel of step 1."""
+    """Methods of a fitted kernel (step 1) that step 2 uses."""
 
     def rows(self) -> SimilarityRows:
-        """Return the fitted points' similarity, to be read in blocks."""
+        """Return the similarity among the fitted points, computed in blocks of rows."""
         ...
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, n_partners) of each fitted point to its nearest."""
+        """Return the similarity (n_scales, n, n_partners) of each fitted point to neighbors."""
         ...
 
     def nearest_others(self, ids: Array) -> Array:
-        """Return the nearest other fitted point of each fitted point in ``ids``."""
+        """Return the nearest neighbor of each fitted point in ``ids`` among the other points."""
         ...
 
 
 class PartitionKernel(Protocol):
-    """A kernel whose similarity is the share of partitionings in which two points share a cell."""
+    """A kernel whose similarity is the fraction of partitionings with a shared cell."""
 
-    psi_: tuple[int, ...]  # cells in a partitioning, at each scale
+    psi_: tuple[int, ...]  # number of cells per partitioning, one value per scale
 
     def cells_at_scales(self) -> list[Array]:
-        """Return the cells (n, t) of the fitted points at each scale."""
+        """Return the cells (n, t) of the fitted points, one array per scale."""
         ...
 
     def nearest_others(self, ids: Array) -> Array:
-        """Return the nearest other fitted point of each fitted point in ``ids``."""
+        """Return the nearest neighbor of each fitted point in ``ids`` among the other points."""
         ...
 
 
 class DenseMatrix(NamedTuple):
     """Joint probabilities of all pairs: p_ij = values_ij (factors_i + factors_j).
 
-    ``values`` (n, n) symmetric with zero diagonal: counts of shared cells in bytes, with each
-    factor 1 / (2n row sum), or float32 probabilities, with factors 1/2. ``factors`` (n,) float32.
+    ``values`` (n, n) is symmetric with zero diagonal: counts of shared cells with factors
+    1 / (2n row sum), or float32 probabilities with factors 1/2. ``factors`` (n,) float32.
     """
 
     values: Array
@@ -102,7 +101,7 @@ class DenseMatrix(NamedTuple):
 
 
 class SparseMatrix(NamedTuple):
-    """Joint probabilities of the pairs that matter, as CSR; symmetric, no diagonal, sum 1."""
+    """Joint probabilities of some pairs as CSR; symmetric, zero diagonal, sum 1."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -110,7 +109,7 @@ class SparseMatrix(NamedTuple):
 
 
 class Partners(NamedTuple):
-    """Partners of each point, with the weight of each pair: an estimate of a sparse matrix.
+    """Partners of each point and their weights: a random estimate of the joint probabilities.
 
     ``indices`` (n, k) uint32; ``weights`` (n, k) float32.
     """
@@ -120,19 +119,19 @@ class Partners(NamedTuple):
 
 
 class PartnerSource(Protocol):
-    """Joint probabilities that are never held: partners of each point can be drawn."""
+    """Joint probabilities that are not stored; partners of each point are drawn at random."""
 
     n_points: int
 
     def draw(self, number: int) -> Partners:
-        """Return partners drawn for a number; the same number, the same partners.
+        """Return the partners of draw `number`; the same number gives the same partners.
 
-        Any sum over the partners, by their weights, is on average the sum over all points by p_ij.
+        A weighted sum over the partners has the expectation of the sum over all points with p_ij.
         """
         ...
 
     def mean_log_p(self, partners: Partners) -> float:
-        """Return an estimate of the sum of p log p from partners that were drawn."""
+        """Return an estimate of the sum of p log p from drawn partners."""
         ...
 
 

@@ -1,9 +1,7 @@
-"""A real browser without a window: Debian's Chromium, installed where it is absent."""
+"""A real browser without a window: Chromium, which `make browser` installs."""
 
 import json
-import os
 import shutil
-import subprocess
 
 import pytest
 from selenium import webdriver
@@ -29,17 +27,13 @@ NO_GPU = ("--disable-3d-apis",)
 @pytest.fixture(scope="session")
 def chromium():
     """Give the paths of Chromium and of its driver."""
-    if not (shutil.which("chromium") and shutil.which("chromedriver")):
-        if os.geteuid() != 0 or not shutil.which("apt-get"):
-            pytest.fail(
-                "These tests need Chromium and its driver, which were not found. "
-                "Run apt-get install chromium chromium-driver as root."
-            )
-        asks_nothing = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-        packages = ("chromium", "chromium-driver")
-        for command in (["update", "-qq"], ["install", "-y", "-qq", *packages]):
-            subprocess.run(["apt-get", *command], check=True, env=asks_nothing)
-    return shutil.which("chromium"), shutil.which("chromedriver")
+    programs = shutil.which("chromium"), shutil.which("chromedriver")
+    if None in programs:
+        pytest.fail(
+            "The tests of pages need chromium and chromedriver, which `make browser` installs.",
+            pytrace=False,
+        )
+    return programs
 
 
 @pytest.fixture(scope="session")

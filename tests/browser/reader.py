@@ -12,7 +12,7 @@ SETTLE = """
 const done = arguments[0]
 setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done())), 60)
 """
-PLACES = """
+LOCATE_POINTS = """
 const [number] = arguments
 const maps = document.querySelectorAll(".map")
 const plot = Bokeh.documents[0].roots()[number]
@@ -20,14 +20,14 @@ const glyph = plot.renderers[0].glyph, data = plot.renderers[0].data_source.data
 const box = maps[number].getBoundingClientRect()
 const x_of = (x) => (x - plot.x_range.start) / (plot.x_range.end - plot.x_range.start)
 const y_of = (y) => (y - plot.y_range.start) / (plot.y_range.end - plot.y_range.start)
-const places = new Array(data.row.length)
+const pixels = new Array(data.row.length)
 data.row.forEach((row, i) => {
-  places[row] = [
+  pixels[row] = [
     box.right - plot.inner_width * (1 - x_of(data[glyph.x.field][i])),
     box.bottom - plot.inner_height * y_of(data[glyph.y.field][i]),
   ]
 })
-return places
+return pixels
 """
 CLICK_TOOL = """
 const [number, title] = arguments
@@ -57,27 +57,27 @@ class Reader:
         """Wait until the page has drawn what was asked of it."""
         self.browser.execute_async_script(SETTLE)
 
-    def places(self, number=0):
-        """Return where on the screen each row of the table is, on one of the maps."""
-        return np.array(self.run(PLACES, number))
+    def locate_points(self, number=0):
+        """Return the pixel of each row of the table, on one of the maps."""
+        return np.array(self.run(LOCATE_POINTS, number))
 
-    def mouse(self, kind, place, button="none"):
-        event = {"type": kind, "x": float(place[0]), "y": float(place[1]), "button": button}
+    def mouse(self, kind, pixel, button="none"):
+        event = {"type": kind, "x": float(pixel[0]), "y": float(pixel[1]), "button": button}
         if kind != "mouseMoved":
             event["clickCount"] = 1
         self.browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
 
-    def hover(self, place):
-        """Move the pointer somewhere; return what the tip says, or None."""
-        self.mouse("mouseMoved", (place[0] - 3, place[1] - 3))
-        self.mouse("mouseMoved", place)
+    def hover(self, pixel):
+        """Move the pointer to a pixel; return the text of the tooltip, or None."""
+        self.mouse("mouseMoved", (pixel[0] - 3, pixel[1] - 3))
+        self.mouse("mouseMoved", pixel)
         self.settle()
         tip = self.browser.find_element(By.ID, "tip")
         return tip.text if tip.is_displayed() else None
 
-    def click(self, place):
-        self.mouse("mousePressed", place, "left")
-        self.mouse("mouseReleased", place, "left")
+    def click(self, pixel):
+        self.mouse("mousePressed", pixel, "left")
+        self.mouse("mouseReleased", pixel, "left")
         self.settle()
 
     def take_tool(self, title, number=0):
@@ -89,8 +89,8 @@ class Reader:
         self.mouse("mousePressed", corners[0], "left")
         for start, end in zip(corners, [*corners[1:], corners[0]], strict=True):
             for share in np.linspace(0, 1, 8):
-                place = (1 - share) * np.array(start) + share * np.array(end)
-                self.mouse("mouseMoved", place, "left")
+                pixel = (1 - share) * np.array(start) + share * np.array(end)
+                self.mouse("mouseMoved", pixel, "left")
         self.mouse("mouseReleased", corners[0], "left")
         self.settle()
 

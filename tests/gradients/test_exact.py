@@ -41,11 +41,12 @@ OBJECTIVES = [
     (JSE(0.9), partial(reference.jse, mixture=0.9)),
     (JSE(0.01), partial(reference.jse, mixture=0.01)),
 ]
+NAMES = [str(objective) for objective, _ in OBJECTIVES]
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3])
 @pytest.mark.parametrize("dof", [0.5, 1.0, 3.0, np.inf])
-@pytest.mark.parametrize(("objective", "function"), OBJECTIVES, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(("objective", "function"), OBJECTIVES, ids=NAMES)
 def test_gradient_and_value_equal_the_definition(
     probabilities, objective, function, dof, n_components
 ):

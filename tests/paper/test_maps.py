@@ -1,9 +1,8 @@
 """The paper's claims about maps, as numbers.
 
 Reference values were measured with the authors' published code: one run each, on data scaled to
-0..1. They call for AUC_RNX to within 5 %; DB and CH to within 15 %, but a run with another seed
-moves these two by more than that, so a reference must lie among the runs of ten seeds, or within
-15 % of one of them.
+0..1. AUC_RNX must agree to 5 %. DB and CH vary by more than 15 % between seeds, so the reference
+must lie within the range of ten seeds, widened by 15 %.
 """
 
 import numpy as np
@@ -14,33 +13,50 @@ from sklearn.preprocessing import minmax_scale
 
 from isosne import TSNE, GaussianKernel, IsolationKernel
 from isosne.datasets import make_five_clusters, make_shared_clusters, make_two_clusters
+from isosne.paper.simulations import SIMULATIONS
 from tests.reference.quality import auc_rnx, calinski_harabasz, davies_bouldin, r_nx
 
-SEEDS = range(10)
+MAKE_POINTS = {
+    "table-1": make_five_clusters,
+    "table-2": make_two_clusters,
+    "appendix-a": make_shared_clusters,
+}
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """Maps of the paper's simulations and the labels of their points, each computed once."""
+    computed = {}
+
+    def compute(name, kernel, seed=0):
+        key = name, str(kernel), seed
+        if key not in computed:
+            X, y = MAKE_POINTS[name](random_state=0)
+            computed[key] = draw(X, kernel, seed), y
+        return computed[key]
+
+    return compute
 
 
 @pytest.fixture(scope="module")
 def measured():
-    """AUC_RNX, DB and CH of maps by the authors' schedule, a row for each seed, made once."""
+    """AUC_RNX, DB and CH of maps by the authors' schedule, one row per seed, computed once."""
     made = {}
 
-    def measure(load, kernel):
-        key = load.__name__, str(kernel)
-        if key not in made:
-            X, y = load(return_X_y=True)
-            X = minmax_scale(X)
-            rows = []
-            for seed in SEEDS:
-                Y = draw(X, kernel, seed)
-                rows.append((auc_rnx(X, Y), davies_bouldin(Y, y), calinski_harabasz(Y, y)))
-            made[key] = np.array(rows)
-        return made[key]
+    def measure(load, kernel, n_seeds=10):
+        rows = made.setdefault((load.__name__, str(kernel)), [])
+        X, y = load(return_X_y=True)
+        X = minmax_scale(X)
+        for seed in range(len(rows), n_seeds):
+            Y = draw(X, kernel, seed)
+            rows.append((auc_rnx(X, Y), davies_bouldin(Y, y), calinski_harabasz(Y, y)))
+        return np.array(rows[:n_seeds])
 
     return measure
 
 
 def draw(X, kernel, seed):
-    """Return the map by the authors' schedule; one thread, as such maps are small."""
+    """Return the map by the authors' schedule; one thread, because such maps are small."""
     model = TSNE(kernel, schedule="paper", start="random", random_state=seed, n_jobs=1)
     return model.fit_transform(X)
 
@@ -75,8 +91,10 @@ def test_measures_are_those_of_the_authors_program(measured, load, kernel, auc, 
     ("load", "small_psi", "perplexity"), [(load_wine, 8, 13), (load_breast_cancer, 13, 21)]
 )
 def test_a_small_psi_draws_far_tighter_clusters(measured, load, small_psi, perplexity):
-    isolation = np.median(measured(load, IsolationKernel(small_psi)), axis=0)
-    gaussian = np.median(measured(load, GaussianKernel(perplexity)), axis=0)
+    # Medians of ten seeds are not stable. Measured for breast cancer: DB 0.75 against 0.84 with
+    # ten seeds, 0.69 against 0.86 with twenty, 0.69 against 0.87 with forty.
+    isolation = np.median(measured(load, IsolationKernel(small_psi), 20), axis=0)
+    gaussian = np.median(measured(load, GaussianKernel(perplexity), 20), axis=0)
     assert isolation[1] < 0.85 * gaussian[1]
     assert isolation[2] > 1.4 * gaussian[2]
 
@@ -135,10 +153,9 @@ def width(Y):
 
 
 @pytest.mark.slow
-def test_five_clusters_lie_apart_and_touch_at_the_origin_with_the_isolation_kernel():
+def test_five_clusters_lie_apart_and_touch_at_the_origin_with_the_isolation_kernel(simulated):
     # Table 1, psi = 250
-    X, y = make_five_clusters(random_state=0)
-    Y = draw(X, IsolationKernel(250), 0)
+    Y, y = simulated("table-1", IsolationKernel(250))
     assert nested(Y, y) == []
     for c in range(3):
         distance = np.linalg.norm(Y[1:][y[1:] == c] - Y[0], axis=1).min()
@@ -146,10 +163,9 @@ def test_five_clusters_lie_apart_and_touch_at_the_origin_with_the_isolation_kern
 
 
 @pytest.mark.slow
-def test_five_clusters_are_nested_with_the_gaussian_kernel():
+def test_five_clusters_are_nested_with_the_gaussian_kernel(simulated):
     # Table 1, perplexity 250: the small clusters lie inside the wide ones
-    X, y = make_five_clusters(random_state=0)
-    assert {(1, 0), (2, 0)} <= set(nested(draw(X, GaussianKernel(250), 0), y))
+    assert {(1, 0), (2, 0)} <= set(nested(*simulated("table-1", GaussianKernel(250))))
 
 
 def along_and_aside(point, a, b, Y):
@@ -168,10 +184,9 @@ def distance_in_spreads(Y):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("psi", [50, 210, 300])
-def test_the_origin_stays_between_two_clusters_with_the_isolation_kernel(psi):
+def test_the_origin_stays_between_two_clusters_with_the_isolation_kernel(simulated, psi):
     # Table 2; measured: 0.43 to 0.53 along the line, up to 0.11 aside, 0.03 to 0.49 spreads
-    X, y = make_two_clusters(random_state=0)
-    Y = draw(X, IsolationKernel(psi), 0)
+    Y, y = simulated("table-2", IsolationKernel(psi))
     along, aside = along_and_aside(Y[0], *centers(Y, y), Y)
     assert 0.3 < along < 0.7
     assert aside < 0.2
@@ -179,19 +194,42 @@ def test_the_origin_stays_between_two_clusters_with_the_isolation_kernel(psi):
 
 
 @pytest.mark.slow
-def test_the_origin_is_thrown_away_with_the_gaussian_kernel():
+def test_the_origin_is_moved_far_away_with_the_gaussian_kernel(simulated):
     # Table 2, perplexity 300; measured: 35 to 1500 spreads, with this seed 160
-    X, _ = make_two_clusters(random_state=0)
-    assert distance_in_spreads(draw(X, GaussianKernel(300), 0)) > 20
+    Y, _ = simulated("table-2", GaussianKernel(300))
+    assert distance_in_spreads(Y) > 20
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_cluster_of_shared_attributes_lies_between_the_two_that_share_them(seed):
+def test_the_cluster_of_shared_attributes_lies_between_the_two_that_share_them(simulated, seed):
     # App. A, psi = 20; measured: 0.46 to 0.49 along the line, 0.01 to 0.02 aside
-    X, y = make_shared_clusters(random_state=0)
-    Y = draw(X, IsolationKernel(20), seed)
+    Y, y = simulated("appendix-a", IsolationKernel(20), seed)
     first, second, third = centers(Y, y)
     along, aside = along_and_aside(third, first, second, Y)
     assert 0.35 < along < 0.65
     assert aside < 0.1
+
+
+INSIDE = "largest fraction of clusters 1-3 inside another"
+ORIGIN_ALONG = "origin along the line of centers"
+REPORTED = [
+    ("table-1", GaussianKernel(250), INSIDE, 0.9, np.inf),
+    ("table-1", IsolationKernel(250), INSIDE, -np.inf, 0.1),
+    ("table-2", GaussianKernel(300), "origin, in radii of the map", 20, np.inf),
+    ("table-2", IsolationKernel(50), ORIGIN_ALONG, 0.3, 0.7),
+    ("table-2", IsolationKernel(210), ORIGIN_ALONG, 0.3, 0.7),
+    ("table-2", IsolationKernel(300), ORIGIN_ALONG, 0.3, 0.7),
+    ("appendix-a", IsolationKernel(20), "cluster 3 along the line of centers", 0.35, 0.65),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "kernel", "measure", "low", "high"), REPORTED, ids=[str(case[:2]) for case in REPORTED]
+)
+def test_the_reproduction_reports_what_the_paper_shows(simulated, name, kernel, measure, low, high):
+    simulation = SIMULATIONS[name]
+    parameter = kernel.perplexity if isinstance(kernel, GaussianKernel) else kernel.psi
+    assert any(parameter in values for values in simulation.values.values())
+    assert low < simulation.measure(*simulated(name, kernel))[measure] < high

@@ -1,14 +1,15 @@
-"""Step 2, first half: rows of similarity become conditional probabilities (Eq. 2 and 9)."""
+"""Conditional probabilities: rows of similarity, normalized to sum to 1 (Eq. 2 and 9)."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 def conditional_rows(layers: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return rows that sum to one: each layer normalized, then their mean; layers is overwritten.
+    """Return rows p_{j|i} that sum to 1: the mean over the scales, each normalized first.
 
-    layers (n_scales, n_rows, m) holds no similarity of a point to itself. A layer in which a row is
-    empty is left out of that row's mean; a row that is empty in all layers stays zero.
+    layers (n_scales, n_rows, m), overwritten, must not include the similarity of a point to itself.
+    A scale in which a row is empty is left out of that row's mean; a row that is empty at all
+    scales stays zero.
     """
     sums = layers.sum(axis=2, keepdims=True, dtype=np.float64)
     filled = sums > 0

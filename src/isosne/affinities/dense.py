@@ -1,8 +1,8 @@
-"""Step 2 for all pairs: bytes and one factor a point where similarities are counts, else float32.
+"""Joint probabilities of all pairs: one byte per pair if similarities are counts, else float32.
 
-A point that shares no cell with any other has an empty row, which Eq. 9 cannot divide. It is tied
-to its nearest other point with the smallest similarity there is, one shared cell; so the map stays
-finite and the point stays where it belongs.
+A point that shares no cell with any other point has an empty row, for which Eq. 9 divides by zero.
+It is connected to its nearest neighbor with the smallest similarity, one shared cell, so that P
+stays finite and the point stays near its neighbor (docs/departures.md).
 """
 
 import numpy as np
@@ -13,11 +13,13 @@ from isosne._types import Array, CountRows, DenseMatrix, Kernel, SimilarityRows
 from isosne.affinities.conditional import conditional_rows
 
 BLOCK_BYTES = 2**25
+"""Bytes of similarity rows that are normalized together: 32 MB (chosen; not measured)."""
 MIRROR = 1024
+"""Side of the square tiles of `symmetrize`: 4 MB in float32 (chosen; not measured)."""
 
 
 def dense_affinities(kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
-    """Return the joint probabilities of all pairs, and the points that had an empty row."""
+    """Return the joint probabilities of all pairs, and the indices of points with an empty row."""
     rows = kernel.rows()
     if isinstance(rows, CountRows) and rows.n_scales == 1:
         return count_affinities(rows, kernel)
@@ -25,7 +27,7 @@ def dense_affinities(kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
 
 
 def count_affinities(rows: CountRows, kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
-    """Return probabilities as counts: n^2 bytes, nothing larger on the way."""
+    """Return probabilities as counts and a factor per point; the largest array has n^2 counts."""
     n = rows.n_points
     counts = rows.counts(slice(0, n))
     np.fill_diagonal(counts, 0)
@@ -34,12 +36,13 @@ def count_affinities(rows: CountRows, kernel: Kernel) -> tuple[DenseMatrix, NDAr
         others = kernel.nearest_others(isolated)
         counts[isolated, others] = 1
         counts[others, isolated] = 1
+    # p_ij = count_ij (f_i + f_j) with f_i = 1 / (2n row sum): Eq. 9 and 3 in one step.
     row_sums = counts.sum(axis=1, dtype=np.int64)
     return DenseMatrix(counts, (0.5 / n / row_sums).astype(np.float32)), isolated
 
 
 def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
-    """Return probabilities as float32; several scales are normalized row by row and averaged."""
+    """Return probabilities as float32; each scale is normalized by row, then averaged."""
     n = rows.n_points
     P = np.empty((n, n), np.float32)
     step = max(1, BLOCK_BYTES // (4 * n * rows.n_scales))
@@ -47,7 +50,7 @@ def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, 
         block = slice(start, min(start + step, n))
         layers = rows.block(block)
         own = np.arange(block.start, block.stop)
-        layers[:, own - start, own] = 0
+        layers[:, own - start, own] = 0  # p_{i|i} = 0 (Eq. 2)
         P[block] = conditional_rows(layers)
     isolated = np.flatnonzero(~P.any(axis=1))
     if len(isolated):

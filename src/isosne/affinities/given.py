@@ -1,4 +1,4 @@
-"""Step 2 for affinities that were made elsewhere: symmetrized and scaled to sum one."""
+"""Joint probabilities from precomputed affinities: symmetrized and scaled to sum to 1."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,10 @@ from isosne.errors import DataError
 def given_affinities(
     affinities: Points, *, as_dense: bool
 ) -> tuple[DenseMatrix | SparseMatrix, NDArray[np.int64]]:
-    """Return p_ij = (a_ij + a_ji) / sum, without the diagonal, and the points without affinities.
+    """Return p_ij = (a_ij + a_ji) / sum with zero diagonal, and the points without affinities.
 
-    affinities (n, n), dense or CSR, not negative. A point without affinities feels repulsion alone.
+    affinities (n, n), dense or CSR, not negative. Only repulsion acts on a point without
+    affinities.
     """
     if as_dense:
         return _dense(affinities)
@@ -42,7 +43,7 @@ def _sparse(affinities: csr_array) -> tuple[SparseMatrix, NDArray[np.int64]]:
 def _positive(total: float) -> float:
     if total <= 0:
         raise DataError(
-            "Precomputed affinities must be positive for some pairs of different points; got zeros "
-            "alone. Pass similarities of the points."
+            "Precomputed affinities must be positive for at least one pair of different points; "
+            "all are zero. Pass similarities."
         )
     return total

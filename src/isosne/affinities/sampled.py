@@ -1,13 +1,13 @@
-"""Step 2 without a matrix: partners drawn by their probability, for broad kernels on many points.
+"""Sampled affinities: partners drawn with probability p_{j|i}, for broad kernels on many points.
 
-``p_{j|i}`` of the isolation kernel can be drawn from exactly: pick a partitioning with a
-probability proportional to the number of others in i's cell there, then one of those others. With
-S_i the sum of these numbers, a draw from ``p_{.|i}`` with weight ``(1 + S_i / S_j) / 2n`` stands
-for ``p_ij`` on average, so forces need only what point i drew itself. Nothing is cut off, and
-memory is that of the cells: O(n t).
+The isolation kernel can be sampled exactly: draw a partitioning with probability proportional to
+the number of other points in i's cell, then one of those points uniformly. Let S_i be the sum of
+these numbers over the partitionings. A draw j from ``p_{.|i}`` with weight ``(1 + S_i / S_j) / 2n``
+has the expectation ``p_ij``, so the force on i needs only the partners that i drew. Nothing is
+truncated; memory is that of the cells, O(n t).
 
-With several scales each has its share of the draws. A point alone in all its cells is tied to its
-nearest other point.
+Several scales share the draws equally. A point alone in all its cells is connected to its nearest
+neighbor.
 """
 
 import numpy as np
@@ -18,21 +18,23 @@ from isosne._numba import kernel
 from isosne._types import Array, PartitionKernel, Partners
 
 N_DRAWS = 64
-"""Partners of a point at a time."""
+"""Partners per point and step (measured: docs/decisions/0006)."""
 PLACE_DRAWS = 256
-"""Partners by which a further point finds its place."""
+"""Partners of a new point. More than N_DRAWS, because they are drawn only once and the errors do
+not average out over steps (chosen; not measured)."""
 BLOCK_ROWS = 4096
+"""Rows per block (chosen). It is part of the seed: another value draws other partners."""
 
 
 class SampledAffinities:
-    """Joint probabilities of the isolation kernel, to be drawn from.
+    """Joint probabilities of the isolation kernel, represented by random draws.
 
     Parameters
     ----------
     kernel : PartitionKernel
         A fitted kernel with cells.
     n_draws : int, default=64
-        Partners that a point draws at a time, over all scales.
+        Partners per point and draw, over all scales.
     random_state : int, default=0
         Seed of the draws.
     """
@@ -45,7 +47,7 @@ class SampledAffinities:
         self.n_points = self._scales[0].n_points
         self.n_draws = max(1, n_draws // len(self._scales)) * len(self._scales)
         self._seed = random_state
-        # A scale in which a point is alone is left out of its mean, as for all pairs.
+        # As in `conditional_rows`, a scale in which a point is alone is left out of its mean.
         filled = np.stack([scale.n_others > 0 for scale in self._scales])
         for scale, there in zip(self._scales, filled, strict=True):
             scale.shares = there * len(filled) / np.maximum(filled.sum(axis=0), 1)
@@ -54,7 +56,7 @@ class SampledAffinities:
             self._ties = kernel.nearest_others(self.isolated)
 
     def draw(self, number: int) -> Partners:
-        """Return partners drawn for a number; the same number, the same partners."""
+        """Return the partners of draw `number`; the same number gives the same partners."""
         n, k = self.n_points, self.n_draws // len(self._scales)
         partners = Partners(
             np.empty((n, self.n_draws), np.uint32), np.empty((n, self.n_draws), np.float32)
@@ -73,14 +75,14 @@ class SampledAffinities:
         partners.weights[:] *= np.float32(0.5 / n / self.n_draws)
         if len(self.isolated):
             partners.indices[self.isolated] = self._ties[:, None]
-            # For both ends: the other one does not draw the point that is alone.
+            # The full p_ij: the other point never draws the isolated one.
             partners.weights[self.isolated] = np.float32(1 / n / self.n_draws)
         return partners
 
     def draw_toward(self, layers: list[Array]) -> NDArray[np.uint32]:
-        """Return fitted points (m, k) drawn by their similarity to further points.
+        """Return fitted points (m, k) drawn in proportion to their similarity to new points.
 
-        layers: cells (m, t) of these points at each scale.
+        layers: cells (m, t) of the new points, one array per scale.
         """
         k = PLACE_DRAWS // len(self._scales)
         m = len(layers[0])
@@ -88,7 +90,8 @@ class SampledAffinities:
         weights = np.empty(indices.shape, np.float32)
         for s, (scale, cells) in enumerate(zip(self._scales, layers, strict=True)):
             part = slice(s * k, (s + 1) * k)
-            # The same chances for all: a point's place does not depend on who comes with it.
+            # The same random numbers for all points, so that the coordinates of a new point do not
+            # depend on the other points of a call.
             rng = np.random.default_rng([self._seed, s])
             chances = np.broadcast_to(rng.random((2, 1, k), dtype=np.float32), (2, m, k))
 
@@ -107,33 +110,34 @@ class SampledAffinities:
         return indices
 
     def mean_log_p(self, partners: Partners) -> float:
-        """Return an estimate of the sum of p log p from partners that were drawn."""
+        """Return an estimate of the sum of p log p from drawn partners."""
         total = 0.0
         for start in range(0, self.n_points, BLOCK_ROWS):
             rows = slice(start, min(start + BLOCK_ROWS, self.n_points))
             p = sum(scale.probabilities(rows, partners.indices[rows]) for scale in self._scales)
             p = p / (2 * self.n_points * len(self._scales))
-            p = np.where(p > 0, p, 0.5 / self.n_points)  # a tie: i is sure of j, j knows nothing
+            # An isolated point i has p_{j|i} = 1 and p_{i|j} = 0.
+            p = np.where(p > 0, p, 0.5 / self.n_points)
             total += float((partners.weights[rows].astype(np.float64) * np.log(p)).sum())
         return total
 
 
 class CellMembers:
-    """The cells of all points at one scale, and who else is in them.
+    """The cells of all points at one scale, and the members of each cell.
 
     Parameters
     ----------
     cells : array of shape (n, t)
         Cell ids below n_cells.
     n_cells : int
-        Cells in a partitioning.
+        Number of cells per partitioning.
 
     Attributes
     ----------
     n_others : array of shape (n,)
-        The sum S over a point's cells of the others in them.
+        S: the number of other points in a point's cells, summed over the partitionings.
     shares : array of shape (n,)
-        How much the scale counts for a point: 1, more where the point is alone in other scales.
+        Weight of the scale for each point: 1, or more if the point is alone at other scales.
     """
 
     def __init__(self, cells: Array, n_cells: int) -> None:
@@ -155,18 +159,18 @@ class CellMembers:
         self.shares = np.ones(self.n_points)
 
     def draw(self, rows: slice, chances: Array, indices: Array, weights: Array) -> None:
-        """Fill partners and weights (n_rows, k) of some points; chances (2, n_rows, k)."""
+        """Fill partners and weights (n_rows, k) of a block of points; chances (2, n_rows, k)."""
         members = self._starts, self._members, self.n_others, self.shares
         draw_partners(self._cells[rows], members, rows.start, chances, indices, weights)
 
     def draw_toward(self, cells: Array, chances: Array, indices: Array, weights: Array) -> None:
-        """Fill partners (m, k) of further points with these cells (m, t)."""
+        """Fill the partners (m, k) of new points with cells (m, t)."""
         sizes = sum(np.diff(self._starts[p])[cells[:, p]] for p in range(cells.shape[1]))
         members = self._starts, self._members, np.asarray(sizes, np.float64), self.shares
         draw_partners(cells, members, -1, chances, indices, weights)
 
     def probabilities(self, rows: slice, partners: Array) -> NDArray[np.float64]:
-        """Return p_{j|i} + p_{i|j} of some points i and their partners j (n_rows, k)."""
+        """Return p_{j|i} + p_{i|j} of a block of points i and their partners j (n_rows, k)."""
         shared = np.empty(partners.shape)
         count_shared(self._cells, rows.start, partners, shared)
         own = np.maximum(self.n_others[rows], 1)[:, None]
@@ -185,10 +189,9 @@ def draw_partners(
 ) -> None:
     """Fill indices and weights (n, k) with partners j of point first + i, and a_i + a_j S_i / S_j.
 
-    cells (n, t); members: starts, points, S and shares a as in `CellMembers`. The k draws of a
-    point divide the sum of its cells' sizes into k equal parts, one draw in each. With first = -1
-    the points are none of the members, S belongs to them, and weights stay as they are.
-    O(n (t + k)).
+    cells (n, t); members: starts, points, S and shares a as in `CellMembers`. The draws are
+    stratified: S_i is divided into k equal intervals with one draw in each. With first = -1 the
+    points are new, S is theirs, and weights are not filled. O(n (t + k)).
     """
     starts, points, n_others, shares = members
     n_draws = indices.shape[1]
@@ -206,7 +209,7 @@ def draw_partners(
                 p += 1
                 begin = starts[p, cells[i, p]]
                 n_here = np.float64(starts[p, cells[i, p] + 1] - begin - n_own)
-            if n_here < 1:  # alone: whoever asked puts a tie in its place
+            if n_here < 1:  # alone in all cells: the caller inserts the nearest neighbor
                 indices[i, q] = own
                 weights[i, q] = 0
                 continue
@@ -215,7 +218,7 @@ def draw_partners(
             if n_own == 0:
                 indices[i, q] = j
                 continue
-            if j == own:  # the last member takes its place, which no draw reaches otherwise
+            if j == own:  # `chosen` ranges over all members but the last, which stands in for own
                 j = points[p, begin + np.int64(n_here)]
             indices[i, q] = j
             weights[i, q] = shares[own] + shares[j] * n_others[own] / n_others[j]
@@ -223,7 +226,7 @@ def draw_partners(
 
 @kernel
 def count_shared(cells: Array, first: int, partners: Array, shared: Array) -> None:
-    """Fill shared[i, q] with the number of cells that point first + i shares with a partner."""
+    """Fill shared[i, q] with the number of cells that point first + i shares with partner q."""
     for i in range(partners.shape[0]):
         for q in range(partners.shape[1]):
             total = 0

@@ -1,4 +1,4 @@
-"""Step 2 for neighbor lists: joint probabilities of the pairs that a list names, as CSR."""
+"""Joint probabilities of pairs of neighbors, as CSR."""
 
 from dataclasses import dataclass
 
@@ -15,13 +15,13 @@ SEARCHES = ("auto", "exact", "approximate")
 
 @dataclass(frozen=True)
 class Sparse:
-    """Give probabilities to pairs of neighbors only.
+    """Sparse affinities: only pairs of neighbors have a probability.
 
     Parameters
     ----------
     neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbors are found. "auto": exactly up to 20 000 points, approximately above where the
-        metric allows it.
+        Nearest-neighbor search. "auto": exact up to 20 000 points; approximate above, if the points
+        are dense and the metric is Euclidean or cosine.
 
     Examples
     --------
@@ -46,7 +46,7 @@ FORMS = ("auto", "dense", "sparse", "sampled")
 
 
 def as_affinities(affinities: object) -> tuple[str | None, str | None]:
-    """Return the form of the affinities and the search for neighbors; None stands for "auto"."""
+    """Return the form of the affinities and the neighbor search; None for "auto"."""
     if isinstance(affinities, Sparse):
         return "sparse", None if affinities.neighbors == "auto" else affinities.neighbors
     if isinstance(affinities, str) and affinities in FORMS:
@@ -62,10 +62,10 @@ def as_affinities(affinities: object) -> tuple[str | None, str | None]:
 def sparse_affinities(
     kernel: Kernel, neighbors: Neighbors, n_partners: int | None = None
 ) -> tuple[SparseMatrix, NDArray[np.int64]]:
-    """Return the joint probabilities of neighbors, and the points that had an empty row.
+    """Return the joint probabilities of neighbors, and the indices of points with an empty row.
 
-    n_partners: how many of each point's neighbors get a probability; None: all. The others only
-    help the kernel to rank. What is farther counts as zero. An empty row gets its nearest neighbor.
+    n_partners: number of neighbors per point that get a probability; None for all. The kernel uses
+    the others for ranks only. A point with an empty row is connected to its nearest neighbor.
     """
     partners = neighbors.indices[:, :n_partners]
     rows = conditional_rows(kernel.neighbor_similarity(neighbors, n_partners))
@@ -75,11 +75,12 @@ def sparse_affinities(
 
 
 def symmetrize_lists(partners: Array, rows: NDArray[np.float32]) -> SparseMatrix:
-    """Return p_ij = (p_{j|i} + p_{i|j}) / 2n (Eq. 3) of all pairs that either point lists.
+    """Return p_ij = (p_{j|i} + p_{i|j}) / 2n (Eq. 3) of all pairs listed by either point.
 
-    partners, rows (n, k): whom each point lists, and its p_{j|i}. Listed pairs with probability
-    zero are left out. O(n k^2) time, with a small factor; O(n k) memory.
+    partners, rows (n, k): the points that each point lists, and p_{j|i}. Pairs with probability
+    zero are left out. O(n k^2) time with a small constant; O(n k) memory.
     """
+    # The transpose is built by counting sort: who lists j, and with which probability.
     n = len(partners)
     listed_by = np.zeros(n + 1, np.int64)
     count_listings(partners, rows, listed_by)
@@ -96,7 +97,7 @@ def symmetrize_lists(partners: Array, rows: NDArray[np.float32]) -> SparseMatrix
 
 @kernel
 def count_listings(partners: Array, rows: Array, listed_by: Array) -> None:
-    """Add to listed_by[j + 1] the number of points that list j."""
+    """Add the number of points that list j to listed_by[j + 1]."""
     for i in range(partners.shape[0]):
         for q in range(partners.shape[1]):
             if rows[i, q] > 0:
@@ -104,19 +105,19 @@ def count_listings(partners: Array, rows: Array, listed_by: Array) -> None:
 
 
 @kernel
-def fill_listings(partners: Array, rows: Array, place: Array, sources: tuple[Array, Array]) -> None:
+def fill_listings(partners: Array, rows: Array, slot: Array, sources: tuple[Array, Array]) -> None:
     """Fill sources with the points that list each point, and with their probabilities.
 
-    place[j]: where those of j begin.
+    slot[j]: index of the next entry of point j, at first the beginning of its entries; overwritten.
     """
     points, probabilities = sources
     for i in range(partners.shape[0]):
         for q in range(partners.shape[1]):
             if rows[i, q] > 0:
                 j = partners[i, q]
-                points[place[j]] = i
-                probabilities[place[j]] = rows[i, q]
-                place[j] += 1
+                points[slot[j]] = i
+                probabilities[slot[j]] = rows[i, q]
+                slot[j] += 1
 
 
 @parallel_kernel
@@ -143,7 +144,7 @@ def fill_pairs(
     sources: tuple[Array, Array],
     joint: tuple[Array, Array, Array],
 ) -> None:
-    """Fill each point's pairs: those that it lists, nearest first, then those that list it."""
+    """Fill the pairs of each point: the points that it lists, nearest first, then the others."""
     points, probabilities = sources
     indptr, indices, data = joint
     half = np.float32(0.5 / partners.shape[0])
@@ -157,7 +158,7 @@ def fill_pairs(
         own = stop
         for s in range(listed_by[i], listed_by[i + 1]):
             mutual = np.int64(0)
-            for e in range(first, own):  # at most one: the sum is its place, and vectorizes
+            for e in range(first, own):  # at most one match; a sum vectorizes, a search does not
                 mutual += (indices[e] == points[s]) * (e - first + 1)
             if mutual > 0:
                 data[first + mutual - 1] += half * probabilities[s]

@@ -168,7 +168,7 @@ def save_model(model: Any, rows: Any, options: TableOptions, path: Path) -> None
 def load_model(path: Path) -> tuple[Any, Reading]:
     """Return the model of a file, and how its table was read; a missing file is wrong use."""
     from isosne import TSNE
-    from isosne.files.tables import check_exists
+    from isosne.files.table_reader import check_exists
 
     check_exists(path, "A model")
     model = TSNE.load(path)

@@ -174,7 +174,7 @@ def read_columns(
     """
     import numpy as np
 
-    from isosne.sources.columns import check_column
+    from isosne.sources.column_selection import check_column
 
     rows = table.rows
     chosen = np.arange(rows.shape[0]) if chosen is None else chosen

@@ -1,9 +1,9 @@
-"""Data sets of the paper: its simulations, its 21 real sets, and digits in any number."""
+"""Data sets of the paper: simulated clusters, 21 real data sets, and deformed digits."""
 
+from isosne.datasets.catalog import describe, load, names, record
 from isosne.datasets.digits import deformed_digits, write_deformed_digits
 from isosne.datasets.folder import DataSet
 from isosne.datasets.records import Record, Scores
-from isosne.datasets.registry import describe, load, names, record
 from isosne.datasets.synthetic import (
     make_five_clusters,
     make_growing_clusters,

@@ -1,15 +1,12 @@
-"""The data folder: where it is, and how a set is read from it.
+"""Find the data folder, and read data sets from it.
 
-A dense set is ``<name>.npz`` with arrays X, y and classes; a sparse one is ``<name>.X.npz``
-(`scipy.sparse.save_npz`) with ``<name>.y.npy``. ``MANIFEST.json``, if there is one, adds notes,
-the names of classes and checksums. Nothing is unpickled. What a set should look like is the
-business of `registry`.
+A dense data set is ``<name>.npz`` with arrays X, y and classes; a sparse one is ``<name>.X.npz``
+(`scipy.sparse.save_npz`) with ``<name>.y.npy``. An optional ``MANIFEST.json`` adds notes, names of
+classes and checksums. Nothing is unpickled. `catalog` checks the shapes.
 """
 
 import json
 import os
-import zipfile
-import zlib
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
@@ -19,23 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, load_npz
 
+from isosne._files import DAMAGE_ERRORS
 from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError
 
 MANIFEST = "MANIFEST.json"
 LARGEST_HASHED_BYTES = 50_000_000
-"""Files above this size are not checked against their sha256."""
-UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    NotImplementedError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-"""What NumPy and SciPy raise on a file that is damaged or of another kind."""
+"""Files of this size and above are not checked against their sha256. Chosen, not measured: hashing
+should not take longer than a moment."""
+UNREADABLE = (*DAMAGE_ERRORS, OSError, TypeError, NotImplementedError)
+"""Exceptions of NumPy and SciPy for files that are damaged or have another format."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,15 +35,15 @@ class DataSet:
     Parameters
     ----------
     name : str
-        The name it was asked for by.
+        Name of the data set.
     X : array or csr_array of shape (n_samples, n_features)
-        Raw attribute values. The paper scales each attribute to [0, 1] first.
+        Attribute values, not scaled. The paper scales each attribute to [0, 1] first.
     y : array of int, shape (n_samples,)
         Class of each point, an index into `classes`.
     classes : array of str
         Names of the classes.
     notes : str
-        How the set differs from the paper's, and what else one should know; may be empty.
+        Differences from the paper and other remarks; may be empty.
     """
 
     name: str
@@ -68,7 +58,7 @@ class DataSet:
 
 
 def cache_folder() -> Path:
-    """Return the folder of this user in which isosne keeps data sets."""
+    """Return the folder in the user's cache where isosne keeps data sets."""
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(base) if base else Path.home() / ".cache") / "isosne"
 
@@ -76,23 +66,24 @@ def cache_folder() -> Path:
 def find_folder(folder: str | Path | None = None) -> Path:
     """Return the data folder: the argument, else ISOSNE_DATA, else the user's cache folder.
 
-    A folder that was named must exist; the cache folder need not.
+    A folder that is given must exist; the cache folder need not.
     """
-    by_variable = os.environ.get("ISOSNE_DATA")
-    if folder is None and not by_variable:
+    variable = os.environ.get("ISOSNE_DATA")
+    if folder is None and not variable:
         return cache_folder()
-    named = Path(folder if folder is not None else str(by_variable))
-    if not named.is_dir():
-        origin = "folder" if folder is not None else "The environment variable ISOSNE_DATA"
+    given = Path(folder if folder is not None else str(variable))
+    if not given.is_dir():
         raise ParameterError(
-            f"{origin} must name a folder that exists; got {str(named)!r}. "
-            "Correct the path, or leave it out to fetch the sets from OpenML."
+            "folder" if folder is not None else "ISOSNE_DATA",
+            "be a folder that exists",
+            str(given),
+            "Correct the path, or leave it out to download data sets from OpenML.",
         )
-    return named
+    return given
 
 
 def read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the folder's records by set name; none if it has no manifest."""
+    """Return the entries of the manifest by name; empty if the folder has no manifest."""
     path = folder / MANIFEST
     if not path.is_file():
         return {}
@@ -101,13 +92,13 @@ def read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
         return {str(name): dict(entry) for name, entry in found.items()}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DataError(
-            f"{path} must be JSON with an object 'datasets'; it could not be read as such. "
-            "Copy the file again, or remove it to load the sets unchecked."
+            f"{path} must be JSON with an object 'datasets'; it is not. "
+            "Copy the file again, or remove it to load data sets without checks."
         ) from None
 
 
 def read_set(folder: Path, name: str) -> DataSet | None:
-    """Return the set as it is stored, or None if the folder does not hold it."""
+    """Return a data set as it is stored, or None if the folder does not have it."""
     dense, sparse = folder / f"{name}.npz", folder / f"{name}.X.npz"
     if not (dense.is_file() or sparse.is_file()):
         return None
@@ -133,8 +124,8 @@ def _check_hash(path: Path, expected: str | None) -> None:
         found = file_digest(file, "sha256").hexdigest()
     if found != expected:
         raise DataError(
-            f"{path} must have the sha256 that {MANIFEST} lists, {expected}; got {found}. "
-            "The file is damaged or was changed: copy it again."
+            f"{path} must have the sha256 {expected}, as listed in {MANIFEST}; got {found}. "
+            "The file is damaged or has changed: copy it again."
         )
 
 
@@ -143,7 +134,7 @@ def _read_dense(path: Path) -> tuple[Array, Array, Array]:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             return stored["X"], stored["y"], stored["classes"]
     except UNREADABLE as error:
-        raise _unreadable(path, "an npz file with arrays X, y and classes", error) from error
+        raise _unreadable(path, "an .npz file with arrays X, y and classes", error) from error
 
 
 def _read_sparse(path: Path) -> csr_array:
@@ -151,7 +142,7 @@ def _read_sparse(path: Path) -> csr_array:
         with path.open("rb") as file:
             return csr_array(load_npz(file))
     except UNREADABLE as error:
-        raise _unreadable(path, "a file of scipy.sparse.save_npz", error) from error
+        raise _unreadable(path, "a file written by scipy.sparse.save_npz", error) from error
 
 
 def _read_labels(path: Path) -> Array:
@@ -159,13 +150,13 @@ def _read_labels(path: Path) -> Array:
         with path.open("rb") as file:
             return np.asarray(np.load(file, allow_pickle=False))
     except UNREADABLE as error:
-        raise _unreadable(path, "an npy file with one label for each row", error) from error
+        raise _unreadable(path, "an .npy file with one label per row", error) from error
 
 
 def _unreadable(path: Path, what: str, error: Exception) -> DataError:
     return DataError(
         f"{path} must be {what}, without pickled objects; reading it failed with "
-        f"{type(error).__name__}: {error}. Write the file again, or fetch it anew."
+        f"{type(error).__name__}: {error}. Write or copy the file again."
     )
 
 
@@ -173,7 +164,7 @@ def _check_labels(name: str, X: Points, y: Array, classes: Array) -> None:
     fits = X.ndim == 2 and y.shape == X.shape[:1] and y.dtype.kind in "ui"
     if not (fits and (len(y) == 0 or (y.min() >= 0 and y.max() < len(classes)))):
         raise DataError(
-            f"The set {name} must have one label for each row of X, an index into its "
+            f"The data set {name} must have one label per row of X, an index into its "
             f"{len(classes)} classes; got X of shape {X.shape} and y of {y.dtype} and shape "
             f"{y.shape}. Number the classes from 0 and write the file again."
         )

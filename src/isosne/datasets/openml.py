@@ -1,4 +1,4 @@
-"""Sets from OpenML, through scikit-learn's `fetch_openml`, kept in the user's cache folder."""
+"""Download data sets from OpenML with scikit-learn, into the user's cache folder."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,8 +12,8 @@ from isosne.datasets.records import OpenML
 
 
 def fetch_set(name: str, origin: OpenML) -> DataSet:
-    """Return a set as the registry describes it; the errors of the network come through."""
-    # This parser needs no pandas; nominal attributes come as codes, with their values beside.
+    """Return a data set as its record describes it; errors of the network are not caught."""
+    # This parser needs no pandas. It returns codes for nominal attributes, and their categories.
     found = sklearn.datasets.fetch_openml(
         data_id=origin.data_id,
         data_home=str(cache_folder()),
@@ -34,7 +34,7 @@ def fetch_set(name: str, origin: OpenML) -> DataSet:
 
 
 def _decode(found: Any) -> Array:
-    """Return the attributes as numbers; codes of values that are numerals become the numbers."""
+    """Return the attributes as numbers; codes of categories that are numbers are replaced."""
     X = np.asarray(found.data, dtype=np.float64)
     for column, feature in enumerate(found.feature_names):
         values = _as_numbers(found.categories.get(feature) or ())
@@ -45,7 +45,7 @@ def _decode(found: Any) -> Array:
 
 
 def _number_classes(target: Array) -> tuple[Array, Array]:
-    """Return the names of the classes, numerals in numerical order, and each point's index."""
+    """Return the names of the classes, numbers in ascending order, and the index per point."""
     classes, y = np.unique(target.astype(np.str_), return_inverse=True)
     numbers = _as_numbers(classes.tolist())
     order = np.arange(len(classes)) if numbers is None else np.argsort(numbers, kind="stable")

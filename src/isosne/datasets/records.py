@@ -1,8 +1,8 @@
-"""The paper's 21 data sets as data: sizes, printed results ("Evaluation results"), origins.
+"""The paper's 21 data sets: sizes, printed results ("Evaluation results") and origins.
 
-Printed results are the paper's best over a grid of parameters, chosen for each measure and each
-kernel by itself. The table has no column for the number of classes: it is that of the data, or
-of the original where only a stand-in is at hand.
+The printed results are the paper's best over a grid of parameters, selected separately for each
+measure and each kernel. The paper does not print the number of classes; it is taken from the data,
+or from the description of the original where only a stand-in is available.
 """
 
 from typing import NamedTuple
@@ -13,16 +13,17 @@ LIBSVM = "the data page of LIBSVM"
 
 
 class Scores(NamedTuple):
-    """A printed measure of the map by the Gaussian and by the isolation kernel."""
+    """A measure that the paper prints, for the Gaussian and for the isolation kernel."""
 
     gaussian: float
     isolation: float
 
 
 class OpenML(NamedTuple):
-    """Where OpenML has a set, and what turns that into the paper's.
+    """The id of a data set on OpenML, and how to convert it to that of the paper.
 
-    Rows with missing values are left out, or filled with the mean of their column.
+    ``first_row`` is the first row to use and ``drop_column`` a column to leave out. Rows with
+    missing values are dropped, or filled with the mean of the column if ``fill_missing`` is true.
     """
 
     data_id: int
@@ -32,10 +33,10 @@ class OpenML(NamedTuple):
 
 
 class StandIn(NamedTuple):
-    """A set that is known to differ from the paper's and may be loaded in its place.
+    """A stand-in: a data set that differs from the paper's in a known way.
 
-    ``origin`` is the name of its files in the data folder, or "openml"; ``sizes`` are points,
-    attributes and classes.
+    ``origin`` is the name of its files in the data folder, or "openml"; ``sizes`` are the numbers
+    of points, attributes and classes.
     """
 
     origin: str
@@ -44,10 +45,11 @@ class StandIn(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One line of the paper's table of results, and where the set comes from.
+    """A line of the paper's table of results, and the origins of the data set.
 
-    ``name`` is isosne's, ``title`` the paper's. ``auc_rnx`` and ``ch``: higher is better;
-    ``db``: lower is better. ``source`` says where else to get the set.
+    ``name`` is the name in isosne, ``title`` that in the paper. ``auc_rnx`` is the area under the
+    R_NX curve and ``ch`` the Calinski-Harabasz index: higher is better. ``db`` is the
+    Davies-Bouldin index: lower is better. ``source`` is where to download the data manually.
     """
 
     name: str
@@ -65,7 +67,7 @@ class Record(NamedTuple):
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """Points, attributes and classes."""
+        """Numbers of points, attributes and classes."""
         return self.n_points, self.n_attributes, self.n_classes
 
 
@@ -92,7 +94,8 @@ mnist10k        MNIST         10000      784   10  0.66 0.64     1.13  0.93  645
 rcv1            Rcv1          10121    47236    2  0.68 0.66     2.50  1.43  2421  4221
 pendig          Pendig        10992       16   10  0.69 0.693    1.14  1.10  6944  6777
 """
-"""Name, the paper's name, points, attributes, classes; AUC_RNX, DB, CH: Gaussian, isolation."""
+"""Name, name in the paper, points, attributes, classes; AUC_RNX, DB and CH, each for the Gaussian
+and for the isolation kernel. All numbers are from the paper's table, except for the classes."""
 
 _OPENML = {
     "wine": OpenML(187),
@@ -125,12 +128,12 @@ _SOURCES = {
 
 _NOTES = {
     "dermatology": "The 8 rows without an age are left out.",
-    "ilpd": "Gender and the 4 rows without an A/G ratio are left out.",
-    "mice": "The last six columns, one-hot of genotype, treatment and behavior, are a guess at how "
-    "the paper came to 83 attributes; together they determine the class. X[:, :77] is free of "
-    "them. Missing values are filled with the mean of their column.",
-    "hill": "The paper does not say which of UCI's two variants it used, with or without noise.",
-    "mnist10k": "These are the 10000 test digits: the paper gives the size only.",
+    "ilpd": "The column gender and the 4 rows without an A/G ratio are left out.",
+    "mice": "The last six columns are one-hot codes of genotype, treatment and behavior: a guess "
+    "at the 83 attributes of the paper. Together they determine the class; X[:, :77] leaves them "
+    "out. Missing values are filled with the mean of their column.",
+    "hill": "UCI has two variants, with and without noise; the paper does not say which it used.",
+    "mnist10k": "These are the 10000 test digits: the paper gives only the size.",
 }
 
 _STAND_INS = {
@@ -138,48 +141,47 @@ _STAND_INS = {
         StandIn(
             "openml",
             (583, 9, 2),
-            "A stand-in: OpenML has 583 rows, the paper 579. Gender is left out.",
+            "A stand-in: OpenML has 583 rows, the paper 579. The column gender is left out.",
         ),
     ),
     "mice": (
         StandIn(
             "openml",
             (1080, 77, 8),
-            "A stand-in: the 77 proteins without the 6 columns that "
-            "make up the paper's 83 and determine the class. Missing values are filled with "
-            "the mean of their column.",
+            "A stand-in: the 77 proteins, without the 6 other columns of the paper's 83, which "
+            "determine the class. Missing values are filled with the mean of their column.",
         ),
     ),
     "human_activity": (
         StandIn(
             "openml",
             (10299, 561, 6),
-            "A stand-in: all 10299 windows; the paper has 1492 of them and does not say which.",
+            "A stand-in: all 10299 windows; the paper uses 1492 and does not say which.",
         ),
     ),
     "isolet": (
         StandIn(
             "openml",
             (7797, 617, 26),
-            "A stand-in: all 7797 recordings; the paper has 1560 of "
-            "them, as the feature selection repository does.",
+            "A stand-in: all 7797 recordings; the paper uses 1560, as the feature selection "
+            "repository does.",
         ),
     ),
     "news20": (
         StandIn(
             "news20",
             (9998, 1604992, 20),
-            "A stand-in: words and word pairs of 9998 messages "
-            "of 20 Newsgroups, labeled by group. The paper has 9998 rows of LIBSVM's "
-            "news20.binary, with 1355191 attributes and 2 classes.",
+            "A stand-in: words and word pairs of 9998 messages of 20 Newsgroups, labeled by "
+            "group. The paper uses 9998 rows of LIBSVM's news20.binary, with 1355191 attributes "
+            "and 2 classes.",
         ),
     ),
     "rcv1": (
         StandIn(
             "rcv1_small",
             (1500, 47236, 2),
-            "A stand-in: 1500 documents of RCV1 with the same "
-            "attributes and classes; the paper has 10121 of LIBSVM's rcv1_train.binary.",
+            "A stand-in: 1500 documents of RCV1 with the same attributes and classes; the paper "
+            "uses 10121 of LIBSVM's rcv1_train.binary.",
         ),
     ),
 }
@@ -206,4 +208,4 @@ def _read(line: str) -> Record:
 
 
 RECORDS = {record.name: record for record in map(_read, _LINES.strip().splitlines())}
-"""All 21 sets by name, in the order of the paper's table."""
+"""All 21 data sets by name, in the order of the paper's table."""

@@ -1,4 +1,4 @@
-"""Write a map block by block; it takes its name when it is complete."""
+"""Write a map in blocks to a file that appears under its name only when it is complete."""
 
 import sys
 import weakref
@@ -14,7 +14,7 @@ from isosne._checks import check_count
 from isosne._files import AtomicFile, writing_to
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.files.provenance import as_line
+from isosne.files.provenance_json import encode_provenance
 from isosne.files.sinks import AXES, SINKS, Block, CSVSink, Layout, Sink
 
 STDOUT = "-"
@@ -26,29 +26,31 @@ class MapWriter:
     Parameters
     ----------
     path : path or "-"
-        Where the map goes; .parquet, .csv, .npz, .feather, .arrow, or .npy, which holds
-        coordinates alone. "-" is standard output, as CSV.
-    ids : array of int or str, or None
-        What each row is called; None: its number.
+        File to write, which ends in .parquet, .csv, .npz, .feather, .arrow, or in .npy for
+        coordinates without ids, labels and provenance. "-" writes CSV to standard output.
+    ids : array of int or str, shape (n_samples,), or None
+        Unique identifier of each row. None uses the index of the row.
     n_components : int
-        Dimensions of the map, 1 to 3.
+        Number of dimensions of the map, from 1 to 3.
     provenance : dict
-        How the map was made: text, numbers, lists and dictionaries.
-    labels : array of int or str, or None, default=None
+        How the map was made: strings, numbers, lists and dictionaries.
+    labels : array of int or str, shape (n_samples,), or None, default=None
         Class of each row.
     force : bool, default=False
-        Whether to replace a file of that name.
+        Whether to replace an existing file.
 
     Raises
     ------
     OutputError
-        If the output exists, cannot be written, or the disk is full.
+        If the file exists, cannot be written, or the disk is full.
+    ParameterError
+        If a parameter is not valid.
 
     Notes
     -----
-    Blocks go to a temporary file in the same folder. It gets its name at `close`, after its
-    content has reached the disk; an error or an interrupt inside ``with`` removes it. Memory:
-    the blocks, not the map.
+    Blocks are written to a temporary file in the same folder, which is renamed by `close` once its
+    content is on the disk. An error or an interrupt inside ``with`` removes it. Only blocks are
+    kept in memory, not the map.
 
     Examples
     --------
@@ -71,20 +73,21 @@ class MapWriter:
         labels: Any = None,
         force: bool = False,
     ) -> None:
-        hint = "Maps have one, two or three dimensions."
+        hint = "A map has one, two or three dimensions."
         check_count(n_components, "n_components", low=1, high=3, hint=hint)
-        self._ids = None if ids is None else _as_column(ids, "ids")
-        self._labels = None if labels is None else _as_column(labels, "labels")
-        given = [len(c) for c in (self._ids, self._labels) if c is not None]
-        self._n_expected = given[0] if given else None
-        if len(set(given)) > 1:
+        self._ids = None if ids is None else _check_column(ids, "ids")
+        self._labels = None if labels is None else _check_column(labels, "labels")
+        lengths = [len(c) for c in (self._ids, self._labels) if c is not None]
+        self._n_expected = lengths[0] if lengths else None
+        if len(set(lengths)) > 1:
             raise ParameterError(
-                "ids and labels must have a value for each row; "
-                f"got {given[0]} ids and {given[1]} labels. Pass those of the same table."
+                "labels",
+                f"have one value per id; got {lengths[1]} labels and {lengths[0]} ids",
+                hint="Pass the ids and the labels of the same table.",
             )
         self.n_rows = 0
         self._is_closed = False
-        layout = Layout(AXES[:n_components], labels is not None, as_line(provenance))
+        layout = Layout(AXES[:n_components], labels is not None, encode_provenance(provenance))
         self._target: AtomicFile | None = None
         if str(path) == STDOUT:
             with writing_to("standard output"):
@@ -92,10 +95,8 @@ class MapWriter:
             return
         make_sink = SINKS.get(Path(path).suffix.lower())
         if make_sink is None:
-            raise ParameterError(
-                f"A map must be a file that ends in one of {', '.join(SINKS)}, or '-'; "
-                f"got {str(path)!r}. Choose one of these endings."
-            )
+            rule = f"be '-' or a file that ends in one of {', '.join(SINKS)}"
+            raise ParameterError("path", rule, str(path), "Choose one of these extensions.")
         self._target = AtomicFile(Path(path), force=force)
         try:
             with writing_to(self._target.path):
@@ -110,20 +111,21 @@ class MapWriter:
 
         Parameters
         ----------
-        Y : array of shape (n, n_components)
-            Their coordinates, which are kept as float32.
+        Y : array of shape (n_rows, n_components)
+            Coordinates, which are stored as float32.
         """
         Y = np.asarray(Y, dtype=np.float32)
         n_components = len(self._sink.layout.axes)
         if Y.ndim != 2 or Y.shape[1] != n_components:
             raise ParameterError(
-                f"A block of the map must have {n_components} column(s); got shape {Y.shape}. "
-                "Pass rows of coordinates."
+                "Y",
+                f"have {n_components} column(s); got shape {Y.shape}",
+                hint="Pass one row of coordinates per point.",
             )
         if not np.isfinite(Y).all():
             raise DataError(
                 f"Coordinates must be finite; rows {self.n_rows} to {self.n_rows + len(Y) - 1} "
-                "hold others. Look at the points that these rows are of."
+                "have NaN or infinite values. Check the points of these rows."
             )
         part = slice(self.n_rows, self.n_rows + len(Y))
         if self._n_expected is not None and part.stop > self._n_expected:
@@ -135,7 +137,7 @@ class MapWriter:
         self.n_rows = part.stop
 
     def close(self) -> None:
-        """Complete the map and give it its name; nothing happens the second time."""
+        """Complete the file and rename it; do nothing if it is closed already."""
         if self._is_closed:
             return
         if self.n_rows == 0 or self._n_expected not in (None, self.n_rows):
@@ -148,7 +150,7 @@ class MapWriter:
         self._is_closed = True
 
     def discard(self) -> None:
-        """Remove what was written so far."""
+        """Remove the incomplete file."""
         _discard(self._sink, self._target)
 
     def __enter__(self) -> Self:
@@ -175,11 +177,11 @@ class MapWriter:
             raise
 
     def _wrong_count(self, n_rows: int) -> ParameterError:
-        expected = "at least one row" if self._n_expected is None else f"{self._n_expected} rows"
-        return ParameterError(
-            f"The map must have {expected}, as there are ids or labels; got {n_rows}. "
-            "Write each row once, in order."
-        )
+        rule = "have at least one row in all"
+        if self._n_expected is not None:
+            rule = f"have {self._n_expected} rows in all, one per id or label"
+        hint = "Write each row once, in order."
+        return ParameterError("Y", f"{rule}; got {n_rows}", hint=hint)
 
 
 def _discard(sink: Sink, target: AtomicFile | None) -> None:
@@ -188,11 +190,12 @@ def _discard(sink: Sink, target: AtomicFile | None) -> None:
         target.discard()
 
 
-def _as_column(values: Any, name: str) -> Array:
+def _check_column(values: Any, name: str) -> Array:
     column = np.asarray(values)
     if column.ndim != 1 or column.dtype.kind not in "uiU":
         raise ParameterError(
-            f"{name} must be a list of integers or of text; got {column.dtype} of shape "
-            f"{column.shape}. Convert it with astype(int) or astype(str)."
+            name,
+            f"be a list of integers or strings; got {column.dtype} of shape {column.shape}",
+            hint="Convert it with astype(int) or astype(str).",
         )
     return column

@@ -1,4 +1,4 @@
-"""A table or a map from standard input, put into a file that goes when it is read."""
+"""Read a table or a map from standard input, by way of a temporary file."""
 
 import shutil
 import sys
@@ -12,19 +12,23 @@ from typing import Any, BinaryIO
 from isosne._extras import require
 from isosne.errors import DataError
 from isosne.sources import Rows
-from isosne.sources.formats import Options, open_path
+from isosne.sources.formats import OpenOptions, open_path
 
-NAME = "standard input"
+# First bytes of the formats, from the specifications of Arrow ("Encapsulated message format" and
+# "IPC File Format") and of Parquet.
 ARROW_STREAM = b"\xff\xff\xff\xff"
 ARROW_FILE = b"ARROW1"
 PARQUET = b"PAR1"
 
 
-def open_piped(options: Options) -> Rows:
-    """Write standard input to a temporary file and open it: text, Arrow, or Parquet."""
+def open_piped(options: OpenOptions) -> Rows:
+    """Open standard input: text, Arrow or Parquet.
+
+    The temporary file is removed when the rows are no longer in use.
+    """
     folder = Path(tempfile.mkdtemp(prefix="isosne-"))
     try:
-        rows = open_path(_keep(sys.stdin.buffer, folder), options)
+        rows = open_path(_save_stream(sys.stdin.buffer, folder), options)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -34,35 +38,37 @@ def open_piped(options: Options) -> Rows:
 
 @contextmanager
 def piped_file() -> Iterator[Path]:
-    """Put standard input into a temporary file, which goes in the end."""
+    """Save standard input to a temporary file, which is removed at the end of the block."""
     with tempfile.TemporaryDirectory(prefix="isosne-") as folder:
-        yield _keep(sys.stdin.buffer, Path(folder))
+        yield _save_stream(sys.stdin.buffer, Path(folder))
 
 
-def _keep(stream: BinaryIO, folder: Path) -> Path:
+def _save_stream(stream: BinaryIO, folder: Path) -> Path:
+    """Write a stream to a file with the extension of its format."""
     start = stream.read(len(ARROW_FILE))
     if not start:
         raise DataError(
-            f"{NAME} must hold a table; it is empty. Pipe a CSV or an Arrow stream into it."
+            "Cannot read standard input: it is empty. "
+            "Pipe a table in CSV, Arrow or Parquet into it."
         )
-    ending = ".csv"
+    extension = ".csv"
     if start.startswith(ARROW_STREAM):
-        ending = ".stream"
+        extension = ".stream"
     elif start == ARROW_FILE:
-        ending = ".arrow"
+        extension = ".arrow"
     elif start.startswith(PARQUET):
-        ending = ".parquet"
-    path = folder / f"stdin{ending}"
+        extension = ".parquet"
+    path = folder / f"stdin{extension}"
     with path.open("wb") as file:
         file.write(start)
         shutil.copyfileobj(stream, file)
-    return _unroll(path) if ending == ".stream" else path
+    return _convert_stream(path) if extension == ".stream" else path
 
 
-def _unroll(path: Path) -> Path:
-    """Turn a stream of record batches into an Arrow file, one batch at a time."""
-    ipc: Any = require("pyarrow.ipc", "files", NAME)
-    pa: Any = require("pyarrow", "files", NAME)
+def _convert_stream(path: Path) -> Path:
+    """Convert an Arrow stream to an Arrow file, one record batch at a time."""
+    ipc: Any = require("pyarrow.ipc", "files", "Reading an Arrow stream")
+    pa: Any = require("pyarrow", "files", "Reading an Arrow stream")
     target = path.with_suffix(".arrow")
     try:
         with (
@@ -74,8 +80,8 @@ def _unroll(path: Path) -> Path:
                 writer.write_batch(batch)
     except (pa.ArrowInvalid, OSError) as error:
         raise DataError(
-            f"{NAME} must be a complete Arrow stream; reading it failed with {error}. "
-            "See that the program before the pipe ends well."
+            f"Cannot read standard input: the Arrow stream is damaged or incomplete ({error}). "
+            "Check that the program that writes to the pipe ends without an error."
         ) from error
     path.unlink()
     return target

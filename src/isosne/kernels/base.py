@@ -1,7 +1,7 @@
-"""The base of all kernels: a metric, the fitted points, and the seam to steps 2 and 3.
+"""The base class of all kernels: metric, fitted points, and the interface to steps 2 and 3.
 
-Public methods check their arguments. Methods with a leading underscore are for the package; they
-take points that have been checked.
+Public methods validate their arguments. Methods with a leading underscore are called from within
+the package and expect validated points.
 """
 
 from abc import ABC, abstractmethod
@@ -28,17 +28,17 @@ from isosne._types import (
     SimilarityLayers,
     SimilarityRows,
 )
-from isosne.errors import DataError
+from isosne.errors import DataError, keyword
 from isosne.kernels.costs import KernelCosts
 from isosne.neighbors.distances import Metric, search_set, sq_distances
 from isosne.neighbors.exact import nearest
 
 
 class MetricKernel(BaseEstimator, ABC):
-    """A kernel over points that are compared by ``metric`` (and ``p``).
+    """Base class of kernels over points that are compared by ``metric`` (and ``p``).
 
-    A subclass checks everything before it calls `_remember`, so a fit that fails leaves the
-    estimator as it was.
+    A subclass validates everything before it calls `_remember`, so that a failed fit leaves the
+    estimator unchanged.
     """
 
     metric: str
@@ -48,15 +48,15 @@ class MetricKernel(BaseEstimator, ABC):
 
     @abstractmethod
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from the points whatever the kernel needs."""
+        """Fit the kernel to the points."""
 
     @abstractmethod
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
-        """Return the similarity of each row of A to each row of B; None: the fitted points."""
+        """Return the similarity of each row of A to each row of B; None is the fitted points."""
 
     @abstractmethod
     def rows(self) -> SimilarityRows:
-        """Return the fitted points' similarity, to be read in blocks of rows."""
+        """Return the similarity among the fitted points, computed in blocks of rows."""
 
     @abstractmethod
     def neighbor_similarity(
@@ -70,10 +70,10 @@ class MetricKernel(BaseEstimator, ABC):
 
     @abstractmethod
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
-        """Return list lengths and bytes for a number of points, before `fit`."""
+        """Return the list lengths and the memory for a number of points, before `fit`."""
 
     def nearest_others(self, ids: Array) -> Array:
-        """Return the nearest other fitted point of each fitted point in ``ids``.
+        """Return the nearest neighbor of each fitted point in ``ids`` among the other points.
 
         Parameters
         ----------
@@ -83,55 +83,55 @@ class MetricKernel(BaseEstimator, ABC):
         Returns
         -------
         array of int
-            One index each; of equally near points the lowest.
+            One index per point; ties go to the lower index.
         """
         check_is_fitted(self)
         found, _ = nearest(self.X_fit_[ids], search_set(self.X_fit_, self.metric_), 2)
         return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
 
     def _check_parameters(self, n_points: int) -> None:
-        """Refuse parameters that no fit on n_points points can use."""
+        """Raise an error if a parameter is invalid for a fit on n_points points."""
         check_metric(self.metric, self.p)
 
     def _resolved(self, n_points: int, *, must_draw: bool = False) -> Self:
-        """Return an unfitted copy whose automatic parameters have values for n_points points.
+        """Return an unfitted copy with every "auto" parameter resolved for n_points points.
 
-        must_draw: partitionings must be drawn, if the kernel has any.
+        must_draw: an isolation kernel must draw partitionings, not use the closed form.
         """
         own: Self = clone(self)
         return own
 
     def _fit_checked(self, points: Points) -> Self:
-        """Fit to points that `check_points` has passed."""
+        """Fit to points that `check_points` has validated."""
         self._check_comparable(points)
         return self._fit_points(points)
 
     @abstractmethod
     def _fit_points(self, points: Points) -> Self:
-        """Fit to points that have been checked, also for the metric."""
+        """Fit to points that are validated, also for the metric."""
 
     def _fit_pool(self, pool: Points, points: Points) -> Self:
-        """Fit to points that stand for more; whatever is drawn is drawn from the pool.
+        """Fit to landmarks (`points`); a kernel that draws samples draws them from the pool.
 
-        This kernel draws nothing, so it ignores the pool.
+        This kernel draws none and ignores the pool.
         """
         return self._fit_checked(points)
 
     def _in_closed_form(self) -> "MetricKernel | None":
-        """Return a kernel for the same points whose similarity needs only lists of neighbors."""
+        """Return a kernel for the same points that needs only neighbor lists, or None."""
         return self
 
     def _toward_fitted(self) -> SimilarityLayers:
-        """Return a function from new points to their similarity to the fitted ones."""
+        """Return a function from new points to their similarity to the fitted points."""
         return self._layers
 
     def _layers(self, points: Points) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, n_samples) of new points to the fitted ones."""
+        """Return the similarity (n_scales, n, n_samples) of new points to the fitted points."""
         K: NDArray[np.float32] = self.similarity(points)
         return K[None]
 
     def _find_copies(self, points: Points) -> NDArray[np.int32]:
-        """Return the fitted point at distance zero of each point, the lowest index, or -1."""
+        """Return, for each point, the lowest index of a fitted point at distance zero, or -1."""
         found, keys = nearest(points, search_set(self.X_fit_, self.metric_), 1)
         return np.where(keys[:, 0] == 0, found[:, 0], np.int32(-1))
 
@@ -155,12 +155,12 @@ class MetricKernel(BaseEstimator, ABC):
         return self
 
     def _remember_names(self, X: Any) -> Self:
-        """Keep the column names of what the user passed to `fit`, if it has any."""
+        """Store the column names of the user's data, if there are any."""
         validate_data(self, X, reset=True, skip_check_array=True)
         return self
 
     def _check_query(self, A: Any) -> Points:
-        """Return new points, checked, or the fitted points for None."""
+        """Return validated new points; None returns the fitted points."""
         check_is_fitted(self)
         if A is None:
             return self.X_fit_
@@ -176,19 +176,20 @@ class MetricKernel(BaseEstimator, ABC):
         n = self.X_fit_.shape[0]
         if len(neighbors.indices) != n:
             raise DataError(
-                "neighbors must hold one list per fitted point; "
+                "neighbors must have one list per fitted point; "
                 f"got {len(neighbors.indices)} lists for {n} points. "
                 "Compute them on the points that the kernel was fitted on."
             )
         return Neighbors(neighbors.indices[:, :n_listed], neighbors.distances[:, :n_listed])
 
     def _sq_distance_matrix(self, A: Any, B: Any) -> Array:
-        """Return the squared distances (n, m) of two sets of points, in float64."""
+        """Return the squared distances (n, m) between two sets of points, in float64."""
         left, right = self._check_query(A), self._check_query(B)
         if self.metric_.name == "precomputed" and B is not None:
             raise DataError(
-                "With metric='precomputed' the distances between two sets of new points are not "
-                "known; got B. Leave B out: A holds distances to the fitted points."
+                f"B must be None with {keyword('metric', 'precomputed')}: distances between two "
+                "sets of new points are unknown. Leave B out; A holds the distances to the fitted "
+                "points."
             )
         return self._sq_distances(left, right)
 
@@ -199,7 +200,7 @@ class MetricKernel(BaseEstimator, ABC):
         def work(rows: slice) -> None:
             sq[rows] = sq_distances(left, rows, search, self.metric_)
 
-        for_each_block(len(sq), 64, work)
+        for_each_block(len(sq), 64, work)  # 64 rows: a block of all columns stays small
         return sq
 
     def __sklearn_tags__(self) -> Any:

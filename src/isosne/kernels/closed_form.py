@@ -1,13 +1,13 @@
 """The isolation kernel without sampling: the expectation of Eq. 6 in closed form.
 
-Rank the n fitted points by distance from x and from y. Two points x and y share the cell of a
-fitted point z exactly when z is sampled and no point nearer than z to x, or to y, is. With r such
-points and psi of n drawn without replacement this has the probability
-``C(n - 1 - r, psi - 1) / C(n, psi)``; the kernel is its sum over z. If z has rank a from x and b
-from y, then ``r = a + b - #{points nearer than z to both}``.
+Rank the n fitted points by distance from x and from y. Points x and y share the cell of a fitted
+point z exactly if z is sampled and none of the r points nearer than z to x or to y is. For psi of n
+points drawn without replacement, this has probability ``C(n - 1 - r, psi - 1) / C(n, psi)``; the
+kernel is the sum over z. If z has rank a from x and rank b from y, then
+``r = a + b - #{points nearer than z to both}``.
 
-Only the first L ranks from x and from y matter: what is left out is at most the chance that none
-of the L points nearest to x is sampled, plus the same for y. `list_length` keeps that small.
+Only the first L ranks from x and y are used. The truncation error is at most the probability that
+none of the L points nearest to x is sampled, plus the same for y; `list_length` bounds it.
 """
 
 from typing import Any
@@ -23,11 +23,11 @@ from isosne.neighbors.distances import Metric, search_set
 from isosne.neighbors.exact import nearest, with_self
 
 TOLERANCE = 1e-6
-"""Largest error of a similarity that cutting the lists may cause."""
+"""Largest truncation error of a similarity (docs/decisions/0002)."""
 
 
 class ClosedForm:
-    """Computes what infinitely many partitionings would give (Eq. 6), from ranks of distance.
+    """The isolation kernel of infinitely many partitionings (Eq. 6), from ranks of distances.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class ClosedForm:
     metric : Metric
         The distance.
     psis : tuple of int
-        Number of cells at each scale.
+        Number of cells per partitioning, one value per scale.
     """
 
     def __init__(self, fitted: Points, metric: Metric, psis: tuple[int, ...]) -> None:
@@ -46,17 +46,17 @@ class ClosedForm:
         self.n_scales = len(psis)
 
     def describe(self, points: Points) -> list[Array]:
-        """Return the fitted points nearest to each point, as many as matter."""
+        """Return the fitted points nearest to each point, as many as TOLERANCE requires."""
         length = list_length(self._fitted.shape[0], min(self._psis))
         ids, _ = nearest(points, search_set(self._fitted, self._metric), length)
         return [ids]
 
     def index(self, described: list[Array]) -> Any:
-        """Return descriptions in the form that others are compared with: as they are."""
+        """Return the descriptions unchanged: lists are compared directly."""
         return described
 
     def compare(self, described: list[Array], index: Any) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, m) of points to those of an index."""
+        """Return the similarity (n_scales, n, m) of described points to the points of an index."""
         return all_pairs(described[0], index[0], self._psis, self._fitted.shape[0])
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
@@ -65,17 +65,20 @@ class ClosedForm:
         return listed_pairs(lists, partners, lists, self._psis)
 
     def toward(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares further points with fitted points near to them."""
+        """Return a function that compares new points with the fitted points nearest to them."""
         lists = with_self(neighbors)
         return lambda points, ids, distances: listed_pairs(ids, ids, lists, self._psis)
 
     def rows(self) -> FormRows:
-        """Return the fitted points' similarity, to be read in blocks of rows."""
+        """Return the similarity among the fitted points, computed in blocks of rows."""
         return FormRows(self, self.describe(self._fitted))
 
 
 def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:
-    """Return the chance that a point is sampled and r given others are not, r < n_ranks."""
+    """Return the probability that a point is sampled and r given others are not, r < n_ranks.
+
+    The ratio of successive values is (n - psi - r) / (n - 1 - r).
+    """
     r = np.arange(n_ranks - 1)
     ratios = (n_samples - psi - r) / (n_samples - 1 - r)
     factors = np.r_[psi / n_samples, np.maximum(ratios, 0)]
@@ -83,25 +86,25 @@ def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:
 
 
 def joint_rank_weights(n_samples: int, psis: tuple[int, ...], n_listed: int) -> NDArray[np.float64]:
-    """Return the weights of each scale for all r that two lists can give."""
+    """Return the weights of each scale for every r that two lists can produce."""
     n_ranks = min(2 * n_listed, n_samples)
     return np.stack([rank_weights(n_samples, psi, n_ranks) for psi in psis])
 
 
 def list_length(n_samples: int, psi: int) -> int:
-    """Return how many nearest points must be listed to keep the error within TOLERANCE."""
+    """Return the list length that keeps the truncation error within TOLERANCE."""
     r = np.arange(n_samples - psi + 1)
     none_sampled = np.cumprod((n_samples - psi - r) / (n_samples - r))
-    return int(np.searchsorted(-none_sampled, -TOLERANCE / 2)) + 1
+    return int(np.searchsorted(-none_sampled, -TOLERANCE / 2)) + 1  # half for each of two lists
 
 
 def all_pairs(
     A: NDArray[np.int32], B: NDArray[np.int32], psis: tuple[int, ...], n_samples: int
 ) -> NDArray[np.float32]:
-    """Return the similarity (n_scales, n, m) of all pairs of points with the lists A and B.
+    """Return the similarity (n_scales, n, m) of all pairs of points with lists A and B.
 
-    A (n, L) and B (m, L) list the fitted points nearest to each point, nearest first. Where A is
-    B, half of the pairs are computed. O(n m L) time at small L, O(n m L^2 / 512) at large.
+    A (n, L) and B (m, L) list the fitted points nearest to each point, nearest first. If A is B,
+    half of the pairs are computed. O(n m L) time for small L, O(n m L^2 / 512) for large L.
     """
     weights = joint_rank_weights(n_samples, psis, A.shape[1])
     K = np.empty((len(psis), len(A), len(B)), np.float32)
@@ -111,7 +114,7 @@ def all_pairs(
         scratch = np.full(n_samples, -1, np.int32), empty_set(A.shape[1])
         rank_all(A[rows], B, weights, first, scratch, K[:, rows])
 
-    for_each_block(len(A), 32, work)
+    for_each_block(len(A), 32, work)  # small blocks: rows of a triangle differ in length
     if A is B:
         for_each_block(len(A), 256, lambda rows: _mirror(K, rows))
     return K
@@ -123,10 +126,10 @@ def listed_pairs(
     lists: NDArray[np.int32],
     psis: tuple[int, ...],
 ) -> NDArray[np.float32]:
-    """Return the similarity (n_scales, m, k) of points to their partners among the fitted ones.
+    """Return the similarity (n_scales, m, k) of points to their partners among the fitted points.
 
     own (m, L): the fitted points nearest to each point; lists (n, L): those nearest to each fitted
-    one, itself among them; partners (m, k). O(m k L) time.
+    point, including itself; partners (m, k). O(m k L) time.
     """
     weights = joint_rank_weights(len(lists), psis, lists.shape[1])
     K = np.empty((len(psis), *partners.shape), np.float32)
@@ -140,11 +143,12 @@ def listed_pairs(
 
 
 def empty_set(size: int) -> tuple[Array, Array, Array]:
-    """Return a set of integers below size: 64 to a word, in whole vectors of 16 words.
+    """Return an empty set of integers below `size`, as 64-bit words.
 
-    Its parts: the bits; how many members lie below each word; what a new member in word w adds
-    to these numbers (row w).
+    Three arrays: the bits; the number of members below each word; the increments of these numbers
+    for a new member in word w (row w).
     """
+    # A multiple of 16 words, so that the loop over `below` runs in whole vectors.
     n_words = (size + 1023) // 1024 * 16
     dtype = np.uint16 if size < 2**16 else np.uint32
     steps = np.triu(np.ones((n_words, n_words), dtype), 1)
@@ -152,7 +156,7 @@ def empty_set(size: int) -> tuple[Array, Array, Array]:
 
 
 def _mirror(K: NDArray[np.float32], rows: slice) -> None:
-    """Copy the pairs computed below the diagonal to the rows above it."""
+    """Copy the pairs below the diagonal to the pairs above it."""
     K[:, rows, rows.stop :] = K[:, rows.stop :, rows].transpose(0, 2, 1)
     for i in range(rows.start, rows.stop):
         K[:, i, i + 1 : rows.stop] = K[:, i + 1 : rows.stop, i]
@@ -162,9 +166,9 @@ def _mirror(K: NDArray[np.float32], rows: slice) -> None:
 def rank_all(
     A: Array, B: Array, weights: Array, first: int, scratch: tuple[Array, Any], K: Array
 ) -> None:
-    """Fill K[s, i, j] for all pairs; with first >= 0, for j <= first + i alone.
+    """Fill K[s, i, j] for all pairs; with first >= 0, only for j <= first + i.
 
-    scratch: an array (n_samples,) that holds -1, and an empty set.
+    scratch: an array (n_samples,) filled with -1, and an empty set; both are left as found.
     """
     sums = np.empty(len(weights))
     rank, met = scratch
@@ -184,7 +188,7 @@ def rank_all(
 def rank_partners(
     own: Array, partners: Array, lists: Array, weights: Array, scratch: tuple[Array, Any], K: Array
 ) -> None:
-    """Fill K[s, i, q] for the point with the list own[i] and its partners q."""
+    """Fill K[s, i, q] for the point with list own[i] and its partners q."""
     sums = np.empty(len(weights))
     rank, met = scratch
     for i in range(partners.shape[0]):
@@ -200,7 +204,7 @@ def rank_partners(
 
 @kernel
 def count_ones(word: np.uint64) -> int:
-    """Count the bits of a word; the compiler knows this form and emits one instruction."""
+    """Count the set bits of a word. LLVM recognizes this form and emits one instruction."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + (
         (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
@@ -213,10 +217,10 @@ def count_ones(word: np.uint64) -> int:
 def sum_weights(
     listed: Array, rank: Array, weights: Array, met: tuple[Array, Array, Array], sums: Array
 ) -> None:
-    """Sum the weights of the points listed from y whose rank from x is known.
+    """Sum the weights of the points in the list of y that are also in the list of x.
 
-    The points met so far are kept as a set of their ranks from x; those of them below a are
-    nearer than the present point to both.
+    The set holds the ranks from x of the points visited so far. Its members below a are the points
+    nearer than the current one to both x and y.
     """
     bits, below, steps = met
     bits[:] = np.uint64(0)
@@ -226,7 +230,7 @@ def sum_weights(
         a = rank[listed[b]]
         if a < 0:
             continue
-        word = a >> 6
+        word = a >> 6  # 64 = 2^6 bits per word
         bit = np.uint64(1) << np.uint64(a & 63)
         n_both = int(below[word]) + count_ones(bits[word] & (bit - np.uint64(1)))
         r = a + b - n_both

@@ -1,6 +1,6 @@
-"""Kernels of one's own: any object with `fit` and `similarity` takes part in step 1.
+"""User-defined kernels: any object with the methods `fit` and `similarity`.
 
-Such a kernel compares all pairs; it has neither lists of neighbors nor cells.
+Such a kernel compares all pairs; it supports neither neighbor lists nor cells.
 """
 
 from copy import deepcopy
@@ -18,37 +18,38 @@ from isosne.kernels.costs import KernelCosts
 
 @runtime_checkable
 class UserKernel(Protocol):
-    """What a kernel of one's own must offer."""
+    """Methods that a user-defined kernel must have."""
 
     def fit(self, X: Any) -> object:
-        """Learn from the points whatever the kernel needs."""
+        """Fit the kernel to the points."""
         ...
 
     def similarity(self, A: Any = None, B: Any = None) -> Any:
         """Return the similarity (n, m) of each row of A to each row of B.
 
-        None stands for the fitted points. Values are not negative; a larger one is more similar.
+        None is the fitted points. Values must not be negative; larger is more similar.
         """
         ...
 
 
 class CustomKernel(MetricKernel):
-    """A user's object in the form that the steps need.
+    """Adapter from a user-defined kernel to the interface of this package.
 
     Parameters
     ----------
     kernel : object
-        Has the methods ``fit(X)`` and ``similarity(A=None, B=None)``.
+        An object with the methods ``fit(X)`` and ``similarity(A=None, B=None)``.
     """
 
-    metric = "euclidean"  # of the start, of copies, and of ties
+    # Used for the PCA start, to detect copies, and to tie isolated points to a neighbor.
+    metric = "euclidean"
     p = 2.0
 
     def __init__(self, kernel: UserKernel) -> None:
         self.kernel = kernel
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit a copy of the user's kernel."""
+        """Fit a copy of the user-defined kernel."""
         return self._fit_points(self._check_fit(X))._remember_names(X)
 
     def _fit_points(self, points: Points) -> Self:
@@ -57,45 +58,45 @@ class CustomKernel(MetricKernel):
         return self._remember(points, kernel_=own)
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
-        """Return the similarity of each row of A to each row of B; None: the fitted points."""
+        """Return the similarity of each row of A to each row of B; None is the fitted points."""
         K = np.asarray(self.kernel_.similarity(A, B), np.float32)
         n_rows = self.X_fit_.shape[0] if A is None else np.shape(A)[0]
         n_columns = self.X_fit_.shape[0] if B is None else np.shape(B)[0]
         if K.shape != (n_rows, n_columns) or not np.isfinite(K).all() or K.min() < 0:
             raise DataError(
-                f"A kernel's similarity must be finite, not negative, and have shape "
+                f"The similarity of a kernel must be finite and not negative, with shape "
                 f"({n_rows}, {n_columns}); got shape {K.shape} from {self.kernel_!r}. "
                 "Correct its method similarity."
             )
         return K
 
     def rows(self) -> "MatrixRows":
-        """Return the fitted points' similarity, to be read in blocks of rows."""
+        """Return the similarity among the fitted points, computed in blocks of rows."""
         return MatrixRows(self.similarity())
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
-        """Return costs without lists; the user's matrix is held beside the affinities."""
+        """Return the costs: no lists; 8 bytes per pair for the matrix and the affinities."""
         return KernelCosts(0, 0, pair_bytes=8)
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> NoReturn:
-        """Refuse: the kernel compares all pairs."""
+        """Raise an error: the kernel compares all pairs."""
         raise self._refusal()
 
     def toward_neighbors(self, neighbors: Neighbors) -> NoReturn:
-        """Refuse: the kernel compares all pairs."""
+        """Raise an error: the kernel compares all pairs."""
         raise self._refusal()
 
     def _refusal(self) -> ParameterError:
         return ParameterError(
             "affinities",
-            "be 'dense' with a kernel of your own, which compares all pairs",
+            "be 'dense' with a user-defined kernel, which compares all pairs",
             "sparse",
             f"Pass {keyword('affinities', 'dense')}.",
         )
 
 
 class MatrixRows:
-    """Rows of a similarity matrix that is held whole."""
+    """Rows of a similarity matrix in memory."""
 
     n_scales = 1
 
@@ -104,5 +105,5 @@ class MatrixRows:
         self.n_points = len(K)
 
     def block(self, rows: slice) -> NDArray[np.float32]:
-        """Return the similarity (1, n_rows, n_points) of some points to all."""
+        """Return the similarity (1, n_rows, n_points) of a block of points to all points."""
         return self._K[None, rows].copy()  # step 2 overwrites it

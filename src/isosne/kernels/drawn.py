@@ -1,7 +1,7 @@
-"""The isolation kernel by sampling (Eq. 7): the share of drawn partitionings that agree.
+"""The isolation kernel by sampling (Eq. 7): the fraction of partitionings with a shared cell.
 
-A point is described by the cells that hold it, one in each partitioning; two points are compared by
-counting the cells that they share.
+A point is described by its cell in each partitioning. Two points are compared by counting the
+partitionings in which their cells are equal.
 """
 
 from typing import Any
@@ -19,14 +19,14 @@ Partitions = VoronoiPartitions | ForestPartitions
 
 
 class DrawnForm:
-    """Counts in how many partitionings two points share a cell (Eq. 7).
+    """The isolation kernel as the fraction of partitionings with a shared cell (Eq. 7).
 
     Parameters
     ----------
     fitted : array or CSR
         The fitted points.
     partitions : list
-        Partitionings of each scale.
+        Partitionings, one item per scale.
     """
 
     def __init__(self, fitted: Points, partitions: list[Partitions]) -> None:
@@ -36,16 +36,16 @@ class DrawnForm:
         self.n_scales = len(partitions)
 
     def describe(self, points: Points) -> list[Array]:
-        """Return the cell of each point in each partitioning, scale by scale."""
+        """Return the cell of each point in each partitioning, one array per scale."""
         return [partitions.cells(points) for partitions in self._partitions]
 
     def index(self, described: list[Array]) -> Any:
-        """Return descriptions in the form that others are compared with."""
+        """Return an index of described points, to compare other points with."""
         scales = zip(described, self._partitions, strict=True)
         return [CellIndex(cells, partitions.psi) for cells, partitions in scales]
 
     def compare(self, described: list[Array], index: Any) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, m) of points to those of an index."""
+        """Return the similarity (n_scales, n, m) of described points to the points of an index."""
         return self._shares([part.count(c) for c, part in zip(described, index, strict=True)])
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
@@ -54,7 +54,7 @@ class DrawnForm:
         return self._shares([count_with_partners(cells, partners, cells) for cells in scales])
 
     def toward(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares further points with fitted points near to them."""
+        """Return a function that compares new points with the fitted points nearest to them."""
         fitted = self.describe(self._fitted)
 
         def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
@@ -64,7 +64,7 @@ class DrawnForm:
         return compare
 
     def rows(self) -> "CellRows":
-        """Return the fitted points' similarity, to be read in blocks of rows."""
+        """Return the similarity among the fitted points, computed in blocks of rows."""
         return CellRows(self, self.describe(self._fitted))
 
     def _shares(self, counts: list[Array]) -> NDArray[np.float32]:
@@ -72,9 +72,9 @@ class DrawnForm:
 
 
 class CellRows(FormRows):
-    """Rows computed from cells; also as plain counts."""
+    """Rows of similarity computed from cells; step 2 can also read the integer counts."""
 
     def counts(self, rows: slice) -> Array:
-        """Return counts (n_rows, n_points) of shared cells at the first scale."""
+        """Return the counts (n_rows, n_points) of shared cells at the first scale."""
         index: CellIndex = self._index[0]
         return index.count(self._described[0][rows])

@@ -1,8 +1,8 @@
-"""Step 1 with axis-parallel cells: trees grown until each sampled point is alone (App. B).
+"""Axis-parallel partitionings: isolation trees grown until each sampled point is alone (App. B).
 
-A node is split at an attribute drawn from those that vary among its points, at a value drawn
-uniformly between their smallest and largest. Sampled points that are copies of each other share a
-leaf. Trees are grown from the filled entries alone, so wide sparse data are never densified.
+A node is split on an attribute drawn from those that vary among its points, at a value drawn
+uniformly between their minimum and maximum. Duplicate sampled points share a leaf. Trees are grown
+from the stored entries only, so wide sparse data are never converted to dense arrays.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,9 @@ from isosne.kernels.voronoi import cell_dtype
 from isosne.neighbors.distances import BLOCK_ROWS, working_dtype
 
 LEAF = -1
+"""Value of `children` at a leaf."""
 TREES = ("features", "thresholds", "children", "leaf_cells")
+"""Arrays that define the trees, as stored in a model file."""
 
 
 class ForestPartitions:
@@ -28,17 +30,18 @@ class ForestPartitions:
     Parameters
     ----------
     samples : array of shape (n_partitions, psi)
-        Ids of the sampled points in each partitioning.
+        Indices of the sampled points in each partitioning.
     X : array or CSR
         The fitted points.
     rng : Generator
-        Source of the attributes and values at which nodes are split.
+        Random numbers for the attribute and the value of each split.
     """
 
     def __init__(self, samples: NDArray[np.int64], X: Points, rng: np.random.Generator) -> None:
         n_partitions, psi = samples.shape
         self.samples = samples
         self._sparse = isinstance(X, csr_array)
+        # A binary tree with psi leaves has psi - 1 splits and 2 psi - 1 nodes.
         draws = rng.random((n_partitions, psi - 1, 2))
         shape = (n_partitions, 2 * psi - 1)
         self._features = np.zeros(shape, np.int64)
@@ -66,14 +69,14 @@ class ForestPartitions:
         for_each_block(n_partitions, 8, work)
 
     def trees(self) -> dict[str, Array]:
-        """Return the arrays that hold the trees, to be kept in a file."""
+        """Return the arrays that define the trees, to store them in a file."""
         return {name: getattr(self, f"_{name}") for name in TREES}
 
     @classmethod
     def from_trees(
         cls, samples: NDArray[np.int64], trees: Mapping[str, Array], is_sparse: bool
     ) -> Self:
-        """Return the partitionings of trees that were kept."""
+        """Return the partitionings defined by stored trees."""
         self = cls.__new__(cls)
         self.samples, self._sparse = samples, is_sparse
         for name in TREES:
@@ -82,7 +85,7 @@ class ForestPartitions:
 
     @property
     def psi(self) -> int:
-        """Largest number of cells in a partitioning."""
+        """Largest number of cells per partitioning."""
         return int(self.samples.shape[1])
 
     def cells(self, X: Points) -> Array:
@@ -107,17 +110,17 @@ class ForestPartitions:
 def grow_tree(
     columns: Array, rows: Array, values: Array, draws: Array, tree: tuple[Array, ...]
 ) -> None:
-    """Grow one tree over len(draws) + 1 points, given by their entries in order of columns.
+    """Grow one tree over len(draws) + 1 points, given by their stored entries sorted by column.
 
-    draws (psi - 1, 2) in [0, 1) choose attribute and value of each split; tree holds features,
-    thresholds, children (left; right follows it) and cells, overwritten, as are the entries. A
-    split costs time linear in the entries of its node, which stay together and in order.
+    draws (psi - 1, 2) in [0, 1) select attribute and value of each split; tree holds features,
+    thresholds, children (left; the right child follows it) and cells, overwritten, as are the
+    entries. A split takes time linear in the entries of its node, which stay contiguous.
     """
     features, thresholds, children, leaf_cells = tree
     psi = len(draws) + 1
     members = np.arange(psi)
     goes_left = np.empty(psi, np.bool_)
-    # The segments of `members` and of the entries that belong to each node.
+    # Per node: begin and end of its part of `members`, begin and end of its entries.
     segments = np.empty((2 * psi - 1, 4), np.int64)
     segments[0] = (0, psi, 0, len(columns))
     n_nodes, n_cells, n_splits = 1, 0, 0
@@ -132,7 +135,7 @@ def grow_tree(
             leaf_cells[node] = n_cells
             n_cells += 1
             continue
-        goes_left[members[first:last]] = threshold >= 0.0  # entries not filled are zero
+        goes_left[members[first:last]] = threshold >= 0.0  # entries that are not stored are zero
         for e in range(start + begin, start + end):
             goes_left[rows[e]] = values[e] <= threshold
         features[node] = columns[start + begin]
@@ -153,7 +156,7 @@ def grow_tree(
 
 @kernel
 def left_then_right(items: Array, is_left: Array) -> Array:
-    """Return the items that go left, then the others, each in their order."""
+    """Return the items that go left, then the others; a stable partition."""
     return np.concatenate((items[is_left], items[~is_left]))
 
 
@@ -161,7 +164,10 @@ def left_then_right(items: Array, is_left: Array) -> Array:
 def choose_split(
     columns: Array, values: Array, n_members: int, draw: Array
 ) -> tuple[int, int, float]:
-    """Return the run of entries of the drawn column and the threshold; no run if none varies."""
+    """Return begin and end of the drawn column's entries, and the threshold.
+
+    An empty range if no column varies.
+    """
     n_varying = 0
     end = 0
     while end < len(columns) and n_members > 1:
@@ -177,7 +183,7 @@ def choose_split(
         end, low, high = column_range(columns, values, begin, n_members)
         choice -= low < high
     threshold = low + draw[1] * (high - low)
-    if not threshold < high:  # by rounding; the largest value must stay on the right
+    if not threshold < high:  # rounded up; the largest value must go right
         threshold = low
     return begin, end, threshold
 
@@ -186,21 +192,21 @@ def choose_split(
 def column_range(
     columns: Array, values: Array, begin: int, n_members: int
 ) -> tuple[int, float, float]:
-    """Return the end of the run of one column's entries, and its smallest and largest value."""
+    """Return the end of one column's entries, and the smallest and largest value of the column."""
     low = high = values[begin]
     end = begin
     while end < len(columns) and columns[end] == columns[begin]:
         low = min(low, values[end])
         high = max(high, values[end])
         end += 1
-    if end - begin < n_members:  # some members hold a zero there
+    if end - begin < n_members:  # some members have a zero, which is not stored
         low, high = min(low, 0.0), max(high, 0.0)
     return end, low, high
 
 
 @kernel
 def find_leaves(X: Array, trees: tuple[Array, ...], cells: Array) -> None:
-    """Fill cells[i, p] with the leaf of tree p that X[i] falls into. O(n t depth)."""
+    """Fill cells[i, p] with the leaf of tree p that contains X[i]. O(n t depth)."""
     features, thresholds, children, leaf_cells = trees
     for i in range(X.shape[0]):
         for p in range(children.shape[0]):
@@ -213,7 +219,7 @@ def find_leaves(X: Array, trees: tuple[Array, ...], cells: Array) -> None:
 
 @kernel
 def find_leaves_csr(X: tuple[Array, Array, Array], trees: tuple[Array, ...], cells: Array) -> None:
-    """Fill cells[i, p] as `find_leaves` does, for CSR rows with sorted indices."""
+    """Fill cells[i, p] like `find_leaves`, for CSR rows with sorted indices."""
     indptr, indices, data = X
     features, thresholds, children, leaf_cells = trees
     for i in range(cells.shape[0]):

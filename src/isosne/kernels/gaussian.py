@@ -1,7 +1,7 @@
-"""Step 1 with the Gaussian kernel: a bandwidth for each point by its perplexity (Eq. 1, 4, 5).
+"""The Gaussian kernel with a bandwidth per point, set by the perplexity (Eq. 1, 4 and 5).
 
-The usual kernel of t-SNE, for comparison and for use in its own right. Bandwidths are found row by
-row, whenever rows are asked for: `fit` keeps the points and checks the parameters.
+This is the standard kernel of t-SNE. Bandwidths are computed row by row when rows are read; `fit`
+only stores the points and validates the parameters.
 """
 
 import math
@@ -21,18 +21,20 @@ from isosne.kernels.costs import KernelCosts
 from isosne.neighbors.distances import search_set, sq_distances
 
 ENTROPY_TOLERANCE = 5e-5
-"""In nats; the paper's tolerance."""
+"""Tolerance of the bisection on the entropy, in nats: the paper's value (section 2.1)."""
 MOST_STEPS = 100
+"""Largest number of bisection steps: 64 exhaust float64, the rest allow for doubling (chosen)."""
 ROWS = 64
+"""Rows per block; all columns of a block are in memory (chosen; not measured)."""
 
 
 class GaussianKernel(MetricKernel):
-    """Measure similarity by Gaussians, each as wide as a given perplexity asks.
+    """Gaussian kernel with a bandwidth per point, set by the perplexity.
 
     Parameters
     ----------
     perplexity : float or sequence of floats, default=30.0
-        Effective number of neighbors, from 1 to n_samples - 1. A sequence asks for several scales.
+        Effective number of neighbors, from 1 to n_samples - 1. A sequence combines several scales.
     metric : str, default="euclidean"
         euclidean, manhattan, minkowski, cosine or precomputed.
     p : float, default=2.0
@@ -41,18 +43,20 @@ class GaussianKernel(MetricKernel):
     Attributes
     ----------
     perplexity_ : array of shape (n_scales,)
-        The perplexity at each scale.
+        The perplexity of each scale.
     X_fit_ : array or CSR
         The fitted points (not a copy).
 
     Notes
     -----
     Implements Eq. 1, 4 and 5: the bandwidth of a row is found by bisection until the entropy is
-    within 5e-5 nats of log(perplexity). Departures from the paper: a point with more than
-    `perplexity` others at its smallest distance (copies of it, as a rule) has no such bandwidth;
-    it takes the limit, equal weight for all of these, and a warning counts such points.
+    within 5e-5 nats of log(perplexity).
 
-    Cost: O(n^2 d) time and O(n) memory for the bandwidths of n points among n.
+    Departures from the paper: if a point has more than `perplexity` others at its smallest distance
+    (usually duplicates), no bandwidth gives that perplexity. These others then get equal weight,
+    which is the limit, and a warning gives the number of such points.
+
+    Cost: O(n^2 d) time and O(n) memory for the bandwidths of n points.
 
     Examples
     --------
@@ -71,7 +75,7 @@ class GaussianKernel(MetricKernel):
         self.p = p
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Keep the points and check that the perplexity can be reached.
+        """Store the points and check that the perplexity can be reached.
 
         Parameters
         ----------
@@ -96,12 +100,12 @@ class GaussianKernel(MetricKernel):
         check_perplexity(self.perplexity, n_points)
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
-        """Return list lengths and bytes for a number of points, before `fit`.
+        """Return the list lengths and the memory for a number of points, before `fit`.
 
         Parameters
         ----------
         n_points, n_features : int
-            Number of points and of their attributes.
+            Number of points and of features.
 
         Returns
         -------
@@ -112,29 +116,29 @@ class GaussianKernel(MetricKernel):
         return KernelCosts(n_listed, n_listed)
 
     def bandwidths(self, A: Any = None) -> NDArray[np.float64]:
-        """Return the standard deviation of each point's Gaussian at each scale.
+        """Return the bandwidth (standard deviation) of each point at each scale.
 
         Parameters
         ----------
         A : array, CSR or data frame, default=None
-            Any points, whose neighbors are the fitted points; None stands for the fitted points,
-            each without itself.
+            Points whose neighbors are the fitted points. None is the fitted points; a point is not
+            its own neighbor.
 
         Returns
         -------
         array of shape (n_scales, n)
-            Zero for a point without a bandwidth (see Notes of the class).
+            The bandwidths; zero where there is none (see the class Notes).
         """
         with np.errstate(divide="ignore"):
             sigma: NDArray[np.float64] = np.sqrt(0.5 / self._precisions(A))
         return sigma
 
     def _precisions(self, A: Any) -> NDArray[np.float64]:
-        """Return 1 / (2 sigma^2), infinite for a point without a bandwidth."""
+        """Return 1 / (2 sigma^2); infinite where there is no bandwidth."""
         return self._precisions_of(self._check_query(A), own=0 if A is None else -1)
 
     def _precisions_of(self, points: Points, *, own: int) -> NDArray[np.float64]:
-        """Return the precisions of checked points; own = 0: they are the fitted ones."""
+        """Return the precisions of validated points; own = 0 if they are the fitted points."""
         search = search_set(self.X_fit_, self.metric_, precision=np.float64)
         precisions = np.empty((len(self.perplexity_), points.shape[0]))
 
@@ -149,12 +153,12 @@ class GaussianKernel(MetricKernel):
         return precisions
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
-        """Return exp(-d^2 / 2 sigma^2), with the bandwidth of the row (Eq. 1).
+        """Return exp(-d^2 / (2 sigma^2)) with the bandwidth of the row (Eq. 1).
 
         Parameters
         ----------
         A, B : array, CSR or data frame, default=None
-            Any points; None stands for the fitted ones.
+            Points; None is the fitted points.
 
         Returns
         -------
@@ -170,7 +174,7 @@ class GaussianKernel(MetricKernel):
         return K
 
     def _layers(self, points: Points) -> NDArray[np.float32]:
-        """Return the similarity of new points to the fitted ones; the nearest has one."""
+        """Return the similarity of new points to the fitted points; 1 for the nearest."""
         sq = self._sq_distances(points, self.X_fit_)
         precisions = self._precisions_of(points, own=-1)
         K = np.empty((len(precisions), *sq.shape), np.float32)
@@ -178,41 +182,41 @@ class GaussianKernel(MetricKernel):
         return K
 
     def rows(self) -> "GaussianRows":
-        """Return the fitted points' similarity, to be read in blocks of rows."""
+        """Return the similarity among the fitted points, computed in blocks of rows."""
         return GaussianRows(self)
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        """Return the similarity of each fitted point to its neighbors, as if there were no others.
+        """Return the similarity of each fitted point to its neighbors; other points are ignored.
 
         Parameters
         ----------
         neighbors : Neighbors
-            Lists of the fitted points; three times the perplexity is the usual length.
+            Neighbor lists of the fitted points, usually three times the perplexity long.
         n_partners : int or None, default=None
-            How many of the nearest to compare with; None: all that are listed.
+            Number of neighbors per point to use; None uses all.
 
         Returns
         -------
         array of float32, shape (n_scales, n, k)
-            Scaled so that the nearest neighbor has similarity one.
+            Scaled so that the nearest neighbor has similarity 1.
         """
         return self._near_similarity(self._check_neighbors(neighbors, n_partners).distances)
 
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares further points with fitted points near to them.
+        """Return a function that compares new points with the fitted points nearest to them.
 
         Parameters
         ----------
         neighbors : Neighbors
-            Lists of the fitted points.
+            Neighbor lists of the fitted points.
 
         Returns
         -------
         callable
-            From points, and the fitted points nearest to each with their distances (m, k), to the
-            similarity (n_scales, m, k).
+            Takes new points, the indices of the fitted points nearest to each, and their distances
+            (m, k); returns the similarity (n_scales, m, k).
         """
         self._check_neighbors(neighbors)
         return lambda points, ids, distances: self._near_similarity(distances)
@@ -222,8 +226,8 @@ class GaussianKernel(MetricKernel):
         n, k = distances.shape
         if k < self.perplexity_.max():
             raise DataError(
-                "neighbors must list at least `perplexity` points for each; "
-                f"got lists of {k} with perplexity={self.perplexity_.max():g}. "
+                "neighbors must list at least perplexity "
+                f"({self.perplexity_.max():g}) neighbors per point; got {k}. "
                 "Pass longer lists; three times the perplexity is usual."
             )
         K = np.empty((len(self.perplexity_), n, k), np.float32)
@@ -240,9 +244,9 @@ class GaussianKernel(MetricKernel):
 
 
 class GaussianRows:
-    """Rows of a Gaussian kernel's similarity, scaled so that the nearest neighbor has one.
+    """Rows of similarity of a Gaussian kernel, scaled so that the nearest neighbor has 1.
 
-    In many dimensions exp(-d^2 / 2 sigma^2) itself may be too small for a float32.
+    In high dimensions exp(-d^2 / (2 sigma^2)) itself can underflow in float32.
     """
 
     def __init__(self, kernel: GaussianKernel) -> None:
@@ -253,7 +257,7 @@ class GaussianRows:
         self.n_scales = len(kernel.perplexity_)
 
     def block(self, rows: slice) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n_rows, n_points) of some points to all."""
+        """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
         first, last, _ = rows.indices(self.n_points)
         K = np.empty((self.n_scales, last - first, self.n_points), np.float32)
         precisions = np.empty(K.shape[:2])
@@ -271,13 +275,13 @@ class GaussianRows:
 
 
 def check_perplexity(perplexity: Any, n_samples: int) -> NDArray[np.float64]:
-    """Return the perplexity of each scale, each reachable with n_samples - 1 other points."""
+    """Return the perplexity of each scale; raise an error if n_samples points cannot reach it."""
     values = as_scales(perplexity, "perplexity")
     for value in values:
         if not is_number(value) or not 1 <= value <= n_samples - 1:
             raise ParameterError(
                 "perplexity",
-                f"be a number from 1 to n_samples - 1 ({n_samples - 1}), the other points",
+                f"be a number from 1 to n_samples - 1 ({n_samples - 1})",
                 value,
                 "Lower perplexity, or pass more points.",
             )
@@ -288,17 +292,17 @@ def _warn_of_degenerate_rows(precisions: Array) -> None:
     n_degenerate = int(np.isinf(precisions).any(axis=0).sum())
     if n_degenerate:
         warnings.warn(
-            f"{n_degenerate} of {precisions.shape[1]} points have more than `perplexity` others at "
-            "their smallest distance, so no bandwidth gives that perplexity; these others get "
-            "equal weight. Remove copies of points, or raise perplexity.",
+            f"{n_degenerate} of {precisions.shape[1]} points have more than perplexity neighbors "
+            "at the same smallest distance, so that no bandwidth gives that perplexity; these "
+            "neighbors get equal weight. Remove duplicate points, or raise perplexity.",
             DegenerateRowsWarning,
             stacklevel=3,
         )
 
 
 def gaussian(sq: Array, precisions: Array) -> Array:
-    """Return exp(-precision * d^2) row by row; an infinite precision leaves copies alone."""
-    with np.errstate(invalid="ignore"):
+    """Return exp(-precision * d^2) row by row; with infinite precision, 1 for copies only."""
+    with np.errstate(invalid="ignore"):  # infinite precision times zero distance
         exponent = sq * precisions[:, None]
     return np.exp(-np.where(sq == 0, 0, exponent))
 
@@ -307,8 +311,8 @@ def gaussian(sq: Array, precisions: Array) -> Array:
 def find_precisions(sq: Array, own: int, log_perplexity: Array, precisions: Array) -> None:
     """Fill precisions[s, i] = 1 / (2 sigma^2) so that row i has the perplexity of scale s.
 
-    sq (n, m); own + i is the column of the point itself, left out; own = -1: none is. Infinite
-    where more than `perplexity` columns share the smallest distance.
+    sq (n, m); column own + i is the point itself and is skipped; own = -1 skips none. Infinite
+    where more than `perplexity` columns have the smallest distance.
     """
     n, m = sq.shape
     shifted = np.empty(m)
@@ -317,6 +321,8 @@ def find_precisions(sq: Array, own: int, log_perplexity: Array, precisions: Arra
         for j in range(m):
             if own < 0 or j != own + i:
                 nearest_sq = min(nearest_sq, sq[i, j])
+        # A common factor of a row's weights does not change its entropy. Subtracting the smallest
+        # squared distance gives the nearest point weight 1, so that the sum never underflows.
         n_others = n_nearest = 0
         total = 0.0
         for j in range(m):
@@ -329,13 +335,16 @@ def find_precisions(sq: Array, own: int, log_perplexity: Array, precisions: Arra
             if np.log(n_nearest) > log_perplexity[s] + ENTROPY_TOLERANCE:
                 precisions[s, i] = np.inf
             else:
-                guess = n_others / total if total > 0.0 else 1.0
+                guess = n_others / total if total > 0.0 else 1.0  # inverse of the mean
                 precisions[s, i] = bisect_precision(shifted[:n_others], log_perplexity[s], guess)
 
 
 @kernel
 def bisect_precision(shifted: Array, log_perplexity: float, precision: float) -> float:
-    """Return the precision at which a row of squared distances (smallest 0) has the entropy."""
+    """Return the precision at which the entropy of a row equals log(perplexity) (Eq. 4 and 5).
+
+    shifted: squared distances less the smallest.
+    """
     low, high = 0.0, np.inf
     for _ in range(MOST_STEPS):
         total = moment = 0.0
@@ -343,6 +352,7 @@ def bisect_precision(shifted: Array, log_perplexity: float, precision: float) ->
             weight = np.exp(-precision * shifted[j])
             total += weight
             moment += shifted[j] * weight
+        # Entropy of p = weight / total: -sum p log p = log(total) + precision * mean(shifted).
         excess = np.log(total) + precision * moment / total - log_perplexity
         if abs(excess) <= ENTROPY_TOLERANCE:
             break
@@ -357,7 +367,7 @@ def bisect_precision(shifted: Array, log_perplexity: float, precision: float) ->
 
 @kernel
 def fill_rows(sq: Array, own: int, precisions: Array, K: Array) -> None:
-    """Fill K[s, i] with exp(-precision (d^2 - smallest d^2)); 1 for the point itself."""
+    """Fill K[s, i] with exp(-precision (d^2 - smallest d^2)), and 1 for the point itself."""
     for i in range(sq.shape[0]):
         nearest_sq = np.inf
         for j in range(sq.shape[1]):

@@ -1,8 +1,6 @@
-"""Step 1 of the paper: the isolation kernel (Eq. 6 and 7).
+"""The isolation kernel (Eq. 6 and 7): parameters, sampling, and the public estimator.
 
-Owns the estimator: parameters, what is drawn at fit, and what step 2 and the plan ask of a kernel.
-`forms` compares points: by cells, found in `voronoi` and `forest` and counted in `counts`, or in
-the closed form of `exact`. Making probabilities of it is step 2.
+`drawn` and `closed_form` compare points; step 2 computes probabilities.
 """
 
 from typing import Any, Self
@@ -30,53 +28,51 @@ from isosne.neighbors.distances import Metric
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricKernel):
-    """Measure how often random partitions of space put two points in one cell.
+    """Isolation kernel: the fraction of random partitionings in which two points share a cell.
 
-    Each partitioning draws `psi` of the fitted points; a cell is the part of space nearer to one
-    of them than to the others. Cells are small where points are dense, so the similarity adapts
-    to the density without any search for a bandwidth.
+    Each partitioning samples `psi` of the fitted points and assigns every point to the cell of the
+    nearest sampled point. Cells are small where the data are dense, so the similarity adapts to
+    the local density without a search for bandwidths.
 
     Parameters
     ----------
     psi : int, float, sequence of these, or "auto", default="auto"
-        Number of cells, the paper's psi: an integer from 2 to n_samples, or a share of n_samples
-        between 0 and 1. Larger is sharper. A sequence asks for several scales. "auto" is three
-        scales, 0.8, 0.2 and 0.05 of n_samples; above 20 000 points one, a tenth.
+        Number of cells per partitioning: an integer from 2 to n_samples, or a fraction of n_samples
+        between 0 and 1. A larger psi gives a narrower kernel. A sequence combines several scales.
+        "auto": 0.8, 0.2 and 0.05 of n_samples; above 20 000 points, 0.1 of n_samples.
     n_partitions : int, "exact" or "auto", default="auto"
-        Number of random partitionings, the paper's t; "exact" computes the limit of infinitely
-        many in closed form, without any randomness. "auto" is 200, and "exact" above 10 000 points
-        if cells hold 30 of them or fewer on average.
+        Number of random partitionings, the paper's t. "exact" computes the limit of infinitely many
+        in closed form. "auto": 200, or "exact" for more than 10 000 points in cells of 30 or fewer.
     partition : {"voronoi", "forest"}, default="voronoi"
-        Cells of nearest sampled points, or leaves of axis-parallel isolation trees.
+        Voronoi cells of the sampled points, or leaves of axis-parallel isolation trees.
     metric : str, default="euclidean"
-        Distance that makes Voronoi cells: euclidean, manhattan, minkowski, cosine or precomputed.
+        Metric of the Voronoi cells: euclidean, manhattan, minkowski, cosine or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the samples; 0 is a seed.
+        Seed of the samples.
 
     Attributes
     ----------
     psi_ : tuple of int
-        Number of cells at each scale.
+        Number of cells per partitioning, one value per scale.
     partitions_ : list
-        Partitionings of each scale; their ``samples`` are the points drawn. Empty if exact.
+        Partitionings, one item per scale, with the sampled indices in ``samples``. Empty if exact.
     X_fit_ : array or CSR
         The fitted points (not a copy).
     pool_ : array or CSR
-        The points that samples were drawn from: the fitted ones, unless `fit_pool` had others.
+        The points that samples were drawn from: the fitted points, or with landmarks the pool.
 
     Notes
     -----
     Implements Eq. 7, and for "exact" the expectation in Eq. 6. With several scales, `similarity`
-    is their mean; step 2 normalizes each one first.
+    is their mean; step 2 normalizes each scale first.
 
-    Departures from the paper: psi = 1, which is in its search grid, is refused: one cell holds
-    everything and the kernel is constant. Ties in distance, which the paper leaves open, go to the
-    point with the lower index.
+    Departures from the paper: psi = 1, part of its search grid, raises an error, because a single
+    cell makes the kernel constant. Ties in distance go to the lower index.
 
-    Cost: `fit` draws the samples; finding the cells of n points takes O(n m d) for m distinct
-    sampled points (m is at most n_samples), `similarity` O(n^2) bytes and at most O(n^2 t) time.
+    Cost: O(n m d) time for the cells of n points among m distinct sampled points (m <= n_samples);
+    `similarity` takes at most O(n^2 t) time.
 
     Examples
     --------
@@ -108,7 +104,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the samples that make the partitionings.
+        """Draw the samples that define the partitionings.
 
         Parameters
         ----------
@@ -128,10 +124,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         return self._draw_from(points, points)
 
     def _fit_pool(self, pool: Points, points: Points) -> Self:
-        """Fit to points that stand for more: samples are drawn from the pool.
-
-        psi may be a share of the number of points; the closed form ranks by the points alone.
-        """
+        """Fit to landmarks (`points`); samples are drawn from the pool (docs/decisions/0008)."""
         self._check_comparable(points)
         check_for_metric(pool, self.metric, name="pool")
         return self._draw_from(pool, points)
@@ -146,13 +139,13 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         return self._remember(points, psi_=psis, partitions_=partitions, pool_=pool)
 
     def _restore(self, points: Points, pool: Points, partitions: list[Partitions]) -> Self:
-        """Take over the points and partitionings of a fit that was kept in a file."""
+        """Set the points and partitionings of a fit that was read from a file."""
         points = self._check_fit(points)
         psis = tuple(part.psi for part in partitions)
         return self._remember(points, psi_=psis, partitions_=partitions, pool_=pool)
 
     def _in_closed_form(self) -> Self | None:
-        """Return the exact kernel with the same psi; None for trees, which have no closed form."""
+        """Return the exact kernel with the same psi; None for isolation trees."""
         if not self.partitions_:
             return self
         if self.partition == "forest":
@@ -170,8 +163,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         if self.partition == "forest" and self.metric != "euclidean":
             raise ParameterError(
                 "metric",
-                f"be left out with {keyword('partition', 'forest')}, which splits attributes and "
-                "uses no distance",
+                f"be left out with {keyword('partition', 'forest')}: isolation trees use no "
+                "distance",
                 self.metric,
                 f"Leave it out, or choose {keyword('partition', 'voronoi')}.",
             )
@@ -199,29 +192,29 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         return own
 
     def _n_to_draw(self, n_points: int) -> int:
-        """Return how many partitionings each scale draws for n points; 0: the closed form."""
+        """Return the number of partitionings per scale for n points; 0 for the closed form."""
         n_partitions = self._resolved(n_points).n_partitions
         return 0 if n_partitions == "exact" else int(n_partitions)
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
-        """Return list lengths and bytes for a number of points, before `fit`.
+        """Return the list lengths and the memory for a number of points, before `fit`.
 
         Parameters
         ----------
         n_points, n_features : int
-            Number of points and of their attributes.
+            Number of points and of features.
 
         Returns
         -------
         KernelCosts
-            What the plan compares.
+            The costs that the plan compares.
         """
         psis = resolve_psi(self.psi, n_points)
         return isolation_costs(psis, self._n_to_draw(n_points), n_points, n_features)
 
     @property
     def _form(self) -> DrawnForm | ClosedForm:
-        """How points are compared: nothing drawn at fit means the closed form."""
+        """The form that compares points: the closed form if no partitionings were drawn."""
         check_is_fitted(self)
         if self.partitions_:
             return DrawnForm(self.X_fit_, self.partitions_)
@@ -237,23 +230,23 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         return VoronoiPartitions(samples, points, Metric(self.metric, self.p))
 
     def cells_at_scales(self, A: Any = None) -> list[Array]:
-        """Return the cell of each point in each partitioning, scale by scale.
+        """Return the cell of each point in each partitioning, one array per scale.
 
         Parameters
         ----------
         A : array, CSR or data frame of shape (n, n_features), default=None
-            Any points; None: the fitted ones.
+            Points; None is the fitted points.
 
         Returns
         -------
         list of arrays of unsigned integers, shape (n, n_partitions)
-            Ids in the smallest type that fits; a scale with psi cells has ids below psi.
+            Cell ids below psi, in the smallest type that holds them.
         """
         points = self._check_query(A)
         if not self.partitions_:
             raise ParameterError(
                 "n_partitions",
-                "be a number for cells, counts and feature maps",
+                "be a number to compute cells, counts or feature maps",
                 "exact",
                 "Use similarity, or pass a number of partitionings.",
             )
@@ -265,28 +258,28 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         Parameters
         ----------
         A : array, CSR or data frame of shape (n, n_features), default=None
-            Any points; None: the fitted ones.
+            Points; None is the fitted points.
 
         Returns
         -------
         array of unsigned integers, shape (n, n_scales * n_partitions)
-            Ids in the smallest type that fits, scale by scale. Two points are similar in proportion
-            to the columns on which their rows agree.
+            Cell ids, scale by scale. The similarity of two points is the fraction of columns on
+            which their rows are equal.
         """
         return np.hstack(self.cells_at_scales(A))
 
     def transform(self, A: Any) -> csr_array:
-        """Return the feature map: a one in the column of each cell that holds the point.
+        """Return the feature map: one column per cell, with 1 for the cells of the point.
 
         Parameters
         ----------
         A : array, CSR or data frame of shape (n, n_features)
-            Any points.
+            Points.
 
         Returns
         -------
         CSR of float32, shape (n, n_partitions * sum of psi)
-            Inner products divided by the number of ones in a row are the similarity.
+            The similarity is the inner product divided by the number of ones per row.
         """
         scales = self.cells_at_scales(A)
         offset = 0
@@ -311,19 +304,19 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         return sum(part.samples.size for part in self.partitions_)
 
     def counts(self, A: Any = None, B: Any = None, *, scale: int = 0) -> Array:
-        """Return in how many partitionings two points share a cell: bytes, for t below 256.
+        """Return the number of partitionings in which two points share a cell.
 
         Parameters
         ----------
         A, B : array, CSR or data frame, default=None
-            Any points; None stands for the fitted ones.
+            Points; None is the fitted points.
         scale : int, default=0
-            Which of several psi.
+            Index of the scale, if there are several psi.
 
         Returns
         -------
         array of unsigned integers, shape (n, m)
-            The similarity at this scale, times n_partitions.
+            n_partitions times the similarity; uint8 if n_partitions is at most 255.
         """
         left = self.cells_at_scales(A)[scale]
         right = left if A is None and B is None else self.cells_at_scales(B)[scale]
@@ -335,7 +328,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         Parameters
         ----------
         A, B : array, CSR or data frame, default=None
-            Any points; None stands for the fitted ones.
+            Points; None is the fitted points.
 
         Returns
         -------
@@ -350,7 +343,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         return similarity
 
     def rows(self) -> CellRows | FormRows:
-        """Return the fitted points' similarity, to be read in blocks of rows."""
+        """Return the similarity among the fitted points, computed in blocks of rows."""
         return self._form.rows()
 
     def neighbor_similarity(
@@ -361,41 +354,40 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         Parameters
         ----------
         neighbors : Neighbors
-            Lists of the fitted points, as from `isosne.nearest_neighbors`. The exact
+            Neighbor lists of the fitted points, as from `isosne.nearest_neighbors`. The exact
             kernel also ranks by them: lists of about 8 n / psi leave an error below 1e-3.
         n_partners : int or None, default=None
-            How many of the nearest to compare with; None: all that are listed.
+            Number of neighbors per point to use; None uses all.
 
         Returns
         -------
         array of float32, shape (n_scales, n, k)
-            Layer by layer, in the order of ``neighbors.indices``.
+            In the order of ``neighbors.indices``.
         """
         partners = self._check_neighbors(neighbors, n_partners).indices
         return self._form.between(neighbors, partners)
 
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares further points with fitted points near to them.
+        """Return a function that compares new points with the fitted points nearest to them.
 
         Parameters
         ----------
         neighbors : Neighbors
-            Lists of the fitted points.
+            Neighbor lists of the fitted points.
 
         Returns
         -------
         callable
-            From points (m, n_features), and the fitted points nearest to each with their distances
-            (m, L), to the similarity (n_scales, m, L).
+            Takes new points, the indices of the fitted points nearest to each, and their distances
+            (m, k); returns the similarity (n_scales, m, k).
         """
         self._check_neighbors(neighbors)
         return self._form.toward(neighbors)
 
     def _toward_fitted(self) -> SimilarityLayers:
-        """Return a function from new points to their similarity to the fitted ones.
+        """Return a function from new points to their similarity to the fitted points.
 
-        The cells (or lists) of the fitted points are found once, here. No row is empty: a point
-        shares a cell with the fitted point that made it.
+        No row is empty: a point shares its cell with the sampled point that defines the cell.
         """
         form = self._form
         fitted = form.index(form.describe(self.X_fit_))

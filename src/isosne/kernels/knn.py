@@ -1,4 +1,4 @@
-"""Step 1 with the kernels of App. D, which take their scale from the k-th nearest neighbor."""
+"""The adaptive Gaussian and the kNN kernel of App. D, scaled by the k-th nearest neighbor."""
 
 import warnings
 from typing import Any, Self
@@ -16,10 +16,11 @@ from isosne.neighbors.distances import Metric, search_set, sq_distances
 from isosne.neighbors.exact import find_neighbors, nearest
 
 ROWS = 64
+"""Rows per block; all columns of a block are in memory (chosen; not measured)."""
 
 
 class _NeighborKernel(MetricKernel):
-    """A kernel that knows the k nearest neighbors of each fitted point."""
+    """Base class of kernels that store the k nearest neighbors of each fitted point."""
 
     k: int
     neighbors_: Neighbors
@@ -60,21 +61,21 @@ class _NeighborKernel(MetricKernel):
 
     @property
     def _k(self) -> int:
-        """The number of neighbors at fit."""
+        """Number of neighbors at fit."""
         return int(self.neighbors_.indices.shape[1])
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
-        """Return list lengths and bytes for a number of points, before `fit`.
+        """Return the list lengths and the memory for a number of points, before `fit`.
 
         Parameters
         ----------
         n_points, n_features : int
-            Number of points and of their attributes.
+            Number of points and of features.
 
         Returns
         -------
         KernelCosts
-            Lists hold three times k, as for a perplexity.
+            Lists hold 3 k neighbors, as for a perplexity of k (van der Maaten 2014).
         """
         return KernelCosts(3 * int(self.k), 3 * int(self.k))
 
@@ -84,13 +85,13 @@ class _NeighborKernel(MetricKernel):
         Parameters
         ----------
         A : array, CSR or data frame, default=None
-            Any points, whose neighbors are the fitted points; None stands for the fitted points,
-            each without itself.
+            Points whose neighbors are the fitted points. None is the fitted points; a point is not
+            its own neighbor.
 
         Returns
         -------
         array of shape (n,)
-            In the unit of the metric.
+            Distances in the metric of the kernel.
         """
         points = self._check_query(A)
         if A is None:
@@ -98,7 +99,7 @@ class _NeighborKernel(MetricKernel):
         return self._radii_of(points)
 
     def _radii_of(self, points: Points) -> NDArray[np.float64]:
-        """Return the distance of each checked point to the k-th nearest fitted point."""
+        """Return the distance of each validated point to the k-th nearest fitted point."""
         search = search_set(self.X_fit_, self.metric_)
         _, keys = nearest(points, search, self._k)
         radii: NDArray[np.float64] = self.metric_.distances(keys[:, -1], search.scale)
@@ -106,12 +107,12 @@ class _NeighborKernel(MetricKernel):
 
 
 class AdaptiveGaussianKernel(_NeighborKernel):
-    """Measure similarity by Gaussians as wide as the distances to the k-th neighbors.
+    """Gaussian kernel whose bandwidths are the distances to the k-th nearest neighbors.
 
     Parameters
     ----------
     k : int, default=7
-        The neighbor whose distance sets the bandwidth, from 1 to n_samples - 1.
+        Neighbor whose distance sets the bandwidth, from 1 to n_samples - 1.
     metric : str, default="euclidean"
         euclidean, manhattan, minkowski, cosine or precomputed.
     p : float, default=2.0
@@ -126,9 +127,11 @@ class AdaptiveGaussianKernel(_NeighborKernel):
 
     Notes
     -----
-    Implements ``exp(-d(x, y)^2 / (sigma_x sigma_y))`` of App. D (Zelnik-Manor and Perona).
-    Departures from the paper: a point with k copies has sigma zero; it is similar to its copies
-    alone (the limit), and a warning counts such points.
+    Implements ``exp(-d(x, y)^2 / (sigma_x sigma_y))`` of App. D (Zelnik-Manor and Perona 2004).
+
+    Departures from the paper: a point with k duplicates has sigma = 0. It is similar only to its
+    duplicates, which is the limit, and a warning gives the number of such points. Cost: O(n^2 d)
+    time to find the neighbors.
 
     Examples
     --------
@@ -147,7 +150,7 @@ class AdaptiveGaussianKernel(_NeighborKernel):
         Parameters
         ----------
         A, B : array, CSR or data frame, default=None
-            Any points; None stands for the fitted ones.
+            Points; None is the fitted points.
 
         Returns
         -------
@@ -164,7 +167,7 @@ class AdaptiveGaussianKernel(_NeighborKernel):
         ]
 
     def rows(self) -> "AdaptiveGaussianRows":
-        """Return the fitted points' similarity, to be read in blocks of rows."""
+        """Return the similarity among the fitted points, computed in blocks of rows."""
         return AdaptiveGaussianRows(self)
 
     def neighbor_similarity(
@@ -175,9 +178,9 @@ class AdaptiveGaussianKernel(_NeighborKernel):
         Parameters
         ----------
         neighbors : Neighbors
-            Lists of the fitted points.
+            Neighbor lists of the fitted points.
         n_partners : int or None, default=None
-            How many of the nearest to compare with; None: all that are listed.
+            Number of neighbors per point to use; None uses all.
 
         Returns
         -------
@@ -190,18 +193,18 @@ class AdaptiveGaussianKernel(_NeighborKernel):
         return _adaptive_gaussian(sq, radii, radii[neighbors.indices])[None]
 
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares further points with fitted points near to them.
+        """Return a function that compares new points with the fitted points nearest to them.
 
         Parameters
         ----------
         neighbors : Neighbors
-            Lists of the fitted points.
+            Neighbor lists of the fitted points.
 
         Returns
         -------
         callable
-            From points, and the fitted points nearest to each with their distances (m, k), to the
-            similarity (1, m, k).
+            Takes new points, the indices of the fitted points nearest to each, and their distances
+            (m, k); returns the similarity (1, m, k).
         """
         self._check_neighbors(neighbors)
         radii = self.radii()
@@ -218,12 +221,13 @@ class AdaptiveGaussianKernel(_NeighborKernel):
 
 
 def _warn_of_zero_radii(radii: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """Return the radii; warn if some are zero."""
+    """Return the radii, with a warning if some are zero."""
     n_zero = int(np.count_nonzero(radii == 0))
     if n_zero:
         warnings.warn(
-            f"{n_zero} of {len(radii)} points have k={k} copies, so their bandwidth is zero; they "
-            "are similar to their copies alone. Remove copies of points, or raise k.",
+            f"{n_zero} of {len(radii)} points have k={k} or more duplicates, so that their "
+            "bandwidth is zero; they are similar only to their duplicates. Remove duplicate "
+            "points, or raise k.",
             DegenerateRowsWarning,
             stacklevel=4,
         )
@@ -231,7 +235,7 @@ def _warn_of_zero_radii(radii: NDArray[np.float64], k: int) -> NDArray[np.float6
 
 
 class AdaptiveGaussianRows:
-    """Rows of an adaptive Gaussian kernel's similarity."""
+    """Rows of similarity of an adaptive Gaussian kernel."""
 
     n_scales = 1
 
@@ -243,7 +247,7 @@ class AdaptiveGaussianRows:
         self.n_points = self._points.shape[0]
 
     def block(self, rows: slice) -> NDArray[np.float32]:
-        """Return the similarity (1, n_rows, n_points) of some points to all."""
+        """Return the similarity (1, n_rows, n_points) of a block of points to all points."""
         first, last, _ = rows.indices(self.n_points)
         K = np.empty((1, last - first, self.n_points), np.float32)
 
@@ -257,7 +261,7 @@ class AdaptiveGaussianRows:
 
 
 def _adaptive_gaussian(sq: Array, row_radii: Array, column_radii: Array) -> NDArray[np.float32]:
-    """Return exp(-d^2 / (sigma_x sigma_y)); zero distances stay similar whatever the bandwidth."""
+    """Return exp(-d^2 / (sigma_x sigma_y)); 1 at distance zero, whatever the bandwidths."""
     with np.errstate(divide="ignore", invalid="ignore"):
         exponent = sq / (row_radii[:, None] * column_radii)
     K: NDArray[np.float32] = np.exp(-np.where(sq == 0, 0, exponent)).astype(np.float32)
@@ -265,7 +269,7 @@ def _adaptive_gaussian(sq: Array, row_radii: Array, column_radii: Array) -> NDAr
 
 
 class KNNKernel(_NeighborKernel):
-    """Call y similar to x if it is among the k nearest neighbors of x.
+    """kNN kernel: similarity 1 to the k nearest neighbors, 0 to all other points.
 
     Parameters
     ----------
@@ -285,9 +289,9 @@ class KNNKernel(_NeighborKernel):
 
     Notes
     -----
-    Implements the indicator of App. D: 1 if y is among the k nearest neighbors of x. Not
-    symmetric. Departures from the paper: a point is similar to itself; for points that were not
-    fitted, y counts as a neighbor of x if it is no farther than the k-th fitted one.
+    Implements the indicator of App. D: 1 if y is among the k nearest neighbors of x. Not symmetric.
+    Departures from the paper: a point is similar to itself; for new points, y is a neighbor of x if
+    it is no farther away than the k-th nearest fitted point. Cost: O(n^2 d) time to find neighbors.
 
     Examples
     --------
@@ -305,7 +309,7 @@ class KNNKernel(_NeighborKernel):
         Parameters
         ----------
         A, B : array, CSR or data frame, default=None
-            Any points; None stands for the fitted ones.
+            Points; None is the fitted points.
 
         Returns
         -------
@@ -314,7 +318,8 @@ class KNNKernel(_NeighborKernel):
         """
         points = self._check_query(A)
         if B is not None:
-            # Distances and radii are rounded differently; the k-th neighbor itself must count.
+            # Distances (float64) and radii (float32) are rounded differently; the k-th neighbor
+            # must count. 1e-6 exceeds the float32 rounding of a squared radius (2.4e-7).
             reach = self.radii(A) ** 2 * (1 + 1e-6)
             sq = self._sq_distance_matrix(A, B)
             return np.where(sq <= reach[:, None], np.float32(1), np.float32(0))
@@ -331,42 +336,42 @@ class KNNKernel(_NeighborKernel):
         return K
 
     def rows(self) -> "KNNRows":
-        """Return the fitted points' similarity, to be read in blocks of rows."""
+        """Return the similarity among the fitted points, computed in blocks of rows."""
         self._check_query(None)
         return KNNRows(self.neighbors_)
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        """Return which of the neighbors are among the k nearest.
+        """Return 1 for the k nearest neighbors of each fitted point, 0 for the others.
 
         Parameters
         ----------
         neighbors : Neighbors
-            Lists of the fitted points, nearest first.
+            Neighbor lists of the fitted points, nearest first.
         n_partners : int or None, default=None
-            How many of the nearest to compare with; None: all that are listed.
+            Number of neighbors per point to use; None uses all.
 
         Returns
         -------
         array of float32, shape (1, n, k)
-            Ones in the first `k` columns.
+            Ones in the first ``k`` columns.
         """
         return self._among_nearest(self._check_neighbors(neighbors, n_partners).indices)
 
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that tells which fitted points are among the k nearest to others.
+        """Return a function that marks the k fitted points nearest to each new point.
 
         Parameters
         ----------
         neighbors : Neighbors
-            Lists of the fitted points.
+            Neighbor lists of the fitted points.
 
         Returns
         -------
         callable
-            From points, and the fitted points nearest to each with their distances (m, k), to the
-            similarity (1, m, k).
+            Takes new points, the indices of the fitted points nearest to each, and their distances
+            (m, k); returns the similarity (1, m, k).
         """
         self._check_neighbors(neighbors)
         return lambda points, ids, distances: self._among_nearest(ids)
@@ -377,7 +382,7 @@ class KNNKernel(_NeighborKernel):
 
 
 class KNNRows:
-    """Rows of a kNN kernel's similarity."""
+    """Rows of similarity of a kNN kernel."""
 
     n_scales = 1
 
@@ -386,7 +391,7 @@ class KNNRows:
         self.n_points = len(neighbors.indices)
 
     def block(self, rows: slice) -> NDArray[np.float32]:
-        """Return the similarity (1, n_rows, n_points) of some points to all."""
+        """Return the similarity (1, n_rows, n_points) of a block of points to all points."""
         first, last, _ = rows.indices(self.n_points)
         K = np.zeros((1, last - first, self.n_points), np.float32)
         np.put_along_axis(K[0], self._neighbors.indices[rows], 1, axis=1)

@@ -1,4 +1,4 @@
-"""Affinities made elsewhere, such as the connectivities of a neighbor graph, in place of step 1."""
+"""Precomputed affinities, such as the connectivities of a neighbor graph, instead of step 1."""
 
 from typing import Any, Self
 
@@ -14,10 +14,10 @@ from isosne.kernels.costs import KernelCosts
 
 
 class PrecomputedKernel(MetricKernel):
-    """Take affinities of all pairs that were made elsewhere.
+    """Use precomputed affinities of all pairs of points.
 
-    ``TSNE(kernel="precomputed").fit(P)`` symmetrizes P, scales it to sum one and uses it as it is:
-    rows are not normalized. `transform` takes rows of affinities to the fitted points.
+    ``TSNE(kernel="precomputed").fit(P)`` symmetrizes P and scales it to sum to 1; rows are not
+    normalized. `transform` takes rows of affinities to the fitted points.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class PrecomputedKernel(MetricKernel):
 
     Notes
     -----
-    Not in the paper.
+    Not in the paper. Cost: none beyond the memory of the affinities.
 
     Examples
     --------
@@ -41,10 +41,10 @@ class PrecomputedKernel(MetricKernel):
     p = 2.0
 
     def __init__(self) -> None:
-        """Nothing is to be set."""
+        """There are no parameters."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Keep the affinities.
+        """Store the affinities.
 
         Parameters
         ----------
@@ -72,17 +72,17 @@ class PrecomputedKernel(MetricKernel):
         return self._remember(points)
 
     def _check_comparable(self, points: Points) -> None:
-        """Do nothing: there is no distance."""
+        """Do nothing: there are no distances to check."""
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
-        """Return the affinities, or those of new points to the fitted ones, as they were passed.
+        """Return the affinities, or those of new points to the fitted points, unchanged.
 
         Parameters
         ----------
         A : array or CSR of shape (n, n_samples), default=None
-            Affinities of new points to the fitted ones; None stands for the fitted points.
+            Affinities of new points to the fitted points; None is the fitted points.
         B : None
-            Affinities to other points than the fitted ones are not known.
+            Must be None: affinities between two sets of new points are unknown.
 
         Returns
         -------
@@ -92,7 +92,7 @@ class PrecomputedKernel(MetricKernel):
         if B is not None:
             raise ParameterError(
                 "B",
-                "be None: affinities between two sets of new points are not known",
+                "be None: affinities between two sets of new points are unknown",
                 B,
                 "Leave it out.",
             )
@@ -106,21 +106,21 @@ class PrecomputedKernel(MetricKernel):
         n_empty = int((~K.any(axis=1)).sum())
         if n_empty:
             raise DataError(
-                "Each row must have an affinity above zero to some fitted point; "
-                f"got {n_empty} row(s) of zeros. Leave them out."
+                "Each row must have a positive affinity to at least one fitted point; "
+                f"got {n_empty} row(s) of zeros. Remove them."
             )
         return K[None]
 
     def _find_copies(self, points: Points) -> NDArray[np.int32]:
-        """Return -1 for each: without points there are no copies."""
+        """Return -1 for each point: without coordinates, copies cannot be detected."""
         return np.full(points.shape[0], -1, np.int32)
 
     def nearest_others(self, ids: Array) -> Array:
-        """Return the first other point: without points none is nearer than another."""
+        """Return the first other point: without coordinates, no point is nearer than another."""
         return np.where(np.asarray(ids) == 0, 1, 0)
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
-        """Return the costs of a copy in float32; the lists are those of the affinities.
+        """Return the costs of a float32 copy; the plan adds the number of stored entries.
 
         Parameters
         ----------
@@ -130,23 +130,23 @@ class PrecomputedKernel(MetricKernel):
         Returns
         -------
         KernelCosts
-            The plan chooses by whether the affinities are sparse.
+            List lengths of zero.
         """
         return KernelCosts(n_relevant=0, n_partners=0)
 
     def rows(self) -> SimilarityRows:
-        """Refuse: step 2 takes the affinities as they are."""
-        raise NotImplementedError("Step 2 takes precomputed affinities as they are.")
+        """Raise an error: step 2 reads the affinities directly."""
+        raise NotImplementedError("Step 2 reads precomputed affinities directly.")
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        """Refuse: step 2 takes the affinities as they are."""
-        raise NotImplementedError("Step 2 takes precomputed affinities as they are.")
+        """Raise an error: step 2 reads the affinities directly."""
+        raise NotImplementedError("Step 2 reads precomputed affinities directly.")
 
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Refuse: step 2 takes the affinities as they are."""
-        raise NotImplementedError("Step 2 takes precomputed affinities as they are.")
+        """Raise an error: step 2 reads the affinities directly."""
+        raise NotImplementedError("Step 2 reads precomputed affinities directly.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,4 +1,4 @@
-"""The rules for psi and the number of partitionings: what "auto" and a share of n stand for."""
+"""Automatic choice of psi and of the number of partitionings; psi as a fraction of n_samples."""
 
 from typing import Any
 
@@ -6,15 +6,17 @@ from isosne._checks import as_scales, is_integer, is_number
 from isosne.errors import ParameterError
 
 AUTO_SHARES = (0.8, 0.2, 0.05)
-"""Shares of n_samples, one per scale (docs/decisions/0004-psi-by-rule.md)."""
+"""psi as fractions of n_samples, one per scale (measured: docs/decisions/0004)."""
 AUTO_LIMIT = 20_000
-"""Points above which one scale is used: lists of neighbors must stay short (decision 0006)."""
+"""Number of points above which a single scale is used, to keep neighbor lists short
+(docs/decisions/0004 and 0006)."""
 LARGE_SHARE = 0.1
-"""Share of n_samples above that limit (decision 0006)."""
+"""psi as a fraction of n_samples above AUTO_LIMIT (measured: docs/decisions/0006)."""
 AUTO_PARTITIONS = 200
-"""The paper's t."""
+"""The paper's t (section 5)."""
 EXACT_FROM, EXACT_CELL = 10_000, 30
-"""More points than this, and at most so many per cell on average: the closed form (0006)."""
+"""The closed form is used above 10 000 points (where affinities become sparse, docs/decisions/0006)
+if a cell holds at most 30 points on average, so that lists have at most 240 (chosen)."""
 
 
 def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
@@ -25,7 +27,7 @@ def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
 
 
 def auto_psi(n_samples: int) -> tuple[int, ...]:
-    """Return psi by rule: three scales, or one where lists of neighbors must be short."""
+    """Return psi for "auto": three scales, or one where neighbor lists must be short."""
     shares = AUTO_SHARES if n_samples <= AUTO_LIMIT else (LARGE_SHARE,)
     scales = {max(2, round(share * n_samples)) for share in shares}
     return tuple(sorted(scales, reverse=True))
@@ -52,7 +54,7 @@ def _resolve_one(psi: Any, n_samples: int) -> int:
 
 
 def auto_partitions(psis: tuple[int, ...], n_points: int, *, has_closed_form: bool) -> int | str:
-    """Return the number of partitionings by rule: "exact" for many points in small cells."""
+    """Return n_partitions for "auto": "exact" for many points in small cells, otherwise 200."""
     has_small_cells = n_points / min(psis) <= EXACT_CELL
     if has_closed_form and n_points > EXACT_FROM and has_small_cells:
         return "exact"

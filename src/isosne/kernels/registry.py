@@ -1,4 +1,4 @@
-"""The kernels by name: one table for the estimator, sweeps, files and the command line."""
+"""Kernels by name: one table for the estimator, sweeps, model files and the command line."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -16,19 +16,20 @@ from isosne.kernels.precomputed import PrecomputedKernel
 
 
 class Entry(NamedTuple):
-    """A kernel that has a name."""
+    """A kernel that can be chosen by name."""
 
     kind: type[MetricKernel]
     main_parameter: str
-    """The parameter that a sweep varies; empty if there is none."""
+    """Parameter that a sweep varies; empty if there is none."""
     options: tuple[str, ...]
-    """Parameters that users may set."""
+    """Parameters that users can set."""
     default: Callable[[int], MetricKernel]
-    """The kernel with parameters that suit n points."""
+    """Return the kernel with default parameters for n points."""
 
 
 def _gaussian(n: int) -> MetricKernel:
-    # 30 is the usual perplexity; a third of the other points is as much as few points allow.
+    # 30 is the default of scikit-learn and openTSNE. Lists hold 3 * perplexity neighbors
+    # (van der Maaten 2014), so it is at most a third of the other points.
     return GaussianKernel(min(30.0, (n - 1) / 3) if n > 4 else 1.0)
 
 
@@ -40,7 +41,7 @@ KERNELS: dict[str, Entry] = {
         lambda n: IsolationKernel(),
     ),
     "gaussian": Entry(GaussianKernel, "perplexity", ("perplexity", "metric", "p"), _gaussian),
-    # 7 neighbors: Zelnik-Manor and Perona's choice, which App. D follows.
+    # k = 7 is the choice of Zelnik-Manor and Perona (2004), whose kernel App. D uses.
     "adaptive": Entry(
         AdaptiveGaussianKernel,
         "k",
@@ -53,7 +54,10 @@ KERNELS: dict[str, Entry] = {
 
 
 def as_kernel(kernel: object, n_points: int, rng: np.random.Generator) -> MetricKernel:
-    """Return an unfitted kernel of one's own, with a seed and parameters that n points allow."""
+    """Return an unfitted copy of a kernel, validated for n points and with a seed.
+
+    kernel: a name, a kernel object, or a user's object with `fit` and `similarity`.
+    """
     own = _unfitted(kernel, n_points)
     if "random_state" in own.get_params() and own.get_params()["random_state"] is None:
         own.set_params(random_state=int(rng.integers(2**31)))
@@ -79,6 +83,6 @@ def _unfitted(kernel: object, n_points: int) -> MetricKernel:
 
 
 def make_kernel(name: str, parameters: Mapping[str, Any]) -> MetricKernel:
-    """Return the kernel of a name with some of its parameters set."""
+    """Return the named kernel with the given parameters."""
     own: MetricKernel = KERNELS[name].kind()
     return own.set_params(**parameters)  # type: ignore[no-any-return]  # scikit-learn is untyped

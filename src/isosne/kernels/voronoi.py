@@ -1,12 +1,12 @@
-"""Step 1 of the paper: Voronoi partitionings, and the cell of every point in each (App. B).
+"""Voronoi partitionings, and the cell of each point in each of them (App. B).
 
-A partitioning is a sample of psi points; a point's cell is that of the sampled point nearest to
-it, the one with the lower index if two are equally near. No Voronoi diagram is built. Two ways to
-find the cells give the same result; `VoronoiPartitions.cells` takes the cheaper one:
+A partitioning is a sample of psi points. The cell of a point is its nearest sampled point; ties go
+to the lower index. No Voronoi diagram is built. Two algorithms give the same cells;
+`VoronoiPartitions.cells` uses the cheaper one (docs/decisions/0002):
 
-* *scan*: the keys to all sampled points at once, then the smallest within each sample;
-* *walk*: sampled points in order of distance, until each sample has been met. It wins where the
-  samples overlap much: a list of about (m / psi) ln t of the m sampled points settles everything.
+* *scan*: compute the keys to all sampled points, then take the smallest within each sample;
+* *walk*: visit the sampled points in order of distance until a member of each sample was found.
+  It is faster where samples overlap: about (m / psi) ln t of the m sampled points are visited.
 """
 
 import math
@@ -28,25 +28,26 @@ from isosne.neighbors.distances import (
 from isosne.neighbors.exact import nearest
 
 SCAN_COLUMNS = 16384
-"""Most sampled points whose keys a scan holds at a time (unless one sample is larger)."""
+"""Largest number of sampled points whose keys a scan holds at a time, unless one sample is larger.
+64 rows of float32 keys are then 4 MB per thread (chosen; not measured)."""
 
 
 def cell_dtype(n_cells: int) -> type[np.unsignedinteger]:
-    """Return the smallest type that holds the ids of n_cells cells."""
+    """Return the smallest unsigned integer type that holds the ids of n_cells cells."""
     return np.uint8 if n_cells <= 2**8 else np.uint16 if n_cells <= 2**16 else np.uint32
 
 
 class VoronoiPartitions:
-    """The partitionings of one scale: t samples of psi of the fitted points.
+    """The partitionings of one scale: t samples of psi fitted points.
 
     Parameters
     ----------
     samples : array of shape (n_partitions, psi)
-        Ids of the sampled points in each partitioning, ascending.
+        Indices of the sampled points in each partitioning, ascending.
     X : array or CSR
-        The fitted points, or their distances; only what belongs to the sampled ones is kept.
+        The fitted points, or their distances; only the sampled ones are stored.
     metric : Metric
-        The distance that makes the cells.
+        The distance that defines the cells.
     """
 
     def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
@@ -57,7 +58,7 @@ class VoronoiPartitions:
 
     @property
     def psi(self) -> int:
-        """Number of cells in each partitioning."""
+        """Number of cells per partitioning."""
         return int(self.samples.shape[1])
 
     def cells(self, X: Points) -> Array:
@@ -71,14 +72,25 @@ class VoronoiPartitions:
         return cells
 
     def _list_length(self) -> int:
-        """Length of list that leaves about one point in twenty to a second, longer walk."""
+        """Return a list length that suffices for about 19 of 20 points; the others walk again.
+
+        A list of l of the m sampled points misses a given sample with probability
+        exp(-l psi / m), and any of t samples with at most t exp(-l psi / m) = e^-3 = 0.05.
+        """
         n_partitions, psi = len(self.samples), self.psi
         n_sampled = self._search.n_points
         return min(n_sampled, math.ceil(n_sampled / psi * (math.log(n_partitions) + 3)))
 
     def _walk_is_cheaper(self, n_listed: int) -> bool:
-        """Compare the nanoseconds that a point takes, as measured on two cores."""
+        """Compare the estimated time per point of a walk and a scan, in nanoseconds.
+
+        The constants were measured on two cores (docs/decisions/0002). They agree with the table
+        there within a factor of three and choose the faster algorithm in each of its rows. A wrong
+        choice costs time only: the cells are the same.
+        """
         n_columns = int(self._search.points.shape[1])
+        # Per key: 0.013 per column for the product, 0.3 to store it, 0.5 to scan it in a sample;
+        # a walk offers it to a heap (1.3) and recomputes each listed point (90 + 0.35 per column).
         key = 0.013 * n_columns
         scan = 0.5 * self.samples.size + (key + 0.3) * self._group_columns()
         walk = (key + 1.3) * self._search.n_points + (90 + 0.35 * n_columns) * n_listed
@@ -88,7 +100,7 @@ class VoronoiPartitions:
         return sum(len(np.unique(self._members[group])) for group in self._groups())
 
     def _groups(self) -> list[slice]:
-        """Cut the partitionings into runs whose keys are held together."""
+        """Divide the partitionings into groups whose keys fit in SCAN_COLUMNS."""
         n_partitions, psi = self.samples.shape
         fits = self._search.n_points <= SCAN_COLUMNS
         step = n_partitions if fits else max(1, SCAN_COLUMNS // psi)
@@ -118,7 +130,7 @@ class VoronoiPartitions:
             for_each_block(len(cells), BLOCK_ROWS // 4, work)
 
     def _walk(self, X: Points, rows: Array, n_listed: int, cells: Array) -> None:
-        """Settle the given rows; those that a list of this length leaves open go once more."""
+        """Find the cells of the given rows; repeat with longer lists where one was too short."""
         everyone = len(rows) == X.shape[0]
         ids, _ = nearest(X if everyone else X[rows], self._search, n_listed)
         indptr, partitions, own_cells = self._memberships()
@@ -127,11 +139,12 @@ class VoronoiPartitions:
         walk_lists(ids, (indptr, partitions, own_cells), found, is_open)
         cells[rows] = found
         if is_open.any():
+            # Four times the length fails with probability t e^-4(ln t + 3), about 1e-12 (t = 200).
             longer = min(4 * n_listed, self._search.n_points)
             self._walk(X, rows[is_open], longer, cells)
 
     def _memberships(self) -> tuple[Array, Array, Array]:
-        """Return, for each sampled point, the partitionings it belongs to and its cell there."""
+        """Return the partitionings that contain each sampled point, and its cell in them (CSR)."""
         psi = self.psi
         flat = self._members.ravel()
         order = np.argsort(flat, kind="stable")
@@ -151,8 +164,8 @@ def nearest_members(
 ) -> None:
     """Fill cells[i, p] with the member c of sample p nearest to point i.
 
-    Shapes: keys (n, m), members (t, psi) columns of keys, cells (n, t) overwritten. Members stand
-    in the order of their ids, so the first of equals has the lowest. O(n t psi) time.
+    Shapes: keys (n, m), members (t, psi) columns of keys, cells (n, t) overwritten. Members are
+    sorted by index, so ties go to the lowest. O(n t psi) time.
     """
     X, Z = points
     for i in range(keys.shape[0]):
@@ -169,7 +182,9 @@ def nearest_members(
                     else:
                         second = key
             doubt = 2.0 * rounding_bound(unit, sq_norms[i], best)
-            if unit > 0.0 and not second - best > doubt:  # so put, it holds for what is no number
+            # Keys within the rounding bound are compared in float64 (docs/decisions/0001). The
+            # negated comparison is also true for NaN.
+            if unit > 0.0 and not second - best > doubt:
                 nearest_sq = np.inf
                 for c in range(members.shape[1]):
                     column = members[p, c]
@@ -185,10 +200,10 @@ def nearest_members(
 def walk_lists(
     ids: Array, memberships: tuple[Array, Array, Array], cells: Array, is_open: Array
 ) -> None:
-    """Fill cells[i, p] with the first point in the list of i that belongs to sample p.
+    """Fill cells[i, p] with the first point in the list of point i that belongs to sample p.
 
-    ids (n, k) sorted by distance; memberships as from `_memberships`. is_open[i] says that the
-    list ended before every sample was met. About t ln t steps a point.
+    ids (n, k) sorted by distance; memberships as from `_memberships`. is_open[i] is set where the
+    list ended before every sample was found. About t ln t steps per point.
     """
     indptr, partitions, own_cells = memberships
     n_partitions = cells.shape[1]

@@ -1,1 +1,15 @@
-"""Step 3 of the paper: place the points so that map similarities match the joint probabilities."""
+"""Step 3 of the paper: minimize the divergence of map similarities Q from probabilities P.
+
+* ``start``: initial coordinates
+* ``objectives``, ``custom``: KL, NeRV, JSE, and user-defined objectives
+* ``schedules``: phases of the optimization
+* ``descent``: gradient descent with momentum and gains
+* ``exact``: exact forces over all pairs
+* ``forces``: attraction and repulsion computed separately
+* ``attraction``: attraction along lists of pairs, or toward drawn partners
+* ``repulsion``: methods for the repulsive forces, as parameters
+* ``mesh``, ``splines``: repulsion on a mesh by Fourier transforms
+* ``tree``: repulsion by a Barnes-Hut tree
+* ``pair_terms``: map similarity and objective of a single pair
+* ``placement``: coordinates of new points on a finished map
+"""

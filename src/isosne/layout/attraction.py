@@ -1,6 +1,7 @@
-"""Attraction along lists of pairs: neighbors that are kept, or partners that are drawn anew.
+"""Attraction along lists of pairs: fixed neighbors, or partners drawn at every step.
 
-A map is an array of rows here, (n, 2) or (n, 3): the coordinates of a partner lie side by side.
+Maps are stored by row here, (n, 2) or (n, 3), so that the coordinates of a partner are adjacent in
+memory.
 """
 
 import numpy as np
@@ -11,13 +12,14 @@ from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
 from isosne.layout.pair_terms import map_similarity, minus_log_similarity
 
 EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
-"""Steps where partners are drawn: their share before the last phase; how much of the last phase
-has passed when they begin to shorten; the share at the end. docs/decisions/0006 has the evidence.
-"""
+"""Step length with drawn partners, relative to the schedule (measured: docs/decisions/0006): before
+the last phase; fraction of the last phase at full length; at the end of the last phase."""
+ENTROPY_BLOCK = 2**20
+"""Probabilities per block of `sum_p_log_p`: 8 MB in float64 (chosen; not measured)."""
 
 
 class ListedAttraction:
-    """Pull along the pairs of a sparse matrix.
+    """Attraction along the pairs of a sparse matrix.
 
     Parameters
     ----------
@@ -34,45 +36,45 @@ class ListedAttraction:
         self.negative_entropy = sum_p_log_p(joint.data)
 
     def prepare(self, iteration: int) -> None:
-        """Do nothing: the pairs stay the same."""
+        """Do nothing: the pairs do not change."""
 
     def step_share(self, progress: float) -> float:
-        """Return 1: the pull is not a matter of chance."""
+        """Return 1: the attraction is not random."""
         return 1.0
 
     def arrange(self, order: Array) -> None:
-        """Take the points in another order: order[r] is where the r-th was up to now."""
+        """Reorder the points: order[r] is the current index of the point that becomes r."""
         indptr = np.zeros_like(self._joint.indptr)
         np.cumsum(np.diff(self._joint.indptr)[order], out=indptr[1:])
         arranged = SparseMatrix(
             indptr, np.empty_like(self._joint.indices), np.empty_like(self._joint.data)
         )
-        arrange_rows(self._joint, order, places_in(order), arranged)
+        arrange_rows(self._joint, order, inverse_order(order), arranged)
         self._joint = arranged
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull at the map Y, both (n, 2) or (n, 3)."""
+        """Fill pull for the map Y, both (n, 2) or (n, 3)."""
         pull_listed(*self._rows(), Y, self._dof, pull)
 
     def loss(self, Y: NDArray[np.float32]) -> float:
-        """Return minus the sum of p log w at the map Y."""
+        """Return minus the sum of p log w for the map Y."""
         sums = np.empty(self.n_points)
         loss_listed(*self._rows(), Y, self._dof, sums)
         return float(sums.sum())
 
     def _rows(self) -> tuple[Array, Array, Array]:
-        # Unsigned: Numba need not look for negative indices, and the loop takes a third less time.
+        # Unsigned: Numba omits its test for negative indices; the loop takes a third less time.
         indptr, indices, data = self._joint
         return indptr, indices.view(np.uint32), data
 
 
 class DrawnAttraction:
-    """Pull toward partners that are drawn by their probability, anew at every step.
+    """Attraction toward partners drawn with probability p_{j|i} at every step.
 
     Parameters
     ----------
     source : PartnerSource
-        Draws partners; their pull is that of all pairs, on average.
+        Draws partners; the expected attraction is that of all pairs.
     dof : float, default=1.0
         Degrees of freedom of the map similarity.
     """
@@ -81,7 +83,7 @@ class DrawnAttraction:
         self.n_points = source.n_points
         self._source = source
         self._dof = np.float32(dof)
-        # The objective is told from the same pairs throughout, so that it falls evenly.
+        # The objective is always estimated from the same draw, so that its values are comparable.
         self._judges = source.draw(0)
         self.negative_entropy = source.mean_log_p(self._judges)
         self._partners = self._judges
@@ -91,51 +93,52 @@ class DrawnAttraction:
         self._partners = self._source.draw(1 + iteration)
 
     def step_share(self, progress: float) -> float:
-        """Return a share that falls toward the end, so that chance is averaged out."""
+        """Return a step factor that decays exponentially, so that sampling noise averages out."""
         if progress == 0:
             return EARLY_SHARE
         return float(LAST_SHARE ** max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL)))
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull at the map Y, both (n, 2) or (n, 3)."""
+        """Fill pull for the map Y, both (n, 2) or (n, 3)."""
         pull_listed(*as_rows(self._partners), Y, self._dof, pull)
 
     def loss(self, Y: NDArray[np.float32]) -> float:
-        """Return minus the sum of p log w at the map Y."""
+        """Return minus the sum of p log w for the map Y."""
         sums = np.empty(self.n_points)
         loss_listed(*as_rows(self._judges), Y, self._dof, sums)
         return float(sums.sum())
 
 
 def as_rows(partners: Partners) -> tuple[Array, Array, Array]:
-    """Return partners as the three arrays of a sparse matrix."""
+    """Return partners as the three arrays of a CSR matrix."""
     n, k = partners.indices.shape
     return np.arange(0, n * k + 1, k), partners.indices.ravel(), partners.weights.ravel()
 
 
-def places_in(order: Array) -> NDArray[np.uint32]:
-    """Return the place of each point in an order."""
-    places = np.empty(len(order), np.uint32)
-    places[order] = np.arange(len(order), dtype=np.uint32)
-    return places
+def inverse_order(order: Array) -> NDArray[np.uint32]:
+    """Return the inverse permutation: the rank of each point in an order."""
+    ranks = np.empty(len(order), np.uint32)
+    ranks[order] = np.arange(len(order), dtype=np.uint32)
+    return ranks
 
 
 def sum_p_log_p(p: NDArray[np.float32]) -> float:
-    """Return the sum of p log p, in blocks: it would take three times the memory at once."""
-    blocks = (p[s : s + 2**20].astype(np.float64) for s in range(0, len(p), 2**20))
+    """Return the sum of p log p in float64, in blocks to limit temporary memory."""
+    starts = range(0, len(p), ENTROPY_BLOCK)
+    blocks = (p[s : s + ENTROPY_BLOCK].astype(np.float64) for s in starts)
     return float(sum((block * np.log(block)).sum() for block in blocks))
 
 
 @parallel_kernel
-def arrange_rows(joint: SparseMatrix, order: Array, places: Array, arranged: SparseMatrix) -> None:
-    """Copy row order[r] to row r, with each index j replaced by places[j]."""
+def arrange_rows(joint: SparseMatrix, order: Array, ranks: Array, arranged: SparseMatrix) -> None:
+    """Copy row order[r] to row r, with each column index j replaced by ranks[j]."""
     indptr, indices, data = joint
     new_indptr, new_indices, new_data = arranged
     for r in prange(len(order)):
         first = indptr[order[r]]
         for e in range(new_indptr[r], new_indptr[r + 1]):
             old = first + e - new_indptr[r]
-            new_indices[e] = places[indices[old]]
+            new_indices[e] = ranks[indices[old]]
             new_data[e] = data[old]
 
 
@@ -145,7 +148,7 @@ def pull_listed(
 ) -> None:
     """Fill pull[i] = sum_j p u (y_i - y_j) over the listed pairs; Y (n, 2) or (n, 3).
 
-    O(number of pairs), most of it spent on reading them from memory.
+    O(number of pairs); memory access dominates.
     """
     zero = np.float32(0)
     for i in prange(Y.shape[0]):

@@ -1,8 +1,8 @@
-"""Forces of an objective of one's own, over all pairs, from its derivative alone.
+"""Forces of a user-defined objective over all pairs, from its derivative.
 
-With ``D_ij = dC / dq_ij`` and ``q = w / Z`` the chain rule gives
+With ``D_ij = dC / dq_ij`` and ``q = w / Z``, the chain rule gives
 ``dC / d(d_ij^2) = -u_ij q_ij (D_ij - sum_kl q_kl D_kl)``, so the gradient is
-``-4 sum_j u_ij q_ij (D_ij - <q, D>) (y_i - y_j)``. Plain NumPy in float64: O(n^2) memory and time.
+``-4 sum_j u_ij q_ij (D_ij - <q, D>) (y_i - y_j)``. NumPy in float64; O(n^2) time and memory.
 """
 
 import numpy as np
@@ -15,14 +15,14 @@ from isosne.layout.pair_terms import similarity_at
 
 
 class CustomForces(Stateless):
-    """The gradient of an objective of one's own, and its value, over all pairs.
+    """Gradient and value of a user-defined objective over all pairs.
 
     Parameters
     ----------
     joint : DenseMatrix
         Joint probabilities.
     objective : CustomObjective
-        What is minimized.
+        The objective to minimize.
     """
 
     def __init__(self, joint: DenseMatrix, objective: CustomObjective) -> None:
@@ -33,7 +33,7 @@ class CustomForces(Stateless):
         self._P: NDArray[np.float64] = joint.values * (factors[:, None] + factors)
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
-        """Return the gradient at map Y (d, n), with extra attraction (exaggeration - 1) P."""
+        """Return the gradient at map Y (d, n), plus the attraction of (exaggeration - 1) P."""
         diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]
         sq_dist = (diffs**2).sum(axis=0)
         Q = self._map_probabilities(sq_dist)
@@ -43,7 +43,7 @@ class CustomForces(Stateless):
         return np.asarray(gradient, np.float32)
 
     def value(self, Y: NDArray[np.float32]) -> float:
-        """Return the objective at map Y (d, n), not exaggerated."""
+        """Return the objective at map Y (d, n), without exaggeration."""
         diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]
         return float(self.objective.value(self._P, self._map_probabilities((diffs**2).sum(axis=0))))
 
@@ -51,11 +51,11 @@ class CustomForces(Stateless):
         """Do nothing: all pairs are available at every step."""
 
     def step_limit(self, exaggeration: float) -> float:
-        """Return the longest step that keeps a map together."""
+        """Return the longest step at which the optimization does not diverge."""
         return step_limit(self.n_points, self.dof, exaggeration)
 
     def step_share(self, progress: float) -> float:
-        """Return 1: exact forces need no shorter steps toward the end."""
+        """Return 1: exact forces need no shorter steps."""
         return 1.0
 
     def _map_probabilities(self, sq_dist: Array) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """Gradient descent with momentum and gains, as a generator of states.
 
-Progress, early stop, snapshots and checkpoints are loops over it. The probabilities are never
-changed: exaggeration is a number in a phase.
+The caller loops over the states and adds progress output, early stopping, snapshots and
+checkpoints. The probabilities are never modified: exaggeration is a factor of the attraction.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,20 +18,23 @@ from isosne.errors import DivergedError
 from isosne.layout.schedules import ChangeBelow, Phase, Schedule
 
 SPREAD = 1e-4
-"""Standard deviation of the widest axis that a map gets back when it has shrunk to nothing.
+"""Standard deviation of the widest axis after a collapsed map was rescaled: that of the start.
 
-Exaggerated attraction shrinks a map of a broad kernel by a factor at every step. So near to a point
-forces grow with distances, and scaling the map changes nothing but its size; left alone, the map
-would be lost in rounding.
+Exaggerated attraction of a broad kernel shrinks the map by a factor per step. In a map that small
+forces are linear in the distances, so rescaling changes only its size; without it, coordinates
+would be lost in rounding (docs/decisions/0006).
 """
 SMALLEST_SPREAD = 1e-7
+"""Standard deviation of the widest axis below which a map is rescaled (docs/decisions/0006)."""
+GAIN_UP, GAIN_DOWN = 0.2, 0.8
+"""Increment and factor of the gains (Jacobs 1988; van der Maaten and Hinton 2008)."""
 
 
 class Field(Protocol):
-    """Forces on the points of a map, and the objective that they descend."""
+    """Forces on the points of a map, and the objective that they minimize."""
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
-        """Make ready for the step after `iteration` steps, from the map Y (d, n)."""
+        """Prepare step `iteration` (counted from 0) from the map Y (d, n)."""
         ...
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float) -> NDArray[np.float32]:
@@ -39,28 +42,42 @@ class Field(Protocol):
         ...
 
     def value(self, Y: NDArray[np.float32]) -> float:
-        """Return the objective, not exaggerated."""
+        """Return the objective, without exaggeration."""
         ...
 
     def step_limit(self, exaggeration: float) -> float:
-        """Return the longest step that keeps a map together."""
+        """Return the longest step at which the optimization does not diverge."""
         ...
 
     def step_share(self, progress: float) -> float:
-        """Return the share of a step to take: progress is the part of the last phase, 0 before."""
+        """Return a factor of the step length; progress is the fraction of the last phase, or 0."""
         ...
 
     def state(self) -> dict[str, Array]:
-        """Return what the forces of the next steps depend on besides the map."""
+        """Return the state, besides the map, that the next forces depend on."""
         ...
 
     def restore(self, state: dict[str, Array]) -> None:
-        """Go back to a state."""
+        """Restore a state."""
         ...
 
 
 class State(NamedTuple):
-    """The map after a step. `Y` is the live array: copy it to keep it."""
+    """The state of the optimization after a step, passed to the callback of `TSNE`.
+
+    Attributes
+    ----------
+    iteration : int
+        Number of steps taken.
+    phase : int
+        Index of the phase.
+    Y : array of float32, shape (n_components, n_samples)
+        The map. It is modified in place by the next step; copy it to keep it.
+    gradient_norm : float
+        Euclidean norm of the gradient.
+    value : callable
+        Returns the objective; takes about as long as a step.
+    """
 
     iteration: int
     phase: int
@@ -71,10 +88,10 @@ class State(NamedTuple):
 
 @dataclass
 class Progress:
-    """How far a descent has come: with the state of the forces, all that is needed to go on.
+    """The resumable state of a descent, together with the state of the forces.
 
-    ``Y``, ``update`` and ``gains`` (d, n); ``done`` steps of a ``phase``; what its stop rule has
-    seen.
+    ``Y``, ``update`` and ``gains`` (d, n); ``done`` steps of the current ``phase``; the ``values``
+    and ``rates`` that its stop rule has recorded.
     """
 
     Y: NDArray[np.float32]
@@ -88,18 +105,18 @@ class Progress:
 
     @classmethod
     def at(cls, Y: NDArray[np.float32], iteration: int = 0) -> Self:
-        """Return a fresh start from a map, which is changed in place."""
+        """Return the initial progress from a map, which is modified in place."""
         return cls(Y, np.zeros_like(Y), np.ones_like(Y), iteration)
 
     def end_phase(self) -> None:
-        """Go over to the next phase."""
+        """Start the next phase."""
         self.phase, self.done, self.values, self.rates = self.phase + 1, 0, [], []
 
 
 def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[State]:
-    """Yield the map after each further step; it is changed in place and stays centered.
+    """Yield the state after each remaining step; the map is modified in place and stays centered.
 
-    At each yield, progress is all that is needed to go on from there.
+    At each yield, `progress` is complete: a descent can resume from it.
     """
     Y, update, gains = progress.Y, progress.update, progress.gains
 
@@ -119,7 +136,7 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
         norm = float(np.sqrt(np.einsum("ij,ij->", gradient, gradient, dtype=np.float64)))
         if not np.isfinite(norm):
             raise DivergedError(
-                f"The map must stay finite; it left all bounds at step {progress.iteration + 1} "
+                f"The optimization diverged at step {progress.iteration + 1} "
                 f"with step length {step:g}. Choose a schedule with shorter steps."
             )
         spread = advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
@@ -135,7 +152,7 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
 
 
 def has_ended(phase: Phase, progress: Progress, value: Callable[[], float]) -> bool:
-    """Tell the phase's stop rule of a step; return whether the phase should end."""
+    """Update the stop rule of the phase; return whether the phase should end."""
     rule, done = phase.stop, progress.done
     if rule is None or done < rule.wait or (done - rule.wait) % rule.every:
         return False
@@ -156,10 +173,10 @@ def has_ended(phase: Phase, progress: Progress, value: Callable[[], float]) -> b
 def advance(
     Y: Array, update: Array, gains: Array, gradient: Array, settings: tuple[float, float, float]
 ) -> float:
-    """Take one step in place, then center the map; return the widest standard deviation.
+    """Take one step in place and center the map; return the largest standard deviation of an axis.
 
-    A gain grows by 0.2 while the step goes against the gradient's sign, and shrinks by a fifth
-    otherwise; settings: momentum, step, smallest gain.
+    A gain grows by GAIN_UP if gradient and last update differ in sign, that is, if the point keeps
+    its direction, and shrinks otherwise. settings: momentum, step length, smallest gain.
     """
     momentum, step, min_gain = settings
     widest = 0.0
@@ -167,7 +184,7 @@ def advance(
         total = 0.0
         for i in range(Y.shape[1]):
             same_sign = np.sign(gradient[c, i]) == np.sign(update[c, i])
-            gain = gains[c, i] * 0.8 if same_sign else gains[c, i] + 0.2
+            gain = gains[c, i] * GAIN_DOWN if same_sign else gains[c, i] + GAIN_UP
             gain = max(gain, min_gain)
             gains[c, i] = gain
             update[c, i] = momentum * update[c, i] - step * gain * gradient[c, i]

@@ -1,8 +1,8 @@
-"""Exact forces: every pair, every step, for maps in one, two or three dimensions.
+"""Exact forces over all pairs, for maps in one, two or three dimensions.
 
-Maps are held as float32 rows of coordinates, three of them inside: coordinates that a map does not
-have come first and are zero. A row's sums are float32; totals over rows are float64, in the order
-of the rows, so threads do not change a bit.
+Maps are stored as (3, n) float32; maps with fewer dimensions have leading rows of zeros. The sums
+of a point are float32. Totals over points are float64 and added in the order of the points, so they
+do not depend on the number of threads.
 """
 
 import numpy as np
@@ -19,29 +19,35 @@ from isosne.layout.pair_terms import (
 )
 
 TINY = 1e-37
-"""Smallest q: below it float32 distances no longer tell pairs apart."""
+"""Smallest q and Z: just above the smallest normal float32 (1.2e-38)."""
+ZERO_P = 1e-3
+"""NeRV: a zero p counts as this fraction of the mean p, because KL(Q || P) is infinite at p = 0
+(docs/departures.md; chosen)."""
+ALONE = 1.01
+"""Sum of w, including the point itself, up to which it is recomputed without the point. Above it
+the others sum to at least 0.01, and float32 rounding (1.2e-7) costs at most 1.2e-5 of that."""
 
 
 class Stateless:
-    """Forces that depend on the map alone."""
+    """Forces that depend only on the map."""
 
     def state(self) -> dict[str, Array]:
-        """Return nothing."""
+        """Return an empty state."""
         return {}
 
     def restore(self, state: dict[str, Array]) -> None:
-        """Change nothing."""
+        """Do nothing."""
 
 
 class ExactForces(Stateless):
-    """The gradient of an objective, and its value, over all pairs.
+    """Gradient and value of an objective over all pairs.
 
     Parameters
     ----------
     joint : DenseMatrix
         Joint probabilities.
     objective : KL, NeRV or JSE, default=KL()
-        What is minimized.
+        The objective to minimize.
     dof : float, default=1.0
         Degrees of freedom of the map similarity; infinity is a Gaussian.
     """
@@ -59,7 +65,7 @@ class ExactForces(Stateless):
         self._sum_p_log_p: float | None = None
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
-        """Return the gradient at map Y (d, n), with attraction multiplied by the exaggeration."""
+        """Return the gradient at map Y (d, n), with the attraction times the exaggeration."""
         self._map[-len(Y) :] = Y
         pull, push, sums = self._pull, self._push, self._row_sums
         if isinstance(self.objective, KL):
@@ -76,14 +82,14 @@ class ExactForces(Stateless):
         return combine(pull, push, toward, away)[-len(Y) :]
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
-        """Do nothing: all pairs are at hand at every step."""
+        """Do nothing: all pairs are available at every step."""
 
     def step_limit(self, exaggeration: float) -> float:
-        """Return the longest step that keeps a map together."""
+        """Return the longest step at which the optimization does not diverge."""
         return step_limit(self.n_points, self.dof, exaggeration)
 
     def step_share(self, progress: float) -> float:
-        """Return 1: exact forces need no shorter steps toward the end."""
+        """Return 1: exact forces need no shorter steps."""
         return 1.0
 
     def value(self, Y: NDArray[np.float32]) -> float:
@@ -101,11 +107,10 @@ class ExactForces(Stateless):
 
     @property
     def _mixture(self) -> tuple[int, float, float]:
-        # KL(Q || P) is infinite where p is zero: it counts as a thousandth of the mean p there.
-        return self.objective.code, self.objective.weight, 1e-3 / self.n_points**2
+        return self.objective.code, self.objective.weight, ZERO_P / self.n_points**2
 
     def _negative_entropy(self) -> float:
-        """Return the sum of p log p, which no map changes."""
+        """Return the sum of p log p, which does not depend on the map."""
         if self._sum_p_log_p is None:
             sum_p_log_p(*self.joint, self._row_sums)
             self._sum_p_log_p = float(self._row_sums.sum())
@@ -113,7 +118,7 @@ class ExactForces(Stateless):
 
 
 class ExactRepulsion(Stateless):
-    """Push between all pairs of points, pair by pair.
+    """Repulsion between all pairs of points, without approximation.
 
     Parameters
     ----------
@@ -125,40 +130,42 @@ class ExactRepulsion(Stateless):
         self._dof = np.float32(dof)
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (3, n) at the map Y (3, n) and return Z."""
+        """Fill push (3, n) for the map Y (3, n) and return Z."""
         sums = np.empty(Y.shape[1])
         push_all(Y, self._dof, push, sums)
         return float(sums.sum())
 
 
 def combine(pull: Array, push: Array, toward: float, away: float) -> NDArray[np.float32]:
-    """Return the gradient 4 (toward pull - away push), finite or not: descent looks at it."""
+    """Return the gradient 4 (toward pull - away push); `descend` detects infinite values."""
     with np.errstate(all="ignore"):
         return np.asarray(np.float32(4 * toward) * pull - np.float32(4 * away) * push, np.float32)
 
 
 def inverse(Z: float) -> float:
-    """Return 1 / Z; infinity where all points are too far apart to feel each other."""
+    """Return 1 / Z; infinity if all pairs are so far apart that Z underflows."""
     return 1 / float(Z) if Z > 0 else np.inf
 
 
 def step_limit(n_points: int, dof: Scalar, exaggeration: float) -> float:
-    """Return the longest step that keeps a map together.
+    """Return the longest step at which the optimization does not diverge.
 
-    Student's t pulls ever less at a distance. A Gaussian pulls ever more, as a spring does: a
-    point is thrown farther by each step that is longer than this.
+    With Student's t there is no limit: the attraction decreases at large distances. With a Gaussian
+    it grows like that of a spring: its Hessian, 4 exaggeration times the Laplacian of P, has
+    eigenvalues up to about 8 exaggeration / n. The limit is the inverse.
     """
     return n_points / (8 * exaggeration) if np.isinf(dof) else np.inf
 
 
 @row_sum_kernel
 def without_self(total: Scalar, Y: Array, i: int, dof: Scalar) -> float:
-    """Return the sum of w over the other points, given the sum over all, where w_ii = 1.
+    """Return the sum of w over the other points, given the sum over all points, where w_ii = 1.
 
-    A point far from all others is summed anew: the difference would be lost in the rounding. To
-    leave the point out of every sum keeps the loops from vectorizing (a third of the speed).
+    For a point far from all others the difference would be lost in rounding, so the sum is
+    computed again. Skipping j = i in the main loops would prevent vectorization (a third of the
+    speed).
     """
-    if total > np.float32(1.01):
+    if total > np.float32(ALONE):
         return np.float64(total) - 1.0
     others = 0.0
     for j in range(Y.shape[1]):
@@ -175,7 +182,7 @@ def pull_and_push(
 ) -> None:
     """Fill pull[:, i] = sum_j p u (y_i - y_j), push[:, i] = sum_j w u (y_i - y_j), sums[i] = sum w.
 
-    values (n, n) and factors (n,) give p; Y, pull, push (3, n). O(n^2), one pass over the pairs.
+    values (n, n) and factors (n,) define p; Y, pull, push (3, n). O(n^2), one pass over the pairs.
     """
     n = Y.shape[1]
     for i in prange(n):
@@ -230,9 +237,9 @@ def pull_mixture(
     pull: Array,
     sums: Array,
 ) -> None:
-    """Fill pull[:, i] = sum_j (pull + extra p) u (y_i - y_j), and sums[i] = sum of pulls alone.
+    """Fill pull[:, i] = sum_j (pull + extra p) u (y_i - y_j), and sums[i] = sum of the pulls.
 
-    parameters: code, weight and floor of the objective, extra attraction, 1 / Z.
+    parameters: code, weight and smallest p of the objective; exaggeration - 1; 1 / Z.
     """
     code, weight, floor, extra, scale = parameters
     n = Y.shape[1]
@@ -262,7 +269,7 @@ def value_mixture(
     parameters: tuple[int, float, float, float, float],
     sums: Array,
 ) -> None:
-    """Fill sums[i] with what row i adds to the objective; parameters as in `pull_mixture`."""
+    """Fill sums[i] with the objective's terms of point i; parameters as in `pull_mixture`."""
     code, weight, floor, _, scale = parameters
     n = Y.shape[1]
     for i in prange(n):
@@ -293,7 +300,7 @@ def loss_all(values: Array, factors: Array, Y: Array, dof: Scalar, sums: Array) 
 
 @parallel_kernel
 def sum_p_log_p(values: Array, factors: Array, sums: Array) -> None:
-    """Fill sums[i] = sum_j p log p; a pair with p = 0 adds nothing."""
+    """Fill sums[i] = sum_j p log p, where 0 log 0 = 0."""
     for i in prange(len(factors)):
         total = 0.0
         for j in range(len(factors)):

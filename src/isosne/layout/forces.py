@@ -1,7 +1,7 @@
-"""Forces whose attraction and repulsion are computed apart, each in its own way.
+"""Forces with separate attraction and repulsion, each computed by its own method.
 
-Points that are near in the map are kept near in memory: now and then the points are put in the
-order of a curve that visits the map place by place. Nobody else sees that order.
+Points that are close on the map are kept close in memory: from time to time they are sorted along a
+Morton curve (docs/decisions/0006). This order is private to the module.
 """
 
 from typing import Protocol, runtime_checkable
@@ -14,27 +14,27 @@ from isosne._types import Array, Scalar
 from isosne.layout.exact import TINY, inverse, step_limit
 
 ARRANGE_FROM, ARRANGE_EVERY = 50, 250
-"""Steps after which the points are first put in the order of the map, and again."""
+"""Step of the first sort along the curve, and steps between sorts (docs/decisions/0006)."""
 CURVE_BITS = 10
-"""Cells along a side of the map, as a power of two, in the order of the curve."""
+"""Bits per axis of the curve: 3 axes fit in 32 bits, 1024 cells per axis suffice for locality."""
 
 
 class Attraction(Protocol):
-    """Pull between the pairs that are similar."""
+    """Attraction between similar pairs."""
 
     n_points: int
     negative_entropy: float
 
     def prepare(self, iteration: int) -> None:
-        """Make ready for the step after `iteration` steps."""
+        """Prepare step `iteration` (counted from 0)."""
         ...
 
     def step_share(self, progress: float) -> float:
-        """Return the share of a step to take when so much of the last phase has passed."""
+        """Return a factor of the step length; progress is the fraction of the last phase, or 0."""
         ...
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull = sum_j p u (y_i - y_j) at the map Y, both (n, 2) or (n, 3)."""
+        """Fill pull = sum_j p u (y_i - y_j) for the map Y, both (n, 2) or (n, 3)."""
         ...
 
     def loss(self, Y: NDArray[np.float32]) -> float:
@@ -44,41 +44,41 @@ class Attraction(Protocol):
 
 @runtime_checkable
 class ArrangedAttraction(Attraction, Protocol):
-    """Attraction to partners that are near in the map, which gains by the order of memory."""
+    """Attraction to fixed partners, which is faster if near points are close in memory."""
 
     def arrange(self, order: Array) -> None:
-        """Take the points in another order: order[r] is where the r-th was up to now."""
+        """Reorder the points: order[r] is the current index of the point that becomes r."""
         ...
 
 
 class Repulsion(Protocol):
-    """Push between all points."""
+    """Repulsion between all points."""
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (3, n) = sum_j w u (y_i - y_j) at the map Y (3, n) and return Z.
+        """Fill push (3, n) = sum_j w u (y_i - y_j) for the map Y (3, n) and return Z.
 
-        Coordinates that the map does not have come first.
+        Maps with fewer dimensions have leading rows of zeros.
         """
         ...
 
     def state(self) -> dict[str, Array]:
-        """Return what the next push depends on besides the map."""
+        """Return the state, besides the map, that the next call of `push` depends on."""
         ...
 
     def restore(self, state: dict[str, Array]) -> None:
-        """Go back to a state."""
+        """Restore a state."""
         ...
 
 
 class SplitForces:
-    """The gradient of KL(P || Q), and its value, from an attraction and a repulsion.
+    """Gradient and value of KL(P || Q) from an attraction and a repulsion.
 
     Parameters
     ----------
     attraction : Attraction
-        Pull of the pairs that are similar.
+        Attraction between similar pairs.
     repulsion : Repulsion
-        Push of all pairs.
+        Repulsion between all pairs.
     dof : float, default=1.0
         Degrees of freedom of the map similarity.
     """
@@ -102,7 +102,7 @@ class SplitForces:
         return gradient
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
-        """Make ready for the step after `iteration` steps, from the map Y (d, n)."""
+        """Prepare step `iteration` (counted from 0) from the map Y (d, n)."""
         is_time = iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0
         if is_time and isinstance(self.attraction, ArrangedAttraction):
             order = curve_order(Y[:, self._order])
@@ -111,22 +111,22 @@ class SplitForces:
         self.attraction.prepare(iteration)
 
     def state(self) -> dict[str, Array]:
-        """Return the order of memory, and what the repulsion keeps from step to step."""
+        """Return the current order of the points, and the state of the repulsion."""
         return {"order": self._order, **self.repulsion.state()}
 
     def restore(self, state: dict[str, Array]) -> None:
-        """Go back to a state, from forces that have not been used yet."""
+        """Restore a state; call it only on new forces, before the first step."""
         if isinstance(self.attraction, ArrangedAttraction):
             self.attraction.arrange(state["order"])
         self._order = state["order"]
         self.repulsion.restore(state)
 
     def step_limit(self, exaggeration: float) -> float:
-        """Return the longest step that keeps a map together."""
+        """Return the longest step at which the optimization does not diverge."""
         return step_limit(self.n_points, self.dof, exaggeration)
 
     def step_share(self, progress: float) -> float:
-        """Return the share of a step to take when so much of the last phase has passed."""
+        """Return a factor of the step length; progress is the fraction of the last phase, or 0."""
         return self.attraction.step_share(progress)
 
     def value(self, Y: NDArray[np.float32]) -> float:
@@ -137,7 +137,7 @@ class SplitForces:
         return max(self.attraction.negative_entropy + loss, 0.0)
 
     def _arranged(self, Y: NDArray[np.float32]) -> tuple[Array, Array]:
-        """Return the map in the order of memory: rows (n, 2) or (n, 3), and columns (3, n)."""
+        """Return the map in curve order: rows (n, 2) or (n, 3), and columns (3, n)."""
         rows = np.zeros((self.n_points, max(2, len(Y))), np.float32)
         columns = np.zeros((3, self.n_points), np.float32)
         arrange_map(Y, self._order, rows, columns)
@@ -145,7 +145,7 @@ class SplitForces:
 
 
 def curve_order(Y: NDArray[np.float32]) -> Array:
-    """Return the points of a map (d, n) cell by cell, along a curve that visits them all."""
+    """Return the order of the points of a map (d, n) along a Morton curve."""
     low = Y.min(axis=1, keepdims=True).astype(np.float64)
     width = float((Y.max(axis=1, keepdims=True) - low).max())
     if not np.isfinite(width) or width == 0:
@@ -160,7 +160,7 @@ def curve_order(Y: NDArray[np.float32]) -> Array:
 
 @parallel_kernel
 def arrange_map(Y: Array, order: Array, rows: Array, columns: Array) -> None:
-    """Copy the map Y (d, n) in another order to rows, and to the last of the columns."""
+    """Copy the map Y (d, n) in another order to rows, and to the last rows of columns (3, n)."""
     first = columns.shape[0] - Y.shape[0]
     for r in prange(len(order)):
         for c in range(Y.shape[0]):
@@ -171,7 +171,7 @@ def arrange_map(Y: Array, order: Array, rows: Array, columns: Array) -> None:
 def combine_arranged(
     pull: Array, push: Array, order: Array, factors: tuple[Scalar, Scalar], gradient: Array
 ) -> None:
-    """Fill the gradient (d, n) in its own order: toward times pull less away times push."""
+    """Fill the gradient (d, n), in the original order: toward * pull - away * push."""
     toward, away = factors
     first = push.shape[0] - gradient.shape[0]
     for r in prange(len(order)):

@@ -1,13 +1,13 @@
-"""Repulsion on a mesh: one potential, one pair of Fourier transforms; 1 to 3 dimensions.
+"""Repulsion on a mesh with one pair of Fourier transforms, in 1 to 3 dimensions.
 
-The push on a point is the gradient of one scalar field, ``phi(y) = sum_j w(|y - y_j|)``:
-``sum_j w u (y_i - y_j) = -grad phi / 2``, and ``Z = sum_i phi(y_i) - n``, for every dof. Each point
-spreads a unit charge over the nearest nodes by a B-spline; the charges are convolved with w by
-Fourier transform, divided by the spline's own transform, once for spreading and once for reading;
-the spline and its derivative read phi and its gradient at the points.
+The repulsion is the gradient of a scalar field, ``phi(y) = sum_j w(|y - y_j|)``:
+``sum_j w u (y_i - y_j) = -grad phi / 2`` and ``Z = sum_i phi(y_i) - n``, for every dof. Each point
+spreads a unit charge over the nearest nodes with a B-spline. The charges are convolved with w by
+Fourier transforms, divided twice by the transform of the spline (for spreading and reading). The
+spline and its derivative then read phi and its gradient at the points (docs/decisions/0005).
 
-Charges are summed in chunks of points that do not depend on the number of threads, and the chunks
-in their order: the same bits on any number.
+Chunks of points do not depend on the number of threads and are summed in a fixed order, so results
+are bit-identical on any number of threads.
 """
 
 from functools import reduce
@@ -23,32 +23,43 @@ from isosne.layout.pair_terms import similarity_at
 from isosne.layout.splines import read, spread, sum_chunks
 
 CUBIC, QUINTIC = 4, 6
+"""Orders of the B-splines: number of nodes that a point touches per axis."""
 ERROR_AT_HALF = {CUBIC: (0.0285, 3.4), QUINTIC: (0.027, 4.8)}
-"""Relative error of the forces at spacing 0.5, and the power of the spacing by which it grows.
+"""Relative error of the forces at spacing 0.5, and the power of the spacing with which it grows.
 
-Cubic: measured on a map of 70 000 points. Quintic, which is for fewer: on one of 10 000, which is
-sparser, and on which the error is twice as large; in dense parts it is far less.
+Cubic: measured on a map of 70 000 points. Quintic, which is used for fewer points: measured on a
+map of 10 000 points, where the error is twice as large (docs/decisions/0005).
 """
 SPARSE = 10_000
-"""Points below which maps are so sparse that forces must be more accurate to draw the same map."""
+"""Number of points below which the target error is reduced, because sparse maps are more sensitive
+to errors of the forces (docs/decisions/0005)."""
 QUINTIC_BELOW = 0.02
-"""Accuracy from which on a higher order costs less than a finer mesh, for few points."""
+"""Accuracy below which a quintic spline is cheaper than a finer mesh (docs/decisions/0005)."""
 CUBIC_FROM = {1: 3_000, 2: 30_000, 3: 300_000}
-"""Points from which on a finer mesh costs less than a higher order, by dimensions of the map."""
+"""Number of points, by map dimension, from which a finer mesh is cheaper than a quintic spline.
+2-D: docs/decisions/0005; 1-D and 3-D: no record of a measurement."""
 MAX_NODES = 2**24
-"""Nodes of the padded mesh at the most: some 300 MB. A wider map gets a wider spacing."""
+"""Largest number of nodes of the padded mesh, about 300 MB. A wider map gets a larger spacing."""
 PADDING = 2.1
-"""Sides of the padded mesh, relative to those of the mesh, at the most as a rule."""
+"""Upper estimate of padded sides relative to mesh sides: 2, rounded up to fast FFT lengths."""
 MIN_SIDE = 32
-"""Nodes of a side at the least, before padding; a narrow map gets a finer mesh."""
+"""Smallest number of nodes per side, before padding; a narrow map gets a finer mesh (0005)."""
 ROOM = 1.1
-"""How much wider than the map a new mesh is; a map grows most of the time."""
+"""Width of a new mesh relative to the map, because maps usually grow (chosen; not measured)."""
+MAX_WASTE = ROOM**4
+"""A mesh is replaced if it has this many times the nodes that the map needs: in 2-D, if the map
+has shrunk by ROOM^2 along both axes (chosen; not measured)."""
+COARSEN = 1.05
+"""Factor by which the spacing grows until the mesh has at most MAX_NODES (chosen)."""
+FINEST, COARSEST = 0.05, 1.0
+"""Bounds of the spacing, in map units, whose similarity w has width 1 (chosen; not measured)."""
 N_CHUNKS = 8
-"""Copies of the mesh that charges are spread on in parallel; fixed, so threads change no bit."""
+"""Copies of the mesh that charges are spread on in parallel (chosen). It is fixed, so that results
+do not depend on the number of threads."""
 
 
 class MeshRepulsion:
-    """Push between all points of a map, by way of a mesh.
+    """Repulsion between all points of a map, computed on a mesh.
 
     Parameters
     ----------
@@ -57,16 +68,16 @@ class MeshRepulsion:
     dof : float, default=1.0
         Degrees of freedom of the map similarity.
     accuracy : float, default=0.01
-        Relative error of the forces to aim at: root mean square over the points.
+        Target for the relative error of the forces (root mean square over the points).
     n_points : int, default=0
-        Points of the map, as far as they are known: they decide about the spline.
+        Number of points, which determines spline and spacing; 0 if unknown.
 
     Attributes
     ----------
     order : int
         Order of the spline: 4 (cubic) or 6 (quintic).
     spacing : float
-        Distance between nodes. It grows if the map outgrows the largest mesh.
+        Distance between nodes. It grows if the map is wider than the largest mesh.
     """
 
     def __init__(
@@ -82,8 +93,8 @@ class MeshRepulsion:
         self._sides: tuple[int, ...] = ()
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (3, n) at the map Y (3, n) and return Z; unused coordinates come first."""
-        with np.errstate(all="ignore"):  # a map beyond all bounds: descent looks for it
+        """Fill push (3, n) for the map Y (3, n), which has leading rows of zeros; return Z."""
+        with np.errstate(all="ignore"):  # a diverged map: `descend` detects it
             if not np.isfinite(Y.max(axis=1) - Y.min(axis=1)).all():
                 push[:] = np.nan
                 return np.nan
@@ -93,7 +104,7 @@ class MeshRepulsion:
         return self._sum_of_w(potential, Y.shape[1])
 
     def field(self, Y: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the corner (3,) of a mesh around the map, and the potential at its nodes."""
+        """Return the corner (3,) of a mesh that covers the map, and the potential at its nodes."""
         low, high = Y.min(axis=1), Y.max(axis=1)
         self._fit_mesh((high - low)[3 - self.n_components :].astype(np.float64))
         sides = (1,) * (3 - self.n_components) + self._sides
@@ -106,17 +117,17 @@ class MeshRepulsion:
         return origin, self._convolve(total.reshape(self._sides)).reshape((*sides[:-1], -1))
 
     def open(self, Y: NDArray[np.float32]) -> tuple[Any, ...]:
-        """Return all that `read_at` needs to read the potential of a map Y (3, n) anywhere on it.
+        """Return the arguments with which `read_at` reads the potential of a map Y (3, n).
 
-        Potential, corner, inverse spacing, the lowest and highest places that can be read (2, 3),
-        and three tuples of zeros.
+        Potential, corner, inverse spacing, lower and upper bounds of the coordinates (2, 3), and
+        three tuples of zeros.
         """
         origin, field = self.field(Y)
         limits = np.stack([Y.min(axis=1), Y.max(axis=1)])
         return field, origin, np.float32(1 / self.spacing), limits, *self._zeros
 
     def state(self) -> dict[str, Array]:
-        """Return the present mesh: it stays until the map outgrows it."""
+        """Return the current mesh, which is kept until the map needs another one."""
         if not self._sides:
             return {}
         return {
@@ -125,24 +136,26 @@ class MeshRepulsion:
         }
 
     def restore(self, state: dict[str, Array]) -> None:
-        """Go back to a mesh."""
+        """Restore a mesh."""
         if "mesh_sides" in state:
             spacing, base = map(float, state["mesh_scale"])
             self._make_mesh(spacing, tuple(map(int, state["mesh_sides"])), base)
 
     def _sum_of_w(self, potential: NDArray[np.float32], n_points: int) -> float:
-        """Return the sum of w from some points to all others, given the potential there."""
+        """Return the sum of w from the points to all others, given the potential at the points."""
         beyond = self._base * n_points - self._own
         return float(potential.sum(dtype=np.float64)) + beyond * len(potential)
 
     def _fit_mesh(self, widths: NDArray[np.float64]) -> None:
-        """Make a new mesh if the map has outgrown the present one or needs far less."""
+        """Make a new mesh if the map no longer fits, or needs a much smaller one."""
         spacing, sides = self._choose_mesh(np.where(np.isfinite(widths), widths, 0.0))
         if self._sides:
             covers = (widths / self.spacing + self.order <= self._sides).all()
             nodes = np.prod(self._sides) / np.prod(sides)
-            if covers and self.spacing < ROOM**2 * spacing and nodes < ROOM**4:
+            if covers and self.spacing < ROOM**2 * spacing and nodes < MAX_WASTE:
                 return
+        # w at half the map's width. Subtracting it avoids cancellation in float32 on narrow maps,
+        # where the potential is nearly constant (docs/decisions/0005, "Early steps").
         base = float(similarity_at((widths**2).sum() / 4, float(self._dof)))
         self._make_mesh(spacing, sides, base)
 
@@ -155,17 +168,18 @@ class MeshRepulsion:
         self._charges = np.zeros((N_CHUNKS, int(np.prod(sides))), np.float32)
 
     def _choose_mesh(self, widths: NDArray[np.float64]) -> tuple[float, tuple[int, ...]]:
-        """Return spacing and sides of a mesh for a map of these widths."""
+        """Return the spacing and the sides of a mesh for a map of these widths."""
         roomy = ROOM * widths
         spacing = min(self._finest, float(roomy.max()) / (MIN_SIDE - self.order)) or self._finest
         sides = np.maximum(roomy / spacing + self.order, MIN_SIDE)
         while np.prod(PADDING * sides) > MAX_NODES:
-            spacing *= 1.05
+            spacing *= COARSEN
             sides = np.maximum(roomy / spacing + self.order, MIN_SIDE)
         return spacing, tuple(int(side) for side in np.ceil(sides))
 
     def _convolve(self, charges: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the potential at the nodes; the last axis is longer than the mesh."""
+        # Axis by axis, so that padding is added late and removed early.
         workers = n_threads()
         *others, last = range(charges.ndim)
         waves = scipy.fft.rfft(charges, n=self._padded[last], axis=last, workers=workers)
@@ -184,37 +198,39 @@ class MeshRepulsion:
 
 
 def spline_order(accuracy: float, n_components: int, n_points: int) -> int:
-    """Return the order of the spline that reaches an accuracy at the least cost."""
+    """Return the order of the spline that reaches an accuracy at the lowest cost."""
     is_rough = accuracy >= QUINTIC_BELOW
     return CUBIC if is_rough or n_points >= CUBIC_FROM[n_components] else QUINTIC
 
 
 def widest_map(n_components: int, accuracy: float, n_points: int, dof: float = 1.0) -> float:
-    """Return the width of a map, the same along all axes, up to which a mesh is accurate."""
+    """Return the width of a square map up to which the mesh keeps its accuracy."""
     order = spline_order(accuracy, n_components, n_points)
     side: float = MAX_NODES ** (1 / n_components) / PADDING - order
     return side * finest_spacing(accuracy, order, dof, n_points) / ROOM
 
 
 def finest_spacing(accuracy: float, order: int, dof: float, n_points: int) -> float:
-    """Return the spacing at which the forces of a spline of this order are accurate enough.
+    """Return the spacing at which a spline of this order reaches the accuracy.
 
-    The transform of w falls like exp(-sqrt(dof) k): heavier tails need a finer mesh. So do sparse
-    maps, where a mesh costs little.
+    The transform of w decays like exp(-sqrt(dof) k), so heavier tails need a finer mesh. Sparse
+    maps need one too (docs/decisions/0005).
     """
     error, power = ERROR_AT_HALF[order]
+    # The target error falls with the square root of n below SPARSE, at most by a factor 0.1^0.5
+    # (chosen; not measured).
     share = min(max(n_points / SPARSE, 0.1), 1.0) if n_points else 1.0
     spacing = 0.5 * (accuracy * share**0.5 / error) ** (1 / power)
-    return float(np.clip(spacing, 0.05, 1.0) * min(1.0, dof**0.5))
+    return float(np.clip(spacing, FINEST, COARSEST) * min(1.0, dof**0.5))
 
 
 def kernel_transform(
     padded: tuple[int, ...], spacing: float, order: int, shape: tuple[float, float]
 ) -> tuple[NDArray[np.float32], float]:
-    """Return the transform of w on the padded mesh, and what a point feels of itself.
+    """Return the transform of w on the padded mesh, and the mean potential of a point at itself.
 
-    shape: dof, and a constant that is taken from w. The transform is divided by the spline's,
-    twice. It is real, as w is even: a cosine transform of a part of the mesh gives the whole.
+    shape: dof, and a constant that is subtracted from w. The transform is divided twice by that of
+    the spline. As w is even, it is real, and a cosine transform of one quadrant suffices.
     """
     dof, base = shape
     halves = [n // 2 + 1 for n in padded]
@@ -225,7 +241,7 @@ def kernel_transform(
     once = reduce(np.multiply.outer, [spline_transform(angle, order) for angle in angles])
     twice = reduce(np.multiply.outer, [spline_transform(angle, 2 * order) for angle in angles])
     transform /= once**2
-    # A charge, spread and read again at the same place, on average over the places.
+    # Spread and read a charge at the same point, averaged over positions between nodes.
     ends = [np.r_[0.5, np.ones(half - 2), 0.5] / (half - 1) for half in halves]
     own = float((transform * twice * reduce(np.multiply.outer, ends)).sum()) + base
     for axis, n in enumerate(padded[:-1]):
@@ -235,8 +251,8 @@ def kernel_transform(
 
 
 def spline_transform(angles: NDArray[np.float64], order: int) -> NDArray[np.float64]:
-    """Return the transform of a centered B-spline of even order sampled at the nodes."""
-    values = np.array([1.0])  # of order 2, at the nodes 1 .. order - 1
+    """Return the transform of a centered B-spline of even order, sampled at the nodes."""
+    values = np.array([1.0])  # order 2; the recurrence raises the order at nodes 1 .. order - 1
     for k in range(3, order + 1):
         x = np.arange(1, k)
         longer = np.zeros(k - 1)

@@ -1,12 +1,11 @@
-"""What step 3 minimizes: KL, and the mixtures NeRV and JSE that the paper names (section 6.1).
+"""Objectives of step 3: KL, and the mixtures NeRV and JSE that the paper names (section 6.1).
 
-P and Q are joint probabilities here: ``q_ij = w_ij / Z``, where w is Student's t with ``dof``
-degrees of freedom. Every objective has the gradient ``4 sum_j T_ij u_ij (y_i - y_j)``, where
-``u = -d log w / d(d^2)`` comes from the map similarity and ``-T`` from the objective: a pair's own
-term less q_ij times the sum of all terms.
+P and Q are joint probabilities: ``q_ij = w_ij / Z``, where w is Student's t with ``dof`` degrees of
+freedom. Every objective has the gradient ``4 sum_j T_ij u_ij (y_i - y_j)``, where
+``u = -d log w / d(d^2)`` depends on the map similarity and T on the objective.
 
-Exaggeration e adds an attraction (e - 1) p_ij to every pair, whatever the objective; P stays as it
-is. An objective of one's own is any object with ``value(P, Q)`` and ``derivative(P, Q)``.
+Exaggeration e adds the attraction (e - 1) p_ij to every pair, for any objective; P is not changed.
+A user-defined objective is any object with ``value(P, Q)`` and ``derivative(P, Q)``.
 """
 
 from dataclasses import dataclass
@@ -19,18 +18,24 @@ from isosne._checks import is_number
 from isosne.errors import ParameterError
 
 KL_CODE, NERV_CODE, JSE_CODE = 0, 1, 2
-"""Numbers that tell the compiled loops which term a pair adds."""
+"""Codes of the objectives in compiled functions."""
 
 
 @dataclass(frozen=True)
 class KL:
-    """KL(P || Q): the objective of t-SNE.
+    """KL(P || Q), the objective of t-SNE.
 
     Parameters
     ----------
     dof : float, default=1.0
-        Degrees of freedom of the map similarity. Below 1 shows finer clusters; infinity is a
+        Degrees of freedom of the map similarity. Values below 1 show finer clusters; infinity is a
         Gaussian (symmetric SNE).
+
+    Examples
+    --------
+    >>> from isosne import KL, TSNE
+    >>> TSNE(objective=KL(dof=0.5))
+    TSNE(objective=KL(dof=0.5))
     """
 
     dof: float = 1.0
@@ -52,6 +57,11 @@ class NeRV:
         From 0 to 1. Small values penalize false neighbors, large values missing neighbors; 1 is KL.
     dof : float, default=1.0
         Degrees of freedom of the map similarity.
+
+    Notes
+    -----
+    Departures from the original: P and Q are joint probabilities, the map similarity is Student's
+    t, and a zero p counts as 1/1000 of the mean p. Needs dense affinities.
     """
 
     trade_off: float = 0.9
@@ -65,7 +75,7 @@ class NeRV:
 
     @property
     def weight(self) -> float:
-        """The parameter, under the name that all objectives share."""
+        """The parameter, under a name common to all objectives."""
         return float(self.trade_off)
 
 
@@ -76,9 +86,14 @@ class JSE:
     Parameters
     ----------
     mixture : float, default=0.5
-        Between 0 and 1. The limit 0 is KL(P || Q) (Lee et al. 2013).
+        Between 0 and 1, exclusive. The limit 0 is KL(P || Q) (Lee et al. 2013).
     dof : float, default=1.0
         Degrees of freedom of the map similarity.
+
+    Notes
+    -----
+    Departures from the original: P and Q are joint probabilities, and the map similarity is
+    Student's t. Needs dense affinities.
     """
 
     mixture: float = 0.5
@@ -92,19 +107,19 @@ class JSE:
 
     @property
     def weight(self) -> float:
-        """The parameter, under the name that all objectives share."""
+        """The parameter, under a name common to all objectives."""
         return float(self.mixture)
 
 
 @runtime_checkable
 class CustomObjective(Protocol):
-    """An objective of one's own: a function of P and Q, and its derivative with respect to Q.
+    """A user-defined objective: a function of P and Q, and its derivative with respect to Q.
 
-    An attribute ``dof``, if there is one, sets the degrees of freedom of the map similarity.
+    The optional attribute ``dof`` sets the degrees of freedom of the map similarity.
     """
 
     def value(self, P: NDArray[np.float64], Q: NDArray[np.float64]) -> float:
-        """Return the objective of joint probabilities P and Q, both (n, n) with zero diagonal."""
+        """Return the objective for joint probabilities P and Q, both (n, n) with zero diagonal."""
         ...
 
     def derivative(self, P: NDArray[np.float64], Q: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -123,12 +138,12 @@ def dof_of(objective: Objective) -> float:
 
 
 def needs_all_pairs(objective: Objective) -> bool:
-    """Return whether an objective is computed from all pairs: every one but KL is."""
+    """Return whether an objective needs all pairs: every one except KL does."""
     return not isinstance(objective, KL)
 
 
 def as_objective(objective: object) -> Objective:
-    """Return the objective that a name stands for; objects pass."""
+    """Return the objective for a name or an object."""
     if isinstance(objective, str) and objective in NAMES:
         return NAMES[objective]()
     if isinstance(objective, KL | NeRV | JSE):

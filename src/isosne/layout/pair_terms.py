@@ -1,4 +1,4 @@
-"""What a pair of points contributes: map similarity, terms of the objectives. Compiled pieces."""
+"""Terms of a single pair of points: map similarity and objectives. Compiled functions."""
 
 import math
 
@@ -13,7 +13,7 @@ TWO = np.float32(2)
 
 
 def similarity_at(sq_dist: Array, dof: float) -> Array:
-    """Return w at squared distances, in float64; `map_similarity` is its compiled twin."""
+    """Return w at squared distances, in float64; `map_similarity` is the compiled version."""
     if np.isinf(dof):
         return np.asarray(np.exp(-sq_dist))
     w: Array = (1 + sq_dist / dof) ** (-(dof + 1) / 2)
@@ -22,11 +22,11 @@ def similarity_at(sq_dist: Array, dof: float) -> Array:
 
 @row_sum_kernel
 def map_similarity(sq_dist: Scalar, dof: Scalar) -> tuple[Scalar, Scalar]:
-    """Return w and u = -d log w / d(d^2) of a pair at a squared distance in the map.
+    """Return w and u = -d log w / d(d^2) of a pair at a squared distance on the map.
 
     w = (1 + d^2 / dof)^(-(dof + 1) / 2), Student's t; exp(-d^2) for dof = infinity.
     """
-    if dof == ONE:
+    if dof == ONE:  # the usual case, without a power; then u = w
         w = ONE / (ONE + sq_dist)
         return w, w
     if dof == np.inf:
@@ -46,10 +46,12 @@ def minus_log_similarity(sq_dist: Scalar, dof: Scalar) -> Scalar:
 
 @row_sum_kernel
 def fast_log(x: Scalar) -> Scalar:
-    """Return log x for finite x >= 1, within 2e-7 of its value; unlike math.log it vectorizes.
+    """Return log x for finite x >= 1 with an error below 2e-7; unlike math.log, it vectorizes.
 
-    x = 2^e m with m near one; log m by the odd series in s = (m - 1) / (m + 1).
+    x = 2^e m with m in [1/sqrt(2), sqrt(2)]; log m = 2 (s + s^3/3 + ... + s^9/9), with
+    s = (m - 1) / (m + 1). As |s| < 0.172, the next term, 2 s^11/11, is below 1e-9.
     """
+    # float32: 23 bits of mantissa, exponent offset 127, exponent bits of 1.0 are 0x3F800000.
     bits = np.float32(x).view(np.int32)
     exponent = (bits >> 23) - 127
     m = np.int32((bits & 0x7FFFFF) | 0x3F800000).view(np.float32)
@@ -67,7 +69,7 @@ def fast_log(x: Scalar) -> Scalar:
 
 @row_sum_kernel
 def mixture_pull(p: Scalar, q: Scalar, code: int, weight: float, floor: float) -> Scalar:
-    """Return -q dC/dq, the pull of a pair under NeRV or JSE before Q is renormalized."""
+    """Return -q dC/dq, the attraction of a pair for NeRV or JSE before Q is normalized."""
     if code == JSE_CODE:
         return q * math.log1p(weight * (p / q - 1)) / weight
     return weight * p - (1 - weight) * q * (math.log(q / max(p, floor)) + 1)
@@ -75,7 +77,7 @@ def mixture_pull(p: Scalar, q: Scalar, code: int, weight: float, floor: float) -
 
 @row_sum_kernel
 def mixture_value(p: Scalar, q: Scalar, code: int, weight: float, floor: float) -> Scalar:
-    """Return what a pair adds to NeRV or JSE."""
+    """Return the term of a pair in NeRV or JSE."""
     if code == JSE_CODE:
         mixed = weight * p + (1 - weight) * q
         forward = p * math.log(p / mixed) / (1 - weight) if p > 0 else 0.0

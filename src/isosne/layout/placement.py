@@ -1,8 +1,8 @@
-"""Place further points on a finished map, each independently of the others.
+"""Place new points on a finished map, each independently of the others.
 
-A new point is pulled toward the fitted points by its conditional probabilities, and pushed away
-from all of them as the fitted points push each other: it finds the place that it would have had in
-the map. The map itself stays as it is.
+A new point is attracted to the fitted points in proportion to its conditional probabilities, and
+repelled by all of them as the fitted points repel each other. The map itself does not change.
+Placement is not part of the paper.
 """
 
 from typing import Any
@@ -18,10 +18,14 @@ from isosne.layout.pair_terms import map_similarity
 from isosne.layout.splines import read_at
 
 N_STEPS = 50
+"""Number of steps per new point (chosen; convergence was not measured)."""
+DAMPING = 0.5
+"""Fraction of a full step, which goes to the mean of the partners weighted by their attraction.
+Half a step, against oscillation (chosen; not measured)."""
 
 
 class FinishedMap:
-    """A map that stays as it is.
+    """A map that does not change.
 
     Parameters
     ----------
@@ -36,40 +40,42 @@ class FinishedMap:
         self._n_components = embedding.shape[1]
         self._dof = np.float32(dof)
 
-    def _as_rows(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
-        return np.ascontiguousarray(places[-self._n_components :].T)
+    def _as_rows(self, coordinates: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.ascontiguousarray(coordinates[-self._n_components :].T)
 
 
 class Placement(FinishedMap):
-    """Takes further points that are compared with all points of the map.
+    """Places new points that are compared with all points of the map.
 
     Parameters
     ----------
     embedding, dof
         As in `FinishedMap`.
     exaggeration : float, default=1.0
-        Factor of attraction with which the map was drawn.
+        Exaggeration of the last phase of the optimization.
     """
 
     def __init__(
         self, embedding: NDArray[np.float32], dof: Scalar, exaggeration: float = 1.0
     ) -> None:
         super().__init__(embedding, dof)
+        # The fitted points have attraction p_ij ~ p_{j|i} / n against repulsion q_ij = w_ij / Z.
+        # Multiplied by Z, repulsion is w and attraction p_{j|i} Z / n.
         sums = np.empty(len(embedding))
         push_all(self._map, self._dof, np.empty_like(self._map), sums)
         self._strength = np.float32(exaggeration * sums.sum() / len(embedding))
 
     def place(self, similarity: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return a place (m, d) for each row of similarity (m, n) to the points of the map."""
-        places = np.empty((3, len(similarity)), np.float32)
-        settle(similarity, self._map, self._dof, self._strength, places)
-        return self._as_rows(places)
+        """Return coordinates (m, d) for rows of similarity (m, n) to the points of the map."""
+        coordinates = np.empty((3, len(similarity)), np.float32)
+        settle(similarity, self._map, self._dof, self._strength, coordinates)
+        return self._as_rows(coordinates)
 
 
 class ListedPlacement(FinishedMap):
-    """Takes further points that know a few points of the map, which may have many.
+    """Places new points that are compared with a few points of the map.
 
-    The push of the map is computed once, on a mesh, and read wherever a point goes.
+    The repulsion of the map is computed once, on a mesh, and interpolated.
 
     Parameters
     ----------
@@ -89,25 +95,27 @@ class ListedPlacement(FinishedMap):
     def place(
         self, partners: NDArray[np.integer[Any]], rows: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """Return a place (m, d) for each row of weights (m, k) of points of the map (m, k)."""
-        places = np.empty((3, len(rows)), np.float32)
-        settle_listed(partners, rows, self._map, (self._dof, self._strength), self._mesh, places)
-        return self._as_rows(places)
+        """Return coordinates (m, d) for partners (m, k) on the map and their weights (m, k)."""
+        coordinates = np.empty((3, len(rows)), np.float32)
+        settings = self._dof, self._strength
+        settle_listed(partners, rows, self._map, settings, self._mesh, coordinates)
+        return self._as_rows(coordinates)
 
 
 def as_columns(embedding: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a map (n, d) as three rows of coordinates; those that it does not have are zero."""
+    """Return a map (n, d) as an array (3, n), with leading rows of zeros."""
     columns = np.zeros((3, len(embedding)), np.float32)
     columns[-embedding.shape[1] :] = embedding.T
     return columns
 
 
 @parallel_kernel
-def settle(similarity: Array, Y: Array, dof: Scalar, strength: Scalar, places: Array) -> None:
-    """Fill places[:, i] with the place of new point i; similarity (m, n), Y (3, n), places (3, m).
+def settle(similarity: Array, Y: Array, dof: Scalar, strength: Scalar, coordinates: Array) -> None:
+    """Fill coordinates (3, m) of new points with similarity (m, n) to the points Y (3, n).
 
-    Starts at the most similar point and repeats: the mean of the fitted points weighted by their
-    pull, less the push of all. strength is the weight of attraction. O(m n) a step.
+    Starts at the most similar point; each step moves DAMPING of the way to the mean of the fitted
+    points, weighted by their attraction, minus the repulsion. strength is the factor of the
+    attraction. O(m n) per step.
     """
     n = Y.shape[1]
     for i in prange(similarity.shape[0]):
@@ -131,11 +139,11 @@ def settle(similarity: Array, Y: Array, dof: Scalar, strength: Scalar, places: A
                 g0 += force * d0
                 g1 += force * d1
                 g2 += force * d2
-            scale = np.float32(0.5) / weight
+            scale = np.float32(DAMPING) / weight
             x0 -= scale * g0
             x1 -= scale * g1
             x2 -= scale * g2
-        places[0, i], places[1, i], places[2, i] = x0, x1, x2
+        coordinates[0, i], coordinates[1, i], coordinates[2, i] = x0, x1, x2
 
 
 @parallel_kernel
@@ -145,11 +153,11 @@ def settle_listed(
     Y: Array,
     settings: tuple[Scalar, Scalar],
     mesh: tuple[Any, ...],
-    places: Array,
+    coordinates: Array,
 ) -> None:
-    """Fill places[:, i] as `settle` does, from partners (m, k) and their weights, with a mesh.
+    """Fill coordinates (3, m) like `settle`, from partners (m, k), their weights and a mesh.
 
-    settings: dof and strength; mesh as from `MeshRepulsion.open`. O(m k) a step.
+    settings: dof and strength; mesh as from `MeshRepulsion.open`. O(m k) per step.
     """
     dof, strength = settings
     field, origin, inverse, limits, zeros_a, zeros_b, zeros_c = mesh
@@ -164,6 +172,7 @@ def settle_listed(
         first = partners[i, best]
         x0, x1, x2 = Y[0, first], Y[1, first], Y[2, first]
         for _ in range(N_STEPS):
+            # The potential is known only on the map, so the point stays inside its bounds.
             x0 = min(max(x0, limits[0, 0]), limits[1, 0])
             x1 = min(max(x1, limits[0, 1]), limits[1, 1])
             x2 = min(max(x2, limits[0, 2]), limits[1, 2])
@@ -180,8 +189,8 @@ def settle_listed(
                 g0 += pull * d0
                 g1 += pull * d1
                 g2 += pull * d2
-            scale = np.float32(0.5) / weight
+            scale = np.float32(DAMPING) / weight
             x0 -= scale * g0
             x1 -= scale * g1
             x2 -= scale * g2
-        places[0, i], places[1, i], places[2, i] = x0, x1, x2
+        coordinates[0, i], coordinates[1, i], coordinates[2, i] = x0, x1, x2

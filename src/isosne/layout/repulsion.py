@@ -1,6 +1,6 @@
-"""Methods for the repulsive forces, as values: what `TSNE(forces=...)` takes.
+"""Methods for the repulsive forces, as values of `TSNE(forces=...)`.
 
-The methods themselves are in `exact`, `mesh` and `tree`.
+The methods are implemented in `exact`, `mesh` and `tree`.
 """
 
 from dataclasses import dataclass
@@ -23,8 +23,12 @@ class Mesh:
     Parameters
     ----------
     accuracy : float, default=0.01
-        Relative error of the forces to aim at, root mean square over the points, from 0.003 to 0.2.
-        Other packages have about 0.03 (docs/decisions/0005-mesh.md).
+        Target for the relative error of the forces (root mean square over the points), from 0.003
+        to 0.2. openTSNE's error is about 0.03 (docs/decisions/0005).
+
+    Notes
+    -----
+    The error was measured from 0.0023 to 0.077 (docs/decisions/0005); larger values extrapolate.
 
     Examples
     --------
@@ -37,21 +41,22 @@ class Mesh:
     name = "mesh"
 
     def __post_init__(self) -> None:
-        hint = "0.03 is as accurate as other packages; 0.01 gives better maps."
+        hint = "0.03 is as accurate as other packages; the default 0.01 gives better maps."
         check_number(self.accuracy, "accuracy", low=0.003, high=0.2, hint=hint)
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Approximate the repulsive forces of distant groups of points by Barnes and Hut's tree.
+    """Approximate the repulsive forces with a Barnes-Hut tree: O(n log n) per step.
 
-    O(n log n) per step, whatever the width of the map.
+    Unlike a mesh, the cost does not depend on the width of the map.
 
     Parameters
     ----------
     theta : float, default=0.5
-        Size of a tree cell relative to its distance, up to which the cell acts as one point, from 0
-        (exact) to 1 (coarse).
+        Largest ratio of the size of a tree cell to its distance at which the cell acts as a single
+        point, from 0 (exact) to 1 (coarse). 0.5 is van der Maaten's (2014) default; errors are in
+        docs/benchmarks.md.
 
     Examples
     --------
@@ -72,7 +77,7 @@ METHODS: dict[str, type[Method]] = {"exact": Exact, "mesh": Mesh, "tree": Tree}
 
 
 def as_method(forces: object) -> Method | None:
-    """Return the method that a name stands for; None for "auto"."""
+    """Return the method for a name or an object; None for "auto"."""
     if isinstance(forces, Exact | Mesh | Tree):
         return forces
     if isinstance(forces, str) and forces in METHODS:

@@ -1,7 +1,7 @@
-"""Schedules of step 3 as data: how many steps, how long, how much exaggeration, when to stop.
+"""Schedules of the optimization: number and length of steps, exaggeration, stop rules.
 
-Gradients carry their factor 4 here, as in the paper. Packages that leave it out (FIt-SNE, openTSNE)
-call the same step four times as large.
+Gradients include the factor 4, as in the paper. Packages that omit it (FIt-SNE, openTSNE) use
+learning rates four times as large for the same step.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from isosne.errors import ParameterError
 
 @dataclass(frozen=True)
 class RateFalls:
-    """Stop when the relative decrease of KL has passed its peak (opt-SNE, exaggerated phase).
+    """Stop after the relative decrease of KL has peaked (opt-SNE, early exaggeration).
 
-    After `wait` steps KL is polled every `every` steps; the phase ends once the rate has fallen
-    for `delay` polls in a row.
+    After `wait` steps, KL is computed every `every` steps; the phase ends when the rate has fallen
+    `delay` times in a row. Defaults: Belkina et al. 2019.
     """
 
     wait: int = 15
@@ -27,7 +27,10 @@ class RateFalls:
 
 @dataclass(frozen=True)
 class ChangeBelow:
-    """Stop when KL changes by less than a share of itself a step (opt-SNE, end of the run)."""
+    """Stop when KL changes by less than the fraction `share` per step (opt-SNE, last phase).
+
+    After `wait` steps, KL is computed every `every` steps. Defaults: Belkina et al. 2019.
+    """
 
     wait: int = 15
     every: int = 5
@@ -36,18 +39,51 @@ class ChangeBelow:
 
 @dataclass(frozen=True)
 class Phase:
-    """A run of steps with constant settings."""
+    """A phase of the optimization, with constant settings.
+
+    Parameters
+    ----------
+    n_iter : int
+        Number of steps.
+    exaggeration : float, default=1.0
+        Factor of the attraction.
+    momentum : float, default=0.8
+        Fraction of the last update that is added to a step (van der Maaten and Hinton 2008).
+    step : float or None, default=None
+        Step length (learning rate). None: n / (4 exaggeration), at least `shortest`
+        (Belkina et al. 2019).
+    shortest : float, default=50.0
+        Smallest automatic step length, as in scikit-learn.
+    stop : RateFalls, ChangeBelow or None, default=None
+        Rule that ends the phase early.
+
+    Examples
+    --------
+    >>> from isosne import Phase
+    >>> Phase(250, exaggeration=12, momentum=0.5).step_for(70_000)
+    1458.3333333333333
+    """
 
     n_iter: int
     exaggeration: float = 1.0
     momentum: float = 0.8
     step: float | None = None
-    """Length of a step; None: n / (4 exaggeration), at least `shortest` (Belkina et al. 2019)."""
     shortest: float = 50.0
     stop: RateFalls | ChangeBelow | None = None
 
     def step_for(self, n_points: int) -> float:
-        """Return the length of a step for a map of n points."""
+        """Return the step length for a map of n points.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        float
+            The step length.
+        """
         if self.step is not None:
             return self.step
         return max(n_points / (4 * self.exaggeration), self.shortest)
@@ -62,7 +98,7 @@ class Schedule:
     phases : tuple of Phase
         The phases.
     min_gain : float, default=0.01
-        Lower bound of the gain of a coordinate (van der Maaten and Hinton 2008).
+        Smallest gain of a coordinate (van der Maaten and Hinton 2008).
 
     Examples
     --------
@@ -76,29 +112,30 @@ class Schedule:
 
     @property
     def n_iter(self) -> int:
-        """The largest number of steps that the schedule takes."""
+        """Largest number of steps."""
         return sum(phase.n_iter for phase in self.phases)
 
     @classmethod
     def standard(cls, *, n_iter: int = 750, exaggeration: float = 1.0) -> Self:
         """Return the usual schedule: exaggeration 12 for 250 steps, then `exaggeration`.
 
+        Early exaggeration and momentum follow van der Maaten (2014); 750 steps in all is the
+        default of openTSNE.
+
         Parameters
         ----------
         n_iter : int, default=750
-            Number of steps in all, more than 250.
+            Total number of steps, more than 250.
         exaggeration : float, default=1.0
-            Exaggeration that is kept to the end; 2 to 4 gives tighter clusters.
+            Exaggeration of the second phase; 2 to 4 gives tighter clusters.
 
         Returns
         -------
         Schedule
-            Two phases.
+            A schedule of two phases.
         """
-        check_count(
-            n_iter, "n_iter", low=251, hint="The first 250 steps are exaggerated; allow some more."
-        )
-        hint = "1 leaves the probabilities as they are."
+        check_count(n_iter, "n_iter", low=251, hint="The first 250 steps are early exaggeration.")
+        hint = "1 means no exaggeration."
         check_number(exaggeration, "exaggeration", low=1, hint=hint)
         return cls(
             (
@@ -109,12 +146,15 @@ class Schedule:
 
     @classmethod
     def paper(cls) -> Self:
-        """Return the schedule of the paper's authors: 1000 steps of 500, exaggeration 4 for 100.
+        """Return the schedule of the paper's authors, from their published code.
+
+        1000 steps of length 500; exaggeration 4 for the first 100; momentum 0.5, and 0.8 from step
+        250 on.
 
         Returns
         -------
         Schedule
-            Three phases.
+            A schedule of three phases.
         """
         return cls(
             (
@@ -126,12 +166,12 @@ class Schedule:
 
     @classmethod
     def opt_sne(cls) -> Self:
-        """Return opt-SNE's schedule: both phases end by themselves (Belkina et al. 2019).
+        """Return the schedule of opt-SNE, whose phases end automatically (Belkina et al. 2019).
 
         Returns
         -------
         Schedule
-            Two phases with stopping rules.
+            A schedule of two phases with stop rules; at most 2500 steps (chosen).
         """
         return cls(
             (
@@ -142,14 +182,14 @@ class Schedule:
 
 
 def plain(n_iter: int, schedule: Schedule) -> Schedule:
-    """Return `n_iter` more steps in the manner of a schedule's last phase, without a stop rule."""
+    """Return a schedule of `n_iter` steps like the last phase, without its stop rule."""
     return replace(schedule, phases=(replace(schedule.phases[-1], n_iter=n_iter, stop=None),))
 
 
 def lasting(schedule: Schedule, exaggeration: float) -> Schedule:
-    """Return a schedule in which no phase exaggerates less than that, and the last just so.
+    """Return a schedule with at least this exaggeration, and exactly this in the last phase.
 
-    The shortest step of the last phase is divided by it: small maps could not settle otherwise.
+    The shortest step of the last phase is divided by it; otherwise small maps would not converge.
     """
     *others, last = schedule.phases
     raised = [replace(p, exaggeration=max(p.exaggeration, exaggeration)) for p in others]
@@ -170,7 +210,7 @@ NAMES: dict[str, Callable[[], Schedule]] = {
 
 
 def as_schedule(schedule: object) -> Schedule:
-    """Return the schedule that a name stands for; objects pass."""
+    """Return the schedule for a name or an object."""
     if isinstance(schedule, Schedule):
         return schedule
     if isinstance(schedule, str) and schedule in NAMES:
@@ -179,5 +219,5 @@ def as_schedule(schedule: object) -> Schedule:
         "schedule",
         f"be one of {', '.join(map(repr, NAMES))}, or a Schedule",
         schedule,
-        "Build one of your own as Schedule((Phase(...), ...)).",
+        "Pass your own as Schedule((Phase(...), ...)).",
     )

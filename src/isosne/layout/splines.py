@@ -1,7 +1,7 @@
-"""B-splines on a mesh: spread the charges of points over nodes, and read a field between nodes.
+"""B-splines on a mesh: spread charges of points over nodes, and interpolate a field.
 
-Compiled loops of `mesh`. An axis that the map does not have has a spline of order one. The order of
-a spline is the length of a tuple of zeros, so that the compiler knows it.
+Compiled functions of `mesh`. An unused axis has a spline of order 1. The order of a spline is
+passed as the length of a tuple of zeros, so that it is known at compile time.
 """
 
 from typing import Any
@@ -12,21 +12,22 @@ from isosne._numba import parallel_kernel, prange, row_sum_kernel, tuple_setitem
 from isosne._types import Array, Scalar
 
 CHUNK_POINTS = 4096
-"""Points per chunk, at least: fewer do not repay a mesh of their own."""
+"""Smallest number of points per chunk: clearing and adding a mesh must cost less than spreading
+(chosen; not measured). It is fixed, so that results do not depend on the number of threads."""
 SUM_BLOCK = 8192
-"""Nodes that are summed together: a few pages of memory."""
+"""Nodes summed together: 32 kB per chunk, which fits in the L1 cache (chosen; not measured)."""
 
 
 @row_sum_kernel
 def spline_weights(f: Scalar, zeros: tuple[Scalar, ...]) -> tuple[Scalar, Scalar]:
-    """Return a B-spline's weights at as many nodes as it spans, and those of one order less.
+    """Return the weights of a B-spline at the nodes that it spans, and those of one order less.
 
-    f from 0 to 1 is the place between two nodes; zeros sets the order by its length, which the
-    compiler knows. Differences of the lower order's weights are the derivative.
+    f, from 0 to 1, is the position between two nodes; len(zeros) is the order. Differences of the
+    weights of lower order are the derivative. Recurrence of Cox and de Boor.
     """
     order = len(zeros)
     one = np.float32(1)
-    if order == 1:  # an axis that the map does not have
+    if order == 1:  # an unused axis
         return tuple_setitem(zeros, 0, one), zeros
     weights = tuple_setitem(tuple_setitem(zeros, 0, one - f), 1, f)
     lower = weights
@@ -47,9 +48,10 @@ def spline_weights(f: Scalar, zeros: tuple[Scalar, ...]) -> tuple[Scalar, Scalar
 def locate(
     y: Scalar, origin: Scalar, inverse: Scalar, zeros: tuple[Scalar, ...], side: int
 ) -> tuple:  # type: ignore[type-arg]
-    """Return the first node that a coordinate touches, its weights and the lower order's."""
+    """Return the first node of a coordinate, its weights, and those of one order less."""
     u = (y - origin) * inverse
-    u = min(u, np.float32(side - len(zeros))) if u > 0 else np.float32(0)  # also if no number
+    # Clamped to the mesh; the comparison is false for NaN, which becomes 0.
+    u = min(u, np.float32(side - len(zeros))) if u > 0 else np.float32(0)
     node = int(u)
     weights, lower = spline_weights(np.float32(u - np.float32(node)), zeros)
     return node, weights, lower
@@ -65,9 +67,9 @@ def spread(
     bounds: Array,
     charges: Array,
 ) -> None:
-    """Spread unit charges of Y (3, n), chunk by chunk: charges (n_chunks, nodes), overwritten.
+    """Spread unit charges of Y (3, n) in chunks: charges (n_chunks, nodes), overwritten.
 
-    Only nodes bounds[t, 0] to bounds[t, 1] of chunk t are touched, and set.
+    Only the nodes bounds[t, 0] to bounds[t, 1] of chunk t are set.
     """
     n = Y.shape[1]
     n_chunks = min(len(charges), 1 + n // CHUNK_POINTS)
@@ -100,7 +102,7 @@ def spread(
 
 @parallel_kernel
 def sum_chunks(charges: Array, bounds: Array, total: Array) -> None:
-    """Fill total (nodes,) with the sum of the chunks, each within its bounds."""
+    """Fill total (nodes,) with the sum of the chunks within their bounds, in a fixed order."""
     n_nodes = len(total)
     for block in prange((n_nodes + SUM_BLOCK - 1) // SUM_BLOCK):
         start, stop = block * SUM_BLOCK, min((block + 1) * SUM_BLOCK, n_nodes)
@@ -112,12 +114,12 @@ def sum_chunks(charges: Array, bounds: Array, total: Array) -> None:
 
 @row_sum_kernel
 def read_at(
-    field: Array, place: tuple[Scalar, ...], origin: Array, inverse: Scalar, zeros: Any
+    field: Array, position: tuple[Scalar, ...], origin: Array, inverse: Scalar, zeros: Any
 ) -> tuple[Scalar, Scalar, Scalar, Scalar]:
-    """Return the potential and the push = -grad / 2 at a place (3 coordinates) on the mesh."""
-    a, wa, la = locate(place[0], origin[0], inverse, zeros[0], field.shape[0])
-    b, wb, lb = locate(place[1], origin[1], inverse, zeros[1], field.shape[1])
-    c, wc, lc = locate(place[2], origin[2], inverse, zeros[2], field.shape[2])
+    """Return the potential and the push = -grad / 2 at a position (3 coordinates) on the mesh."""
+    a, wa, la = locate(position[0], origin[0], inverse, zeros[0], field.shape[0])
+    b, wb, lb = locate(position[1], origin[1], inverse, zeros[1], field.shape[1])
+    c, wc, lc = locate(position[2], origin[2], inverse, zeros[2], field.shape[2])
     zero = np.float32(0)
     phi = ga = gb = gc = zero
     before_a = zero
@@ -155,10 +157,10 @@ def read(
     push: Array,
     potential: Array,
 ) -> None:
-    """Fill potential (n,) and push (3, n) at the points Y (3, n) from the nodes."""
+    """Fill potential (n,) and push (3, n) at the points Y (3, n), interpolated from the nodes."""
     zeros_a, zeros_b, zeros_c = zeros
     for i in prange(Y.shape[1]):
-        place = Y[0, i], Y[1, i], Y[2, i]
-        phi, qa, qb, qc = read_at(field, place, origin, inverse, (zeros_a, zeros_b, zeros_c))
+        position = Y[0, i], Y[1, i], Y[2, i]
+        phi, qa, qb, qc = read_at(field, position, origin, inverse, (zeros_a, zeros_b, zeros_c))
         potential[i] = phi
         push[0, i], push[1, i], push[2, i] = qa, qb, qc

@@ -1,4 +1,4 @@
-"""Where the points of a map begin."""
+"""Initial coordinates of the map: principal components, spectral, random, or given."""
 
 from typing import Any
 
@@ -14,16 +14,21 @@ from isosne._types import DenseMatrix, Joint, Points, SparseMatrix
 from isosne.errors import DataError, ParameterError
 
 SPREAD = 1e-4
-"""Largest standard deviation of an axis of a start."""
+"""Standard deviation of the widest axis (van der Maaten and Hinton 2008; the paper's random start
+has it too)."""
 JITTER = 0.01
-"""Noise that parts copies of a point, relative to SPREAD."""
+"""Noise that separates duplicate points, relative to SPREAD (chosen; not measured)."""
+FLAT = 1e-9
+"""Standard deviation relative to the largest coordinate below which only rounding is left: far
+above the rounding of float64 (1e-16), far below JITTER (chosen)."""
 DENSE_EIGEN = 500
-"""Points up to which all eigenvectors are computed."""
+"""Number of points up to which a dense eigensolver is used, which does not iterate (chosen; not
+measured)."""
 STARTS = ("pca", "spectral", "random")
 
 
 def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
-    """Return a start with "auto" resolved; principal components need points."""
+    """Return `start` with "auto" resolved; principal components need the points themselves."""
     if not isinstance(start, str):
         return start
     has_points = has_points and metric != "precomputed"
@@ -49,10 +54,10 @@ def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
 def initial_map(
     start: Any, X: Points, joint: Joint, n_components: int, rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Return the first map (n_components, n) in float32.
+    """Return the initial map (n_components, n) in float32.
 
     start: "pca" (CSR: truncated SVD), "spectral" (of the joint probabilities), "random", or an
-    array (n, n_components), which is used as it is.
+    array (n, n_components), which is used unchanged.
     """
     n = X.shape[0]
     if not isinstance(start, str):
@@ -61,11 +66,11 @@ def initial_map(
     if start == "random":
         return np.ascontiguousarray(SPREAD * noise.T, np.float32)
     seed = int(rng.integers(2**31))
-    with single_threaded_blas():  # a start must not depend on the number of threads either
+    with single_threaded_blas():  # so that the start does not depend on the number of threads
         by_pca = start == "pca"
         axes = _principal(X, n_components, seed) if by_pca else _spectral(joint, n_components)
     spread = axes.std(axis=0).max()
-    if spread < 1e-9 * np.abs(axes).max():  # all points in one place, but for rounding
+    if spread < FLAT * np.abs(axes).max():  # all points coincide, except for rounding
         axes[:], spread = 0, 1.0
     axes = SPREAD * (axes / (spread or 1.0) + JITTER * noise)
     return np.ascontiguousarray(axes.T, np.float32)
@@ -73,7 +78,7 @@ def initial_map(
 
 def _given(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
     try:
-        array = np.array(start, np.float32)  # a copy: the map moves, the user's array does not
+        array = np.array(start, np.float32)  # a copy: the map is modified in place
     except (TypeError, ValueError):
         array = np.empty((), np.float32)
     if array.shape != (n, n_components) or not np.isfinite(array).all():
@@ -98,10 +103,10 @@ def _principal(X: Points, n_components: int, seed: int) -> NDArray[np.float64]:
 
 
 def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
-    """Return the leading eigenvectors of the normalized graph of probabilities, but the trivial.
+    """Return the leading nontrivial eigenvectors of the normalized graph of probabilities.
 
-    The trivial one, whose entries are the square roots of the row sums, is taken out first: in a
-    graph that falls apart its eigenvalue is repeated, and it cannot be told from the others.
+    The trivial eigenvector, the square roots of the row sums, is deflated first: in a disconnected
+    graph its eigenvalue is repeated, and it could not be told from the others.
     """
     if isinstance(joint, DenseMatrix):
         factors = joint.factors.astype(np.float64)
@@ -116,11 +121,12 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
         P = csr_array((weights.ravel(), indices.ravel().view(np.int32), indptr), shape=(n, n))
         P = (P + P.T).astype(np.float64)
     sums = P.sum(axis=1)
-    root = np.sqrt(np.where(sums > 0, sums, 1.0))  # a point without affinities keeps a row of zeros
+    root = np.sqrt(np.where(sums > 0, sums, 1.0))  # avoids a division by zero in empty rows
     scaled = diags_array(1 / root) @ P @ diags_array(1 / root)
     trivial = root / np.linalg.norm(root)
     n = len(root)
     k = min(n_components, n - 1)
+    # All eigenvalues lie in [-1, 1]; subtracting 2 moves the trivial one from 1 to -1.
     if n <= DENSE_EIGEN:
         full = scaled if isinstance(scaled, np.ndarray) else scaled.toarray()
         vectors = np.linalg.eigh(full - 2 * np.outer(trivial, trivial))[1][:, ::-1][:, :k]
@@ -128,9 +134,11 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
         rest = LinearOperator(
             (n, n), matvec=lambda x: scaled @ x - 2 * trivial * (trivial @ x), dtype=np.float64
         )
+        # A fixed start vector, so that the result is reproducible.
         vectors = eigsh(rest, k=k, which="LA", v0=np.cos(np.arange(n)))[1][:, ::-1]
     axes = np.zeros((n, n_components))
     found = vectors / root[:, None]
+    # The sign of an eigenvector is arbitrary: make its largest entry positive.
     found *= np.sign(found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])])
     axes[:, : found.shape[1]] = found
     return axes

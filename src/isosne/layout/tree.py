@@ -1,12 +1,13 @@
-"""Repulsion by a tree (Barnes and Hut): far groups of points act as one; 1 to 3 dimensions.
+"""Repulsion by a Barnes-Hut tree: distant groups of points act as one; 1 to 3 dimensions.
 
-Points are sorted along Morton's curve, where each cell of a quadtree or octree is a run of points.
-Cells with points in several parts are the nodes, in depth-first order: a walk goes on to the next
-node, or past all that a node holds, and needs no stack. The points of a leaf walk together: what
-acts on them is listed once, nodes and single points, and then summed for each of them.
+Points are sorted along a Morton curve, on which each cell of a quadtree or octree is contiguous.
+Nodes are stored in depth-first order with a link past their descendants, so that a traversal needs
+no stack. All points of a leaf share one traversal: the nodes and points that act on them are listed
+once, then summed for each point.
 
-Its cost, unlike that of a mesh, does not grow with the width of the map. Sorting and linking run
-on one thread, all else writes its own rows: the same bits on any number of threads.
+Unlike a mesh, the cost does not depend on the width of the map. Sorting and linking run on one
+thread, everything else writes only its own rows, so results are bit-identical on any number of
+threads.
 """
 
 import numpy as np
@@ -18,16 +19,20 @@ from isosne.layout.exact import Stateless
 from isosne.layout.pair_terms import map_similarity
 
 LEVELS = 20
-"""Levels of the tree. Points nearer than a millionth of the map's width are not told apart."""
+"""Levels of the tree: 3 axes of 20 bits fit in an int64. Points closer than a millionth of the
+map's width are not separated."""
 LEAF_POINTS = 64
-"""Points of a leaf at the most: no slower than 16 or 32, and the error is less than half."""
+"""Largest number of points per leaf: no slower than 16 or 32, and less than half the error
+(no record of the figures)."""
 N_LISTS = 128
-"""Leaves are dealt out to so many lists, whatever the number of threads."""
+"""Number of interaction lists that the leaves are divided among (chosen). It is fixed, so that
+results do not depend on the number of threads."""
 LIST_LENGTH = 1024
+"""Entries of an interaction list before it is summed: 16 kB, within the L1 cache (chosen)."""
 
 
 class TreeRepulsion(Stateless):
-    """Push between all points of a map, by way of a tree.
+    """Repulsion between all points of a map, computed with a tree.
 
     Parameters
     ----------
@@ -36,14 +41,14 @@ class TreeRepulsion(Stateless):
     dof : float, default=1.0
         Degrees of freedom of the map similarity.
     theta : float, default=0.5
-        How coarse it is: 0 is exact, 1 is coarse.
+        Accuracy, from 0 (exact) to 1 (coarse).
 
     Notes
     -----
-    A node acts as one where the diagonal of the box of its points is less than theta times the
-    distance from its center of mass to the box of the points acted on. Van der Maaten (2014)
-    divides the diagonal of the cell by the distance from the center of mass to the point; his
-    program divides half a side of the cell, so that its theta of 0.5 is coarser than 1 here.
+    A node acts as a single mass if the diagonal of the bounding box of its points is less than
+    theta times the distance from its center of mass to the bounding box of the leaf. Van der
+    Maaten (2014) compares the diagonal of the cell with the distance to the point; his program
+    compares half a side of the cell, so its theta = 0.5 is coarser than theta = 1 here.
     """
 
     def __init__(self, n_components: int, dof: Scalar = 1.0, theta: float = 0.5) -> None:
@@ -54,10 +59,10 @@ class TreeRepulsion(Stateless):
         self._reserve(0)
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (3, n) at the map Y (3, n) and return Z; unused coordinates come first."""
+        """Fill push (3, n) for the map Y (3, n), which has leading rows of zeros; return Z."""
         low, high = Y.min(axis=1).astype(np.float64), Y.max(axis=1).astype(np.float64)
         width = float((high - low).max())
-        if not np.isfinite(width):  # a map beyond all bounds: descent looks for it
+        if not np.isfinite(width):  # a diverged map: `descend` detects it
             push[:] = np.nan
             return np.nan
         if Y.shape[1] != len(self._codes):
@@ -74,7 +79,7 @@ class TreeRepulsion(Stateless):
         return float(self._sums.sum())
 
     def _reserve(self, n_points: int) -> None:
-        """Make room for the tree of a map: each node has two parts or more, so 2n are enough."""
+        """Allocate the tree; inner nodes have at least two children, so 2n nodes suffice."""
         self._codes = np.empty(n_points, np.int64)
         self._links = np.empty((2 * n_points, 3), np.int32)
         self._nodes = np.empty((2 * n_points, 5), np.float32)
@@ -85,7 +90,7 @@ class TreeRepulsion(Stateless):
 
 @row_sum_kernel
 def every_third(cell: int) -> int:
-    """Return a number of up to 20 bits with two zeros put before each."""
+    """Return a number of up to 20 bits with two zero bits inserted before each bit."""
     cell = (cell | cell << 32) & 0x1F00000000FFFF
     cell = (cell | cell << 16) & 0x1F0000FF0000FF
     cell = (cell | cell << 8) & 0x100F00F00F00F00F
@@ -95,7 +100,7 @@ def every_third(cell: int) -> int:
 
 @parallel_kernel
 def fill_codes(Y: Array, low: Array, scale: float, codes: Array) -> None:
-    """Fill codes (n,) with the places of Y (3, n) on the Morton curve; scale: cells per unit."""
+    """Fill codes (n,) with the Morton codes of Y (3, n); scale is the number of cells per unit."""
     for i in prange(Y.shape[1]):
         code = 0
         for c in range(3):
@@ -106,10 +111,10 @@ def fill_codes(Y: Array, low: Array, scale: float, codes: Array) -> None:
 
 @kernel
 def link(codes: Array, links: Array, leaves: Array) -> tuple[int, int]:
-    """Divide sorted codes (n,) into nodes; return how many nodes and leaves there are. O(n).
+    """Divide sorted codes (n,) into nodes; return the numbers of nodes and leaves. O(n).
 
-    links (2n, 3): the node after all that a node holds, its first point, the point after its last.
-    leaves (n,): those of the nodes that are not divided. Both overwritten.
+    links (2n, 3): the node after all descendants, the first point, the point after the last.
+    leaves (n,): indices of the leaf nodes. Both overwritten.
     """
     n_nodes = n_leaves = depth = 0
     path = np.empty(LEVELS + 1, np.int64)
@@ -136,10 +141,10 @@ def link(codes: Array, links: Array, leaves: Array) -> tuple[int, int]:
 
 @row_sum_kernel
 def end_of_part(codes: Array, first: int, start: int, stop: int) -> int:
-    """Return where the part of a node ends that begins at start; the node is first to stop.
+    """Return the end of the child that begins at start, of a node that holds first to stop.
 
-    Parts differ in the first three bits in which codes of the node do. A cell of the last level
-    is cut into leaves.
+    Children differ in the highest group of three bits in which the codes of the node differ. Equal
+    codes, at the last level, are divided into leaves.
     """
     unlike = codes[first] ^ codes[stop - 1]
     if unlike == 0:
@@ -153,7 +158,7 @@ def end_of_part(codes: Array, first: int, start: int, stop: int) -> int:
 
 @row_sum_kernel
 def interval(y: Array) -> tuple[Scalar, Scalar]:
-    """Return the least and the greatest of y."""
+    """Return the minimum and the maximum of y."""
     low = high = y[0]
     for value in y:
         low, high = min(low, value), max(high, value)
@@ -162,9 +167,9 @@ def interval(y: Array) -> tuple[Scalar, Scalar]:
 
 @parallel_kernel
 def summarize(Y: Array, links: Array, nodes: Array) -> None:
-    """Fill nodes (n_nodes, 5): center of mass, mass, squared diagonal of the points' box.
+    """Fill nodes (n_nodes, 5): center of mass, mass, squared diagonal of the bounding box.
 
-    Y (3, n) is sorted. O(n) for each level of the tree.
+    Y (3, n) is sorted. O(n) per level of the tree.
     """
     for node in prange(len(links)):
         start, stop = links[node, 1], links[node, 2]
@@ -181,13 +186,13 @@ def summarize(Y: Array, links: Array, nodes: Array) -> None:
 
 @row_sum_kernel
 def gap(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
-    """Return the distance of x from an interval; zero inside."""
+    """Return the distance of x to an interval; zero inside."""
     return max(low - x, x - high, np.float32(0))
 
 
 @row_sum_kernel
 def push_within(Y: Array, leaf: tuple[int, int], dof: Scalar, push: Array, sums: Array) -> None:
-    """Fill push and sums of the points of a leaf with what they do to each other."""
+    """Fill push and sums with the interactions among the points of a leaf."""
     start, stop = leaf
     for a in range(start, stop):
         zero = np.float32(0)
@@ -214,9 +219,9 @@ def push_by_list(
     push: Array,
     sums: Array,
 ) -> None:
-    """Add to push and sums of a leaf's points what the first entries of a list do to them.
+    """Add the interactions of a leaf's points with the first `size` entries of a list.
 
-    listed (4, length): places and masses.
+    listed (4, length): coordinates and masses.
     """
     start, stop = leaf
     for a in range(start, stop):
@@ -248,7 +253,7 @@ def push_leaves(
 ) -> None:
     """Fill push (3, n) and sums (n,) of the sorted points Y (3, n), leaf by leaf.
 
-    tree: links and nodes; settings: theta squared, dof; lists (n_lists, 4, length): room.
+    tree: links and nodes; settings: theta squared, dof; lists (n_lists, 4, length): scratch.
     """
     for t in prange(len(lists)):
         for e in range(t, len(leaves), len(lists)):
@@ -265,7 +270,7 @@ def push_leaf(
     push: Array,
     sums: Array,
 ) -> None:
-    """Fill push and sums of the points of one leaf: walk the tree, list what acts, and sum."""
+    """Fill push and sums of one leaf: traverse the tree, list nodes and points, then sum."""
     links, nodes = tree
     sq_theta, dof = settings
     start, stop = leaf = links[own, 1], links[own, 2]
@@ -283,9 +288,9 @@ def push_leaf(
         g1 = gap(nodes[node, 1], low_1, high_1)
         g2 = gap(nodes[node, 2], low_2, high_2)
         is_far = nodes[node, 4] < sq_theta * (g0 * g0 + g1 * g1 + g2 * g2)
-        if first <= start < last:
+        if first <= start < last:  # an ancestor, or the leaf itself, which is summed already
             node += 1
-        elif is_far or nodes[node, 4] == 0:  # copies of one point are one mass, far or near
+        elif is_far or nodes[node, 4] == 0:  # duplicates act as one mass at any distance
             for c in range(4):
                 listed[c, size] = nodes[node, c]
             size += 1

@@ -1,9 +1,9 @@
-"""Nearly all nearest neighbors of many points, in time that grows little faster than their number.
+"""Approximate nearest-neighbor search in clusters; time nearly proportional to n.
 
-The points are sorted into clusters by k-means. All points of a cluster are compared with the same
-few thousand candidates, those of the nearest clusters, in matrix products. What is found is
-measured exactly, so its order and its distances are right; a neighbor in a cluster that was not
-searched is missed.
+Points are grouped by k-means. All points of a cluster are compared with the same few thousand
+candidates, the points of the nearest clusters, in matrix products. Distances of the candidates that
+are kept are recomputed exactly, so their values and order are correct; a neighbor in a cluster that
+was not searched is missed. Measurements: docs/decisions/0007.
 """
 
 from typing import Any
@@ -27,20 +27,22 @@ from isosne.neighbors.exact import (
 )
 
 CLUSTER_SIZE = 96
-"""Points in a cluster, on average."""
+"""Mean number of points per cluster (measured: docs/decisions/0007)."""
 CANDIDATES = 150
-"""Candidates that a point is compared with, for each neighbor asked for."""
+"""Candidates per requested neighbor (measured: docs/decisions/0007)."""
 QUERY_CANDIDATES = 75
-"""The same for points that are not of the set: five in a hundred neighbors are missed then."""
+"""Candidates per requested neighbor for new points. Half as many, for speed: about 95 % of the
+neighbors are found (docs/decisions/0007 has recall 0.949 at 60)."""
 MIN_CANDIDATES = 4000
-"""Candidates at the least, however few neighbors are asked for."""
+"""Smallest number of candidates, for small k (chosen; not measured)."""
 TRAINING_ROUNDS = 5
+"""Rounds of k-means (chosen; not measured)."""
 TRAINING_POINTS = 20
-"""Points that a cluster's center is learned from, on average."""
+"""Mean number of sampled points per cluster in k-means (chosen; not measured)."""
 
 
 class ClusteredPoints:
-    """Points in clusters, ready to be searched.
+    """Approximate search among points grouped into clusters.
 
     Parameters
     ----------
@@ -52,16 +54,22 @@ class ClusteredPoints:
     Attributes
     ----------
     order : array of int, shape (n,)
-        The points cluster by cluster: near points follow each other.
+        Indices of the points sorted by cluster.
+
+    Notes
+    -----
+    Results do not depend on the number of threads: the k-means sample has a fixed seed, and blocks
+    consist of whole clusters.
     """
 
     def __init__(self, X: Points, metric: Metric) -> None:
-        if isinstance(X, csr_array) or metric.name not in ("euclidean", "cosine"):
-            raise ParameterError(
-                "Approximate neighbors need dense points and metric 'euclidean' or 'cosine'; "
-                f"got {'sparse' if isinstance(X, csr_array) else 'dense'} points and "
-                f"metric={metric.name!r}. Choose exact ones."
-            )
+        if isinstance(X, csr_array):
+            rule = "be 'exact' for sparse points"
+            hint = "The approximate search needs dense points."
+            raise ParameterError("neighbors", rule, "approximate", hint)
+        if metric.name not in ("euclidean", "cosine"):
+            rule = "be 'euclidean' or 'cosine' for the approximate neighbor search"
+            raise ParameterError("metric", rule, metric.name, "Choose the exact search.")
         self.metric = metric
         points = search_set(X, metric).points
         centers = _train(points, max(1, len(points) // CLUSTER_SIZE))
@@ -72,7 +80,7 @@ class ClusteredPoints:
         self._search: Any = search_set(X, metric, self.order)  # DenseEuclidean
 
     def neighbors(self, k: int) -> Neighbors:
-        """Return nearly all of the k nearest neighbors of each point."""
+        """Return the approximate k nearest neighbors of each point among the others."""
         n, starts = self._search.n_points, self._starts
         lists = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
         n_candidates = enough(CANDIDATES * (k + 1))
@@ -92,7 +100,7 @@ class ClusteredPoints:
         return lists
 
     def nearest(self, X: Points, k: int) -> tuple[NDArray[np.int32], Array]:
-        """Return ids and distances of nearly all of the k points nearest to each row of X."""
+        """Return indices and distances of the approximate k points nearest to each row of X."""
         n = X.shape[0]
         ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
         queries = self._search.query(X, slice(0, n)).points
@@ -117,7 +125,8 @@ class ClusteredPoints:
         return nearest(points, self._centers, 1)[0][:, 0]
 
     def _near_clusters(self, n_candidates: int) -> Array:
-        """Return the clusters nearest to each, as many as hold the candidates as a rule."""
+        """Return the clusters nearest to each cluster, usually enough for all candidates."""
+        # Four times the mean number, because cluster sizes vary (chosen; not measured).
         n_near = min(self._centers.n_points, 8 + 4 * n_candidates // CLUSTER_SIZE)
         centers = self._centers.points * self._centers.scale
         return nearest(centers, self._centers, n_near)[0]
@@ -125,10 +134,10 @@ class ClusteredPoints:
     def _search_clusters(
         self, points: Array, near: Array, k: int, n_candidates: int
     ) -> tuple[Array, Array]:
-        """Return ids and keys of the k nearest to each point, from the near clusters."""
+        """Return indices and keys of the k nearest points from the given clusters."""
         search = self._search
         columns = gather_columns(near, self._starts, n_candidates)
-        if len(columns) < k:  # most clusters are empty, as with many copies
+        if len(columns) < k:  # most clusters are empty, as with many duplicates
             columns = np.arange(search.n_points)
         query = search.ready(points)
         shape = len(points), min(k + SPARE, len(columns))
@@ -144,7 +153,7 @@ class ClusteredPoints:
 
 @kernel
 def gather_columns(near: Array, starts: Array, n_candidates: int) -> Array:
-    """Return the points of whole clusters, the near ones first, until there are enough."""
+    """Return the points of whole clusters, nearest first, until there are n_candidates."""
     n_columns = n_clusters = 0
     for c in near:
         n_columns += starts[c + 1] - starts[c]
@@ -161,13 +170,13 @@ def gather_columns(near: Array, starts: Array, n_candidates: int) -> Array:
 
 
 def enough(n_candidates: int) -> int:
-    """Return with how many points each is compared, at least."""
+    """Return the number of candidates per point."""
     return max(n_candidates, MIN_CANDIDATES)
 
 
 def _train(points: Array, n_clusters: int) -> Array:
-    """Return centers of clusters: a few rounds of k-means on a sample of the points."""
-    rng = np.random.default_rng(0)
+    """Return cluster centers from a few rounds of k-means on a sample of the points."""
+    rng = np.random.default_rng(0)  # fixed, so that the same points give the same neighbors
     n_sample = min(len(points), TRAINING_POINTS * n_clusters)
     sample = points[np.sort(rng.choice(len(points), n_sample, replace=False))]
     centers = sample[rng.choice(n_sample, n_clusters, replace=False)].astype(np.float64)
@@ -175,7 +184,7 @@ def _train(points: Array, n_clusters: int) -> Array:
         found = nearest(sample, search_set(centers.astype(points.dtype), Metric()), 1)
         labels = found[0][:, 0]
         sizes = np.bincount(labels, minlength=n_clusters)
-        filled = sizes > 0
+        filled = sizes > 0  # an empty cluster keeps its center
         begins = (np.cumsum(sizes) - sizes)[filled]
         ordered = sample[np.argsort(labels, kind="stable")].astype(np.float64)
         centers[filled] = np.add.reduceat(ordered, begins, axis=0) / sizes[filled, None]

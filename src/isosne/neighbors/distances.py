@@ -1,13 +1,11 @@
-"""Distances from blocks of points to a fixed set of points, under every metric.
+"""Distances from blocks of points to a fixed set of points, for all metrics.
 
-A *key* stands in for a distance: it orders points as the distance does and is cheaper. It is the
-sum of the p-th powers of the differences (Euclidean: the squared distance; cosine: the squared
-distance of the rows scaled to length one, which is twice the cosine distance).
+A *key* orders points like the distance and is cheaper: the sum of p-th powers of the differences
+(cosine: the squared distance of rows scaled to length 1, which is twice the cosine distance).
 
-Dense Euclidean keys come from a matrix product and are rounded, each by no more than
-``rounding_bound``. Whoever needs the order of two nearby points decides it with ``sq_distance``,
-in float64, from the points themselves. So an order never depends on how a product was cut into
-blocks, and copies of a point are treated alike. All other keys are exact in that sense already.
+Dense Euclidean keys come from a matrix product, with a rounding error of at most `rounding_bound`.
+Points whose keys differ by less are ordered by `sq_distance`, in float64, so the order does not
+depend on how the product is divided into blocks (docs/decisions/0001). Other keys are exact.
 """
 
 import math
@@ -20,25 +18,27 @@ from scipy.sparse import csr_array
 from isosne._numba import kernel
 from isosne._types import Array, Points
 
-TILE_COLUMNS = 2048
-BLOCK_ROWS = 256
+TILE_COLUMNS, BLOCK_ROWS = 2048, 256
+"""Size of a tile of keys: 2 MB in float32, which fits in an L2 cache (chosen; not measured)."""
 UNDERFLOW = 4e-31
-"""Squared length below which products may vanish in float32, relative to their rounding."""
+"""Squared length whose rounding covers underflow: 2 * 1.2e-38 (smallest normal float32) / 6e-8."""
+SETTLED = 1e5
+"""A key of at least this many rounding bounds has a relative error of at most 1e-5."""
 
 
 class Metric(NamedTuple):
-    """A distance: its name, and the power of a Minkowski distance."""
+    """A metric: its name, and the power of the Minkowski distance."""
 
     name: str = "euclidean"
     p: float = 2.0
 
     @property
     def power(self) -> float:
-        """The power to which differences are raised in a key."""
+        """Power of the differences in a key."""
         return {"manhattan": 1.0, "minkowski": float(self.p)}.get(self.name, 2.0)
 
     def distances(self, keys: Array, scale: float = 1.0) -> Array:
-        """Turn keys of points that were divided by a scale into distances."""
+        """Convert keys of points that were divided by `scale` to distances."""
         if self.name == "precomputed":
             return keys
         if self.name == "cosine":
@@ -47,42 +47,41 @@ class Metric(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A block of points, ready to be compared with a SearchSet."""
+    """A block of points, prepared for comparison with a SearchSet."""
 
-    points: Any  # an array, or CSR
-    factors: Array  # what a matrix product takes; empty where there is none
-    sq_norms: NDArray[np.float64]  # of the shifted points
+    points: Any  # array or CSR
+    factors: Array  # left factor of the matrix product; empty for other metrics
+    sq_norms: NDArray[np.float64]  # squared lengths of the shifted points
 
 
 class SearchSet(Protocol):
-    """Points that others are compared with; what does not depend on the others is made once."""
+    """Points that queries are compared with, preprocessed once."""
 
     n_points: int
-    tile: int  # columns to ask for at a time
-    points: Array  # rows for `sq_distance`; empty where keys are exact
-    unit: float  # the rounding of a key relative to the squared lengths; 0 where exact
-    scale: float  # a power of two by which coordinates are divided, so that squares fit
+    tile: int  # number of columns per call of `keys`
+    points: Array  # rows for `sq_distance`; empty if keys are exact
+    unit: float  # rounding error of a key relative to the squared lengths; 0 if keys are exact
+    scale: float  # power of two that divides the coordinates, so that squares do not overflow
 
     def query(self, X: Points, rows: slice) -> Query:
-        """Read a block of points."""
+        """Prepare a block of points."""
         ...
 
     def keys(self, query: Query, columns: slice) -> Array:
-        """Return keys (n_rows, n_columns), less a constant for each row."""
+        """Return keys (n_rows, n_columns), up to a constant per row."""
         ...
 
     def subset(self, ids: Array) -> "SearchSet":
-        """Return the set of the chosen points, in the given order."""
+        """Return a set of the points `ids`, in that order."""
         ...
 
 
 def search_set(
     X: Points, metric: Metric, ids: Array | None = None, *, precision: type | None = None
 ) -> SearchSet:
-    """Return the points of X, or those with the given ids, as a set to be searched.
+    """Return the points of X, or those with the given indices, as a SearchSet.
 
-    ``precision`` is the type of dense Euclidean products; by default that of the data, float32
-    for integers of up to two bytes.
+    precision: type of dense Euclidean products; None is `working_dtype`.
     """
     if metric.name == "precomputed":
         return DistanceColumns(np.arange(X.shape[1]) if ids is None else ids)
@@ -98,16 +97,16 @@ def search_set(
 
 
 def working_dtype(X: Points) -> type:
-    """Return the float type that holds the values of X: float32 where that is exact."""
+    """Return float32 if it represents all values of the type of X, otherwise float64."""
     return np.float32 if np.result_type(X.dtype, np.float32) == np.float32 else np.float64
 
 
 def _read_dense(block: Points, metric: Metric, dtype: type, scale: float) -> Array:
-    """Return points in the working type, divided by the scale; for cosine, of length one."""
+    """Return points in the working type, divided by the scale; scaled to length 1 for cosine."""
     values = block.toarray() if isinstance(block, csr_array) else block
     dense: Array = np.ascontiguousarray(values, dtype=dtype)
     if metric.name == "cosine":
-        # The largest value is taken out first, so that squares neither vanish nor overflow.
+        # Divide by the largest value first, so that squares neither underflow nor overflow.
         dense = dense / np.abs(dense).max(axis=1, keepdims=True)
         return dense / np.sqrt(_sq_norms(dense)).astype(dtype)[:, None]
     if scale == 1:
@@ -117,7 +116,7 @@ def _read_dense(block: Points, metric: Metric, dtype: type, scale: float) -> Arr
 
 
 def _read_csr(block: Points, metric: Metric, scale: float) -> csr_array:
-    """Return points as CSR in float64, divided by the scale; for cosine, of length one."""
+    """Return points as CSR in float64, divided by the scale; scaled to length 1 for cosine."""
     rows = csr_array(block).astype(np.float64)
     if metric.name == "cosine":
         data = np.empty_like(rows.data)
@@ -128,7 +127,7 @@ def _read_csr(block: Points, metric: Metric, scale: float) -> csr_array:
 
 
 class DenseEuclidean:
-    """Dense points under the Euclidean or cosine distance: keys by matrix products."""
+    """Dense points, Euclidean or cosine metric: keys from matrix products."""
 
     tile = TILE_COLUMNS
 
@@ -139,8 +138,10 @@ class DenseEuclidean:
         self.metric = metric
         self.scale = scale
         self.n_points, n_columns = points.shape
+        # docs/decisions/0001: n_columns roundings in a product, 8 for shift, norm and sum.
         self.unit = float(np.finfo(points.dtype).eps) / 2 * (n_columns + 8)
-        # Products lose least when the origin lies amid the points; a median ignores far ones.
+        # Any origin is correct; rounding is smallest at the center, and a median of 1000 points
+        # (chosen) ignores outliers.
         self.shift = np.median(points[:1000], axis=0) if shift is None else shift
         self.shift = self.shift.astype(points.dtype)
         self._factors = np.empty((self.n_points, n_columns + 1), points.dtype)
@@ -150,26 +151,26 @@ class DenseEuclidean:
         shifted *= -2
 
     def query(self, X: Points, rows: slice) -> Query:
-        """Read a block of points."""
+        """Prepare a block of points."""
         return self.ready(_read_dense(X[rows], self.metric, self.points.dtype.type, self.scale))
 
     def ready(self, points: Array) -> Query:
-        """Make a block of points that were read (or some of the set's own) ready to be compared."""
+        """Prepare points that are already in the working type and scale."""
         factors = np.ones((len(points), points.shape[1] + 1), points.dtype)
         np.subtract(points, self.shift, out=factors[:, :-1])
         return Query(points, factors, _sq_norms(factors[:, :-1]))
 
     def keys(self, query: Query, columns: slice | Array) -> Array:
-        """Return |z|^2 - 2 x.z: the squared distance less |x|^2; any columns, named by index."""
+        """Return |z|^2 - 2 x.z, the squared distance less |x|^2; columns may be an index array."""
         return query.factors @ self._factors[columns].T
 
     def subset(self, ids: Array) -> "DenseEuclidean":
-        """Return the set of the chosen points."""
+        """Return a set of the points `ids`, in that order."""
         return DenseEuclidean(self.points[ids], self.metric, self.scale, self.shift)
 
 
 class DensePoints:
-    """Dense points under a Manhattan or Minkowski distance: keys pair by pair."""
+    """Dense points, Manhattan or Minkowski metric: keys pair by pair."""
 
     tile = TILE_COLUMNS
     unit = 0.0
@@ -181,24 +182,24 @@ class DensePoints:
         self.n_points = len(points)
 
     def query(self, X: Points, rows: slice) -> Query:
-        """Read a block of points."""
+        """Prepare a block of points."""
         points = _read_dense(X[rows], self.metric, self.points.dtype.type, self.scale)
         return Query(points, points[:, :0], np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        """Return the sums of powers of the differences."""
+        """Return the sums of the powers of the differences."""
         targets = self.points[columns]
         keys = np.empty((len(query.points), len(targets)))
         sum_powers(query.points, targets, self.metric.power, keys)
         return keys
 
     def subset(self, ids: Array) -> "DensePoints":
-        """Return the set of the chosen points."""
+        """Return a set of the points `ids`, in that order."""
         return DensePoints(self.points[ids], self.metric, self.scale)
 
 
 class SparsePoints:
-    """CSR points under any distance: keys from an inverted index, never densified."""
+    """CSR points, any metric: keys from an inverted index, without conversion to dense."""
 
     unit = 0.0
     points = np.empty((0, 0))
@@ -212,12 +213,12 @@ class SparsePoints:
         self._norms = row_powers(points.indptr, points.data, metric.power)
 
     def query(self, X: Points, rows: slice) -> Query:
-        """Read a block of points."""
+        """Prepare a block of points."""
         block = _read_csr(X[rows], self.metric, self.scale)
         return Query(block, self.points, row_powers(block.indptr, block.data, self.metric.power))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        """Return the sums of powers of the differences."""
+        """Return the sums of the powers of the differences."""
         keys = np.zeros((len(query.sq_norms), self.n_points))
         block, index = query.points, self._columns
         add_shared_columns(
@@ -231,12 +232,12 @@ class SparsePoints:
         return keys[:, columns]
 
     def subset(self, ids: Array) -> "SparsePoints":
-        """Return the set of the chosen points."""
+        """Return a set of the points `ids`, in that order."""
         return SparsePoints(self._rows[ids], self.metric, self.scale)
 
 
 class DistanceColumns:
-    """Points known by their distances alone: a point is a column of the matrix given."""
+    """Precomputed distances: each point is a column of the distance matrix."""
 
     unit = 0.0
     scale = 1.0
@@ -247,25 +248,22 @@ class DistanceColumns:
         self.n_points = self.tile = len(ids)
 
     def query(self, X: Points, rows: slice) -> Query:
-        """Read a block of distances."""
+        """Prepare a block of distances."""
         points = np.asarray(X[rows], dtype=np.float64)
         return Query(points, self.points, np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        """Return the distances themselves."""
+        """Return the distances."""
         distances: Array = query.points[:, self.ids[columns]]
         return distances
 
     def subset(self, ids: Array) -> "DistanceColumns":
-        """Return the set of the chosen points."""
+        """Return a set of the points `ids`, in that order."""
         return DistanceColumns(self.ids[ids])
 
 
 def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> Array:
-    """Return the squared distances (n_rows, n_points) of a block of X to all points of the set.
-
-    Dense Euclidean ones that rounding has touched (the nearest, if at all) are computed anew.
-    """
+    """Return the squared distances (n_rows, n_points) of a block of X to all points of the set."""
     query = search.query(X, rows)
     keys = search.keys(query, slice(0, search.n_points))
     if search.unit:
@@ -281,7 +279,7 @@ def _sq_norms(points: Array) -> NDArray[np.float64]:
 
 
 def row_powers(indptr: Array, data: Array, power: float) -> NDArray[np.float64]:
-    """Return the sum of |value|^power of each CSR row."""
+    """Return the sum of |value|^power over each CSR row."""
     sums = np.zeros(len(indptr) - 1)
     sum_row_powers(indptr, data, power, sums)
     return sums
@@ -289,7 +287,7 @@ def row_powers(indptr: Array, data: Array, power: float) -> NDArray[np.float64]:
 
 @kernel
 def sum_row_powers(indptr: Array, data: Array, power: float, sums: Array) -> None:
-    """Add |value|^power of each row to sums, in storage order (as `add_shared_columns` does)."""
+    """Add |value|^power of each row to sums, in storage order like `add_shared_columns`."""
     for i in range(len(sums)):
         for e in range(indptr[i], indptr[i + 1]):
             x = data[e]
@@ -298,7 +296,7 @@ def sum_row_powers(indptr: Array, data: Array, power: float, sums: Array) -> Non
 
 @kernel
 def scale_rows(indptr: Array, data: Array, scaled: Array) -> None:
-    """Fill scaled with rows of length one; each row's largest value is taken out first."""
+    """Fill scaled with rows of length 1; each row is divided by its largest value first."""
     for i in range(len(indptr) - 1):
         largest = sq_length = 0.0
         for e in range(indptr[i], indptr[i + 1]):
@@ -312,10 +310,10 @@ def scale_rows(indptr: Array, data: Array, scaled: Array) -> None:
 
 @kernel
 def rounding_bound(unit: float, sq_norm: float, key: float) -> float:
-    """Bound the rounding of the key of any point that may lie as near as `key` says.
+    """Bound the rounding error of the key of any point that can be as near as `key`.
 
-    A product of d terms rounds by at most (d eps / 2) |x| |z|. A point z within distance r of x
-    has |z| <= |x| + r; one with a larger |z| is farther away, however its key was rounded.
+    A product of d terms has an error of at most (d eps / 2) |x| |z|. A point z within distance r of
+    x has |z| <= |x| + r; a point with larger |z| is farther away, however its key is rounded.
     """
     if unit == 0.0:
         return 0.0
@@ -325,7 +323,8 @@ def rounding_bound(unit: float, sq_norm: float, key: float) -> float:
 
 @kernel
 def sq_distance(X: Array, i: int, Z: Array, j: int) -> float:
-    """Return the squared distance of X[i] and Z[j], in float64 and in one fixed order."""
+    """Return the squared distance of X[i] and Z[j] in float64, summed in a fixed order."""
+    # Four lanes, so that every CPU vectorizes and adds in the same order.
     n_columns = X.shape[1]
     s0 = s1 = s2 = s3 = 0.0
     f = 0
@@ -348,12 +347,12 @@ def sq_distance(X: Array, i: int, Z: Array, j: int) -> float:
 
 @kernel
 def settle_keys(keys: Array, points: tuple[Array, Array], unit: float, sq_norms: Array) -> None:
-    """Turn rounded keys into squared distances that are right to five digits or better."""
+    """Convert rounded keys to squared distances with a relative error of at most 1e-5."""
     X, Z = points
     for i in range(keys.shape[0]):
         for j in range(keys.shape[1]):
             sq_dist = keys[i, j] + sq_norms[i]
-            if sq_dist < 1e5 * rounding_bound(unit, sq_norms[i], keys[i, j]):
+            if sq_dist < SETTLED * rounding_bound(unit, sq_norms[i], keys[i, j]):
                 sq_dist = sq_distance(X, i, Z, j)
             keys[i, j] = sq_dist
 
@@ -381,11 +380,10 @@ def add_shared_columns(
     power: float,
     keys: Array,
 ) -> None:
-    """Add |x - z|^power - |x|^power - |z|^power over the columns that both points fill.
+    """Add |x - z|^power - |x|^power - |z|^power over the columns that both points store.
 
-    query is CSR (indptr, indices, data), columns the CSC of the points compared with. With the
-    rows' own sums of powers added afterwards this is the key; every pair is summed in the order
-    of its columns, so a point's key to its copy is exactly zero.
+    query: CSR arrays (indptr, indices, data); columns: CSC arrays of the search set. Each pair is
+    summed in the order of its columns, so the key of a duplicate is exactly zero.
     """
     q_indptr, q_indices, q_data = query
     c_indptr, c_indices, c_data = columns

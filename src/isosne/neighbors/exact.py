@@ -1,7 +1,7 @@
-"""Nearest points, exactly, in blocks.
+"""Exact nearest-neighbor search, in blocks of rows.
 
-Equal distances go to the lower index, whatever the block size, the thread count or the way the
-candidates were found. A point is left out of its own list by its index, so copies of it stay.
+Ties go to the lower index, independent of block size and number of threads. A point is removed from
+its own list by index, so duplicates of it remain.
 """
 
 import numpy as np
@@ -20,13 +20,16 @@ from isosne.neighbors.distances import (
 )
 
 SPARE = 16
-"""Candidates kept beyond k, so that rounded keys rarely leave the k-th in doubt."""
+"""Candidates kept beyond k, so that rounded keys rarely leave the k-th neighbor undecided. With 16,
+no list was searched again on seven of eight data sets (docs/decisions/0001)."""
+VECTOR = 16
+"""Keys tested together in `keep_nearest`, so that the compiler vectorizes the test (chosen)."""
 
 
 def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Array]:
-    """Return ids and keys (n, k) of the k points of the set nearest to each row of X.
+    """Return indices and keys (n, k) of the k points of the set nearest to each row of X.
 
-    Rows are sorted by (key, id). O(n m d) time for m points searched, in blocks of fixed size.
+    Rows are sorted by (key, index). O(n m d) time for m points in the set.
     """
     n = X.shape[0]
     ids = np.empty((n, k), np.int32)
@@ -53,16 +56,16 @@ def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Ar
 
 
 def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
-    """Return the k nearest neighbors of each point among the others, exactly; X is checked."""
+    """Return the exact k nearest neighbors of each point among the others; X is validated."""
     search = search_set(X, metric)
     ids, keys = nearest(X, search, k + 1)
     return without_self(ids, metric.distances(keys, search.scale))
 
 
 def without_self(ids: NDArray[np.int32], distances: Array, own: Array | None = None) -> Neighbors:
-    """Drop each row's own point; where k copies with lower indices crowd it out, drop the last.
+    """Remove each row's own point; if k duplicates with lower indices displace it, the last entry.
 
-    own: the point that each row belongs to; None: point i has row i.
+    own: the point of each row; None if row i belongs to point i.
     """
     n, k = ids.shape
     is_self = ids == (np.arange(n) if own is None else own)[:, None]
@@ -70,19 +73,19 @@ def without_self(ids: NDArray[np.int32], distances: Array, own: Array | None = N
     kept = ~is_self
     left = distances[kept].reshape(n, k - 1)
     limits = np.finfo(np.float32)
-    # Zero must mean a copy, and nothing is infinite, however small or large the unit is.
+    # In float32, zero must mean a duplicate and no distance may become infinite.
     in_range = np.where(left > 0, np.clip(left, limits.smallest_subnormal, limits.max), 0)
     return Neighbors(ids[kept].reshape(n, k - 1), in_range.astype(np.float32))
 
 
 def with_self(neighbors: Neighbors) -> NDArray[np.int32]:
-    """Return lists (n, k + 1) in which each point stands where its index puts it among copies."""
+    """Return lists (n, k + 1) that include the point itself, by index among its duplicates."""
     indices, distances = neighbors
     n, k = indices.shape
     own = np.arange(n, dtype=np.int32)[:, None]
-    place = ((distances == 0) & (indices < own)).sum(axis=1)
+    own_rank = ((distances == 0) & (indices < own)).sum(axis=1)
     lists = np.empty((n, k + 1), np.int32)
-    is_own = np.arange(k + 1) == place[:, None]
+    is_own = np.arange(k + 1) == own_rank[:, None]
     lists[is_own] = own[:, 0]
     lists[~is_own] = indices.ravel()
     return lists
@@ -90,13 +93,13 @@ def with_self(neighbors: Neighbors) -> NDArray[np.int32]:
 
 @kernel
 def comes_before(key_a: float, id_a: int, key_b: float, id_b: int) -> bool:
-    """Order by key, then by id."""
+    """Return whether (key_a, id_a) sorts before (key_b, id_b)."""
     return key_a < key_b or (key_a == key_b and id_a < id_b)
 
 
 @kernel
 def sift_down(keys: Array, ids: Array, top: int, size: int) -> None:
-    """Restore the heap (last in order on top) below a changed entry."""
+    """Restore the max-heap ordered by (key, index) below a changed entry."""
     key, point = keys[top], ids[top]
     while True:
         child = 2 * top + 1
@@ -114,17 +117,17 @@ def sift_down(keys: Array, ids: Array, top: int, size: int) -> None:
 
 @kernel
 def keep_nearest(keys: Array, first: int, kept_keys: Array, kept_ids: Array) -> None:
-    """Offer a tile of keys (of the points from `first` on) to each row's heap of nearest points.
+    """Insert a tile of keys, of the points from index `first` on, into each row's heap.
 
-    Ids come in ascending order, so a later point must be strictly nearer to enter.
+    Points come in ascending order of index, so a later point must be strictly nearer to enter.
     """
     n_columns = keys.shape[1]
     n_kept = kept_keys.shape[1]
     for i in range(keys.shape[0]):
         worst = kept_keys[i, 0]
-        for start in range(0, n_columns, 16):
-            stop = min(start + 16, n_columns)
-            any_nearer = False  # a test of 16 at once that the compiler vectorizes
+        for start in range(0, n_columns, VECTOR):
+            stop = min(start + VECTOR, n_columns)
+            any_nearer = False
             for j in range(start, stop):
                 any_nearer |= keys[i, j] < worst
             if not any_nearer:
@@ -141,9 +144,9 @@ def keep_nearest(keys: Array, first: int, kept_keys: Array, kept_ids: Array) -> 
 def recompute_kept(
     X: Array, Z: Array, sq_norms: Array, unit: float, k: int, kept_keys: Array, kept_ids: Array
 ) -> None:
-    """Replace rounded keys by squared distances; search a row anew if its k-th is in doubt.
+    """Replace rounded keys by squared distances; search a row again if its k-th is uncertain.
 
-    Whatever was not kept has a rounded key of at least the largest one kept.
+    Every point that was not kept has a rounded key of at least the largest key that was.
     """
     n_kept = kept_ids.shape[1]
     for i in range(X.shape[0]):
@@ -151,7 +154,7 @@ def recompute_kept(
         cut = largest + sq_norms[i] - rounding_bound(unit, sq_norms[i], largest)
         n_certain = 0
         for a in range(n_kept):
-            if kept_ids[i, a] < 0:  # a key that is no number, from a point beyond all bounds
+            if kept_ids[i, a] < 0:  # a NaN key, from coordinates that overflowed
                 n_certain = -n_kept
                 break
             kept_keys[i, a] = sq_distance(X, i, Z, kept_ids[i, a])
@@ -162,7 +165,7 @@ def recompute_kept(
 
 @kernel
 def measure_kept(X: Array, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
-    """Fill kept_keys with the squared distances to the points named in kept_ids."""
+    """Fill kept_keys with the squared distances to the points kept_ids."""
     for i in range(X.shape[0]):
         for a in range(kept_ids.shape[1]):
             kept_keys[i, a] = sq_distance(X, i, Z, kept_ids[i, a])
@@ -170,7 +173,7 @@ def measure_kept(X: Array, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
 
 @kernel
 def search_row(X: Array, i: int, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
-    """Fill one row's heap from the squared distances to all points."""
+    """Fill the heap of one row from the squared distances to all points."""
     kept_keys[:] = np.inf
     for j in range(Z.shape[0]):
         key = sq_distance(X, i, Z, j)
@@ -182,7 +185,7 @@ def search_row(X: Array, i: int, Z: Array, kept_keys: Array, kept_ids: Array) ->
 
 @kernel
 def sort_kept(kept_keys: Array, kept_ids: Array) -> None:
-    """Sort each row by (key, id): heapsort."""
+    """Sort each row by (key, index) with heapsort."""
     n_kept = kept_keys.shape[1]
     for i in range(kept_keys.shape[0]):
         keys, ids = kept_keys[i], kept_ids[i]

@@ -1,12 +1,12 @@
-"""Pages that open in any browser, without a network: the one door to Bokeh.
+"""Interactive HTML pages: the only package that imports Bokeh.
 
-`write_page` shows one map; `write_report` draws a map with either kernel and says how far each can
-be trusted. A page is one HTML file that holds its data, its script and its style.
+`write_page` shows one map; `write_report` compares the maps of two kernels and their quality. A
+page is a single HTML file with its data, scripts and styles; it needs no network.
 """
 
 from isosne._extras import require
 
-require("bokeh", "pages", "isosne.pages")  # before any module of this package needs it
+require("bokeh", "pages", "isosne.pages")  # before the imports below need it
 
 from isosne.pages.page import write_page
 from isosne.pages.report import render, write_report

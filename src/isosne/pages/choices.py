@@ -1,4 +1,4 @@
-"""What a reader of a page can color its maps by."""
+"""The choices of a page: what its maps can be colored by."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,82 +7,84 @@ import numpy as np
 
 from isosne._types import Array
 from isosne.errors import ParameterError
-from isosne.plots.paint import MOST_WHOLE_NUMBERS, NO_LABEL, Classes, Paint, Values, as_paint
-from isosne.plots.palette import MOST_CLASSES
+from isosne.plots.paint import MAX_INTEGER_LABELS, NO_LABEL, Classes, Paint, Values, as_paint
+from isosne.plots.palette import MAX_CLASSES
 from isosne.quality import Trust
-from isosne.studies.columns import Column, as_column
+from isosne.studies.point_columns import Column, as_column
 
 
 class Choice(NamedTuple):
-    """A way to color: its title, and the paint of each map."""
+    """A choice of coloring: its title, and the paint of each map."""
 
     title: str
     paints: tuple[Classes | Values, ...]
 
 
 def paint_trust(trust: Any, n: int) -> list[Values]:
-    """Return trust as a paint, if there is any."""
+    """Return the paint of trust in a list, which is empty without trust."""
     if trust is None:
         return []
     if not isinstance(trust, Trust):
         as_column("trust", trust, n)
     paint = as_paint(trust, n, kind="trust")
-    assert isinstance(paint, Values)  # by its kind
+    assert isinstance(paint, Values)  # because of kind="trust"
     return [paint]
 
 
 def offer_choices(
     labels: Paint, trusts: Sequence[Values], columns: Sequence[Column], n_maps: int
 ) -> list[Choice]:
-    """Return the ways to color some maps of the same points: labels, trust, then columns."""
+    """Return the choices for maps of the same points: labels, trust, then columns."""
     choices = []
     if labels is not None:
         choices.append(Choice(labels.title or "label", (labels,) * n_maps))
     if trusts:
         choices.append(Choice("trust", tuple(trusts)))
     for column in columns:
-        paint = _paint_of(column)
+        paint = _paint_column(column)
         if paint is not None:
             choices.append(Choice(column.name, (paint,) * n_maps))
     return choices
 
 
 def find_choice(choices: Sequence[Choice], color: str | None) -> int:
-    """Return the place of the way to color that has a title; the first, if none is asked for."""
+    """Return the index of the choice with this title; 0 for None."""
     if color is None:
         return 0
     titles = [choice.title for choice in choices]
     if color not in titles:
         raise ParameterError(
-            f"color must be a way to color the page: {', '.join(titles) or 'there is none'}; "
-            f"got {color!r}. Columns that are the same, or of another text, in every row tell "
-            "nothing by color; pass one of the others."
+            "color",
+            f"be one of {', '.join(titles)}" if titles else "be None for a page without colors",
+            color,
+            "Columns that are constant, or text with a different value in almost every row, "
+            "cannot be used.",
         )
     return titles.index(color)
 
 
-def _paint_of(column: Column) -> Classes | Values | None:
-    """Return the paint of a column; None where it would tell nothing apart, or too much."""
+def _paint_column(column: Column) -> Classes | Values | None:
+    """Return the paint of a column; None if it is constant or has too many classes."""
     if column.words is not None:
-        is_fit = 2 <= len(column.words) <= MOST_CLASSES
-        return _classes_of_words(column.words, column.data.astype(np.int64)) if is_fit else None
+        is_usable = 2 <= len(column.words) <= MAX_CLASSES
+        return _classes_of_words(column.words, column.data.astype(np.int64)) if is_usable else None
     numbers = column.data.astype(np.float64)
     numbers[~np.isfinite(numbers)] = np.nan
     known = np.unique(numbers[~np.isnan(numbers)])
     if len(known) < 2:
         return None
-    if column.data.dtype.kind == "i" and len(known) <= MOST_WHOLE_NUMBERS:
-        return _classes_of(known, numbers)
+    if column.data.dtype.kind == "i" and len(known) <= MAX_INTEGER_LABELS:
+        return _classes_of_integers(known, numbers)
     return Values(numbers, float(known[0]), float(known[-1]))
 
 
 def _classes_of_words(words: list[str], of_row: Array) -> Classes:
-    """Return the classes of sorted words, of which the empty one is first, if there."""
+    """Return the classes of sorted words; an empty word, which sorts first, means no label."""
     if words[0]:
         return Classes(words, of_row)
     return Classes([*words[1:], NO_LABEL], (of_row - 1) % len(words), has_rest=True)
 
 
-def _classes_of(known: Array, numbers: Array) -> Classes:
+def _classes_of_integers(known: Array, numbers: Array) -> Classes:
     names = [f"{number:.0f}" for number in known.tolist()]
     return Classes(names, np.searchsorted(known, numbers).astype(np.int64))

@@ -1,4 +1,4 @@
-"""R_NX curves as a Bokeh figure."""
+"""R_NX curves as an interactive figure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,22 +20,22 @@ from bokeh.models import (
 from bokeh.models.renderers import GlyphRenderer
 
 from isosne.plots.palette import LINE_COLORS
-from isosne.studies.compare import JudgedMap
+from isosne.studies.judged_maps import JudgedMap
 
-MOST_PLACES = 300
-"""Sizes of neighborhoods that a curve is drawn at."""
+MAX_CURVE_POINTS = 300
+"""Most neighborhood sizes at which a curve is drawn: less than one per two pixels; chosen."""
 DASHED = ("solid", "dashed", "dotted", "dashdot")
 
 
 class DrawnCurves(NamedTuple):
-    """The figure, and for each line its title, color, style and area under the curve."""
+    """The figure, and the title, color, dash style and area under the curve of each line."""
 
     figure: Plot
     lines: list[tuple[str, str, str, str]]
 
 
 def draw_curves(maps: Sequence[JudgedMap]) -> DrawnCurves:
-    """Draw the R_NX curve of each map over the logarithm of k."""
+    """Draw the R_NX curve of each map over log k."""
     longest = max(int(judged.curve.k[-1]) for judged in maps)
     lowest = min(0.0, *(float(judged.curve.r.min()) for judged in maps))
     drawn = Plot(
@@ -51,7 +51,7 @@ def draw_curves(maps: Sequence[JudgedMap]) -> DrawnCurves:
     )
     below = LogAxis(axis_label="neighbors k", formatter=LogTickFormatter(min_exponent=7))
     ticks = FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    left = LinearAxis(axis_label="share kept above chance", ticker=ticks)  # type: ignore[arg-type]  # any ticker does
+    left = LinearAxis(axis_label="R_NX: neighbors preserved above chance", ticker=ticks)  # type: ignore[arg-type]  # any ticker works
     for axis in (below, left):
         axis.axis_label_text_font_style = "normal"
         axis.axis_line_color = axis.major_tick_line_color = "#9aa4ae"
@@ -63,8 +63,8 @@ def draw_curves(maps: Sequence[JudgedMap]) -> DrawnCurves:
     for m, judged in enumerate(maps):
         color, style = LINE_COLORS[m % len(LINE_COLORS)], DASHED[m % len(DASHED)]
         k, r = judged.curve
-        places = np.unique(np.geomspace(1, len(k), MOST_PLACES).astype(int)) - 1
-        source = ColumnDataSource({"k": k[places].astype(float), "r": r[places]})
+        kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
+        source = ColumnDataSource({"k": k[kept].astype(float), "r": r[kept]})
         line = Line(x="k", y="r", line_color=color, line_dash=style, line_width=2.5)
         drawn.renderers.append(GlyphRenderer(data_source=source, glyph=line))
         lines.append((judged.title, color, style, str(judged.report.auc_rnx)))

@@ -1,4 +1,4 @@
-"""One map as a page."""
+"""A page with one interactive map."""
 
 import os
 from pathlib import Path
@@ -6,13 +6,13 @@ from typing import Any
 
 from isosne._files import whole_file
 from isosne.pages.choices import find_choice, offer_choices, paint_trust
-from isosne.pages.html import as_html
+from isosne.pages.html import render_template
 from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
 from isosne.plots.frames import check_embedding
+from isosne.plots.image_files import check_suffix
 from isosne.plots.paint import Classes, Paint
-from isosne.plots.save import check_suffix
-from isosne.studies.columns import Column, as_columns, paint_labels
+from isosne.studies.point_columns import Column, as_columns, paint_labels
 
 SUFFIXES = (".html", ".htm")
 
@@ -28,38 +28,41 @@ def write_page(
     title: str | None = None,
     force: bool = False,
 ) -> Path:
-    """Write a map as one HTML file that opens in any browser, without a network.
+    """Write an interactive map as a single HTML file.
 
     Parameters
     ----------
     path : str or path
-        Where to write; ends in .html.
+        Output file; ends in .html.
     embedding : array or data frame of shape (n, 1), (n, 2) or (n, 3)
-        The map. One dimension is drawn in lanes, three as the three faces of a box.
+        The map. A one-dimensional map is drawn in lanes, a three-dimensional one as three
+        projections.
     columns : mapping from str to array, data frame or None, default=None
-        What readers see of a point, may color by, and get of the points they select.
+        Additional data about the points: shown on hover, offered for coloring, and exported with
+        selected points.
     labels : array, series or None, default=None
-        The class of each point, or a number. Points without one (empty, None) are gray.
+        The class or a number for each point. Points without a label (empty or None) are gray.
     trust : Trust, array or None, default=None
-        What `isosne.quality.trust` returns for the map, or numbers from 0 to 1.
+        The result of `isosne.quality.trust` for the map, or numbers from 0 to 1.
     color : str or None, default=None
-        What the map is colored by at first: a column, "trust", or the name of the labels ("label"
-        where they have none). None: by the first there is of labels, trust and columns.
+        Initial coloring: the name of a column, "trust", or the name of the labels ("label" if they
+        have none). None uses the first available of labels, trust and columns.
     title : str or None, default=None
-        Title of the page; None: "A map of n points".
+        Title of the page; None: "Map of n points".
     force : bool, default=False
-        Whether to replace a file of that name.
+        Whether to overwrite an existing file.
 
     Returns
     -------
     Path
-        Where the page is.
+        The output file.
 
     Notes
     -----
-    Readers can zoom, move, hover, color by label, trust or column, hide classes, and select points
-    with a lasso and save their rows as CSV. The page takes 1.5 MB, and some 25 bytes a
-    point with a few columns. Points are drawn by WebGL where the browser has it. Not in the paper.
+    Readers can zoom, pan and hover; color by label, trust or column; hide classes; select points
+    with a lasso and save their rows as CSV. The page opens in any browser without a network. Its
+    size is 1.5 MB plus about 25 bytes per point with a few columns. Points are drawn with WebGL if
+    the browser supports it. Not in the paper.
 
     Examples
     --------
@@ -67,7 +70,7 @@ def write_page(
     >>> from isosne.pages import write_page
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = write_page(f"{folder}/map.html", [[0, 0], [1, 2]], labels=["a", "b"])
-    ...     "<title>A map of 2 points</title>" in path.read_text()
+    ...     "<title>Map of 2 points</title>" in path.read_text()
     True
     """
     target = check_suffix(path, SUFFIXES)
@@ -78,19 +81,19 @@ def write_page(
     choices = offer_choices(paint, trusts, shown, 1)
     scene = Scene(
         [NamedMap("", Y)],
-        [*label_column(paint), *(Column("trust", t.numbers) for t in trusts), *shown],
+        [*label_columns(paint), *(Column("trust", t.numbers) for t in trusts), *shown],
         choices,
         first=find_choice(choices, color),
         is_report=False,
     )
-    title = title or f"A map of {n:,} points"
+    title = title or f"Map of {n:,} points"
     with whole_file(target, force=force) as file:
-        file.write(as_html("page.html", scene, title=title).encode())
+        file.write(render_template("page.html", scene, title=title).encode())
     return target
 
 
-def label_column(paint: Paint) -> list[Column]:
-    """Return labels as a column that readers see, if there are any."""
+def label_columns(paint: Paint) -> list[Column]:
+    """Return the column of labels in a list, which is empty without labels."""
     if paint is None:
         return []
     if isinstance(paint, Classes):

@@ -1,4 +1,4 @@
-"""A study as a page: maps, curves, measures in plain words, and how it was made."""
+"""A report: two maps, their R_NX curves, their measures with explanations, and the settings."""
 
 import os
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from isosne._files import whole_file
 from isosne._random import RandomState
 from isosne.pages.choices import offer_choices, paint_trust
 from isosne.pages.curves import draw_curves
-from isosne.pages.html import as_html
-from isosne.pages.page import SUFFIXES, label_column
+from isosne.pages.html import render_template
+from isosne.pages.page import SUFFIXES, label_columns
 from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
+from isosne.plots.image_files import check_suffix
 from isosne.plots.paint import Classes
-from isosne.plots.save import check_suffix
-from isosne.studies.columns import Column, as_columns, paint_labels
-from isosne.studies.compare import Study, study
+from isosne.studies.judged_maps import Study, study
+from isosne.studies.point_columns import Column, as_columns, paint_labels
 from isosne.studies.readings import (
     read_measures,
     read_seconds,
@@ -39,27 +39,27 @@ def write_report(
     random_state: RandomState = 0,
     force: bool = False,
 ) -> Path:
-    """Map the points with either kernel and write what can be said of the maps as one HTML file.
+    """Compare the maps of two kernels and write a report as a single HTML file.
 
     Parameters
     ----------
     path : str or path
-        Where to write; ends in .html.
+        Output file; ends in .html.
     X, labels, columns, model, title, origin, random_state
-        As in `study`.
+        See `isosne.studies.study`.
     force : bool, default=False
-        Whether to replace a file of that name.
+        Whether to overwrite an existing file.
 
     Returns
     -------
     Path
-        Where the report is.
+        The output file.
 
     Notes
     -----
-    The file opens without a network; it can be read on a phone, and printed. Not in the paper.
+    The file needs no network, fits a phone, and can be printed. Not in the paper.
 
-    Cost: that of `study`. An output that cannot be written is refused before anything is computed.
+    Cost: that of `isosne.studies.study`. The output file is checked before anything is computed.
 
     Examples
     --------
@@ -87,17 +87,18 @@ def write_report(
 
 
 def render(found: Study) -> str:
-    """Return a study as the text of an HTML file.
+    """Render a study as a self-contained HTML document.
 
     Parameters
     ----------
     found : Study
-        What `study` returned, or a Study made of maps that `judge` returned.
+        The result of `isosne.studies.study`, or a `Study` of maps measured by
+        `isosne.studies.judge`.
 
     Returns
     -------
     str
-        The file; it needs no other.
+        The HTML document.
     """
     maps = found.maps
     n = len(maps[0].embedding)
@@ -106,7 +107,7 @@ def render(found: Study) -> str:
     trusts = [paint for judged in maps for paint in paint_trust(judged.trust, n)]
     shown = as_columns(found.columns, n)
     columns = [
-        *label_column(labels),
+        *label_columns(labels),
         *(
             Column(f"trust, {judged.title}", paint.numbers)
             for judged, paint in zip(maps, trusts, strict=True)
@@ -122,7 +123,7 @@ def render(found: Study) -> str:
     curves = draw_curves(maps)
     readings = read_measures(maps, classes)
     scene.extra.append(curves.figure)
-    return as_html(
+    return render_template(
         "report.html",
         scene,
         title=found.title,

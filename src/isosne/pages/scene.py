@@ -1,4 +1,4 @@
-"""Maps as Bokeh figures over one table: colored, hidden, hovered and selected together."""
+"""Maps as linked Bokeh figures over one data source: coloring, hovering and selection."""
 
 import math
 from collections.abc import Sequence
@@ -29,25 +29,26 @@ from bokeh.models.renderers import GlyphRenderer
 from isosne._types import Array
 from isosne.pages.assets import read_asset
 from isosne.pages.choices import Choice
-from isosne.pages.table import AXES, NamedMap, Table, place_field, shades
+from isosne.pages.table import AXES, NamedMap, Table, coordinate_field, sample_colors
 from isosne.plots.figures import FRAME
 from isosne.plots.frames import MARGIN
 from isosne.plots.paint import Classes, Values
 from isosne.plots.palette import FAINT, PLAIN
-from isosne.plots.points import COVERED, auto_alpha
-from isosne.studies.columns import Column
+from isosne.plots.points import COVERAGE, auto_alpha
+from isosne.studies.point_columns import Column
 
 SIDE = 560
-"""Pixels of a map, for the size of its points."""
-SMALLEST, LARGEST = 2.0, 9.0
-"""Pixels of a point."""
-LEFT_OUT = 0.08
-"""Opacity of points that are not selected, while others are."""
-SHADES = 64
+"""Typical side of a map in pixels, from which the size of the points is derived."""
+MIN_SIZE, MAX_SIZE = 2.0, 9.0
+"""Limits of the diameter of a point in pixels; chosen by eye."""
+UNSELECTED_ALPHA = 0.08
+"""Opacity of unselected points while others are selected; chosen by eye."""
+N_COLORS = 64
+"""Colors of a continuous scale; more cannot be told apart."""
 
 
 class Panel(NamedTuple):
-    """A figure, what it is called, the map that it shows, and the glyphs to color."""
+    """A figure, its title, the index of its map, and the glyphs to recolor."""
 
     title: str
     figure: Plot
@@ -56,10 +57,10 @@ class Panel(NamedTuple):
 
 
 class Scene:
-    """The figures of maps of the same points, and the words that belong to them.
+    """The figures of maps of the same points, and the texts that belong to them.
 
-    ``panels`` are colored by what the reader chooses, and by choice ``first`` before;
-    ``trust_panels`` by trust for good; ``about`` is what the script of the page reads.
+    ``panels`` are colored by the choice of the reader, initially ``first``; ``trust_panels`` are
+    always colored by trust; ``about`` is read by the script of the page.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Scene:
         self._source = ColumnDataSource(table.fields)
         self._filter = BooleanFilter()
         self._view = CDSView(filter=self._filter)
-        self._mappers = [_mapper(choice.paints[0]) for choice in choices]
+        self._mappers = [_make_mapper(choice.paints[0]) for choice in choices]
         self._hover = CustomJS(args={"source": self._source}, code=read_asset("hover.js"))
         self._is_report = is_report
         self.is_strip = maps[0].Y.shape[1] == 1
@@ -96,7 +97,7 @@ class Scene:
         self.trust_panels = self._draw(maps, kinds.index("trust"), "trust") if is_report else []
 
     def as_document(self) -> Document:
-        """Return the figures as a Bokeh document whose script ties them to the page's controls."""
+        """Return the figures as a Bokeh document with the scripts that handle the controls."""
         document = Document()
         maps = [panel.figure for panel in (*self.panels, *self.trust_panels)]
         figures = [*maps, *self.extra]
@@ -117,14 +118,14 @@ class Scene:
         return document
 
     def _draw(self, maps: Sequence[NamedMap], choice: int, name: str) -> list[Panel]:
-        """Return a figure of each map, and three of a map in space: one for each pair of axes."""
+        """Return one figure for each map, or three projections of a three-dimensional map."""
         panels = []
         for m, named in enumerate(maps):
             n_dims = named.Y.shape[1]
             for a, b in combinations(range(max(2, n_dims)), 2):
                 face = f"{AXES[a]} and {AXES[b]}" if n_dims == 3 else ""
                 title = ": ".join(part for part in (named.title, face) if part)
-                fields = place_field(m, a), place_field(m, b)
+                fields = coordinate_field(m, a), coordinate_field(m, b)
                 renderer, glyphs = self._renderer(fields, m, choice)
                 figure = self._figure(f"{name}-{m}-{a}{b}", fields, renderer)
                 panels.append(Panel(title, figure, m, glyphs))
@@ -133,14 +134,14 @@ class Scene:
     def _figure(
         self, name: str, fields: tuple[str, str], renderer: "GlyphRenderer[Scatter]"
     ) -> Plot:
-        places = np.column_stack([self._source.data[field] for field in fields])
-        low, high = _corners(places.astype(np.float64), is_strip=self.is_strip)
+        positions = np.column_stack([self._source.data[field] for field in fields])
+        low, high = _find_corners(positions.astype(np.float64), is_strip=self.is_strip)
         wheel, pan = WheelZoomTool(), PanTool()
         toolbar = Toolbar(
             tools=[pan, wheel, LassoSelectTool(), ResetTool(), SaveTool(filename="map")],
             logo=None,
             active_drag=pan,
-            active_scroll=None if self._is_report else wheel,  # a report is scrolled
+            active_scroll=None if self._is_report else wheel,  # the wheel scrolls a report
         )
         drawn = Plot(
             name=name,
@@ -162,45 +163,45 @@ class Scene:
     def _renderer(
         self, fields: tuple[str, str], m: int, choice: int
     ) -> tuple["GlyphRenderer[Scatter]", list[Scatter]]:
-        """Return the points of a map, and the glyphs that draw them at rest and otherwise."""
+        """Return the renderer of a map, and its normal, unselected and hovered glyphs."""
         n = len(self._source.data["row"])
         style: dict[str, Any] = {
             "x": fields[0],
             "y": fields[1],
-            "size": float(np.clip(math.sqrt(COVERED * SIDE**2 / n), SMALLEST, LARGEST)),
+            "size": float(np.clip(math.sqrt(COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE)),
             "fill_color": PLAIN,
             "line_color": None,
         }
         if self._mappers:
-            told = self.about["choices"][choice]
-            style["fill_color"] = {"field": told["fields"][m], "transform": self._mappers[choice]}
-            if told.get("shape_field"):
-                style["marker"] = {"field": told["shape_field"]}
+            chosen = self.about["choices"][choice]
+            style["fill_color"] = {"field": chosen["fields"][m], "transform": self._mappers[choice]}
+            if chosen.get("shape_field"):
+                style["marker"] = {"field": chosen["shape_field"]}
         glyph = Scatter(**style, fill_alpha=auto_alpha(n))
-        left_out = Scatter(**style, fill_alpha=LEFT_OUT)
+        unselected = Scatter(**style, fill_alpha=UNSELECTED_ALPHA)
         hovered = Scatter(**style | {"line_color": "black"}, line_width=1.5)
         renderer = GlyphRenderer(
             data_source=self._source,
             view=self._view,
             glyph=glyph,
-            nonselection_glyph=left_out,
+            nonselection_glyph=unselected,
             hover_glyph=hovered,
         )
-        return renderer, [glyph, left_out, hovered]
+        return renderer, [glyph, unselected, hovered]
 
 
-def _corners(places: Array, *, is_strip: bool) -> tuple[Array, Array]:
-    """Return the corners of a view: a square, so that distances are true; lanes may stretch."""
-    low, high = places.min(axis=0), places.max(axis=0)
+def _find_corners(positions: Array, *, is_strip: bool) -> tuple[Array, Array]:
+    """Return the corners of a view: a square with equal scales, except for lanes."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
     half = (high - low) / 2 if is_strip else np.full(2, (high - low).max() / 2)
     half = np.where(half > 0, half, 0.5) * (1 + 2 * MARGIN)
     middle = (low + high) / 2
     return middle - half, middle + half
 
 
-def _mapper(paint: Classes | Values) -> LinearColorMapper:
+def _make_mapper(paint: Classes | Values) -> LinearColorMapper:
     if isinstance(paint, Classes):
         palette = paint.colors
         return LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
-    palette = shades(paint, SHADES)
+    palette = sample_colors(paint, N_COLORS)
     return LinearColorMapper(palette=palette, low=paint.low, high=paint.high, nan_color=FAINT)

@@ -1,1 +1,1 @@
-"""Tables and figures of the paper, made anew from data; measured values beside the printed ones."""
+"""Reproduction of the paper's tables and figures, with the printed values beside ours."""

@@ -1,6 +1,7 @@
-"""Numbers for what the paper shows in pictures: clusters inside each other, a point thrown away.
+"""Numbers for what the paper shows in figures: nested clusters, and the position of the origin.
 
-The first point of a map is the origin; it belongs to several clusters and counts for none here.
+The first point of a map is the origin. It belongs to several clusters and is excluded from all of
+them here.
 """
 
 import numpy as np
@@ -14,38 +15,38 @@ def width(Y: Array) -> float:
     return float(np.ptp(Y, axis=0).max())
 
 
-def cluster(Y: Array, y: Array, label: int) -> Array:
+def cluster_points(Y: Array, y: Array, label: int) -> Array:
     """Return the points of a cluster without the origin."""
     points: Array = Y[1:][y[1:] == label]
     return points
 
 
 def share_inside(inner: Array, outer: Array) -> float:
-    """Return the share of points that lie in the convex hull of others."""
+    """Return the fraction of points inside the convex hull of others."""
     hull = ConvexHull(outer.astype(np.float64), qhull_options="QJ")
     normals, offsets = hull.equations[:, :-1], hull.equations[:, -1]
     return float(np.mean((inner @ normals.T + offsets <= 0).all(axis=1)))
 
 
 def nesting(Y: Array, y: Array, labels: tuple[int, ...]) -> float:
-    """Return the largest share of one cluster that lies in the hull of another."""
-    clusters = [cluster(Y, y, label) for label in labels]
+    """Return the largest fraction of a cluster inside the convex hull of another."""
+    clusters = [cluster_points(Y, y, label) for label in labels]
     return max(share_inside(a, b) for a in clusters for b in clusters if a is not b)
 
 
 def distance_to_clusters(Y: Array, y: Array, labels: tuple[int, ...]) -> float:
-    """Return how far the origin is from the farthest of the clusters, in widths of the map.
+    """Return the distance of the origin to the farthest cluster, relative to the map's width.
 
-    The distance from a cluster is that from its nearest point.
+    The distance to a cluster is the distance to its nearest point.
     """
-    gaps = [np.linalg.norm(cluster(Y, y, label) - Y[0], axis=1).min() for label in labels]
+    gaps = [np.linalg.norm(cluster_points(Y, y, label) - Y[0], axis=1).min() for label in labels]
     return float(max(gaps)) / width(Y)
 
 
-def place_between(point: Array, a: Array, b: Array) -> tuple[float, float]:
-    """Return where a point lies on the line from a (0) to b (1), and how far aside of it.
+def project_between(point: Array, a: Array, b: Array) -> tuple[float, float]:
+    """Project a point on the line from a (0) to b (1); return its coordinate and distance.
 
-    The distance aside is relative to that from a to b.
+    The distance to the line is relative to the distance of a and b.
     """
     line = b - a
     along = float((point - a) @ line / (line @ line))
@@ -54,7 +55,10 @@ def place_between(point: Array, a: Array, b: Array) -> tuple[float, float]:
 
 
 def distance_in_spreads(Y: Array) -> float:
-    """Return the distance of the origin from the center of the others, in their mean radius."""
+    """Return the distance of the origin to the center of all others, relative to their radius.
+
+    The radius is the root mean square distance to the center.
+    """
     others = Y[1:] - Y[1:].mean(axis=0)
     origin = Y[0] - Y[1:].mean(axis=0)
     return float(np.linalg.norm(origin) / np.sqrt((others**2).sum(axis=1).mean()))

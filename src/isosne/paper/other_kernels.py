@@ -3,50 +3,53 @@
 from typing import Any
 
 from isosne.datasets import load
+from isosne.paper.artifacts import format_table, write_json, write_markdown
+from isosne.paper.evaluation import METHODS, Method, measure_points, scale_points
 from isosne.paper.grids import grid_values
-from isosne.paper.outputs import table, write_page, write_values
 from isosne.paper.settings import Settings
-from isosne.paper.sweeps import WAYS, Way, measure_points, scale_points
 
-TITLE = "Other kernels that depend on the data (Appendix D)"
+TITLE = "Other data-dependent kernels (Appendix D)"
 PRINTED = {"segment": (0.35, 0.38), "spam": (0.22, 0.28)}
-"""AUC_RNX of the adaptive Gaussian and of the kNN kernel in the paper."""
+"""The paper's AUC_RNX of the adaptive Gaussian and of the kNN kernel."""
+MAX_THIN_POINTS = 3000
+"""Largest data set for the "thin" grid, smaller than in `grids`: four kernels are searched."""
 OTHERS = (
-    Way("adaptive", "adaptive Gaussian", "adaptive", lambda values, n: {"k": values}),
-    Way("knn", "kNN", "knn", lambda values, n: {"k": values}),
+    Method("adaptive", "adaptive Gaussian", "adaptive", lambda values, n: {"k": values}),
+    Method("knn", "kNN", "knn", lambda values, n: {"k": values}),
 )
-TRIED = (*WAYS[:2], *OTHERS)
+TRIED = (*METHODS[:2], *OTHERS)
 
 
 def reproduce(settings: Settings) -> None:
-    """Write the best AUC_RNX of four kernels on the two sets of the appendix."""
+    """Write the best AUC_RNX of four kernels on the two data sets of the appendix."""
     sets = settings.sets or (("wine",) if settings.quick else tuple(PRINTED))
     rows: list[dict[str, Any]] = []
     grids = []
     for name in sets:
         data = load(name, folder=settings.data)
         n = data.X.shape[0]
-        grids.append(settings.grid or ("thin" if n < 3000 else "least"))
+        grids.append(settings.grid or ("thin" if n < MAX_THIN_POINTS else "least"))
         X, values = scale_points(data.X), grid_values(grids[-1], n)
         row: dict[str, Any] = {"set": name}
-        for way in TRIED:
-            found = measure_points(f"{name}-{way.name}", X, data.y, way, values, settings)
+        for method in TRIED:
+            found = measure_points(f"{name}-{method.name}", X, data.y, method, values, settings)
             if found is not None:
-                row[way.title] = {"auc_rnx": found.best["auc_rnx"], "best": found.best}
+                row[method.title] = {"auc_rnx": found.best["auc_rnx"], "best": found.best}
         rows.append(row)
     cells = []
     for row in rows:
         printed = [f"{value:g}" for value in PRINTED.get(row["set"], ())] or ["", ""]
-        ours = [f"{row[way.title]['auc_rnx']:.3f}" for way in TRIED]
+        ours = [f"{row[method.title]['auc_rnx']:.3f}" for method in TRIED]
         cells.append([row["set"], *ours, *printed])
-    header = ["set", *(way.title for way in TRIED), "paper adaptive", "paper kNN"]
+    header = ["set", *(method.title for method in TRIED), "paper adaptive", "paper kNN"]
     used = ", ".join(f"{name} {grid}" for name, grid in zip(sets, grids, strict=True))
     parts = [
         (
-            "Best AUC_RNX over all k. k of the two kernels is searched on the grid of psi; the "
-            f"paper does not say which values it tried. Grids: {used}."
+            "Best AUC_RNX over all neighborhood sizes. The parameter k of the two kernels is "
+            "searched on the grid of psi; the paper does not state which values it tried. Grids: "
+            f"{used}."
         ),
-        table(header, cells),
+        format_table(header, cells),
     ]
-    write_page(settings, "kernels", TITLE, parts)
-    write_values(settings, "kernels", rows)
+    write_markdown(settings, "kernels", TITLE, parts)
+    write_json(settings, "kernels", rows)

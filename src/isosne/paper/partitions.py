@@ -1,4 +1,4 @@
-"""Pictures of the kernel itself: cells of two densities, and contours around a point (App. B)."""
+"""Figures of the isolation kernel: cells of data with two densities, contours (App. B)."""
 
 from typing import Any
 
@@ -8,20 +8,24 @@ from isosne import IsolationKernel
 from isosne._types import Array
 from isosne.datasets import load
 from isosne.errors import DataError
-from isosne.paper.outputs import table, write_page, write_values
+from isosne.paper.artifacts import format_table, write_json, write_markdown
+from isosne.paper.evaluation import scale_points
 from isosne.paper.settings import SEED, Settings
-from isosne.paper.sweeps import scale_points
 from isosne.plots import plot_cells, plot_contours, save_figure
 
-CELLS_TITLE = "Cells of two densities: the left half is sparse, the right half dense"
+CELLS_TITLE = "Cells for two densities: the left half is sparse, the right half dense"
 CONTOURS_TITLE = "Similarity to the point (0.5, 0.5) (Appendix B)"
 CENTER = np.array([[0.5, 0.5]])
 RADII = (0.05, 0.1, 0.2)
+"""Circles on which the similarity is averaged; chosen."""
 N_DIRECTIONS = 72
+"""Points per circle: every 5 degrees, a multiple of 8 for axes and diagonals."""
+PARKINSON_COLUMNS = [11, 20]
+"""The 12th and the 21st attribute, as in the paper's figure."""
 
 
 def reproduce_cells(settings: Settings) -> None:
-    """Write one partitioning for psi 16 and 64, and how many cells each half has."""
+    """Write one partitioning for psi 16 and 64, and the mean number of cells in each half."""
     X = two_densities()
     rows = []
     for psi in (16, 64):
@@ -39,30 +43,30 @@ def reproduce_cells(settings: Settings) -> None:
     lines = [[row["psi"], f"{row['sparse half']:.1f}", f"{row['dense half']:.1f}"] for row in rows]
     parts = [
         (
-            "Cells that begin in each half, on average over 200 partitionings; the dense half has "
-            "four times as many points."
+            "Mean number of cells with their center in each half, over 200 partitionings. The "
+            "dense half has four times as many points."
         ),
-        table(["psi", "sparse half", "dense half"], lines),
+        format_table(["psi", "sparse half", "dense half"], lines),
         "\n".join(f"![psi {psi}](cells-{psi}.png)" for psi in (16, 64)),
     ]
-    write_page(settings, "cells", CELLS_TITLE, parts)
-    write_values(settings, "cells", rows)
+    write_markdown(settings, "cells", CELLS_TITLE, parts)
+    write_json(settings, "cells", rows)
 
 
 def reproduce_contours(settings: Settings) -> None:
-    """Write contours for uniform and for Parkinson's points, and how round they are."""
+    """Write contours for uniform data and for Parkinson, and numbers for their shape."""
     rng = np.random.default_rng(SEED)
     uniform = rng.random((1000, 2))
     cases: dict[str, tuple[Array, str, tuple[int, ...]]] = {
         "uniform": (uniform, "voronoi", (16, 64, 128)),
         "uniform-forest": (uniform, "forest", (16, 64, 128)),
     }
-    notes = "Cells are those of nearest sampled points; *forest* has axis-parallel ones."
+    notes = "Cells are Voronoi cells; those of *forest* are axis-parallel."
     try:
-        parkinson = scale_points(load("parkinson", folder=settings.data).X)[:, [11, 20]]
+        parkinson = scale_points(load("parkinson", folder=settings.data).X)[:, PARKINSON_COLUMNS]
         cases["parkinson"] = (parkinson, "voronoi", (16, 64, 128))
     except DataError as error:
-        notes += f" Parkinson is not at hand. {error}"
+        notes += f" Parkinson is not available. {error}"
     rows: list[dict[str, Any]] = []
     pictures = []
     for name, (X, partition, psis) in cases.items():
@@ -71,40 +75,42 @@ def reproduce_contours(settings: Settings) -> None:
                 psi, n_partitions=400, partition=partition, random_state=SEED
             ).fit(X)
             file = f"contours-{name}-{psi}.png"
-            save_figure(plot_contours(kernel, CENTER[0]), settings.out / file)
+            axes = plot_contours(kernel, CENTER[0], resolution=100 if settings.quick else 200)
+            save_figure(axes, settings.out / file)
             pictures.append(f"![{name}, psi {psi}]({file})")
-            rows.append({"points": name, "psi": psi, **ring_numbers(kernel)})
-            settings.say(f"contours: {name} {psi}")
+            rows.append({"points": name, "psi": psi, **measure_rings(kernel)})
+            settings.report(f"contours: {name} {psi}")
     header = list(rows[0])
     lines = [
         [f"{value:.3f}" if isinstance(value, float) else value for value in row.values()]
         for row in rows
     ]
     explanation = (
-        "Mean similarity on circles around the point; on the second circle, the smallest relative "
-        "to the largest, near 1 where contours are round, and diagonals relative to axes, below 1 "
-        "for a diamond. The paper: round for uniform points, sharper for larger psi, a diamond "
-        f"with axis-parallel cells. {notes}"
+        "Mean similarity on circles around the point. For the second circle also the ratio of the "
+        "smallest to the largest similarity, which is near 1 for round contours, and the ratio of "
+        "diagonals to axes, which is below 1 for a diamond. The paper: round contours for uniform "
+        "data, sharper for larger psi, and a diamond for axis-parallel cells. "
+        f"{notes}"
     )
-    write_page(
+    write_markdown(
         settings,
         "contours",
         CONTOURS_TITLE,
-        [explanation, table(header, lines), "\n".join(pictures)],
+        [explanation, format_table(header, lines), "\n".join(pictures)],
     )
-    write_values(settings, "contours", rows)
+    write_json(settings, "contours", rows)
 
 
 def two_densities(n: int = 1000) -> Array:
-    """Return points of the unit square, four times as many on the right as on the left."""
+    """Return points in the unit square, four times as many in the right half as in the left."""
     rng = np.random.default_rng(SEED)
     X = rng.random((n, 2))
     X[:, 0] = np.where(np.arange(n) < n // 5, X[:, 0] / 2, 0.5 + X[:, 0] / 2)
     return X
 
 
-def ring_numbers(kernel: IsolationKernel) -> dict[str, float]:
-    """Return the mean similarity to the center on circles, and how round it is at the second."""
+def measure_rings(kernel: IsolationKernel) -> dict[str, float]:
+    """Compute the mean similarity to the center on circles, and its shape on the second one."""
     angles = 2 * np.pi * np.arange(N_DIRECTIONS) / N_DIRECTIONS
     directions = np.column_stack([np.cos(angles), np.sin(angles)])
     found = {r: kernel.similarity(CENTER, CENTER + r * directions)[0] for r in RADII}

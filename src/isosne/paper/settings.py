@@ -1,4 +1,4 @@
-"""What a reproduction is told: where its files go, which data, how thorough."""
+"""Settings of a reproduction: output folder, data, and thoroughness."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,37 +6,42 @@ from pathlib import Path
 from typing import Any
 
 from isosne import TSNE
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, keyword
+from isosne.layout.schedules import Schedule
 
 QUICK_SETS = ("wine", "dermatology", "wdbc")
+"""Three small data sets of the paper."""
 GRIDS = ("paper", "thin", "least")
 SEED = 0
 
 
-def _say_nothing(sentence: str) -> None:
-    """Keep silent: the library prints nothing by itself."""
+def _ignore(sentence: str) -> None:
+    """Discard a progress message: the library prints nothing by itself."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to reproduce a result of the paper.
+    """Settings of a reproduction of the paper.
 
     Parameters
     ----------
     out : path
-        Folder for tables, values and pictures; made if it is not there.
+        Output folder for tables, values and figures; created if it does not exist.
     quick : bool, default=False
-        Thin grids and small sets.
+        Use smaller grids and small data sets.
     data : path or None, default=None
-        Data folder, as for `isosne.datasets.load`.
+        Data folder; see `isosne.datasets.load`.
     sets : tuple of str, default=()
-        Data sets to use; empty: those of the paper, or three small ones if quick.
+        Data sets to use; empty: all of the paper's, or three small ones if ``quick``.
     grid : {"paper", "thin", "least"} or None, default=None
-        Values of psi and perplexity to try; None: fewer for larger sets.
+        Values of psi and perplexity to try; None: fewer values for larger data sets.
     n_jobs : int or None, default=None
-        Number of threads or processes; None: as many as Numba uses.
-    say : callable, default: nothing
-        Called with a line about each piece of work that is finished.
+        Number of threads or processes; None uses Numba's number of threads.
+    report : callable, default: does nothing
+        Called with a progress message after each step.
+    schedule : Schedule or None, default=None
+        Schedule of all maps; None uses that of the paper. A short one gives an impression of the
+        output, not of the results.
     """
 
     out: Path
@@ -45,21 +50,22 @@ class Settings:
     sets: tuple[str, ...] = ()
     grid: str | None = None
     n_jobs: int | None = None
-    say: Callable[[str], object] = _say_nothing
+    report: Callable[[str], object] = _ignore
+    schedule: Schedule | None = None
 
     def __post_init__(self) -> None:
         if self.grid is not None and self.grid not in GRIDS:
-            raise ParameterError(
-                f"grid must be one of {', '.join(GRIDS)}; got {self.grid!r}. "
-                "Leave it out to try fewer values on larger sets."
-            )
+            hint = f"Use {keyword('grid', None)} to try fewer values on larger data sets."
+            raise ParameterError("grid", f"be one of {', '.join(GRIDS)}", self.grid, hint)
 
     def describe(self) -> dict[str, Any]:
-        """Return what decides about the results, for comparison with files made before."""
-        return {"quick": self.quick, "sets": list(self.sets), "grid": self.grid}
+        """Return the settings that affect the results, to compare them with existing files."""
+        described = {"quick": self.quick, "sets": list(self.sets), "grid": self.grid}
+        return described if self.schedule is None else described | {"schedule": str(self.schedule)}
 
-
-def paper_tsne(**others: Any) -> TSNE:
-    """Return t-SNE as the authors ran it: their schedule, a random start, all pairs."""
-    settings = {"affinities": "dense", "schedule": "paper", "start": "random", **others}
-    return TSNE(random_state=SEED, **settings)
+    def make_tsne(self, **others: Any) -> TSNE:
+        """Return t-SNE as the authors ran it: their schedule, a random start, all pairs."""
+        schedule = "paper" if self.schedule is None else self.schedule
+        return TSNE(
+            affinities="dense", schedule=schedule, start="random", random_state=SEED, **others
+        )

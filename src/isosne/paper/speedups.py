@@ -1,7 +1,7 @@
-"""Appendices E and F: faster steps 3 with both kernels; a mesh (FIt-SNE) and opt-SNE's schedule.
+"""Appendices E and F: faster versions of step 3 with both kernels, by a mesh and by opt-SNE.
 
-The paper ran both programs with the Gaussian kernel alone. Here the same speed-ups run with the
-isolation kernel as well.
+The paper ran FIt-SNE and opt-SNE with the Gaussian kernel only. Here the corresponding methods
+also run with the isolation kernel.
 """
 
 import time
@@ -13,10 +13,10 @@ from isosne import TSNE, GaussianKernel, IsolationKernel
 from isosne._types import Array
 from isosne.datasets import load, make_five_clusters
 from isosne.errors import DataError
+from isosne.paper.artifacts import format_table, write_json, write_markdown
+from isosne.paper.evaluation import scale_points
 from isosne.paper.geometry import nesting
-from isosne.paper.outputs import table, write_page, write_values
 from isosne.paper.settings import SEED, Settings
-from isosne.paper.sweeps import scale_points
 from isosne.plots import plot_maps, save_figure
 from isosne.quality import auc_rnx, calinski_harabasz
 
@@ -29,7 +29,7 @@ ROUTES: dict[str, dict[str, Any]] = {
 
 
 class Case(NamedTuple):
-    """Points to map, with the perplexity and the psi for them."""
+    """A data set, and its perplexity and psi."""
 
     name: str
     X: Array
@@ -39,12 +39,12 @@ class Case(NamedTuple):
 
 
 def reproduce(settings: Settings) -> None:
-    """Write maps of each case by each route, and what is measured of them."""
+    """Write the maps of each data set by each method, and their measures."""
     rows: list[dict[str, Any]] = []
     parts = [
         (
-            "Nested: the largest share of one of clusters 1-3 inside another, as in table-1. The "
-            "usual schedule, PCA start, seed 0. *mesh*: neighbors alone are compared, forces by "
+            "nested: the largest fraction of clusters 1-3 inside another, as in table-1. Standard "
+            "schedule, PCA start, seed 0. *mesh*: sparse affinities and repulsive forces by "
             "Fourier transforms. The paper's CH on 10 000 digits with the Gaussian kernel: 5926 by "
             "FIt-SNE, 6129 by opt-SNE."
         )
@@ -63,28 +63,32 @@ def reproduce(settings: Settings) -> None:
         pictures.append(f"![{case.name}]({file})")
     header = ["set", "kernel", "route", "steps", "seconds", "AUC_RNX", "CH", "nested"]
     cells = [[_text(row.get(column, "")) for column in header] for row in rows]
-    write_page(settings, "speedups", TITLE, [*parts, table(header, cells), "\n".join(pictures)])
-    write_values(settings, "speedups", rows)
+    write_markdown(
+        settings, "speedups", TITLE, [*parts, format_table(header, cells), "\n".join(pictures)]
+    )
+    write_json(settings, "speedups", rows)
 
 
 def _cases(settings: Settings) -> list[Case]:
-    """Return the five clusters, and the sets of the appendices that can be had."""
+    """Return the five clusters, and the available data sets of the appendices."""
     five = make_five_clusters(random_state=SEED)
     cases = [Case("five_clusters", *five, 250, 250)]
     for name in settings.sets or (() if settings.quick else ("coil20", "mnist10k")):
         try:
             data = load(name, folder=settings.data)
         except DataError as error:
-            settings.say(f"{name}: left out. {error}")
+            settings.report(f"{name}: skipped. {error}")
             continue
         X = np.asarray(scale_points(data.X))
-        cases.append(Case(name, X, data.y, 30, len(X) // 10))
+        cases.append(Case(name, X, data.y, 30, len(X) // 10))  # usual perplexity; psi is chosen
     return cases
 
 
 def _measure(
     case: Case, route: str, choices: dict[str, Any], kernel: Any, settings: Settings
 ) -> tuple[dict[str, Any], Array]:
+    if settings.schedule is not None:
+        choices = choices | {"schedule": settings.schedule}
     model = TSNE(kernel, random_state=SEED, n_jobs=settings.n_jobs, **choices)
     began = time.perf_counter()
     Y = model.fit_transform(case.X)
@@ -101,7 +105,7 @@ def _measure(
     }
     if case.name == "five_clusters":
         row["nested"] = nesting(Y, case.y, (0, 1, 2))
-    settings.say(f"speedups: {case.name} {row['kernel']} {route} {seconds:.0f} s")
+    settings.report(f"speedups: {case.name} {row['kernel']} {route} {seconds:.0f} s")
     return row, Y
 
 

@@ -1,18 +1,18 @@
-"""Pictures of maps, measures and kernels: the one door to matplotlib.
+"""Figures of maps, measures and kernels: the only package that imports matplotlib.
 
-Every function draws on the Axes it is given, or on a figure of its own, and returns the Axes. No
-backend is chosen and pyplot is never imported, so nothing opens a window or stays in memory.
+Every function draws on the given Axes, or on a new figure, and returns the Axes. No backend is
+selected and pyplot is never imported, so no window opens and no figure stays in memory.
 """
 
 from isosne._extras import require
 
-require("matplotlib", "plot", "isosne.plots")  # before any module of this package needs it
+require("matplotlib", "plot", "isosne.plots")  # before the imports below need it
 
 from isosne.plots.animation import animate
 from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
+from isosne.plots.embeddings import plot_map, plot_maps
+from isosne.plots.image_files import save_figure
 from isosne.plots.kernels import plot_cells, plot_contours
-from isosne.plots.maps import plot_map, plot_maps
-from isosne.plots.save import save_figure
 
 __all__ = [
     "animate",

@@ -1,4 +1,4 @@
-"""Curves: R_NX by size of neighborhood, run time and growth, similarities in order of size."""
+"""Line plots: R_NX curves, run times, and sorted similarities."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,33 +8,35 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from isosne._types import Array
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, ParameterError, keyword
 from isosne.plots.figures import (
+    add_figure_legend,
+    add_legend,
     as_axes,
     class_handles,
-    grid_of_axes,
-    legend_beside,
-    legend_of_figure,
-    plain_axes,
-    room_beside,
+    legend_width,
+    make_grid,
+    style_axes,
 )
 from isosne.plots.paint import Classes, Names, as_paint
 from isosne.plots.palette import DASHES, LINE_COLORS
 
-MOST_MARKED = 40
-"""Points of a line up to which each is marked."""
+MAX_MARKED = 40
+"""Lines with at most this many points have markers; chosen by eye."""
+PANEL_SIDE = 3.6
+"""Inches of a panel of similarities; chosen by eye."""
 Line = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
-    """Draw how much of each neighborhood maps keep, by the size of the neighborhood.
+    """Plot R_NX curves: neighborhood preservation by neighborhood size.
 
     Parameters
     ----------
     curves : mapping from str to Curve
-        Names of maps to what `isosne.quality.rnx_curve` returns, or to pairs (k, R).
+        Names of maps to results of `isosne.quality.rnx_curve`, or to pairs (k, R).
     ax : Axes or None, default=None
-        Where to draw; None: on a figure of its own.
+        Axes to draw on; None creates a new figure.
 
     Returns
     -------
@@ -43,8 +45,8 @@ def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Eq. 10 of the paper. The legend has the area under each curve over log k, the paper's AUC_RNX
-    over the k that the curve has: ``sum(R / k) / sum(1 / k)``. Departures from the paper: none.
+    Eq. 10. The legend states the area under each curve over log k, which is AUC_RNX (Eq. 11) over
+    the k of the curve: ``sum(R / k) / sum(1 / k)``. Departures from the paper: none.
 
     Examples
     --------
@@ -53,12 +55,13 @@ def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     >>> ax.get_legend().get_texts()[0].get_text()
     'map  0.500'
     """
-    lines = {name: _check_line(name, curve) for name, curve in _check_named(curves).items()}
+    named = _check_mapping(curves, "curves")
+    lines = {name: _check_line(name, curve) for name, curve in named.items()}
     for name, (k, _) in lines.items():
         if k.min() < 1:
             raise DataError(
-                f"The sizes of neighborhoods must be from 1 up; got {k.min():g} in {name!r}. "
-                "Pass what isosne.quality.rnx_curve returns."
+                f"Neighborhood sizes k must be at least 1; got {k.min():g} in {name!r}. "
+                "Pass the result of isosne.quality.rnx_curve."
             )
     ax = as_axes(ax)
     for c, (name, (k, r)) in enumerate(lines.items()):
@@ -67,8 +70,8 @@ def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     ax.set_xscale("log")
     ax.margins(x=0.01)
     ax.set_ylim(bottom=min(0.0, *(float(r.min()) for _, r in lines.values())))
-    plain_axes(ax, "neighbors k", "$R_{NX}(k)$")
-    legend_beside(ax, ax.get_lines(), title="area under curve")
+    style_axes(ax, "neighbors k", "$R_{NX}(k)$")
+    add_legend(ax, ax.get_lines(), title="area under curve")
     return ax
 
 
@@ -80,18 +83,18 @@ def plot_lines(
     log: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw lines through points, such as run time by number of points.
+    """Plot lines, such as run time by number of points.
 
     Parameters
     ----------
     series : mapping from str to pair of arrays
         Names of lines to their x and y.
     x_label, y_label : str
-        Labels of the axes, with units.
+        Axis labels, with units.
     log : bool, default=False
-        Whether both axes are logarithmic: a power of n is then a straight line.
+        Whether both axes are logarithmic.
     ax : Axes or None, default=None
-        Where to draw; None: on a figure of its own.
+        Axes to draw on; None creates a new figure.
 
     Returns
     -------
@@ -100,7 +103,7 @@ def plot_lines(
 
     Notes
     -----
-    Lines differ in color and in dashes. Not in the paper.
+    Lines differ in color and dash pattern. Not in the paper.
 
     Examples
     --------
@@ -109,22 +112,23 @@ def plot_lines(
     >>> ax.get_xlabel()
     'points'
     """
-    lines = {name: _check_line(name, line) for name, line in _check_named(series).items()}
+    named = _check_mapping(series, "series")
+    lines = {name: _check_line(name, line) for name, line in named.items()}
     for name, (x, y) in lines.items():
         smallest = min(float(x.min()), float(y.min()))
         if log and smallest <= 0:
             raise DataError(
                 f"Values must be positive on logarithmic axes; got {smallest:g} in {name!r}. "
-                "Leave them out, or pass log=False."
+                f"Drop these values, or pass {keyword('log', False)}."
             )
     ax = as_axes(ax)
     for c, (name, (x, y)) in enumerate(lines.items()):
-        _draw_line(ax, c, name, x, y, is_marked=len(x) <= MOST_MARKED)
+        _draw_line(ax, c, name, x, y, is_marked=len(x) <= MAX_MARKED)
     if log:
         ax.set_xscale("log")
         ax.set_yscale("log")
-    plain_axes(ax, x_label, y_label)
-    legend_beside(ax, ax.get_lines())
+    style_axes(ax, x_label, y_label)
+    add_legend(ax, ax.get_lines())
     return ax
 
 
@@ -135,29 +139,30 @@ def plot_similarity_from(
     names: Names = None,
     columns: int | None = None,
 ) -> Array:
-    """Draw how similar one point is to the points of each class, the most similar first.
+    """Plot the similarity of one point to the points of each class, in descending order.
 
     Parameters
     ----------
     similarities : mapping from str to array of shape (n,)
-        Names of kernels to the similarity of one point to all, such as ``kernel.similarity()[0]``.
+        Names of kernels to the similarities of one point to all points, such as
+        ``kernel.similarity()[0]``.
     labels : array of shape (n,)
         The class of each point.
     names : mapping, sequence of str or None, default=None
         Names of the labels.
     columns : int or None, default=None
-        Kernels in a row.
+        Number of panels per row; None chooses it.
 
     Returns
     -------
     array of Axes
-        One for each kernel, each with a scale of its own.
+        One for each kernel, each with its own scale.
 
     Notes
     -----
-    The paper's figure of similarities with respect to the origin: with the isolation kernel the
-    nearest points of a dense and of a sparse cluster are about as similar to it. Departures from
-    the paper: none.
+    The paper's figure of similarities with respect to the origin: with the isolation kernel, the
+    nearest points of a dense and of a sparse cluster have about the same similarity. Departures
+    from the paper: none.
 
     Examples
     --------
@@ -166,37 +171,39 @@ def plot_similarity_from(
     >>> axes[0].get_lines()[1].get_ydata().tolist()
     [0.6, 0.2]
     """
-    found = {name: _numbers(name, values) for name, values in _check_named(similarities).items()}
+    named = _check_mapping(similarities, "similarities")
+    found = {name: _check_finite(name, values) for name, values in named.items()}
     n = len(next(iter(found.values())))
     for name, values in found.items():
         if values.shape != (n,):
             raise DataError(
-                "Similarities must be one-dimensional, all of one length; "
-                f"got shape {values.shape} for {name!r} after {n} values. "
-                "Pass one row of each kernel's similarity."
+                "Similarities must be one-dimensional and of the same length for all kernels; "
+                f"got shape {values.shape} for {name!r}, expected ({n},). "
+                "Pass one row of the similarity matrix of each kernel."
             )
     classes = as_paint(labels, n, kind="labels", names=names)
-    assert isinstance(classes, Classes)  # by its kind
-    axes = grid_of_axes(len(found), columns, side=3.6, beside=room_beside(classes, 3.6))
+    assert isinstance(classes, Classes)  # because of kind="labels"
+    beside = legend_width(classes, PANEL_SIDE)
+    axes = make_grid(len(found), columns, side=PANEL_SIDE, beside=beside)
     for ax, (name, values) in zip(axes, found.items(), strict=True):
         for c, color in enumerate(classes.colors):
             own = np.sort(values[classes.of_point == c])[::-1]
             ax.plot(np.arange(1, len(own) + 1), own, ".", markersize=3.5, color=color)
         ax.set_title(name)
-        ax.set_ylim(bottom=-0.015 * ax.get_ylim()[1])  # so that what is zero can be seen
-        plain_axes(ax, "points of a class, most similar first", "similarity")
+        ax.set_ylim(bottom=-0.015 * ax.get_ylim()[1])  # a margin, so that zeros are visible
+        style_axes(ax, "points of a class, most similar first", "similarity")
     handles = class_handles(classes, with_shapes=False)
-    legend_of_figure(axes[0].figure, handles, title=classes.title)
+    add_figure_legend(axes[0].figure, handles, title=classes.title)
     return axes
 
 
-def _check_named(series: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(series, Mapping) or not series:
-        raise ParameterError(
-            "Lines must come as a mapping from names to values, at least one; "
-            f"got {type(series).__name__} of length {len(series)}. Pass a dict."
-        )
-    return series
+def _check_mapping(named: Mapping[str, Any], parameter: str) -> Mapping[str, Any]:
+    if not isinstance(named, Mapping):
+        rule = f"be a mapping from names to values, not {type(named).__name__}"
+        raise ParameterError(parameter, rule, hint="Pass a dict.")
+    if not named:
+        raise ParameterError(parameter, "have at least one entry", named, "Pass a non-empty dict.")
+    return named
 
 
 def _check_line(name: str, line: Any) -> Line:
@@ -204,25 +211,25 @@ def _check_line(name: str, line: Any) -> Line:
         x, y = line
     except (TypeError, ValueError):
         raise DataError(
-            f"A line must be a pair of x and y; got something else for {name!r}. "
+            f"A line must be a pair (x, y) of arrays; got {type(line).__name__} for {name!r}. "
             "Pass two arrays of the same length."
         ) from None
-    x, y = _numbers(name, x), _numbers(name, y)
+    x, y = _check_finite(name, x), _check_finite(name, y)
     if x.ndim != 1 or x.shape != y.shape or len(x) == 0:
         raise DataError(
-            "The x and y of a line must be one-dimensional, of the same length; "
-            f"got shapes {x.shape} and {y.shape} for {name!r}. Pass a value of y for each x."
+            "The x and y of a line must be one-dimensional and of the same length; "
+            f"got shapes {x.shape} and {y.shape} for {name!r}. Pass one y for each x."
         )
     return x, y
 
 
-def _numbers(name: str, values: Any) -> NDArray[np.float64]:
+def _check_finite(name: str, values: Any) -> NDArray[np.float64]:
     numbers = np.asarray(values, np.float64)
     n_bad = int((~np.isfinite(numbers)).sum())
     if n_bad:
         raise DataError(
             f"Values must be finite; got {n_bad} NaN or infinite value(s) in {name!r}. "
-            "Leave them out."
+            "Drop these values."
         )
     return numbers
 

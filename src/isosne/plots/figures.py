@@ -1,4 +1,4 @@
-"""Figures of our own, without pyplot; frames, legends beside the axes, color bars."""
+"""Figures without pyplot: grids of axes, legends beside the axes, titles, color bars."""
 
 from collections.abc import Sequence
 from textwrap import wrap
@@ -21,51 +21,59 @@ from isosne.plots.paint import Classes, Paint, Values
 from isosne.plots.palette import TRUST_SCALE, VALUE_SCALE
 
 FRAME = "#d4d4d4"
+"""Light gray of the frame around a map."""
 LEGEND_ROW = 0.18
-"""Inches of an entry of a long legend."""
-BESIDE_NAME, POINTS = 0.6, 72
-"""Inches of a legend's marker and air; points of an inch."""
+"""Height of a legend entry in the small font, in inches; chosen, not measured."""
+LEGEND_MARKER = 0.6
+"""Width of the marker of a legend entry and the space around it, in inches."""
+POINTS_PER_INCH = 72
 TITLE_ROW = 0.2
-"""Inches of a line of a title."""
-WIDEST_LEGEND = 8.0
-TRUST_TITLE = 14
-"""Letters of a line over a color bar."""
+"""Height of a line of a title, in inches."""
+MIN_LEGEND, MAX_LEGEND = 1.0, 8.0
+"""Limits of the width of a legend, in inches; chosen."""
+VALUE_BAR, TRUST_BAR = 0.95, 1.5
+"""Width of a color bar with its labels, in inches; the labels of trust are words."""
+SMALL_FONT_ENTRIES = 12
+"""Legends with more entries use the small font; chosen by eye."""
+MAX_ROW = 4
+"""Up to this many panels form one row; chosen."""
+BAR_TITLE_LETTERS = 14
+"""Letters per line of the title over a color bar, so that it is no wider than the tick labels."""
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure, in inches, that makes room for legends and color bars."""
+    """Return an empty figure, size in inches, with a layout that fits legends and color bars."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
 
 def as_axes(ax: Axes | None, *, width: float = 6.4, height: float = 4.4) -> Axes:
-    """Return the Axes, or those of a new figure."""
+    """Return the given Axes, or the Axes of a new figure."""
     return new_figure(width, height).add_subplot() if ax is None else ax
 
 
-def room_beside(explained: Paint, height: float) -> float:
-    """Return the inches that a color bar takes, or a legend beside axes of some height."""
-    if isinstance(explained, Values):
-        return 1.5 if explained.is_trust else 0.95
-    if explained is None:
+def legend_width(paint: Paint, height: float) -> float:
+    """Return the width in inches of the legend or color bar beside axes of this height."""
+    if isinstance(paint, Values):
+        return TRUST_BAR if paint.is_trust else VALUE_BAR
+    if paint is None:
         return 0.0
-    style = _legend_style(len(explained.names), height)
-    widest = max(_text_width(name, style["fontsize"]) for name in explained.names)
-    wide = max(
-        style["ncols"] * (BESIDE_NAME + widest), _text_width(explained.title, "medium") + 0.2
-    )
-    return float(np.clip(wide, 1.0, WIDEST_LEGEND))
+    style = _legend_style(len(paint.names), height)
+    widest = max(_text_width(name, style["fontsize"]) for name in paint.names)
+    title = _text_width(paint.title, "medium") + 0.2
+    entries = style["ncols"] * (LEGEND_MARKER + widest)
+    return float(np.clip(max(entries, title), MIN_LEGEND, MAX_LEGEND))
 
 
 def _text_width(text: str, size: float | str) -> float:
-    """Return the inches of a text; the stop after it is there for those that show no letter."""
+    """Return the width of a text in inches; the period gives blank texts an extent."""
     path = TextPath((0, 0), f"{text}.", prop=FontProperties(size=size))
-    return float(path.get_extents().width) / POINTS
+    return float(path.get_extents().width) / POINTS_PER_INCH
 
 
-def put_title(ax: Axes, title: str, *, inches: float) -> int:
-    """Put a title of some width over the axes, in as many lines as it takes; return how many."""
+def set_wrapped_title(ax: Axes, title: str, *, inches: float) -> int:
+    """Set a title wrapped to a width; return the number of lines."""
     size = FontProperties(size=rcParams["axes.titlesize"]).get_size_in_points()
     lines = []
     for line in title.splitlines():
@@ -75,17 +83,15 @@ def put_title(ax: Axes, title: str, *, inches: float) -> int:
     return len(lines)
 
 
-def make_room_above(figure: Figure, n_lines: int) -> None:
-    """Raise a figure by the lines of titles beyond the first, so that axes keep their size."""
+def add_title_height(figure: Figure, n_lines: int) -> None:
+    """Enlarge a figure by the title lines beyond the first, so that the axes keep their size."""
     figure.set_figheight(figure.get_figheight() + TITLE_ROW * max(n_lines - 1, 0))
 
 
-def grid_of_axes(
-    n: int, columns: int | None, *, side: float, beside: float, n_dims: int = 2
-) -> Array:
-    """Return n Axes of a new figure in rows and columns; places left over are empty."""
+def make_grid(n: int, columns: int | None, *, side: float, beside: float, n_dims: int = 2) -> Array:
+    """Return n Axes of a new figure, arranged in rows and columns."""
     if columns is None:
-        columns = n if n <= 4 else int(np.ceil(np.sqrt(n)))
+        columns = n if n <= MAX_ROW else int(np.ceil(np.sqrt(n)))
     columns = min(columns, n)
     rows = -(-n // columns)
     figure = new_figure(side * columns + beside, side * rows)
@@ -97,7 +103,7 @@ def grid_of_axes(
 
 
 def strip_axes(ax: Axes) -> None:
-    """Leave a thin frame: the coordinates of a map mean nothing."""
+    """Remove the ticks and keep a thin frame: the coordinates of a map have no meaning."""
     ax.set_xticks([])
     ax.set_yticks([])
     for spine in ax.spines.values():
@@ -105,8 +111,8 @@ def strip_axes(ax: Axes) -> None:
         spine.set_linewidth(0.8)
 
 
-def plain_axes(ax: Axes, x_label: str, y_label: str) -> None:
-    """Dress the axes of a curve: two lines, a faint grid, labels."""
+def style_axes(ax: Axes, x_label: str, y_label: str) -> None:
+    """Style the axes of a line plot: two spines, a faint grid, labels."""
     ax.set_xlabel(x_label)
     ax.set_ylabel(y_label)
     ax.spines[["top", "right"]].set_visible(False)
@@ -114,8 +120,8 @@ def plain_axes(ax: Axes, x_label: str, y_label: str) -> None:
     ax.set_axisbelow(True)
 
 
-def legend_beside(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> None:
-    """Put a legend to the right of the axes, where it covers nothing."""
+def add_legend(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> None:
+    """Add a legend to the right of the axes."""
     ax.legend(
         handles=list(handles),
         title=title or None,
@@ -125,8 +131,8 @@ def legend_beside(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> No
     )
 
 
-def legend_of_figure(figure: Figure, handles: Sequence[Artist], *, title: str = "") -> None:
-    """Put one legend to the right of all axes of a figure of ours."""
+def add_figure_legend(figure: Figure, handles: Sequence[Artist], *, title: str = "") -> None:
+    """Add one legend to the right of all axes of a figure with constrained layout."""
     figure.legend(
         handles=list(handles),
         title=title or None,
@@ -136,11 +142,11 @@ def legend_of_figure(figure: Figure, handles: Sequence[Artist], *, title: str = 
 
 
 def _legend_style(n: int, inches: float) -> dict[str, Any]:
-    """Return the look of a legend of n entries that is not higher than some inches."""
-    rows = max(1, int(inches / LEGEND_ROW) - 3)  # a title, and air above and below
+    """Return the style of a legend of n entries that is at most this high."""
+    rows = max(1, int(inches / LEGEND_ROW) - 3)  # a title, and space above and below
     return {
         "frameon": False,
-        "fontsize": "small" if n > 12 else "medium",
+        "fontsize": "small" if n > SMALL_FONT_ENTRIES else "medium",
         "ncols": -(-n // rows),
         "handletextpad": 0.4,
         "columnspacing": 1.0,
@@ -150,7 +156,7 @@ def _legend_style(n: int, inches: float) -> dict[str, Any]:
 
 
 def class_handles(classes: Classes, *, with_shapes: bool) -> list[Line2D]:
-    """Return a marker for each class that the legend shows."""
+    """Return the legend entry of each class."""
     looks = zip(classes.names, classes.colors, classes.shapes, strict=True)
     return [
         Line2D(
@@ -167,20 +173,20 @@ def class_handles(classes: Classes, *, with_shapes: bool) -> list[Line2D]:
     ]
 
 
-def scale_of(values: Values) -> ScalarMappable:
-    """Return the color scale of values: numbers to colors."""
+def make_color_scale(values: Values) -> ScalarMappable:
+    """Return the mapping from values to colors."""
     scale = TRUST_SCALE if values.is_trust else VALUE_SCALE
     return ScalarMappable(Normalize(values.low, values.high), scale)
 
 
-def color_bar(axes: Sequence[Axes], values: Values) -> None:
-    """Put a color bar to the right of some axes of one figure."""
+def add_color_bar(axes: Sequence[Axes], values: Values) -> None:
+    """Add a color bar to the right of some axes of one figure."""
     figure = axes[0].figure
-    bar = figure.colorbar(scale_of(values), ax=list(axes), shrink=0.75, aspect=28, pad=0.02)
+    bar = figure.colorbar(make_color_scale(values), ax=list(axes), shrink=0.75, aspect=28, pad=0.02)
     bar.outline.set_visible(False)
-    if values.is_trust:  # its ticks are words; beside them a label would stand far from the bar
-        bar.set_ticks([0, 0.5, 1], labels=["0  not believable", "0.5", "1  believable"])
-        title = "\n".join(wrap(values.title, TRUST_TITLE))
+    if values.is_trust:  # the tick labels are words; a label beside them would be far from the bar
+        bar.set_ticks([0, 0.5, 1], labels=["0  unreliable", "0.5", "1  reliable"])
+        title = "\n".join(wrap(values.title, BAR_TITLE_LETTERS))
         bar.ax.set_title(title, loc="left", fontsize="medium", pad=8)
     else:
         bar.set_label(values.title)

@@ -1,4 +1,4 @@
-"""Kernels in the plane: contours of similarity to one place, and cells of one partitioning."""
+"""Kernels of two-dimensional data: similarity contours, and the cells of a partitioning."""
 
 from typing import Any
 
@@ -11,16 +11,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from isosne._checks import check_count
 from isosne._types import Array
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, ParameterError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.plots.figures import FRAME, as_axes
-from isosne.plots.frames import limits
+from isosne.plots.frames import find_limits
 from isosne.plots.palette import COLORS
 from isosne.plots.points import auto_alpha, auto_size, draw_marks
 
 LEVELS = np.linspace(0, 1, 11)
+"""Contours at 0, 0.1, ..., 1."""
 POINT_COLOR = "#4a4a4a"
+FAR = 1e3
+"""Distance of the points that close the outer Voronoi cells, in widths of the figure."""
 Extent = tuple[float, float, float, float]
 
 
@@ -32,20 +35,20 @@ def plot_contours(
     resolution: int = 200,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how similar every place of the plane is to one place.
+    """Plot contours of the similarity to one point of the plane.
 
     Parameters
     ----------
     kernel : kernel
-        A kernel fitted on points with two attributes.
+        A kernel fitted on data with two columns.
     center : pair of floats
-        The place to compare with; drawn as a cross.
+        The point to compare with, drawn as a cross.
     extent : (x_low, x_high, y_low, y_high) or None, default=None
-        The part of the plane to draw; None: where the fitted points are.
+        Limits of the figure; None uses those of the fitted points.
     resolution : int, default=200
-        Places along each side at which the similarity is computed.
+        Number of grid points along each side at which the similarity is computed.
     ax : Axes or None, default=None
-        Where to draw; None: on a figure of its own.
+        Axes to draw on; None creates a new figure.
 
     Returns
     -------
@@ -54,10 +57,10 @@ def plot_contours(
 
     Notes
     -----
-    The figures of App. B. A Gaussian kernel is compared in the direction of Eq. 1: the bandwidth is
-    that of the center. Departures from the paper: none.
+    The figures of App. B. For a Gaussian kernel the bandwidth is that of the center (Eq. 1).
+    Departures from the paper: none.
 
-    Cost: ``resolution`` squared similarities.
+    Cost: ``resolution ** 2`` similarities.
 
     Examples
     --------
@@ -70,16 +73,16 @@ def plot_contours(
     True
     """
     points = _check_plane(kernel)
-    place = _check_center(center)
-    check_count(resolution, "resolution", low=2, hint="200 is fine.")
+    cross = _check_center(center)
+    check_count(resolution, "resolution", low=2, hint="Try 200.")
     box = _check_extent(extent, points)
-    grid, x, y = _grid(box, resolution)
-    similarity = kernel.similarity(place, grid).reshape(resolution, resolution)
+    grid, x, y = _make_grid_points(box, resolution)
+    similarity = kernel.similarity(cross, grid).reshape(resolution, resolution)
     ax = as_axes(ax, width=5.8, height=4.8)
     filled = ax.contourf(x, y, similarity, LEVELS, cmap="Blues")
     ax.contour(x, y, similarity, LEVELS[1:-1], colors="#3b5b7d", linewidths=0.5)
     _draw_fitted(ax, points)
-    draw_marks(ax, place, np.array([0]))
+    draw_marks(ax, cross, np.array([0]))
     _frame_plane(ax, box)
     bar = ax.get_figure(root=True).colorbar(filled, ax=ax, shrink=0.85)  # type: ignore[union-attr]
     bar.set_label("similarity to the cross")
@@ -94,30 +97,31 @@ def plot_cells(
     resolution: int = 300,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the cells of one partitioning of an isolation kernel in the plane.
+    """Plot the cells of one partitioning of an isolation kernel.
 
     Parameters
     ----------
     kernel : IsolationKernel
-        A kernel with drawn partitions, fitted on points with two attributes.
+        A kernel with sampled partitionings, fitted on data with two columns.
     partition : int, default=0
-        Which partitioning, counted scale by scale.
+        Index of the partitioning; those of the first scale come first.
     extent : (x_low, x_high, y_low, y_high) or None, default=None
-        The part of the plane to draw; None: where the fitted points are.
+        Limits of the figure; None uses those of the fitted points.
     resolution : int, default=300
-        Places along each side at which cells are found, where they have no straight edges to
-        compute: trees, and metrics other than Euclidean.
+        Number of grid points along each side at which cells are evaluated; used for
+        ``partition="forest"`` and for metrics other than Euclidean, whose edges are not computed.
     ax : Axes or None, default=None
-        Where to draw; None: on a figure of its own.
+        Axes to draw on; None creates a new figure.
 
     Returns
     -------
     Axes
-        The axes drawn on: edges of cells, fitted points in gray, sampled points in color.
+        The axes drawn on: cell edges, fitted points in gray, sampled points in color.
 
     Notes
     -----
-    The paper's figure of two partitionings of points with two densities. Departures: none.
+    The paper's figure of two partitionings of data with two densities. Departures from the paper:
+    none.
 
     Examples
     --------
@@ -132,14 +136,16 @@ def plot_cells(
     points = _check_plane(kernel)
     if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
         raise ParameterError(
-            "Cells need an isolation kernel with partitions that were drawn; "
-            f"got {kernel!r}. Fit IsolationKernel with a number of partitions."
+            "kernel",
+            "be an IsolationKernel with sampled partitionings",
+            kernel,
+            f"Fit IsolationKernel with {keyword('n_partitions', 200)}.",
         )
     scales = [part.samples for part in kernel.partitions_]
     n_drawn = len(scales[0])
-    hint = "The kernel was fitted with that many partitionings."
+    hint = f"The kernel has {len(scales) * n_drawn} partitionings."
     check_count(partition, "partition", low=0, high=len(scales) * n_drawn - 1, hint=hint)
-    check_count(resolution, "resolution", low=2, hint="300 is fine.")
+    check_count(resolution, "resolution", low=2, hint="Try 300.")
     box = _check_extent(extent, points)
     scale, p = divmod(partition, n_drawn)
     centers = points[scales[scale][p]]
@@ -164,9 +170,9 @@ def plot_cells(
 
 
 def _voronoi_edges(centers: Array, box: Extent) -> list[Array]:
-    """Return the edges of Voronoi cells; four far points close the outer cells out of sight."""
+    """Return the edges of Voronoi cells; four far points close the outer cells."""
     low, high = np.array(box[::2]), np.array(box[1::2])
-    middle, reach = (low + high) / 2, 1e3 * max(float((high - low).max()), float(np.ptp(centers)))
+    middle, reach = (low + high) / 2, FAR * max(float((high - low).max()), float(np.ptp(centers)))
     far = middle + reach * np.array([[-1, 0], [1, 0], [0, -1], [0, 1]])
     diagram = Voronoi(np.vstack([np.unique(centers, axis=0), far]))
     return [diagram.vertices[ends] for ends in diagram.ridge_vertices if -1 not in ends]
@@ -175,8 +181,8 @@ def _voronoi_edges(centers: Array, box: Extent) -> list[Array]:
 def _grid_edges(
     kernel: IsolationKernel, partition: int, box: Extent, resolution: int
 ) -> list[Array]:
-    """Return the sides of the squares of a grid at which the cell changes."""
-    grid, x, y = _grid(box, resolution)
+    """Return the sides of grid squares across which the cell changes."""
+    grid, x, y = _make_grid_points(box, resolution)
     cells = kernel.cells(grid)[:, partition].reshape(resolution, resolution)
     half_x, half_y = (x[1] - x[0]) / 2, (y[1] - y[0]) / 2
     edges = []
@@ -189,8 +195,8 @@ def _grid_edges(
     return edges
 
 
-def _grid(box: Extent, resolution: int) -> tuple[Array, Array, Array]:
-    """Return places (resolution^2, 2), row by row from below, and their x and y."""
+def _make_grid_points(box: Extent, resolution: int) -> tuple[Array, Array, Array]:
+    """Return grid points (resolution^2, 2), row by row from below, and their x and y."""
     x = np.linspace(box[0], box[1], resolution)
     y = np.linspace(box[2], box[3], resolution)
     return np.column_stack([np.tile(x, resolution), np.repeat(y, resolution)]), x, y
@@ -198,7 +204,7 @@ def _grid(box: Extent, resolution: int) -> tuple[Array, Array, Array]:
 
 def _draw_fitted(ax: Axes, points: Array) -> None:
     n = len(points)
-    size = auto_size(ax, 4 * n)
+    size = auto_size(ax, 4 * n)  # a quarter of the usual area: the points are background
     ax.scatter(
         points[:, 0],
         points[:, 1],
@@ -210,7 +216,7 @@ def _draw_fitted(ax: Axes, points: Array) -> None:
 
 
 def _frame_plane(ax: Axes, box: Extent) -> None:
-    """Attributes, unlike the directions of a map, mean something: ticks stay."""
+    """Set limits and equal scales; ticks stay, because columns of data have a meaning."""
     ax.set_aspect("equal", adjustable="box")
     ax.set_xlim(box[0], box[1])
     ax.set_ylim(box[2], box[3])
@@ -223,30 +229,32 @@ def _check_plane(kernel: MetricKernel) -> NDArray[np.float64]:
     points = kernel.X_fit_
     if not isinstance(points, np.ndarray) or points.shape[1] != 2 or kernel.metric == "precomputed":
         raise DataError(
-            "The kernel must be fitted on dense points with two attributes to be drawn; "
-            f"got {points.shape[1]} with metric={kernel.metric!r}. Fit it on two columns."
+            f"{keyword('kernel')} must be fitted on dense data with two columns; got "
+            f"{points.shape[1]} column(s) with {keyword('metric', kernel.metric)}. "
+            "Fit the kernel on two columns."
         )
     return points.astype(np.float64)
 
 
 def _check_center(center: Any) -> NDArray[np.float64]:
-    place = np.asarray(center, np.float64)
-    if place.shape != (2,) or not np.isfinite(place).all():
-        raise ParameterError(
-            f"center must be two finite numbers; got {center!r}. Pass a place such as (0.5, 0.5)."
-        )
-    return place[None]
+    point = np.asarray(center, np.float64)
+    if point.shape != (2,) or not np.isfinite(point).all():
+        hint = "Pass coordinates such as (0.5, 0.5)."
+        raise ParameterError("center", "be two finite numbers", center, hint)
+    return point[None]
 
 
 def _check_extent(extent: Any, points: Array) -> Extent:
     if extent is None:
-        low, high = limits(points)
+        low, high = find_limits(points)
         extent = (low[0], high[0], low[1], high[1])
     box = np.asarray(extent, np.float64)
     if box.shape != (4,) or not np.isfinite(box).all() or box[0] >= box[1] or box[2] >= box[3]:
         raise ParameterError(
-            f"extent must be (x_low, x_high, y_low, y_high), ascending; got {extent!r}. "
-            "Leave it out to draw where the fitted points are."
+            "extent",
+            "be four finite numbers x_low < x_high, y_low < y_high",
+            extent,
+            f"Use {keyword('extent', None)} for the limits of the fitted points.",
         )
     x_low, x_high, y_low, y_high = box.tolist()
     return (x_low, x_high, y_low, y_high)

@@ -1,29 +1,29 @@
-"""What a map is colored by: classes, values or nothing, from whatever the user passed."""
+"""What a map is colored by: classes, values or nothing, from any column that a user passes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import narwhals.stable.v2 as nw  # plain narwhals gives up the categories of a column
+import narwhals.stable.v2 as nw  # plain narwhals drops the categories of a column
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._types import Array
-from isosne.errors import DataError, ParameterError
-from isosne.plots.palette import FAINT, MOST_CLASSES, SHAPES, class_color, class_shape
+from isosne.errors import DataError, ParameterError, keyword
+from isosne.plots.palette import FAINT, MAX_CLASSES, SHAPES, class_color, class_shape
 from isosne.quality import Trust
 from isosne.quality.labels import is_unlabeled
 
 KINDS = ("auto", "labels", "values", "trust")
-MOST_WHOLE_NUMBERS = 30
-"""Distinct whole numbers up to which they are taken for labels."""
+MAX_INTEGER_LABELS = 30
+"""Integers with at most this many distinct values are interpreted as labels; chosen."""
 NO_LABEL = "no label"
 Names = Mapping[Any, str] | Sequence[str] | NDArray[np.str_] | None
 
 
 class Classes(NamedTuple):
-    """A class for each point: ``names`` in the order of the legend, ``of_point`` (n,) numbers.
+    """The class of each point: ``names`` in the order of the legend, ``of_point`` (n,) indices.
 
-    Where ``has_rest``, the last of them is no class: it holds the points without a label.
+    If ``has_rest``, the last name is not a class but stands for the points without a label.
     """
 
     names: list[str]
@@ -33,32 +33,32 @@ class Classes(NamedTuple):
 
     @property
     def n_classes(self) -> int:
-        """How many there are, the points without a label not counted."""
+        """Number of classes, without the group of unlabeled points."""
         return len(self.names) - self.has_rest
 
     @property
     def colors(self) -> list[str]:
-        """The color of each class; gray without a label."""
+        """Color of each class; gray for unlabeled points."""
         return [class_color(c) for c in range(self.n_classes)] + [FAINT] * self.has_rest
 
     @property
     def shapes(self) -> list[str]:
-        """The marker of each class, where classes differ in shape."""
+        """Marker of each class, for plots in which classes differ in shape."""
         n = self.n_classes
         return [class_shape(c, n) for c in range(n)] + [SHAPES[0]] * self.has_rest
 
     @property
     def is_rest(self) -> NDArray[np.bool_]:
-        """Whether each point is without a label."""
+        """Whether each point is unlabeled."""
         return np.asarray(self.of_point >= self.n_classes)
 
     def part(self, rows: slice | Array) -> "Classes":
-        """Return the classes of some points; names, and with them colors, stay."""
+        """Return the classes of some points; names and colors stay the same."""
         return self._replace(of_point=self.of_point[rows])
 
 
 class Values(NamedTuple):
-    """A number for each point, NaN where nobody asked, and the two ends of the color scale."""
+    """The value of each point, NaN if unknown, and the limits of the color scale."""
 
     numbers: NDArray[np.float64]
     low: float
@@ -67,7 +67,7 @@ class Values(NamedTuple):
     is_trust: bool = False
 
     def part(self, rows: slice | Array) -> "Values":
-        """Return the numbers of some points; the ends of the scale stay."""
+        """Return the values of some points; the limits of the scale stay the same."""
         return self._replace(numbers=self.numbers[rows])
 
 
@@ -75,7 +75,7 @@ Paint = Classes | Values | None
 
 
 class Column(NamedTuple):
-    """What the user passed: ``entries`` (n,), the name, and the categories in order if it has."""
+    """A column: ``entries`` (n,), its name, and its categories in order, if it has any."""
 
     entries: Array
     title: str
@@ -83,42 +83,48 @@ class Column(NamedTuple):
 
 
 def as_paint(color: Any, n: int, *, kind: str = "auto", names: Names = None) -> Paint:
-    """Return what to color n points by; None: all the same."""
+    """Return what to color n points by; None for a single color."""
     _check_kind(kind)
     if color is None:
         if kind != "auto":
             raise ParameterError(
-                f"kind={kind!r} needs something to color by; got color=None. "
-                "Pass one label or number for each point."
+                "color",
+                f"be given with {keyword('kind', kind)}",
+                None,
+                "Pass one label or number per point.",
             )
         return None
     if isinstance(color, Trust):
         if kind not in ("auto", "trust"):
             raise ParameterError(
-                f"kind must be 'trust' for what isosne.quality.trust returns; got {kind!r}. "
-                "Leave kind out, or pass one of its columns."
+                "kind",
+                "be 'auto' or 'trust' for a result of isosne.quality.trust",
+                kind,
+                f"Use {keyword('kind', 'auto')}, or pass a column such as trust.agreement.",
             )
-        return _of_trust(color, n)
-    return _from_column(_read(color, n), kind, names)
+        return _paint_trust(color, n)
+    return _paint_column(_read_column(color, n), kind, names)
 
 
 def _check_kind(kind: str) -> None:
     if kind not in KINDS:
         raise ParameterError(
-            f"kind must be one of {', '.join(KINDS)}; got {kind!r}. "
-            "Leave it out to have it chosen by the type of color."
+            "kind",
+            f"be one of {', '.join(KINDS)}",
+            kind,
+            f"Use {keyword('kind', 'auto')} to choose it by the type of {keyword('color')}.",
         )
 
 
-def _from_column(column: Column, kind: str, names: Names) -> Classes | Values:
+def _paint_column(column: Column, kind: str, names: Names) -> Classes | Values:
     if kind == "auto":
-        kind = _fitting_kind(column.entries)
+        kind = _detect_kind(column.entries)
     if kind == "labels":
         return _as_classes(column, names)
     return _as_values(column, is_trust=kind == "trust")
 
 
-def _read(color: Any, n: int) -> Column:
+def _read_column(color: Any, n: int) -> Column:
     series = nw.from_native(color, series_only=True, pass_through=True)
     title, order = "", []
     if isinstance(series, nw.Series):
@@ -130,18 +136,18 @@ def _read(color: Any, n: int) -> Column:
         array = np.asarray(color)
     if array.shape != (n,):
         raise DataError(
-            "color must be one-dimensional, with one entry for each point of the map; "
+            f"{keyword('color')} must be one-dimensional, with one entry per point; "
             f"got shape {array.shape} for {n} points. "
-            "Pass the column of the rows that were mapped, in the same order."
+            "Pass the values in the order of the rows of the map."
         )
     return Column(array, title, order)
 
 
-def _fitting_kind(array: Array) -> str:
+def _detect_kind(array: Array) -> str:
     if array.dtype.kind == "f":
         return "values"
-    is_whole = array.dtype.kind in "iu"
-    return "values" if is_whole and len(np.unique(array)) > MOST_WHOLE_NUMBERS else "labels"
+    is_integer = array.dtype.kind in "iu"
+    return "values" if is_integer and len(np.unique(array)) > MAX_INTEGER_LABELS else "labels"
 
 
 def _as_classes(column: Column, names: Names) -> Classes:
@@ -151,28 +157,28 @@ def _as_classes(column: Column, names: Names) -> Classes:
         found, of_labeled = np.unique(array[~missing], return_inverse=True)
     except TypeError:
         raise DataError(
-            "color must be of one kind, so that classes can be sorted; got a mixture. "
-            "Pass all of them as text, or all as numbers."
+            f"{keyword('color')} must be all text or all numbers; got a mixture of types. "
+            "Convert it with np.asarray(color, dtype=str)."
         ) from None
-    if len(found) > MOST_CLASSES:
+    if len(found) > MAX_CLASSES:
         raise DataError(
-            f"color must name at most {MOST_CLASSES} classes to be drawn as labels; "
-            f"got {len(found)}. Put the rare ones into one class, or pass numbers."
+            f"{keyword('color')} must have at most {MAX_CLASSES} classes; got {len(found)}. "
+            f"Merge rare classes, or pass numbers with {keyword('kind', 'values')}."
         )
     if order:
-        place = {category: c for c, category in enumerate(order)}
-        ranks = np.argsort(np.argsort([place[entry] for entry in found.tolist()]))
+        index = {category: c for c, category in enumerate(order)}
+        ranks = np.argsort(np.argsort([index[entry] for entry in found.tolist()]))
         of_labeled = ranks[of_labeled]
-        found = np.array(sorted(found.tolist(), key=place.__getitem__), object)
-    shown = [_name(entry, names) for entry in found.tolist()]
+        found = np.array(sorted(found.tolist(), key=index.__getitem__), object)
+    shown = [_find_name(entry, names) for entry in found.tolist()]
     has_rest = bool(missing.any())
     of_point = np.full(len(array), len(shown), np.int64)
     of_point[~missing] = of_labeled.reshape(-1)
     return Classes([*shown, *[NO_LABEL] * has_rest], of_point, title, has_rest)
 
 
-def _name(label: Any, names: Names) -> str:
-    """Return the name of a label: by key from a mapping, by place from a sequence."""
+def _find_name(label: Any, names: Names) -> str:
+    """Return the name of a label: by key from a mapping, by index from a sequence."""
     if names is None:
         return str(label)
     try:
@@ -183,8 +189,9 @@ def _name(label: Any, names: Names) -> str:
         raise KeyError(label)
     except (KeyError, IndexError):
         raise ParameterError(
-            f"names must have a name for every label; got none for {label!r}. "
-            "Pass a mapping from labels to names, or a sequence if labels count from 0."
+            "names",
+            f"have a name for every label; there is none for {label!r}",
+            hint="Pass a mapping from labels to names, or a sequence for labels 0, 1, ...",
         ) from None
 
 
@@ -194,44 +201,45 @@ def _as_values(column: Column, *, is_trust: bool) -> Values:
         numbers = array.astype(np.float64)
     except (TypeError, ValueError):
         raise DataError(
-            f"color must be numeric to be drawn by value; got dtype {array.dtype}. "
-            "Pass numbers, or kind='labels'."
+            f"{keyword('color')} must be numeric; got dtype {array.dtype}. "
+            f"Pass numbers, or {keyword('kind', 'labels')}."
         ) from None
     n_bad = int((~np.isfinite(numbers)).sum())
     if n_bad:
         raise DataError(
-            f"color must be finite; got {n_bad} NaN or infinite value(s). "
-            "Leave out or impute these points."
+            f"{keyword('color')} must be finite; got {n_bad} NaN or infinite value(s). "
+            "Drop or impute these points."
         )
     if not is_trust:
         return Values(numbers, float(numbers.min()), float(numbers.max()), title)
     if numbers.min() < 0 or numbers.max() > 1:
         raise DataError(
-            f"Trust must be from 0 to 1; got values from {numbers.min():g} to {numbers.max():g}. "
-            "Pass what isosne.quality.trust returns, or kind='values'."
+            f"Trust must be between 0 and 1; got values from {numbers.min():g} to "
+            f"{numbers.max():g}. Pass the result of isosne.quality.trust, or "
+            f"{keyword('kind', 'values')}."
         )
     return Values(numbers, 0.0, 1.0, title or "trust", is_trust=True)
 
 
-def _of_trust(trust: Trust, n: int) -> Values:
+def _paint_trust(trust: Trust, n: int) -> Values:
     if len(trust.points) and int(trust.points.max()) >= n:
         raise DataError(
-            "Trust must be that of the points of the map; "
-            f"got point {int(trust.points.max())} for a map of {n} points. "
-            "Pass what isosne.quality.trust returns for this map."
+            "Trust must belong to the map; "
+            f"got the trust of point {int(trust.points.max())} for a map of {n} points. "
+            "Pass the result of isosne.quality.trust for this map."
         )
     numbers = np.full(n, np.nan)
     numbers[trust.points] = trust.agreement
     count = f"{trust.k} " if trust.k else ""
-    return Values(numbers, 0.0, 1.0, f"share of {count}neighbors kept", is_trust=True)
+    return Values(numbers, 0.0, 1.0, f"fraction of {count}neighbors preserved", is_trust=True)
 
 
 def paint_maps(
     color: Any, sizes: Mapping[str, int], *, kind: str = "auto", names: Names = None
 ) -> dict[str, Paint]:
-    """Return the paint of several maps, with the same colors for the same thing in all.
+    """Return what to color several maps by, with the same colors in all of them.
 
-    ``color`` is one column for all maps, or a mapping from their titles to one for each.
+    ``color`` is one column for all maps, or a mapping from titles to columns.
     """
     if not isinstance(color, Mapping):
         of_size = {n: as_paint(color, n, kind=kind, names=names) for n in set(sizes.values())}
@@ -239,33 +247,35 @@ def paint_maps(
     missing = [title for title in sizes if title not in color]
     if missing:
         raise ParameterError(
-            f"color must have an entry for every map; got none for {missing[0]!r}. "
-            "Pass one column for all maps, or one for each by its title."
+            "color",
+            f"have an entry for every map; there is none for {missing[0]!r}",
+            hint="Pass one column for all maps, or a mapping from all titles to columns.",
         )
-    asked = {title: color[title] for title in sizes}
-    n_trust = sum(isinstance(entry, Trust) for entry in asked.values())
-    if n_trust == len(asked):
-        return {title: as_paint(asked[title], n, kind=kind) for title, n in sizes.items()}
+    given = {title: color[title] for title in sizes}
+    n_trust = sum(isinstance(entry, Trust) for entry in given.values())
+    if n_trust == len(given):
+        return {title: as_paint(given[title], n, kind=kind) for title, n in sizes.items()}
     if n_trust:
         raise ParameterError(
-            "color must be of one kind in all maps; got Trust for some of them only. "
-            "Draw them in two figures."
+            "color",
+            "be Trust for all maps or for none",
+            hint="Draw these maps in two figures.",
         )
-    return _paint_together(asked, sizes, kind, names)
+    return _paint_together(given, sizes, kind, names)
 
 
 def _paint_together(
-    asked: Mapping[str, Any], sizes: Mapping[str, int], kind: str, names: Names
+    given: Mapping[str, Any], sizes: Mapping[str, int], kind: str, names: Names
 ) -> dict[str, Paint]:
-    """Paint the columns of several maps as if they were one, and cut the result."""
+    """Paint the concatenated columns of several maps, so that they share classes and scale."""
     _check_kind(kind)
-    columns = [_read(asked[title], n) for title, n in sizes.items()]
+    columns = [_read_column(given[title], n) for title, n in sizes.items()]
     whole = Column(
         np.concatenate([column.entries for column in columns]),
         columns[0].title,
         list(dict.fromkeys(category for column in columns for category in column.order)),
     )
-    paint = _from_column(whole, kind, names)
+    paint = _paint_column(whole, kind, names)
     ends = np.cumsum([0, *sizes.values()]).tolist()
     return {
         title: paint.part(slice(start, stop))

@@ -1,12 +1,14 @@
-"""Colors and marker shapes of classes, and the color scales of values and of trust.
+"""Colors and marker shapes of classes, and the color scales of values and trust.
 
-The 26 colors were found greedily: each is the one farthest from those before it, in OKLab, seen
-with normal vision and as simulated for protanopia, deuteranopia and tritanopia (Machado 2009). So
-the first few of them are the best few. Smallest distance between two, times 100, in the worst of
-the four views: 13.8 among 8 colors, 11.0 among 10, 5.5 among 26; Okabe and Ito's eight have 7.6.
-None is so light that it vanishes on white, or so dark that it passes for black, the color of marks.
+The 26 colors were chosen greedily: each is the one farthest from all before it in OKLab, in the
+worst of four views (normal vision, and simulated protanopia, deuteranopia and tritanopia after
+Machado 2009). The first few are therefore the best few. Smallest distance between two colors,
+times 100, in the worst view: 13.8 among 8 colors, 11.0 among 10, 5.5 among 26; the eight colors of
+Okabe and Ito have 7.6. No color is so light that it vanishes on white, or so dark that it looks
+like black, the color of marks.
 
-Above eight classes shapes help: two classes of one shape are at least 10 apart in every view.
+Above eight classes, shapes differ too: two classes of the same shape are at least 10 apart in
+every view.
 """
 
 from matplotlib.colors import Colormap, LinearSegmentedColormap
@@ -18,33 +20,34 @@ COLORS = (
     *("#4b3c00", "#ff3c87"),
 )
 SHAPES = ("o", "s", "^", "D")
+# Assigned so that colors of the same shape are at least 10 apart.
 SHAPE_OF_COLOR = (1, 3, 3, 0, 3, 1, 3, 2, 3, 0, 1, 0, 1, 1, 3, 0, 0, 2, 1, 0, 3, 2, 2, 1, 0, 2)
-FEW_CLASSES = 8
-"""Classes that colors alone tell apart."""
-MOST_CLASSES = len(COLORS) * len(SHAPES)
-"""Pairs of a color and a shape."""
+MAX_CIRCLE_CLASSES = 8
+"""Up to this many classes differ in color only; the first eight colors are 13.8 apart."""
+MAX_CLASSES = len(COLORS) * len(SHAPES)
+"""Number of combinations of a color and a shape."""
 LINE_COLORS = tuple(COLORS[c] for c in (0, 2, 15, 4, 9, 16, 19, 5))
 """Colors dark enough for thin lines."""
 DASHES = ("solid", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 PLAIN = "#35608d"
-"""Points that carry nothing to color by."""
+"""Points without a label or value, if no point has one."""
 FAINT = "#bcc0c6"
-"""Points that are there only to be seen behind others."""
+"""Points without a label or value, behind those that have one."""
 VALUE_SCALE = "viridis"
 TRUST_SCALE: Colormap = LinearSegmentedColormap.from_list(
     "trust", ["#b8400e", "#e8963c", "#bdbdb0", "#5b9bc8", "#08519c"]
 )
-"""From what stands out (not to be believed) to what is calm; gray between, never white."""
+"""From orange (unreliable) over gray to blue (reliable); never white, the background."""
 
 
 def class_color(c: int) -> str:
-    """Return the color of a class by its number."""
+    """Return the color of a class by its index."""
     return COLORS[c % len(COLORS)]
 
 
 def class_shape(c: int, n_classes: int) -> str:
-    """Return the marker of a class by its number: a circle where colors are enough."""
-    if n_classes <= FEW_CLASSES:
+    """Return the marker of a class by its index: a circle if colors alone suffice."""
+    if n_classes <= MAX_CIRCLE_CLASSES:
         return "o"
     turn, color = divmod(c, len(COLORS))
     return SHAPES[(SHAPE_OF_COLOR[color] + turn) % len(SHAPES)]

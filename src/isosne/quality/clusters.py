@@ -1,4 +1,4 @@
-"""How well a map separates labeled classes: Davies-Bouldin, Calinski-Harabasz (Eq. 12-13), kNN."""
+"""Class separation: Davies-Bouldin and Calinski-Harabasz (Eq. 12-13), k-NN accuracy."""
 
 from typing import Any
 
@@ -17,26 +17,27 @@ from isosne.quality.sampling import Estimate, choose_queries, estimate_mean
 
 
 def davies_bouldin(Y: Any, labels: Any, *, scale: bool = True) -> float:
-    """Measure how wide the classes of a map are beside the gaps between them; low is good.
+    """Compute the Davies-Bouldin index of labeled classes; lower is better.
 
     Parameters
     ----------
     Y : array or data frame of shape (n_samples, n_components)
-        The map.
+        The embedding.
     labels : array of shape (n_samples,)
         The class of each point: numbers or text.
     scale : bool, default=True
-        Scale each axis to 0..1 first, as the paper does.
+        Scale each axis to 0..1 first, as in the paper.
 
     Returns
     -------
     float
-        From zero up.
+        The index, at least 0.
 
     Notes
     -----
-    Eq. 12. Departures from the paper: none. Two classes with the same center have no index; they
-    are an error. Cost: O(n + c^2) time for c classes.
+    Eq. 12: the mean over classes of the largest ratio of class widths to the distance of class
+    centers. Departures from the paper: none. The index is undefined if two classes have the same
+    center; a `DataError` is raised. Cost: O(n + c^2) time for c classes.
 
     Examples
     --------
@@ -49,8 +50,8 @@ def davies_bouldin(Y: Any, labels: Any, *, scale: bool = True) -> float:
 
 
 def davies_bouldin_of(Y: Array, classes: Classes, *, scale: bool) -> float:
-    """Return the index of checked values."""
-    points = unit_box(Y, scale=scale)
+    """Compute the index from validated inputs."""
+    points = scale_to_unit_box(Y, scale=scale)
     centers = class_means(points, classes)
     spread = np.linalg.norm(points - centers[classes.of_point], axis=1)
     widths = class_means(spread[:, None], classes)[:, 0]
@@ -60,38 +61,39 @@ def davies_bouldin_of(Y: Array, classes: Classes, *, scale: bool) -> float:
         gaps[c] = np.inf
         if gaps.min() == 0:
             raise DataError(
-                "Davies-Bouldin needs classes with different centers; "
-                f"got the same for {classes.names[c]!s} and {classes.names[gaps.argmin()]!s}. "
-                "Merge the two, or leave one out."
+                "The Davies-Bouldin index is undefined for classes with the same center; "
+                f"got the same center for {classes.names[c]!s} and "
+                f"{classes.names[gaps.argmin()]!s}. Merge the two classes, or drop one of them."
             )
         worst[c] = ((widths[c] + widths) / gaps).max()
     return float(worst.mean())
 
 
 def calinski_harabasz(Y: Any, labels: Any, *, scale: bool = True, squared: bool = True) -> float:
-    """Measure the scatter between the classes of a map beside that within; high is good.
+    """Compute the Calinski-Harabasz index of labeled classes; higher is better.
 
     Parameters
     ----------
     Y : array or data frame of shape (n_samples, n_components)
-        The map.
+        The embedding.
     labels : array of shape (n_samples,)
         The class of each point: numbers or text.
     scale : bool, default=True
-        Scale each axis to 0..1 first, as the paper does.
+        Scale each axis to 0..1 first, as in the paper.
     squared : bool, default=True
-        Square the distances, as the index is usually defined; False follows Eq. 13 as printed.
+        Use squared distances, as in the usual definition. False follows Eq. 13 as printed.
 
     Returns
     -------
     float
-        From zero up.
+        The index, at least 0.
 
     Notes
     -----
-    Eq. 13. Departures from the paper: it prints the index without squares, yet its table agrees
-    with the usual one, which is the default. Classes that are single points have no scatter within
-    and no index; they are an error. Cost: O(n) time.
+    Eq. 13: the ratio of the scatter between classes to the scatter within classes. Departures from
+    the paper: it prints the index without squares, but its table agrees with the usual definition,
+    which is the default. The index is undefined if there is no scatter within classes; a
+    `DataError` is raised. Cost: O(n) time.
 
     Examples
     --------
@@ -105,8 +107,8 @@ def calinski_harabasz(Y: Any, labels: Any, *, scale: bool = True, squared: bool 
 
 
 def calinski_harabasz_of(Y: Array, classes: Classes, *, scale: bool, squared: bool = True) -> float:
-    """Return the index of checked values."""
-    points = unit_box(Y, scale=scale)
+    """Compute the index from validated inputs."""
+    points = scale_to_unit_box(Y, scale=scale)
     centers = class_means(points, classes)
     power = 2 if squared else 1
     between = np.linalg.norm(centers - points.mean(axis=0), axis=1) ** power
@@ -114,17 +116,17 @@ def calinski_harabasz_of(Y: Array, classes: Classes, *, scale: bool, squared: bo
     n, n_classes = len(points), len(centers)
     if within.sum() == 0:
         raise DataError(
-            "Calinski-Harabasz needs a class whose points differ; "
-            "got all points of each class at one place. Its value would be infinite."
+            "The Calinski-Harabasz index is undefined without scatter within classes; "
+            "got classes whose points all coincide. Pass other labels."
         )
     scatter = (classes.sizes * between).sum() / (n_classes - 1)
     return float(scatter / (within.sum() / (n - n_classes)))
 
 
-def unit_box(Y: Array, *, scale: bool) -> NDArray[np.float64]:
-    """Return the map moved to 0 and scaled to 1: each axis, or all axes by the longest one.
+def scale_to_unit_box(Y: Array, *, scale: bool) -> NDArray[np.float64]:
+    """Return the embedding with axes starting at 0, each divided by its length, or by the longest.
 
-    Neither index changes when all axes are scaled alike; this keeps squares within bounds.
+    Dividing all axes by the same number changes neither index, and keeps squares finite.
     """
     points = np.asarray(Y, dtype=np.float64)
     points = points - points.min(axis=0)
@@ -152,34 +154,34 @@ def knn_accuracy(
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Estimate:
-    """Measure how often the nearest neighbors of a point in a map vote for its class.
+    """Compute the accuracy of a k-nearest-neighbor classifier in the embedding (leave-one-out).
 
     Parameters
     ----------
     Y : array or data frame of shape (n_samples, n_components)
-        The map.
+        The embedding.
     labels : array of shape (n_samples,)
         The class of each point: numbers or text.
     k : int, default=10
-        Number of neighbors that vote, from 1 to n_samples - 1; the point itself does not.
+        Number of neighbors that vote, from 1 to n_samples - 1; a point does not vote for itself.
     n_queries : int, "auto" or None, default=None
-        Number of points that are classified, drawn at random. None and "auto": every point up to
-        20 000 points, 2 000 of them beyond.
+        Number of points to classify, sampled at random. None and "auto": all points up to 20 000,
+        otherwise a sample of 2 000.
     random_state : int, Generator, RandomState or None, default=None
-        Chooses the queries where they are a sample.
+        Seed of the sample.
     n_jobs : int or None, default=None
-        Number of threads; None uses as many as Numba does. The result does not depend on it.
+        Number of threads; None uses Numba's number of threads. The result does not depend on it.
 
     Returns
     -------
     Estimate
-        The share of points classified rightly, with its ``standard_error`` where the queries are
-        a sample.
+        The fraction of correctly classified points, with a ``standard_error``, which is zero unless
+        the queries are a sample.
 
     Notes
     -----
-    Where classes have equally many votes, the one with the nearest neighbor among them wins.
-    Equal distances, lower index first. Not in the paper. Cost: O(q n) time for q queries.
+    Ties between classes go to the class of the nearest neighbor among them; ties in distance go to
+    the lower index. Not in the paper. Cost: O(q n) time for q queries.
 
     Examples
     --------
@@ -190,7 +192,7 @@ def knn_accuracy(
     points = check_map(Y)
     n = len(points)
     classes = check_labels(labels, n)
-    hint = f"There are {n - 1} other points."
+    hint = f"Each point has {n - 1} other points as possible neighbors."
     k = check_count(k, "k", low=1, high=n - 1, hint=hint)
     queries = choose_queries(n, n_queries, random_state)
     with threads(n_jobs):
@@ -198,7 +200,7 @@ def knn_accuracy(
 
 
 def knn_accuracy_of(Y: Array, classes: Classes, k: int, queries: Array) -> Estimate:
-    """Return the accuracy at the queries, of checked values."""
+    """Compute the accuracy at the queries from validated inputs."""
     search = search_set(Y, Metric())
     ids, _ = nearest(Y[queries], search, k + 1)
     votes = np.empty(len(queries), np.int64)
@@ -208,9 +210,10 @@ def knn_accuracy_of(Y: Array, classes: Classes, k: int, queries: Array) -> Estim
 
 @kernel
 def count_votes(ids: Array, own: Array, of_point: Array, n_classes: int, votes: Array) -> None:
-    """Fill votes (q,) with the class most frequent in each list (q, k + 1) without own[i].
+    """Fill votes (q,) with the most frequent class in each list (q, k + 1), without own[i].
 
-    A list that copies of lower index have crowded its own point out of loses its last entry.
+    If a list does not contain its own point, because k + 1 copies have a lower index, its last
+    entry is dropped instead.
     """
     counts = np.zeros(n_classes, np.int64)
     n_listed = ids.shape[1]

@@ -1,4 +1,4 @@
-"""The door of the measures: data and map of the same points, labels, sizes of neighborhoods."""
+"""Validation of the inputs of the measures: data, embedding, labels and neighborhood size."""
 
 from typing import Any, NamedTuple
 
@@ -19,13 +19,13 @@ from isosne.errors import DataError
 from isosne.sources import is_stored, open_rows
 
 STORED_POINTS = 100_000
-"""Rows that are drawn from an input that is not in memory."""
-FEWEST = 4
-"""Points below which no neighborhood measure is left to average."""
+"""Default number of rows sampled from data that are not in memory; chosen, not measured."""
+MIN_POINTS = 4
+"""With fewer points R_NX is defined for at most one neighborhood size."""
 
 
 class Classes(NamedTuple):
-    """Labels as whole numbers: the names in order, the class of each point, the class sizes."""
+    """Labels as integers: the sorted names, the class of each point, the class sizes."""
 
     names: Array
     of_point: NDArray[np.int64]
@@ -33,10 +33,10 @@ class Classes(NamedTuple):
 
 
 def check_map(Y: Any) -> Array:
-    """Return a map as a finite, dense array."""
-    points = check_points(Y, name="Y", min_rows=FEWEST)
+    """Return an embedding as a finite, dense array."""
+    points = check_points(Y, name="Y", min_rows=MIN_POINTS)
     if isinstance(points, csr_array):
-        raise DataError("Y must be dense; got a sparse map. Pass Y.toarray().")
+        raise DataError("Y must be a dense array; got a sparse matrix. Pass Y.toarray().")
     return np.asarray(points)
 
 
@@ -48,26 +48,26 @@ def draw_rows(
     n_points: int = STORED_POINTS,
     random_state: RandomState = None,
 ) -> tuple[Points, Array, Array | None]:
-    """Draw points of an input of any size, with their places and labels, to be measured.
+    """Sample rows of data of any size, with their coordinates and labels.
 
     Parameters
     ----------
     X : array, CSR, data frame, path, or Dask array or data frame
-        The rows that were placed. Only those drawn are read, or travel.
+        The data. Only the sampled rows are read or transferred.
     Y : array of shape (n_samples, n_components)
-        Their places.
+        The embedding of all rows.
     labels : array of shape (n_samples,) or None, default=None
-        Their classes.
+        The class of each row.
     n_points : int, default=100_000
-        Rows to draw; all are taken if there are fewer.
+        Number of rows to sample; all rows if there are fewer.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the draw.
+        Seed of the sample.
 
     Returns
     -------
     X, Y, labels
-        Those of the rows drawn, in the order of the input. A measure of them is that of a smaller
-        set: its neighborhoods of k points stand for k n_samples / n_points.
+        The sampled rows, in the order of the input. Measures of the sample refer to a smaller data
+        set: a neighborhood of k points corresponds to one of k n_samples / n_points.
 
     Examples
     --------
@@ -80,82 +80,88 @@ def draw_rows(
     rows = open_rows(X)
     n = rows.shape[0]
     if len(Y) != n:
-        raise _unequal(n, len(Y))
+        raise _unequal_rows(n, len(Y))
     if labels is not None and len(labels) != n:
         raise DataError(
-            f"labels must have one label for each point; got {len(labels)} for {n} points. "
-            "Pass the labels of the rows of the map, in the same order."
+            f"labels must have one entry per point; got {len(labels)} labels for {n} points. "
+            "Pass the labels in the order of the rows of Y."
         )
-    hint = "Pass the number of rows to measure."
-    size = min(check_count(n_points, "n_points", low=FEWEST, hint=hint), n)
+    hint = "Pass the number of rows to sample."
+    size = min(check_count(n_points, "n_points", low=MIN_POINTS, hint=hint), n)
     ids = np.sort(as_generator(random_state).choice(n, size, replace=False))
-    named = None if labels is None else np.asarray(labels)[ids]
-    return rows.take(ids), np.asarray(Y)[ids], named
+    sampled_labels = None if labels is None else np.asarray(labels)[ids]
+    return rows.take(ids), np.asarray(Y)[ids], sampled_labels
+
+
+def check_in_memory(X: Any) -> None:
+    """Raise if the data are a path or a Dask collection."""
+    if is_stored(X):
+        raise DataError(
+            f"X must be in memory; got {type(X).__name__}. "
+            "Sample rows with isosne.quality.draw_rows, or call isosne.quality.report, which does."
+        )
 
 
 def check_pair(X: Any, Y: Any, metric: str, p: float) -> tuple[Points, Array]:
-    """Return data and map with one row for each point."""
+    """Return data and embedding with one row per point."""
     check_metric(metric, p)
-    if is_stored(X):
-        raise DataError(
-            "X must be in memory to be measured here; got rows that need not be. "
-            "Draw some with isosne.quality.draw_rows, or call report, which does."
-        )
-    data = check_points(X, min_rows=FEWEST)
+    check_in_memory(X)
+    data = check_points(X, min_rows=MIN_POINTS)
     check_for_metric(data, metric)
     if metric == "precomputed":
         check_square_distances(data)
-    drawn = check_map(Y)
-    if data.shape[0] != drawn.shape[0]:
-        raise _unequal(data.shape[0], drawn.shape[0])
-    return data, drawn
+    embedding = check_map(Y)
+    if data.shape[0] != embedding.shape[0]:
+        raise _unequal_rows(data.shape[0], embedding.shape[0])
+    return data, embedding
 
 
-def _unequal(n_data: int, n_drawn: int) -> DataError:
+def _unequal_rows(n_data: int, n_embedded: int) -> DataError:
     return DataError(
-        "X and Y must have one row for each point; "
-        f"got {n_data} rows in X and {n_drawn} in Y. "
-        "Pass the data that the map was made of, in the same order."
+        "X and Y must have the same number of rows; "
+        f"got {n_data} rows in X and {n_embedded} in Y. "
+        "Pass the data that Y was computed from, in the same order."
     )
 
 
 def check_label_shape(labels: Any, n: int) -> Array:
-    """Return labels as an array of one for each point."""
+    """Return labels as an array with one entry per point."""
     array = np.asarray(labels)
     if array.shape != (n,):
         raise DataError(
-            "labels must be one-dimensional, with one label for each point; "
+            "labels must be one-dimensional, with one entry per point; "
             f"got shape {array.shape} for {n} points. "
-            "Pass the labels of the rows of the map, in the same order."
+            "Pass the labels in the order of the rows of Y."
         )
     return array
 
 
 def check_labels(labels: Any, n: int) -> Classes:
-    """Return the classes of n points: at least two, and one with two points."""
+    """Return the classes of n points: at least two classes, one of them with two points."""
     array = check_label_shape(labels, n)
     try:
         n_missing = int((array != array).sum()) if array.dtype.kind in "fmMO" else 0
         names, of_point, sizes = np.unique(array, return_inverse=True, return_counts=True)
     except TypeError:
         raise DataError(
-            "labels must be of one kind, so that they can be sorted; got a mixture. "
-            "Pass all of them as text, or all as numbers."
+            "labels must be all text or all numbers; got a mixture of types. "
+            "Convert them with np.asarray(labels, dtype=str)."
         ) from None
     if n_missing:
         raise DataError(
-            f"labels must not be missing; got {n_missing} that are not a number. "
-            "Leave these points out, or give them a class of their own."
+            f"labels must not be missing; got {n_missing} NaN value(s). "
+            "Drop these points, or assign them to a class of their own."
         )
     if not 2 <= len(names) < n:
         raise DataError(
-            f"labels must name from 2 to n - 1 classes; got {len(names)} for {n} points. "
-            "Measures of classes compare points within classes with points between them."
+            "labels must have at least 2 classes, and fewer classes than points; "
+            f"got {len(names)} class(es) for {n} points. Class measures compare distances within "
+            "classes with distances between classes; pass other labels."
         )
     return Classes(names, of_point.astype(np.int64), sizes.astype(np.int64))
 
 
 def check_k(k: Any, n: int) -> int:
-    """Return the size of a neighborhood for which trustworthiness is defined."""
-    hint = f"It must be less than half of the {n} points."
+    """Return a neighborhood size for which trustworthiness is defined."""
+    hint = f"Choose k smaller than half of the number of points ({n})."
     return check_count(k, "k", low=1, high=(n - 1) // 2, hint=hint)

@@ -1,4 +1,4 @@
-"""Points without a label: an empty text, None or not a number. They are of no class."""
+"""Missing labels: an empty string, None or NaN. Points without a label belong to no class."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from isosne._types import Array
 
 
 def is_unlabeled(labels: Array) -> NDArray[np.bool_]:
-    """Say of each label (n,) whether it is missing."""
+    """Return for each label (n,) whether it is missing."""
     if labels.dtype.kind in "biu":
         return np.zeros(len(labels), bool)
     if labels.dtype.kind == "U":

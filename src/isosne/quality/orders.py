@@ -1,8 +1,31 @@
-"""All points around one point, nearest first: a row of keys sorted, ties and rounding settled.
+"""Sort all points around one query by (distance, index).
 
-The leading bits of positive floats order as they do, so a key and an id in one integer are sorted
-by three digits and finished by insertion. Equal distances go to the lower index; keys that rounding
-leaves too close to tell apart are settled from the points themselves, as in `neighbors`.
+Why not `np.lexsort`. The order must be that of the true distances, with ties going to the lower
+index, so that ranks do not depend on blocks, threads or rounding. The keys, however, come from
+matrix products and are rounded. Comparing exact distances everywhere would cost O(n d) per query
+for nothing: only points at nearly equal distance are affected.
+
+How a row is sorted.
+
+1. Radix sort. Non-negative floats sort like their bit patterns read as integers. The bit pattern
+   of the key, minus that of the smallest key, and the index of the point are packed into one
+   62-bit integer, the key in the leading bits. Three passes over 9-bit digits sort the leading 27
+   bits, and insertion sort finishes the short runs ("cells") that agree in these bits.
+2. Settlement. Where keys are exact, runs that agree in all bits that were kept are sorted by the
+   full key (`settle_cut`). Where keys are rounded, runs of neighbors whose order is uncertain are
+   sorted by squared distances computed from the points (`settle_rounded`).
+
+When the order of two rounded keys is uncertain. Let s = |x|^2 be the squared norm of the query and
+D a squared distance. `neighbors.distances.rounding_bound` bounds the error of a key by
+2 u (s + (|x| + sqrt(D))^2 + UNDERFLOW), u being the relative rounding of a product. Since
+(|x| + sqrt(D))^2 <= 2 s + 2 D, this is at most 2 u (3 s + 2 D + UNDERFLOW). Two keys, each off by
+that much, are in the right order if they differ by more than twice the bound at the larger one:
+
+    b - a > c0 (c1 + 2 b)    with c0 = 4 u, c1 = 3 s + UNDERFLOW, a < b.
+
+Packing drops low bits of a key. The test therefore uses the end of the interval that a may come
+from and the beginning of that of b, the smallest difference the two may have. `certain_gap` gives
+a sufficient integer difference for a whole row, so that most pairs need one subtraction.
 """
 
 from typing import NamedTuple
@@ -15,28 +38,29 @@ from isosne.neighbors.distances import UNDERFLOW, sq_distance
 from isosne.neighbors.exact import comes_before, sort_kept
 
 DIGIT_BITS = 9
-"""A digit has few enough values that the places where they go stay in the fastest cache."""
+"""Measured (docs/benchmarks.md): three digits of 9 bits are faster than two of 11."""
 N_VALUES = 2**DIGIT_BITS
 N_DIGITS = 3
 SORTED_BITS = 62
-"""Bits of an integer that holds a key and an id; two more keep it, and its successor, positive."""
+"""Bits for key and index in an int64; the two left over keep it and its successor positive."""
 CELL_SHIFT = SORTED_BITS - N_DIGITS * DIGIT_BITS
-MANY = 16
-"""Points in a cell, those that the digits leave together, that are too many for an insertion."""
+"""A cell is a run of entries that agree in the bits above, which the digits have sorted."""
+LARGE_CELL = 16
+"""Entries of a cell above which it is sorted by `sort` instead of insertion; not measured."""
 
 
 class Block(NamedTuple):
-    """Queries and their keys, ready to be sorted."""
+    """Queries and the keys of all points relative to them."""
 
-    keys: Array  # (b, n): squared distances less the query's offset
-    offsets: Array  # (b,)
-    own: Array  # (b,): the id of each query, which is left out
-    points: tuple[Array, Array, Array]  # the queries, all points, the first copy of each point
-    unit: float  # the rounding of a key relative to the squared lengths; 0 where exact
+    keys: Array  # (b, n): squared distances minus the offset of the query
+    offsets: Array  # (b,): squared norm of each query, or 0
+    own: Array  # (b,): index of each query, which is not ranked
+    points: tuple[Array, Array, Array]  # queries, all points, index of the first copy of each point
+    unit: float  # rounding error of a key relative to the squared norms; 0 where keys are exact
 
 
 class Scratch(NamedTuple):
-    """What sorting a row of n - 1 entries needs."""
+    """Working memory for a row of n - 1 entries."""
 
     packed: Array  # int64
     spare: Array  # int64
@@ -44,15 +68,15 @@ class Scratch(NamedTuple):
 
 
 def make_scratch(n: int) -> Scratch:
-    """Reserve it here: NumPy asks for large pages, by which random access gains much."""
+    """Allocate the working memory in Python: NumPy requests huge pages, which speed up the sort."""
     return Scratch(np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1))
 
 
 @kernel
 def sort_row(block: Block, i: int, scratch: Scratch, order: Array) -> None:
-    """Fill order (n - 1,) with all ids but the query's by (distance, id).
+    """Fill order (n - 1,) with the indices of all points but the query, by (distance, index).
 
-    The row of keys becomes squared distances.
+    The row of keys is overwritten with squared distances.
     """
     keys, offset, own = block.keys[i], block.offsets[i], block.own[i]
     id_bits = bit_length(len(keys))
@@ -69,7 +93,7 @@ def sort_row(block: Block, i: int, scratch: Scratch, order: Array) -> None:
     for r in range(len(order)):
         order[r] = packed[r] & ((1 << id_bits) - 1)
     if block.unit > 0.0:
-        doubt = (4.0 * block.unit, 3.0 * offset + UNDERFLOW)
+        doubt = (4.0 * block.unit, 3.0 * offset + UNDERFLOW)  # c0 and c1 of the module docstring
         settle_rounded(packed, (low, shift, id_bits), doubt, block.points, i, values, order)
     else:
         settle_cut(packed, id_bits, keys, values, order)
@@ -77,7 +101,7 @@ def sort_row(block: Block, i: int, scratch: Scratch, order: Array) -> None:
 
 @kernel
 def complete_keys(keys: Array, offset: float) -> None:
-    """Add a row's constant; what rounding has made negative is zero."""
+    """Add the offset of a row; negative values, caused by rounding, become zero."""
     for j in range(len(keys)):
         distance = keys[j] + offset
         keys[j] = distance if distance > 0.0 else 0.0
@@ -85,7 +109,7 @@ def complete_keys(keys: Array, offset: float) -> None:
 
 @kernel
 def bit_length(value: int) -> int:
-    """Return the number of bits that a whole number takes."""
+    """Return the number of bits of a non-negative integer."""
     n_bits = 0
     while value >> n_bits:
         n_bits += 1
@@ -94,7 +118,7 @@ def bit_length(value: int) -> int:
 
 @kernel
 def bit_range(bits: Array, own: int, id_bits: int) -> tuple[int, int]:
-    """Return the lowest key as an integer, and how many bits to cut so that an id fits below."""
+    """Return the bits of the smallest key, and how many low bits to drop so that an index fits."""
     low = high = bits[1 if own == 0 else 0]
     for j in range(len(bits)):
         if j != own:
@@ -107,9 +131,10 @@ def bit_range(bits: Array, own: int, id_bits: int) -> tuple[int, int]:
 def pack_row(
     bits: Array, own: int, layout: tuple[int, int, int], packed: Array, starts: Array
 ) -> None:
-    """Fill packed (n - 1,) with (key, id) in one integer, and starts with the digits' places.
+    """Fill packed (n - 1,) with (key, index) in one integer, and starts with digit offsets.
 
-    The keys fill the leading bits whatever their range: a negative shift moves them up.
+    ``starts[d, v]`` is where entries whose digit d has value v begin. The keys fill the leading
+    bits whatever their range: a negative shift moves them up.
     """
     low, shift, id_bits = layout
     up, down = max(-shift, 0), max(shift, 0)
@@ -132,7 +157,7 @@ def pack_row(
 
 @kernel
 def sort_by_digit(packed: Array, shift: int, starts: Array, out: Array) -> None:
-    """Fill out with packed in the order of one digit, equal ones as they come."""
+    """Fill out with packed sorted by one digit; the sort is stable."""
     for e in range(len(packed)):
         value = (packed[e] >> shift) & (N_VALUES - 1)
         out[starts[value]] = packed[e]
@@ -141,14 +166,14 @@ def sort_by_digit(packed: Array, shift: int, starts: Array, out: Array) -> None:
 
 @kernel
 def sort_cells(packed: Array) -> None:
-    """Sort what the digits have sorted already, but for the few entries of each cell."""
+    """Sort the entries within each cell; the digits have sorted the cells."""
     m = len(packed)
     r = 1
     while r < m:
         entry = packed[r]
         cell = entry >> CELL_SHIFT
-        if r >= MANY and packed[r - MANY] >> CELL_SHIFT == cell:
-            start = r - MANY
+        if r >= LARGE_CELL and packed[r - LARGE_CELL] >> CELL_SHIFT == cell:
+            start = r - LARGE_CELL
             while r < m and packed[r] >> CELL_SHIFT == cell:
                 r += 1
             packed[start:r].sort()
@@ -163,7 +188,7 @@ def sort_cells(packed: Array) -> None:
 
 @kernel
 def settle_cut(packed: Array, id_bits: int, keys: Array, values: Array, order: Array) -> None:
-    """Sort runs of exact keys that agree in the bits that were kept."""
+    """Sort runs of exact keys that agree in the bits that packing kept."""
     m = len(order)
     start = 0
     for r in range(1, m + 1):
@@ -186,16 +211,15 @@ def settle_rounded(
     values: Array,
     order: Array,
 ) -> None:
-    """Sort runs of keys that rounding may have put in the wrong order by true distances.
+    """Sort runs of keys whose order is uncertain by the squared distances of the points.
 
-    Two keys are in doubt within twice `distances.rounding_bound`, which grows with the key; the
-    square of the sum in it is bounded by twice the sum of the squares.
+    ``doubt`` is (c0, c1) of the module docstring. Copies of a point share one distance.
     """
     low, shift, id_bits = layout
     up, down = max(-shift, 0), max(shift, 0)
     X, Z, first = points
     distance = 0.0
-    edge_bits = np.array([low, low])  # the end of a cell and the beginning of the next one
+    edge_bits = np.array([low, low])  # upper end of the smaller key, lower end of the larger one
     edges = edge_bits.view(np.float64)
     certain = certain_gap(edges[0], layout, doubt)
     m = len(order)
@@ -217,22 +241,25 @@ def settle_rounded(
 
 @kernel
 def certain_gap(lowest: float, layout: tuple[int, int, int], doubt: tuple[float, float]) -> int:
-    """Return how far apart two entries must be to be in no doubt, wherever they are in the row.
+    """Return a difference of packed entries that makes the order certain anywhere in the row.
 
-    Keys a < b, D steps of floating point apart, differ by at least D a / 2^53 where b <= 2 a; the
-    doubt is then at most (c / lowest + 4) a. Where b > 2 a, they differ by more than b / 2.
+    Let a < b be keys, N floating-point steps apart. If b <= 2 a, a step is at least a / 2^53, so
+    b - a >= N a / 2^53, and the threshold c0 (c1 + 2 b) is at most c0 (c1 / lowest + 4) a. The
+    order is certain for N > 2^53 c0 (c1 / lowest + 4), called ``steps``. If b > 2 a, then
+    b - a > b / 2, which exceeds the threshold if c0 (c1 / lowest + 4) <= 1/4, or steps <= 2^51.
+    Otherwise no difference is enough. Each of the two keys lost up to one unit in packing.
     """
     _, shift, id_bits = layout
     steps = 2.0**53 * doubt[0] * (doubt[1] / lowest + 4.0) if lowest > 0.0 else np.inf
-    cells = (steps + 2.0) * 2.0**-shift + 3.0  # of cut keys; neighboring ones may touch
-    if steps > 2.0**51 or cells > 2.0 ** (SORTED_BITS - id_bits):
-        cells = 2.0 ** (SORTED_BITS - id_bits)  # more than any two are apart
-    return int(cells) << id_bits
+    gap = (steps + 2.0) * 2.0**-shift + 3.0  # in units of a packed key
+    if steps > 2.0**51 or gap > 2.0 ** (SORTED_BITS - id_bits):
+        gap = 2.0 ** (SORTED_BITS - id_bits)  # larger than any difference
+    return int(gap) << id_bits
 
 
 @kernel
 def sort_run(values: Array, order: Array) -> None:
-    """Sort by (value, id), unless that is the order already."""
+    """Sort by (value, index), unless the run is sorted already."""
     for a in range(1, len(order)):
         if comes_before(values[a], order[a], values[a - 1], order[a - 1]):
             sort_kept(values.reshape(1, -1), order.reshape(1, -1))

@@ -1,8 +1,9 @@
-"""Ranks of all points around a point, in the data and in the map, and how they compare.
+"""Neighbor ranks around each query point, in the data and in the embedding, compared.
 
-One pass over the query points serves every measure of neighborhoods: each query's row of keys is
-sorted in both spaces (`orders`), and a point enters the common k-neighborhood at the larger of its
-two ranks. The query itself has no rank.
+One pass over the query points serves every neighborhood measure. The keys of all points relative
+to a query are sorted in both spaces (`orders`). A point belongs to both k-neighborhoods if the
+larger of its two ranks is at most k, so a histogram of the larger ranks gives Q(k) for every k.
+The query itself has no rank.
 """
 
 import math
@@ -20,18 +21,22 @@ from isosne.neighbors.distances import Metric, SearchSet, search_set
 from isosne.quality.orders import Block, Scratch, make_scratch, sort_row
 
 BLOCK_BYTES = 2**27
-"""Memory of a block of queries, for each thread."""
-MOST_ROWS = 256
+"""Memory per thread for the keys of a block of queries; chosen, not measured."""
+MAX_BLOCK_ROWS = 256
+"""Most queries per block: blocks enough to keep all threads busy; chosen, not measured."""
 
 
 class RankCounts(NamedTuple):
-    """What is left of the ranks of ``q`` queries among ``n`` points.
+    """Summary of the ranks of ``n`` points around ``q`` queries.
 
-    ``entries`` (n,): number of pairs (query, point) whose larger rank is m, at place m.
-    ``areas`` (q,): sum of the weights of all points, each given by its larger rank.
-    ``kept`` (q,): points that are among the k nearest in both spaces.
-    ``intruded`` (q,): sum of (rank in the data - k) over the k nearest in the map, where positive.
-    ``extruded`` (q,): sum of (rank in the map - k) over the k nearest in the data, where positive.
+    ``entries`` (n,): ``entries[m]`` is the number of (query, point) pairs with larger rank m.
+    ``areas`` (w, q): sum over all points of a weight that depends on the larger rank, for each of
+    w sets of weights.
+    ``kept`` (q,): number of points among the k nearest in both spaces.
+    ``intruded`` (q,): sum of the positive (rank in the data - k) over the k nearest neighbors in
+    the embedding.
+    ``extruded`` (q,): sum of the positive (rank in the embedding - k) over the k nearest neighbors
+    in the data.
     """
 
     entries: NDArray[np.int64]
@@ -42,60 +47,67 @@ class RankCounts(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Points to be ranked, and the queries among them."""
+    """Points to rank, and the queries among them."""
 
     search: SearchSet
     queries: Points
-    unit: float  # the rounding of a key relative to the squared lengths; 0 where exact
-    first: NDArray[np.int64]  # the first copy of each point; empty where keys are exact
+    unit: float  # rounding error of a key relative to the squared norms; 0 where keys are exact
+    first: NDArray[np.int64]  # index of the first copy of each point; empty where keys are exact
 
 
 class Workspace(threading.local):
-    """A thread's arrays, kept from block to block: fresh pages cost more than what fills them."""
+    """Arrays of one thread, reused from block to block.
+
+    Measured (docs/benchmarks.md): mapping fresh pages took as long as the products that fill them.
+    """
 
     def __init__(self, n: int, n_rows: int) -> None:
-        self.data, self.drawn = np.empty((n_rows, n)), np.empty((n_rows, n))  # keys
+        self.data, self.embedded = np.empty((n_rows, n)), np.empty((n_rows, n))  # keys
         self.scratch = make_scratch(n)
-        ranks = np.empty((4, n), np.int32)  # one array: it is large enough for large pages
+        ranks = np.empty((4, n), np.int32)  # one array, large enough for huge pages
         self.orders = ranks[0, 1:], ranks[1, 1:]
         self.rank_x = ranks[2]
         self.entries = ranks[3]
-        self.at_rank = np.zeros(n, np.uint8)  # points of a query by larger rank: 0 to 2
+        self.at_rank = np.zeros(n, np.uint8)  # number of points with this larger rank: 0 to 2
 
 
 def compare_ranks(
     X: Points, Y: Array, metric: Metric, queries: Array, *, k: int, weights: Array
 ) -> RankCounts:
-    """Rank all points around each query in both spaces; ``weights`` (n,) is indexed by rank.
+    """Rank all points around each query in both spaces.
 
-    O(q n (d + log n)) time; memory is two float64 copies of the points and a block a thread.
+    ``weights`` (w, n) holds w sets of weights indexed by rank. O(q n (d + log n)) time; memory is
+    two float64 copies of the points and one block per thread.
     """
     n, q = X.shape[0], len(queries)
-    data, drawn = _space(X, metric, queries), _space(Y, Metric(), queries)
+    data, embedded = _make_space(X, metric, queries), _make_space(Y, Metric(), queries)
     counts = RankCounts(
-        np.zeros(n, np.int64), np.zeros(q), *(np.zeros(q, np.int64) for _ in range(3))
+        np.zeros(n, np.int64),
+        np.zeros((len(weights), q)),
+        *(np.zeros(q, np.int64) for _ in range(3)),
     )
-    block_rows = max(1, min(MOST_ROWS, q, BLOCK_BYTES // (16 * n)))
+    # 16 bytes: a float64 key in each of the two spaces.
+    block_rows = max(1, min(MAX_BLOCK_ROWS, q, BLOCK_BYTES // (16 * n)))
     own = Workspace(n, block_rows)
     lock = threading.Lock()
 
     def work(rows: slice) -> None:
         blocks = (
             read_block(data, queries, rows, own.data),
-            read_block(drawn, queries, rows, own.drawn),
+            read_block(embedded, queries, rows, own.embedded),
         )
         own.entries[:] = 0
-        per_query = (counts.areas[rows], *(part[rows] for part in counts[2:]))
+        per_query = (counts.areas[:, rows], *(part[rows] for part in counts[2:]))
         at_ranks = own.rank_x, own.at_rank, own.entries
         compare_block(blocks, k, weights, own.scratch, own.orders, at_ranks, per_query)
-        with lock:  # whole numbers: their sum does not depend on its order
+        with lock:  # integers: the sum does not depend on the order of the blocks
             np.add(counts.entries, own.entries, out=counts.entries)
 
     for_each_block(q, block_rows, work)
     return counts
 
 
-def _space(X: Points, metric: Metric, queries: Array) -> Space:
+def _make_space(X: Points, metric: Metric, queries: Array) -> Space:
     search = search_set(X, metric, precision=np.float64)
     is_all = len(queries) == X.shape[0]
     unit = 0.0 if metric.name == "euclidean" and _has_exact_products(X) else search.unit
@@ -104,10 +116,11 @@ def _space(X: Points, metric: Metric, queries: Array) -> Space:
 
 
 def _has_exact_products(X: Points) -> bool:
-    """Say whether float64 holds every sum of products of whole numbers without rounding.
+    """Return whether float64 holds every squared distance of integer points without rounding.
 
-    Shifted by a median, which may end in a half, they are at most 4 max|x| halves, and a key with
-    all its parts is at most four times the sum of their squares.
+    Keys are computed from points shifted by a median, which may be a half-integer. In units of one
+    half a shifted coordinate is at most 4 max|x|, and a key and all its partial sums are at most
+    four times the sum of d such squares. Integers are exact below 2^53, hence the bound 2^51.
     """
     if isinstance(X, csr_array):
         return False
@@ -115,12 +128,13 @@ def _has_exact_products(X: Points) -> bool:
     if X.shape[1] * (4.0 * largest) ** 2 >= 2.0**51:
         return False
     if X.dtype.kind == "f":
+        # Most real-valued data fail on the first rows already.
         return all(bool((part == np.rint(part)).all()) for part in (X[:100], X))
     return True
 
 
 def read_block(space: Space, queries: Array, rows: slice, out: Array) -> Block:
-    """Compare a block of queries with all points; the keys go to the first rows of ``out``."""
+    """Compute the keys of all points relative to a block of queries, in rows of ``out``."""
     search = space.search
     query = search.query(space.queries, rows)
     keys = out[: rows.stop - rows.start]
@@ -134,10 +148,11 @@ def read_block(space: Space, queries: Array, rows: slice, out: Array) -> Block:
 
 
 def first_copies(points: Array) -> NDArray[np.int64]:
-    """Return the id of an equal row for each row, the same one for copies of a point.
+    """Return for each row the index of an equal row, the same index for all copies of a point.
 
-    Rows with the same product with one vector are compared with the first of them; where that is
-    another point, copies may go unnoticed.
+    Candidates are rows with the same product with one fixed vector; each is compared with the
+    first of them. Copies go unnoticed if that first row is a different point, which costs time
+    (their distances are computed again) but changes no result.
     """
     products = np.empty(len(points))
     project_rows(points, np.sqrt(np.arange(1.0, points.shape[1] + 1)), products)
@@ -149,7 +164,7 @@ def first_copies(points: Array) -> NDArray[np.int64]:
 
 @kernel
 def project_rows(points: Array, direction: Array, products: Array) -> None:
-    """Fill products (n,) with points @ direction, each summed in the same order."""
+    """Fill products (n,) with points @ direction, each product summed in the same order."""
     for i in range(len(points)):
         total = 0.0
         for f in range(len(direction)):
@@ -177,18 +192,18 @@ def compare_block(
     at_ranks: tuple[Array, Array, Array],
     per_query: tuple[Array, ...],
 ) -> None:
-    """Add to the last of at_ranks, and fill (areas, kept, intruded, extruded), for each query.
+    """Fill (areas, kept, intruded, extruded) of each query, and add to the histogram of ranks.
 
-    at_ranks: any integers (n,), zeros (n,), and how many points of all queries have a larger rank.
+    at_ranks: scratch integers (n,), zeros (n,), and the histogram (n,) of the larger ranks.
     """
-    data, drawn = blocks
+    data, embedded = blocks
     areas, kept, intruded, extruded = per_query
     order_x, order_y = orders
     rank_x, at_rank, entries = at_ranks
     m = len(order_x)
-    for i in range(len(areas)):
+    for i in range(areas.shape[1]):
         sort_row(data, i, scratch, order_x)
-        sort_row(drawn, i, scratch, order_y)
+        sort_row(embedded, i, scratch, order_y)
         for r in range(m):
             rank_x[order_x[r]] = r + 1
         for r in range(k):
@@ -201,19 +216,22 @@ def compare_block(
             at_rank[max(r + 1, in_data)] += 1
             if in_data <= k:
                 missed += max(r + 1 - k, 0)
-        area = 0.0
+        for w in range(len(weights)):
+            area = 0.0
+            for r in range(m + 1):
+                area += weights[w, r] * at_rank[r]
+            areas[w, i] = area
         for r in range(m + 1):
-            area += weights[r] * at_rank[r]
             entries[r] += at_rank[r]
             at_rank[r] = 0
-        areas[i] = area
         extruded[i] = missed
 
 
 def rank_weights(ks: Array, n: int) -> NDArray[np.float64]:
-    """Return weights (n,) by rank whose sum over points is AUC_RNX at a query, up to a constant.
+    """Return weights (n,) by larger rank, whose sum over all points gives a query's AUC_RNX.
 
-    A point of larger rank m counts in Q(k) for each k >= m, and R(k) is linear in Q(k) (Eq. 10-11).
+    A point with larger rank m counts in Q(k) for each k >= m, and R(k) is linear in Q(k)
+    (Eq. 10-11). The sum lacks an additive constant, which the standard error does not need.
     """
     at = np.zeros(n)
     at[ks] = (1 / ks) / math.fsum(1 / ks) * (n - 1) / (ks * (n - 1.0 - ks))

@@ -1,7 +1,7 @@
-"""Which points a measure is taken at, and what a sample of them says about all.
+"""Sampling of query points, and the standard error of a mean over a sample.
 
-Measures of neighborhoods are means over points. Above `EXACT_LIMIT` points the mean is taken over
-a sample, drawn without replacement, and comes with its standard error.
+Neighborhood measures are means over points. Above `EXACT_LIMIT` points the mean is estimated from
+a sample drawn without replacement.
 """
 
 import math
@@ -13,23 +13,25 @@ from numpy.typing import NDArray
 from isosne._checks import check_count
 from isosne._random import RandomState, as_generator
 from isosne._types import Array
+from isosne.errors import keyword
 
 EXACT_LIMIT = 20_000
-"""Points up to which every point is a query unless the caller says otherwise."""
+"""Largest number of points that are all evaluated by default; chosen, not measured."""
 SAMPLE_SIZE = 2_000
+"""Default sample above the limit; measured: standard error 0.0011 (docs/benchmarks.md)."""
 
 
 class Estimate(float):
-    """A mean over points: a float that knows how far a sample may have led it astray.
+    """A mean over points: a float with a standard error.
 
     Parameters
     ----------
     value : float
         The mean.
     standard_error : float, default=0.0
-        Standard deviation of the mean over samples; zero where every point was asked.
+        Standard error of the mean; zero if all points were evaluated.
     n_queries : int, default=0
-        Number of points that the mean was taken over.
+        Number of evaluated points.
 
     Examples
     --------
@@ -46,7 +48,7 @@ class Estimate(float):
     _standard_error: float
 
     def __new__(cls, value: float, standard_error: float = 0.0, n_queries: int = 0) -> Self:
-        """Keep the value, and what is known of it."""
+        """Store the value, its standard error and the number of evaluated points."""
         self = super().__new__(cls, value)
         self._standard_error = float(standard_error)
         self._n_queries = int(n_queries)
@@ -59,12 +61,12 @@ class Estimate(float):
 
     @property
     def standard_error(self) -> float:
-        """Standard deviation of the mean over samples; zero where every point was asked."""
+        """Standard error of the mean; zero if all points were evaluated."""
         return self._standard_error
 
     @property
     def n_queries(self) -> int:
-        """Number of points that the mean was taken over."""
+        """Number of evaluated points."""
         return self._n_queries
 
     def __getnewargs__(self) -> tuple[float, float, int]:  # type: ignore[override]
@@ -82,11 +84,14 @@ class Estimate(float):
 
 
 def choose_queries(n: int, n_queries: Any, random_state: RandomState) -> NDArray[np.int64]:
-    """Return the indices of the points to ask, in ascending order: all of them, or a sample."""
+    """Return the indices of the points to evaluate, in ascending order: all, or a sample."""
     generator = as_generator(random_state)
     if n_queries is None or (isinstance(n_queries, str) and n_queries == "auto"):
         n_queries = n if n <= EXACT_LIMIT else SAMPLE_SIZE
-    hint = "None asks every point up to 20,000, and 2,000 of them beyond."
+    hint = (
+        f"Use {keyword('n_queries', None)} for all points up to {EXACT_LIMIT:,}, and a sample of "
+        f"{SAMPLE_SIZE:,} otherwise."
+    )
     size = check_count(n_queries, "n_queries", low=2, high=n, hint=hint)
     if size == n:
         return np.arange(n)
@@ -94,11 +99,12 @@ def choose_queries(n: int, n_queries: Any, random_state: RandomState) -> NDArray
 
 
 def estimate_mean(values: Array, n: int, mean: float | None = None) -> Estimate:
-    """Return the mean of the values at some of n points, with its standard error.
+    """Estimate the mean over n points from the values at q of them.
 
-    ``mean`` may give the mean itself where a more accurate one is at hand.
+    ``mean`` replaces the mean of the values if a more accurate one is known. The standard error
+    includes the finite population correction 1 - q / n.
     """
     q = len(values)
-    left_out = 1 - q / n
-    error = math.sqrt(left_out * float(np.var(values, ddof=1)) / q) if q < n else 0.0
+    correction = 1 - q / n
+    error = math.sqrt(correction * float(np.var(values, ddof=1)) / q) if q < n else 0.0
     return Estimate(float(np.mean(values)) if mean is None else mean, error, q)

@@ -1,6 +1,9 @@
-"""Rows that need not be in memory: arrays, files, folders and Dask collections behind one face."""
+"""Read the rows of arrays, files, folders and Dask collections through one interface.
 
-from isosne.sources.base import Rows, blocks, is_stored
+Rows need not fit in memory: every source reads them in blocks or by index.
+"""
+
 from isosne.sources.formats import open_rows
+from isosne.sources.rows import Rows, blocks, is_stored
 
 __all__ = ["Rows", "blocks", "is_stored", "open_rows"]

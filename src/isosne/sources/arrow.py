@@ -1,7 +1,7 @@
-"""Rows of Arrow's columns, which lie in groups: Parquet's row groups, record batches of Feather.
+"""Rows of Arrow tables in groups: row groups of Parquet, record batches of Feather.
 
-Groups are decoded in batches of a few megabytes, so a large group need not fit in memory. A
-place is kept between reads: rows that are read one block after the other are decoded once.
+Groups are decoded in batches of a few megabytes, so a large group need not fit in memory. The
+decoder keeps its position between reads: consecutive blocks decode each group only once.
 """
 
 import threading
@@ -15,52 +15,56 @@ import numpy as np
 
 from isosne._extras import require
 from isosne._types import Array
-from isosne.sources.columns import Wanted, choose_columns, plain_column
-from isosne.sources.stored import Indices, StoredRows
-from isosne.sources.watched import WatchedFiles
+from isosne.sources.column_selection import ColumnRequest, select_columns
+from isosne.sources.row_source import Indices, RowSource
+from isosne.sources.side_columns import as_integers_or_text
+from isosne.sources.source_files import SourceFiles
 
 BATCH_BYTES = 8_000_000
-Place = tuple[int, Any]
-"""The number of a batch's first row, and the batch."""
+"""Size of a batch of decoded rows. Chosen, not measured: a few megabytes bound the memory, and the
+cost of a batch is small next to that of decoding it."""
+NumberedBatch = tuple[int, Any]
+"""The index of the first row of a batch, and the batch."""
 
 
-class ArrowRows(StoredRows):
-    """Rows of a table whose groups are at hand one by one."""
+class ArrowRows(RowSource):
+    """Rows of a table whose groups are read one by one."""
 
     def __init__(
-        self, watched: WatchedFiles, schema: Any, group_rows: list[int], wanted: Wanted
+        self, files: SourceFiles, schema: Any, group_rows: list[int], request: ColumnRequest
     ) -> None:
-        self._pa = pa = require("pyarrow", "files", watched.name)
+        self._pa = pa = require("pyarrow", "files", f"Reading {files.name}")
         names = list(schema.names)
-        kinds = [None if _is_numeric(pa, f.type) else str(f.type) for f in schema]
-        choice = choose_columns(names, kinds, wanted, watched.name)
-        dtypes = [_dtype(pa, schema.field(place).type) for place in choice.places]
-        shape = (sum(group_rows), len(choice.names))
-        super().__init__(watched, shape, np.result_type(*dtypes), column_names=choice.names)
-        self.left_out = choice.left_out
-        self.side = {name: partial(self._side_column, name) for name in choice.others}
+        types = [None if _is_numeric(pa, f.type) else str(f.type) for f in schema]
+        selection = select_columns(names, types, request, files.name)
+        dtypes = [_dtype(pa, schema.field(index).type) for index in selection.indices]
+        shape = (sum(group_rows), len(selection.names))
+        super().__init__(files, shape, np.result_type(*dtypes), column_names=selection.names)
+        self.left_out = selection.left_out
+        self.side = {name: partial(self._side_column, name) for name in selection.others}
         self._ends = np.cumsum(group_rows, dtype=np.int64)
         self._batch_rows = max(1, BATCH_BYTES // self.row_bytes)
+        # The position of the last read, and what comes after it; several threads may read.
         self._lock = threading.Lock()
         self._stopped_at = -1
-        self._pending: Place | None = None
-        self._coming: Iterator[Place] = iter(())
+        self._pending: NumberedBatch | None = None
+        self._coming: Iterator[NumberedBatch] = iter(())
 
     @property
     def can_lack_values(self) -> bool:
-        """True: a null can be in a column of any type."""
+        """True: a column of any type can have nulls."""
         return True
 
     @abstractmethod
     def _batches(self, group: int, names: tuple[str, ...]) -> Iterator[Any]:
-        """Yield the record batches of a group, with these columns in this order."""
+        """Yield the record batches of a group, with the named columns in this order."""
 
     def _read(self, start: int, stop: int) -> Array:
         out = np.empty((stop - start, self.shape[1]), self.dtype)
         if start == stop:
             return out
         with self._lock:
-            for first, batch in self._continue(start):
+            for first, batch in self._batches_from(start):
                 last = first + batch.num_rows
                 low, high = max(first, start), min(last, stop)
                 if low < high:
@@ -72,15 +76,15 @@ class ArrowRows(StoredRows):
                     break
         return out
 
-    def _continue(self, row: int) -> Iterator[Place]:
-        """Return batches from the one that holds a row on; from the last place if it is there."""
+    def _batches_from(self, row: int) -> Iterator[NumberedBatch]:
+        """Return the batches from that of a row on; continue if the last read ended there."""
         pending, coming = self._pending, self._coming
         if row != self._stopped_at:
-            pending, coming = None, self._walk(row)
+            pending, coming = None, self._decode_from(row)
         self._coming, self._stopped_at = coming, -1
         return chain([] if pending is None else [pending], coming)
 
-    def _walk(self, row: int) -> Iterator[Place]:
+    def _decode_from(self, row: int) -> Iterator[NumberedBatch]:
         group = int(np.searchsorted(self._ends, row, side="right"))
         for g in range(group, len(self._ends)):
             first = self._first_row(g)
@@ -88,17 +92,17 @@ class ArrowRows(StoredRows):
                 yield first, batch
                 first += batch.num_rows
 
-    def _take(self, wanted: Indices) -> Array:
-        out = np.empty((len(wanted), self.shape[1]), self.dtype)
-        groups = np.searchsorted(self._ends, wanted, side="right")
+    def _take(self, indices: Indices) -> Array:
+        out = np.empty((len(indices), self.shape[1]), self.dtype)
+        groups = np.searchsorted(self._ends, indices, side="right")
         with self._lock:
             for g in np.unique(groups).tolist():
                 last = int(np.searchsorted(groups, g, side="right"))
                 first = self._first_row(g)
                 for batch in self._batches(g, self._names()):
-                    low, high = np.searchsorted(wanted, [first, first + batch.num_rows])
+                    low, high = np.searchsorted(indices, [first, first + batch.num_rows])
                     if low < high:
-                        part = batch.take(self._pa.array(wanted[low:high] - first))
+                        part = batch.take(self._pa.array(indices[low:high] - first))
                         out = self._fill(out, slice(low, high), part)
                     first += batch.num_rows
                     if high == last:
@@ -112,42 +116,44 @@ class ArrowRows(StoredRows):
         return self.column_names or ()
 
     def _fill(self, out: Array, rows: slice, batch: Any) -> Array:
-        """Return ``out`` with the values of a batch in its rows; as float64 where one is null."""
+        """Return ``out`` with the values of a batch in some rows; float64 if a value is null."""
         types = self._pa.types
         for c, column in enumerate(batch.columns):
-            has_gaps = column.null_count and not types.is_floating(column.type)
-            if has_gaps and out.dtype.kind != "f":
+            has_nulls = column.null_count and not types.is_floating(column.type)
+            if has_nulls and out.dtype.kind != "f":
                 out = out.astype(np.float64)
-            if has_gaps or types.is_decimal(column.type):
+            if has_nulls or types.is_decimal(column.type):
                 column = column.cast("float64", safe=False)
             out[rows, c] = column.to_numpy(zero_copy_only=False)
         return out
 
     def _side_column(self, name: str) -> Array:
-        """Return a column that is not a value of the points: integers, or anything as text."""
+        """Return a column that is not a feature, as integers or text."""
         parts: list[Array] = []
-        with self._lock, self.watched.reading():
+        with self._lock, self.files.reading():
             for group in range(len(self._ends)):
                 for batch in self._batches(group, (name,)):
                     column = batch.column(0)
-                    if column.null_count:  # NumPy has no integers that are missing
-                        parts.append(plain_column(np.array(column.to_pylist(), dtype=object)))
+                    if column.null_count:  # NumPy has no missing integers
+                        values = np.array(column.to_pylist(), dtype=object)
                     else:
-                        parts.append(plain_column(column.to_numpy(zero_copy_only=False)))
+                        values = column.to_numpy(zero_copy_only=False)
+                    parts.append(as_integers_or_text(values))
         if any(part.dtype.kind == "U" for part in parts):
             parts = [part.astype(np.str_) for part in parts]
         return np.concatenate(parts)
 
 
-def _is_numeric(pa: Any, kind: Any) -> bool:
+def _is_numeric(pa: Any, arrow_type: Any) -> bool:
     types = pa.types
     return bool(
-        types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_boolean(kind)
-        or types.is_decimal(kind)
+        types.is_integer(arrow_type)
+        or types.is_floating(arrow_type)
+        or types.is_boolean(arrow_type)
+        or types.is_decimal(arrow_type)
     )
 
 
-def _dtype(pa: Any, kind: Any) -> np.dtype[Any]:
-    return np.dtype(np.float64 if pa.types.is_decimal(kind) else kind.to_pandas_dtype())
+def _dtype(pa: Any, arrow_type: Any) -> np.dtype[Any]:
+    is_decimal = pa.types.is_decimal(arrow_type)
+    return np.dtype(np.float64 if is_decimal else arrow_type.to_pandas_dtype())

@@ -1,4 +1,4 @@
-"""Rows of another source without those that lack a value."""
+"""The rows of another source that have no missing values."""
 
 from functools import partial
 from typing import Any
@@ -6,19 +6,20 @@ from typing import Any
 import numpy as np
 
 from isosne._types import Array, Points
-from isosne.errors import DataError, ParameterError
-from isosne.sources.base import BLOCK_BYTES, blocks
-from isosne.sources.stored import Indices, StoredRows, find_not_finite
+from isosne.errors import DataError, ParameterError, keyword
+from isosne.sources.row_source import Indices, RowSource, find_not_finite
+from isosne.sources.rows import BLOCK_BYTES, blocks
 
-MISSING = ("refuse", "drop")
+TREATMENTS = ("refuse", "drop")
+"""Values of the parameter `missing`."""
 
 
-class CompleteRows(StoredRows):
-    """Some rows of another source; ``kept`` has their numbers there, in order."""
+class CompleteRows(RowSource):
+    """Some rows of another source; ``kept`` has their indices there, in ascending order."""
 
-    def __init__(self, rows: StoredRows, kept: Indices) -> None:
+    def __init__(self, rows: RowSource, kept: Indices) -> None:
         shape = len(kept), rows.shape[1]
-        super().__init__(rows.watched, shape, rows.dtype, column_names=rows.column_names)
+        super().__init__(rows.files, shape, rows.dtype, column_names=rows.column_names)
         self.row_bytes, self.is_sparse = rows.row_bytes, rows.is_sparse
         self.left_out = rows.left_out
         self.side = {name: partial(self._side_column, name) for name in rows.side}
@@ -26,31 +27,32 @@ class CompleteRows(StoredRows):
         self._rows = rows
 
     def note(self) -> str:
-        """Return in words how many rows are left out, and where the first of them is."""
+        """Return a sentence with the number of dropped rows and the location of the first."""
         n_kept, n_rows = self.shape[0], self._rows.shape[0]
         first = int(np.searchsorted(self.kept - np.arange(n_kept), 1))
         return (
-            f"Left out {n_rows - n_kept:,} of {n_rows:,} rows, which lack a value; first in "
-            f"{self._rows._where(first)}."
+            f"Dropped {n_rows - n_kept:,} of {n_rows:,} rows, which have missing or infinite "
+            f"values; the first is {self._rows._where(first)}."
         )
 
     def _read(self, start: int, stop: int) -> Points:
         if self.is_sparse or start == stop:
             return self._take(np.arange(start, stop))
         out = np.empty((stop - start, self.shape[1]), self.dtype)
-        # Begun where the row before ends, so that consecutive reads are consecutive in the source.
+        # Start after the previous row that was kept, not at the first row of this read:
+        # consecutive reads are then consecutive in the source, which formats read faster.
         first = int(self.kept[start - 1]) + 1 if start else 0
         last = int(self.kept[stop - 1]) + 1
         step = max(1, BLOCK_BYTES // self.row_bytes)
-        for place in range(first, last, step):
-            until = min(place + step, last)
-            low, high = np.searchsorted(self.kept, [place, until])
-            block = self._rows._read(place, until)
-            out[low - start : high - start] = block[self.kept[low:high] - place]
+        for begin in range(first, last, step):
+            end = min(begin + step, last)
+            low, high = np.searchsorted(self.kept, [begin, end])
+            block = self._rows._read(begin, end)
+            out[low - start : high - start] = block[self.kept[low:high] - begin]
         return out
 
-    def _take(self, wanted: Indices) -> Points:
-        return self._rows._take(self.kept[wanted])
+    def _take(self, indices: Indices) -> Points:
+        return self._rows._take(self.kept[indices])
 
     def _side_column(self, name: str) -> Array:
         return self._rows.side[name]()[self.kept]
@@ -64,30 +66,32 @@ class CompleteRows(StoredRows):
 
 
 def check_missing(missing: str) -> None:
-    """Refuse what is not a way to treat rows that lack a value."""
-    if missing not in MISSING:
+    """Raise an error if `missing` is not a known treatment of missing values."""
+    if missing not in TREATMENTS:
         raise ParameterError(
-            f"missing must be one of {', '.join(MISSING)}; got {missing!r}. "
-            "'drop' leaves out the rows that lack a value."
+            "missing",
+            "be 'refuse' or 'drop'",
+            missing,
+            f"Pass {keyword('missing', 'drop')} to drop rows with missing values.",
         )
 
 
-def drop_incomplete(rows: StoredRows) -> StoredRows:
-    """Return the rows in which every value is finite; reads all of them once, in blocks."""
-    lost = [np.empty(0, np.int64)]
-    per_column = np.zeros(rows.shape[1], np.int64)
+def drop_incomplete(rows: RowSource) -> RowSource:
+    """Return the rows in which all values are finite; reads all rows once, in blocks."""
+    dropped = [np.empty(0, np.int64)]
+    n_missing = np.zeros(rows.shape[1], np.int64)
     for part in blocks(rows) if rows.can_lack_values else ():
-        with rows.watched.reading():
+        with rows.files.reading():
             block = rows._read(part.start, part.stop)
         bad_rows, bad_columns = find_not_finite(block)
-        lost.append(np.unique(bad_rows) + part.start)
-        per_column += np.bincount(bad_columns, minlength=rows.shape[1])
-    kept = np.delete(np.arange(rows.shape[0]), np.concatenate(lost))
+        dropped.append(np.unique(bad_rows) + part.start)
+        n_missing += np.bincount(bad_columns, minlength=rows.shape[1])
+    kept = np.delete(np.arange(rows.shape[0]), np.concatenate(dropped))
     if len(kept) == 0:
-        worst = int(per_column.argmax())
+        worst = int(n_missing.argmax())
         raise DataError(
-            f"At least one row must have all its values; each of the {rows.shape[0]:,} rows of "
-            f"{rows.describe()} lacks one, {per_column[worst]:,} of them in {rows._column(worst)}. "
-            "Exclude that column, or impute such values."
+            f"At least one row must have no missing value; all {rows.shape[0]:,} rows of "
+            f"{rows.describe()} have one, {n_missing[worst]:,} of them in {rows._column(worst)}. "
+            "Exclude that column, or impute the missing values."
         )
     return rows if len(kept) == rows.shape[0] else CompleteRows(rows, kept)

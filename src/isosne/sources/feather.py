@@ -1,6 +1,6 @@
-"""Rows of an Arrow file, which is also what Feather writes.
+"""Rows of an Arrow file, which is also the format of Feather version 2.
 
-A file is mapped anew for each record batch, so that pages do not stay in memory.
+The file is mapped for one record batch at a time, so that its pages do not stay in memory.
 """
 
 from collections.abc import Iterator
@@ -11,42 +11,43 @@ from typing import Any
 from isosne._extras import require
 from isosne.errors import DataError
 from isosne.sources.arrow import ArrowRows
-from isosne.sources.columns import Wanted
-from isosne.sources.watched import WatchedFiles
+from isosne.sources.column_selection import ColumnRequest
+from isosne.sources.source_files import SourceFiles
 
 MAGIC = b"ARROW1"
+"""First bytes of an Arrow file (Arrow columnar format, "IPC File Format")."""
 
 
 class FeatherRows(ArrowRows):
-    """Rows of an Arrow file; compressed batches are unpacked one at a time."""
+    """Rows of an Arrow file; compressed batches are decompressed one at a time."""
 
-    def __init__(self, path: Path, wanted: Wanted) -> None:
-        require("pyarrow", "files", str(path))
+    def __init__(self, path: Path, request: ColumnRequest) -> None:
+        require("pyarrow", "files", f"Reading {path}")
         self._path = path
-        watched = WatchedFiles(str(path), path)
+        files = SourceFiles(str(path), path)
         _check_magic(path)
-        with watched.reading():
-            with _opened(path, None) as reader:
+        with files.reading():
+            with _open_file(path, None) as reader:
                 schema = reader.schema
-            with _opened(path, [0]) as reader:  # one column says how many rows there are
+            with _open_file(path, [0]) as reader:  # one column is enough to count the rows
                 n_batches = reader.num_record_batches
                 group_rows = [reader.get_batch(b).num_rows for b in range(n_batches)]
             self._schema = schema
-            super().__init__(watched, schema, group_rows, wanted)
+            super().__init__(files, schema, group_rows, request)
 
     def _batches(self, group: int, names: tuple[str, ...]) -> Iterator[Any]:
-        places = sorted(self._schema.get_field_index(name) for name in names)
-        with _opened(self._path, places) as reader:
+        columns = sorted(self._schema.get_field_index(name) for name in names)
+        with _open_file(self._path, columns) as reader:
             batch = reader.get_batch(group).select(list(names))
             for start in range(0, batch.num_rows, self._batch_rows):
                 yield batch.slice(start, self._batch_rows)
 
 
 @contextmanager
-def _opened(path: Path, places: list[int] | None) -> Iterator[Any]:
-    pa = require("pyarrow", "files", str(path))
-    ipc = require("pyarrow.ipc", "files", str(path))
-    options = ipc.IpcReadOptions(included_fields=places)
+def _open_file(path: Path, columns: list[int] | None) -> Iterator[Any]:
+    pa = require("pyarrow", "files", f"Reading {path}")
+    ipc = require("pyarrow.ipc", "files", f"Reading {path}")
+    options = ipc.IpcReadOptions(included_fields=columns)
     with pa.memory_map(str(path)) as file, ipc.open_file(file, options=options) as reader:
         yield reader
 
@@ -56,11 +57,6 @@ def _check_magic(path: Path) -> None:
         found = file.read(len(MAGIC))
     if found != MAGIC:
         raise DataError(
-            f"{path} must be an Arrow file (Feather version 2); it does not begin as one. "
+            f"{path} must be an Arrow file (Feather version 2); its first bytes are not {MAGIC!r}. "
             "Write it again with pyarrow.feather.write_feather, or as Parquet."
         )
-
-
-def open_feather(path: Path, wanted: Wanted) -> FeatherRows:
-    """Return the rows of an Arrow file."""
-    return FeatherRows(path, wanted)

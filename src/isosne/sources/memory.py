@@ -1,4 +1,4 @@
-"""Rows in memory, and CSR rows wherever their three arrays are."""
+"""Rows of arrays in memory, and of CSR matrices whose arrays are in memory or in a file."""
 
 from typing import Any
 
@@ -7,24 +7,27 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._types import Array
-from isosne.sources.stored import Indices, StoredRows, near
-from isosne.sources.watched import WatchedFiles
+from isosne.sources.row_source import Indices, RowSource, group_nearby
+from isosne.sources.source_files import SourceFiles
 
 N_SAMPLED = 64
-"""Rows from which the fingerprint of an array is taken."""
-GAP = 16_384
-"""Stored values that are rather read and dropped than skipped."""
-LONGEST = 4_000_000
-"""Stored values that are read together at most."""
+"""Number of rows in the fingerprint of an array, evenly spaced. Chosen, not measured."""
+GAP_VALUES = 16_384
+"""Gaps up to this number of stored values are read and dropped instead of skipped. Chosen, not
+measured."""
+WINDOW_VALUES = 4_000_000
+"""Largest number of stored values in one read of several rows. Chosen, not measured."""
+INDPTR_BYTES = 8
+"""Bytes of a row in ``indptr``, which is int64."""
 
 
-class ArrayRows(StoredRows):
-    """Rows of an array in memory, or of a part of a mapped one."""
+class ArrayRows(RowSource):
+    """Rows of an array in memory, or of a view of a memory map."""
 
     def __init__(
-        self, watched: WatchedFiles, X: Array, *, column_names: tuple[str, ...] | None = None
+        self, files: SourceFiles, X: Array, *, column_names: tuple[str, ...] | None = None
     ) -> None:
-        super().__init__(watched, X.shape, X.dtype, column_names=column_names)
+        super().__init__(files, X.shape, X.dtype, column_names=column_names)
         self._X = X
 
     def _read(self, start: int, stop: int) -> Array:
@@ -33,8 +36,8 @@ class ArrayRows(StoredRows):
             return np.array(block, dtype=self.dtype, subok=False)
         return block.astype(self.dtype, copy=False)
 
-    def _take(self, wanted: Indices) -> Array:
-        return np.asarray(self._X[wanted], dtype=self.dtype)
+    def _take(self, indices: Indices) -> Array:
+        return np.asarray(self._X[indices], dtype=self.dtype)
 
     def _digest(self, digest: Any) -> None:
         super()._digest(digest)
@@ -42,17 +45,17 @@ class ArrayRows(StoredRows):
         digest.update(np.ascontiguousarray(self._take(rows)).tobytes())
 
 
-class SparseRows(StoredRows):
-    """CSR rows; ``indptr`` is in memory, ``indices`` and ``data`` are anything that takes slices.
+class SparseRows(RowSource):
+    """CSR rows; ``indptr`` is in memory, ``indices`` and ``data`` support slices.
 
-    That is an array, a part of a file, or a data set of HDF5.
+    They are arrays, parts of a file, or HDF5 data sets.
     """
 
     is_sparse = True
 
     def __init__(
         self,
-        watched: WatchedFiles,
+        files: SourceFiles,
         shape: tuple[int, ...],
         indptr: Array,
         indices: Any,
@@ -60,37 +63,37 @@ class SparseRows(StoredRows):
         *,
         column_names: tuple[str, ...] | None = None,
     ) -> None:
-        super().__init__(watched, shape, data.dtype, column_names=column_names)
+        super().__init__(files, shape, data.dtype, column_names=column_names)
         self._indptr: NDArray[np.int64] = indptr.astype(np.int64)
         self._indices, self._data = indices, data
-        stored_bytes = self.dtype.itemsize + np.dtype(indices.dtype).itemsize
-        self.row_bytes = 8 + int(self._indptr[-1]) * stored_bytes // self.shape[0]
+        entry_bytes = self.dtype.itemsize + np.dtype(indices.dtype).itemsize
+        self.row_bytes = INDPTR_BYTES + int(self._indptr[-1]) * entry_bytes // self.shape[0]
 
     def _read(self, start: int, stop: int) -> csr_array:
         low, high = int(self._indptr[start]), int(self._indptr[stop])
         indptr = self._indptr[start : stop + 1] - low
-        return self._make(self._data[low:high], self._indices[low:high], indptr)
+        return self._make_block(self._data[low:high], self._indices[low:high], indptr)
 
-    def _take(self, wanted: Indices) -> csr_array:
-        starts, stops = self._indptr[wanted], self._indptr[wanted + 1]
+    def _take(self, indices: Indices) -> csr_array:
+        starts, stops = self._indptr[indices], self._indptr[indices + 1]
         indptr = np.concatenate([[0], np.cumsum(stops - starts)])
         data = np.empty(indptr[-1], self.dtype)
-        indices = np.empty(indptr[-1], self._indices.dtype)
-        for run in near(starts, stops, gap=GAP, longest=LONGEST):
+        columns = np.empty(indptr[-1], self._indices.dtype)
+        for run in group_nearby(starts, stops, max_gap=GAP_VALUES, window=WINDOW_VALUES):
             low, high = int(starts[run.start]), int(stops[run.stop - 1])
-            found_data, found_indices = self._data[low:high], self._indices[low:high]
+            found_data, found_columns = self._data[low:high], self._indices[low:high]
             for k in range(run.start, run.stop):
-                to = slice(indptr[k], indptr[k + 1])
-                here = slice(starts[k] - low, stops[k] - low)
-                data[to], indices[to] = found_data[here], found_indices[here]
-        return self._make(data, indices, indptr)
+                target = slice(indptr[k], indptr[k + 1])
+                origin = slice(starts[k] - low, stops[k] - low)
+                data[target], columns[target] = found_data[origin], found_columns[origin]
+        return self._make_block(data, columns, indptr)
 
-    def _make(self, data: Any, indices: Any, indptr: Array) -> csr_array:
+    def _make_block(self, data: Any, columns: Any, indptr: Array) -> csr_array:
         data = np.asarray(data).astype(self.dtype, copy=False)
         shape = (len(indptr) - 1, self.shape[1])
-        block = csr_array((data, np.asarray(indices), indptr), shape=shape)
+        block = csr_array((data, np.asarray(columns), indptr), shape=shape)
         if not block.has_canonical_format:
-            block = block.copy()  # the arrays of the source stay as they are
+            block = block.copy()  # sum_duplicates works in place; the source must not change
             block.sum_duplicates()
         return block
 

@@ -1,4 +1,4 @@
-"""Rows of a Parquet file, or of a folder of them."""
+"""Rows of a Parquet file, or of a folder of Parquet files."""
 
 import re
 from collections.abc import Iterator
@@ -8,31 +8,32 @@ from typing import Any
 from isosne._extras import require
 from isosne.errors import DataError
 from isosne.sources.arrow import ArrowRows
-from isosne.sources.columns import Wanted
-from isosne.sources.watched import WatchedFiles
+from isosne.sources.column_selection import ColumnRequest
+from isosne.sources.source_files import SourceFiles
 
 BUFFER_BYTES = 262_144
-"""Bytes of a column that are fetched at a time, so that a large row group is not held whole."""
+"""Bytes of a column that are read at a time, so that a large row group is not in memory at once.
+Chosen, not measured."""
 
 
 class ParquetRows(ArrowRows):
-    """Rows of Parquet files that have the same columns, one file after the other."""
+    """Rows of Parquet files with the same columns, one file after the other."""
 
-    def __init__(self, name: str, paths: list[Path], wanted: Wanted) -> None:
-        self._parquet = require("pyarrow.parquet", "files", name)
-        watched = WatchedFiles(name, *paths)
+    def __init__(self, name: str, paths: list[Path], request: ColumnRequest) -> None:
+        self._parquet = require("pyarrow.parquet", "files", f"Reading {name}")
+        files = SourceFiles(name, *paths)
         self._groups: list[tuple[Path, int]] = []
         group_rows: list[int] = []
         schema = None
-        with watched.reading():
+        with files.reading():
             for path in paths:
                 with self._parquet.ParquetFile(path) as file:
                     schema = schema or file.schema_arrow
-                    _check_same(schema, file.schema_arrow, paths[0], path)
+                    _check_schema(schema, file.schema_arrow, paths[0], path)
                     for g in range(file.num_row_groups):
                         self._groups.append((path, g))
                         group_rows.append(file.metadata.row_group(g).num_rows)
-            super().__init__(watched, schema, group_rows, wanted)
+            super().__init__(files, schema, group_rows, request)
         self._open_path: Path | None = None
         self._open_file: Any = None
 
@@ -50,37 +51,37 @@ class ParquetRows(ArrowRows):
             yield batch.select(list(names))
 
 
-def open_parquet(path: Path, wanted: Wanted) -> ParquetRows:
-    """Return the rows of a file, or of all files of a folder in the order of their names.
+def open_parquet(path: Path, request: ColumnRequest) -> ParquetRows:
+    """Return the rows of a file, or of all files of a folder, sorted by name.
 
-    Numbers in names count as numbers: part.2 comes before part.10.
+    Numbers in names are compared as numbers: part.2 comes before part.10.
     """
     paths = [path]
     if path.is_dir():
         found = [p for p in path.glob("*.parquet") if not p.name.startswith((".", "_"))]
-        paths = sorted(found, key=_by_numbers)
+        paths = sorted(found, key=_natural_key)
         if not paths:
             raise DataError(
-                f"A folder must hold files that end in .parquet; {path} has none. "
-                "Name the folder that they lie in."
+                f"A folder must contain files that end in .parquet; {path} has none. "
+                "Name the folder that contains them."
             )
-    return ParquetRows(str(path), paths, wanted)
+    return ParquetRows(str(path), paths, request)
 
 
-def _by_numbers(path: Path) -> list[Any]:
+def _natural_key(path: Path) -> list[Any]:
     parts = re.split(r"(\d+)", path.name)
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
-def _check_same(schema: Any, other: Any, first: Path, path: Path) -> None:
+def _check_schema(schema: Any, other: Any, first: Path, path: Path) -> None:
     if schema.equals(other, check_metadata=False):
         return
     before = dict(zip(schema.names, schema.types, strict=True))
     now = dict(zip(other.names, other.types, strict=True))
     names = [*before, *now]
-    differs = next((n for n in names if before.get(n) != now.get(n)), names[0])
+    name = next((n for n in names if before.get(n) != now.get(n)), names[0])
     raise DataError(
-        f"All files of a folder must have the same columns in the same order; {path.name} differs "
-        f"from {first.name} in column {differs!r} ({now.get(differs, 'absent')} against "
-        f"{before.get(differs, 'absent')}). Write the files again with one schema."
+        "All files of a folder must have the same columns in the same order; "
+        f"column {name!r} is {now.get(name, 'absent')} in {path.name} and "
+        f"{before.get(name, 'absent')} in {first.name}. Write the files again with one schema."
     )

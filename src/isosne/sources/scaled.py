@@ -1,7 +1,4 @@
-"""Columns of one scale: rows that are moved and stretched as they are read.
-
-Imported when a table is to be scaled, as it brings NumPy along.
-"""
+"""Scale the columns of a source as its rows are read."""
 
 from typing import Any, NamedTuple, Self
 
@@ -10,44 +7,61 @@ from numpy.typing import NDArray
 
 from isosne._types import Array, Points
 from isosne.errors import ParameterError
-from isosne.sources import Rows, blocks
-from isosne.sources.stored import Indices, StoredRows
+from isosne.sources.row_source import Indices, RowSource
+from isosne.sources.rows import Rows, blocks
 
 KINDS = ("none", "minmax", "standard")
 
 
 class Scale(NamedTuple):
-    """What is taken off each column, and what it is multiplied by then; (d,) each."""
+    """The value that is subtracted from each column, and the factor that it is multiplied by.
+
+    Both have shape (n_features,).
+    """
 
     shift: NDArray[np.float64]
     factor: NDArray[np.float64]
 
     @classmethod
     def of(cls, kind: str, rows: Rows) -> Self:
-        """Return the scale that takes each column to 0 and 1, or to mean 0 and deviation 1.
+        """Return the scale of a source, from one pass over its rows in blocks.
 
-        Reads all rows once, in blocks. A constant column becomes 0.
+        "minmax" scales each column to the range from 0 to 1, "standard" to mean 0 and standard
+        deviation 1. A constant column becomes 0.
         """
         if kind not in KINDS:
             raise ParameterError(
-                f"scale must be one of {', '.join(KINDS)}; got {kind!r}. "
-                "'minmax' is what the paper does."
+                "scale",
+                "be 'none', 'minmax' or 'standard'",
+                kind,
+                "The paper scales with 'minmax'.",
             )
-        sums = _Sums(rows.shape[1])
+        if rows.is_sparse:
+            raise ParameterError(
+                "scale",
+                "be 'none' for sparse data",
+                kind,
+                "Scale the data beforehand, or leave them as they are.",
+            )
+        statistics = _Statistics(rows.shape[1])
         for part in blocks(rows):
-            sums.add(rows.read(part))
-        shift, width = sums.bounds() if kind == "minmax" else sums.moments()
+            statistics.add(rows.read(part))
+        shift, width = statistics.bounds() if kind == "minmax" else statistics.moments()
         factor = np.divide(1, width, out=np.zeros_like(width), where=width > 0)
         return cls(shift, factor)
 
     def apply(self, block: Points) -> Array:
-        """Return rows in the scale; in single precision where they are in single or less."""
+        """Return scaled rows: float32, or float64 if the values are float64 or wide integers."""
         dtype = np.result_type(block.dtype, np.float32)
         return ((block - self.shift) * self.factor).astype(dtype)
 
 
-class _Sums:
-    """Least and largest values, means and squared deviations of columns, block by block."""
+class _Statistics:
+    """Running minimum, maximum, mean and sum of squared deviations of columns.
+
+    Blocks are combined by the formula of Chan, Golub and LeVeque (1979) for pairwise sums of
+    squares, which does not lose digits to a large mean.
+    """
 
     def __init__(self, n_columns: int) -> None:
         self._n = 0
@@ -55,13 +69,8 @@ class _Sums:
         self._mean, self._squares = np.zeros((2, n_columns))
 
     def add(self, block: Points) -> None:
-        """Count some rows."""
-        if not isinstance(block, np.ndarray):
-            raise ParameterError(
-                "scale needs a table of columns; got sparse rows. Leave it out, or scale them "
-                "before."
-            )
-        values = block.astype(np.float64)
+        """Add a block of rows."""
+        values = np.asarray(block).astype(np.float64)
         self._low = np.minimum(self._low, values.min(axis=0))
         self._high = np.maximum(self._high, values.max(axis=0))
         n, mean = self._n + len(values), values.mean(axis=0)
@@ -70,7 +79,7 @@ class _Sums:
         self._mean, self._n = self._mean + gap * len(values) / n, n
 
     def bounds(self) -> tuple[Array, Array]:
-        """Return the least value of each column, and the width of its values."""
+        """Return the minimum and the range of each column."""
         return self._low, self._high - self._low
 
     def moments(self) -> tuple[Array, Array]:
@@ -78,25 +87,27 @@ class _Sums:
         return self._mean, np.sqrt(self._squares / self._n)
 
 
-class ScaledRows(StoredRows):
-    """Rows of another source, scaled; in single precision where that is in single or less."""
+class ScaledRows(RowSource):
+    """The scaled rows of another source, with the types of `Scale.apply`."""
 
     def __init__(self, rows: Any, scale: Scale) -> None:
         if len(scale.shift) != rows.shape[1]:
             raise ParameterError(
-                f"Rows must have {len(scale.shift)} columns, as those that the scale was taken "
-                f"from; {rows.describe()} has {rows.shape[1]}. Name the columns with --columns."
+                "columns",
+                f"select the {len(scale.shift)} columns that the scale was computed from; "
+                f"{rows.describe()} has {rows.shape[1]}",
+                hint="Pass a table with the same columns.",
             )
         dtype = np.result_type(rows.dtype, np.float32)
-        super().__init__(rows.watched, rows.shape, dtype, column_names=rows.column_names)
+        super().__init__(rows.files, rows.shape, dtype, column_names=rows.column_names)
         self.side, self.left_out = rows.side, rows.left_out
         self._rows, self.scale = rows, scale
 
     def _read(self, start: int, stop: int) -> Array:
         return self.scale.apply(self._rows.read(slice(start, stop)))
 
-    def _take(self, wanted: Indices) -> Array:
-        return self.scale.apply(self._rows.take(wanted))
+    def _take(self, indices: Indices) -> Array:
+        return self.scale.apply(self._rows.take(indices))
 
     def _digest(self, digest: Any) -> None:
         digest.update(self._rows.fingerprint().encode())

@@ -1,6 +1,6 @@
-"""Rows of a text table: CSV, TSV, and columns set apart by blanks.
+"""Rows of a text table: CSV, TSV, and columns separated by whitespace.
 
-One pass notes where every 64th row begins; after it any rows are found by seeking.
+One pass over the file stores the offset of every 64th row; rows are then found by seeking.
 """
 
 from collections.abc import Iterator
@@ -11,32 +11,42 @@ import numpy as np
 
 from isosne._types import Array
 from isosne.errors import DataError
-from isosne.sources.columns import Wanted, choose_columns, read_integers
-from isosne.sources.dialect import BLANKS, find_dialect, is_blank, is_missing, is_number, split
-from isosne.sources.lines import APART, index_lines
-from isosne.sources.stored import Indices, StoredRows
-from isosne.sources.watched import WatchedFiles
+from isosne.sources.column_selection import ColumnRequest, select_columns
+from isosne.sources.dialect import (
+    WHITESPACE,
+    find_dialect,
+    is_blank,
+    is_missing,
+    is_number,
+    split_fields,
+)
+from isosne.sources.lines import ROWS_PER_OFFSET, index_lines
+from isosne.sources.row_source import Indices, RowSource
+from isosne.sources.side_columns import parse_integers
+from isosne.sources.source_files import SourceFiles
 
 PARSED_BYTES = 4_000_000
-"""Bytes of text that are parsed at a time."""
+"""Bytes of text that are parsed at a time. Chosen, not measured: lines as Python strings take
+several times as much memory."""
 
 
-class TextRows(StoredRows):
+class TextRows(RowSource):
     """Rows of a text table, as float64."""
 
-    def __init__(self, path: Path, wanted: Wanted, *, header: bool | None = None) -> None:
-        watched = WatchedFiles(str(path), path)
-        with watched.reading():
+    def __init__(self, path: Path, request: ColumnRequest, *, header: bool | None = None) -> None:
+        files = SourceFiles(str(path), path)
+        with files.reading():
             dialect = find_dialect(path, header=header)
-            choice = choose_columns(dialect.names, dialect.kinds, wanted, str(path))
+            selection = select_columns(dialect.names, dialect.types, request, str(path))
             index = index_lines(path, dialect)
-        shape = (index.n_rows, len(choice.names))
-        super().__init__(watched, shape, np.float64, column_names=choice.names)
-        self.left_out = choice.left_out
+        shape = (index.n_rows, len(selection.names))
+        super().__init__(files, shape, np.float64, column_names=selection.names)
+        self.left_out = selection.left_out
         self.comments = dialect.comments
-        self._path, self._dialect, self._index, self._places = path, dialect, index, choice.places
-        place = {name: place for place, name in enumerate(dialect.names)}
-        self.side = {name: partial(self._side_column, place[name]) for name in choice.others}
+        self._path, self._dialect, self._index = path, dialect, index
+        self._columns = selection.indices
+        column = {name: c for c, name in enumerate(dialect.names)}
+        self.side = {name: partial(self._side_column, column[name]) for name in selection.others}
 
     def _read(self, start: int, stop: int) -> Array:
         out = np.empty((stop - start, self.shape[1]))
@@ -46,23 +56,24 @@ class TextRows(StoredRows):
             out[low - start : high - start] = self._parse(part, np.arange(low, high))
         return out
 
-    def _take(self, wanted: Indices) -> Array:
-        out = np.empty((len(wanted), self.shape[1]))
-        groups = wanted // APART
+    def _take(self, indices: Indices) -> Array:
+        out = np.empty((len(indices), self.shape[1]))
+        groups = indices // ROWS_PER_OFFSET
         for g in np.unique(groups).tolist():
             low, high = np.searchsorted(groups, [g, g + 1])
-            rows = wanted[low:high]
-            _, lines = next(self._lines(g * APART, g * APART + 1))
-            picked = [lines[k] for k in (rows - g * APART).tolist()]
+            rows = indices[low:high]
+            first = g * ROWS_PER_OFFSET
+            _, lines = next(self._lines(first, first + 1))
+            picked = [lines[k] for k in (rows - first).tolist()]
             out[low:high] = self._parse(picked, rows)
         return out
 
     def _lines(self, start: int, stop: int) -> Iterator[tuple[int, list[str]]]:
-        """Yield numbers of first rows, and lines, that cover rows from start up to stop."""
+        """Yield the index of a first row, and lines from it on, that cover `start` to `stop`."""
         if start == stop:
             return
         offsets = self._index.offsets
-        group, last = start // APART, -(-stop // APART)
+        group, last = start // ROWS_PER_OFFSET, -(-stop // ROWS_PER_OFFSET)
         with self._path.open("rb") as file:
             while group < last:
                 limit = offsets[group] + PARSED_BYTES
@@ -73,45 +84,50 @@ class TextRows(StoredRows):
                 lines = text.decode(self._dialect.encoding, "replace").split("\n")
                 stripped = (line.rstrip("\r") for line in lines)
                 delimiter = self._dialect.delimiter
-                yield group * APART, [line for line in stripped if not is_blank(line, delimiter)]
+                rows = [line for line in stripped if not is_blank(line, delimiter)]
+                yield group * ROWS_PER_OFFSET, rows
                 group = until
 
     def _parse(self, lines: list[str], rows: Indices) -> Array:
-        """Return numbers, NaN where a field is missing; lines near such a field take longer."""
+        """Return the values of lines, NaN for missing ones.
+
+        Groups of lines that NumPy cannot parse are parsed field by field, which takes longer.
+        """
         delimiter = self._dialect.delimiter
         try:
             return np.loadtxt(
                 lines,
                 dtype=np.float64,
                 delimiter=delimiter,
-                usecols=self._places,
+                usecols=self._columns,
                 ndmin=2,
                 comments=None,
-                quotechar=None if delimiter is BLANKS else '"',
+                quotechar=None if delimiter is WHITESPACE else '"',
             )
         except ValueError:
-            if len(lines) <= APART:
+            if len(lines) <= ROWS_PER_OFFSET:
                 return self._parse_fields(lines, rows)
-        starts = range(0, len(lines), APART)
-        parts = [self._parse(lines[k : k + APART], rows[k : k + APART]) for k in starts]
-        return np.concatenate(parts)
+        groups = [
+            slice(start, start + ROWS_PER_OFFSET) for start in range(0, len(lines), ROWS_PER_OFFSET)
+        ]
+        return np.concatenate([self._parse(lines[group], rows[group]) for group in groups])
 
     def _parse_fields(self, lines: list[str], rows: Indices) -> Array:
         out = np.full((len(lines), self.shape[1]), np.nan)
-        fields = split(lines, self._dialect.delimiter)
+        fields = split_fields(lines, self._dialect.delimiter)
         for row, values, cells in zip(rows.tolist(), out, fields, strict=True):
-            for column, place in enumerate(self._places):
-                cell = cells[place] if place < len(cells) else ""
+            for feature, column in enumerate(self._columns):
+                cell = cells[column] if column < len(cells) else ""
                 if is_number(cell):
-                    values[column] = float(cell)
+                    values[feature] = float(cell)
                 elif not is_missing(cell):
-                    raise self._refuse_text(cell, row, column)
+                    raise self._refuse_text(cell, row, feature)
         return out
 
-    def _refuse_text(self, cell: str, row: int, column: int) -> DataError:
+    def _refuse_text(self, cell: str, row: int, feature: int) -> DataError:
         return DataError(
             f"Every value must be a finite number; {self.describe()} has {cell!r} in "
-            f"{self._where(row)}, {self._column(column)}. "
+            f"{self._where(row)}, {self._column(feature)}. "
             "Write numbers as 1234.5 or 1.2e3, or exclude the column."
         )
 
@@ -120,11 +136,11 @@ class TextRows(StoredRows):
             return super()._where(row)
         return f"line {self._dialect.n_head + row + 1}"
 
-    def _side_column(self, place: int) -> Array:
-        """Return a column that is not a value of the points: integers, or text."""
+    def _side_column(self, column: int) -> Array:
+        """Return a column that is not a feature, as integers or text."""
         parts = []
-        with self.watched.reading():
+        with self.files.reading():
             for _, lines in self._lines(0, self.shape[0]):
-                cells = split(lines, self._dialect.delimiter)
-                parts.append(np.array([row[place] for row in cells], dtype=np.str_))
-        return read_integers(np.concatenate(parts))
+                cells = split_fields(lines, self._dialect.delimiter)
+                parts.append(np.array([row[column] for row in cells], dtype=np.str_))
+        return parse_integers(np.concatenate(parts))

@@ -1,18 +1,18 @@
-"""Maps measured and compared: parameter sweeps, pairs of maps, and their reading in words.
+"""Studies of embeddings: parameter sweeps, comparison of kernels, interpretation of measures.
 
-Names are imported when first used: a sweep needs none of the packages that draw.
+Names are imported on first use: a sweep does not need the plotting packages.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from isosne.studies.compare import JudgedMap, Study, judge, study
+    from isosne.studies.judged_maps import JudgedMap, Study, judge, study
     from isosne.studies.parameter_sweep import Sweep, paper_grid, sweep
 
 __all__ = ["JudgedMap", "Study", "Sweep", "judge", "paper_grid", "study", "sweep"]
 
-_HOME = dict.fromkeys(["JudgedMap", "Study", "judge", "study"], "isosne.studies.compare")
+_HOME = dict.fromkeys(["JudgedMap", "Study", "judge", "study"], "isosne.studies.judged_maps")
 _HOME |= dict.fromkeys(["Sweep", "paper_grid", "sweep"], "isosne.studies.parameter_sweep")
 
 

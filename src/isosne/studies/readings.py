@@ -1,7 +1,7 @@
-"""Measures in plain words: what each means, and whether its value is good.
+"""Interpretation of measures: what each one means, and whether its value is good.
 
-The limits between good, fair and poor are rules of thumb for maps in two dimensions; none is of the
-paper.
+The limits between good, fair, weak and poor are rules of thumb for two-dimensional maps. They were
+chosen, not measured, and none is from the paper.
 """
 
 import math
@@ -13,17 +13,22 @@ import numpy as np
 from isosne.plots.paint import Classes
 from isosne.quality import ClassReport
 from isosne.quality.sampling import estimate_mean
-from isosne.studies.compare import JudgedMap
+from isosne.studies.judged_maps import JudgedMap
 
 HALF = 0.5
-"""Share of its neighbors from which a point's surroundings are taken for believable."""
-MOST_CLASSES_LISTED = 12
+"""Fraction of preserved neighbors from which the neighborhood of a point counts as reliable."""
+MAX_CLASSES_LISTED = 12
+"""Rows of the table of classes; chosen so that it fits a screen."""
+GOOD_ERROR, FAIR_ERROR = 0.1, 0.4
+"""Errors of the k-NN classifier, relative to always predicting the largest class."""
 
 
 class Reading(NamedTuple):
-    """A row of the table: the value of each map as text, the place of the best, a sentence.
+    """A row of the table of measures.
 
-    ``best`` is None where the best two print the same, or differ by no more than a sample may.
+    ``values``: the value of each map as text. ``best``: index of the best map; None if the best
+    two print the same, or differ by less than two standard errors. ``meaning``: what the measure
+    means. ``verdict``: whether the value of the first map is good.
     """
 
     measure: str
@@ -34,7 +39,7 @@ class Reading(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """How to read one measure: its value, its text, and limits with the words below each."""
+    """How to interpret a measure: ``limits`` are upper bounds with the verdict below each."""
 
     name: str
     value: Callable[[JudgedMap], float]
@@ -42,7 +47,7 @@ class Measure(NamedTuple):
     meaning: str
     limits: tuple[tuple[float, str], ...]
     otherwise: str
-    is_small_good: bool = False
+    is_lower_better: bool = False
 
 
 NEIGHBORHOODS = (
@@ -50,37 +55,38 @@ NEIGHBORHOODS = (
         "AUC R_NX",
         lambda judged: judged.report.auc_rnx,
         "{:.3f}",
-        "How much of neighborhoods of every size the map keeps, small ones counting most: 0 is "
-        "chance, 1 is all.",
+        "Preservation of neighborhoods of all sizes, with more weight on small ones: 0 is random, "
+        "1 is perfect.",
         (
-            (0.2, "Poor: little more than chance."),
-            (0.35, "Weak: distances are kept in part; trust groups, not gaps."),
-            (0.5, "Fair, and usual for data of many dimensions."),
+            (0.2, "Poor: hardly better than a random map."),
+            (0.35, "Weak: rely on the clusters, not on the distances between them."),
+            (0.5, "Fair: typical of high-dimensional data."),
         ),
-        "Good: half or more of what can be kept is kept.",
+        "Good: at least half of what a map can preserve is preserved.",
     ),
     Measure(
-        "Neighbors kept",
+        "Neighbors preserved",
         lambda judged: estimate_mean(judged.trust.agreement, len(judged.embedding)),
         "{:.0%}",
-        "How many of a point's {k} nearest in the data are among its {k} nearest on the map. "
-        "Strict: a neighbor at place {next} on the map is lost.",
+        "Mean fraction of the {k} nearest neighbors in the data that are also among the {k} "
+        "nearest on the map. A strict measure: a neighbor with rank {next} on the map counts as "
+        "lost.",
         (
-            (0.2, "Poor: who stands next to whom is mostly not as in the data."),
-            (HALF, "Fair: more than half of the very nearest are others than in the data."),
+            (0.2, "Poor: few of the nearest neighbors are those in the data."),
+            (HALF, "Fair: less than half of the nearest neighbors are those in the data."),
         ),
-        "Good: half or more of the very nearest are those of the data.",
+        "Good: at least half of the nearest neighbors are those in the data.",
     ),
     Measure(
         "Trustworthiness",
         lambda judged: judged.report.trustworthiness,
         "{:.3f}",
-        "Whether points shown close together are close in the data; 1 is best. Forgiving: it "
-        "counts how far off intruders are, and one at place {next} in the data costs next to "
-        "nothing. So it can be high where few of the very nearest are kept.",
+        "Whether neighbors on the map are also close in the data; 1 is best. A lenient measure: "
+        "errors are weighted by rank, and a false neighbor with rank {next} in the data costs "
+        "almost nothing. It can be high even if few of the nearest neighbors are preserved.",
         (
-            (0.8, "Poor: many points stand beside strangers."),
-            (0.92, "Fair: some points stand beside strangers."),
+            (0.8, "Poor: many points have false neighbors."),
+            (0.92, "Fair: some points have false neighbors."),
         ),
         "Good: points shown close together are rarely far apart in the data.",
     ),
@@ -88,11 +94,11 @@ NEIGHBORHOODS = (
         "Continuity",
         lambda judged: judged.report.continuity,
         "{:.3f}",
-        "Whether points close in the data are shown close together; 1 is best. Forgiving, too: it "
-        "counts how far off they are shown.",
+        "Whether neighbors in the data are also close on the map; 1 is best. A lenient measure, "
+        "too: errors are weighted by rank.",
         (
-            (0.8, "Poor: many neighborhoods are torn apart."),
-            (0.92, "Fair: some neighborhoods are torn apart."),
+            (0.8, "Poor: many neighborhoods are split."),
+            (0.92, "Fair: some neighborhoods are split."),
         ),
         "Good: points close in the data are rarely shown far apart.",
     ),
@@ -102,33 +108,33 @@ CLASSES = (
         "Davies-Bouldin",
         lambda judged: _of_classes(judged).davies_bouldin,
         "{:.2f}",
-        "How wide classes are, compared with the gaps between them; 0 is best.",
+        "Width of the classes relative to the distances between them; lower is better.",
         (
-            (0.5, "Good: classes are compact and far apart."),
-            (1.0, "Fair: most classes stand apart."),
+            (0.5, "Good: classes are compact and well separated."),
+            (1.0, "Fair: most classes are separated."),
             (2.0, "Weak: classes touch or overlap."),
         ),
-        "Poor: classes lie over each other.",
-        is_small_good=True,
+        "Poor: classes lie on top of each other.",
+        is_lower_better=True,
     ),
     Measure(
         "Calinski-Harabasz",
         lambda judged: _of_classes(judged).calinski_harabasz,
         "{:,.0f}",
-        "How far classes are apart, compared with their width; larger is better.",
+        "Scatter between classes relative to the scatter within classes; higher is better.",
         (),
-        "It has no scale of its own: compare maps of the same data by it, nothing else.",
+        "No absolute scale: use it only to compare maps of the same data.",
     ),
 )
 
 
 def _of_classes(judged: JudgedMap) -> ClassReport:
-    assert judged.report.classes is not None  # asked for only where classes were measured
+    assert judged.report.classes is not None  # read_measures calls this only with classes
     return judged.report.classes
 
 
 def read_measures(maps: Sequence[JudgedMap], classes: Classes | None) -> list[Reading]:
-    """Return a row for each measure; sentences speak of the first map."""
+    """Return one row for each measure; the verdicts are about the first map."""
     readings = [_read(measure, maps) for measure in NEIGHBORHOODS]
     if classes is not None and maps[0].report.classes is not None:
         readings += [_read(measure, maps) for measure in CLASSES]
@@ -144,64 +150,64 @@ def _read(measure: Measure, maps: Sequence[JudgedMap]) -> Reading:
     return Reading(
         measure.name,
         texts,
-        _best(values, texts, is_small_good=measure.is_small_good),
+        _find_best(values, texts, is_lower_better=measure.is_lower_better),
         measure.meaning.format(k=k, next=k + 1),
         verdict or measure.otherwise,
     )
 
 
 def _read_accuracy(maps: Sequence[JudgedMap], classes: Classes) -> Reading:
-    """Read the accuracy of nearest neighbors beside that of naming the largest class."""
+    """Interpret the k-NN accuracy relative to always predicting the largest class."""
     values = [_of_classes(judged).knn_accuracy for judged in maps]
     texts = tuple(f"{value:.3f}" for value in values)
     sizes = np.bincount(classes.of_point)[: classes.n_classes]
     largest = float(sizes.max() / sizes.sum())
-    left = (1 - values[0]) / max(1 - largest, 1e-12)
+    error = (1 - values[0]) / max(1 - largest, 1e-12)  # a single class leaves no error to compare
     verdict = (
-        "Good: neighbors on the map are of one class."
-        if left < 0.1
-        else "Fair: most neighbors on the map are of one class."
-        if left < 0.4
+        "Good: almost all neighbors on the map share a class."
+        if error < GOOD_ERROR
+        else "Fair: most neighbors on the map share a class."
+        if error < FAIR_ERROR
         else "Weak: classes are mixed on the map."
     )
+    k = maps[0].report.k
     return Reading(
-        f"{maps[0].report.k}-NN accuracy",
+        f"{k}-NN accuracy",
         texts,
-        _best(values, texts),
-        "How often the nearest points on the map name a point's class; naming the largest class "
-        f"always is right {largest:.0%} of the time.",
+        _find_best(values, texts),
+        f"Accuracy of predicting the class of a point from its {k} nearest neighbors on the map; "
+        f"always predicting the largest class would give {largest:.0%}.",
         verdict,
     )
 
 
-def _best(
-    values: Sequence[float], texts: Sequence[str], *, is_small_good: bool = False
+def _find_best(
+    values: Sequence[float], texts: Sequence[str], *, is_lower_better: bool = False
 ) -> int | None:
-    """Return the place of the best value, if it is better than the next as far as one can see."""
+    """Return the index of the best value, or None if the second best may be as good."""
     if len(values) == 1:
         return None
-    first, second = sorted(range(len(values)), key=values.__getitem__, reverse=not is_small_good)[
-        :2
-    ]
-    errors = [getattr(values[place], "standard_error", 0.0) for place in (first, second)]
+    order = sorted(range(len(values)), key=values.__getitem__, reverse=not is_lower_better)
+    first, second = order[:2]
+    errors = [getattr(values[m], "standard_error", 0.0) for m in (first, second)]
     gap = abs(values[first] - values[second])
+    # Two standard errors of a difference: about 95 % confidence.
     return None if texts[first] == texts[second] or gap <= 2 * math.hypot(*errors) else first
 
 
 def read_trust(judged: JudgedMap) -> str:
-    """Return how many points keep half of their neighbors or more."""
+    """Summarize the per-point trust of a map in a sentence or two."""
     kept = float((judged.trust.agreement >= HALF).mean())
-    n_asked = len(judged.trust.points)
-    asked = f" of a sample of {n_asked:,}" if n_asked < len(judged.embedding) else ""
+    n_queries = len(judged.trust.points)
+    sample = f" in a sample of {n_queries:,}" if n_queries < len(judged.embedding) else ""
     return (
-        f"{judged.title}: {kept:.0%} of the points{asked} keep at least half of their "
-        f"{judged.report.k} nearest neighbors; on average {judged.trust.agreement.mean():.0%} of "
-        "them are kept."
+        f"{judged.title}: {kept:.0%} of the points{sample} keep at least half of their "
+        f"{judged.report.k} nearest neighbors. The mean is {judged.trust.agreement.mean():.0%}."
     )
 
 
 class ClassTrust(NamedTuple):
-    """A class, its size, and the share of neighbors that its points keep in each map."""
+    """A class, its size, and the mean fraction of preserved neighbors in each map."""
 
     name: str
     n_points: int
@@ -209,19 +215,19 @@ class ClassTrust(NamedTuple):
 
 
 def trust_by_class(maps: Sequence[JudgedMap], classes: Classes) -> list[ClassTrust]:
-    """Return the classes that keep the fewest of their neighbors in the first map, worst first."""
+    """Return the classes with the fewest preserved neighbors in the first map, worst first."""
     sizes = np.bincount(classes.of_point)
     rows = []
     for c, name in enumerate(classes.names[: classes.n_classes]):
-        asked = [classes.of_point[judged.trust.points] == c for judged in maps]
-        if all(own.any() for own in asked):
+        members = [classes.of_point[judged.trust.points] == c for judged in maps]
+        if all(own.any() for own in members):
             kept = [
-                float(m.trust.agreement[own].mean()) for m, own in zip(maps, asked, strict=True)
+                float(m.trust.agreement[own].mean()) for m, own in zip(maps, members, strict=True)
             ]
             rows.append(ClassTrust(name, int(sizes[c]), tuple(kept)))
-    return sorted(rows, key=lambda row: row.kept[0])[:MOST_CLASSES_LISTED]
+    return sorted(rows, key=lambda row: row.kept[0])[:MAX_CLASSES_LISTED]
 
 
 def read_seconds(seconds: float) -> str:
-    """Return how long something took."""
+    """Format a run time."""
     return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:,.1f} s"

@@ -1,1 +1,14 @@
-"""The estimator: wires the steps of the paper together, plans, runs, saves and restores them."""
+"""The estimator `TSNE`: Algorithms 1 and 2 of the paper, assembled from steps 1 to 3.
+
+* ``estimator``: the public class
+* ``foreign``: parameters of earlier versions and of other packages
+* ``data``: the input of a fit
+* ``landmarks``: step 1 on all rows, steps 2 and 3 on a sample of them
+* ``plan``: all automatic choices
+* ``memory``: memory estimates and limits
+* ``assembly``: from a plan to affinities and forces
+* ``run``: the optimization
+* ``checkpoint``: the state of a run on disk
+* ``placers``: coordinates of new points
+* ``model_file``, ``serialization``: fitted models on disk
+"""

@@ -1,4 +1,4 @@
-"""From a plan to the joint probabilities, and to the forces that move the points."""
+"""Build the joint probabilities (step 2) and the forces (step 3) that a plan specifies."""
 
 import warnings
 
@@ -28,14 +28,14 @@ Forces = ExactForces | SplitForces | CustomForces
 
 
 def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint, NDArray[np.int64]]:
-    """Return the joint probabilities in the form of the plan, and the isolated points.
+    """Return the joint probabilities in the form that the plan specifies, and isolated points.
 
-    seed: of the partners, where they are drawn.
+    seed: seed of the draws, if affinities are sampled.
     """
     joint: Joint
     if isinstance(kernel, PrecomputedKernel):
         joint, isolated = given_affinities(kernel.X_fit_, as_dense=plan.affinities == "dense")
-        _warn_of_isolated(isolated, plan.n_points, "they are moved by repulsion alone")
+        _warn_of_isolated(isolated, plan.n_points, "only repulsion acts on them")
         return joint, isolated
     if plan.affinities == "dense":
         joint, isolated = dense_affinities(kernel)
@@ -52,8 +52,8 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
 
 
 def sample_affinities(kernel: MetricKernel, seed: int = 0) -> SampledAffinities:
-    """Return the affinities of a kernel with cells, to be drawn from."""
-    assert isinstance(kernel, IsolationKernel)  # the plan lets no other kernel come here
+    """Return the sampled affinities of a kernel with cells."""
+    assert isinstance(kernel, IsolationKernel)  # the plan allows sampling for no other kernel
     return SampledAffinities(kernel, random_state=seed)
 
 
@@ -67,7 +67,7 @@ def _warn_of_isolated(isolated: NDArray[np.int64], n_points: int, what: str) -> 
 
 
 def make_forces(joint: Joint, plan: Plan, objective: Objective) -> Forces:
-    """Return the forces of the plan."""
+    """Return the forces that the plan specifies."""
     dof = dof_of(objective)
     if isinstance(joint, DenseMatrix):
         if isinstance(objective, KL | NeRV | JSE):

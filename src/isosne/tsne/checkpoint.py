@@ -15,6 +15,7 @@ import psutil
 from isosne._archive import read_archive, write_archive
 from isosne._checks import check_count
 from isosne._files import check_writable
+from isosne._random import RandomState
 from isosne._types import Array
 from isosne.errors import DataError, keyword
 from isosne.kernels.base import MetricKernel
@@ -24,12 +25,13 @@ from isosne.tsne.serialization import from_plain, to_plain
 
 KIND = "checkpoint"
 FORCES = "forces."
+"""Prefix of the arrays that hold the state of the forces."""
 IRRELEVANT = ("callback", "verbose", "n_jobs", "memory_limit")
-"""Parameters that do not change the map."""
+"""Parameters that do not affect the map; they may differ when a run resumes."""
 
 
 class Saved(NamedTuple):
-    """What a checkpoint holds."""
+    """The content of a checkpoint."""
 
     progress: Progress
     trace: list[tuple[int, float, float]]
@@ -37,12 +39,12 @@ class Saved(NamedTuple):
     forces: dict[str, Array]
     rng: dict[str, Any]
     route: dict[str, Any]
+    seed: RandomState
+    """What the random numbers of the run come from."""
 
     def generator(self) -> np.random.Generator:
         """Return the random numbers as they were at the start of the run."""
-        bits = getattr(np.random, self.rng["bit_generator"])()
-        bits.state = self.rng
-        return np.random.Generator(bits)
+        return _generator(self.rng)
 
 
 class Checkpoint:
@@ -70,12 +72,14 @@ class Checkpoint:
         relevant = {name: part for name, part in parameters.items() if name not in IRRELEVANT}
         self._identity = {**_digested(relevant), "input": fingerprint}
         self._rng: dict[str, Any] = {}
+        self._seed: RandomState = None
         self._route: dict[str, Any] = {}
 
     def read(self) -> Saved | None:
-        """Return the last state, or None if there is none; refuse that of another run.
+        """Return the last state, or None if there is no file.
 
-        Refuses a place that cannot be written, too: nobody should wait for that.
+        Raises an error if the file belongs to a different run, or if it cannot be written: a run
+        should not fail at its first checkpoint.
         """
         check_writable(self.path, force=True)
         self._remove_parts()
@@ -94,21 +98,23 @@ class Checkpoint:
         rng = from_plain(header["rng"], arrays)
         trace = [(int(i), float(value), float(norm)) for i, value, norm in arrays["trace"]]
         progress = Progress(Y, update, gains, **header["progress"])
-        return Saved(progress, trace, header["gradient_norm"], forces, rng, header["route"])
+        seed = header.get("seed")
+        seed = _generator(rng) if seed is None else seed
+        return Saved(progress, trace, header["gradient_norm"], forces, rng, header["route"], seed)
 
-    def remember(self, rng: np.random.Generator) -> None:
-        """Keep the state of the random numbers from which the run starts."""
-        self._rng = dict(rng.bit_generator.state)
+    def remember(self, rng: np.random.Generator, seed: RandomState) -> None:
+        """Keep the state of the random numbers from which the run starts, and their seed."""
+        self._rng, self._seed = dict(rng.bit_generator.state), seed
 
     def follow(self, plan: Plan) -> None:
-        """Keep what was chosen: a run goes on by the same route, however much memory is free."""
+        """Store the automatic choices, so that a resumed run does not depend on free memory."""
         self._route = {"affinities": plan.affinities, "neighbors": plan.neighbors}
         self._route["forces"] = plan.forces
 
     def write(
         self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Field
     ) -> None:
-        """Replace the file by the present state."""
+        """Replace the file with the current state."""
         arrays: dict[str, Array] = {
             "Y": progress.Y,
             "update": progress.update,
@@ -125,16 +131,24 @@ class Checkpoint:
             "progress": numbers,
             "gradient_norm": norm,
             "rng": to_plain(self._rng, arrays),
+            "seed": to_plain(self._seed, arrays),
             "route": self._route,
         }
         write_archive(self.path, KIND, header, arrays)
 
     def _remove_parts(self) -> None:
-        """Remove what killed runs have left unfinished."""
+        """Remove unfinished files of processes that no longer exist."""
         for part in self.path.parent.glob(f".{escape(self.path.name)}.*.part"):
             pid = part.name.split(".")[-2]
             if pid.isdigit() and not psutil.pid_exists(int(pid)):
                 part.unlink(missing_ok=True)
+
+
+def _generator(state: dict[str, Any]) -> np.random.Generator:
+    """Return random numbers in a state that they were in before."""
+    bits = getattr(np.random, state["bit_generator"])()
+    bits.state = state
+    return np.random.Generator(bits)
 
 
 def _digested(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -153,7 +167,7 @@ def _digested(parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _draws(random_state: Any) -> bytes:
-    """Return the state of a kernel's own generator; that of the estimator is in the file."""
+    """Return the state of a kernel's own random generator, as bytes; empty if it has none."""
     if isinstance(random_state, np.random.Generator):
         return repr(random_state.bit_generator.state).encode()
     if isinstance(random_state, np.random.RandomState):

@@ -1,4 +1,4 @@
-"""The input of a fit: points in memory, or rows of a file or collection that will be read."""
+"""The input of a fit: points in memory, or rows of a file or a Dask collection."""
 
 from hashlib import sha256
 from typing import Any
@@ -17,21 +17,21 @@ from isosne.tsne.memory import WIDEST, InputSize
 
 
 class Input:
-    """An input of `fit`; what is in memory is checked here, and nowhere else.
+    """The input of `fit`. Points in memory are validated here, and only here.
 
     Parameters
     ----------
     X : array, CSR, data frame, path, or Dask array or data frame
-        What the caller passed.
+        The input.
     landmarks : Landmarks or None
-        Rows to map; None: all.
+        Landmarks to map; None maps all rows.
     metric : str
         Name of the kernel's metric.
 
     Attributes
     ----------
     shape : tuple of int
-        Points that are mapped, and their attributes.
+        Number of points to map, and number of features.
     """
 
     def __init__(self, X: Any, landmarks: Landmarks | None, metric: str) -> None:
@@ -56,18 +56,18 @@ class Input:
 
     @property
     def scale(self) -> Scale | None:
-        """The scale that rows are read with, if there is one."""
+        """The column scaling of stored rows, if there is one."""
         return getattr(self._rows, "scale", None)
 
     def size(self) -> InputSize:
-        """Return what a plan needs to know."""
+        """Return the sizes that the plan depends on."""
         if self._rows is None:
             is_sparse = isinstance(self._points, csr_array)
             n_entries = self._points.nnz if isinstance(self._points, csr_array) else 0
             return InputSize(*self.shape, is_sparse, n_entries)
         n_rows, n_columns = self._rows.shape
         n_pool = pool_size(n_rows, self._landmarks.n if self._landmarks else 0)
-        copies = 8 * min(n_columns, WIDEST)  # in the type of the distances, and their products
+        copies = 8 * min(n_columns, WIDEST)  # float32 points and the factors of their products
         of_pool = n_pool * (self._rows.row_bytes + copies)
         size = InputSize(*self.shape, self._rows.is_sparse, bytes_of_pool=of_pool)
         if self._landmarks is None:
@@ -75,7 +75,7 @@ class Input:
         return size._replace(n_rows=n_rows, n_pool=n_pool, bytes_held=of_pool)
 
     def fingerprint(self) -> str:
-        """Return a hash that changes when the input does; of stored rows it sees samples."""
+        """Return a hash of the input; for stored rows, of a sample of them."""
         rows = open_rows(self._points) if self._rows is None else self._rows
         digest = sha256(rows.fingerprint().encode())
         for part in blocks(rows) if self._in_memory else ():
@@ -88,10 +88,10 @@ class Input:
     def fit(
         self, kernel: MetricKernel, rng: np.random.Generator
     ) -> tuple[MetricKernel, Array | None]:
-        """Return the kernel fitted to the points that are mapped, and which rows these are."""
+        """Return the kernel fitted to the mapped points, and the row indices of landmarks."""
         if self._points is not None:
             return kernel._fit_checked(self._points), None
-        assert self._rows is not None  # one of the two is there
+        assert self._rows is not None  # set in __init__ if the points are not
         if self._landmarks is None:
             return kernel._fit_checked(check_points(self._rows.read(slice(None)), min_rows=2)), None
         metric = Metric(kernel.metric, kernel.p)

@@ -1,9 +1,10 @@
-"""TSNE: the public interface. It wires the steps of the paper together and holds no mathematics."""
+"""TSNE, the public estimator. It assembles the steps of the paper and contains no mathematics."""
 
 import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -29,7 +30,7 @@ from isosne.sources.scaled import Scale, ScaledRows
 from isosne.tsne.assembly import make_affinities, make_forces, sample_affinities
 from isosne.tsne.checkpoint import Checkpoint
 from isosne.tsne.data import Input
-from isosne.tsne.foreign import refuse_foreign
+from isosne.tsne.foreign import InitSignature, refuse_foreign
 from isosne.tsne.landmarks import Landmarks, as_landmarks
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.placers import MapSettings, Placer, check_out, make_placer, place_checked
@@ -38,49 +39,49 @@ from isosne.tsne.run import Finished, Run
 
 logger = logging.getLogger("isosne")
 PLACE_BYTES = 2**26
-"""Bytes of a block of rows that are placed together: a few seconds' work (chosen)."""
+"""Bytes of rows per block in `place`: 64 MB (chosen; not measured)."""
 
 
 class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Draw a map of high-dimensional points: t-SNE with the isolation kernel.
+    """t-SNE with the isolation kernel.
 
     Parameters
     ----------
     kernel : str or kernel, default="isolation"
         Similarity of the points: "isolation", "gaussian", "adaptive", "knn", an object such as
         ``IsolationKernel(psi=64)``, or any object with ``fit(X)`` and ``similarity(A, B)``.
-        "precomputed": `fit` takes affinities that were made elsewhere.
+        "precomputed": `fit` takes precomputed affinities.
     n_components : int, default=2
         Dimensions of the map, 1 to 3.
     objective : str or objective, default="kl"
-        What is minimized: "kl", "nerv", "jse", or an object such as ``KL(dof=0.5)``,
-        ``NeRV(trade_off=0.8)`` or one with ``value(P, Q)`` and ``derivative(P, Q)``.
+        Objective to minimize: "kl", "nerv", "jse", an object such as ``KL(dof=0.5)`` or
+        ``NeRV(trade_off=0.8)``, or any object with ``value(P, Q)`` and ``derivative(P, Q)``.
     schedule : str or Schedule, default="standard"
-        Phases of the optimization: "standard", "paper" (the authors' numbers), "opt_sne" (stops by
-        itself), or a `Schedule`.
+        Phases of the optimization: "standard", "paper" (the authors' settings), "opt_sne" (stops
+        automatically), or a `Schedule`.
     exaggeration : float or None, default=None
         Exaggeration kept until the end; 2 to 4 gives tighter clusters. None: that of the schedule,
         usually 1.
     start : str or array, default="auto"
         Initial coordinates: "pca", "spectral", "random" or an array (n_samples, n_components).
-        "auto": "pca", and "spectral" for precomputed distances or affinities.
+        "auto": "pca", or "spectral" for precomputed distances or affinities.
     affinities : str or Sparse, default="auto"
-        Pairs that get a probability: "dense" (all), "sparse" (neighbors; ``Sparse(neighbors=...)``
-        sets the search), or "sampled" (partners drawn from all pairs, for broad isolation kernels
-        on many points). "auto" decides by size and memory.
+        Pairs with a probability: "dense" (all), "sparse" (neighbors; ``Sparse(neighbors=...)``
+        sets the search), or "sampled" (partners drawn at random, for broad isolation kernels on
+        many points). "auto" chooses by size and memory.
     forces : str, Mesh or Tree, default="auto"
         Method for the repulsive forces: "exact", "mesh" (`Mesh`), "tree" (`Tree`), or "auto".
     landmarks : int, Landmarks or None, default=None
-        Number of rows to map, the paper's m: the kernel sees samples of all rows, and `place` puts
-        every row on the map afterwards. None: all rows are mapped.
+        Number of rows to map, the paper's m. The kernel samples from all rows; `place` computes the
+        coordinates of the others afterwards. None maps all rows.
     memory_limit : int, str or None, default=None
         Memory that may be used, in bytes or as text such as "2GB". None: the environment variable
-        ISOSNE_MEMORY_LIMIT, else the memory that is free. A fit that would not fit is refused
-        before it starts.
+        ISOSNE_MEMORY_LIMIT, else the free memory. `fit` raises an error before it starts if the
+        plan needs more.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the kernel's draws and of the start; 0 is a seed.
+        Seed of the kernel's samples and of the start.
     n_jobs : int or None, default=None
-        Number of threads; None: as many as Numba uses. The map does not depend on it.
+        Number of threads; None: Numba's number. The map does not depend on it.
     verbose : bool, default=False
         Whether to write progress to standard error.
     callback : callable or None, default=None
@@ -95,28 +96,29 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     affinities_ : DenseMatrix, SparseMatrix or SampledAffinities
         The joint probabilities.
     plan_ : Plan
-        Every choice that was made, and why.
+        All choices of the fit and their reasons.
     trace_ : array of shape (n, 3)
         Iteration, objective and gradient norm, every 50 steps and at the end.
     kl_divergence_ : float
-        The objective at the end.
+        Final value of the objective.
     n_iter_ : int
         Number of steps taken.
     isolated_ : array of int
-        Points without affinity to any other point; each is tied to its nearest neighbor.
+        Points without affinity to any other point; each is connected to its nearest neighbor.
     landmark_indices_ : array of int
-        The row of the input that each point of the map is, if ``landmarks`` are mapped.
+        Row indices of the mapped points in the input, if ``landmarks`` is set.
     input_scale_ : Scale
-        The column scaling that was applied to the rows, if they were scaled as they were read.
-        `transform` and `place` apply it to new rows.
+        Column scaling of the input, if its rows were scaled while reading. `transform` and `place`
+        apply it to new rows.
 
     Notes
     -----
-    Steps 1 to 3 of the paper's Algorithm 2 with m = n. Departures from the paper: the schedule and
-    the start are those in general use today; ``schedule="paper", start="random"`` has the authors'.
+    Implements Algorithm 2 of the paper (steps 1 to 3; m = n without landmarks). Departures from the
+    paper: schedule and start are those in general use today; ``schedule="paper", start="random"``
+    are the authors'. docs/departures.md lists all departures.
 
-    Cost: up to 10 000 points all pairs are compared, O(n^2) time for each of about 750 steps, and
-    n^2 to 4 n^2 bytes. Above that, a step takes O(n) time, and memory is about 2 kB per point.
+    Cost: up to 10 000 points, all pairs are compared: O(n^2) time per step and n^2 to 4 n^2 bytes.
+    Above that, a step takes O(n) time, and memory is about 2 kB per point.
 
     Examples
     --------
@@ -130,9 +132,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     trace_: NDArray[np.float64]
 
     input_scale_: Scale
+    __signature__ = InitSignature()
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Refuse keywords of earlier versions and of other packages with their equivalent."""
+        """Raise an error that names the equivalent of a parameter that TSNE does not have."""
         refuse_foreign(cls, kwargs)
         return object.__new__(cls)
 
@@ -197,13 +200,14 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             given = self._open(X)
             kept = self._checkpoint(checkpoint, every, given)
             saved = kept.read() if kept else None
-            seed = as_seed(self.random_state)
+            seed = saved.seed if saved else as_seed(self.random_state)
+            unused = deepcopy(seed)  # a generator moves on as it draws
             rng = saved.generator() if saved else as_generator(seed)
             if kept:
-                kept.remember(rng)
+                kept.remember(rng, seed)
             request = self._request(given.shape[0], rng, saved.route if saved else {})
             plan = make_plan(request, given.size(), self.get_params(deep=False))
-            plan.parameters["random_state"] = seed
+            plan.parameters["random_state"] = unused
             if kept:
                 kept.follow(plan)
             self._say(str(plan))
@@ -245,12 +249,12 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self.fit(X).embedding_
 
     def continue_fit(self, n_iter: int) -> Self:
-        """Take more steps from where the map is, as in the last phase of the schedule.
+        """Continue the optimization with the settings of the last phase of the schedule.
 
         Parameters
         ----------
         n_iter : int
-            Number of steps.
+            Number of additional steps.
 
         Returns
         -------
@@ -270,7 +274,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> NDArray[np.float32]:
-        """Return coordinates of new points on the map; the map does not change.
+        """Return the coordinates of new points on the map; the map does not change.
 
         Parameters
         ----------
@@ -296,14 +300,14 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return self._ready_placer().place(points)
 
     def place(self, X: Any, out: Any = None) -> NDArray[np.float32]:
-        """Return coordinates of all rows of an input of any size, in constant memory.
+        """Return the coordinates of all rows of an input of any size, in constant memory.
 
         Parameters
         ----------
         X : array, CSR, data frame, path, or Dask array or data frame
-            The rows; with landmarks, all rows that they were drawn from.
+            The rows; with landmarks, usually the input of `fit`.
         out : array of float32, shape (n, n_components), default=None
-            Array for the result, such as a memmap; None: a new array.
+            Array for the result, such as a memmap; None allocates a new array.
 
         Returns
         -------
@@ -347,7 +351,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return rows.apply(partial(place_checked, placer, self.n_jobs), PLACE_BYTES)
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model to one file, which `load` reads; replaces a file.
+        """Write the fitted model to a file; an existing file is replaced.
 
         Parameters
         ----------
@@ -359,7 +363,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a model that `save` has written, here or by an earlier version.
+        """Read a model written by `save`, also by earlier versions.
 
         Parameters
         ----------
@@ -369,7 +373,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         TSNE
-            The fitted estimator. ``affinities_`` is not kept: `continue_fit` makes it anew.
+            The fitted estimator, without ``affinities_``, which `continue_fit` computes again.
         """
         model = read_model(path, cls._get_param_names())
         self = cls(**model.parameters)
@@ -379,7 +383,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _revived(self) -> Run:
-        """Return the run of a model from a file; what the file does not hold is made again."""
+        """Return the run of a loaded model; affinities and forces are computed again."""
         self.affinities_, _ = make_affinities(self.kernel_, self.plan_, self._finished.seed)
         forces = make_forces(self.affinities_, self.plan_, as_objective(self.objective))
         Y = np.ascontiguousarray(self.embedding_.T)
@@ -402,7 +406,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return finished.placer
 
     def plan(self, X: Any) -> Plan:
-        """Return what `fit` would do with these points, without doing it.
+        """Return the plan that `fit` would follow for these points.
 
         Parameters
         ----------
@@ -412,25 +416,27 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         Plan
-            Print it to read it.
+            All automatic choices; ``print(plan)`` shows them.
         """
         with threads(self.n_jobs):
             given = self._open(X)
-            request = self._request(given.shape[0], as_generator(self.random_state), {})
+            rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
+            request = self._request(given.shape[0], rng, {})
             return make_plan(request, given.size(), self.get_params(deep=False))
 
     def _open(self, X: Any) -> Input:
         hint = "Maps have one, two or three dimensions."
         check_count(self.n_components, "n_components", low=1, high=3, hint=hint)
         metric = getattr(self.kernel, "metric", "euclidean")
-        if self.kernel == "precomputed" or isinstance(self.kernel, PrecomputedKernel):
+        is_name = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if is_name or isinstance(self.kernel, PrecomputedKernel):
             metric = "precomputed"
         return Input(X, as_landmarks(self.landmarks), metric)
 
     def _request(
         self, n_points: int, rng: np.random.Generator, route: Mapping[str, Any]
     ) -> Request:
-        """Return what the user asked for; where an interrupted run has made choices, those."""
+        """Return the user's parameters, with the choices of an interrupted run if it resumes."""
         affinities, neighbors = as_affinities(self.affinities)
         forces = as_method(self.forces)
         if forces is None and route.get("forces"):
@@ -462,7 +468,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._set_or_remove("feature_names_in_", None if names is None else np.array(names, object))
 
     def _set_or_remove(self, name: str, value: object) -> None:
-        """Set an attribute, or remove that of an earlier fit."""
+        """Set an attribute, or for None remove that of an earlier fit."""
         if value is not None:
             setattr(self, name, value)
         elif hasattr(self, name):
@@ -488,7 +494,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise
 
     def _keep(self, run: Run, seed: int) -> None:
-        """Make a run the state of the estimator, whatever ended it."""
+        """Set the fitted attributes from a run, even if it was interrupted."""
         run.record()
         self._finished = Finished(seed, run)
         self.embedding_ = np.ascontiguousarray(run.progress.Y.T)

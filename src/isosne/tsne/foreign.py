@@ -1,5 +1,6 @@
-"""Keywords that TSNE does not have: those of earlier versions and of other packages."""
+"""Parameters of earlier versions and of other packages, and their equivalents in TSNE."""
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ MOVED = {
     "theta": "forces=Tree(theta={value})",
     "landmark_choice": "landmarks=Landmarks(n, choice={value})",
 }
-"""Parameters of earlier versions, and what they are now."""
+"""Parameters of earlier versions, and their replacements."""
 ELSEWHERE = {
     "perplexity": "kernel=GaussianKernel(perplexity={value})",
     "n_iter": "schedule=Schedule.standard(n_iter={value})",
@@ -31,10 +32,23 @@ ELSEWHERE = {
 
 def refuse_foreign(cls: type, keywords: Mapping[str, Any]) -> None:
     """Raise a TypeError that names the equivalent of a keyword that the class does not have."""
+    own = {parameter.name for parameter in _init_parameters(cls)}  # a subclass may have more
     for name, value in keywords.items():
-        if name in MOVED or name in ELSEWHERE:
+        if name not in own and (name in MOVED or name in ELSEWHERE):
             wording = (MOVED | ELSEWHERE)[name].format(value=repr(value))
             what = "has moved" if name in MOVED else "is a parameter of other packages"
             raise TypeError(
                 f"{cls.__name__} has no parameter {name!r}, which {what}. Use {wording}."
             )
+
+
+class InitSignature:
+    """The signature of a class, taken from `__init__` although the class has a `__new__`."""
+
+    def __get__(self, instance: object, owner: type) -> inspect.Signature:
+        return inspect.Signature(_init_parameters(owner))
+
+
+def _init_parameters(cls: type) -> list[inspect.Parameter]:
+    init = cls.__init__  # type: ignore[misc]  # of this class, not of an instance
+    return list(inspect.signature(init).parameters.values())[1:]

@@ -1,8 +1,8 @@
-"""Step 1 on all rows, steps 2 and 3 on some of them (Algorithms 1 and 2 of the paper, m < n).
+"""Landmarks: step 1 on all rows, steps 2 and 3 on m < n of them (Algorithms 1 and 2).
 
-Rows are drawn across the whole input: a pool, which the kernel draws its samples from, and
-landmarks among them, which are mapped. Their numbers do not depend on n, so neither do the time and
-the memory that they take.
+A pool of rows is drawn from the whole input; the kernel draws its samples from the pool. Landmarks,
+the rows that are mapped, are a subset of the pool. The size of the pool does not depend on n, so
+neither do time and memory (docs/decisions/0008).
 """
 
 from dataclasses import dataclass
@@ -19,23 +19,29 @@ from isosne.neighbors.distances import Metric, search_set
 from isosne.sources import Rows
 
 POOL = 2**16
-"""Rows that the kernel draws its samples from; more if there are more landmarks (decision 0008)."""
+"""Rows in the pool; more if there are more landmarks (docs/decisions/0008)."""
 CELL_SIZE = 8
-"""Landmarks per cell where they are spread over cells (chosen; a few per cell keep shares even)."""
+"""Landmarks per cell with choice="spread" (chosen; not measured). Costs m / 8 passes over the pool
+(docs/decisions/0008)."""
 CHOICES = ("uniform", "spread")
 
 
 @dataclass(frozen=True)
 class Landmarks:
-    """Map some rows, the paper's m, and place all others on their map afterwards.
+    """Map a sample of m rows; `TSNE.place` gives the other rows coordinates on that map.
 
     Parameters
     ----------
     n : int
         Number of landmarks, from 2 to the number of rows.
     choice : {"uniform", "spread"}, default="uniform"
-        "uniform": sampled uniformly. "spread": half uniformly, half from sparse regions, so that
+        "uniform": sampled uniformly. "spread": half uniformly, half evenly over the space, so that
         rare populations are represented.
+
+    Notes
+    -----
+    Algorithms 1 and 2 of the paper with m < n. Departure: samples are drawn from a pool of 65 536
+    rows instead of all rows (docs/decisions/0008).
 
     Examples
     --------
@@ -57,7 +63,7 @@ class Landmarks:
             )
 
     def check(self, n_rows: int, metric: str) -> None:
-        """Refuse landmarks that these rows do not have."""
+        """Raise an error if there are more landmarks than rows, or if there are no points."""
         hint = "Leave landmarks out to map every row."
         check_count(self.n, "landmarks", low=2, high=n_rows, hint=hint)
         if metric == "precomputed":
@@ -70,7 +76,7 @@ class Landmarks:
 
 
 def as_landmarks(landmarks: object) -> Landmarks | None:
-    """Return an integer as that many landmarks; None and objects pass."""
+    """Return Landmarks for an integer; None and Landmarks are returned unchanged."""
     if landmarks is None or isinstance(landmarks, Landmarks):
         return landmarks
     count = check_count(landmarks, "landmarks", low=2, hint="Leave it out to map every row.")
@@ -78,7 +84,7 @@ def as_landmarks(landmarks: object) -> Landmarks | None:
 
 
 class DrawnLandmarks(NamedTuple):
-    """Rows that stand for all: the pool, and the landmarks with their indices in the input."""
+    """The pool, the landmarks, and the row indices of the landmarks in the input."""
 
     pool: Points
     points: Points
@@ -86,17 +92,17 @@ class DrawnLandmarks(NamedTuple):
 
 
 def pool_size(n_rows: int, n_landmarks: int) -> int:
-    """Return how many rows the kernel draws its samples from."""
+    """Return the number of rows in the pool."""
     return min(n_rows, max(POOL, n_landmarks))
 
 
 def draw_landmarks(
     rows: Rows, landmarks: Landmarks, metric: Metric, rng: np.random.Generator
 ) -> DrawnLandmarks:
-    """Draw a pool across all rows, and landmarks among it; each in the order of the input.
+    """Draw a pool from all rows, and landmarks from the pool; both in the order of the input.
 
-    Of landmarks that are spread, half are drawn like others: dense kinds of points keep at least
-    half of what they would have.
+    With choice="spread", half of the landmarks are drawn uniformly, so that dense clusters keep at
+    least half of their landmarks.
     """
     n_rows, n_landmarks = rows.shape[0], int(landmarks.n)
     drawn = rng.choice(n_rows, pool_size(n_rows, n_landmarks), replace=False)
@@ -114,7 +120,7 @@ def draw_landmarks(
 
 
 def _turns(pool: Points, n_cells: int, numbers: Array, metric: Metric) -> Array:
-    """Return the turn at which each row is taken if every cell gives one row in each turn."""
+    """Return the rank of each row within its cell; landmarks are taken in order of rank."""
     cells = even_cells(pool, n_cells, int(np.argmin(numbers)), metric)
     order = np.lexsort((numbers, cells))
     starts = np.r_[0, np.flatnonzero(np.diff(cells[order])) + 1]
@@ -125,11 +131,10 @@ def _turns(pool: Points, n_cells: int, numbers: Array, metric: Metric) -> Array:
 
 
 def even_cells(pool: Points, n_cells: int, first: int, metric: Metric) -> NDArray[np.int64]:
-    """Return the cell of each row, cells being about equally wide wherever the rows are.
+    """Return the cell of each row, for cells of about equal width (farthest-point sampling).
 
-    Centers are taken one after the other, each the row farthest from those before it. (Cells
-    around random rows would hold equally many rows instead, and be wide where rows are rare.)
-    O(n_cells n d) time.
+    Each center is the row farthest from the previous centers. Cells around random rows would
+    instead hold about equally many rows, and be wide where rows are rare. O(n_cells n d) time.
     """
     search = search_set(pool, metric)
     nearest, cells = np.full(search.n_points, np.inf), np.zeros(search.n_points, np.int64)

@@ -1,7 +1,6 @@
-"""Model files: everything that a map, and new points on it, are made of.
+"""Model files: a fitted estimator on disk, with all that `transform` and `place` need.
 
-The joint probabilities are not stored: they take most of the memory, and a few seconds to make
-again.
+The joint probabilities are not stored: they are large, and are recomputed when needed.
 """
 
 from collections.abc import Collection
@@ -15,25 +14,28 @@ from isosne._types import Array
 from isosne.affinities.sparse import Sparse
 from isosne.errors import DataError
 from isosne.kernels.base import MetricKernel
+from isosne.layout.mesh import spline_order
 from isosne.layout.objectives import as_objective
 from isosne.layout.repulsion import Mesh, Tree
+from isosne.layout.schedules import as_schedule
+from isosne.layout.start import resolve_start
 from isosne.sources.scaled import Scale
 from isosne.tsne.landmarks import Landmarks
-from isosne.tsne.plan import Plan
+from isosne.tsne.plan import Plan, useful_threads
 from isosne.tsne.serialization import from_plain, kernel_arrays, restore_kernel, to_plain
 
 KIND = "model"
 KERNEL = "kernel."
-"""Prefix of the kernel's arrays."""
+"""Prefix of the arrays of the kernel."""
 SCALE = "input_scale"
 FITTED = ("embedding_", "trace_", "isolated_", "landmark_indices_", "feature_names_in_")
 NUMBERS = ("n_features_in_", "n_iter_", "kl_divergence_")
 UNSAVED = ("callback",)
-"""Parameters that a file cannot hold."""
+"""Parameters that cannot be stored in a file."""
 
 
 class FittedEstimator(Protocol):
-    """What a file takes from a fitted estimator."""
+    """Attributes of a fitted estimator that are stored."""
 
     kernel_: MetricKernel
     plan_: Plan
@@ -44,7 +46,7 @@ class FittedEstimator(Protocol):
 
 
 class Model(NamedTuple):
-    """The content of a file: parameters, fitted attributes, and the seed of drawn partners."""
+    """The content of a file: parameters, fitted attributes, and the seed of sampled affinities."""
 
     parameters: dict[str, Any]
     attributes: dict[str, Any]
@@ -52,7 +54,7 @@ class Model(NamedTuple):
 
 
 def write_model(path: str | Path, estimator: FittedEstimator, seed: int) -> None:
-    """Write a fitted estimator; seed is that of its drawn partners."""
+    """Write a fitted estimator; seed is that of its sampled affinities."""
     arrays: dict[str, Array] = {}
     header = {
         "parameters": _plain_parameters(estimator.get_params(deep=False), arrays),
@@ -114,10 +116,10 @@ def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection
 def _upgraded(
     old: dict[str, Any], old_plan: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the parameters and the plan of a file from before forces and landmarks were objects.
+    """Return the parameters and the plan of a file written before parameters became objects.
 
-    Version 0.1.0.dev wrote such files: dof, neighbors, mesh_accuracy, theta and landmark_choice
-    were parameters of their own.
+    In version 0.1.0.dev, dof, neighbors, mesh_accuracy, theta and landmark_choice were parameters
+    of the estimator.
     """
     parameters, plan = dict(old), dict(old_plan)
     dof, accuracy = parameters.pop("dof"), parameters.pop("mesh_accuracy")
@@ -135,15 +137,18 @@ def _upgraded(
     if parameters["landmarks"] is not None:
         parameters["landmarks"] = Landmarks(parameters["landmarks"], choice)
     is_mesh, is_tree = plan["forces"] == "mesh", plan["forces"] == "tree"
-    n_listed = plan["n_neighbors"]
+    # RANKED = 8 and COMPARED = 5 in kernels/costs.py when such files were written.
+    n_listed, n_points = plan["n_neighbors"], plan["n_points"]
+    metric = getattr(parameters["kernel"], "metric", "euclidean")
+    start = resolve_start(parameters["start"], metric)
     plan |= {
         "n_partners": None if n_listed is None else round(n_listed * 5 / 8),
-        "start": str(parameters["start"]),
+        "start": start if isinstance(start, str) else "given coordinates",
         "accuracy": accuracy if is_mesh else None,
         "theta": theta if is_tree else None,
-        "spline_order": None,
+        "spline_order": spline_order(accuracy, plan["n_components"], n_points) if is_mesh else None,
         "objective": type(objective).__name__,
-        "n_iter": 0,
-        "n_threads": 1,
+        "n_iter": as_schedule(parameters["schedule"]).n_iter,
+        "n_threads": useful_threads(n_points),
     }
     return parameters, plan

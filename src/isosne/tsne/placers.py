@@ -1,4 +1,8 @@
-"""Coordinates for new points on a finished map: which fitted points they are compared with."""
+"""Coordinates of new points on a finished map.
+
+A placer chooses the fitted points that new points are compared with (all, the nearest, or a random
+draw) and computes similarities; `layout.placement` computes the coordinates.
+"""
 
 from abc import ABC, abstractmethod
 from threading import Lock
@@ -21,30 +25,32 @@ from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.neighbors.distances import Metric
 from isosne.neighbors.search import Search, has_approximate_search, make_search
+from isosne.tsne.memory import WIDEST
 from isosne.tsne.plan import LONGEST_LIST, Plan
 
 BLOCK_BYTES = 2**27
-"""Bytes of new points, and of their similarity, that are held at a time (chosen)."""
-_one_at_a_time = Lock()  # each uses all threads; not every pool of threads can be shared
+"""Bytes of new points and their similarities per block: 128 MB (chosen; not measured)."""
+_one_at_a_time = Lock()  # a call uses all threads, and Numba's pool is not always reentrant
 
 
 class MapSettings(NamedTuple):
-    """A map, and what the positions on it depend on."""
+    """A map, and the settings of the forces on it."""
 
     embedding: NDArray[np.float32]
     dof: float
     exaggeration: float
-    """Of the last phase."""
+    """Exaggeration of the last phase."""
 
 
 def make_placer(
     kernel: MetricKernel, plan: Plan, source: SampledAffinities | None, settings: MapSettings
 ) -> "Placer":
-    """Return what gives new points their coordinates on a map.
+    """Return the placer for a fitted kernel and its map.
 
-    source: what the partners of the map were drawn from, if they were. A map of landmarks is for
-    many points to come: they are compared with the landmarks nearest to them; where too many are
-    near, with some that are drawn, or with all if the kernel has no cells to draw from.
+    source: the sampled affinities of the map, if there are any. New points are compared in the same
+    way as the fitted points. With landmarks, which are followed by many new points, they are
+    compared with the nearest landmarks instead; if these lists would be too long, with landmarks
+    drawn from shared cells, or with all landmarks if the kernel has no cells.
     """
     if isinstance(kernel, PrecomputedKernel):
         return AllPairsPlacer(kernel, settings)
@@ -67,28 +73,29 @@ def _costs(kernel: MetricKernel) -> KernelCosts:
 
 
 class Placer(ABC):
-    """Gives new points their coordinates on a map, each independently of the others.
+    """Base class: computes coordinates of new points, each independently of the others.
 
     Parameters
     ----------
     metric : Metric
-        The distance that the kernel was fitted with.
+        The metric of the fitted kernel.
     settings : MapSettings
         The map.
     """
 
     width: int
-    """Fitted points that a new one is compared with."""
+    """Number of fitted points that a new point is compared with."""
 
     def __init__(self, metric: Metric, settings: MapSettings) -> None:
         self.metric = metric
         self.embedding = settings.embedding
 
     def place(self, points: Points) -> NDArray[np.float32]:
-        """Return coordinates in blocks; a copy of a fitted point gets that point's."""
+        """Return the coordinates of new points; a copy of a fitted point gets its coordinates."""
         check_for_metric(points, self.metric.name)
         coordinates = np.empty((points.shape[0], self.embedding.shape[1]), np.float32)
-        step = max(1, BLOCK_BYTES // (16 * self.width + 16 * min(points.shape[1], 10_000)))
+        # Bytes per point: indices, distances, similarities; float64 values with a working copy.
+        step = max(1, BLOCK_BYTES // (16 * self.width + 16 * min(points.shape[1], WIDEST)))
         with _one_at_a_time:
             for s in range(0, len(coordinates), step):
                 block = slice(s, min(s + step, len(coordinates)))
@@ -97,11 +104,11 @@ class Placer(ABC):
 
     @abstractmethod
     def place_block(self, points: Points) -> NDArray[np.float32]:
-        """Return the coordinates of a few points."""
+        """Return the coordinates of a block of points."""
 
 
 class AllPairsPlacer(Placer):
-    """Compares new points with all fitted ones."""
+    """Compares new points with all fitted points."""
 
     def __init__(self, kernel: MetricKernel, settings: MapSettings) -> None:
         super().__init__(kernel.metric_, settings)
@@ -111,7 +118,7 @@ class AllPairsPlacer(Placer):
         self._similarity = kernel._toward_fitted()
 
     def place_block(self, points: Points) -> NDArray[np.float32]:
-        """Return the coordinates of a few points."""
+        """Return the coordinates of a block of points."""
         originals = self._kernel._find_copies(points)
         new = np.flatnonzero(originals < 0)
         coordinates: NDArray[np.float32] = self.embedding[originals]
@@ -120,7 +127,7 @@ class AllPairsPlacer(Placer):
         return coordinates
 
     def _probabilities(self, points: Points) -> NDArray[np.float32]:
-        """Return p_{j|i} (m, n) of new points; the nearest point gets it all where K vanishes."""
+        """Return p_{j|i} (m, n) of new points; 1 for the nearest point where all are zero."""
         rows = conditional_rows(self._similarity(points))
         empty = np.flatnonzero(~rows.any(axis=1))
         if len(empty):
@@ -131,7 +138,7 @@ class AllPairsPlacer(Placer):
 
 
 class ListPlacer(Placer):
-    """Compares new points with the fitted ones nearest to them."""
+    """Compares new points with the fitted points nearest to them."""
 
     def __init__(self, kernel: MetricKernel, method: str | None, settings: MapSettings) -> None:
         super().__init__(kernel.metric_, settings)
@@ -141,7 +148,7 @@ class ListPlacer(Placer):
         self._similarity = kernel.toward_neighbors(self._search.neighbors(self.width))
 
     def place_block(self, points: Points) -> NDArray[np.float32]:
-        """Return the coordinates of a few points."""
+        """Return the coordinates of a block of points."""
         ids, distances = self._search.nearest(points, self.width)
         rows = conditional_rows(self._similarity(points, ids, distances))
         rows[~rows.any(axis=1), 0] = 1
@@ -152,7 +159,7 @@ class ListPlacer(Placer):
 
 
 class DrawPlacer(Placer):
-    """Compares new points with fitted ones drawn from the cells that they share."""
+    """Compares new points with fitted points drawn from shared cells."""
 
     width = PLACE_DRAWS
 
@@ -165,10 +172,10 @@ class DrawPlacer(Placer):
         self._search = _search(kernel, None)
 
     def place_block(self, points: Points) -> NDArray[np.float32]:
-        """Return the coordinates of a few points."""
+        """Return the coordinates of a block of points."""
         nearest, distances = self._search.nearest(points, 1)
         partners = self._source.draw_toward(self._kernel.cells_at_scales(points))
-        partners[:, 0] = nearest[:, 0]  # where a point starts from; the others are drawn
+        partners[:, 0] = nearest[:, 0]  # `settle_listed` starts at the first of equal weights
         coordinates = self._placement.place(partners, np.ones(partners.shape, np.float32))
         is_copy = distances[:, 0] == 0
         coordinates[is_copy] = self.embedding[nearest[is_copy, 0]]
@@ -176,13 +183,13 @@ class DrawPlacer(Placer):
 
 
 def place_checked(placer: Placer, n_jobs: int | None, points: Any) -> NDArray[np.float32]:
-    """Check a block of rows and place it with a number of threads, here or on a worker."""
+    """Validate a block of rows and return its coordinates; also runs on Dask workers."""
     with threads(n_jobs):
         return placer.place(check_points(points))
 
 
 def check_out(out: Any, shape: tuple[int, int]) -> None:
-    """Refuse what cannot take coordinates in float32."""
+    """Raise an error unless `out` is a writable float32 array of this shape."""
     kind = getattr(out, "dtype", type(out).__name__)
     is_writable = getattr(getattr(out, "flags", None), "writeable", True)
     if kind != np.float32 or out.shape != shape or not is_writable:

@@ -1,7 +1,7 @@
-"""Every automatic choice of a fit, made in one place, with its reason and the memory it takes.
+"""The plan of a fit: all automatic choices, their reasons, and the memory they need.
 
-`Request` is what a user asked for, `make_plan` decides, `Plan` prints the decision and can be
-repeated: ``TSNE(**plan.parameters)``.
+`make_plan` turns a `Request`, the user's parameters, into a `Plan`, which prints the choices and
+can be repeated: ``TSNE(**plan.parameters)``.
 """
 
 from collections.abc import Mapping
@@ -25,24 +25,28 @@ from isosne.neighbors.search import has_approximate_search
 from isosne.tsne.memory import WIDEST, Costs, InputSize, memory_available, out_of_memory, size
 
 DENSE_LIMIT = 10_000
-"""Points above which all pairs take too long on a few cores (docs/decisions/0006)."""
+"""Largest number of points for dense affinities; above, n^2 pairs per step take too long on a few
+cores (docs/decisions/0006)."""
 EXACT_REPULSION_LIMIT = {1: 2_000, 2: 3_000, 3: 15_000}
-"""Points up to which exact repulsion is as fast as a mesh, by map dimensions (measured: 0005)."""
+"""Largest number of points, by map dimension, for exact repulsion; above, a mesh is faster. 2-D and
+3-D: docs/decisions/0005; 1-D: no record of a measurement."""
 EXACT_SEARCH_LIMIT = 20_000
-"""Points up to which all distances are computed to find neighbors (decision 0007)."""
+"""Largest number of points for the exact neighbor search (docs/decisions/0007)."""
 LONGEST_LIST = 400
-"""Neighbors per point above which partners are drawn instead, if the kernel can (0006)."""
+"""Longest neighbor list; above, affinities are sampled if the kernel has cells. It corresponds to
+50 points per cell (docs/decisions/0006 and 0008)."""
 SHARE = 0.8
-"""Share of the available memory that automatic choices may use; the rest is for the user."""
+"""Fraction of the available memory that automatic choices may use (chosen; not measured)."""
 PAIRS_PER_THREAD = 500_000
-"""Pairs below which waking a thread at every step costs more than it saves (measured)."""
+"""Pairs per step and thread below which a further thread costs more than it saves (no record of the
+measurement)."""
 
 
 class Request(NamedTuple):
-    """What a user asked for; None leaves a choice to the plan."""
+    """The user's parameters; None leaves a choice to the plan."""
 
     kernel: MetricKernel
-    """Unfitted, with its seed."""
+    """The unfitted kernel, with its seed."""
     n_components: int
     objective: Objective
     schedule: Schedule
@@ -55,22 +59,22 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a fit does: every automatic choice, its reason, and the memory it takes.
+    """The plan of a fit: all automatic choices, their reasons, and the memory they need.
 
-    Print it to read it. ``TSNE(**plan.parameters)`` repeats the run.
+    ``print(plan)`` shows it; ``TSNE(**plan.parameters)`` repeats the run.
 
     Attributes
     ----------
     n_points, n_components : int
-        Points to map, and dimensions of the map.
+        Number of points to map, and dimensions of the map.
     kernel : str
         The kernel, with psi and the number of partitionings as numbers.
     affinities : {"dense", "sparse", "sampled"}
-        Pairs that have a probability: all, neighbors, or partners drawn at random.
+        Pairs with a probability: all pairs, neighbors, or partners drawn at random.
     neighbors : {"exact", "approximate"} or None
-        Search for neighbors, if affinities are sparse.
+        Neighbor search, if affinities are sparse.
     n_neighbors, n_partners : int or None
-        Neighbors per point that are found, and that get a probability.
+        Number of neighbors per point to find, and number with a probability.
     start : str
         Initial coordinates.
     forces : {"exact", "mesh", "tree"}
@@ -78,19 +82,19 @@ class Plan:
     spline_order : int or None
         Order of the mesh's splines: 4 (cubic) or 6 (quintic).
     widest : float or None
-        Width of a map up to which the mesh keeps its accuracy.
+        Map width up to which the mesh keeps its accuracy.
     n_iter : int
         Largest number of steps.
     n_threads : int
-        Threads that step 3 uses.
+        Number of threads in step 3.
     bytes_needed, bytes_available : int
-        Memory at the peak, and memory that may be used.
+        Estimated peak memory, and memory that may be used.
     reasons : tuple of str
-        Why these choices were made.
+        Reasons for the choices.
     n_rows, n_pool : int or None
-        Rows of the input, and rows that the kernel sees, if landmarks are mapped.
+        Number of rows of the input and of the pool, if landmarks are mapped.
     parameters : dict
-        Parameters of a `TSNE` that does the same, with every choice made.
+        Parameters of a `TSNE` that repeats the run, with every choice made.
     """
 
     n_points: int
@@ -130,12 +134,12 @@ class Plan:
         return "\n".join([*lines, *(f"reason      {reason}" for reason in self.reasons)])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the choices as plain values, for files; ``parameters`` are left out.
+        """Return the choices as plain values, without ``parameters``.
 
         Returns
         -------
         dict
-            Numbers, text and tuples by name.
+            Names and values: numbers, strings and tuples.
         """
         names = [field.name for field in fields(self) if field.name != "parameters"]
         return {name: getattr(self, name) for name in names}
@@ -165,9 +169,9 @@ class Plan:
 
 
 def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any]) -> Plan:
-    """Make every choice for an input of this size, or refuse what does not fit in memory.
+    """Return the plan for an input of this size; raise an error if it does not fit in memory.
 
-    parameters: those of the estimator, which the choices replace in ``Plan.parameters``.
+    parameters: the estimator's parameters; ``Plan.parameters`` has them with every choice made.
     """
     n = given.n_points
     must_draw = request.affinities in ("dense", "sampled")
@@ -225,7 +229,7 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
 
 
 def seeded_kernel(plan: Plan, request: Request) -> MetricKernel:
-    """Return the kernel of a plan with the seed that was drawn for this run, unfitted."""
+    """Return the unfitted kernel of a plan, with the seed of this run."""
     own: MetricKernel = clone(plan.parameters["kernel"])
     if "random_state" in own.get_params():
         own.set_params(random_state=request.kernel.get_params()["random_state"])
@@ -233,7 +237,7 @@ def seeded_kernel(plan: Plan, request: Request) -> MetricKernel:
 
 
 def _unseeded(kernel: MetricKernel, asked: Any) -> MetricKernel:
-    """Return the kernel with the seed that the user gave it, if any."""
+    """Return the kernel with the user's own seed, if there is one."""
     own: MetricKernel = clone(kernel)
     if "random_state" in own.get_params():
         own.set_params(random_state=getattr(asked, "random_state", None))
@@ -241,7 +245,7 @@ def _unseeded(kernel: MetricKernel, asked: Any) -> MetricKernel:
 
 
 def useful_threads(n_points: int) -> int:
-    """Return how many of the available threads a map of n points keeps busy."""
+    """Return the number of threads that a map of n points can use."""
     return min(n_threads(), max(1, n_points**2 // PAIRS_PER_THREAD))
 
 
@@ -260,7 +264,7 @@ def _has_points(kernel: MetricKernel) -> bool:
 def _choose_affinities(
     costs: Costs, request: Request, given: InputSize, available: int
 ) -> tuple[str, str]:
-    """Return the form of the affinities, and why it was chosen if it was."""
+    """Return the form of the affinities, and the reason if it was chosen automatically."""
     wish, objective = request.affinities, request.objective
     if isinstance(request.kernel, PrecomputedKernel):
         return _given_form(request, given)
@@ -277,14 +281,14 @@ def _choose_affinities(
 
 
 def _given_form(request: Request, given: InputSize) -> tuple[str, str]:
-    """Return the form of affinities that were made elsewhere: the one that they have."""
+    """Return the form of precomputed affinities: dense or sparse, as they are."""
     form = "sparse" if given.is_sparse else "dense"
     if needs_all_pairs(request.objective):
         form = "dense"
     if request.affinities not in (None, form):
         rule = f"be {form!r} for these precomputed affinities"
         raise ParameterError("affinities", rule, request.affinities, "Leave it out.")
-    return form, "the affinities were made elsewhere"
+    return form, "the affinities are precomputed"
 
 
 def _check_possible(wish: str, costs: Costs) -> None:
@@ -298,7 +302,7 @@ def _check_possible(wish: str, costs: Costs) -> None:
     if wish == "sparse" and "sparse" not in costs.bytes:
         raise ParameterError(
             "affinities",
-            "be 'dense' with a kernel of your own, which compares all pairs",
+            "be 'dense' with a user-defined kernel, which compares all pairs",
             wish,
             f"Pass {keyword('affinities', 'dense')}.",
         )
@@ -306,7 +310,7 @@ def _check_possible(wish: str, costs: Costs) -> None:
 
 def _choose_by_size(costs: Costs, forces: Method | None, n: int, available: int) -> tuple[str, str]:
     if "sparse" not in costs.bytes:
-        return "dense", "a kernel of your own compares all pairs"
+        return "dense", "a user-defined kernel compares all pairs"
     fits = {name: needed <= SHARE * available for name, needed in costs.bytes.items()}
     needs_lists = isinstance(forces, Mesh | Tree)
     if n <= DENSE_LIMIT and fits["dense"] and not needs_lists:
@@ -328,7 +332,7 @@ def _choose_by_size(costs: Costs, forces: Method | None, n: int, available: int)
 
 
 def _least(costs: Costs, n: int, needs_lists: bool) -> str:
-    """Return the form that takes the least memory, of those that may be chosen by rule."""
+    """Return the form that needs the least memory, of those that "auto" may choose."""
     without = "dense" if needs_lists or n > DENSE_LIMIT else None
     return min((name for name in costs.bytes if name != without), key=costs.bytes.__getitem__)
 
@@ -352,7 +356,7 @@ def _choose_forces(request: Request, affinities: str, n: int) -> Method:
 def _choose_search(
     request: Request, affinities: str, kernel: MetricKernel, given: InputSize
 ) -> str | None:
-    """Return how neighbors are found, if they are."""
+    """Return the neighbor search, or None if affinities are not sparse."""
     if affinities != "sparse" or not _has_points(kernel):
         return None
     if request.neighbors is not None:

@@ -1,4 +1,4 @@
-"""A run of step 3: forces, schedule, progress, and the recorded objective."""
+"""A run of the optimization (step 3): forces, schedule, progress, and trace."""
 
 import time
 from collections.abc import Callable
@@ -14,14 +14,14 @@ from isosne.tsne.checkpoint import Checkpoint, Saved
 from isosne.tsne.placers import Placer
 
 TRACE_EVERY = 50
-"""Steps between recorded values of the objective; each costs as much as a step."""
+"""Steps between recorded values of the objective, as in scikit-learn. Each costs about one step."""
 
 
 @dataclass
 class Finished:
-    """What a fitted estimator keeps: the seed of drawn partners, the run, and the placer.
+    """State of a fitted estimator: seed of sampled affinities, run, and placer.
 
-    There is no run after a load from a file, and no placer before the first new points.
+    The run is None after loading from a file; the placer is None until it is first used.
     """
 
     seed: int
@@ -29,11 +29,11 @@ class Finished:
     placer: Placer | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"placer": None}  # made again on demand; it cannot be pickled
+        return self.__dict__ | {"placer": None}  # cannot be pickled; it is made again when needed
 
 
 class Run:
-    """A run of step 3.
+    """A run of the optimization.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Run:
     progress : Progress
         Coordinates, momentum and counters so far.
     n_threads : int
-        Threads to use; the map does not depend on it.
+        Number of threads; the map does not depend on it.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Run:
         """Take the remaining steps; the callback returns True to stop."""
         began = time.perf_counter()
         first = self.progress.iteration
-        if not getattr(advance, "signatures", True):  # plain Python compiles nothing
+        if not getattr(advance, "signatures", True):  # no attribute if Numba is disabled
             say("Compiling (first run only); this takes a few seconds.")
         try:
             with threads(self.n_threads):
@@ -94,23 +94,23 @@ class Run:
             self.keep(checkpoint)
 
     def record(self) -> None:
-        """Note the objective at this step, once."""
+        """Append the objective at the current step to the trace, unless it is already there."""
         iteration = self.progress.iteration
         if not self.trace or self.trace[-1][0] != iteration:
             self.trace.append((iteration, self.forces.value(self.progress.Y), self.gradient_norm))
 
     def keep(self, checkpoint: Checkpoint) -> None:
-        """Write the present state to a checkpoint."""
+        """Write the current state to a checkpoint."""
         checkpoint.write(self.progress, self.trace, self.gradient_norm, self.forces)
 
     def restore(self, saved: Saved) -> None:
-        """Go back to the state of a checkpoint."""
+        """Restore the state of a checkpoint."""
         self.forces.restore(saved.forces)
         self.progress, self.trace = saved.progress, saved.trace
         self.gradient_norm = saved.gradient_norm
 
     def resumed(self, schedule: Schedule) -> "Run":
-        """Return a run that starts where this one ended, with steps of another schedule."""
+        """Return a run that continues from the current map with another schedule."""
         progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
         run = Run(self.forces, schedule, progress, self.n_threads)
         run.trace = list(self.trace)

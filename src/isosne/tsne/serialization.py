@@ -1,7 +1,7 @@
-"""Parameters and fitted kernels as plain values and arrays, for files, and back.
+"""Convert parameters and fitted kernels to plain values and arrays for files, and back.
 
-Points are stored as they are. Random choices are stored too, not the seed that made them: another
-version of NumPy may draw differently.
+Points are stored unchanged. Random draws are stored instead of their seed, because another version
+of NumPy may draw differently.
 """
 
 from dataclasses import fields, is_dataclass
@@ -33,17 +33,17 @@ KINDS: dict[str, type] = {
         *(entry.kind for entry in KERNELS.values()),
     )
 }
-"""Objects that a file may hold, by the names of their classes."""
+"""Classes of objects that a file may contain, by name."""
 
 
 def to_plain(value: Any, arrays: dict[str, Array]) -> Any:
-    """Return a value as JSON can hold it; arrays are put aside under names."""
+    """Return a value in a form that JSON supports; arrays are added to `arrays` by name."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.random.Generator | np.random.RandomState):
-        return None  # its state is not a parameter
+        return None  # the state of a generator is not a parameter
     if isinstance(value, list | tuple):
         return [to_plain(part, arrays) for part in value]
     if isinstance(value, dict):
@@ -62,7 +62,7 @@ def to_plain(value: Any, arrays: dict[str, Array]) -> Any:
 
 
 def from_plain(value: Any, arrays: dict[str, Array]) -> Any:
-    """Return the value that `to_plain` made plain; a sequence is a tuple."""
+    """Return the value that `to_plain` converted; sequences become tuples."""
     if isinstance(value, list):
         return tuple(from_plain(part, arrays) for part in value)
     if not isinstance(value, dict):
@@ -84,7 +84,7 @@ def _parts(value: Any) -> dict[str, Any]:
 
 
 def kernel_arrays(kernel: MetricKernel) -> dict[str, Array]:
-    """Return a fitted kernel's points and random choices."""
+    """Return the points and random draws of a fitted kernel."""
     arrays = _points_to_arrays("points", kernel.X_fit_)
     if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
         return arrays
@@ -103,7 +103,7 @@ def kernel_arrays(kernel: MetricKernel) -> dict[str, Array]:
 
 
 def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKernel:
-    """Return a kernel with its parameters fitted again from `kernel_arrays`."""
+    """Return a kernel fitted from the arrays of `kernel_arrays`."""
     points = _points_from_arrays("points", arrays)
     if not isinstance(kernel, IsolationKernel) or "samples0" not in arrays:
         return kernel.fit(points)

@@ -21,7 +21,7 @@ from isosne._files import check_writable
 from isosne.cli.messages import in_sentences, shows_tracebacks
 from isosne.errors import DataError, IsosneWarning, ParameterError, keyword
 from isosne.files import MapWriter, read_map, read_table
-from isosne.files.tables import check_exists
+from isosne.files.table_reader import check_exists
 from isosne.paper.registry import reproduce
 from isosne.paper.settings import Settings
 from isosne.quality import report

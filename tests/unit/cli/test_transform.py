@@ -9,7 +9,7 @@ import pytest
 
 from isosne import TSNE
 from isosne.files import read_map, read_table
-from isosne.files.tables import with_roles
+from isosne.files.table_reader import with_roles
 from tests.unit.cli.conftest import COLUMNS, write_csv
 
 

@@ -143,9 +143,9 @@ def test_neighbor_similarity_has_the_perplexity_among_the_neighbors(two_blobs):
 
 def sentence(n_degenerate, n):
     return re.escape(
-        f"{n_degenerate} of {n} points have more than `perplexity` others at their smallest "
-        "distance, so no bandwidth gives that perplexity; these others get equal weight. "
-        "Remove copies of points, or raise perplexity."
+        f"{n_degenerate} of {n} points have more than perplexity neighbors at the same smallest "
+        "distance, so that no bandwidth gives that perplexity; these neighbors get equal weight. "
+        "Remove duplicate points, or raise perplexity."
     )
 
 

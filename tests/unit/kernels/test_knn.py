@@ -65,8 +65,8 @@ def test_a_point_with_k_copies_is_similar_to_its_copies_alone():
     match = (
         "^"
         + re.escape(
-            "3 of 5 points have k=2 copies, so their bandwidth is zero; they are similar to their "
-            "copies alone. Remove copies of points, or raise k."
+            "3 of 5 points have k=2 or more duplicates, so that their bandwidth is zero; they are "
+            "similar only to their duplicates. Remove duplicate points, or raise k."
         )
         + "$"
     )

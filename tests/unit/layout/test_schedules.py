@@ -1,6 +1,5 @@
 """Schedules are data: their numbers, word for word."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -18,10 +17,7 @@ from isosne.layout.schedules import (
     plain,
     standard,
 )
-
-
-def refuses(sentence):
-    return pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$")
+from tests.conftest import refuses
 
 
 def test_the_paper_has_a_thousand_steps_of_500():
@@ -81,9 +77,9 @@ def test_a_step_is_given_or_goes_by_the_number_of_points(phase, n_points, step):
 def test_the_standard_needs_more_than_its_first_phase(n_iter):
     sentence = (
         f"n_iter must be an integer above 250; got n_iter={n_iter!r}. "
-        "The first 250 steps are exaggerated; allow some more."
+        "The first 250 steps are early exaggeration."
     )
-    with refuses(sentence):
+    with refuses(ParameterError, sentence):
         standard(n_iter=n_iter)
 
 
@@ -91,9 +87,9 @@ def test_the_standard_needs_more_than_its_first_phase(n_iter):
 def test_exaggeration_is_a_number_from_one_up(exaggeration):
     sentence = (
         f"exaggeration must be a number from 1 up; got exaggeration={exaggeration!r}. "
-        "1 leaves the probabilities as they are."
+        "1 means no exaggeration."
     )
-    with refuses(sentence):
+    with refuses(ParameterError, sentence):
         standard(exaggeration=exaggeration)
 
 
@@ -103,7 +99,7 @@ def test_other_schedules_are_refused(schedule):
         "schedule must be 'standard', 'paper', 'opt_sne' or a Schedule; "
         f"got {schedule!r}. Choose a name, or build one from isosne.layout.schedules."
     )
-    with refuses(sentence):
+    with refuses(ParameterError, sentence):
         as_schedule(schedule)
 
 

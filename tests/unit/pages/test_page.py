@@ -12,12 +12,9 @@ from isosne.errors import DataError, MissingPackageError, OutputError, Parameter
 from isosne.pages import write_page
 from isosne.plots.palette import COLORS, FAINT
 from isosne.quality import Trust, trust
+from tests.unit.sentences import refuses
 
 EVIL = "</script><script>alert(1)</script><img src=https://example.org/x.png>"
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
 
 
 def test_a_page_holds_every_point_and_every_column(tmp_path, read_page, map_of):
@@ -133,13 +130,17 @@ def test_a_page_opens_with_the_color_that_was_asked_for(tmp_path, read_page, map
 
 
 @pytest.mark.parametrize(
-    ("columns", "offered"), [({"same": [1.0] * 12}, "there is none"), ({"n": range(12)}, "n")]
+    ("columns", "rule"),
+    [
+        ({"same": [1.0] * 12}, "be None for a page without colors"),
+        ({"n": range(12), "k": [0, 1] * 6}, "be one of n, k"),
+    ],
 )
-def test_a_color_that_is_not_there_is_refused(tmp_path, map_of, columns, offered):
+def test_a_color_that_is_not_there_is_refused(tmp_path, map_of, columns, rule):
     with refuses(
         ParameterError,
-        f"color must be a way to color the page: {offered}; got 'same'. Columns that are the "
-        "same, or of another text, in every row tell nothing by color; pass one of the others.",
+        f"color must {rule}; got color='same'. Columns that are constant, or text with a different "
+        "value in almost every row, cannot be used.",
     ):
         write_page(tmp_path / "map.html", map_of(12), columns=columns, color="same")
 
@@ -172,7 +173,7 @@ def test_one_dimension_has_a_lane_for_each_class(tmp_path, read_page, map_of):
     lanes = page.by_row(page.table["m0y"]).reshape(3, 10)
     assert lanes[0].min() > lanes[1].max()
     assert lanes[1].min() > lanes[2].max()
-    assert len(page.find("Scatter")) == 3  # at rest, left out, hovered
+    assert len(page.find("Scatter")) == 3  # normal, unselected, hovered
 
 
 def test_three_dimensions_are_shown_as_three_faces(tmp_path, read_page, map_of):
@@ -185,7 +186,7 @@ def test_three_dimensions_are_shown_as_three_faces(tmp_path, read_page, map_of):
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_few_points_and_points_all_in_one_place_have_a_view(tmp_path, read_page, n):
+def test_few_points_and_coinciding_points_have_a_view(tmp_path, read_page, n):
     page = read_page(write_page(tmp_path / "map.html", np.full((n, 2), 1e6)))
     for found in page.find("Range1d"):
         assert found["attributes"]["end"] - found["attributes"]["start"] > 0.5
@@ -235,7 +236,7 @@ def test_what_users_name_never_becomes_html(tmp_path, read_page, map_of):
 
 
 def test_title_and_default_title(tmp_path, read_page, map_of):
-    assert "A map of 1,200 points" in read_page(write_page(tmp_path / "a.html", map_of(1200))).words
+    assert "Map of 1,200 points" in read_page(write_page(tmp_path / "a.html", map_of(1200))).words
     assert "Wine" in read_page(write_page(tmp_path / "b.HTM", map_of(4), title="Wine")).words
 
 
@@ -266,44 +267,44 @@ def test_refusals_leave_nothing_behind(tmp_path, map_of):
     Y = map_of(4)
     with refuses(
         ParameterError,
-        f"path must end in .html or .htm; got {str(tmp_path / 'map.hmtl')!r}. "
+        f"path must end in .html or .htm; got path={str(tmp_path / 'map.hmtl')!r}. "
         "Did you mean map.html?",
     ):
         write_page(tmp_path / "map.hmtl", Y)
     with refuses(
         ParameterError,
-        "columns must be a mapping from names to arrays, or a data frame; got list. "
-        "Pass for example {'age': ages}.",
+        "columns must be a mapping from names to arrays or a data frame, not list. "
+        "Pass, for example, {'age': ages}.",
     ):
         write_page(tmp_path / "map.html", Y, columns=[1, 2])
     with refuses(
         DataError,
-        "The column 'age' must have one entry for each point of the map; "
-        "got shape (3,) for 4 points. Pass the rows that were mapped, in the same order.",
+        "The column 'age' must have one entry per point; got shape (3,) for 4 points. "
+        "Pass the values in the order of the rows of the map.",
     ):
         write_page(tmp_path / "map.html", Y, columns={"age": [1, 2, 3]})
     with refuses(
         DataError,
-        "The column 'labels' must have one entry for each point of the map; "
-        "got shape (3,) for 4 points. Pass the rows that were mapped, in the same order.",
+        "The column 'labels' must have one entry per point; got shape (3,) for 4 points. "
+        "Pass the values in the order of the rows of the map.",
     ):
         write_page(tmp_path / "map.html", Y, labels=[1, 2, 3])
     with refuses(
         DataError,
-        "The column 'trust' must have one entry for each point of the map; "
-        "got shape (3,) for 4 points. Pass the rows that were mapped, in the same order.",
+        "The column 'trust' must have one entry per point; got shape (3,) for 4 points. "
+        "Pass the values in the order of the rows of the map.",
     ):
         write_page(tmp_path / "map.html", Y, trust=[1, 0, 1])
     with refuses(
         DataError,
-        "Trust must be from 0 to 1; got values from 0 to 2. "
-        "Pass what isosne.quality.trust returns, or kind='values'.",
+        "Trust must be between 0 and 1; got values from 0 to 2. "
+        "Pass the result of isosne.quality.trust, or kind='values'.",
     ):
         write_page(tmp_path / "map.html", Y, trust=[0, 1, 2, 0])
     with refuses(
         DataError,
-        "embedding must be a dense array of 1 to 3 columns; got shape (4, 4). "
-        "Pass the map, such as TSNE().fit(X).embedding_, not the data.",
+        "embedding must be a dense array with 1 to 3 columns; got shape (4, 4). "
+        "Pass the embedding, such as TSNE().fit(X).embedding_, not the data.",
     ):
         write_page(tmp_path / "map.html", map_of(4, 4))
     assert list(tmp_path.iterdir()) == []
@@ -316,6 +317,6 @@ def test_without_bokeh_one_sentence_says_what_to_install(monkeypatch):
     with refuses(
         MissingPackageError,
         "isosne.pages needs the package bokeh, which is not installed. "
-        "Run pip install 'isosne[pages]'.",
+        "Install it with: pip install 'isosne[pages]'",
     ):
         __import__("isosne.pages")

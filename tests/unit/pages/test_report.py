@@ -7,24 +7,37 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import isosne
 from isosne import TSNE
 from isosne.errors import OutputError, ParameterError
+from isosne.layout.schedules import Phase, Schedule
 from isosne.pages import render, write_report
 from isosne.studies import Study, judge, study
+from tests.unit.sentences import refuses
 
 LABELS = np.repeat(["tight", "loose"], 30)
+SHORT = TSNE(schedule=Schedule((Phase(30, exaggeration=4), Phase(30))))
+"""Sixty steps: a report says the same of any map."""
 
 
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+@pytest.fixture(scope="module", name="points")
+def fixture_points():
+    """Sixty points in five dimensions: a tight cluster and a loose one, far apart."""
+    rng = np.random.default_rng(1)
+    return np.vstack([rng.normal(0, 0.1, (30, 5)), rng.normal(4, 1.0, (30, 5))])
 
 
-@pytest.fixture
-def found(two_blobs):
-    columns = {"sum": two_blobs.sum(axis=1)}
-    return study(two_blobs, LABELS, columns=columns, title="Two blobs")
+@pytest.fixture(scope="module")
+def found(points):
+    columns = {"sum": points.sum(axis=1)}
+    return study(points, LABELS, columns=columns, title="Two blobs", model=SHORT)
+
+
+@pytest.fixture(scope="module")
+def judged(points):
+    return judge(points, points[:, :2], title="two columns")
 
 
 def test_a_report_says_what_was_measured_and_how_it_was_made(found, read_page):
@@ -44,25 +57,26 @@ def test_a_report_says_what_was_measured_and_how_it_was_made(found, read_page):
         assert " ".join(judged.plan.split()) in page.words
     assert "seed 0 Isolation kernel" in page.words
     assert f"version {isosne.__version__}" in page.words
-    assert re.search(r"Isolation kernel \d+\.\d+ s to map, \d+\.\d+ s to measure", page.words)
+    assert re.search(r"Isolation kernel \d+\.\d+ s to fit, \d+\.\d+ s to evaluate", page.words)
     assert "psi 48, 12, 3" in page.words
     assert "Ye Zhu and Kai Ming Ting" in page.words
     assert page.links == ["https://jair.org/index.php/jair/article/view/12904"]
 
 
-def test_a_report_can_be_made_anew_from_what_it_says(two_blobs, read_page):
+def test_a_report_states_what_is_needed_to_reproduce_it(points, read_page):
     labels = pd.Series(LABELS, name="density")
-    found = study(two_blobs, labels, origin={"input": "blobs.csv", "scaling": "minmax"})
+    origin = {"input": "blobs.csv", "scaling": "minmax"}
+    found = study(points, labels, origin=origin, model=SHORT)
     assert found.date.startswith(f"{datetime.now(UTC):%Y-%m-%d}")
     words = read_page(render(found)).words
-    assert "How it was made input blobs.csv scaling minmax labels column density date 2" in words
+    assert "Settings input blobs.csv scaling minmax labels column density date 2" in words
     assert found.date in words
     assert "labels column" not in read_page(render(replace(found, labels=LABELS))).words
 
 
-def test_points_without_a_label_are_told_from_classes(two_blobs, read_page):
+def test_points_without_a_label_are_told_from_classes(points, read_page):
     some = np.where(np.arange(60) % 10 == 0, "", LABELS)
-    page = read_page(render(study(two_blobs, some)))
+    page = read_page(render(study(points, some, model=SHORT)))
     assert "60 points, 5 columns, 2 classes, 6 without a label" in page.words
     assert [entry["name"] for entry in page.about["choices"][0]["classes"]] == [
         "loose",
@@ -71,22 +85,20 @@ def test_points_without_a_label_are_told_from_classes(two_blobs, read_page):
     ]
 
 
-def test_one_class_is_drawn_and_not_measured(two_blobs, read_page):
-    page = read_page(render(study(two_blobs, ["only"] * 60)))
+def test_one_class_is_drawn_and_not_measured(points, read_page):
+    labels = ["only"] * 60
+    page = read_page(render(study(points, labels, model=SHORT)))
     assert "60 points, 5 columns, 1 class " in page.words
     assert "Davies-Bouldin" not in page.words
-    assert (
-        "Classes were not measured: all points are of one, and it takes two to compare."
-        in page.words
-    )
+    assert "Class measures were not computed: all labeled points belong to one class." in page.words
 
 
 def test_a_report_holds_both_maps_in_one_table(found, read_page):
     page = read_page(render(found))
     assert len(page.find("Plot")) == 5  # two maps by class, two by trust, the curves
     for judged in found.maps:
-        places = [page.column(f"{judged.title}, {axis}") for axis in "xy"]
-        np.testing.assert_array_equal(np.stack(places, axis=1), judged.embedding)
+        coordinates = [page.column(f"{judged.title}, {axis}") for axis in "xy"]
+        np.testing.assert_array_equal(np.stack(coordinates, axis=1), judged.embedding)
         trust = page.column(f"trust, {judged.title}")
         np.testing.assert_array_equal(trust, judged.trust.agreement)
     assert [choice["title"] for choice in page.about["choices"]] == ["label", "trust", "sum"]
@@ -103,7 +115,7 @@ def test_curves_are_drawn_from_the_first_to_the_last_size(found, read_page):
         np.testing.assert_array_equal(curve["r"], judged.curve.r)
 
 
-def test_long_curves_are_thinned(two_blobs, read_page):
+def test_long_curves_are_thinned(read_page):
     X = np.random.default_rng(0).normal(size=(1500, 3))
     judged = judge(X, X[:, :2], title="two columns")
     (curve,) = (t for t in read_page(render(Study((judged,)))).tables if set(t) == {"k", "r"})
@@ -111,35 +123,33 @@ def test_long_curves_are_thinned(two_blobs, read_page):
     assert curve["k"][[0, -1]].tolist() == [1, 1498]
 
 
-def test_a_study_of_one_map_is_rendered(two_blobs, read_page):
-    judged = judge(two_blobs, two_blobs[:, :2], title="two columns")
+def test_a_study_of_one_map_is_rendered(judged, read_page):
     page = read_page(render(Study((judged,))))
-    assert "two columns: the map keeps neighborhoods" in page.words
-    assert "ahead in" not in page.words
-    assert "The sentences speak of the map of the two columns." in page.words
+    assert "two columns: the map preserves neighborhoods" in page.words
+    assert "is best in" not in page.words
+    assert "The assessments refer to the two columns." in page.words
     assert "is bold" not in page.words
     assert len(page.find("Plot")) == 3
     assert [choice["title"] for choice in page.about["choices"]] == ["trust"]
     assert "Davies-Bouldin" not in page.words
-    assert "to map" not in page.words
+    assert "to fit" not in page.words
 
 
-def test_a_sample_is_named(two_blobs, read_page):
-    judged = judge(two_blobs, two_blobs[:, :2], title="two columns")
+def test_a_sample_is_named(judged, read_page):
     sampled = replace(judged, report=replace(judged.report, n_queries=40))
-    assert "Means over a sample of 40 points." in read_page(render(Study((sampled,)))).words
-    assert "Means over a sample" not in read_page(render(Study((judged,)))).words
+    assert "Estimated from a sample of 40 points." in read_page(render(Study((sampled,)))).words
+    assert "Estimated from a sample" not in read_page(render(Study((judged,)))).words
 
 
-def test_only_the_least_believable_of_many_classes_are_listed(two_blobs, read_page):
+def test_only_the_least_reliable_of_many_classes_are_listed(points, read_page):
     labels = np.arange(60) % 15
-    judged = judge(two_blobs, two_blobs[:, :2], labels, title="two columns")
+    judged = judge(points, points[:, :2], labels, title="two columns")
     words = read_page(render(Study((judged,), labels))).words
-    assert "The 12 least believable of 15 classes." in words
+    assert "The 12 least reliable of 15 classes." in words
 
 
-def test_a_report_of_maps_in_space_has_three_faces_of_each(two_blobs, read_page):
-    found = study(two_blobs, LABELS, model=TSNE(n_components=3))
+def test_a_report_of_maps_in_space_has_three_faces_of_each(points, read_page):
+    found = study(points, LABELS, model=clone(SHORT).set_params(n_components=3))
     assert len(read_page(render(found)).find("Plot")) == 13
 
 
@@ -150,14 +160,14 @@ def test_a_report_refers_to_nothing_outside(found, read_page):
     assert "default-src 'none'" in page.text
 
 
-def test_what_users_name_never_becomes_html(found, two_blobs, read_page):
+def test_what_users_name_never_becomes_html(found, points, read_page):
     evil = "</script><script>alert(1)</script>"
     named = Study(
         tuple(
             replace(judged, title=evil, plan=evil, settings={evil: evil}) for judged in found.maps
         ),
         labels=np.where(LABELS == "tight", evil, "b"),
-        columns={evil: two_blobs[:, 0]},
+        columns={evil: points[:, 0]},
         title=evil,
         random_state=evil,
         origin={evil: evil},
@@ -172,13 +182,12 @@ def test_what_users_name_never_becomes_html(found, two_blobs, read_page):
     assert page.words.count(evil) > 10
 
 
-def test_write_report_writes_the_whole_file(tmp_path, two_blobs, read_page):
-    path = write_report(
-        tmp_path / "report.html", two_blobs, LABELS, columns={"first": two_blobs[:, 0]}
-    )
+def test_write_report_writes_the_whole_file(tmp_path, points, read_page):
+    columns = {"first": points[:, 0]}
+    path = write_report(tmp_path / "report.html", points, LABELS, columns=columns, model=SHORT)
     page = read_page(path)
-    assert "A map and how far to trust it" in page.words
-    np.testing.assert_array_equal(page.column("first"), two_blobs[:, 0])
+    assert "Map quality report" in page.words
+    np.testing.assert_array_equal(page.column("first"), points[:, 0])
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -200,13 +209,14 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_is_computed
         write_report(tmp_path / "no" / "report.html", not_data)
     with refuses(
         ParameterError,
-        f"path must end in .html or .htm; got {str(tmp_path / 'r.docx')!r}. Choose one of these.",
+        f"path must end in .html or .htm; got path={str(tmp_path / 'r.docx')!r}. "
+        "Use one of these suffixes.",
     ):
         write_report(tmp_path / "r.docx", not_data)
     assert path.read_text() == "old"
 
 
-def test_a_failed_study_leaves_nothing_behind(tmp_path, two_blobs):
+def test_a_failed_study_leaves_nothing_behind(tmp_path, points):
     with pytest.raises(ParameterError):
-        write_report(tmp_path / "report.html", two_blobs, model="isolation")
+        write_report(tmp_path / "report.html", points, model="isolation")
     assert list(tmp_path.iterdir()) == []

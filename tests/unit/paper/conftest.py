@@ -1,9 +1,10 @@
-"""A data folder with two small sets, so that nothing is fetched."""
+"""A data folder with two small sets, so that nothing is fetched, and short schedules."""
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
+from isosne.layout.schedules import Phase, Schedule
 from isosne.paper.settings import Settings
 
 
@@ -24,7 +25,8 @@ def data_folder(tmp_path_factory):
 
 @pytest.fixture
 def settings(tmp_path, data_folder):
-    """Return quick settings that write to an empty folder."""
+    """Return quick settings that write to an empty folder; maps take sixty steps."""
     out = tmp_path / "out"
     out.mkdir()
-    return Settings(out, quick=True, data=data_folder, n_jobs=1)
+    short = Schedule((Phase(20, exaggeration=4), Phase(40)))
+    return Settings(out, quick=True, data=data_folder, n_jobs=1, schedule=short)

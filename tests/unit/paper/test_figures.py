@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from isosne import IsolationKernel
+from isosne.datasets import load
+from isosne.errors import DataError
 from isosne.paper import coil20, origin, partitions, registry, simulations
-from isosne.paper.runtime import Times, time_map, uneven_points
+from isosne.paper.runtime import Times, make_uneven_points, time_map
 
 
 def made_by(name, settings):
@@ -42,14 +44,16 @@ def test_voronoi_contours_are_round_and_those_of_trees_are_diamonds():
     # measured: 0.99 and 0.79
     round_one = IsolationKernel(16, n_partitions=300, random_state=0).fit(X)
     diamond = IsolationKernel(16, n_partitions=300, partition="forest", random_state=0).fit(X)
-    assert partitions.ring_numbers(round_one)["diagonals / axes"] > 0.9
-    assert partitions.ring_numbers(diamond)["diagonals / axes"] < 0.85
+    assert partitions.measure_rings(round_one)["diagonals / axes"] > 0.9
+    assert partitions.measure_rings(diamond)["diagonals / axes"] < 0.85
 
 
 @pytest.mark.slow
 def test_contours_without_the_real_set_say_so(settings):
+    with pytest.raises(DataError) as reason:
+        load("parkinson", folder=settings.data)
     page, rows, pictures = made_by("contours", settings)
-    assert "Parkinson is not at hand. The set parkinson must be in the data folder" in page
+    assert f"Parkinson is not available. {reason.value}" in page
     assert len(rows) == len(pictures) == 6
     for name in ("uniform", "uniform-forest"):
         sharper = [row["at 0.1"] for row in rows if row["points"] == name]
@@ -57,7 +61,7 @@ def test_contours_without_the_real_set_say_so(settings):
 
 
 def test_the_largest_similarities_relative_to_the_first_cluster():
-    found = origin.largest(np.array([0.5, 0.4, 0.2, 0.1, 1.0]), np.array([0, 0, 1, 1, 2]))
+    found = origin.find_largest(np.array([0.5, 0.4, 0.2, 0.1, 1.0]), np.array([0, 0, 1, 1, 2]))
     assert list(found.values()) == [0.5, 0.4, 2.0]
 
 
@@ -73,7 +77,7 @@ def test_the_reference_point_is_the_one_whose_fifth_other_class_is_nearest():
     # seven classes at the corners of a line, two points each; class 3 is in the middle
     y = np.repeat(np.arange(7), 2)
     X = np.column_stack([y + 0.01 * np.tile([0, 1], 7), np.zeros(14)])
-    chosen = coil20.select(X, y)
+    chosen = coil20.select_classes(X, y)
     assert chosen.labels[0] == 3
     # at equal distance on both sides: five of the six others
     assert len(np.unique(chosen.labels[1:])) == 5
@@ -91,7 +95,7 @@ def test_distances_of_the_reference_point_are_in_widths():
 
 
 def test_steps_are_timed_apart(settings):
-    times = time_map("isolation", uneven_points(60), settings)
+    times = time_map("isolation", make_uneven_points(60), settings)
     assert isinstance(times, Times)
     assert times.similarity > 0
     assert times.descent > 0
@@ -102,12 +106,15 @@ def test_numbers_of_a_simulation_by_hand():
     Y = np.array([[2.0, 1], [0, 0], [0, 0], [4, 0], [4, 0]])
     found = simulations.measure_two(Y, np.array([0, 0, 0, 1, 1]))
     assert found["origin along the line of centers"] == 0.5
-    assert found["aside of it"] == 0.25
-    assert found["origin in spreads"] == 0.5
+    assert found["distance from the line"] == 0.25
+    assert found["origin, in radii of the map"] == 0.5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["growth", "kernels", "speedups", "runtime"])
+@pytest.mark.parametrize(
+    "name",
+    ["growth", "kernels", "speedups", "runtime", "table-1", "table-2", "appendix-a"],
+)
 def test_quick_runs_leave_their_files(settings, name):
     chosen = replace(settings, sets=("wine",))
     page, values, pictures = made_by(name, chosen)

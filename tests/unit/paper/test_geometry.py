@@ -7,7 +7,7 @@ from isosne.paper.geometry import (
     distance_in_spreads,
     distance_to_clusters,
     nesting,
-    place_between,
+    project_between,
     share_inside,
     width,
 )
@@ -38,8 +38,8 @@ def test_the_origin_counts_for_no_cluster():
     assert distance_to_clusters(Y, y, (0, 1)) == pytest.approx(np.sqrt(20) / 10)
 
 
-def test_the_place_between_two_points():
-    along, aside = place_between(np.array([1.0, 2]), np.array([0.0, 0]), np.array([4.0, 0]))
+def test_the_projection_between_two_points():
+    along, aside = project_between(np.array([1.0, 2]), np.array([0.0, 0]), np.array([4.0, 0]))
     assert (along, aside) == (0.25, 0.5)
 
 

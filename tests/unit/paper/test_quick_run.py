@@ -1,7 +1,9 @@
-"""The command line's quick run, from data to tables, as CI runs it.
+"""The quick run of the command line, from data to tables.
 
-Reference values were measured with the authors' published code, one run each; AUC_RNX is held to
-5 % of them, and to 8 % where psi is small: with another seed it moves by 4 % either way there.
+Reference values were measured with the authors' published code, one run each. AUC_RNX must agree
+to 5 %, and to 8 % for small psi, where it varies by 4 % between seeds. The other results of a quick
+run are tested in test_figures, with short schedules; what the paper claims of the simulations is
+tested in tests/paper.
 """
 
 import json
@@ -14,9 +16,8 @@ import time
 import pytest
 
 pytestmark = pytest.mark.slow
-SIMULATIONS = ("table-1", "table-2", "appendix-a")
 AUC = [
-    # set, way, parameter, value on the grid, reference (at its own value), tolerance
+    # set, method, parameter, value on the grid, reference (at its own value), tolerance
     ("wine", "gaussian", "perplexity", 13, (0.63, 0.65), 0.05),  # 13
     ("wine", "isolation", "psi", 9, (0.45, 0.45), 0.08),  # 8
     ("wine", "isolation", "psi", 87, (0.61, 0.61), 0.05),  # 89
@@ -39,22 +40,20 @@ def run(*arguments):
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory, data_folder):
-    """Run the results and the simulations once; return their folder and the processor's seconds.
+    """Run the results once; return their folder and the CPU time.
 
-    Dermatology takes part where ISOSNE_DATA has it; scikit-learn holds the two others.
+    Dermatology is included if ISOSNE_DATA has it; scikit-learn has the two others.
     """
     out = tmp_path_factory.mktemp("paper")
     data = os.environ.get("ISOSNE_DATA")
     choice = ("--data", data) if data else ("--data", data_folder, "--sets", "wine,wdbc")
     began = seconds_of_processes()
     run("results", "--quick", "--output", out, *choice)
-    for name in SIMULATIONS:
-        run(name, "--quick", "--output", out)
     return out, seconds_of_processes() - began
 
 
 def seconds_of_processes():
-    """Return the processor's seconds of all programs run so far, on all cores together."""
+    """Return the CPU time of all finished child processes, on all cores together."""
     times = os.times()
     return times.children_user + times.children_system
 
@@ -63,25 +62,23 @@ def rows_of(path):
     return [json.loads(line) for line in path.read_text().splitlines()[1:]]
 
 
-def test_it_ends_within_five_minutes(quick):
-    # On two idle cores it takes half of this or little more; a busy machine does not count.
-    assert quick[1] < 300  # measured: some 150 s, compilation included
+def test_it_ends_within_three_minutes(quick):
+    # Of the five minutes that results and simulations may take together, in CPU time: a busy
+    # machine does not count. Measured: 67 s for the three data sets, 35 s for table-1.
+    assert quick[1] < 180
 
 
-def test_every_result_has_its_page_and_its_values(quick):
+def test_the_results_have_their_page_and_their_values(quick):
     out, _ = quick
-    for name in ("results", *SIMULATIONS):
-        assert (out / f"{name}.md").stat().st_size > 500
-        assert json.loads((out / f"{name}.json").read_text())["name"] == name
-    for name in SIMULATIONS:
-        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert (out / "results.md").stat().st_size > 500
+    assert json.loads((out / "results.json").read_text())["name"] == "results"
 
 
-@pytest.mark.parametrize(("name", "way", "parameter", "value", "reference", "within"), AUC)
+@pytest.mark.parametrize(("name", "method", "parameter", "value", "reference", "within"), AUC)
 def test_kept_neighbors_are_those_of_the_authors_program(
-    quick, name, way, parameter, value, reference, within
+    quick, name, method, parameter, value, reference, within
 ):
-    rows = rows_of(quick[0] / "sweeps" / f"{name}-{way}.jsonl")
+    rows = rows_of(quick[0] / "sweeps" / f"{name}-{method}.jsonl")
     (row,) = [row for row in rows if row[parameter] == value]
     assert (1 - within) * reference[0] <= row["auc_rnx"] <= (1 + within) * reference[1]
 
@@ -92,25 +89,6 @@ def test_a_small_psi_has_the_tighter_classes(quick, name):
     gaussian = values["gaussian"]["calinski_harabasz"]["calinski_harabasz"]
     isolation = values["isolation"]["calinski_harabasz"]["calinski_harabasz"]
     assert isolation > gaussian
-
-
-def test_the_simulations_show_what_the_paper_shows(quick):
-    out, _ = quick
-
-    def values(name, kernel, parameter, value):
-        rows = json.loads((out / f"{name}.json").read_text())["values"]
-        (row,) = [r for r in rows if r["kernel"] == kernel and r.get(parameter) == value]
-        return row
-
-    inside = "largest share of one of clusters 1-3 inside another"
-    assert values("table-1", "gaussian", "perplexity", 250)[inside] > 0.9
-    assert values("table-1", "isolation", "psi", 250)[inside] < 0.1
-    assert values("table-2", "gaussian", "perplexity", 300)["origin in spreads"] > 20
-    for psi in (50, 210, 300):
-        along = values("table-2", "isolation", "psi", psi)["origin along the line of centers"]
-        assert 0.3 < along < 0.7
-    along = values("appendix-a", "isolation", "psi", 20)["cluster 3 along the line of centers"]
-    assert 0.35 < along < 0.65
 
 
 def test_a_killed_run_goes_on_and_ends_the_same(quick, tmp_path, data_folder):

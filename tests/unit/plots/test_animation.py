@@ -1,6 +1,5 @@
 """The course of a run as a moving picture."""
 
-import re
 import shutil
 
 import numpy as np
@@ -13,32 +12,36 @@ from isosne.errors import DataError, MissingPackageError, OutputError, Parameter
 from isosne.layout.schedules import Phase, Schedule
 from isosne.plots import animate
 from isosne.plots.animation import smooth_limits
+from tests.unit.sentences import refuses
+
+FEW_FRAMES = {"frames_per_second": 2}
+"""The last frame is repeated for a second: few frames are written."""
+NO_FFMPEG = (
+    "Writing {} needs the program ffmpeg, which is not installed. "
+    "Install ffmpeg, or write run.gif instead."
+)
 
 
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
-
-
-def run(map_of, n_dims=2, n_frames=4):
-    return [(10 * i, map_of(30, n_dims) * 2.0**i) for i in range(n_frames)]
+def run(map_of, n_dims=2):
+    return [(10 * i, map_of(30, n_dims) * 2.0**i) for i in range(3)]
 
 
 @pytest.mark.parametrize("n_dims", [1, 2, 3])
 def test_a_gif_has_a_picture_for_each_snapshot_and_rests_at_the_end(tmp_path, map_of, n_dims):
-    path = animate(run(map_of, n_dims), tmp_path / "run.gif", ["a", "b"] * 15, frames_a_second=10)
+    path = animate(run(map_of, n_dims), tmp_path / "run.gif", ["a", "b"] * 15, **FEW_FRAMES)
     durations = []
     with Image.open(path) as film:
         for i in range(film.n_frames):
             film.seek(i)
             durations.append(film.info["duration"])
-    assert sum(durations) == 100 * 4 + 1000
-    assert len(durations) >= 4
+    assert sum(durations) == 500 * 3 + 1000
+    assert len(durations) >= 3
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_same_run_has_the_same_bytes(tmp_path, map_of):
-    films = [animate(run(map_of), tmp_path / f"{i}.gif").read_bytes() for i in range(2)]
-    assert films[0] == films[1]
+    paths = [animate(run(map_of), tmp_path / f"{i}.gif", **FEW_FRAMES) for i in range(2)]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
 def test_a_callback_collects_a_run(tmp_path, two_blobs):
@@ -49,15 +52,15 @@ def test_a_callback_collects_a_run(tmp_path, two_blobs):
 
     schedule = Schedule((Phase(4, exaggeration=4),))
     TSNE(schedule=schedule, random_state=0, callback=keep).fit(two_blobs)
-    assert animate(seen, tmp_path / "run.gif").exists()
+    assert animate(seen, tmp_path / "run.gif", **FEW_FRAMES).exists()
 
 
 def test_an_mp4_is_written_where_ffmpeg_is_and_refused_where_it_is_not(tmp_path, map_of):
     path = tmp_path / "run.mp4"
     if shutil.which("ffmpeg"):
-        assert b"ftyp" in animate(run(map_of), path).read_bytes()[:16]
+        assert b"ftyp" in animate(run(map_of), path, **FEW_FRAMES).read_bytes()[:16]
         return
-    with pytest.raises(MissingPackageError, match=r"^An MP4 needs the program ffmpeg"):
+    with refuses(MissingPackageError, NO_FFMPEG.format(path)):
         animate(run(map_of), path)
     assert list(tmp_path.iterdir()) == []
 
@@ -65,11 +68,7 @@ def test_an_mp4_is_written_where_ffmpeg_is_and_refused_where_it_is_not(tmp_path,
 def test_without_ffmpeg_one_sentence_says_what_to_do(tmp_path, map_of, monkeypatch):
     monkeypatch.setattr(FFMpegWriter, "isAvailable", lambda: False)
     path = tmp_path / "run.mp4"
-    with refuses(
-        MissingPackageError,
-        f"An MP4 needs the program ffmpeg, which was not found; got {str(path)!r}. "
-        "Install ffmpeg, or write run.gif.",
-    ):
+    with refuses(MissingPackageError, NO_FFMPEG.format(path)):
         animate(run(map_of), path)
 
 
@@ -83,7 +82,7 @@ def test_a_film_replaces_another_unless_told_otherwise(tmp_path, map_of):
     ):
         animate(run(map_of), path, force=False)
     assert path.read_bytes() == b"old"
-    assert animate(run(map_of), path).read_bytes().startswith(b"GIF8")
+    assert animate(run(map_of), path, **FEW_FRAMES).read_bytes().startswith(b"GIF8")
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -104,24 +103,25 @@ def test_limits_hold_all_points_and_change_smoothly():
 def test_refusals_of_animate(tmp_path, map_of):
     with refuses(
         ParameterError,
-        f"path must end in .gif or .mp4; got {str(tmp_path / 'run.git')!r}. Did you mean run.gif?",
+        f"path must end in .gif or .mp4; got path={str(tmp_path / 'run.git')!r}. "
+        "Did you mean run.gif?",
     ):
         animate(run(map_of), tmp_path / "run.git")
     with refuses(
         DataError,
-        "snapshots must hold at least one map, and all of the same shape; got none. "
+        "snapshots must contain at least one map, all of the same shape; got no map. "
         "Collect copies of the map in a callback of TSNE.",
     ):
         animate([], tmp_path / "run.gif")
     with refuses(
         DataError,
-        "snapshots must hold at least one map, and all of the same shape; "
+        "snapshots must contain at least one map, all of the same shape; "
         "got shapes (5, 2) and (6, 2). Collect copies of the map in a callback of TSNE.",
     ):
         animate([(0, map_of(5)), (1, map_of(6))], tmp_path / "run.gif")
     with refuses(
         ParameterError,
-        "frames_a_second must be a number from 0.1 to 50; got frames_a_second=0. 20 is usual.",
+        "frames_per_second must be a number from 0.1 to 50; got frames_per_second=0. Try 20.",
     ):
-        animate(run(map_of), tmp_path / "run.gif", frames_a_second=0)
+        animate(run(map_of), tmp_path / "run.gif", frames_per_second=0)
     assert list(tmp_path.iterdir()) == []

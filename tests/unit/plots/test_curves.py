@@ -1,7 +1,5 @@
 """Curves, by their lines and legends."""
 
-import re
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -9,10 +7,7 @@ from matplotlib.figure import Figure
 from isosne.errors import DataError, ParameterError
 from isosne.plots import plot_lines, plot_rnx, plot_similarity_from
 from isosne.quality import auc_rnx, rnx_curve
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+from tests.unit.sentences import refuses
 
 
 def entries(legend):
@@ -72,16 +67,18 @@ REFUSED = {
     "no line": (
         ({},),
         ParameterError,
-        (
-            "Lines must come as a mapping from names to values, at least one; "
-            "got dict of length 0. Pass a dict."
-        ),
+        "curves must have at least one entry; got curves={}. Pass a non-empty dict.",
+    ),
+    "not a mapping": (
+        ([1, 2],),
+        ParameterError,
+        "curves must be a mapping from names to values, not list. Pass a dict.",
     ),
     "not a pair": (
         ({"a": [1, 2, 3]},),
         DataError,
         (
-            "A line must be a pair of x and y; got something else for 'a'. "
+            "A line must be a pair (x, y) of arrays; got list for 'a'. "
             "Pass two arrays of the same length."
         ),
     ),
@@ -89,21 +86,21 @@ REFUSED = {
         ({"a": ([1, 2], [1])},),
         DataError,
         (
-            "The x and y of a line must be one-dimensional, of the same length; "
-            "got shapes (2,) and (1,) for 'a'. Pass a value of y for each x."
+            "The x and y of a line must be one-dimensional and of the same length; "
+            "got shapes (2,) and (1,) for 'a'. Pass one y for each x."
         ),
     ),
     "nan": (
         ({"a": ([1, 2], [1, np.nan])},),
         DataError,
-        "Values must be finite; got 1 NaN or infinite value(s) in 'a'. Leave them out.",
+        "Values must be finite; got 1 NaN or infinite value(s) in 'a'. Drop these values.",
     ),
     "k": (
         ({"a": ([0, 2], [1, 1])},),
         DataError,
         (
-            "The sizes of neighborhoods must be from 1 up; got 0 in 'a'. "
-            "Pass what isosne.quality.rnx_curve returns."
+            "Neighborhood sizes k must be at least 1; got 0 in 'a'. "
+            "Pass the result of isosne.quality.rnx_curve."
         ),
     ),
 }
@@ -120,7 +117,7 @@ def test_zero_on_a_logarithmic_axis_is_refused():
     with refuses(
         DataError,
         "Values must be positive on logarithmic axes; got 0 in 'a'. "
-        "Leave them out, or pass log=False.",
+        "Drop these values, or pass log=False.",
     ):
         plot_lines({"a": ([1, 2], [0, 1])}, x_label="", y_label="", log=True)
 
@@ -128,7 +125,8 @@ def test_zero_on_a_logarithmic_axis_is_refused():
 def test_similarities_of_different_lengths_are_refused():
     with refuses(
         DataError,
-        "Similarities must be one-dimensional, all of one length; "
-        "got shape (3,) for 'b' after 2 values. Pass one row of each kernel's similarity.",
+        "Similarities must be one-dimensional and of the same length for all kernels; "
+        "got shape (3,) for 'b', expected (2,). "
+        "Pass one row of the similarity matrix of each kernel.",
     ):
         plot_similarity_from({"a": [1, 2], "b": [1, 2, 3]}, [0, 1])

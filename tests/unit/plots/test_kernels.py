@@ -1,7 +1,5 @@
 """Kernels in the plane: contours and cells."""
 
-import re
-
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection, PathCollection
@@ -10,12 +8,9 @@ from isosne import GaussianKernel, IsolationKernel
 from isosne.errors import DataError, ParameterError
 from isosne.plots import plot_cells, plot_contours
 from isosne.plots.kernels import _grid_edges, _voronoi_edges
+from tests.unit.sentences import refuses
 
 X = np.random.default_rng(0).random((60, 2))
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
 
 
 def collections(ax, kind):
@@ -103,30 +98,33 @@ REFUSED = {
         lambda: plot_contours(GaussianKernel(2).fit(np.eye(5)), (0, 0)),
         DataError,
         (
-            "The kernel must be fitted on dense points with two attributes to be drawn; "
-            "got 5 with metric='euclidean'. Fit it on two columns."
+            "kernel must be fitted on dense data with two columns; got 5 column(s) with "
+            "metric='euclidean'. Fit the kernel on two columns."
         ),
     ),
     "center": (
         lambda: plot_contours(GaussianKernel(2).fit(X), (0, np.nan)),
         ParameterError,
-        "center must be two finite numbers; got (0, nan). Pass a place such as (0.5, 0.5).",
+        (
+            "center must be two finite numbers; got center=(0, nan). "
+            "Pass coordinates such as (0.5, 0.5)."
+        ),
     ),
     "extent": (
         lambda: plot_contours(GaussianKernel(2).fit(X), (0, 0), extent=(1, 0, 0, 1)),
         ParameterError,
         (
-            "extent must be (x_low, x_high, y_low, y_high), ascending; got (1, 0, 0, 1). "
-            "Leave it out to draw where the fitted points are."
+            "extent must be four finite numbers x_low < x_high, y_low < y_high; "
+            "got extent=(1, 0, 0, 1). Use extent=None for the limits of the fitted points."
         ),
     ),
     "exact": (
         lambda: plot_cells(IsolationKernel(4, n_partitions="exact").fit(X)),
         ParameterError,
         (
-            "Cells need an isolation kernel with partitions that were drawn; "
-            "got IsolationKernel(n_partitions='exact', psi=4). "
-            "Fit IsolationKernel with a number of partitions."
+            "kernel must be an IsolationKernel with sampled partitionings; "
+            "got kernel=IsolationKernel(n_partitions='exact', psi=4). "
+            "Fit IsolationKernel with n_partitions=200."
         ),
     ),
     "partition": (
@@ -134,7 +132,7 @@ REFUSED = {
         ParameterError,
         (
             "partition must be an integer from 0 to 2; got partition=3. "
-            "The kernel was fitted with that many partitionings."
+            "The kernel has 3 partitionings."
         ),
     ),
 }

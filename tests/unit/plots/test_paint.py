@@ -1,7 +1,5 @@
 """What a map is colored by, from whatever the user passed."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,10 +9,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.plots.paint import Classes, Values, as_paint, paint_maps
 from isosne.plots.palette import COLORS, FAINT
 from isosne.quality import Trust
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
+from tests.unit.sentences import refuses
 
 
 @pytest.mark.parametrize(
@@ -141,78 +136,75 @@ REFUSED = {
         (["a", "b"], {"kind": "label"}),
         ParameterError,
         (
-            "kind must be one of auto, labels, values, trust; got 'label'. "
-            "Leave it out to have it chosen by the type of color."
+            "kind must be one of auto, labels, values, trust; got kind='label'. "
+            "Use kind='auto' to choose it by the type of color."
         ),
     ),
     "kind of nothing": (
         (None, {"kind": "labels"}),
         ParameterError,
         (
-            "kind='labels' needs something to color by; got color=None. "
-            "Pass one label or number for each point."
+            "color must be given with kind='labels'; got color=None. "
+            "Pass one label or number per point."
         ),
     ),
     "length": (
         (["a"], {}),
         DataError,
         (
-            "color must be one-dimensional, with one entry for each point of the map; "
+            "color must be one-dimensional, with one entry per point; "
             "got shape (1,) for 2 points. "
-            "Pass the column of the rows that were mapped, in the same order."
+            "Pass the values in the order of the rows of the map."
         ),
     ),
     "nan": (
         ([1.0, np.nan], {}),
         DataError,
-        "color must be finite; got 1 NaN or infinite value(s). Leave out or impute these points.",
+        "color must be finite; got 1 NaN or infinite value(s). Drop or impute these points.",
     ),
     "mixture": (
         (np.array(["a", 1], object), {}),
         DataError,
         (
-            "color must be of one kind, so that classes can be sorted; got a mixture. "
-            "Pass all of them as text, or all as numbers."
+            "color must be all text or all numbers; got a mixture of types. "
+            "Convert it with np.asarray(color, dtype=str)."
         ),
     ),
     "text by value": (
         (["a", "b"], {"kind": "values"}),
         DataError,
-        (
-            "color must be numeric to be drawn by value; got dtype <U1. "
-            "Pass numbers, or kind='labels'."
-        ),
+        ("color must be numeric; got dtype <U1. Pass numbers, or kind='labels'."),
     ),
     "trust above one": (
         ([0.0, 2.0], {"kind": "trust"}),
         DataError,
         (
-            "Trust must be from 0 to 1; got values from 0 to 2. "
-            "Pass what isosne.quality.trust returns, or kind='values'."
+            "Trust must be between 0 and 1; got values from 0 to 2. "
+            "Pass the result of isosne.quality.trust, or kind='values'."
         ),
     ),
     "trust of another map": (
         (TRUST, {}),
         DataError,
         (
-            "Trust must be that of the points of the map; got point 5 for a map of 2 points. "
-            "Pass what isosne.quality.trust returns for this map."
+            "Trust must belong to the map; got the trust of point 5 for a map of 2 points. "
+            "Pass the result of isosne.quality.trust for this map."
         ),
     ),
     "trust as labels": (
         (TRUST, {"kind": "labels"}),
         ParameterError,
         (
-            "kind must be 'trust' for what isosne.quality.trust returns; got 'labels'. "
-            "Leave kind out, or pass one of its columns."
+            "kind must be 'auto' or 'trust' for a result of isosne.quality.trust; "
+            "got kind='labels'. Use kind='auto', or pass a column such as trust.agreement."
         ),
     ),
     "names": (
         ([0, 1], {"names": ["zero"]}),
         ParameterError,
         (
-            "names must have a name for every label; got none for 1. "
-            "Pass a mapping from labels to names, or a sequence if labels count from 0."
+            "names must have a name for every label; there is none for 1. "
+            "Pass a mapping from labels to names, or a sequence for labels 0, 1, ..."
         ),
     ),
 }
@@ -228,8 +220,8 @@ def test_refusals(case):
 def test_too_many_classes_are_refused():
     with refuses(
         DataError,
-        "color must name at most 104 classes to be drawn as labels; got 105. "
-        "Put the rare ones into one class, or pass numbers.",
+        "color must have at most 104 classes; got 105. "
+        "Merge rare classes, or pass numbers with kind='values'.",
     ):
         as_paint([f"c{i}" for i in range(105)], 105)
 
@@ -237,8 +229,8 @@ def test_too_many_classes_are_refused():
 def test_a_map_without_a_color_is_refused():
     with refuses(
         ParameterError,
-        "color must have an entry for every map; got none for 'right'. "
-        "Pass one column for all maps, or one for each by its title.",
+        "color must have an entry for every map; there is none for 'right'. "
+        "Pass one column for all maps, or a mapping from all titles to columns.",
     ):
         paint_maps({"left": [1, 2]}, {"left": 2, "right": 2})
 
@@ -246,7 +238,6 @@ def test_a_map_without_a_color_is_refused():
 def test_trust_beside_something_else_is_refused():
     with refuses(
         ParameterError,
-        "color must be of one kind in all maps; got Trust for some of them only. "
-        "Draw them in two figures.",
+        "color must be Trust for all maps or for none. Draw these maps in two figures.",
     ):
         paint_maps({"left": [1, 2], "right": TRUST}, {"left": 2, "right": 6})

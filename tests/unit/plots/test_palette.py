@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from isosne.plots.palette import COLORS, MOST_CLASSES, SHAPES, class_color, class_shape
+from isosne.plots.palette import COLORS, MAX_CLASSES, SHAPES, class_color, class_shape
 
 # What a dichromat sees, in linear RGB: Machado, Oliveira and Fernandes 2009, severity 1.
 VIEWS = {
@@ -97,5 +97,5 @@ def test_few_classes_are_circles():
 
 
 def test_every_class_has_its_own_color_and_shape():
-    pairs = {(class_color(c), class_shape(c, MOST_CLASSES)) for c in range(MOST_CLASSES)}
-    assert len(pairs) == MOST_CLASSES == 26 * len(SHAPES)
+    pairs = {(class_color(c), class_shape(c, MAX_CLASSES)) for c in range(MAX_CLASSES)}
+    assert len(pairs) == MAX_CLASSES == 26 * len(SHAPES)

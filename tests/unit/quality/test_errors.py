@@ -1,7 +1,5 @@
 """Every refusal of the measures, word for word."""
 
-import re
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -10,6 +8,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.quality import (
     auc_rnx,
     calinski_harabasz,
+    compare,
     continuity,
     davies_bouldin,
     knn_accuracy,
@@ -18,16 +17,14 @@ from isosne.quality import (
     trust,
     trustworthiness,
 )
+from tests.unit.sentences import refuses
 
 X = np.random.default_rng(0).normal(size=(10, 3))
 Y = X[:, :2].copy()
 LABELS = np.arange(10) % 2
-OF_PAIRS = [rnx_curve, auc_rnx, trust, trustworthiness, continuity, report]
+AT_K = [trust, trustworthiness, continuity, report, compare]
+OF_PAIRS = [rnx_curve, auc_rnx, *AT_K]
 OF_CLASSES = [davies_bouldin, calinski_harabasz, knn_accuracy]
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
 
 
 def with_value(array, value):
@@ -37,7 +34,7 @@ def with_value(array, value):
 
 
 def of_pair(measure, X, Y, **more):
-    if measure in (trust, trustworthiness, continuity, report):
+    if measure in AT_K:
         more = {"k": 1} | more
     return measure(X, Y, **more)
 
@@ -69,8 +66,8 @@ def test_a_labeled_map_must_be_finite(measure, value):
 @pytest.mark.parametrize("measure", OF_PAIRS)
 def test_data_and_map_must_have_the_same_rows(measure):
     sentence = (
-        "X and Y must have one row for each point; got 10 rows in X and 9 in Y. "
-        "Pass the data that the map was made of, in the same order."
+        "X and Y must have the same number of rows; got 10 rows in X and 9 in Y. "
+        "Pass the data that Y was computed from, in the same order."
     )
     with refuses(DataError, sentence):
         of_pair(measure, X, Y[:9])
@@ -91,7 +88,7 @@ def test_a_labeled_map_must_have_four_points(measure):
 
 
 def test_a_map_must_be_dense():
-    with refuses(DataError, "Y must be dense; got a sparse map. Pass Y.toarray()."):
+    with refuses(DataError, "Y must be a dense array; got a sparse matrix. Pass Y.toarray()."):
         auc_rnx(X, csr_array(Y))
 
 
@@ -123,11 +120,11 @@ def test_distances_must_be_square_and_the_metric_known():
 
 
 @pytest.mark.parametrize("k", [0, 5, 2.0, True, None])
-@pytest.mark.parametrize("measure", [trust, trustworthiness, continuity, report])
+@pytest.mark.parametrize("measure", AT_K)
 def test_a_neighborhood_must_be_less_than_half_of_the_points(measure, k):
     sentence = (
         f"k must be an integer from 1 to 4; got k={k!r}. "
-        "It must be less than half of the 10 points."
+        "Choose k smaller than half of the number of points (10)."
     )
     with refuses(ParameterError, sentence):
         measure(X, Y, k=k)
@@ -135,7 +132,10 @@ def test_a_neighborhood_must_be_less_than_half_of_the_points(measure, k):
 
 @pytest.mark.parametrize("k", [0, 10, "3"])
 def test_voters_must_be_other_points(k):
-    sentence = f"k must be an integer from 1 to 9; got k={k!r}. There are 9 other points."
+    sentence = (
+        f"k must be an integer from 1 to 9; got k={k!r}. "
+        "Each point has 9 other points as possible neighbors."
+    )
     with refuses(ParameterError, sentence):
         knn_accuracy(Y, LABELS, k)
 
@@ -143,11 +143,13 @@ def test_voters_must_be_other_points(k):
 @pytest.mark.parametrize("ks", ["some", None, 3, np.arange(3)])
 def test_the_sizes_must_be_named(ks):
     sentence = (
-        f"ks must be 'all' or 'paper'; got {ks!r}. "
-        "'all' takes every k, 'paper' fifty of them as the paper does."
+        f"ks must be 'all' or 'paper'; got ks={ks!r}. Use ks='all' for every neighborhood size, "
+        "or ks='paper' for the fifty sizes of the paper."
     )
     with refuses(ParameterError, sentence):
         auc_rnx(X, Y, ks=ks)
+    with refuses(ParameterError, sentence):
+        compare(X, Y, 2).auc(ks)
 
 
 @pytest.mark.parametrize("n_queries", [1, 11, 2.5, "all"])
@@ -155,7 +157,7 @@ def test_the_sizes_must_be_named(ks):
 def test_queries_must_be_some_of_the_points(measure, n_queries):
     sentence = (
         f"n_queries must be an integer from 2 to 10; got n_queries={n_queries!r}. "
-        "None asks every point up to 20,000, and 2,000 of them beyond."
+        "Use n_queries=None for all points up to 20,000, and a sample of 2,000 otherwise."
     )
     with refuses(ParameterError, sentence):
         of_pair(measure, X, Y, n_queries=n_queries)
@@ -183,44 +185,46 @@ LABEL_SENTENCES = {
     "wrong length": (
         LABELS[:9],
         (
-            "labels must be one-dimensional, with one label for each point; got shape (9,) for 10 "
-            "points. Pass the labels of the rows of the map, in the same order."
+            "labels must be one-dimensional, with one entry per point; got shape (9,) for 10 "
+            "points. Pass the labels in the order of the rows of Y."
         ),
     ),
     "a column": (
         LABELS[:, None],
         (
-            "labels must be one-dimensional, with one label for each point; "
+            "labels must be one-dimensional, with one entry per point; "
             "got shape (10, 1) for 10 points. "
-            "Pass the labels of the rows of the map, in the same order."
+            "Pass the labels in the order of the rows of Y."
         ),
     ),
     "one class": (
         np.zeros(10),
         (
-            "labels must name from 2 to n - 1 classes; got 1 for 10 points. "
-            "Measures of classes compare points within classes with points between them."
+            "labels must have at least 2 classes, and fewer classes than points; got 1 class(es) "
+            "for 10 points. Class measures compare distances within classes with distances between "
+            "classes; pass other labels."
         ),
     ),
     "no class twice": (
         np.arange(10),
         (
-            "labels must name from 2 to n - 1 classes; got 10 for 10 points. "
-            "Measures of classes compare points within classes with points between them."
+            "labels must have at least 2 classes, and fewer classes than points; got 10 class(es) "
+            "for 10 points. Class measures compare distances within classes with distances between "
+            "classes; pass other labels."
         ),
     ),
     "missing": (
         np.where(LABELS, 1.0, np.nan),
         (
-            "labels must not be missing; got 5 that are not a number. "
-            "Leave these points out, or give them a class of their own."
+            "labels must not be missing; got 5 NaN value(s). "
+            "Drop these points, or assign them to a class of their own."
         ),
     ),
     "mixed": (
         np.array([1, "a"] * 5, dtype=object),
         (
-            "labels must be of one kind, so that they can be sorted; got a mixture. "
-            "Pass all of them as text, or all as numbers."
+            "labels must be all text or all numbers; got a mixture of types. "
+            "Convert them with np.asarray(labels, dtype=str)."
         ),
     ),
 }
@@ -243,8 +247,8 @@ def test_a_report_refuses_labels_that_cannot_be_meant(case):
 
 def test_classes_with_one_center_have_no_davies_bouldin_index():
     sentence = (
-        "Davies-Bouldin needs classes with different centers; got the same for a and c. "
-        "Merge the two, or leave one out."
+        "The Davies-Bouldin index is undefined for classes with the same center; got the same "
+        "center for a and c. Merge the two classes, or drop one of them."
     )
     square = np.array([[0, 0], [2, 2], [0, 2], [2, 0], [5, 5], [5, 6.0]])
     with refuses(DataError, sentence):
@@ -253,8 +257,8 @@ def test_classes_with_one_center_have_no_davies_bouldin_index():
 
 def test_classes_without_extent_have_no_calinski_harabasz_index():
     sentence = (
-        "Calinski-Harabasz needs a class whose points differ; got all points of each class at one "
-        "place. Its value would be infinite."
+        "The Calinski-Harabasz index is undefined without scatter within classes; got classes "
+        "whose points all coincide. Pass other labels."
     )
     with refuses(DataError, sentence):
         calinski_harabasz(np.repeat(Y[:2], 3, axis=0), list("aaabbb"))

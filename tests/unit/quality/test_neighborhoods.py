@@ -66,7 +66,7 @@ def test_ties_and_copies_go_to_the_lower_index(duplicates, unit, offset):
     assert_measures_are_those_of_the_twin(X, X[:, 1:])
 
 
-def test_a_map_of_one_place_ranks_points_by_index(two_blobs):
+def test_a_map_of_coinciding_points_ranks_points_by_index(two_blobs):
     assert_measures_are_those_of_the_twin(two_blobs, np.zeros((60, 2)))
 
 
@@ -75,7 +75,7 @@ def test_one_far_point_does_not_blur_the_ranks_of_others(one_far_point):
 
 
 def test_measures_by_hand():
-    # Points 0, 1, 2, 3 on a line; in the map 0 and 3 have changed places.
+    # Points 0, 1, 2, 3 on a line; in the map 0 and 3 are swapped.
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     Y = X[[3, 1, 2, 0]]
     # Ranks of the others around each point; at equal distance the lower index comes first.
@@ -171,7 +171,7 @@ def test_the_order_is_that_of_the_neighbor_search(subspace_clusters):
     # Ten copies of each of ten points, off the grid: ties that products round apart.
     X = np.repeat(subspace_clusters[::10] + 0.1, 10, axis=0).astype(np.float32)
     everyone = np.arange(100)
-    space = ranks._space(X, Metric(), everyone)
+    space = ranks._make_space(X, Metric(), everyone)
     block = ranks.read_block(space, everyone, slice(0, 100), np.empty((100, 100)))
     order = np.empty((100, 99), np.int32)
     for i in range(100):
@@ -254,7 +254,7 @@ def test_bytes_do_not_depend_on_threads_or_blocks(monkeypatch, n_queries):
     options = {"n_queries": n_queries, "random_state": 0}
     one = everything(X, Y, n_jobs=1, **options)
     assert one == everything(X, Y, n_jobs=2, **options)
-    monkeypatch.setattr(ranks, "MOST_ROWS", 37)
+    monkeypatch.setattr(ranks, "MAX_BLOCK_ROWS", 37)
     assert one == everything(X, Y, n_jobs=2, **options)
     monkeypatch.setattr(ranks, "BLOCK_BYTES", 1)
     assert one == everything(X, Y, n_jobs=2, **options)

@@ -4,8 +4,9 @@ import dask.array as da
 import numpy as np
 import pytest
 
-from isosne.errors import DataError
+from isosne.errors import DataError, ParameterError
 from isosne.quality import auc_rnx, draw_rows, report
+from tests.unit.sentences import refuses
 
 
 @pytest.fixture(name="stored")
@@ -15,7 +16,7 @@ def fixture_stored(tmp_path):
     return X, tmp_path / "X.npy"
 
 
-def test_rows_places_and_labels_that_are_drawn_belong_together(stored):
+def test_sampled_rows_coordinates_and_labels_belong_together(stored):
     X, path = stored
     labels = np.arange(600)
     drawn, Y, named = draw_rows(path, X[:, :2], labels, n_points=100, random_state=0)
@@ -41,16 +42,37 @@ def test_drawn_rows_estimate_the_separation_of_all(stored):
 
 
 @pytest.mark.parametrize("n_given", [599, 601])
-def test_places_and_labels_must_be_as_many_as_rows(stored, n_given):
+def test_coordinates_and_labels_must_be_as_many_as_rows(stored, n_given):
     X, path = stored
     Y = np.zeros((n_given, 2))
-    with pytest.raises(DataError, match=rf"got 600 rows in X and {n_given} in Y"):
+    sentence = (
+        f"X and Y must have the same number of rows; got 600 rows in X and {n_given} in Y. "
+        "Pass the data that Y was computed from, in the same order."
+    )
+    with refuses(DataError, sentence):
         report(path, Y)
-    with pytest.raises(DataError, match=rf"got {n_given} for 600 points"):
+    sentence = (
+        f"labels must have one entry per point; got {n_given} labels for 600 points. "
+        "Pass the labels in the order of the rows of Y."
+    )
+    with refuses(DataError, sentence):
         report(path, X[:, :2], np.zeros(n_given))
+
+
+def test_a_sample_needs_four_rows(stored):
+    X, path = stored
+    sentence = (
+        "n_points must be an integer from 4 up; got n_points=3. Pass the number of rows to sample."
+    )
+    with refuses(ParameterError, sentence):
+        draw_rows(path, X[:, :2], n_points=3)
 
 
 def test_other_measures_say_how_to_draw(stored):
     X, path = stored
-    with pytest.raises(DataError, match="draw_rows"):
+    sentence = (
+        f"X must be in memory; got {type(path).__name__}. Sample rows with "
+        "isosne.quality.draw_rows, or call isosne.quality.report, which does."
+    )
+    with refuses(DataError, sentence):
         auc_rnx(path, X[:, :2])

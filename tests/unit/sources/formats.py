@@ -34,11 +34,11 @@ def write_parquet(folder, X):
 
 def write_parquet_folder(folder, X):
     pq = pytest.importorskip("pyarrow.parquet")
-    place = folder / "parts"
-    place.mkdir()
+    parts = folder / "parts"
+    parts.mkdir()
     for k, start in enumerate(range(0, len(X), 11)):
-        pq.write_table(as_table(X[start : start + 11]), place / f"part.{k}.parquet")
-    return place
+        pq.write_table(as_table(X[start : start + 11]), parts / f"part.{k}.parquet")
+    return parts
 
 
 def write_feather(folder, X):

@@ -1,6 +1,5 @@
-"""Rows that lack a value are left out, in every format, and the others stay what they are."""
+"""Rows with missing values are dropped, in every format; the others do not change."""
 
-import re
 from decimal import Decimal
 
 import numpy as np
@@ -10,7 +9,8 @@ from isosne import TSNE
 from isosne.errors import DataError, ParameterError
 from isosne.sources import blocks, open_rows
 from isosne.sources.complete import CompleteRows
-from isosne.sources.dialect import MISSING
+from isosne.sources.dialect import MISSING_WORDS
+from tests.unit.sources.conftest import refuses
 from tests.unit.sources.formats import DENSE, SPARSE, TEXT, write_h5ad, write_npy, write_text
 
 N = 150  # more rows than lie between two known positions of a text table
@@ -25,10 +25,6 @@ LACKING = {
 }
 
 
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
-
-
 def lacking(rows, value=np.nan):
     changed = X.copy()
     changed[rows, np.arange(len(rows)) % 3] = value
@@ -39,9 +35,16 @@ def dropped(make, folder, values):
     return open_rows(make(folder, values), missing="drop")
 
 
-@pytest.mark.parametrize("rows", LACKING.values(), ids=LACKING)
-@pytest.mark.parametrize("make", (NUMBERED | TEXT).values(), ids=NUMBERED | TEXT)
-def test_rows_that_are_left_are_those_of_the_array(make, rows, tmp_path):
+# Every format with some rows, and every pattern of rows with three formats that differ most.
+FORMATS = [(name, "some") for name in NUMBERED | TEXT]
+PATTERNS = [
+    (name, which) for name in ("array", "parquet", "csv") for which in LACKING if which != "some"
+]
+
+
+@pytest.mark.parametrize(("name", "which"), FORMATS + PATTERNS)
+def test_rows_that_are_left_are_those_of_the_array(name, which, tmp_path):
+    make, rows = (NUMBERED | TEXT)[name], LACKING[which]
     found = dropped(make, tmp_path, lacking(rows))
     expected = np.delete(X, rows, axis=0)
     n = len(expected)
@@ -89,7 +92,7 @@ def test_integers_of_a_file_are_not_looked_at(tmp_path, monkeypatch):
     assert open_rows(rows, missing="drop") is rows
 
 
-@pytest.mark.parametrize("word", sorted({"", " ", '""', '"NA"', "NaN", "NULL", *MISSING}))
+@pytest.mark.parametrize("word", sorted({"", " ", '""', '"NA"', "NaN", "NULL", *MISSING_WORDS}))
 def test_a_field_can_be_missing_in_many_words(word, tmp_path):
     path = write_text(tmp_path, X, "x.csv", ";")
     lines = path.read_text().splitlines()
@@ -192,8 +195,8 @@ def test_a_table_without_a_complete_row_is_refused(make, tmp_path):
     rows = open_rows(source)
     column = "1" if rows.column_names is None else "'c1'"
     sentence = (
-        f"At least one row must have all its values; each of the 150 rows of {rows.describe()} "
-        f"lacks one, 150 of them in column {column}. Exclude that column, or impute such values."
+        f"At least one row must have no missing value; all 150 rows of {rows.describe()} have "
+        f"one, 150 of them in column {column}. Exclude that column, or impute the missing values."
     )
     with refuses(DataError, sentence):
         open_rows(source, missing="drop")
@@ -203,8 +206,8 @@ def test_a_table_without_a_complete_row_is_refused(make, tmp_path):
 def test_rows_of_dask_are_not_dropped_here(name, tmp_path):
     source = DENSE[name](tmp_path, X)
     sentence = (
-        "missing must be 'refuse' for a Dask collection, whose rows are not read before they are "
-        "used; got 'drop'. Leave such rows out of it with its dropna."
+        "missing must be 'refuse' for a Dask collection, whose rows are not read in advance; got "
+        "missing='drop'. Drop the rows with the dropna method of the collection beforehand."
     )
     for collection in (source, open_rows(source)):
         with refuses(ParameterError, sentence):
@@ -213,8 +216,8 @@ def test_rows_of_dask_are_not_dropped_here(name, tmp_path):
 
 def test_another_word_is_refused():
     sentence = (
-        "missing must be one of refuse, drop; got 'keep'. "
-        "'drop' leaves out the rows that lack a value."
+        "missing must be 'refuse' or 'drop'; got missing='keep'. "
+        "Pass missing='drop' to drop rows with missing values."
     )
     with refuses(ParameterError, sentence):
         open_rows(X, missing="keep")
@@ -228,11 +231,13 @@ def test_missing_values_can_be_asked_for(tmp_path):
 def test_messages_name_the_row_of_the_file(tmp_path):
     rows = dropped(TEXT["csv"], tmp_path, lacking([0, 5]))
     assert rows.describe() == str(tmp_path / "x.csv")
-    assert rows.note() == "Left out 2 of 150 rows, which lack a value; first in line 2."
+    assert rows.note() == (
+        "Dropped 2 of 150 rows, which have missing or infinite values; the first is line 2."
+    )
     with pytest.raises(DataError, match="has an infinite value in line 8, column 'c2'"):
         rows._check_finite(np.array([[1, 2, np.inf]]), [4])
     rows = open_rows(lacking([148, 149]), missing="drop")
-    assert rows.note().endswith("first in row 148 (the first is row 0).")
+    assert rows.note().endswith("; the first is row 148 (counting from 0).")
 
 
 def test_the_fingerprint_tells_which_rows_were_kept(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from isosne.sources import open_rows
 from isosne.sources.dialect import find_dialect
-from isosne.sources.lines import APART, CHUNK_BYTES
+from isosne.sources.lines import CHUNK_BYTES, ROWS_PER_OFFSET
 from tests.unit.sources.formats import write_h5ad, write_npz, write_text
 
 
@@ -87,7 +87,7 @@ def test_lines_are_found_across_the_chunks_of_the_pass(tmp_path):
     rows = open_rows(path, exclude=["t"])
     assert rows.shape == (n_rows + 1, 2)
     np.testing.assert_array_equal(rows.take([n_rows, n_rows - 1]), [[7, 8], [1.25, 2.5]])
-    assert n_rows > 2 * APART
+    assert n_rows > 2 * ROWS_PER_OFFSET
 
 
 def test_lines_longer_than_the_sample_are_read(tmp_path):

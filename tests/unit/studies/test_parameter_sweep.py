@@ -1,7 +1,6 @@
 """Maps over a grid: measured, kept as they come, continued after a kill."""
 
 import json
-import re
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.quality import auc_rnx, davies_bouldin
 from isosne.studies.parameter_sweep import paper_grid, sweep
+from tests.unit.sentences import refuses
 
 SHORT = TSNE(schedule=Schedule((Phase(20, exaggeration=4),)), random_state=0)
 GRID = [4, 8, 16, 30]
@@ -149,9 +149,10 @@ def test_results_of_another_sweep_are_left_alone(blobs, tmp_path):
     sweep(X, "isolation", [4], estimator=SHORT, results=path, n_jobs=1)
     before = path.read_bytes()
     sentence = (
-        f"The results in {path} belong to a sweep of other points or settings. Name another file."
+        f"Cannot resume from {path}: it belongs to a sweep of other data or settings. "
+        "Choose another file name."
     )
-    with pytest.raises(DataError, match="^" + re.escape(sentence) + "$"):
+    with refuses(DataError, sentence):
         sweep(X + 1, "isolation", [4], estimator=SHORT, results=path, n_jobs=1)
     assert path.read_bytes() == before
 
@@ -160,10 +161,9 @@ def test_a_file_of_something_else_is_refused(blobs, tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text("psi,auc\n4,0.5\n")
     sentence = (
-        f"A results file must hold one JSON object a line; got something else in {path}. "
-        "Move it away, or name another file."
+        f"Cannot resume from {path}: it is not a results file of a sweep. Choose another file name."
     )
-    with pytest.raises(DataError, match="^" + re.escape(sentence) + "$"):
+    with refuses(DataError, sentence):
         sweep(blobs[0], "isolation", [4], estimator=SHORT, results=path, n_jobs=1)
     assert path.read_text() == "psi,auc\n4,0.5\n"
 
@@ -174,19 +174,25 @@ def test_a_file_of_something_else_is_refused(blobs, tmp_path):
         (
             ("linear", [4]),
             (
-                "kernel must be one of isolation, gaussian, adaptive, knn; got 'linear'. "
+                "kernel must be one of isolation, gaussian, adaptive, knn; got kernel='linear'. "
                 "Choose one of these names."
             ),
         ),
-        (("isolation", []), "grid must hold at least one value; got none. Pass [16, 64, 256]."),
+        (
+            ("isolation", []),
+            "grid must contain at least one value; got grid=[]. Pass, for example, [16, 64, 256].",
+        ),
     ],
 )
 def test_what_cannot_be_swept_is_refused(blobs, arguments, sentence):
-    with pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$"):
+    with refuses(ParameterError, sentence):
         sweep(blobs[0], *arguments, estimator=SHORT, n_jobs=1)
 
 
 def test_an_unknown_measure_is_refused_with_the_columns(undisturbed):
-    sentence = "measure must be a column of the sweep; got 'silhouette'. Choose one of psi, "
-    with pytest.raises(ParameterError, match="^" + re.escape(sentence)):
+    sentence = (
+        "measure must be a column of the sweep; got measure='silhouette'. Choose one of "
+        f"{', '.join(undisturbed.rows[0])}."
+    )
+    with refuses(ParameterError, sentence):
         undisturbed.best_by("silhouette")

@@ -38,46 +38,44 @@ def having(judged, title="Isolation kernel", agreement=None, **measures):
 PLAIN_NUMBERS = ("davies_bouldin", "calinski_harabasz", "agreement")
 CASES = {
     "auc_rnx": [
-        (0.1, "Poor: little more than chance."),
-        (0.2, "Weak: distances are kept in part; trust groups, not gaps."),
-        (0.4, "Fair, and usual for data of many dimensions."),
-        (0.5, "Good: half or more of what can be kept is kept."),
+        (0.1, "Poor: hardly better than a random map."),
+        (0.2, "Weak: rely on the clusters, not on the distances between them."),
+        (0.4, "Fair: typical of high-dimensional data."),
+        (0.5, "Good: at least half of what a map can preserve is preserved."),
     ],
     "agreement": [
-        (0.1, "Poor: who stands next to whom is mostly not as in the data."),
-        (0.4, "Fair: more than half of the very nearest are others than in the data."),
-        (0.5, "Good: half or more of the very nearest are those of the data."),
+        (0.1, "Poor: few of the nearest neighbors are those in the data."),
+        (0.4, "Fair: less than half of the nearest neighbors are those in the data."),
+        (0.5, "Good: at least half of the nearest neighbors are those in the data."),
     ],
     "trustworthiness": [
-        (0.79, "Poor: many points stand beside strangers."),
-        (0.8, "Fair: some points stand beside strangers."),
+        (0.79, "Poor: many points have false neighbors."),
+        (0.8, "Fair: some points have false neighbors."),
         (0.92, "Good: points shown close together are rarely far apart in the data."),
     ],
     "continuity": [
-        (0.79, "Poor: many neighborhoods are torn apart."),
-        (0.8, "Fair: some neighborhoods are torn apart."),
+        (0.79, "Poor: many neighborhoods are split."),
+        (0.8, "Fair: some neighborhoods are split."),
         (0.92, "Good: points close in the data are rarely shown far apart."),
     ],
     "davies_bouldin": [
-        (0.4, "Good: classes are compact and far apart."),
-        (0.5, "Fair: most classes stand apart."),
+        (0.4, "Good: classes are compact and well separated."),
+        (0.5, "Fair: most classes are separated."),
         (1.0, "Weak: classes touch or overlap."),
-        (2.0, "Poor: classes lie over each other."),
+        (2.0, "Poor: classes lie on top of each other."),
     ],
     "calinski_harabasz": [
-        (
-            1000.0,
-            "It has no scale of its own: compare maps of the same data by it, nothing else.",
-        )
+        (1000.0, "No absolute scale: use it only to compare maps of the same data.")
     ],
     # Half of the points are of one class: 0.5 is chance.
     "knn_accuracy": [
-        (0.96, "Good: neighbors on the map are of one class."),
-        (0.81, "Fair: most neighbors on the map are of one class."),
+        (0.96, "Good: almost all neighbors on the map share a class."),
+        (0.81, "Fair: most neighbors on the map share a class."),
         (0.7, "Weak: classes are mixed on the map."),
     ],
 }
-PLACES = list(CASES)
+MEASURES = list(CASES)
+"""In the order of the table."""
 
 
 @pytest.mark.parametrize(
@@ -86,7 +84,7 @@ PLACES = list(CASES)
 )
 def test_a_value_has_its_sentence(judged, measure, value, verdict):
     value = value if measure in PLAIN_NUMBERS else Estimate(value)
-    reading = read_measures([having(judged, **{measure: value})], CLASSES)[PLACES.index(measure)]
+    reading = read_measures([having(judged, **{measure: value})], CLASSES)[MEASURES.index(measure)]
     assert reading.verdict == verdict
     assert reading.best is None  # of one map
 
@@ -112,21 +110,44 @@ def test_values_that_cannot_be_told_apart_are_equal(judged, first, second, best)
     assert read_measures(maps, CLASSES)[2].best is best
 
 
-def test_what_is_strict_and_what_is_forgiving_is_said(judged):
-    _, kept, trustworthiness, continuity, *_ = read_measures([judged], CLASSES)
-    assert kept.meaning.endswith("Strict: a neighbor at place 11 on the map is lost.")
-    assert "Forgiving: it counts how far off intruders are" in trustworthiness.meaning
-    assert "Forgiving, too" in continuity.meaning
+def test_every_measure_is_explained(judged):
+    assert [reading.meaning for reading in read_measures([judged], CLASSES)] == [
+        (
+            "Preservation of neighborhoods of all sizes, with more weight on small ones: 0 is "
+            "random, 1 is perfect."
+        ),
+        (
+            "Mean fraction of the 10 nearest neighbors in the data that are also among the 10 "
+            "nearest on the map. A strict measure: a neighbor with rank 11 on the map counts as "
+            "lost."
+        ),
+        (
+            "Whether neighbors on the map are also close in the data; 1 is best. A lenient "
+            "measure: errors are weighted by rank, and a false neighbor with rank 11 in the data "
+            "costs almost nothing. It can be high even if few of the nearest neighbors are "
+            "preserved."
+        ),
+        (
+            "Whether neighbors in the data are also close on the map; 1 is best. A lenient "
+            "measure, too: errors are weighted by rank."
+        ),
+        "Width of the classes relative to the distances between them; lower is better.",
+        "Scatter between classes relative to the scatter within classes; higher is better.",
+        (
+            "Accuracy of predicting the class of a point from its 10 nearest neighbors on the map; "
+            "always predicting the largest class would give 50%."
+        ),
+    ]
 
 
 def test_points_without_a_label_do_not_make_the_largest_class(judged):
     some = Classes(["a", "b", "no label"], np.repeat([0, 1, 2], [15, 5, 40]), has_rest=True)
-    assert "always is right 75% of the time" in read_measures([judged], some)[-1].meaning
+    assert read_measures([judged], some)[-1].meaning.endswith("largest class would give 75%.")
     assert [row.name for row in trust_by_class([judged], some)] == ["a", "b"]
 
 
 def test_without_classes_neighborhoods_are_read_alone(judged):
-    alone = ["AUC R_NX", "Neighbors kept", "Trustworthiness", "Continuity"]
+    alone = ["AUC R_NX", "Neighbors preserved", "Trustworthiness", "Continuity"]
     unmeasured = replace(judged, report=replace(judged.report, classes=None))
     for map_, classes in ((judged, None), (unmeasured, CLASSES)):
         assert [reading.measure for reading in read_measures([map_], classes)] == alone
@@ -134,7 +155,10 @@ def test_without_classes_neighborhoods_are_read_alone(judged):
 
 NEAR = {"auc_rnx": Estimate(0.6), "agreement": 0.56}
 FAR = {"trustworthiness": Estimate(0.99), "continuity": Estimate(0.99), "davies_bouldin": 0.1}
-ALIKE = "The Isolation kernel and the Gaussian kernel keep neighborhoods of any size alike."
+ALIKE = (
+    "The Isolation kernel and the Gaussian kernel preserve neighborhoods of all sizes about "
+    "equally well."
+)
 
 
 @pytest.mark.parametrize(
@@ -144,25 +168,24 @@ ALIKE = "The Isolation kernel and the Gaussian kernel keep neighborhoods of any 
             NEAR,
             {"auc_rnx": Estimate(0.5), "agreement": 0.56, **FAR, "calinski_harabasz": 9e9},
             (
-                "Of the 7 measures below, the Isolation kernel is ahead in 1, the Gaussian "
-                "kernel in 4, and 2 are equal: by most of them the map of the Gaussian kernel is "
-                "the better one."
+                "Of the 7 measures below, the Isolation kernel is best in 1, the Gaussian kernel "
+                "in 4, and 2 are tied. Overall, the Gaussian kernel is better in most measures."
             ),
         ),
         (
             NEAR,
             {**NEAR, **FAR},
             (
-                "Of the 7 measures below, the Isolation kernel is ahead in 0, the Gaussian "
-                "kernel in 3, and 4 are equal: on the whole no map is better."
+                "Of the 7 measures below, the Isolation kernel is best in 0, the Gaussian kernel "
+                "in 3, and 4 are tied. Overall, neither map is clearly better."
             ),
         ),
         (
             {**NEAR, **FAR, "calinski_harabasz": 9e9, "knn_accuracy": Estimate(1.0)},
             {"auc_rnx": Estimate(0.5), "agreement": 0.1, "knn_accuracy": Estimate(0.5)},
             (
-                "Of the 7 measures below, the Isolation kernel is ahead in 7, the Gaussian "
-                "kernel in 0: by all of them the map of the Isolation kernel is the better one."
+                "Of the 7 measures below, the Isolation kernel is best in 7, the Gaussian kernel "
+                "in 0. Overall, the Isolation kernel is better in all measures."
             ),
         ),
     ],
@@ -170,19 +193,19 @@ ALIKE = "The Isolation kernel and the Gaussian kernel keep neighborhoods of any 
 def test_the_verdict_weighs_all_measures(judged, first, second, sentence):
     maps = [having(judged, **first), having(judged, "Gaussian kernel", **second)]
     assert read_verdict(maps, read_measures(maps, CLASSES)) == (
-        "Isolation kernel: the map keeps neighborhoods well (AUC 0.60), and 56% of the 10 nearest "
-        f"neighbors of a point. {sentence} {ALIKE}"
+        "Isolation kernel: the map preserves neighborhoods well (AUC 0.60), and on average 56% of "
+        f"the 10 nearest neighbors of a point. {sentence} {ALIKE}"
     )
 
 
 @pytest.mark.parametrize(
-    ("area", "how"), [(0.1, "poorly"), (0.3, "in part"), (0.4, "fairly well"), (0.5, "well")]
+    ("area", "how"), [(0.1, "poorly"), (0.3, "partly"), (0.4, "fairly well"), (0.5, "well")]
 )
 def test_the_verdict_on_one_map_is_short(judged, area, how):
     alone = having(judged, auc_rnx=Estimate(area), agreement=0.2)
     assert read_verdict([alone], []) == (
-        f"Isolation kernel: the map keeps neighborhoods {how} (AUC {area:.2f}), and 20% of the 10 "
-        "nearest neighbors of a point."
+        f"Isolation kernel: the map preserves neighborhoods {how} (AUC {area:.2f}), and on average "
+        "20% of the 10 nearest neighbors of a point."
     )
 
 
@@ -192,35 +215,44 @@ def test_the_verdict_on_one_map_is_short(judged, area, how):
         (lambda k: 0.005 + 0 * k, ALIKE),
         (
             lambda k: 0.1 + 0 * k,
-            "The Isolation kernel is ahead of the Gaussian kernel in neighborhoods of any size.",
+            (
+                "The Isolation kernel preserves neighborhoods of all sizes better than the "
+                "Gaussian kernel."
+            ),
         ),
         (
             lambda k: np.where(k > 4, -0.1, 0.0),
-            "The Isolation kernel is behind the Gaussian kernel in neighborhoods of most sizes.",
+            (
+                "The Isolation kernel preserves neighborhoods of most sizes worse than the "
+                "Gaussian kernel."
+            ),
         ),
         (
             lambda k: np.where(k < 4, -0.1, 0.0),
-            "The Isolation kernel is behind the Gaussian kernel in neighborhoods of some sizes.",
+            (
+                "The Isolation kernel preserves neighborhoods of some sizes worse than the "
+                "Gaussian kernel."
+            ),
         ),
         (
             lambda k: np.where(k < 10, 0.1, -0.1),
             (
-                "The Isolation kernel is ahead of the Gaussian kernel in small neighborhoods, up "
-                "to some 9 points, behind in larger ones."
+                "The Isolation kernel preserves neighborhoods of up to about 9 points better than "
+                "the Gaussian kernel, and larger ones worse."
             ),
         ),
         (
             lambda k: np.where(k < 10, -0.1, 0.1),
             (
-                "The Isolation kernel is behind the Gaussian kernel in small neighborhoods, up "
-                "to some 9 points, ahead in larger ones."
+                "The Isolation kernel preserves neighborhoods of up to about 9 points worse than "
+                "the Gaussian kernel, and larger ones better."
             ),
         ),
         (
             lambda k: np.where((k > 4) & (k < 12), -0.2, 0.1),
             (
-                "The Isolation kernel is ahead of the Gaussian kernel in the smallest "
-                "neighborhoods; in larger ones the two take turns."
+                "The Isolation kernel preserves the smallest neighborhoods better than the "
+                "Gaussian kernel; for larger ones the order changes with the size."
             ),
         ),
     ],
@@ -235,14 +267,17 @@ def test_trust_is_counted(judged):
     shares = np.repeat([0.2, 0.5], 30)
     known = replace(judged, trust=Trust(np.arange(60), shares, shares, shares))
     assert read_trust(known) == (
-        "Isolation kernel: 50% of the points keep at least half of their 10 nearest neighbors; "
-        "on average 35% of them are kept."
+        "Isolation kernel: 50% of the points keep at least half of their 10 nearest neighbors. "
+        "The mean is 35%."
     )
     asked = Trust(np.arange(40), shares[:40], shares[:40], shares[:40])
-    assert "of the points of a sample of 40 keep" in read_trust(replace(judged, trust=asked))
+    assert read_trust(replace(judged, trust=asked)) == (
+        "Isolation kernel: 25% of the points in a sample of 40 keep at least half of their 10 "
+        "nearest neighbors. The mean is 28%."
+    )
 
 
-def test_classes_are_listed_from_the_least_believable(judged):
+def test_classes_are_listed_from_the_least_reliable(judged):
     shares = np.repeat([0.9, 0.5], 30)
     known = replace(judged, trust=Trust(np.arange(60), shares, shares, shares))
     rows = trust_by_class([known, known], CLASSES)

@@ -13,7 +13,18 @@ from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from isosne import TSNE, AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
+from isosne import (
+    JSE,
+    KL,
+    AdaptiveGaussianKernel,
+    GaussianKernel,
+    IsolationKernel,
+    KNNKernel,
+    NeRV,
+    Phase,
+    Schedule,
+)
+from isosne._numba import n_threads
 from isosne._types import DenseMatrix, SparseMatrix
 from isosne.errors import (
     DataError,
@@ -23,17 +34,9 @@ from isosne.errors import (
     IsosneWarning,
     ParameterError,
 )
-from isosne.layout.objectives import JSE, NeRV
-from isosne.layout.schedules import Phase, Schedule
+from tests.unit.tsne.conftest import make, refuses
 
-SHORT = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
 STARTS = ["pca", "spectral", "random"]
-
-
-def make(kernel=None, **more):
-    """Return a TSNE with few steps on one thread: small maps are not worth sharing out."""
-    settings = {"schedule": SHORT, "random_state": 0, "n_jobs": 1} | more
-    return TSNE(IsolationKernel(8) if kernel is None else kernel, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -41,18 +44,16 @@ def digits():
     return load_digits().data
 
 
-@pytest.fixture
-def points():
-    return np.random.default_rng(0).normal(size=(80, 5))
-
-
 # --- what a fit gives
 
 
-@pytest.mark.parametrize("kernel", ["isolation", "gaussian", "adaptive", "knn"])
-@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("kernel", "n_components"),
+    [("isolation", 2), ("gaussian", 1), ("gaussian", 3), ("adaptive", 2), ("knn", 3)],
+)
 def test_a_fit_gives_a_centered_map_and_what_led_to_it(points, kernel, n_components):
-    model = make(kernel, n_components=n_components)
+    schedule = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
+    model = make(kernel, n_components=n_components, schedule=schedule)
     assert model.fit(points) is model
     assert model.embedding_.shape == (80, n_components)
     assert model.embedding_.dtype == np.float32
@@ -115,30 +116,33 @@ def test_the_kernel_that_is_passed_stays_unfitted(points):
 # --- more steps
 
 
-def test_more_steps_are_counted_on(points):
-    model = make(schedule=Schedule.standard(n_iter=650)).fit(points)
-    assert model.n_iter_ == 650
-    before = model.trace_[model.trace_[:, 0] < 650]
-    assert model.continue_fit(100) is model
-    assert model.n_iter_ == 750
-    np.testing.assert_array_equal(model.trace_[: len(before)], before)
-    assert sorted(set(model.trace_[:, 0])) == list(range(50, 751, 50))
-    assert np.all(np.diff(model.trace_[:, 0]) >= 0)
-    assert model.trace_[-1].tolist()[:2] == [750, model.kl_divergence_]
-
-
-def test_each_step_is_in_the_trace_once(points):
-    model = make(schedule=Schedule.standard(n_iter=300)).fit(points)
-    assert model.trace_[:, 0].tolist() == [50, 100, 150, 200, 250, 300]
-    model.continue_fit(20).continue_fit(30)
+def test_more_steps_are_counted_on_and_each_is_in_the_trace_once(points):
+    model = make(schedule=Schedule((Phase(60), Phase(40)))).fit(points)
+    assert model.n_iter_ == 100
+    assert model.trace_[:, 0].tolist() == [50, 100]
+    before = model.trace_.copy()
+    assert model.continue_fit(20) is model
+    assert model.continue_fit(30).n_iter_ == 150
     # every 50 steps, and where a run ended
-    assert model.trace_[:, 0].tolist() == [50, 100, 150, 200, 250, 300, 320, 350]
+    assert model.trace_[:, 0].tolist() == [50, 100, 120, 150]
+    np.testing.assert_array_equal(model.trace_[:2], before)
+    assert model.trace_[-1, 1] == model.kl_divergence_
+
+
+@pytest.mark.parametrize("n_iter", [0, -3, 2.5, True])
+def test_steps_to_continue_with_are_counted(points, n_iter):
+    sentence = (
+        f"n_iter must be an integer from 1 up; got n_iter={n_iter!r}. "
+        "Pass the number of further steps."
+    )
+    with refuses(ParameterError, sentence):
+        make().fit(points).continue_fit(n_iter)
 
 
 def test_more_steps_lower_the_objective(points):
     model = make().fit(points)
     before = model.kl_divergence_
-    assert model.continue_fit(200).kl_divergence_ < before
+    assert model.continue_fit(50).kl_divergence_ < before
 
 
 @pytest.mark.parametrize("n_components", [1, 2])
@@ -166,31 +170,41 @@ KERNELS = {
 }
 
 
-@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-def test_copies_of_fitted_points_get_exactly_their_places(points, kernel):
-    model = make(kernel).fit(points)
+@pytest.fixture(scope="module")
+def fitted(points):
+    """Maps of the points with each kernel, each made when it is first asked for."""
+    made = {}
+
+    def get(name):
+        if name not in made:
+            made[name] = make(KERNELS[name]).fit(points)
+        return made[name]
+
+    return get
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_copies_of_fitted_points_get_exactly_their_coordinates(points, fitted, name):
+    model = fitted(name)
     np.testing.assert_array_equal(model.transform(points), model.embedding_)
     mixed = np.vstack([points[7] + 0.3, points[3], points[7]])
-    places = model.transform(mixed)
-    np.testing.assert_array_equal(places[1:], model.embedding_[[3, 7]])
-    assert np.isfinite(places).all()
-    assert places.dtype == np.float32
+    placed = model.transform(mixed)
+    np.testing.assert_array_equal(placed[1:], model.embedding_[[3, 7]])
+    assert np.isfinite(placed).all()
+    assert placed.dtype == np.float32
 
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_points_beside_fitted_points_are_placed_beside_them(two_blobs, kernel):
     model = make(kernel, schedule=Schedule.standard(n_iter=400)).fit(two_blobs)
-    places = model.transform(two_blobs + 1e-3)
-    Y = model.embedding_
-    nearest = ((places[:, None] - Y) ** 2).sum(axis=2).argmin(axis=1)
+    placed = model.transform(two_blobs + 1e-3)
+    nearest = ((placed[:, None] - model.embedding_) ** 2).sum(axis=2).argmin(axis=1)
     assert np.array_equal(nearest < 30, np.arange(60) < 30)
 
 
-def test_points_far_from_all_fitted_points_have_a_finite_place(points):
-    for kernel in KERNELS.values():
-        model = make(kernel).fit(points)
-        places = model.transform(np.full((1, 5), 1e6))
-        assert np.isfinite(places).all()
+@pytest.mark.parametrize("name", KERNELS)
+def test_points_far_from_all_fitted_points_have_finite_coordinates(fitted, name):
+    assert np.isfinite(fitted(name).transform(np.full((1, 5), 1e6))).all()
 
 
 # --- threads
@@ -204,7 +218,7 @@ MAPS = {
     "nerv": {"objective": NeRV(0.8)},
     "jse": {"objective": JSE(0.4)},
     "nerv of floats": {"kernel": GaussianKernel(10), "objective": "nerv"},
-    "heavy tails": {"dof": 0.5},
+    "heavy tails": {"objective": KL(dof=0.5)},
     "spectral start": {"start": "spectral"},
     "three dimensions": {"n_components": 3},
 }
@@ -212,11 +226,11 @@ MAPS = {
 
 @pytest.mark.parametrize("settings", MAPS.values(), ids=MAPS)
 def test_the_bytes_of_a_map_do_not_depend_on_the_threads(digits, settings, monkeypatch):
-    monkeypatch.setattr("isosne.tsne.run.PAIRS_A_THREAD", 1)  # small maps use one thread as a rule
-    X = digits[:150]
-    new = digits[150:170]
-    schedule = Schedule((Phase(15, exaggeration=4), Phase(10)))
+    monkeypatch.setattr("isosne.tsne.plan.PAIRS_PER_THREAD", 1)  # small maps use one
+    X, new = digits[:120], digits[120:135]
+    schedule = Schedule((Phase(8, exaggeration=4), Phase(6)))
     one, two = (make(n_jobs=n, **{"schedule": schedule} | settings).fit(X) for n in (1, 2))
+    assert (one.plan_.n_threads, two.plan_.n_threads) == (1, min(2, n_threads()))
     assert one.embedding_.tobytes() == two.embedding_.tobytes()
     assert one.trace_.tobytes() == two.trace_.tobytes()
     assert one.transform(new).tobytes() == two.transform(new).tobytes()
@@ -255,10 +269,10 @@ def test_precomputed_distances_start_spectral_and_never_from_pca(points):
         make(kernel).fit_transform(D), make(kernel, start="spectral").fit_transform(D)
     )
     sentence = (
-        "start='pca' needs points; got metric='precomputed'. "
-        "Choose 'spectral', 'random', or pass coordinates."
+        "start must be 'spectral', 'random' or an array with precomputed distances or affinities; "
+        "got start='pca'. Principal components need the points themselves."
     )
-    with pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$"):
+    with refuses(ParameterError, sentence):
         make(kernel, start="pca").fit(D)
 
 
@@ -355,31 +369,24 @@ def test_a_pipeline_scales_and_maps(points):
     np.testing.assert_array_equal(placed, Y)
 
 
-def test_parameters_of_the_kernel_can_be_set_through_the_map(points):
-    model = make(IsolationKernel(8)).set_params(kernel__psi=16)
-    assert model.kernel.psi == 16
-    assert model.fit(points).kernel_.psi_ == (16,)
-    assert "kernel__n_partitions" in model.get_params()
-
-
 # --- callbacks, progress and interruption
 
 
 def test_a_callback_sees_every_step_and_may_end_the_run(points):
     seen = []
 
-    def stop_at_33(state):
+    def stop_at_13(state):
         seen.append((state.iteration, state.phase))
-        return state.iteration == 33
+        return state.iteration == 13
 
-    model = make(callback=stop_at_33).fit(points)
-    assert seen == [(i, 0 if i <= 20 else 1) for i in range(1, 34)]
-    assert model.n_iter_ == 33
-    assert model.trace_[-1, 0] == 33
+    model = make(callback=stop_at_13).fit(points)
+    assert seen == [(i, 0 if i <= 8 else 1) for i in range(1, 14)]
+    assert model.n_iter_ == 13
+    assert model.trace_[-1, 0] == 13
     full = []
     make(callback=lambda state: full.append(state.Y.T.copy())).fit(points)
-    assert len(full) == 60
-    np.testing.assert_array_equal(model.embedding_, full[32])
+    assert len(full) == 20
+    np.testing.assert_array_equal(model.embedding_, full[12])
 
 
 def test_an_error_in_a_callback_is_raised_and_the_map_so_far_is_kept(points):
@@ -404,8 +411,7 @@ def test_an_interrupt_keeps_the_map_so_far_says_so_and_goes_on_up(points):
 
     model = make(callback=interrupt)
     sentence = (
-        "Stopped from the keyboard at step 7; embedding_ holds the map so far. "
-        "Call continue_fit for more steps."
+        "Interrupted at step 7; embedding_ holds the map so far. Call continue_fit for more steps."
     )
     with (
         pytest.warns(RuntimeWarning, match="^" + re.escape(sentence) + "$") as caught,
@@ -427,11 +433,12 @@ def test_nothing_is_written_unless_it_is_asked_for(points, capfd):
 
 
 def test_progress_goes_to_standard_error(points, capfd):
-    model = make(verbose=True).fit(points)
+    model = make(verbose=True, schedule=Schedule((Phase(60),))).fit(points)
     captured = capfd.readouterr()
     assert captured.out == ""
     lines = captured.err.splitlines()
-    assert lines[:6] == str(model.plan_).splitlines()
+    plan = str(model.plan_).splitlines()
+    assert lines[: len(plan)] == plan
     steps = [line for line in lines if line.startswith("step")]
     assert len(steps) == 1
     assert re.fullmatch(r"step +50   objective \d+\.\d{4}   \d+\.\d s", steps[0])
@@ -444,8 +451,8 @@ def test_progress_goes_to_standard_error(points, capfd):
 @pytest.mark.parametrize("affinities", ["dense", "sparse", "sampled"])
 def test_points_alone_in_all_their_cells_are_named(points, affinities):
     sentence = (
-        "80 of 80 points share no cell with any other; each is tied to its nearest neighbor. "
-        "Lower psi, or raise n_partitions."
+        "80 of 80 points have no affinity to any other point; each is tied to its nearest "
+        "neighbor. Lower psi, or raise n_partitions."
     )
     model = make(IsolationKernel(80), affinities=affinities)
     with pytest.warns(IsolatedPointsWarning, match="^" + re.escape(sentence) + "$") as caught:
@@ -491,12 +498,17 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("kernel", ["isolation", "gaussian"])
-@pytest.mark.parametrize("data", SMALL.values(), ids=SMALL)
+@pytest.mark.parametrize(
+    ("data", "start"),
+    # every start with every third set
+    [(name, STARTS[i % 3]) for i, name in enumerate(SMALL)],
+)
 def test_degenerate_data_give_a_finite_map_or_one_clear_error(data, kernel, start):
-    X = data()
-    model = make(kernel, start=start, schedule="standard")
+    X = SMALL[data]()
+    # the steps of the standard schedule, and as strong an exaggeration
+    schedule = Schedule((Phase(60, exaggeration=12, momentum=0.5), Phase(60)))
+    model = make(kernel, start=start, schedule=schedule)
     with warnings.catch_warnings():
         # our own warnings are due here; those of NumPy and scikit-learn are not
         warnings.simplefilter("ignore", IsosneWarning)
@@ -514,43 +526,48 @@ def test_degenerate_data_give_a_finite_map_or_one_clear_error(data, kernel, star
 
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
-@pytest.mark.parametrize("kernel", ["isolation", "gaussian"])
-def test_the_smallest_maps_do_not_diverge(kernel, n, start):
-    model = make(kernel, start=start, schedule="standard")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IsosneWarning)
-        Y = model.fit_transform(small(n))
-    assert np.isfinite(Y).all()
-    assert np.abs(Y).max() < 1e4
+def test_the_smallest_maps_do_not_diverge(n, start):
+    for kernel in ("isolation", "gaussian"):
+        model = make(kernel, start=start, schedule="standard")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IsosneWarning)
+            Y = model.fit_transform(small(n))
+        assert np.isfinite(Y).all()
+        assert np.abs(Y).max() < 1e4
 
 
 def test_a_perplexity_that_cannot_be_reached_is_one_clear_sentence(points):
     sentence = (
-        "perplexity must be a number from 1 to n_samples - 1 (the number of other points); "
-        "got perplexity=80 with n_samples=80. Lower perplexity, or pass more points."
+        "perplexity must be a number from 1 to n_samples - 1 (79), the other points; "
+        "got perplexity=80. Lower perplexity, or pass more points."
     )
-    with pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$"):
+    with refuses(ParameterError, sentence):
         make(GaussianKernel(80)).fit(points)
 
 
 def test_a_psi_above_n_is_one_clear_sentence(points):
     sentence = (
-        "psi must be an integer from 2 to n_samples; got psi=81 with n_samples=80. "
+        "psi must be an integer from 2 to n_samples (80); got psi=81. "
         "Lower psi, or fit the kernel on more points."
     )
-    with pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$"):
+    with refuses(ParameterError, sentence):
         make(IsolationKernel(81)).fit(points)
 
 
 def test_a_run_without_bounds_ends_in_one_clear_sentence(points):
     model = make(schedule=Schedule((Phase(50, step=1e30),)))
-    with pytest.raises(DivergedError, match=r"^The map must stay finite; it left all"):
+    sentence = (
+        "The optimization diverged at step 2 with step length 1e+30. "
+        "Choose a schedule with shorter steps."
+    )
+    with refuses(DivergedError, sentence):
         model.fit(points)
+    assert not hasattr(model, "embedding_")
 
 
 def test_a_gaussian_map_stays_finite(points):
     # dof = infinity is symmetric SNE
-    model = make("gaussian", dof=np.inf, schedule="standard").fit(points)
+    model = make("gaussian", objective=KL(dof=np.inf), schedule="standard").fit(points)
     assert np.isfinite(model.embedding_).all()
     assert model.kl_divergence_ < model.trace_[0, 1]
 
@@ -561,32 +578,34 @@ def test_a_gaussian_map_stays_finite(points):
 @pytest.mark.parametrize("objective", [NeRV(1.0), JSE(1e-7)])
 def test_mixtures_take_the_path_of_kl_in_their_limit(points, objective):
     start = np.random.default_rng(1).normal(size=(80, 2))
-    schedule = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=10), Phase(30, step=10)))
+    schedule = Schedule((Phase(3, exaggeration=4, momentum=0.5, step=10), Phase(2, step=10)))
     kl, limit = (
         make(GaussianKernel(10), start=start, schedule=schedule, objective=o).fit_transform(points)
         for o in ("kl", objective)
     )
-    # float32 sums against float64 ones: gradients agree to 1e-5, and fifty steps pass that on
-    np.testing.assert_allclose(limit, kl, atol=2e-3 * np.abs(kl).max())
+    # Sums of 80 terms in float32 against float64: gradients agree to about 80 * 6e-8 = 5e-6, and
+    # five steps pass that on. Over many steps they would not: a gain doubles or halves with the
+    # sign of a component near zero, which rounding decides.
+    np.testing.assert_allclose(limit, kl, atol=5e-5 * np.abs(kl).max())
 
 
 @pytest.mark.parametrize("kernel", [IsolationKernel(4), GaussianKernel(30), KNNKernel(30)], ids=str)
 def test_lists_of_all_neighbors_take_the_path_of_all_pairs(points, kernel):
     start = np.random.default_rng(1).normal(size=(80, 2))
-    schedule = Schedule((Phase(10, exaggeration=4, momentum=0.5, step=10), Phase(10, step=10)))
+    schedule = Schedule((Phase(3, exaggeration=4, momentum=0.5, step=10), Phase(2, step=10)))
     dense, sparse = (
         make(kernel, start=start, schedule=schedule, affinities=a).fit(points)
         for a in ("dense", "sparse")
     )
     assert isinstance(sparse.affinities_, SparseMatrix)
     assert sparse.plan_.n_neighbors == 79
-    # lists hold float32 distances: probabilities agree to 2e-4, and twenty steps pass that on
+    # Lists hold float32 distances: probabilities agree to 2e-4, and so do five steps.
     scale = np.abs(dense.embedding_).max()
-    np.testing.assert_allclose(sparse.embedding_, dense.embedding_, atol=5e-3 * scale)
+    np.testing.assert_allclose(sparse.embedding_, dense.embedding_, atol=1e-3 * scale)
 
 
 def test_opt_sne_stops_by_itself(digits):
-    model = make("gaussian", schedule="opt_sne").fit(digits[:500])
+    model = make("gaussian", schedule="opt_sne").fit(digits[:200])
     assert 30 < model.n_iter_ < 2500
     # it ends where little is left to gain
     assert model.continue_fit(250).kl_divergence_ > 0.9 * model.trace_[-6, 1]
@@ -596,7 +615,7 @@ def test_opt_sne_ends_its_exaggerated_phase_early(digits):
     phases = []
     make(
         "gaussian", schedule="opt_sne", callback=lambda s: phases.append(s.phase) or s.phase == 1
-    ).fit(digits[:500])
+    ).fit(digits[:200])
     assert 15 <= phases.count(0) < 500
 
 
@@ -616,5 +635,9 @@ def test_default_settings_part_two_blobs(two_blobs):
 
 def test_points_of_another_width_are_refused(points):
     model = make().fit(points)
-    with pytest.raises(DataError, match=r"X has 4 features, but .* is expecting 5 features"):
+    sentence = (
+        "The columns must be those of the fitted points: X has 4 features, but TSNE is expecting "
+        "5 features as input. Pass points with the same attributes."
+    )
+    with refuses(DataError, sentence):
         model.transform(points[:, :4])

@@ -1,7 +1,5 @@
 """Landmarks: which rows are read, and which are mapped."""
 
-import re
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -9,19 +7,14 @@ from scipy.stats import chisquare
 
 import isosne.tsne.landmarks
 import isosne.tsne.plan
-from isosne import TSNE, GaussianKernel, IsolationKernel
+from isosne import GaussianKernel, IsolationKernel, Landmarks
 from isosne.errors import DataError, ParameterError
-from isosne.layout.schedules import Phase, Schedule
 from isosne.neighbors.distances import Metric
 from isosne.sources import open_rows
 from isosne.tsne.landmarks import draw_landmarks, pool_size
+from tests.unit.tsne.conftest import make, refuses
 
-SHORT = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
 EUCLIDEAN = Metric("euclidean", 2.0)
-
-
-def refuses(error, sentence):
-    return pytest.raises(error, match="^" + re.escape(sentence) + "$")
 
 
 class CountedRows:
@@ -44,7 +37,8 @@ def small_pool(monkeypatch):
 
 
 def draw(rows, n_landmarks=30, choice="uniform", seed=0):
-    return draw_landmarks(rows, n_landmarks, choice, EUCLIDEAN, np.random.default_rng(seed))
+    landmarks = Landmarks(n_landmarks, choice)
+    return draw_landmarks(rows, landmarks, EUCLIDEAN, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("choice", ["uniform", "spread"])
@@ -144,11 +138,6 @@ def test_cells_of_a_pool_are_those_of_its_nearest_samples(two_blobs):
 # --- from end to end
 
 
-def make(kernel=None, **more):
-    settings = {"schedule": SHORT, "random_state": 0, "n_jobs": 1} | more
-    return TSNE(IsolationKernel(8) if kernel is None else kernel, **settings)
-
-
 @pytest.fixture(scope="module")
 def points():
     return np.random.default_rng(0).normal(size=(300, 4))
@@ -156,7 +145,7 @@ def points():
 
 @pytest.mark.parametrize("choice", ["uniform", "spread"])
 def test_the_map_is_of_the_landmarks_and_says_which_they_are(points, choice, small_pool):
-    model = make(landmarks=40, landmark_choice=choice).fit(points)
+    model = make(landmarks=Landmarks(40, choice)).fit(points)
     assert model.embedding_.shape == (40, 2)
     np.testing.assert_array_equal(model.kernel_.X_fit_, points[model.landmark_indices_])
     assert model.kernel_.pool_.shape == (100, 4)
@@ -168,7 +157,7 @@ def test_the_map_is_of_the_landmarks_and_says_which_they_are(points, choice, sma
 def test_the_plan_says_how_many_rows_there_are_and_how_many_are_seen(points, small_pool):
     plan = make(landmarks=40).plan(points)
     assert (plan.n_points, plan.n_rows, plan.n_pool) == (40, 300, 100)
-    first = "points      40 to 2 dimensions; landmarks of 300 rows, of which the kernel sees 100"
+    first = "points      40 to 2 dimensions; landmarks of 300 rows, the kernel sees 100"
     assert str(plan).splitlines()[0] == first
 
 
@@ -201,33 +190,39 @@ def test_numbers_of_landmarks_that_cannot_be_had_are_refused(points, number):
         "Leave landmarks out to map every row."
     )
     with refuses(ParameterError, sentence):
+        make(landmarks=Landmarks(number)).fit(points)
+    if number != 301:
+        sentence = (
+            f"landmarks must be an integer from 2 up; got landmarks={number!r}. "
+            "Leave it out to map every row."
+        )
+    with refuses(ParameterError, sentence):
         make(landmarks=number).fit(points)
 
 
-def test_an_unknown_choice_is_refused(points):
+@pytest.mark.parametrize("number", [20, Landmarks(20, choice="spread")])
+@pytest.mark.parametrize(
+    "kernel", [IsolationKernel(8, metric="precomputed"), "precomputed"], ids=["distances", "both"]
+)
+def test_landmarks_of_precomputed_distances_are_refused(points, kernel, number):
     sentence = (
-        "landmark_choice must be one of uniform, spread; got 'dense'. "
-        "'spread' takes more of them where points are rare."
+        "landmarks must be None with precomputed distances or affinities: landmarks are rows of "
+        "points; got landmarks=20. Pass points, or leave landmarks out."
     )
     with refuses(ParameterError, sentence):
-        make(landmarks=20, landmark_choice="dense").fit(points)
-
-
-def test_landmarks_of_precomputed_distances_are_refused(points):
-    sentence = (
-        "landmarks are rows of points; got metric='precomputed'. "
-        "Pass points, or leave landmarks out."
-    )
-    with refuses(ParameterError, sentence):
-        make(IsolationKernel(8, metric="precomputed"), landmarks=20).fit(points)
+        make(kernel, landmarks=number).fit(points)
 
 
 @pytest.mark.parametrize(
-    "kernel", [IsolationKernel(8, metric="cosine"), GaussianKernel(5, metric="cosine")]
+    ("kernel", "choice"),
+    [
+        (IsolationKernel(8, metric="cosine"), "uniform"),
+        (GaussianKernel(5, metric="cosine"), "spread"),
+    ],
 )
-@pytest.mark.parametrize("choice", ["uniform", "spread"])
 def test_a_row_of_zeros_is_refused_where_angles_are_compared(points, kernel, choice):
-    model = make(kernel, landmarks=40, landmark_choice=choice).fit(points)
+    landmarks = Landmarks(40, choice)
+    model = make(kernel, landmarks=landmarks).fit(points)
     X = points.copy()
     X[model.landmark_indices_[0] - 1] = 0  # in the pool, not a landmark
     sentence = (
@@ -235,7 +230,7 @@ def test_a_row_of_zeros_is_refused_where_angles_are_compared(points, kernel, cho
         "Leave them out, or choose metric='euclidean'."
     )
     with refuses(DataError, sentence):
-        make(kernel, landmarks=40, landmark_choice=choice).fit(X)
+        make(kernel, landmarks=landmarks).fit(X)
     with refuses(DataError, sentence):
         model.place(X)
     with refuses(DataError, sentence):

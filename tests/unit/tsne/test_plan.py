@@ -1,50 +1,58 @@
-"""What a fit will do, and what it refuses."""
+"""What a fit will do: every automatic choice, printed, and repeatable."""
 
 import math
-import re
-from types import SimpleNamespace
 
 import numpy as np
-import psutil
+import polars as pl
 import pytest
 
-from isosne import TSNE, AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
+import isosne.tsne.landmarks
+import isosne.tsne.plan
+from isosne import (
+    JSE,
+    KL,
+    TSNE,
+    AdaptiveGaussianKernel,
+    GaussianKernel,
+    IsolationKernel,
+    KNNKernel,
+    Landmarks,
+    Mesh,
+    NeRV,
+    Sparse,
+    Tree,
+)
+from isosne._numba import n_threads, threads
 from isosne.errors import ParameterError
-from isosne.kernels.isolation import COMPARED, RANKED
-from isosne.layout.objectives import JSE, KL, NeRV
+from isosne.kernels.costs import COMPARED, RANKED
+from isosne.layout.repulsion import as_method
+from isosne.layout.schedules import Schedule
+from isosne.tsne.memory import InputSize
 from isosne.tsne.plan import (
     DENSE_LIMIT,
     EXACT_REPULSION_LIMIT,
     EXACT_SEARCH_LIMIT,
-    Plan,
-    Wishes,
+    PAIRS_PER_THREAD,
+    Request,
     make_plan,
-    memory_available,
+    useful_threads,
 )
+from tests.unit.tsne.conftest import SHORT, make, refuses
 
 
-@pytest.fixture
-def memory(monkeypatch):
-    """Pretend that so many bytes are available."""
-
-    def set_available(n_bytes):
-        monkeypatch.setattr(
-            psutil, "virtual_memory", lambda: SimpleNamespace(available=float(n_bytes))
-        )
-
-    monkeypatch.delenv("ISOSNE_MEMORY_LIMIT", raising=False)
-    set_available(8e9)
-    return set_available
-
-
-def refuses(sentence):
-    return pytest.raises(ParameterError, match="^" + re.escape(sentence) + "$")
-
-
-def plan_for(kernel, n, n_components=2, objective=None, n_features=4, **wishes):
+def plan_for(kernel, n, n_components=2, objective=None, n_features=4, forces="auto", **wishes):
     """Plan for n points in four dimensions; nothing but the shape is needed."""
-    wishes = Wishes(**wishes)
-    return make_plan(kernel, (n, n_features), n_components, objective or KL(), wishes)
+    request = Request(
+        kernel,
+        n_components,
+        objective or KL(),
+        Schedule.standard(),
+        "auto",
+        forces=as_method(forces),
+        **wishes,
+    )
+    with threads(1):
+        return make_plan(request, InputSize(n, n_features), {"kernel": kernel})
 
 
 # --- what "auto" chooses
@@ -54,10 +62,11 @@ def test_small_data_are_compared_in_all_pairs(memory):
     plan = plan_for(IsolationKernel(16), 1000)
     assert plan.affinities == "dense"
     assert plan.n_neighbors is None
+    assert plan.n_partners is None
     assert plan.neighbors is None
     assert plan.forces == "exact"
     # one byte for each of 1000^2 counts; for a point 200, 16 an attribute, and what is drawn
-    assert plan.bytes_needed == 1_264_000 + IsolationKernel(16).drawn_bytes(1000, 4)
+    assert plan.bytes_needed == 1_264_000 + IsolationKernel(16).costs(1000, 4).drawn_bytes
     assert plan.bytes_available == 8_000_000_000
     assert plan.reasons == ("all pairs take 2.4 MB and n is at most 10,000",)
 
@@ -90,8 +99,10 @@ def test_the_default_kernel_of_many_points_has_a_closed_form_and_short_lists(mem
     at_cell, above_cell = 10_001 / 500, 20_001 / 2000
     assert (at.affinities, at.neighbors) == ("sparse", "exact")
     assert at.n_neighbors == math.ceil(RANKED * at_cell)
+    assert at.n_partners == math.ceil(COMPARED * at_cell)
     assert (above.affinities, above.neighbors) == ("sparse", "approximate")
     assert above.n_neighbors == math.ceil(RANKED * above_cell)
+    assert above.kernel == "IsolationKernel(n_partitions='exact', psi=2000)"
 
 
 def test_partners_are_drawn_where_too_many_are_similar_to_list_them(memory):
@@ -102,10 +113,11 @@ def test_partners_are_drawn_where_too_many_are_similar_to_list_them(memory):
     # a byte for each of 200 cells, four for each place among their members, 8 for each of four
     # attributes, and 2000 for what is drawn
     assert plan.bytes_needed == 10_001 * (200 * 5 + 8 * 4 + 2000)
-    (reason,) = plan.reasons
-    assert reason == (
-        "all pairs take too long above 10,000 points; "
-        f"a point has {math.ceil(RANKED * 10_001 / 50)} similar ones: too many to list"
+    assert plan.reasons == (
+        (
+            "all pairs take too long above 10,000 points; "
+            f"a point has {math.ceil(RANKED * 10_001 / 50):,} similar points, too many to list"
+        ),
     )
     # Neither a closed form nor a Gaussian has cells to draw from.
     assert plan_for(IsolationKernel(50, n_partitions="exact"), 10_001).affinities == "sparse"
@@ -113,13 +125,14 @@ def test_partners_are_drawn_where_too_many_are_similar_to_list_them(memory):
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3])
-def test_a_mesh_pushes_many_points(memory, n_components):
+def test_a_mesh_takes_over_where_exact_repulsion_is_slower(memory, n_components):
     limit = EXACT_REPULSION_LIMIT[n_components]
     at, above = (
         plan_for(GaussianKernel(5), n, n_components, affinities="sparse")
         for n in (limit, limit + 1)
     )
     assert (at.forces, above.forces) == ("exact", "mesh")
+    assert (at.accuracy, above.accuracy) == (None, 0.01)
 
 
 def test_points_whose_pairs_fill_the_memory_are_compared_with_their_neighbors(memory):
@@ -137,7 +150,24 @@ def test_an_objective_over_all_pairs_keeps_them_all(memory):
     plan = plan_for(GaussianKernel(5), 60_000, objective=NeRV(0.9))
     assert plan.affinities == "dense"
     assert plan.forces == "exact"
-    assert plan.reasons == ("NeRV(trade_off=0.9) compares all pairs",)
+    assert plan.objective == "NeRV"
+    assert plan.reasons == ("NeRV compares all pairs",)
+
+
+def test_threads_are_as_many_as_have_pairs_to_work_on():
+    few = int((1.5 * PAIRS_PER_THREAD) ** 0.5)
+    with threads(1):
+        assert useful_threads(10**6) == 1
+    assert useful_threads(2) == 1
+    assert useful_threads(few) == 1
+    assert useful_threads(10**6) == n_threads()
+
+
+def test_the_start_is_chosen_by_what_there_is(memory):
+    assert plan_for(GaussianKernel(5), 100).start == "pca"
+    assert plan_for(GaussianKernel(5, metric="precomputed"), 100).start == "spectral"
+    assert make(start="random").plan(np.eye(20)).start == "random"
+    assert make(start=np.zeros((20, 2))).plan(np.eye(20)).start == "given coordinates"
 
 
 # --- what is chosen by hand
@@ -164,23 +194,17 @@ def test_bytes_and_neighbors_are_those_of_the_kernel(
     memory, kernel, pair_bytes, n_neighbors, n_partners
 ):
     dense = plan_for(kernel, 1000, 3, affinities="dense")
-    assert dense.bytes_needed == 1_000_000 * pair_bytes + 264_000 + kernel.drawn_bytes(1000, 4)
+    drawn = kernel.costs(1000, 4).drawn_bytes
+    assert dense.bytes_needed == 1_000_000 * pair_bytes + 264_000 + drawn
     assert dense.reasons == ()
     sparse = plan_for(kernel, 1000, 3, affinities="sparse")
-    assert sparse.n_neighbors == n_neighbors
+    assert (sparse.n_neighbors, sparse.n_partners) == (n_neighbors, n_partners)
     assert sparse.bytes_needed == 1000 * (32 * n_partners + 100)
     assert sparse.n_components == 3
     assert sparse.widest is None
     # Of wide data the copies in the order of a search count: 8 bytes an attribute, 12 a neighbor.
     wide = plan_for(kernel, 1000, 3, affinities="sparse", n_features=5000)
     assert wide.bytes_needed == 1000 * (8 * 5000 + 12 * n_neighbors)
-
-
-def test_what_is_drawn_are_samples_their_points_and_cells():
-    drawn = IsolationKernel([100, 2], n_partitions=50).drawn_bytes(1000, 4)
-    assert drawn == 34 * 50 * 102 + 8 * 4 * (1000 + 100) + 1000 * 50 * 2 * 5
-    assert IsolationKernel(100, n_partitions="exact").drawn_bytes(1000, 4) == 0
-    assert GaussianKernel(5).drawn_bytes(1000, 4) == 0
 
 
 def test_bytes_to_draw_from_are_those_of_the_cells(memory):
@@ -195,7 +219,7 @@ def test_bytes_to_draw_from_are_those_of_the_cells(memory):
 
 @pytest.mark.parametrize("affinities", ["sparse", "sampled"])
 @pytest.mark.parametrize("forces", ["exact", "mesh", "tree"])
-def test_every_way_to_push_can_be_chosen(memory, affinities, forces):
+def test_every_method_for_the_forces_can_be_chosen(memory, affinities, forces):
     plan = plan_for(IsolationKernel(100), 1000, affinities=affinities, forces=forces)
     assert (plan.affinities, plan.forces, plan.reasons) == (affinities, forces, ())
 
@@ -207,22 +231,21 @@ def test_every_search_can_be_chosen(memory, neighbors, n):
     assert plan.neighbors == neighbors
 
 
-@pytest.mark.parametrize("forces", ["mesh", "tree"])
-def test_all_pairs_at_hand_need_no_other_push(memory, forces):
+@pytest.mark.parametrize("forces", [Mesh(), Tree(theta=0.3)])
+def test_forces_of_all_pairs_are_exact(memory, forces):
     sentence = (
-        f"forces='{forces}' needs affinities 'sparse' or 'sampled'; got 'dense'. "
-        "With all pairs at hand exact forces cost nothing more: choose forces='exact'."
+        f"forces must be 'exact' with affinities='dense'; got forces={forces!r}. Exact forces cost "
+        "nothing more when all pairs are available. Choose forces='exact', or affinities='sparse'."
     )
-    with refuses(sentence):
+    with refuses(ParameterError, sentence):
         plan_for(GaussianKernel(5), 1000, affinities="dense", forces=forces)
 
 
 @pytest.mark.parametrize("forces", ["mesh", "tree"])
-def test_another_push_brings_lists_along(memory, forces):
+def test_approximate_forces_bring_lists_along(memory, forces):
     plan = plan_for(GaussianKernel(5), 1000, forces=forces)
     assert (plan.affinities, plan.forces) == ("sparse", forces)
-    reason = f"forces {forces!r} go with partners that are listed or drawn"
-    assert plan.reasons == (reason,)
+    assert plan.reasons == (f"forces on a {forces} need sparse or sampled affinities",)
     assert plan_for(IsolationKernel(2), 1000, forces=forces).affinities == "sampled"
 
 
@@ -232,9 +255,13 @@ def test_all_pairs_that_just_fit_are_kept_if_nothing_takes_less(memory):
     plan = plan_for(kernel, 178)
     assert plan.affinities == "dense"
     assert plan.bytes_needed > 0.8 * plan.bytes_available
-    assert plan.reasons[0].endswith("; nothing takes less memory")
+    assert plan.reasons == ("all pairs would take 95.6 kB; nothing takes less memory",)
     memory(10_000)
-    with pytest.raises(ParameterError, match="affinities='dense' of 178 points need"):
+    sentence = (
+        "affinities must fit in the 10 kB of memory that are available; dense affinities of 178 "
+        "points need 95.6 kB; got affinities='dense'. Fit on at most 25 points."
+    )
+    with refuses(ParameterError, sentence):
         plan_for(kernel, 178)
 
 
@@ -243,248 +270,217 @@ def test_all_pairs_that_just_fit_are_kept_if_nothing_takes_less(memory):
 )
 def test_partners_are_not_drawn_without_cells(memory, kernel):
     sentence = (
-        "affinities='sampled' draws from the cells of an isolation kernel; got a kernel without "
-        "cells. Pass IsolationKernel(n_partitions=200), or choose 'sparse'."
+        "affinities must be 'dense' or 'sparse' with a kernel that has no cells to draw from; got "
+        "affinities='sampled'. Pass IsolationKernel(n_partitions=200), or choose 'sparse'."
     )
-    with refuses(sentence):
+    with refuses(ParameterError, sentence):
         plan_for(kernel, 1000, affinities="sampled")
 
 
-@pytest.mark.parametrize("wish", ["all", "", None, 3, True, ["auto"]])
-@pytest.mark.parametrize(
-    ("name", "allowed"),
-    [
-        ("affinities", "auto, dense, sparse, sampled"),
-        ("forces", "auto, exact, mesh, tree"),
-        ("neighbors", "auto, exact, approximate"),
-    ],
-)
-def test_other_wishes_are_refused(memory, name, allowed, wish):
-    sentence = f"{name} must be one of {allowed}; got {wish!r}. 'auto' chooses by size and memory."
-    with refuses(sentence):
-        plan_for(GaussianKernel(5), 1000, **{name: wish})
-
-
-@pytest.mark.parametrize(
-    ("objective", "name"), [(NeRV(0.9), "NeRV(trade_off=0.9)"), (JSE(0.5), "JSE(mixture=0.5)")]
-)
+@pytest.mark.parametrize("objective", [NeRV(0.9), JSE(0.5)])
 @pytest.mark.parametrize("affinities", ["sparse", "sampled"])
-def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, name, affinities):
+def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, affinities):
     sentence = (
-        f"{name} compares all pairs and needs affinities='dense'; got '{affinities}'. "
-        "Choose objective='kl', or dense affinities."
+        f"affinities must be 'dense' with the objective {objective}, which compares all pairs; got "
+        f"affinities='{affinities}'. Choose objective='kl', or dense affinities."
     )
-    with refuses(sentence):
+    with refuses(ParameterError, sentence):
         plan_for(GaussianKernel(5), 1000, objective=objective, affinities=affinities)
     assert plan_for(GaussianKernel(5), 1000, objective=objective).affinities == "dense"
 
 
-# --- memory
-
-
-def test_all_pairs_that_do_not_fit_are_refused_and_what_fits_is_named(memory):
-    memory(1e6)
-    with pytest.raises(ParameterError) as caught:
-        plan_for(GaussianKernel(5), 1000, affinities="dense")
-    beginning = (
-        "affinities='dense' of 1,000 points need 4.26 MB, and 1 MB are available. "
-        "Choose affinities='sparse' (580 kB), or fit on at most 4"
-    )
-    assert str(caught.value).startswith(beginning)
-    assert plan_for(GaussianKernel(5), 1000, affinities="sparse").n_neighbors == 15
-
-
-def test_two_other_forms_are_named_if_both_fit(memory):
-    memory(3.5e6)
-    with pytest.raises(ParameterError) as caught:
-        plan_for(IsolationKernel([100, 200], n_partitions=20), 1000, affinities="dense")
-    sentence = (
-        r"Choose affinities='sparse' \(.* MB\) or affinities='sampled' \(2\.23 MB\), or fit on"
-    )
-    assert re.search(sentence, str(caught.value))
-
-
-def test_lists_that_do_not_fit_are_refused(memory):
-    memory(1e6)
-    sentence = (
-        "affinities='sparse' of 10,000 points need 7.72 MB, and 1 MB are available. "
-        "Fit on at most 1,295 points."
-    )
-    for affinities in ("sparse", "auto"):
-        with refuses(sentence):
-            plan_for(KNNKernel(7), 10_000, affinities=affinities)
+# --- what a plan prints
 
 
 @pytest.mark.parametrize(
-    ("kernel", "affinities"),
+    ("n", "lines"),
     [
-        pytest.param(GaussianKernel(5), "dense"),
-        (KNNKernel(7), "sparse"),
-        (IsolationKernel(0.1), "sparse"),
-        (IsolationKernel(0.1), "sampled"),
+        (
+            1000,
+            [
+                "points      1,000 to 2 dimensions",
+                "kernel      IsolationKernel(n_partitions=200, psi=(800, 200, 50))",
+                "affinities  dense",
+                "start       pca",
+                "forces      exact",
+                "objective   KL, at most 750 steps",
+                "threads     1",
+                "memory      16.5 MB of 8 GB available",
+                "reason      all pairs take 16.5 MB and n is at most 10,000",
+            ],
+        ),
+        (
+            10_000,
+            [
+                "points      10,000 to 2 dimensions",
+                "kernel      IsolationKernel(n_partitions=200, psi=(8000, 2000, 500))",
+                "affinities  dense",
+                "start       pca",
+                "forces      exact",
+                "objective   KL, at most 750 steps",
+                "threads     1",
+                "memory      529 MB of 8 GB available",
+                "reason      all pairs take 529 MB and n is at most 10,000",
+            ],
+        ),
+        (
+            70_000,
+            [
+                "points      70,000 to 2 dimensions",
+                "kernel      IsolationKernel(n_partitions='exact', psi=7000)",
+                "affinities  sparse, 80 approximate neighbors per point, 50 with a probability",
+                "start       pca",
+                (
+                    "forces      mesh, accuracy 0.01, cubic splines; the mesh coarsens if the map is "
+                    "wider than 650"
+                ),
+                "objective   KL, at most 750 steps",
+                "threads     1",
+                "memory      119 MB of 8 GB available",
+                "reason      all pairs take too long above 10,000 points",
+            ],
+        ),
     ],
-    ids=str,
 )
-def test_as_many_points_as_a_refusal_names_do_fit(memory, kernel, affinities):
-    memory(1e5)
-    with pytest.raises(ParameterError) as caught:
-        plan_for(kernel, 10_000, affinities=affinities)
-    named = re.search(r"it on at most ([\d,]+) points\.$", str(caught.value))
-    n = int(named[1].replace(",", ""))
-    assert plan_for(kernel, n, affinities=affinities).n_points == n
+def test_every_automatic_choice_is_printed(memory, n, lines):
+    plan = TSNE(n_jobs=1).plan(np.zeros((n, 50), np.float32))
+    assert str(plan).splitlines() == lines
 
 
-def test_partners_are_drawn_where_lists_do_not_fit(memory):
-    memory(5e6)
-    # lists: 32 bytes for each of some 250 partners; cells: 50 * 5 + 8 * 4 + 2000
-    plan = plan_for(IsolationKernel(40, n_partitions=50), 2000)
-    assert plan.affinities == "sampled"
-    assert plan.bytes_needed == 2000 * 2282
-
-
-def test_mixtures_that_do_not_fit_are_not_sent_to_what_they_cannot_use(memory):
-    memory(1e6)
-    with pytest.raises(ParameterError, match=r"need 4\.26 MB, and 1 MB are available\. Fit on at"):
-        plan_for(GaussianKernel(5), 1000, objective=NeRV(0.9))
-
-
-@pytest.mark.parametrize(
-    ("limit", "n_bytes"),
-    [
-        (2_000_000_000, 2_000_000_000),
-        (np.int64(10**9), 10**9),
-        (1.5e9, 1_500_000_000),
-        ("2GB", 2_000_000_000),
-        ("1.5 gb", 1_500_000_000),
-        ("500 MB", 500_000_000),
-        ("20k", 20_000),
-        (" 3000 ", 3000),
-        ("1e9", 10**9),
-        (None, 8_000_000_000),
-        ("9TB", 8_000_000_000),  # no more than there are
-        (pytest.param(1e16, 8_000_000_000)),
-    ],
-)
-def test_a_limit_is_a_number_of_bytes_or_a_size(memory, monkeypatch, limit, n_bytes):
-    assert memory_available(limit) == n_bytes
-    assert plan_for(KNNKernel(5), 4, memory_limit=limit).bytes_available == n_bytes
-    if limit is not None:
-        monkeypatch.setenv("ISOSNE_MEMORY_LIMIT", str(limit))
-        assert memory_available() == n_bytes
-        assert memory_available("1kB") == 1000  # what is passed goes first
-
-
-def test_an_empty_variable_is_no_limit(memory, monkeypatch):
-    monkeypatch.setenv("ISOSNE_MEMORY_LIMIT", "")
-    assert memory_available() == 8_000_000_000
-
-
-@pytest.mark.parametrize("limit", ["lots", "", "GB", "-1", "2 PB", "1.5.2GB", "nan", "0", "1,5GB"])
-def test_other_sizes_are_refused_wherever_they_come_from(memory, monkeypatch, limit):
-    sentence = (
-        f"{{}} must be a number of bytes or a size such as '1.5GB'; got {limit!r}. "
-        "Leave it out to use what is free."
-    )
-    with refuses(sentence.format("memory_limit")):
-        plan_for(KNNKernel(5), 100, memory_limit=limit)
-    if limit:
-        monkeypatch.setenv("ISOSNE_MEMORY_LIMIT", limit)
-        with refuses(sentence.format("ISOSNE_MEMORY_LIMIT")):
-            plan_for(KNNKernel(5), 100)
-
-
-@pytest.mark.parametrize("limit", [0, -1, True, False, float("nan"), float("inf"), [5], -0.5])
-def test_other_numbers_are_refused(memory, limit):
-    sentence = (
-        f"memory_limit must be a number of bytes or a size such as '1.5GB'; got {limit!r}. "
-        "Leave it out to use what is free."
-    )
-    with refuses(sentence):
-        plan_for(KNNKernel(5), 100, memory_limit=limit)
-
-
-class NeverFitted(GaussianKernel):
-    """A kernel that says so if any work begins."""
-
-    def fit(self, X, y=None):
-        raise AssertionError("work has begun")
-
-
-@pytest.mark.parametrize("given", ["keyword", "variable"])
-def test_what_does_not_fit_is_refused_before_any_work(memory, monkeypatch, given):
-    X = np.random.default_rng(0).normal(size=(500, 3))
-    if given == "variable":
-        monkeypatch.setenv("ISOSNE_MEMORY_LIMIT", "100kB")
-    limit = "100kB" if given == "keyword" else None
-    model = TSNE(NeverFitted(5), memory_limit=limit)
-    with pytest.raises(ParameterError, match="and 100 kB are available"):
-        model.fit(X)
-    assert vars(model) == model.get_params(deep=False)
-    with pytest.raises(AssertionError, match="work has begun"):
-        model.set_params(memory_limit="1GB").fit(X)
-
-
-# --- what a plan says
-
-
-def test_a_plan_prints_as_a_table(memory):
-    dense = plan_for(IsolationKernel(16), 1000)
-    assert str(dense).splitlines() == [
-        "points      1,000 to 2 dimensions",
-        "kernel      IsolationKernel(psi=16)",
+def test_the_plan_for_landmarks_of_a_parquet_file_is_printed(memory, tmp_path):
+    path = tmp_path / "rows.parquet"
+    column = np.zeros(70_000, np.float32)
+    pl.DataFrame(dict.fromkeys("abc", column)).write_parquet(path)
+    plan = TSNE(landmarks=Landmarks(5000, choice="spread"), n_jobs=1).plan(path)
+    assert str(plan).splitlines() == [
+        "points      5,000 to 2 dimensions; landmarks of 70,000 rows, the kernel sees 65,536",
+        "kernel      IsolationKernel(n_partitions=200, psi=(4000, 1000, 250))",
         "affinities  dense",
+        "start       pca",
         "forces      exact",
-        "memory      2.4 MB of 8 GB available",
-        "because     all pairs take 2.4 MB and n is at most 10,000",
+        "objective   KL, at most 750 steps",
+        "threads     1",
+        "memory      157 MB of 8 GB available",
+        "reason      all pairs take 157 MB and n is at most 10,000",
     ]
-    sparse = plan_for(GaussianKernel(5), 1000, 3, affinities="sparse", forces="tree")
-    assert str(sparse).splitlines() == [
+
+
+def test_choices_made_by_hand_are_printed(memory):
+    sparse = make(
+        GaussianKernel(5), affinities=Sparse("exact"), forces=Tree(theta=0.4), n_components=3
+    )
+    assert str(sparse.plan(np.zeros((1000, 4)))).splitlines() == [
         "points      1,000 to 3 dimensions",
         "kernel      GaussianKernel(perplexity=5)",
-        "affinities  sparse, 15 exact neighbors a point",
-        "forces      tree",
+        "affinities  sparse, 15 exact neighbors per point, 15 with a probability",
+        "start       pca",
+        "forces      tree, theta 0.4",
+        "objective   KL, at most 20 steps",
+        "threads     1",
         "memory      580 kB of 8 GB available",
     ]
-    meshed = plan_for(GaussianKernel(5), 1000, affinities="sparse", forces="mesh")
-    width = meshed.widest
-    assert 500 < width < 5000
-    assert f"forces      mesh; a map wider than {width:.0f} gets a coarser one" in str(meshed)
+    meshed = make(
+        GaussianKernel(5), affinities="sparse", forces=Mesh(accuracy=0.003), objective=KL(dof=0.5)
+    ).plan(np.zeros((1000, 4)))
+    assert str(meshed).splitlines()[4] == (
+        "forces      mesh, accuracy 0.003, quintic splines; the mesh coarsens if the map is wider "
+        f"than {meshed.widest:.0f}"
+    )
+    drawn = make(affinities="sampled", forces="exact", start="random").plan(np.zeros((1000, 4)))
+    assert str(drawn).splitlines()[2:5] == [
+        "affinities  sampled",
+        "start       random",
+        "forces      exact",
+    ]
 
 
-@pytest.mark.parametrize(
-    ("n_bytes", "text"),
-    [
-        (0, "0 B"),
-        (999, "999 B"),
-        (1000, "1 kB"),
-        (1500, "1.5 kB"),
-        (999_600, "1 MB"),  # three digits of it are 1000 kB
-        (123_456_789, "123 MB"),
-        (5 * 10**9, "5 GB"),
-        (2 * 10**12, "2 TB"),
-    ],
-)
-def test_bytes_are_printed_for_a_person_to_read(n_bytes, text):
-    plan = Plan(10, 2, "kernel", "dense", None, None, "exact", None, n_bytes, 10**9)
-    assert f"memory      {text} of 1 GB available" in str(plan)
-
-
-def test_the_estimator_plans_without_fitting(memory):
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    model = TSNE(GaussianKernel(5), affinities="sparse", forces="tree", n_components=1, n_jobs=1)
-    plan = model.plan(X)
-    assert (plan.n_points, plan.n_components, plan.n_neighbors) == (60, 1, 15)
+def test_the_estimator_plans_without_fitting(memory, points):
+    model = make(GaussianKernel(5), affinities="sparse", forces="tree", n_components=1)
+    plan = model.plan(points)
+    assert (plan.n_points, plan.n_components, plan.n_neighbors) == (80, 1, 15)
     assert plan.forces == "tree"
     assert vars(model) == model.get_params(deep=False)
-    named = {name: TSNE(name).plan(X).kernel for name in ("isolation", "gaussian", "knn")}
-    assert named["isolation"].startswith("IsolationKernel(")
-    assert named["gaussian"].startswith("GaussianKernel(")
-    assert named["knn"] == "KNNKernel()"
-    fitted = model.fit(X)
-    assert fitted.plan_ == plan
+    assert model.fit(points).plan_ == plan
 
 
-def test_the_estimator_does_not_plan_what_it_would_not_fit(memory):
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    with pytest.raises(ParameterError, match="n_components must be an integer from 1 to 3"):
-        TSNE(GaussianKernel(5), affinities="sparse", n_components=7).plan(X)
+def test_the_estimator_does_not_plan_what_it_would_not_fit(memory, points):
+    sentence = (
+        "n_components must be an integer from 1 to 3; got n_components=7. "
+        "Maps have one, two or three dimensions."
+    )
+    with refuses(ParameterError, sentence):
+        make(n_components=7).plan(points)
+
+
+def test_a_plan_leaves_a_generator_as_it_was(points):
+    rng = np.random.default_rng(3)
+    before = rng.bit_generator.state
+    make(random_state=rng).plan(points)
+    assert rng.bit_generator.state == before
+
+
+def test_a_plan_as_plain_values_has_all_but_the_parameters(points):
+    plan = make().plan(points)
+    values = plan.as_dict()
+    assert "parameters" not in values
+    assert values["kernel"] == "IsolationKernel(n_partitions=200, psi=8)"
+    assert set(values) | {"parameters"} == set(vars(plan))
+
+
+# --- a plan repeats a run
+
+ROUTES = {
+    "dense": {},
+    "by name": {"kernel": "isolation", "schedule": "standard", "exaggeration": 2.0},
+    "sparse, mesh": {"affinities": Sparse("approximate"), "forces": Mesh(accuracy=0.05)},
+    "sparse, tree": {"kernel": "gaussian", "affinities": "sparse", "forces": Tree(theta=0.6)},
+    "sampled": {"affinities": "sampled", "forces": "mesh", "objective": KL(dof=0.8)},
+    "landmarks": {"landmarks": Landmarks(40, choice="spread"), "start": "spectral"},
+    "seed of the kernel": {"kernel": IsolationKernel([0.5, 0.1], random_state=4)},
+    "given start": {"start": np.random.default_rng(5).normal(size=(80, 2)), "n_components": 2},
+}
+
+
+@pytest.mark.parametrize(("route", "seed"), [(r, i % 3 or None) for i, r in enumerate(ROUTES)])
+def test_the_parameters_of_a_plan_repeat_the_run(points, tmp_path, route, seed):
+    stop = {"callback": lambda state: state.iteration == 20}
+    model = make(**{"random_state": seed} | ROUTES[route] | stop).fit(points)
+    model.save(tmp_path / "model.isosne")
+    loaded = TSNE.load(tmp_path / "model.isosne")
+    for plan in (model.plan_, loaded.plan_):
+        again = TSNE(**plan.parameters | stop).fit(points)
+        assert again.embedding_.tobytes() == model.embedding_.tobytes()
+        assert again.trace_.tobytes() == model.trace_.tobytes()
+        assert str(again.plan_).splitlines()[:7] == str(model.plan_).splitlines()[:7]
+
+
+def test_a_repeated_run_does_not_choose_anew(points, monkeypatch):
+    """Rules that choose otherwise, as those of another machine may, do not matter any more."""
+    with monkeypatch.context() as rules:
+        rules.setattr(isosne.tsne.plan, "DENSE_LIMIT", 50)
+        rules.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 50)
+        rules.setattr(isosne.tsne.plan, "EXACT_REPULSION_LIMIT", {2: 50})
+        rules.setattr(isosne.kernels.psi, "EXACT_FROM", 50)
+        model = make("isolation", random_state=None).fit(points)
+    plan = model.plan_
+    assert (plan.affinities, plan.neighbors, plan.forces) == ("sparse", "approximate", "mesh")
+    assert plan.kernel == "IsolationKernel(n_partitions='exact', psi=(64, 16, 4))"
+    assert make("isolation").plan(points).affinities == "dense"
+    again = TSNE(**plan.parameters).fit(points)
+    assert again.embedding_.tobytes() == model.embedding_.tobytes()
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
+def test_a_run_from_a_generator_is_repeated(points, kind):
+    model = make(random_state=kind(7)).fit(points)
+    again = TSNE(**model.plan_.parameters).fit(points)
+    assert again.embedding_.tobytes() == model.embedding_.tobytes()
+
+
+def test_a_run_without_a_seed_is_repeated_after_an_interruption(points, tmp_path):
+    path = tmp_path / "run.isosne"
+    make(random_state=None, callback=lambda s: s.iteration == 9).fit(points, checkpoint=path)
+    model = make(random_state=None).fit(points, checkpoint=path)
+    assert model.n_iter_ == SHORT.n_iter
+    again = TSNE(**model.plan_.parameters).fit(points)
+    assert again.embedding_.tobytes() == model.embedding_.tobytes()

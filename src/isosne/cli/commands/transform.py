@@ -60,7 +60,7 @@ def transform(
     """
     from isosne.files import MapWriter
     from isosne.files.sinks import SINKS
-    from isosne.files.tables import with_roles
+    from isosne.files.table_reader import with_roles
     from isosne.sources.scaled import ScaledRows
 
     check_one_stdout(output, as_json=messages.json)

@@ -1,4 +1,4 @@
-"""Scripts, styles and templates of the pages, as files of their own kind."""
+"""Scripts, styles and templates of the pages."""
 
 from functools import cache
 from importlib.resources import files
@@ -8,11 +8,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 @cache
 def read_asset(name: str) -> str:
-    """Return the text of a file of this folder."""
+    """Return the text of a file in this folder."""
     return files(__name__).joinpath(name).read_text("utf-8")
 
 
-def template(name: str) -> Template:
-    """Return a template; it escapes whatever is put into it."""
+def load_template(name: str) -> Template:
+    """Return a template; it escapes all variables."""
     loader = PackageLoader(__name__, "")
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined).get_template(name)

@@ -1,6 +1,6 @@
-// Shows the rows under the pointer beside it. Run by Bokeh with `source` and `cb_data`, whenever
-// the pointer moves over a map. All text is set as text, never as HTML.
-const MOST_ROWS = 3
+// Shows the rows under the pointer in a tooltip. Called by Bokeh with `source` and `cb_data` when
+// the pointer moves over a map. All content is inserted as text, never as HTML.
+const MAX_ROWS = 3 // more would not fit a phone
 
 const tip = document.getElementById("tip")
 const about = window.isosne.about
@@ -23,10 +23,10 @@ function row_table(i) {
 if (found.length == 0) {
   tip.hidden = true
 } else {
-  tip.replaceChildren(...Array.from(found).slice(0, MOST_ROWS).map(row_table))
-  if (found.length > MOST_ROWS) {
+  tip.replaceChildren(...Array.from(found).slice(0, MAX_ROWS).map(row_table))
+  if (found.length > MAX_ROWS) {
     const more = document.createElement("p")
-    more.textContent = `and ${found.length - MOST_ROWS} more here`
+    more.textContent = `and ${found.length - MAX_ROWS} more`
     tip.append(more)
   }
   tip.hidden = false

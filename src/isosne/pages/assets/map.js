@@ -1,8 +1,8 @@
-// Ties the controls of a page to its maps. Run by Bokeh once the document is there, with
-//   source   the table behind all maps           filter   which of its rows are shown
-//   panels   for each map [glyphs, number]       mappers  from numbers to colors, one a choice
-//   pans     tools that would keep a finger from scrolling the page
-// The page holds the words that belong to the numbers, as JSON. All text is set as text.
+// Connects the controls of a page to its maps. Called by Bokeh when the document is ready, with
+//   source   the data source of all maps         filter   which of its rows are shown
+//   panels   [glyphs, index] of each map         mappers  numbers to colors, one for each choice
+//   pans     tools that would keep a touch from scrolling the page
+// The page embeds the texts that belong to the numbers as JSON. All content is inserted as text.
 const about = JSON.parse(document.getElementById("about").textContent)
 const legend = document.getElementById("legend")
 const select = document.getElementById("choice")
@@ -60,12 +60,12 @@ function show_classes() {
 }
 
 function class_legend() {
-  const entries = choice.classes.map((told, c) => {
+  const entries = choice.classes.map((described, c) => {
     const entry = element("button", "entry")
     entry.type = "button"
     entry.setAttribute("aria-pressed", "true")
-    entry.append(swatch(told), element("span", "name", told.name))
-    entry.append(element("span", "count", told.count.toLocaleString("en")))
+    entry.append(swatch(described), element("span", "name", described.name))
+    entry.append(element("span", "count", described.count.toLocaleString("en")))
     entry.addEventListener("click", () => {
       if (!hidden.delete(c)) {
         hidden.add(c)
@@ -97,8 +97,8 @@ function scale_legend() {
   const is_trust = choice.kind == "trust"
   const end = (value, word) => String(+value.toPrecision(4)) + (is_trust ? ` ${word}` : "")
   const ends = element("span", "ends")
-  ends.append(element("span", "end", end(choice.low, "not believable")))
-  ends.append(element("span", "end", end(choice.high, "believable")))
+  ends.append(element("span", "end", end(choice.low, "unreliable")))
+  ends.append(element("span", "end", end(choice.high, "reliable")))
   const scale = element("div", "scale")
   scale.append(element("span", "name", choice.name), bar, ends)
   return [scale]
@@ -167,6 +167,6 @@ if (about.choices.length > 0) {
     choose(select.selectedIndex)
     paint()
   })
-  select.selectedIndex = about.first // what the maps show, whatever the browser remembers
+  select.selectedIndex = about.first // browsers may restore an earlier selection
   choose(about.first)
 }

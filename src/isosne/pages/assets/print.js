@@ -1,16 +1,16 @@
-// Bokeh's canvases keep the size that they have on the screen; on paper a copy of each takes the
-// width there is. Run by Bokeh once the document is there, with `figures`.
+// Bokeh's canvases keep their screen size when printed, so each is replaced by a copy that fits the
+// paper. Called by Bokeh when the document is ready, with `figures`.
 window.addEventListener("beforeprint", () => {
   for (const figure of figures) {
     const drawn = Bokeh.index.get_by_id(figure.id)
-    const place = document.querySelector(`[data-root-id="${figure.id}"]`)
-    if (drawn == null || place == null) {
+    const slot = document.querySelector(`[data-root-id="${figure.id}"]`)
+    if (drawn == null || slot == null) {
       continue
     }
     const copy = drawn.export("png").canvas
     copy.className = "copy"
     copy.removeAttribute("style")
-    place.after(copy)
+    slot.after(copy)
   }
 })
 window.addEventListener("afterprint", () => {

@@ -1,0 +1,246 @@
+"""Open a table by its path, from standard input, or by the name of a data set."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+import numpy as np
+
+from isosne._types import Array
+from isosne.errors import DataError, ParameterError, keyword
+from isosne.files.pipes import open_piped
+from isosne.sources import Rows, open_rows
+from isosne.sources.column_selection import make_request
+from isosne.sources.complete import CompleteRows, check_missing
+from isosne.sources.dialect import UNNAMED
+from isosne.sources.formats import OpenOptions, open_path
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Points with their ids and labels.
+
+    Parameters
+    ----------
+    rows : Rows
+        The points, in memory or not.
+    ids : array of int or str, shape (n_samples,), or None
+        Unique identifier of each row. None if no column was named: the index of the row. If rows
+        were dropped, the indices of the remaining rows in the file.
+    labels : array of int or str, shape (n_samples,), or None
+        Class of each row; "" if it is missing.
+    names : tuple of str or None
+        Names of the features.
+    notes : tuple of str
+        Sentences about columns and rows that were left out, missing labels, and data sets that
+        differ from those of the paper.
+    """
+
+    rows: Rows
+    ids: Array | None
+    labels: Array | None
+    names: tuple[str, ...] | None
+    notes: tuple[str, ...] = ()
+
+
+def read_table(
+    source: str | Path,
+    *,
+    id: str | None = None,  # noqa: A002  the name of the option
+    label: str | None = None,
+    text_columns: str = "refuse",
+    missing: str = "refuse",
+    columns: Iterable[str] | None = None,
+    exclude: Iterable[str] = (),
+    key: str | None = None,
+    header: bool | None = None,
+    memory_limit: int | None = None,
+) -> Table:
+    r"""Open a table with its ids and labels.
+
+    Parameters
+    ----------
+    source : path or str
+        A file or folder, as for `isosne.sources.open_rows`; "-" for standard input; or the name of
+        a data set, as for `isosne.datasets.load`.
+    id : str or None, default=None
+        Column with a unique identifier of each row.
+    label : str or None, default=None
+        Column with the class of each row: for .npz files an array, for .h5ad files a column of
+        obs. Data sets have their own labels.
+    text_columns : {"refuse", "leave_out"}, default="refuse"
+        What to do with other columns that are not numeric: raise an error, or leave them out.
+    missing : {"refuse", "drop"}, default="refuse"
+        What to do with rows that have missing or infinite values: raise an error when they are
+        read, or drop them.
+    columns : list of str or None, default=None
+        Columns to use as features, in this order. None uses all columns.
+    exclude : list of str, default=()
+        Columns that are not features.
+    key : str or None, default=None
+        Array to read from a file that contains several. None reads X, or the only array.
+    header : bool or None, default=None
+        Whether the first line of a text table has column names. None detects it.
+    memory_limit : int or None, default=None
+        Largest size in bytes of a compressed .npz file in memory. None uses the memory that is
+        available.
+
+    Returns
+    -------
+    Table
+        The table. Ids and labels are in memory; points are read on demand.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such file, data set or column; the most similar name is suggested.
+    DataError
+        If the file cannot be read, ids are not unique, or every row has a different label.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from isosne.files import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "wine.csv"
+    ...     _ = path.write_text("bottle,kind,ash\n7,red,2\n9,white,3\n4,red,4\n")
+    ...     table = read_table(path, id="bottle", label="kind")
+    >>> table.ids.tolist(), table.labels.tolist(), table.names
+    ([7, 9, 4], ['red', 'white', 'red'], ('ash',))
+    """
+    check_missing(missing)
+    name = str(source)
+    if name != STDIN and not Path(source).exists() and _looks_like_a_set(name):
+        return _load_set(name, id, label, missing)
+    roles = tuple((role, c) for role, c in (("id", id), ("label", label)) if c is not None)
+    request = make_request(columns, exclude, text_columns)._replace(roles=roles)
+    options = OpenOptions(request, key, header, memory_limit, missing)
+    if name == STDIN:
+        rows = open_piped(options)
+    else:
+        check_exists(Path(source), "source")
+        rows = open_path(Path(source), options)
+    ids = _kept_rows(rows) if id is None else _check_ids(rows.side[id](), id)
+    labels = None if label is None else _check_labels(rows.side[label](), label)
+    return Table(rows, ids, labels, rows.column_names, _collect_notes(rows, labels))
+
+
+def with_roles(
+    table: Table,
+    *,
+    id: str | None = None,  # noqa: A002  the name of the option
+    label: str | None = None,
+) -> Table:
+    """Return a table with ids and labels from its other columns, where it has them.
+
+    Parameters
+    ----------
+    table : Table
+        A table from `read_table`.
+    id, label : str or None, default=None
+        Columns that are not features. None leaves the ids or labels of the table unchanged.
+
+    Returns
+    -------
+    Table
+        The same rows. The columns were chosen for another table, so a column that does not exist,
+        or ids that are not unique, add a note instead of raising an error.
+    """
+    source, side, notes = table.rows.describe(), table.rows.side, []
+    found: dict[str, Array] = {}
+    for role, name in (("ids", id), ("labels", label)):
+        if name is None:
+            continue
+        if name in side:
+            found[role] = side[name]()
+        else:
+            notes.append(f"{source} has no column {name!r}, which the model uses for {role}.")
+    if "ids" in found and len(np.unique(found["ids"])) < len(found["ids"]):
+        del found["ids"]
+        notes.append(
+            f"Column {id!r} of {source} has repeated values; rows are identified by their index."
+        )
+    return replace(table, **found, notes=(*table.notes, *notes))  # type: ignore[arg-type]
+
+
+def _looks_like_a_set(name: str) -> bool:
+    return Path(name).name == name and not Path(name).suffix
+
+
+def _kept_rows(rows: Rows) -> Array | None:
+    """Return the indices of the rows in their source, if some were dropped."""
+    return rows.kept if isinstance(rows, CompleteRows) else None
+
+
+def _load_set(name: str, id: str | None, label: str | None, missing: str) -> Table:  # noqa: A002
+    for role, column in (("id", id), ("label", label)):
+        if column is not None:
+            raise ParameterError(
+                role,
+                "be left out for a data set, which has its own labels",
+                column,
+                f"Leave it out, or pass a file instead of {name!r}.",
+            )
+    from isosne import datasets  # imports scikit-learn, which files do not need
+
+    found = datasets.load(name)
+    notes = (found.notes,) if found.notes else ()
+    rows = open_rows(found.X, missing=missing)
+    kept, labels = _kept_rows(rows), found.classes[found.y]
+    labels = labels if kept is None else labels[kept]
+    return Table(rows, kept, labels, None, notes + _collect_notes(rows, None))
+
+
+def check_exists(path: Path, parameter: str) -> None:
+    """Raise an error if a file does not exist; suggest the most similar name in its folder."""
+    if path.exists():
+        return
+    folder = path.parent
+    names = [p.name for p in folder.iterdir()] if folder.is_dir() else []
+    close = get_close_matches(path.name, names, n=1)
+    hint = f"Did you mean {str(folder / close[0])!r}?" if close else "Correct the path."
+    raise ParameterError(parameter, "be a file that exists", str(path), hint)
+
+
+def _check_ids(ids: Array, column: str) -> Array:
+    found, counts = np.unique(ids, return_counts=True)
+    if len(found) < len(ids):
+        often = found[int(counts.argmax())]
+        raise DataError(
+            f"{keyword('id')} must name a column of unique values; {column!r} has {str(often)!r} "
+            f"{int(counts.max())} times. Name another column, or leave out {keyword('id')} to use "
+            "row numbers."
+        )
+    return ids
+
+
+def _check_labels(labels: Array, column: str) -> Array:
+    n_rows = len(labels)
+    if n_rows > 1 and len(np.unique(labels)) == n_rows:
+        raise DataError(
+            f"{keyword('label')} must name a column of classes; {column!r} has {n_rows:,} "
+            f"different values in {n_rows:,} rows. Name another column, or pass "
+            f"{keyword('id', column)} if it identifies the rows."
+        )
+    return labels
+
+
+def _collect_notes(rows: Rows, labels: Array | None) -> tuple[str, ...]:
+    notes = [rows.note()] if isinstance(rows, CompleteRows) else []
+    if rows.left_out:
+        listed = ", ".join(map(repr, rows.left_out))
+        notes.append(f"Left out columns that are not numeric: {listed}.")
+    unnamed = [name for name in rows.column_names or () if name.startswith(UNNAMED)]
+    if unnamed:
+        listed = ", ".join(map(repr, unnamed))
+        notes.append(
+            f"Columns without a name are used as features: {listed}. "
+            "Exclude them if they number the rows."
+        )
+    if labels is not None and labels.dtype.kind == "U" and np.any(labels == ""):
+        notes.append(f"{int(np.sum(labels == '')):,} row(s) have no label.")
+    return tuple(notes)

@@ -1,0 +1,235 @@
+"""All measures of an embedding in one object, which prints as a table."""
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isosne._numba import threads
+from isosne._random import RandomState
+from isosne._types import Array
+from isosne.neighbors.distances import Metric
+from isosne.quality.clusters import (
+    calinski_harabasz_of,
+    davies_bouldin_of,
+    knn_accuracy_of,
+)
+from isosne.quality.inputs import (
+    Classes,
+    check_k,
+    check_label_shape,
+    check_labels,
+    check_pair,
+    draw_rows,
+)
+from isosne.quality.labels import is_unlabeled
+from isosne.quality.neighborhoods import Comparison, compare_checked
+from isosne.quality.sampling import Estimate, choose_queries
+from isosne.sources import is_stored
+
+
+@dataclass(frozen=True)
+class ClassReport:
+    """Class separation in the embedding; computed if labels are given."""
+
+    n_classes: int
+    davies_bouldin: float
+    calinski_harabasz: float
+    knn_accuracy: Estimate
+
+
+@dataclass(frozen=True)
+class Report:
+    """Measures of an embedding. Prints as a table; ``as_dict`` returns plain values.
+
+    ``n_features`` is None for a distance matrix. ``classes`` is None without labels, or if class
+    measures are undefined; ``class_note`` then gives the reason. The ``n_unlabeled`` points whose
+    label is missing (empty, None or NaN) are excluded from the class measures. ``comparison``
+    gives the R_NX curve and the per-point trust without another rank comparison.
+    """
+
+    n_points: int
+    n_features: int | None
+    n_components: int
+    metric: str
+    k: int
+    n_queries: int
+    auc_rnx: Estimate
+    trustworthiness: Estimate
+    continuity: Estimate
+    comparison: Comparison = field(repr=False, compare=False)
+    n_unlabeled: int = 0
+    class_note: str = ""
+    classes: ClassReport | None = None
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the neighborhood measures are estimated from a sample of the points."""
+        return self.n_queries < self.n_points
+
+    def __str__(self) -> str:
+        space = f"{self.n_features:,} dimensions" if self.n_features else "a distance matrix"
+        evaluated = f"a sample of {self.n_queries:,} points" if self.is_sampled else "all points"
+        rows = [
+            ("points", f"{self.n_points:,} from {space} to {self.n_components}"),
+            ("metric", self.metric),
+            ("evaluated on", evaluated),
+            ("AUC_RNX", str(self.auc_rnx)),
+            (f"trustworthiness, k = {self.k}", str(self.trustworthiness)),
+            (f"continuity, k = {self.k}", str(self.continuity)),
+        ]
+        if self.classes is not None:
+            rows += [
+                ("classes", f"{self.classes.n_classes:,}"),
+                ("Davies-Bouldin", f"{self.classes.davies_bouldin:.4f}"),
+                ("Calinski-Harabasz", f"{self.classes.calinski_harabasz:,.1f}"),
+                (f"{self.k}-NN accuracy", str(self.classes.knn_accuracy)),
+            ]
+        if self.class_note:
+            rows.append(("classes", f"not evaluated: {self.class_note}"))
+        if self.n_unlabeled:
+            rows.append(("unlabeled", f"{self.n_unlabeled:,} points, excluded from class measures"))
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the measures as a flat dictionary of numbers and strings.
+
+        Returns
+        -------
+        dict
+            Each estimate has two entries: its value, and ``..._standard_error``.
+        """
+        flat = {part.name: getattr(self, part.name) for part in fields(self)}
+        flat.pop("comparison")
+        classes = flat.pop("classes")
+        flat |= asdict(classes) if classes else {}
+        plain: dict[str, Any] = {"is_sampled": self.is_sampled}
+        for name, value in flat.items():
+            if isinstance(value, Estimate):
+                plain[name] = value.value
+                plain[f"{name}_standard_error"] = value.standard_error
+            else:
+                plain[name] = value
+        return plain
+
+
+def report(
+    X: Any,
+    Y: Any,
+    labels: Any = None,
+    *,
+    k: int = 10,
+    metric: str = "euclidean",
+    p: float = 2.0,
+    n_queries: Any = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> Report:
+    """Compute all measures of an embedding with one rank comparison.
+
+    Parameters
+    ----------
+    X, Y, metric, p, n_queries, random_state, n_jobs
+        See `rnx_curve`. X may also be a path or a Dask collection; the measures are then computed
+        on a sample of 100 000 rows (see `draw_rows`).
+    labels : array of shape (n_samples,) or None, default=None
+        The class of each point, for the class measures; empty, None or NaN if it is unknown.
+    k : int, default=10
+        Neighborhood size, less than half of the number of points.
+
+    Returns
+    -------
+    Report
+        AUC_RNX over all k, trustworthiness and continuity. With labels also the Davies-Bouldin and
+        Calinski-Harabasz indices of the embedding with its axes scaled to 0..1, and the k-NN
+        accuracy.
+
+    Notes
+    -----
+    Departures from the paper: see each measure. Cost: see `rnx_curve`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.quality import report
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> print(report(X, X[:, :2]))
+    points                   200 from 3 dimensions to 2
+    metric                   euclidean
+    evaluated on             all points
+    AUC_RNX                  0.4138
+    trustworthiness, k = 10  0.8419
+    continuity, k = 10       0.9641
+    """
+    if is_stored(X):
+        X, Y, labels = draw_rows(X, Y, labels, random_state=random_state)
+    data, embedding = check_pair(X, Y, metric, p)
+    n = data.shape[0]
+    k = check_k(k, n)
+    labeling = _read_labels(labels, n, k)
+    queries = choose_queries(n, n_queries, random_state)
+    classes = None
+    with threads(n_jobs):
+        if labeling.classes is not None:
+            rows = labeling.rows
+            labeled_queries = _find_labeled_queries(rows, queries, n)
+            classes = _measure_classes(embedding[rows], labeling.classes, k, labeled_queries)
+        comparison = compare_checked((data, embedding), Metric(metric, p), queries, k)
+    return Report(
+        n_points=n,
+        n_features=None if metric == "precomputed" else data.shape[1],
+        n_components=embedding.shape[1],
+        metric=metric,
+        k=k,
+        n_queries=len(queries),
+        auc_rnx=comparison.auc(),
+        trustworthiness=comparison.trustworthiness(),
+        continuity=comparison.continuity(),
+        comparison=comparison,
+        n_unlabeled=labeling.n_unlabeled,
+        class_note=labeling.note,
+        classes=classes,
+    )
+
+
+class Labeling(NamedTuple):
+    """Rows with a label and their classes, or the reason why class measures are undefined."""
+
+    rows: Array
+    n_unlabeled: int = 0
+    classes: Classes | None = None
+    note: str = ""
+
+
+def _read_labels(labels: Any, n: int, k: int) -> Labeling:
+    if labels is None:
+        return Labeling(np.arange(0))
+    array = check_label_shape(labels, n)
+    missing = is_unlabeled(array)
+    rows = np.flatnonzero(~missing)
+    n_missing = n - len(rows)
+    if len(rows) <= k:
+        note = f"k = {k} requires more than {k} labeled points, found {len(rows)}"
+        return Labeling(rows, n_missing, note=note)
+    labeled = array[rows]
+    if (labeled == labeled[0]).all():
+        return Labeling(rows, n_missing, note="all labeled points belong to one class")
+    return Labeling(rows, n_missing, check_labels(labeled, len(rows)))
+
+
+def _find_labeled_queries(rows: Array, queries: Array, n: int) -> Array:
+    """Return the queries as indices into the labeled rows; all labeled rows if fewer than two."""
+    if len(rows) == n:
+        return queries
+    found = np.flatnonzero(np.isin(rows, queries))
+    return found if len(found) > 1 else np.arange(len(rows))
+
+
+def _measure_classes(Y: Array, classes: Classes, k: int, queries: Array) -> ClassReport:
+    return ClassReport(
+        n_classes=len(classes.names),
+        davies_bouldin=davies_bouldin_of(Y, classes, scale=True),
+        calinski_harabasz=calinski_harabasz_of(Y, classes, scale=True),
+        knn_accuracy=knn_accuracy_of(Y, classes, k, queries),
+    )

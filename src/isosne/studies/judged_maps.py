@@ -1,0 +1,280 @@
+"""Maps with their quality measures, and the comparison of both kernels on one data set.
+
+`study` computes two maps and measures them; `isosne.pages.render` turns the result into a page.
+`judge` measures an existing map; a `Study` can be built from several of them.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from isosne._checks import check_points
+from isosne._random import RandomState
+from isosne.errors import DataError, ParameterError, keyword
+from isosne.kernels.gaussian import GaussianKernel
+from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.registry import KERNELS
+from isosne.plots.frames import check_embedding
+from isosne.quality import Curve, Report, Trust, report
+from isosne.quality.inputs import MIN_POINTS, check_in_memory
+from isosne.studies.point_columns import as_columns, paint_labels
+from isosne.tsne.estimator import TSNE
+
+N_NEIGHBORS = 10
+"""Neighborhood size, the default of `isosne.quality.trust`."""
+UNLISTED = ("callback", "memory_limit", "n_jobs", "verbose", "kernel", "random_state")
+"""Parameters that do not change a map, or that a report states elsewhere."""
+
+
+@dataclass(frozen=True)
+class JudgedMap:
+    """A map with its quality measures.
+
+    ``plan`` and ``settings`` state how it was computed; ``fit_seconds`` and ``measure_seconds`` are
+    the run times, None if unknown.
+    """
+
+    title: str
+    embedding: NDArray[np.float64]
+    report: Report
+    curve: Curve
+    trust: Trust
+    plan: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    fit_seconds: float | None = None
+    measure_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """Maps of the same points, the most important one first, with labels and columns.
+
+    ``origin`` states where the data come from, by name; ``date`` when the maps were computed.
+    """
+
+    maps: tuple[JudgedMap, ...]
+    labels: Any = None
+    columns: Any = None
+    title: str = "Map quality report"
+    random_state: str = ""
+    origin: Mapping[str, str] = field(default_factory=dict)
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        hint = "Pass the result of isosne.studies.judge for each map of the data."
+        if not self.maps:
+            raise ParameterError("maps", "contain at least one map", self.maps, hint)
+        low, *_, high = sorted(len(judged.embedding) for judged in (*self.maps, self.maps[0]))
+        if low != high:
+            rule = f"all have the same number of points, not {low} and {high}"
+            raise ParameterError("maps", rule, hint=hint)
+
+
+def study(
+    X: Any,
+    labels: Any = None,
+    *,
+    columns: Any = None,
+    model: TSNE | None = None,
+    title: str | None = None,
+    origin: Mapping[str, str] | None = None,
+    random_state: RandomState = 0,
+) -> Study:
+    """Compute a map with the isolation kernel and one with the Gaussian kernel, and measure both.
+
+    Parameters
+    ----------
+    X : array, CSR or data frame of shape (n_samples, n_features)
+        The data, at least 4 points; the distance matrix for a kernel with
+        ``metric="precomputed"``.
+    labels : array of shape (n_samples,) or None, default=None
+        The class of each point; empty or None if it is unknown. The name of a series is shown.
+    columns : mapping from str to array, data frame or None, default=None
+        Additional data about the points, shown in the report.
+    model : TSNE or None, default=None
+        Settings of the first map, unfitted. The second map uses the same settings and metric with
+        the Gaussian kernel, or with the isolation kernel if the first is Gaussian.
+    title : str or None, default=None
+        Title of the report.
+    origin : mapping from str to str or None, default=None
+        Provenance of the data, shown in the report, such as ``{"input": "wine.csv"}``.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of both maps, unless the model has its own.
+
+    Returns
+    -------
+    Study
+        Both maps with their measures; `isosne.pages.render` turns it into a page.
+
+    Notes
+    -----
+    Cost: two fits, and two rank comparisons as in `isosne.quality.rnx_curve`. Not in the paper.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from isosne.studies import study
+    >>> found = study(*load_iris(return_X_y=True))
+    >>> [judged.title for judged in found.maps]
+    ['Isolation kernel', 'Gaussian kernel']
+    """
+    points = check_points(X, min_rows=MIN_POINTS)
+    n = points.shape[0]
+    paint_labels(labels, n, kind="labels")  # raise before the maps are computed
+    as_columns(columns, n)
+    first = _with_seed(model, random_state)
+    models = (first, _with_other_kernel(first, n))
+    maps = tuple(_fit_and_judge(settings, points, labels) for settings in models)
+    return Study(
+        maps,
+        labels,
+        columns,
+        title=Study.title if title is None else title,
+        random_state=_seed_text(first.random_state),
+        origin=dict(origin or {}),
+        date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    )
+
+
+def judge(
+    X: Any,
+    embedding: Any,
+    labels: Any = None,
+    *,
+    title: str,
+    metric: str = "euclidean",
+    p: float = 2.0,
+    plan: str = "",
+    settings: Mapping[str, str] | None = None,
+    fit_seconds: float | None = None,
+    random_state: RandomState = 0,
+) -> JudgedMap:
+    """Measure an existing map, for a `Study`.
+
+    Parameters
+    ----------
+    X : array, CSR or data frame of shape (n_samples, n_features)
+        The data, at least 4 points.
+    embedding : array of shape (n_samples, n_components)
+        The map.
+    labels : array of shape (n_samples,) or None, default=None
+        The class of each point.
+    title : str
+        Name of the map, such as "Isolation kernel".
+    metric, p
+        See `isosne.quality.rnx_curve`.
+    plan : str, default=""
+        How the map was computed, such as ``str(model.plan_)``.
+    settings : mapping from str to str or None, default=None
+        Further settings to show in the report.
+    fit_seconds : float or None, default=None
+        Run time of the fit.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample of points that is evaluated above 20 000 points.
+
+    Returns
+    -------
+    JudgedMap
+        The map with its measures, for neighborhoods of 10 points, or fewer for fewer than 21
+        points.
+
+    Notes
+    -----
+    Cost: one rank comparison as in `isosne.quality.rnx_curve`. Not in the paper.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.studies import judge
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> judge(X, X[:, :2], title="first two columns").report.k
+    10
+    """
+    began = time.perf_counter()
+    Y = check_embedding(embedding)
+    if len(Y) < MIN_POINTS:
+        raise DataError(
+            f"{keyword('embedding')} must have at least {MIN_POINTS} rows; got {len(Y)}. "
+            "Pass more points."
+        )
+    k = min(N_NEIGHBORS, (len(Y) - 1) // 2)
+    check_in_memory(X)  # a report would measure a sample, whose rows are not those of the map
+    measured = report(X, Y, labels, k=k, metric=metric, p=p, random_state=random_state)
+    return JudgedMap(
+        title=title,
+        embedding=Y,
+        report=measured,
+        curve=measured.comparison.curve(),
+        trust=measured.comparison.trust(),
+        plan=plan,
+        settings=dict(settings or {}),
+        fit_seconds=fit_seconds,
+        measure_seconds=time.perf_counter() - began,
+    )
+
+
+def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
+    """Return an unfitted model that has a seed."""
+    if model is None:
+        return TSNE(random_state=random_state)
+    if not isinstance(model, TSNE):
+        raise ParameterError(
+            "model",
+            f"be a TSNE or None, not {type(model).__name__}",
+            hint="Pass, for example, TSNE(IsolationKernel(psi=64)).",
+        )
+    settings: TSNE = clone(model)
+    if settings.random_state is None:
+        settings.set_params(random_state=random_state)
+    return settings
+
+
+def _seed_text(random_state: RandomState) -> str:
+    is_number = isinstance(random_state, int | np.integer)
+    return str(random_state) if is_number else "none; pass an integer to reproduce the maps"
+
+
+def _with_other_kernel(first: TSNE, n: int) -> TSNE:
+    """Return the same settings with the Gaussian kernel, or with the isolation kernel instead."""
+    kernel = KERNELS["isolation" if _is_gaussian(first) else "gaussian"].default(n)
+    if not isinstance(first.kernel, str):
+        kernel.set_params(metric=first.kernel.metric, p=first.kernel.p)
+    other: TSNE = clone(first).set_params(kernel=kernel)
+    return other
+
+
+def _is_gaussian(model: TSNE) -> bool:
+    return model.kernel == "gaussian" or isinstance(model.kernel, GaussianKernel)
+
+
+def _fit_and_judge(model: TSNE, points: Any, labels: Any) -> JudgedMap:
+    began = time.perf_counter()
+    model.fit(points)
+    seconds = time.perf_counter() - began
+    settings = {
+        name: repr(value)
+        for name, value in model.get_params(deep=False).items()
+        if name not in UNLISTED
+    }
+    if isinstance(model.kernel_, IsolationKernel):
+        settings = {"psi": ", ".join(map(str, model.kernel_.psi_)), **settings}
+    kernel = type(model.kernel_).__name__.removesuffix("Kernel")
+    seed = model.random_state
+    return judge(
+        points,
+        model.embedding_,
+        labels,
+        title=f"{kernel} kernel",
+        metric=model.kernel_.metric,
+        p=model.kernel_.p,
+        plan=str(model.plan_),
+        settings=settings,
+        fit_seconds=seconds,
+        random_state=seed if isinstance(seed, int | np.integer) else 0,
+    )

@@ -1,0 +1,70 @@
+"""Columns of additional data about the points, encoded for the browser.
+
+Numbers stay numbers; everything else becomes integer codes and a list of words.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from isosne._types import Array
+from isosne.errors import DataError, ParameterError
+from isosne.plots.paint import Paint, as_paint
+from isosne.quality.labels import is_unlabeled
+
+INT32 = np.iinfo(np.int32)
+"""Integers outside this range become text: Bokeh transfers no 64-bit integers."""
+
+
+class Column(NamedTuple):
+    """A column: ``data`` (n,) float64 or int32; for text, indices into ``words``."""
+
+    name: str
+    data: Array
+    words: list[str] | None = None
+
+
+def as_columns(columns: Any, n: int) -> list[Column]:
+    """Convert a mapping or a data frame to columns of n rows."""
+    if columns is None:
+        return []
+    frame = nw.from_native(columns, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return [as_column(name, frame[name].to_numpy(), n) for name in frame.columns]
+    if not isinstance(columns, Mapping):
+        raise ParameterError(
+            "columns",
+            f"be a mapping from names to arrays or a data frame, not {type(columns).__name__}",
+            hint="Pass, for example, {'age': ages}.",
+        )
+    return [as_column(str(name), values, n) for name, values in columns.items()]
+
+
+def as_column(name: str, values: Any, n: int) -> Column:
+    """Convert one column; integers beyond 32 bits, dates and objects become text."""
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise DataError(
+            f"The column {name!r} must have one entry per point; "
+            f"got shape {array.shape} for {n} points. "
+            "Pass the values in the order of the rows of the map."
+        )
+    if array.dtype.kind == "f":
+        return Column(name, array.astype(np.float64))
+    if array.dtype.kind in "iu" and INT32.min <= array.min() and array.max() <= INT32.max:
+        return Column(name, array.astype(np.int32))
+    texts = array.astype(str)
+    if array.dtype.kind == "O":
+        texts[is_unlabeled(array)] = ""
+    words, of_row = np.unique(texts, return_inverse=True)
+    return Column(name, of_row.astype(np.int32), words.tolist())
+
+
+def paint_labels(labels: Any, n: int, *, kind: str = "auto") -> Paint:
+    """Return the colors of labels, or None without labels; check their number first."""
+    if labels is None:
+        return None
+    as_column("labels", labels, n)
+    return as_paint(labels, n, kind=kind)

@@ -1,0 +1,139 @@
+"""The package as users get it: built, installed into an environment of its own, and used."""
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="links to packages need rights on Windows"),
+]
+ROOT = Path(__file__).parents[2]
+NAME = f"isosne-{importlib.metadata.version('isosne')}"
+TOP_OF_SDIST = {
+    *("src", "tests", "docs", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
+    *("pyproject.toml", "PKG-INFO", ".gitignore"),  # hatchling adds these
+}
+FIT = """
+import numpy as np
+import isosne
+print(isosne.__file__)
+X = np.random.default_rng(0).normal(size=(50, 4))
+print(isosne.TSNE(random_state=0).fit_transform(X).shape)
+"""
+
+
+def run(*command):
+    """Run a program that does not see the source of isosne; return how it ended."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        list(map(str, command)), env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def files_of(folder):
+    """Return the files of a folder, relative to it, without what Python and Numba leave there."""
+    every = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        path.relative_to(folder).as_posix() for path in every if "__pycache__" not in path.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A folder with an sdist, and the wheel that is built from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    done = run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert files_of(folder) == {f"{NAME}.tar.gz", f"{NAME}-py3-none-any.whl"}
+    return folder
+
+
+def needed(extras=("",)):
+    """Return the distributions that isosne needs with some extras, and all that these need."""
+    found, waiting = {}, [("isosne", extras)]
+    while waiting:
+        name, extras = waiting.pop()
+        for line in importlib.metadata.requires(name) or ():
+            requirement = Requirement(line)
+            marker = requirement.marker
+            wanted = not marker or any(marker.evaluate({"extra": extra}) for extra in extras)
+            if wanted and requirement.name not in found:
+                found[requirement.name] = importlib.metadata.distribution(requirement.name)
+                waiting.append((requirement.name, ("", *requirement.extras)))
+    return found.values()
+
+
+def link(distributions, folder):
+    """Make distributions of this environment importable from a folder, without a download."""
+    for distribution in distributions:
+        for top in {file.parts[0] for file in distribution.files if ".." not in file.parts}:
+            target = distribution.locate_file(top)
+            if top != "__pycache__" and not (folder / top).exists():
+                (folder / top).symlink_to(target)
+
+
+@pytest.fixture(scope="module")
+def installed(built, tmp_path_factory):
+    """The programs, and the packages, of a new environment in which the wheel is installed."""
+    home = tmp_path_factory.mktemp("environment")
+    venv.create(home, symlinks=True)
+    python = home / "bin" / "python"
+    offline = ("--no-deps", "--no-index", "--quiet")
+    wheel = built / f"{NAME}-py3-none-any.whl"
+    done = run(sys.executable, "-m", "pip", "--python", python, "install", *offline, wheel)
+    assert done.returncode == 0, done.stderr
+    packages = Path(
+        run(python, "-c", "import site; print(site.getsitepackages()[0])").stdout.strip()
+    )
+    assert (packages / "isosne").is_dir()
+    link(needed(), packages)
+    return python, packages
+
+
+def test_an_sdist_holds_sources_tests_and_documentation_alone(built):
+    with tarfile.open(built / f"{NAME}.tar.gz") as archive:
+        names = [Path(member.name).relative_to(NAME) for member in archive if member.isfile()]
+    assert {name.parts[0] for name in names} == TOP_OF_SDIST
+    for folder in ("src", "tests", "docs"):
+        found = {name.relative_to(folder).as_posix() for name in names if name.parts[0] == folder}
+        assert found == files_of(ROOT / folder)
+
+
+def test_a_wheel_holds_the_package_alone(built):
+    with zipfile.ZipFile(built / f"{NAME}-py3-none-any.whl") as archive:
+        names = set(archive.namelist())
+    about = {name for name in names if name.startswith(f"{NAME}.dist-info/")}
+    assert {name.removeprefix("isosne/") for name in names - about} == files_of(
+        ROOT / "src" / "isosne"
+    )
+    told = {name.partition("/")[2] for name in about}
+    assert told == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+
+
+def test_an_installed_wheel_fits_without_any_extra(installed):
+    python, packages = installed
+    done = run(python, "-W", "error", "-c", FIT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [str(packages / "isosne" / "__init__.py"), "(50, 2)"]
+
+
+def test_the_command_line_needs_its_extra_and_then_tells_its_version(installed):
+    python, packages = installed
+    program = python.with_name("isosne")
+    without = run(program, "--version")
+    assert (without.returncode, without.stdout) == (1, "")
+    assert "typer" in without.stderr
+    assert "isosne[cli]" in without.stderr
+    link(needed(("", "cli")), packages)
+    done = run(program, "--version")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{NAME.replace('-', ' ')}\n"

@@ -1,0 +1,146 @@
+"""A study: two maps, judged."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from isosne import TSNE, GaussianKernel, IsolationKernel, quality
+from isosne.errors import DataError, ParameterError
+from isosne.layout.schedules import Phase, Schedule
+from isosne.studies import Study, judge, study
+from tests.unit.sentences import refuses
+
+LABELS = ["tight"] * 30 + ["loose"] * 30
+SHORT = Schedule((Phase(30, exaggeration=4), Phase(30)))
+
+
+def test_a_study_judges_a_map_with_either_kernel(two_blobs):
+    found = study(two_blobs, LABELS, title="Blobs")
+    isolation, gaussian = found.maps
+    assert [isolation.title, gaussian.title] == ["Isolation kernel", "Gaussian kernel"]
+    np.testing.assert_array_equal(
+        isolation.embedding, TSNE(random_state=0).fit_transform(two_blobs)
+    )
+    own = TSNE(GaussianKernel(59 / 3), random_state=0)
+    np.testing.assert_array_equal(gaussian.embedding, own.fit_transform(two_blobs))
+    for judged in found.maps:
+        assert judged.report == quality.report(two_blobs, judged.embedding, LABELS)
+        expected = quality.rnx_curve(two_blobs, judged.embedding)
+        np.testing.assert_array_equal(judged.curve.r, expected.r)
+        expected = quality.trust(two_blobs, judged.embedding)
+        np.testing.assert_array_equal(judged.trust.agreement, expected.agreement)
+        assert judged.fit_seconds > 0
+        assert judged.measure_seconds > 0
+    assert isolation.plan.startswith("points      60 to 2 dimensions\nkernel      Isolation")
+    assert isolation.settings["psi"] == "48, 12, 3"
+    assert isolation.settings["schedule"] == "'standard'"
+    assert "psi" not in gaussian.settings
+    assert (found.title, found.random_state) == ("Blobs", "0")
+
+
+def test_the_same_seed_gives_the_same_maps(two_blobs):
+    model = TSNE(schedule=SHORT)
+    found = [study(two_blobs, model=model, random_state=seed) for seed in (3, 3, 4)]
+    maps = [[judged.embedding for judged in each.maps] for each in found]
+    np.testing.assert_array_equal(maps[0], maps[1])
+    assert not np.array_equal(maps[0][0], maps[2][0])
+    assert found[0].random_state == "3"
+
+
+def test_a_seed_that_cannot_be_repeated_is_said_to_be_so(two_blobs):
+    found = study(two_blobs, model=TSNE(schedule=SHORT), random_state=np.random.default_rng(0))
+    assert found.random_state == "none; pass an integer to reproduce the maps"
+
+
+def test_the_model_gives_the_settings_and_stays_as_it_is(two_blobs):
+    kernel = IsolationKernel(psi=8, metric="manhattan")
+    model = TSNE(kernel, schedule=SHORT, random_state=5, n_components=1)
+    found = study(two_blobs, model=model)
+    isolation, gaussian = found.maps
+    assert not hasattr(model, "embedding_")
+    assert isolation.settings["psi"] == "8"
+    assert isolation.report.metric == gaussian.report.metric == "manhattan"
+    assert "metric='manhattan'" in gaussian.plan
+    assert gaussian.embedding.shape == (60, 1)
+    assert found.random_state == "5"
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", GaussianKernel(5.0)])
+def test_a_gaussian_model_is_set_beside_the_isolation_kernel(two_blobs, kernel):
+    found = study(two_blobs, model=TSNE(kernel, schedule=SHORT))
+    assert [judged.title for judged in found.maps] == ["Gaussian kernel", "Isolation kernel"]
+
+
+def test_distances_can_be_studied(two_blobs):
+    model = TSNE(IsolationKernel(psi=8, metric="precomputed"), schedule=SHORT)
+    found = study(cdist(two_blobs, two_blobs), LABELS, model=model)
+    assert found.maps[1].report.n_features is None
+
+
+def test_maps_that_are_there_already_are_judged(two_blobs):
+    judged = judge(
+        two_blobs,
+        two_blobs[:, :2],
+        LABELS,
+        title="two columns",
+        plan="take two",
+        settings={"columns": "0, 1"},
+        fit_seconds=2.0,
+    )
+    assert judged.report == quality.report(two_blobs, two_blobs[:, :2], LABELS)
+    assert (judged.title, judged.plan, judged.fit_seconds) == ("two columns", "take two", 2.0)
+    assert Study((judged,), LABELS).maps == (judged,)
+
+
+def test_few_points_have_small_neighborhoods(two_blobs):
+    assert judge(two_blobs[:7], two_blobs[:7, :2], title="seven").report.k == 3
+    assert len(study(two_blobs[:4]).maps) == 2
+
+
+def test_refusals(two_blobs):
+    with refuses(
+        ParameterError,
+        "model must be a TSNE or None, not str. Pass, for example, TSNE(IsolationKernel(psi=64)).",
+    ):
+        study(two_blobs, model="isolation")
+    with refuses(
+        DataError,
+        "X must have at least 4 row(s); got n_samples=3. Pass more points, one in each row.",
+    ):
+        study(two_blobs[:3])
+    with refuses(
+        DataError,
+        "X must be in memory; got str. Sample rows with isosne.quality.draw_rows, or call "
+        "isosne.quality.report, which does.",
+    ):
+        judge("points.npy", two_blobs[:, :2], title="of a file")
+    with refuses(
+        DataError,
+        "embedding must have at least 4 rows; got 3. Pass more points.",
+    ):
+        judge(two_blobs[:3], two_blobs[:3, :2], title="three")
+    with refuses(
+        DataError,
+        "The column 'age' must have one entry per point; got shape (3,) for 60 points. "
+        "Pass the values in the order of the rows of the map.",
+    ):
+        study(two_blobs, columns={"age": [1, 2, 3]})
+    with refuses(
+        DataError,
+        "color must have at most 104 classes; got 110. "
+        "Merge rare classes, or pass numbers with kind='values'.",
+    ):
+        study(np.zeros((120, 2)), [f"class {i}" for i in range(110)] + ["class 0"] * 10)
+    with refuses(
+        ParameterError,
+        "maps must contain at least one map; got maps=(). "
+        "Pass the result of isosne.studies.judge for each map of the data.",
+    ):
+        Study(())
+    maps = [judge(two_blobs[:n], two_blobs[:n, :2], title=str(n)) for n in (20, 30)]
+    with refuses(
+        ParameterError,
+        "maps must all have the same number of points, not 20 and 30. "
+        "Pass the result of isosne.studies.judge for each map of the data.",
+    ):
+        Study(tuple(maps))
