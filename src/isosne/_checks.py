@@ -174,7 +174,8 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
         if n_zero:
             raise DataError(
                 f"{keyword('metric', 'cosine')} needs rows that are not all zero; got {n_zero} "
-                f"such row(s) in {name}. Leave them out, or choose {keyword('metric', 'euclidean')}."
+                f"such row(s) in {name}. Leave them out, or choose "
+                f"{keyword('metric', 'euclidean')}."
             )
     if metric == "precomputed":
         if isinstance(X, csr_array):
