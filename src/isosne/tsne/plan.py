@@ -22,7 +22,14 @@ from isosne.layout.repulsion import Exact, Mesh, Method, Tree
 from isosne.layout.schedules import Schedule
 from isosne.layout.start import resolve_start
 from isosne.neighbors.search import has_approximate_search
-from isosne.tsne.memory import WIDEST, Costs, InputSize, memory_available, out_of_memory, size
+from isosne.tsne.memory_budget import (
+    WIDEST,
+    Costs,
+    InputSize,
+    memory_available,
+    out_of_memory,
+    size,
+)
 
 DENSE_LIMIT = 10_000
 """Largest number of points for dense affinities; above, n^2 pairs per step take too long on a few

@@ -26,7 +26,7 @@ from isosne.paper.registry import reproduce
 from isosne.paper.settings import Settings
 from isosne.quality import report
 from isosne.sources.scaled import Scale
-from isosne.tsne.memory import memory_available
+from isosne.tsne.memory_budget import memory_available
 from tests.unit.cli.conftest import (
     COLUMNS,
     SHORT,

@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
 
-import isosne.tsne.estimator
+import isosne.tsne.fitted_map
 import isosne.tsne.placers
 from isosne import (
     TSNE,
@@ -216,7 +216,7 @@ def test_place_puts_rows_where_transform_does_whatever_the_blocks(
     rows = digits[N - 30 : N + 60]
     places = model.transform(rows)
     assert model.place(rows).tobytes() == places.tobytes()
-    monkeypatch.setattr(isosne.tsne.estimator, "PLACE_BYTES", 7 * rows[0].nbytes)
+    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 7 * rows[0].nbytes)
     blocks = list(model.place_blocks(rows))
     assert [len(block) for block in blocks] == [7] * 12 + [6]
     assert np.concatenate(blocks).tobytes() == places.tobytes()
@@ -231,7 +231,7 @@ def test_places_by_many_clustered_landmarks_do_not_depend_on_the_blocks(monkeypa
     model.set_params(affinities=Sparse("approximate")).fit(X)
     rows = rng.normal(size=(700, 4)).astype(np.float32)
     places = model.place(rows)
-    monkeypatch.setattr(isosne.tsne.estimator, "PLACE_BYTES", 16 * 41)
+    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 16 * 41)
     assert model.place(rows).tobytes() == places.tobytes()
     monkeypatch.setattr(isosne.tsne.placers, "BLOCK_BYTES", 1)
     assert model.place(rows[:50]).tobytes() == places[:50].tobytes()
@@ -244,7 +244,7 @@ def test_blocks_leave_the_number_of_threads_as_it_is(fitted, digits, monkeypatch
             assert numba.get_num_threads() == before
         return before
 
-    monkeypatch.setattr(isosne.tsne.estimator, "PLACE_BYTES", 7 * digits[0].nbytes)
+    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 7 * digits[0].nbytes)
     assert threads(2, walk) == min(2, numba.config.NUMBA_NUM_THREADS)
 
 
@@ -313,7 +313,7 @@ def test_sparse_rows_are_placed_by_dense_landmarks(fitted, digits):
 
 def test_memory_does_not_grow_with_the_number_of_rows(fitted, digits, tmp_path, monkeypatch):
     model = fitted("isolation, lists")
-    monkeypatch.setattr(isosne.tsne.estimator, "PLACE_BYTES", 2**17)
+    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 2**17)
     peaks = []
     for repeats in (2, 8):
         path = tmp_path / f"{repeats}.npy"
