@@ -146,23 +146,10 @@ class Reading(NamedTuple):
     scale: Any
 
 
-def save_model(model: Any, rows: Any, options: TableOptions, path: Path) -> None:
-    """Write a model and how its table was read; the file is complete or absent."""
-    import numpy as np
-    from numpy.lib import format as npy
-
-    scale = getattr(rows, "scale", None)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        model.set_params(callback=None).save(part)
-        with zipfile.ZipFile(part, "a") as archive:
-            archive.writestr(TABLE, json.dumps(options.given()))
-            if scale is not None:
-                with archive.open(SCALE, "w") as member:
-                    npy.write_array(member, np.array(scale), allow_pickle=False)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+def save_model(model: Any, options: TableOptions, path: Path) -> None:
+    """Write a model and how its table was read."""
+    model.input_options_ = options.given()
+    model.save(path)
 
 
 def load_model(path: Path) -> tuple[Any, Reading]:
@@ -172,14 +159,13 @@ def load_model(path: Path) -> tuple[Any, Reading]:
 
     check_exists(path, "A model")
     model = TSNE.load(path)
-    reading = _load_reading(path)
-    if reading.scale is not None:  # files of earlier versions have it only here
-        model.input_scale_ = reading.scale
-    return model, reading
+    if not hasattr(model, "input_options_"):
+        return model, _load_earlier_reading(model, path)
+    return model, Reading(model.input_options_, getattr(model, "input_scale_", None))
 
 
-def _load_reading(path: Path) -> Reading:
-    """Return how the table of a model was read; models saved in Python do not record it."""
+def _load_earlier_reading(model: Any, path: Path) -> Reading:
+    """Return what earlier versions appended to the file; models saved in Python have nothing."""
     from numpy.lib import format as npy
 
     from isosne.sources.scaled import Scale
@@ -187,7 +173,7 @@ def _load_reading(path: Path) -> Reading:
     with zipfile.ZipFile(path) as archive:
         members = archive.namelist()
         options = json.loads(archive.read(TABLE)) if TABLE in members else {}
-        if SCALE not in members:
-            return Reading(options, None)
-        with archive.open(SCALE) as member:
-            return Reading(options, Scale(*npy.read_array(member, allow_pickle=False)))
+        if SCALE in members:
+            with archive.open(SCALE) as member:
+                model.input_scale_ = Scale(*npy.read_array(member, allow_pickle=False))
+    return Reading(options, getattr(model, "input_scale_", None))

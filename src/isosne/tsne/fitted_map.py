@@ -42,6 +42,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     plan_: Plan
     affinities_: Joint
     input_scale_: Scale
+    input_options_: dict[str, Any]
     _finished: Finished
 
     def transform(self, X: Any) -> NDArray[np.float32]:

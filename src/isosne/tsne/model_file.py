@@ -64,6 +64,8 @@ def write_model(path: str | Path, estimator: FittedEstimator, seed: int) -> None
         "numbers": {name: getattr(estimator, name) for name in NUMBERS},
         "start_of_draws": seed,
     }
+    if hasattr(estimator, "input_options_"):
+        header["input_options"] = estimator.input_options_
     fitted = {name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)}
     if "feature_names_in_" in fitted:
         fitted["feature_names_in_"] = fitted["feature_names_in_"].astype(str)
@@ -104,6 +106,8 @@ def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection
         fitted["feature_names_in_"] = fitted["feature_names_in_"].astype(object)
     if SCALE in arrays:
         fitted["input_scale_"] = Scale(*arrays[SCALE])
+    if "input_options" in header:
+        fitted["input_options_"] = header["input_options"]
     attributes = {
         "kernel_": kernel,
         "plan_": Plan(**plan, parameters=chosen or {**parameters, "kernel": kernel}),

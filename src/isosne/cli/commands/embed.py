@@ -207,7 +207,7 @@ class _Result:
 def _save(result: _Result, options: TableOptions, path: Path | None) -> None:
     """Write the model, if that is wanted, and how its table was read."""
     if path is not None:
-        save_model(result.model, result.table.rows, options, path)
+        save_model(result.model, options, path)
 
 
 def _interrupted(result: _Result, checkpoint: Path | None, where: str) -> typer.Exit:
