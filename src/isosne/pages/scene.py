@@ -44,7 +44,7 @@ MIN_SIZE, MAX_SIZE = 2.0, 9.0
 UNSELECTED_ALPHA = 0.08
 """Opacity of unselected points while others are selected; chosen by eye."""
 N_COLORS = 64
-"""Colors of a continuous scale; more cannot be told apart."""
+"""Colors of a continuous scale; chosen."""
 
 
 class Panel(NamedTuple):

@@ -15,7 +15,7 @@ from isosne.plots import plot_cells, plot_contours, save_figure
 
 CELLS_TITLE = "Cells for two densities: the left half is sparse, the right half dense"
 CONTOURS_TITLE = "Similarity to the point (0.5, 0.5) (Appendix B)"
-CENTER = np.array([[0.5, 0.5]])
+CENTER = np.array([[0.5, 0.5]])  # the paper's reference point
 RADII = (0.05, 0.1, 0.2)
 """Circles on which the similarity is averaged; chosen."""
 N_DIRECTIONS = 72

@@ -64,6 +64,7 @@ def measure_shared(Y: Array, y: Array) -> Numbers:
     }
 
 
+# Perplexities and psi are those of the paper's tables.
 SIMULATIONS = {
     "table-1": Simulation(
         "Five clusters in 50 dimensions, three of which share the origin (Table 1)",

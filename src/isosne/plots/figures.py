@@ -26,7 +26,7 @@ LEGEND_ROW = 0.18
 """Height of a legend entry in the small font, in inches; chosen, not measured."""
 LEGEND_MARKER = 0.6
 """Width of the marker of a legend entry and the space around it, in inches."""
-POINTS_PER_INCH = 72
+POINTS_PER_INCH = 72  # of typography
 TITLE_ROW = 0.2
 """Height of a line of a title, in inches."""
 MIN_LEGEND, MAX_LEGEND = 1.0, 8.0

@@ -28,6 +28,7 @@ MAX_CLASSES = len(COLORS) * len(SHAPES)
 """Number of combinations of a color and a shape."""
 LINE_COLORS = tuple(COLORS[c] for c in (0, 2, 15, 4, 9, 16, 19, 5))
 """Colors dark enough for thin lines."""
+# On and off lengths in line widths; chosen to be told apart in gray.
 DASHES = ("solid", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 PLAIN = "#35608d"
 """Points without a label or value, if no point has one."""

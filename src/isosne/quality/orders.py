@@ -40,7 +40,7 @@ from isosne.neighbors.exact import comes_before, sort_kept
 DIGIT_BITS = 9
 """Measured (docs/benchmarks.md): three digits of 9 bits are faster than two of 11."""
 N_VALUES = 2**DIGIT_BITS
-N_DIGITS = 3
+N_DIGITS = 3  # 27 bits: cells of a million points hold few entries
 SORTED_BITS = 62
 """Bits for key and index in an int64; the two left over keep it and its successor positive."""
 CELL_SHIFT = SORTED_BITS - N_DIGITS * DIGIT_BITS
