@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 from isosne import TSNE, GaussianKernel, KNNKernel, Phase, Schedule
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, IsolatedPointsWarning, ParameterError
 from isosne.kernels.custom import CustomKernel
 from tests.unit.tsne.conftest import make, refuses
 
@@ -172,9 +172,7 @@ def test_a_kernel_of_one_s_own_asks_for_lists_in_vain(points):
 
 def test_landmarks_are_compared_with_all_others(points, new):
     model = make(Cosine(), landmarks=30).fit(points)
-    np.testing.assert_array_equal(
-        model.place(points)[model.landmark_indices_], model.embedding_
-    )
+    np.testing.assert_array_equal(model.place(points)[model.landmark_indices_], model.embedding_)
     assert np.isfinite(model.place(new)).all()
 
 
@@ -248,7 +246,7 @@ def test_points_without_similar_ones_are_tied_to_their_nearest_neighbor(points):
         f"1 of {N} points have no affinity to any other point; each is tied to its nearest "
         "neighbor. Lower psi, or raise n_partitions."
     )
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(IsolatedPointsWarning) as caught:
         model = make(returns(K)).fit(points)
     assert [str(warning.message) for warning in caught] == [sentence]
     assert model.isolated_.tolist() == [3]

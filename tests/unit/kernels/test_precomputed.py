@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 
-from isosne import TSNE, GaussianKernel, IsolationKernel, KNNKernel, NeRV, Phase, Schedule
-from isosne import PrecomputedKernel, nearest_neighbors
+from isosne import (
+    TSNE,
+    GaussianKernel,
+    IsolationKernel,
+    KNNKernel,
+    NeRV,
+    Phase,
+    PrecomputedKernel,
+    Schedule,
+    nearest_neighbors,
+)
 from isosne.affinities.given import given_affinities
 from isosne.errors import DataError, IsolatedPointsWarning, ParameterError
 from tests.unit.tsne.conftest import make, refuses
@@ -263,7 +272,9 @@ def test_another_form_than_that_of_the_graph_is_refused(connectivities, wish):
 
 def test_a_large_graph_needs_memory_for_its_entries_alone(memory):
     n, k = 70_000, 15
-    graph = csr_array((np.ones(n * k), np.tile(np.arange(k), n), np.arange(0, n * k + 1, k)), (n, n))
+    graph = csr_array(
+        (np.ones(n * k), np.tile(np.arange(k), n), np.arange(0, n * k + 1, k)), (n, n)
+    )
     plan = make("precomputed").plan(graph)
     assert (plan.affinities, plan.forces) == ("sparse", "mesh")
     # 32 bytes for an entry in each direction, and 100 a point

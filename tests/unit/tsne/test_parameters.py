@@ -43,7 +43,7 @@ COMPOSED = {
 def test_there_are_at_most_fourteen_parameters_and_the_kernel_comes_first():
     parameters = inspect.signature(TSNE).parameters
     assert len(parameters) <= 14
-    assert list(parameters)[0] == "kernel"
+    assert next(iter(parameters)) == "kernel"
     positional = [p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
     assert positional == ["kernel"]
     assert set(TSNE().get_params(deep=False)) == set(parameters)
@@ -115,7 +115,7 @@ def test_every_keyword_with_an_equivalent_is_tested_here():
 )
 def test_what_a_sentence_names_can_be_typed(text):
     here = dict(globals(), n=30)
-    model = eval(f"TSNE({text})", here)  # noqa: S307  our own sentences
+    model = eval(f"TSNE({text})", here)
     assert isinstance(model, TSNE)
 
 
@@ -240,8 +240,10 @@ def test_parameters_of_objects_are_used(points, one, other):
     [
         (
             lambda v: Mesh(accuracy=v),
-            "accuracy must be a number from 0.003 to 0.2; got accuracy={!r}. "
-            "0.03 is as accurate as other packages; 0.01 gives better maps.",
+            (
+                "accuracy must be a number from 0.003 to 0.2; got accuracy={!r}. "
+                "0.03 is as accurate as other packages; 0.01 gives better maps."
+            ),
         ),
         (
             lambda v: Tree(theta=v),
@@ -249,13 +251,17 @@ def test_parameters_of_objects_are_used(points, one, other):
         ),
         (
             lambda v: Sparse(neighbors=v),
-            "neighbors must be one of 'auto', 'exact', 'approximate'; got neighbors={!r}. "
-            "'auto' chooses by the number of points.",
+            (
+                "neighbors must be one of 'auto', 'exact', 'approximate'; got neighbors={!r}. "
+                "'auto' chooses by the number of points."
+            ),
         ),
         (
             lambda v: Landmarks(50, choice=v),
-            "choice must be one of 'uniform', 'spread'; got choice={!r}. "
-            "'spread' takes more landmarks from sparse regions.",
+            (
+                "choice must be one of 'uniform', 'spread'; got choice={!r}. "
+                "'spread' takes more landmarks from sparse regions."
+            ),
         ),
         (
             lambda v: KL(dof=v),
@@ -263,13 +269,17 @@ def test_parameters_of_objects_are_used(points, one, other):
         ),
         (
             lambda v: NeRV(trade_off=v),
-            "trade_off must be a number from 0 to 1; got trade_off={!r}. "
-            "Choose a value in that range.",
+            (
+                "trade_off must be a number from 0 to 1; got trade_off={!r}. "
+                "Choose a value in that range."
+            ),
         ),
         (
             lambda v: JSE(mixture=v),
-            "mixture must be a number between 0 and 1, exclusive; got mixture={!r}. "
-            "Choose a value in that range.",
+            (
+                "mixture must be a number between 0 and 1, exclusive; got mixture={!r}. "
+                "Choose a value in that range."
+            ),
         ),
     ],
 )
@@ -291,23 +301,31 @@ def test_an_accuracy_that_no_mesh_reaches_is_refused(accuracy):
     [
         (
             "affinities",
-            "be one of 'auto', 'dense', 'sparse', 'sampled', or Sparse(...); got {}. "
-            "'auto' chooses by size and memory.",
+            (
+                "be one of 'auto', 'dense', 'sparse', 'sampled', or Sparse(...); got {}. "
+                "'auto' chooses by size and memory."
+            ),
         ),
         (
             "forces",
-            "be one of 'auto', 'exact', 'mesh', 'tree', or Mesh(...) or Tree(...); got {}. "
-            "'auto' chooses by the number of points.",
+            (
+                "be one of 'auto', 'exact', 'mesh', 'tree', or Mesh(...) or Tree(...); got {}. "
+                "'auto' chooses by the number of points."
+            ),
         ),
         (
             "schedule",
-            "be one of 'standard', 'paper', 'opt_sne', or a Schedule; got {}. "
-            "Build one of your own as Schedule((Phase(...), ...)).",
+            (
+                "be one of 'standard', 'paper', 'opt_sne', or a Schedule; got {}. "
+                "Build one of your own as Schedule((Phase(...), ...))."
+            ),
         ),
         (
             "objective",
-            "be 'kl', 'nerv', 'jse', an object KL, NeRV or JSE, or one with the methods "
-            "value(P, Q) and derivative(P, Q); got {}. Pass for example NeRV(trade_off=0.8).",
+            (
+                "be 'kl', 'nerv', 'jse', an object KL, NeRV or JSE, or one with the methods "
+                "value(P, Q) and derivative(P, Q); got {}. Pass for example NeRV(trade_off=0.8)."
+            ),
         ),
     ],
 )

@@ -114,8 +114,10 @@ def test_partners_are_drawn_where_too_many_are_similar_to_list_them(memory):
     # attributes, and 2000 for what is drawn
     assert plan.bytes_needed == 10_001 * (200 * 5 + 8 * 4 + 2000)
     assert plan.reasons == (
-        "all pairs take too long above 10,000 points; "
-        f"a point has {math.ceil(RANKED * 10_001 / 50):,} similar points, too many to list",
+        (
+            "all pairs take too long above 10,000 points; "
+            f"a point has {math.ceil(RANKED * 10_001 / 50):,} similar points, too many to list"
+        ),
     )
     # Neither a closed form nor a Gaussian has cells to draw from.
     assert plan_for(IsolationKernel(50, n_partitions="exact"), 10_001).affinities == "sparse"
@@ -328,8 +330,10 @@ def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, affinities
                 "kernel      IsolationKernel(n_partitions='exact', psi=7000)",
                 "affinities  sparse, 80 approximate neighbors per point, 50 with a probability",
                 "start       pca",
-                "forces      mesh, accuracy 0.01, cubic splines; the mesh coarsens if the map is "
-                "wider than 650",
+                (
+                    "forces      mesh, accuracy 0.01, cubic splines; the mesh coarsens if the map "
+                    "is wider than 650"
+                ),
                 "objective   KL, at most 750 steps",
                 "threads     1",
                 "memory      119 MB of 8 GB available",
@@ -346,7 +350,7 @@ def test_every_automatic_choice_is_printed(memory, n, lines):
 def test_the_plan_for_landmarks_of_a_parquet_file_is_printed(memory, tmp_path):
     path = tmp_path / "rows.parquet"
     column = np.zeros(70_000, np.float32)
-    pl.DataFrame({name: column for name in "abc"}).write_parquet(path)
+    pl.DataFrame(dict.fromkeys("abc", column)).write_parquet(path)
     plan = TSNE(landmarks=Landmarks(5000, choice="spread"), n_jobs=1).plan(path)
     assert str(plan).splitlines() == [
         "points      5,000 to 2 dimensions; landmarks of 70,000 rows, the kernel sees 65,536",
