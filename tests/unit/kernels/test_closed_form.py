@@ -58,11 +58,11 @@ def test_three_points_by_hand():
 
 @pytest.mark.parametrize("psi", [4, 30])
 def test_the_closed_form_is_the_limit_of_many_partitionings(psi):
-    X = np.random.default_rng(3).normal(size=(150, 3))
+    X = np.random.default_rng(3).normal(size=(100, 3))
     exact = IsolationKernel(psi=psi, n_partitions="exact").fit(X).similarity()
-    t = 20_000
+    t = 5000
     drawn = IsolationKernel(psi=psi, n_partitions=t, random_state=0).fit(X).similarity()
-    # Five standard errors of a mean of t draws, and a little for chances near zero. Among 11 175
+    # Five standard errors of a mean of t draws, and a little for chances near zero. Among 4950
     # pairs the chance of one beyond it is below one in a hundred.
     bound = 5 * np.sqrt(exact * (1 - exact) / t) + 5 / t
     assert np.all(np.abs(drawn - exact) <= bound + ERROR)

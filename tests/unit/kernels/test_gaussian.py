@@ -21,8 +21,10 @@ def probabilities(block):
     return P / P.sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("perplexity", [1.5, 5, 30.0, 50])
-@pytest.mark.parametrize("data", ["two_blobs", "subspace_clusters"])
+@pytest.mark.parametrize(
+    ("data", "perplexity"),
+    [("two_blobs", 1.5), ("two_blobs", 30.0), ("two_blobs", 50), ("subspace_clusters", 5)],
+)
 def test_bandwidths_are_those_of_the_twin(request, data, perplexity):
     X = request.getfixturevalue(data)
     sigma = GaussianKernel(perplexity).fit(X).bandwidths()
@@ -31,8 +33,13 @@ def test_bandwidths_are_those_of_the_twin(request, data, perplexity):
     np.testing.assert_allclose(sigma[0], expected, rtol=RTOL)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "minkowski", "cosine"])
-@pytest.mark.parametrize("container", ["float32", "float64", "csr"])
+@pytest.mark.parametrize(
+    ("metric", "container"),
+    [
+        *(("euclidean", "float32"), ("euclidean", "csr"), ("manhattan", "float64")),
+        *(("minkowski", "float32"), ("cosine", "csr"), ("cosine", "float64")),
+    ],
+)
 def test_rows_are_the_conditional_probabilities_up_to_a_factor(two_blobs, metric, container):
     X = csr_array(two_blobs) if container == "csr" else two_blobs.astype(container)
     rows = GaussianKernel(8, metric=metric, p=3).fit(X).rows()

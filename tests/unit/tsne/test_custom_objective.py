@@ -48,8 +48,8 @@ def joint(points):
     return dense_affinities(GaussianKernel(10).fit(points))[0]
 
 
-@pytest.fixture(scope="module")
-def Y():
+@pytest.fixture(scope="module", name="Y")
+def some_map():
     return np.random.default_rng(1).normal(size=(2, N)).astype(np.float32)
 
 
@@ -117,9 +117,7 @@ def test_an_objective_of_one_s_own_is_minimized(points):
 
 
 def test_the_bytes_do_not_depend_on_the_threads(points):
-    one, two = (
-        make(objective=HandKL(), n_jobs=n_jobs).fit(points).embedding_ for n_jobs in (1, 2)
-    )
+    one, two = (make(objective=HandKL(), n_jobs=n_jobs).fit(points).embedding_ for n_jobs in (1, 2))
     assert one.tobytes() == two.tobytes()
 
 

@@ -210,17 +210,17 @@ def test_points_far_from_all_fitted_points_have_finite_coordinates(fitted, name)
 # --- threads
 
 MAPS = {
-    **{f"{name}, dense": {"kernel": kernel} for name, kernel in KERNELS.items()},
+    **{
+        f"{name}, dense": {"kernel": KERNELS[name]}
+        for name in ("several psi", "several exact psi", "forest", "adaptive", "knn")
+    },
     **{
         f"{name}, sparse": {"kernel": KERNELS[name], "affinities": "sparse"}
-        for name in ("drawn", "exact", "several psi", "gaussian", "knn")
+        for name in ("drawn", "exact", "several perplexities")
     },
-    "nerv": {"objective": NeRV(0.8)},
-    "jse": {"objective": JSE(0.4)},
-    "nerv of floats": {"kernel": GaussianKernel(10), "objective": "nerv"},
-    "heavy tails": {"objective": KL(dof=0.5)},
-    "spectral start": {"start": "spectral"},
-    "three dimensions": {"n_components": 3},
+    "nerv, three dimensions": {"objective": NeRV(0.8), "n_components": 3},
+    "jse of floats": {"kernel": GaussianKernel(10), "objective": JSE(0.4)},
+    "heavy tails, spectral start": {"objective": KL(dof=0.5), "start": "spectral"},
 }
 
 

@@ -91,6 +91,27 @@ MODELS = {
         "random_state": np.random.RandomState(2),
     },
 }
+# each way to the joint probabilities, and each kind of forces
+CONTINUED = [
+    *(
+        "isolation",
+        "several psi",
+        "closed form",
+        "forest",
+        "gaussian",
+        "knn",
+        "lists, exact forces",
+    ),
+    *("lists, tree", "lists, mesh", "approximate lists", "draws", "draws of a forest", "landmarks"),
+    *(
+        "landmarks, drawn",
+        "own schedule",
+        "jse",
+        "gaussian map",
+        "three dimensions",
+        "exaggeration",
+    ),
+]
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +168,7 @@ def test_a_model_comes_back_and_places_points_as_before(fitted, further, tmp_pat
     np.testing.assert_array_equal(again, model.kernel_.similarity(further[:5], further[5:15]))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", CONTINUED)
 def test_a_model_from_a_file_takes_more_steps(fitted, tmp_path, name):
     model = pickle.loads(pickle.dumps(fitted(name)))
     loaded = saved(model, tmp_path)
