@@ -381,7 +381,7 @@ def test_new_points_that_are_not_finite_are_refused(kernel):
 def test_neighbors_of_another_set_are_refused(kernel):
     with refuses(
         DataError,
-        "neighbors must hold one list for each fitted point; got 8 lists for 10 points. "
+        "neighbors must have one list per fitted point; got 8 lists for 10 points. "
         "Compute them on the points that the kernel was fitted on.",
     ):
         clone(kernel).fit(X).neighbor_similarity(nearest_neighbors(X[:8], 3))

@@ -93,7 +93,7 @@ OBJECTIVE = sentence(
 SCHEDULE = sentence(
     "schedule",
     "be one of 'standard', 'paper', 'opt_sne', or a Schedule",
-    "Build one of your own as Schedule((Phase(...), ...)).",
+    "Pass your own as Schedule((Phase(...), ...)).",
 )
 AFFINITIES = sentence(
     "affinities",
