@@ -104,6 +104,7 @@ def test_all_ways_to_push_take_the_same_path(digits, affinities, d):
         assert error.max() < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("affinities", ["sparse", "sampled"])
 def test_partners_drawn_or_listed_lead_to_a_map_as_good_as_all_pairs(digits, affinities):
     X = digits[0][:500]
@@ -120,6 +121,7 @@ def test_partners_drawn_or_listed_lead_to_a_map_as_good_as_all_pairs(digits, aff
     assert found < (1.15 if affinities == "sampled" else 1.5) * best
 
 
+@pytest.mark.slow
 def test_drawn_partners_tell_the_objective_nearly_as_all_pairs_do(digits):
     X = digits[0][:500]
     kernel = IsolationKernel(20, n_partitions=200, random_state=0)
@@ -143,6 +145,7 @@ def test_opt_sne_stops_by_itself_on_every_route(digits, affinities, forces):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("affinities", "forces"), ROUTES)
 def test_every_route_parts_clusters_and_exaggeration_draws_them_tighter(digits, affinities, forces):
     X, y = digits[0][:300], digits[1][:300]
