@@ -137,27 +137,28 @@ def test_data_that_cannot_be_used_are_refused(data, sentence, fit):
 
 PSI = (
     "psi must be 'auto', an integer from 2 to n_samples, or a share of n_samples between 0 and 1; "
-    "got psi={}. One cell holds everything below 2; choose a larger psi."
+    "got psi={}. A single cell would hold every point; choose a larger psi."
 )
 METRIC = (
-    "metric must be one of euclidean, manhattan, minkowski, cosine, precomputed; got {}. "
-    "Compute the distances yourself and pass metric='precomputed' for another one."
+    "metric must be one of 'euclidean', 'manhattan', 'minkowski', 'cosine', 'precomputed'; "
+    "got metric={}. For another metric compute the distances yourself and pass "
+    "metric='precomputed'."
 )
 POWER = (
-    "p must be a finite number from 1 up for metric='minkowski'; got p={}. "
+    "p must be a finite number from 1 up with metric='minkowski'; got p={}. "
     "Below 1 the triangle inequality fails."
 )
 PARTITIONS = (
     "n_partitions must be an integer from 1 up; got n_partitions={}. "
-    "Pass 200, or 'exact' for no draws."
+    "Pass 200, or 'exact' for the closed form."
 )
 SEED = (
     "random_state must be None, an integer from 0 up, a numpy Generator or a RandomState; "
-    "got {}. Pass an integer for a repeatable result."
+    "got random_state={}. Pass an integer for a repeatable result."
 )
 PERPLEXITY = (
-    "perplexity must be a number from 1 to n_samples - 1 (the number of other points); "
-    "got perplexity={} with n_samples=10. Lower perplexity, or pass more points."
+    "perplexity must be a number from 1 to n_samples - 1 (9); "
+    "got perplexity={}. Lower perplexity, or pass more points."
 )
 K = "k must be an integer from 1 to 9; got k={}. Lower k, or pass more points."
 
@@ -165,7 +166,7 @@ PARAMETERS = [
     (
         IsolationKernel(11),
         (
-            "psi must be an integer from 2 to n_samples; got psi=11 with n_samples=10. "
+            "psi must be an integer from 2 to n_samples (10); got psi=11. "
             "Lower psi, or fit the kernel on more points."
         ),
     ),
@@ -176,7 +177,7 @@ PARAMETERS = [
     (IsolationKernel([3, 1]), PSI.format(1)),
     (
         IsolationKernel([]),
-        "psi must name at least one scale; got an empty sequence. Pass one value.",
+        "psi must have at least one value; got psi=[]. Pass one value.",
     ),
     *[
         (IsolationKernel(2, n_partitions=t), PARTITIONS.format(repr(t)))
@@ -184,20 +185,20 @@ PARAMETERS = [
     ],
     (
         IsolationKernel(2, partition="cubes"),
-        "partition must be 'voronoi' or 'forest'; got 'cubes'. Choose one of the two.",
+        "partition must be 'voronoi' or 'forest'; got partition='cubes'. Choose one of the two.",
     ),
     (
         IsolationKernel(2, partition="forest", metric="cosine"),
         (
-            "partition='forest' splits attributes and uses no distance; got metric='cosine'. "
-            "Leave metric out, or choose partition='voronoi'."
+            "metric must be left out with partition='forest': isolation trees use no distance; "
+            "got metric='cosine'. Leave it out, or choose partition='voronoi'."
         ),
     ),
     (
         IsolationKernel(2, partition="forest", n_partitions="exact"),
         (
-            "n_partitions='exact' needs partition='voronoi'; got partition='forest'. "
-            "Isolation trees have no closed form: pass a number of partitions."
+            "n_partitions must be a number with partition='forest': isolation trees have no "
+            "closed form; got n_partitions='exact'. Pass 200, which is the default."
         ),
     ),
     *[
@@ -223,7 +224,7 @@ PARAMETERS = [
     (GaussianKernel(True), PERPLEXITY.format(True)),
     (
         GaussianKernel([]),
-        "perplexity must name at least one scale; got an empty sequence. Pass one value.",
+        "perplexity must have at least one value; got perplexity=[]. Pass one value.",
     ),
     *[
         (kernel(k), K.format(repr(k)))
@@ -381,7 +382,7 @@ def test_new_points_that_are_not_finite_are_refused(kernel):
 def test_neighbors_of_another_set_are_refused(kernel):
     with refuses(
         DataError,
-        "neighbors must hold one list for each fitted point; got 8 lists for 10 points. "
+        "neighbors must have one list per fitted point; got 8 lists for 10 points. "
         "Compute them on the points that the kernel was fitted on.",
     ):
         clone(kernel).fit(X).neighbor_similarity(nearest_neighbors(X[:8], 3))

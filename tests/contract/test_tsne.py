@@ -93,7 +93,7 @@ OBJECTIVE = sentence(
 SCHEDULE = sentence(
     "schedule",
     "be one of 'standard', 'paper', 'opt_sne', or a Schedule",
-    "Build one of your own as Schedule((Phase(...), ...)).",
+    "Pass your own as Schedule((Phase(...), ...)).",
 )
 AFFINITIES = sentence(
     "affinities",
@@ -239,7 +239,7 @@ def test_the_trade_off_of_nerv_is_a_share(value):
 
 @pytest.mark.parametrize("value", [0, 1, -0.1, 1.1, True, "half", None, float("nan")])
 def test_the_mixture_of_jse_is_between_zero_and_one(value):
-    with refuses(ParameterError, SHARE.format("mixture", "between 0 and 1, both left out", value)):
+    with refuses(ParameterError, SHARE.format("mixture", "between 0 and 1, exclusive", value)):
         JSE(value)
 
 

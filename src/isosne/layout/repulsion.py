@@ -41,7 +41,7 @@ class Mesh:
     name = "mesh"
 
     def __post_init__(self) -> None:
-        hint = "0.03 is as accurate as other packages; the default 0.01 gives better maps."
+        hint = "0.03 is as accurate as other packages; 0.01 gives better maps."
         check_number(self.accuracy, "accuracy", low=0.003, high=0.2, hint=hint)
 
 

@@ -1,11 +1,12 @@
 """The estimator `TSNE`: Algorithms 1 and 2 of the paper, assembled from steps 1 to 3.
 
-* ``estimator``: the public class
+* ``estimator``: the public class: parameters and fit
+* ``fitted_map``: the part of the public class that uses a finished map
 * ``foreign``: parameters of earlier versions and of other packages
 * ``data``: the input of a fit
 * ``landmarks``: step 1 on all rows, steps 2 and 3 on a sample of them
 * ``plan``: all automatic choices
-* ``memory``: memory estimates and limits
+* ``memory_budget``: memory estimates and limits
 * ``assembly``: from a plan to affinities and forces
 * ``run``: the optimization
 * ``checkpoint``: the state of a run on disk

@@ -40,10 +40,10 @@ class Saved(NamedTuple):
     rng: dict[str, Any]
     route: dict[str, Any]
     seed: RandomState
-    """What the random numbers of the run come from."""
+    """Seed of the run, or its generator if there is no seed."""
 
     def generator(self) -> np.random.Generator:
-        """Return the random numbers as they were at the start of the run."""
+        """Return the random generator in its state at the start of the run."""
         return _generator(self.rng)
 
 
@@ -103,7 +103,7 @@ class Checkpoint:
         return Saved(progress, trace, header["gradient_norm"], forces, rng, header["route"], seed)
 
     def remember(self, rng: np.random.Generator, seed: RandomState) -> None:
-        """Keep the state of the random numbers from which the run starts, and their seed."""
+        """Store the initial state of the random generator, and its seed."""
         self._rng, self._seed = dict(rng.bit_generator.state), seed
 
     def follow(self, plan: Plan) -> None:
@@ -145,7 +145,7 @@ class Checkpoint:
 
 
 def _generator(state: dict[str, Any]) -> np.random.Generator:
-    """Return random numbers in a state that they were in before."""
+    """Return a random generator in the given state."""
     bits = getattr(np.random, state["bit_generator"])()
     bits.state = state
     return np.random.Generator(bits)

@@ -1,4 +1,4 @@
-"""What a fitted TSNE offers: coordinates of new points, and the model as a file."""
+"""The part of `TSNE` that uses a finished map: coordinates of new points, and model files."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -30,7 +30,7 @@ PLACE_BYTES = 2**26
 
 
 class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """The part of `TSNE` that works on a finished map."""
+    """Base class of `TSNE`: methods that use a finished map."""
 
     objective: str | Objective
     schedule: str | Schedule
@@ -51,14 +51,17 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         X : array, CSR, data frame, path, or Dask array or data frame
-            New points; for ``kernel="precomputed"``, their affinities to the fitted points. Each is
-            placed independently of the others; a copy of a fitted point gets that point's
-            coordinates.
+            New points; for ``kernel="precomputed"``, their affinities to the fitted points.
 
         Returns
         -------
         array of float32, shape (n, n_components)
             Their coordinates.
+
+        Notes
+        -----
+        Each point is placed independently of the others. A copy of a fitted point gets the
+        coordinates of that point. Not part of the paper.
         """
         check_is_fitted(self)
         if is_stored(X):

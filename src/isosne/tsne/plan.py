@@ -184,7 +184,7 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
     must_draw = request.affinities in ("dense", "sampled")
     kernel = request.kernel._resolved(n, must_draw=must_draw)
     available = memory_available(request.memory_limit)
-    # Affinities made elsewhere have no points of which copies are searched.
+    # Precomputed affinities have no points whose copies take memory.
     costed = given if _has_points(kernel) else given._replace(n_features=0)
     costs = Costs(_kernel_costs(kernel, given), costed)
     affinities, reason = _choose_affinities(costs, request, given, available)

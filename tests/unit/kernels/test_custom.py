@@ -144,7 +144,7 @@ def test_a_plan_says_that_all_pairs_are_compared_and_repeats_the_run(points):
     lines = str(model.plan_).splitlines()
     assert lines[1] == "kernel      CustomKernel(kernel=Power(exponent=2.0))"
     assert lines[2] == "affinities  dense"
-    assert lines[-1] == "reason      a kernel of your own compares all pairs"
+    assert lines[-1] == "reason      a user-defined kernel compares all pairs"
     again = TSNE(**model.plan_.parameters).fit(points)
     assert again.embedding_.tobytes() == model.embedding_.tobytes()
 
@@ -152,7 +152,7 @@ def test_a_plan_says_that_all_pairs_are_compared_and_repeats_the_run(points):
 @pytest.mark.parametrize("affinities", ["sparse", "sampled"])
 def test_lists_and_draws_are_refused(points, affinities):
     sentence = (
-        "affinities must be 'dense' with a kernel of your own, which compares all pairs; got "
+        "affinities must be 'dense' with a user-defined kernel, which compares all pairs; got "
         f"affinities='{affinities}'. Pass affinities='dense'."
     )
     with refuses(ParameterError, sentence):
@@ -162,7 +162,7 @@ def test_lists_and_draws_are_refused(points, affinities):
 def test_a_kernel_of_one_s_own_asks_for_lists_in_vain(points):
     kernel = CustomKernel(Cosine()).fit(points)
     sentence = (
-        "affinities must be 'dense' with a kernel of your own, which compares all pairs; got "
+        "affinities must be 'dense' with a user-defined kernel, which compares all pairs; got "
         "affinities='sparse'. Pass affinities='dense'."
     )
     for ask in (kernel.neighbor_similarity, kernel.toward_neighbors):
@@ -222,8 +222,8 @@ def returns(matrix):
 )
 def test_similarity_that_is_none_is_refused(points, matrix, shape):
     sentence = (
-        f"A kernel's similarity must be finite, not negative, and have shape ({N}, {N}); got shape "
-        f"{shape} from Constant(). Correct its method similarity."
+        f"The similarity of a kernel must be finite and not negative, with shape ({N}, {N}); got "
+        f"shape {shape} from Constant(). Correct its method similarity."
     )
     with refuses(DataError, sentence):
         make(returns(matrix)).fit(points)
@@ -232,8 +232,8 @@ def test_similarity_that_is_none_is_refused(points, matrix, shape):
 def test_similarity_of_new_points_is_checked_too(points, new):
     model = make(returns(np.ones((N, N)))).fit(points)
     sentence = (
-        f"A kernel's similarity must be finite, not negative, and have shape (9, {N}); got shape "
-        f"({N}, {N}) from Constant(). Correct its method similarity."
+        f"The similarity of a kernel must be finite and not negative, with shape (9, {N}); got "
+        f"shape ({N}, {N}) from Constant(). Correct its method similarity."
     )
     with refuses(DataError, sentence):
         model.transform(new)

@@ -143,7 +143,7 @@ def test_the_plan_says_where_the_affinities_come_from(memory, connectivities):
         "objective   KL, at most 20 steps",
         "threads     1",
         "memory      60.8 kB of 8 GB available",
-        "reason      the affinities were made elsewhere",
+        "reason      the affinities are precomputed",
     ]
 
 
@@ -178,9 +178,7 @@ def test_rows_of_affinities_are_placed_where_they_point(two_blobs):
 def test_points_without_affinities_are_named_and_moved_by_repulsion(connectivities):
     P = connectivities.toarray()
     P[[4, 9]] = P[:, [4, 9]] = 0
-    sentence = (
-        "2 of 70 points have no affinity to any other point; they are moved by repulsion alone."
-    )
+    sentence = "2 of 70 points have no affinity to any other point; only repulsion acts on them."
     for graph in (P, csr_array(P)):
         with pytest.warns(IsolatedPointsWarning) as caught:
             model = make("precomputed").fit(graph)
@@ -221,8 +219,8 @@ def test_a_matrix_that_is_not_square_is_refused(connectivities, form):
 @pytest.mark.parametrize("P", [np.zeros((9, 9)), np.eye(9), csr_array((9, 9))], ids=str)
 def test_zeros_alone_are_refused(P):
     sentence = (
-        "Precomputed affinities must be positive for some pairs of different points; got zeros "
-        "alone. Pass similarities of the points."
+        "Precomputed affinities must be positive for at least one pair of different points; all "
+        "are zero. Pass similarities."
     )
     with refuses(DataError, sentence):
         make("precomputed").fit(P)
@@ -244,8 +242,8 @@ def test_a_row_of_zeros_is_not_placed(connectivities):
     rows = np.zeros((3, N))
     rows[1, 7] = 1
     sentence = (
-        "Each row must have an affinity above zero to some fitted point; got 2 row(s) of zeros. "
-        "Leave them out."
+        "Each row must have a positive affinity to at least one fitted point; got 2 row(s) of "
+        "zeros. Remove them."
     )
     with refuses(DataError, sentence):
         model.transform(rows)
@@ -296,7 +294,7 @@ def test_similarity_is_known_to_the_fitted_points_alone(connectivities):
     kernel = PrecomputedKernel().fit(connectivities)
     assert kernel.similarity(connectivities[:4]).shape == (4, N)
     sentence = (
-        "B must be None: affinities between two sets of new points are not known; got B=3. "
+        "B must be None: affinities between two sets of new points are unknown; got B=3. "
         "Leave it out."
     )
     with refuses(ParameterError, sentence):

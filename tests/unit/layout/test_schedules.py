@@ -73,7 +73,7 @@ def test_a_step_is_given_or_goes_by_the_number_of_points(phase, n_points, step):
 @pytest.mark.parametrize("n_iter", [250, 0, -1, 300.0, True, "many", None])
 def test_the_standard_needs_more_than_its_first_phase(n_iter):
     sentence = (
-        f"n_iter must be an integer above 250; got n_iter={n_iter!r}. "
+        f"n_iter must be an integer from 251 up; got n_iter={n_iter!r}. "
         "The first 250 steps are early exaggeration."
     )
     with refuses(ParameterError, sentence):
@@ -93,8 +93,8 @@ def test_exaggeration_is_a_number_from_one_up(exaggeration):
 @pytest.mark.parametrize("schedule", ["fast", "", None, 750, Phase(3), ("paper",)])
 def test_other_schedules_are_refused(schedule):
     sentence = (
-        "schedule must be 'standard', 'paper', 'opt_sne' or a Schedule; "
-        f"got {schedule!r}. Choose a name, or build one from isosne.layout.schedules."
+        "schedule must be one of 'standard', 'paper', 'opt_sne', or a Schedule; "
+        f"got schedule={schedule!r}. Pass your own as Schedule((Phase(...), ...))."
     )
     with refuses(ParameterError, sentence):
         as_schedule(schedule)

@@ -317,7 +317,7 @@ def test_an_accuracy_that_no_mesh_reaches_is_refused(accuracy):
             "schedule",
             (
                 "be one of 'standard', 'paper', 'opt_sne', or a Schedule; got {}. "
-                "Build one of your own as Schedule((Phase(...), ...))."
+                "Pass your own as Schedule((Phase(...), ...))."
             ),
         ),
         (
