@@ -170,7 +170,7 @@ def load_model(path: Path) -> tuple[Any, Reading]:
     from isosne import TSNE
     from isosne.files.table_reader import check_exists
 
-    check_exists(path, "A model")
+    check_exists(path, "model_file")
     model = TSNE.load(path)
     reading = _load_reading(path)
     if reading.scale is not None:  # files of earlier versions have it only here

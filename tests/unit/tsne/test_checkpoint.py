@@ -328,7 +328,8 @@ def test_a_file_of_points_that_was_written_again_is_refused(points, tmp_path):
 
 def test_files_of_other_kinds_are_refused_and_left_alone(points, tmp_path):
     path = tmp_path / "other"
-    damaged = "must hold a whole checkpoint of isosne; it is damaged or something else"
+    damaged = f"Cannot read the checkpoint {path}: the file is damaged or not written by isosne ("
+    other = f"{path} must contain a checkpoint of isosne; it contains "
     np.savez(tmp_path / "arrays.npz", X=points)
     make().fit(points).save(tmp_path / "model")
     with zipfile.ZipFile(tmp_path / "list.zip", "w") as archive:
@@ -338,16 +339,14 @@ def test_files_of_other_kinds_are_refused_and_left_alone(points, tmp_path):
         b"a,b\n1,2\n": damaged,
         b"PK\x03\x04" + bytes(100): damaged,
         (tmp_path / "arrays.npz").read_bytes(): damaged,
-        (tmp_path / "model").read_bytes(): "must hold a checkpoint of isosne; it holds model. ",
-        (
-            tmp_path / "list.zip"
-        ).read_bytes(): "must hold a checkpoint of isosne; it holds something",
+        (tmp_path / "model").read_bytes(): f"{other}a model of isosne. ",
+        (tmp_path / "list.zip").read_bytes(): f"{other}something else. ",
     }
     for content, words in contents.items():
         path.write_bytes(content)
-        with pytest.raises(DataError, match="^" + re.escape(f"{path} {words}")) as caught:
+        with pytest.raises(DataError, match="^" + re.escape(words)) as caught:
             make().fit(points, checkpoint=path)
-        assert str(caught.value).endswith("Choose another file; this one was left as it is.")
+        assert str(caught.value).endswith("Choose another file; this one was not modified.")
         assert "\n" not in str(caught.value)
         assert path.read_bytes() == content
 
@@ -367,7 +366,7 @@ def test_a_file_cut_anywhere_is_refused(points, kept):
         kept.write_bytes(content[:length])
         found = state_of(kept, points)
         assert isinstance(found, str), f"cut to {length} of {len(content)} bytes"
-        assert found.startswith(f"{kept} must hold a whole checkpoint of isosne; "), found
+        assert found.startswith(f"Cannot read the checkpoint {kept}: the file is damaged"), found
         assert kept.read_bytes() == content[:length]
 
 
@@ -387,7 +386,9 @@ def test_a_byte_flipped_anywhere_is_refused_or_harmless(points, kept):
         found = state_of(kept, points)
         if isinstance(found, str):
             n_refused += 1
-            assert "must hold a" in found
+            assert found.startswith(
+                (f"Cannot read the checkpoint {kept}: ", f"{kept} must contain a checkpoint ")
+            )
             assert "\n" not in found
             assert kept.read_bytes() == bytes(flipped)
         else:
@@ -410,12 +411,12 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_first_step(points,
     model = make(callback=lambda state: steps.append(state))
     missing = tmp_path / "there" / "run.isosne"
     sentence = (
-        f"The output must lie in a folder that exists; there is no {missing.parent}. "
-        "Make the folder first."
+        f"Cannot write {missing}: the folder {missing.parent} does not exist. "
+        "Create the folder first."
     )
     with refuses(OutputError, sentence):
         model.fit(points, checkpoint=missing)
-    sentence = f"The output must be a file; {tmp_path} is a folder. Name a file in it."
+    sentence = f"Cannot write {tmp_path}: it is a folder. Name a file in it."
     with refuses(OutputError, sentence):
         model.fit(points, checkpoint=tmp_path)
     assert steps == []
@@ -472,8 +473,8 @@ def test_a_full_disk_is_one_sentence_and_the_last_state_stays(tmp_path):
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
         (
-            f"The output needs space on the disk; there was none left for {path}. Free some "
-            "space, or write to another disk. Nothing was changed under that name."
+            f"Cannot write {path}: no space left on the disk. Free some space, or write to "
+            "another disk. An existing file of that name was not changed."
         ),
         "10",  # the map so far
     ]
@@ -504,7 +505,7 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
     tmp_path.chmod(0o755)
     with os.fdopen(reader) as answer:
         assert answer.read() == (
-            f"The output must go where one may write; {path} cannot be written: Permission "
-            "denied. Choose another folder, or change its permissions."
+            f"Cannot write {path}: permission denied. "
+            "Choose another folder, or change its permissions."
         )
     assert list(tmp_path.iterdir()) == []

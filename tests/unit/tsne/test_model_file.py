@@ -284,7 +284,7 @@ def assert_refused(path, sentence):
 def test_a_later_form_is_refused(path):
     rewrite(path, lambda header: header.update(form=2, version="7.0"))
     sentence = (
-        f"{path} must be in form 1 or lower; it is in form 2, written by isosne 7.0. "
+        f"{path} uses file format 2, written by isosne 7.0; this version reads formats up to 1. "
         "Update isosne to read it."
     )
     assert_refused(path, sentence)
@@ -334,8 +334,8 @@ def test_a_checkpoint_is_no_model(points, tmp_path):
     path = tmp_path / "run.isosne"
     make().fit(points, checkpoint=path)
     sentence = (
-        f"{path} must hold a model of isosne; it holds checkpoint. "
-        "Choose another file; this one was left as it is."
+        f"{path} must contain a model of isosne; it contains a checkpoint of isosne. "
+        "Choose another file; this one was not modified."
     )
     assert_refused(path, sentence)
 
@@ -345,8 +345,8 @@ def test_files_of_other_kinds_are_refused(content, tmp_path):
     path = tmp_path / "other"
     path.write_bytes(content)
     sentence = (
-        f"{path} must hold a whole model of isosne; it is damaged or something else "
-        "(File is not a zip file). Choose another file; this one was left as it is."
+        f"Cannot read the model {path}: the file is damaged or not written by isosne "
+        "(File is not a zip file). Choose another file; this one was not modified."
     )
     assert_refused(path, sentence)
 
@@ -355,9 +355,9 @@ def test_an_archive_of_arrays_is_refused(tmp_path):
     path = tmp_path / "x.npz"
     np.savez(path, X=np.ones(3))
     sentence = (
-        f"{path} must hold a whole model of isosne; it is damaged or something else "
+        f"Cannot read the model {path}: the file is damaged or not written by isosne "
         "(\"There is no item named 'header.json' in the archive\"). "
-        "Choose another file; this one was left as it is."
+        "Choose another file; this one was not modified."
     )
     assert_refused(path, sentence)
 
@@ -365,8 +365,8 @@ def test_an_archive_of_arrays_is_refused(tmp_path):
 def test_a_damaged_file_is_refused(path):
     content = path.read_bytes()
     words = (
-        rf"{re.escape(str(path))} must hold a whole model of isosne; it is damaged or something "
-        r"else \(.+\)\. Choose another file; this one was left as it is\."
+        rf"Cannot read the model {re.escape(str(path))}: the file is damaged or not written by "
+        r"isosne \(.+\)\. Choose another file; this one was not modified\."
     )
     with zipfile.ZipFile(path) as archive:
         begin = archive.getinfo("kernel.points.npy").header_offset + 300
@@ -381,13 +381,10 @@ def test_a_damaged_file_is_refused(path):
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
     path = tmp_path / "nowhere"
-    sentence = f"The model must be in a file that exists; there is no {path}. Check the name."
+    sentence = f"Cannot read the model {path}: no such file. Check the name."
     with refuses(DataError, sentence):
         TSNE.load(path)
-    sentence = (
-        f"The model must be in a file that can be read; {tmp_path} cannot: Is a directory. "
-        "Check its permissions."
-    )
+    sentence = f"Cannot read the model {tmp_path}: is a directory. Check its permissions."
     with refuses(DataError, sentence):
         TSNE.load(tmp_path)
 
@@ -401,8 +398,7 @@ def test_a_model_that_was_not_fitted_is_not_saved(tmp_path):
 def test_a_folder_that_is_not_there_is_named(points, tmp_path):
     path = tmp_path / "there" / "model.isosne"
     sentence = (
-        f"The output must lie in a folder that exists; there is no {path.parent}. "
-        "Make the folder first."
+        f"Cannot write {path}: the folder {path.parent} does not exist. Create the folder first."
     )
     with refuses(OutputError, sentence):
         make().fit(points).save(path)
