@@ -25,6 +25,9 @@ LONGEST_FIRST = (
     "tests/browser/test_pages.py",
     "tests/unit/paper/test_figures.py",
     "tests/contract/test_threads.py",
+    "tests/unit/tsne/test_placers.py",
+    "tests/unit/cli/test_process.py",
+    "tests/unit/plots/test_maps.py",
 )
 """Files that would leave one worker idle if they came last."""
 

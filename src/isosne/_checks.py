@@ -173,8 +173,9 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
         n_zero = int(X.shape[0] - np.count_nonzero(nonzero))
         if n_zero:
             raise DataError(
-                f"{keyword('metric', 'cosine')} needs rows that are not all zero; got {n_zero} such "
-                f"row(s) in {name}. Leave them out, or choose {keyword('metric', 'euclidean')}."
+                f"{keyword('metric', 'cosine')} needs rows that are not all zero; got {n_zero} "
+                f"such row(s) in {name}. "
+                f"Leave them out, or choose {keyword('metric', 'euclidean')}."
             )
     if metric == "precomputed":
         if isinstance(X, csr_array):

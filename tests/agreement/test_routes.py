@@ -5,12 +5,20 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.metrics import calinski_harabasz_score
 
-from isosne import TSNE, AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
+from isosne import (
+    TSNE,
+    AdaptiveGaussianKernel,
+    GaussianKernel,
+    IsolationKernel,
+    KNNKernel,
+    Mesh,
+    Tree,
+)
 from isosne.affinities.dense import dense_affinities
 from isosne.layout.exact import ExactForces
-from isosne.layout.schedules import Phase, Schedule, standard
+from isosne.layout.schedules import Phase, Schedule
 
-FORCES = ["exact", "mesh", "tree"]
+FORCES = {"exact": "exact", "mesh": Mesh(accuracy=0.003), "tree": Tree(theta=0.2)}
 ROUTES = [("dense", "exact")] + [(a, f) for a in ("sparse", "sampled") for f in FORCES]
 N_ALL = 300
 
@@ -78,17 +86,15 @@ def test_all_ways_to_push_take_the_same_path(digits, affinities, d):
     X = digits[0][:600]
     schedule = Schedule((Phase(15, exaggeration=4, momentum=0.5, step=50), Phase(15, step=50)))
     maps = {
-        forces: make(
+        name: make(
             IsolationKernel(60),
             n_components=d,
             affinities=affinities,
             forces=forces,
-            mesh_accuracy=0.003,
-            theta=0.2,
             schedule=schedule,
             start=start_of(600, d),
         ).fit_transform(X)
-        for forces in FORCES
+        for name, forces in FORCES.items()
     }
     width = np.ptp(maps["exact"], axis=0).max()
     for forces in ("mesh", "tree"):
@@ -98,6 +104,7 @@ def test_all_ways_to_push_take_the_same_path(digits, affinities, d):
         assert error.max() < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("affinities", ["sparse", "sampled"])
 def test_partners_drawn_or_listed_lead_to_a_map_as_good_as_all_pairs(digits, affinities):
     X = digits[0][:500]
@@ -114,6 +121,7 @@ def test_partners_drawn_or_listed_lead_to_a_map_as_good_as_all_pairs(digits, aff
     assert found < (1.15 if affinities == "sampled" else 1.5) * best
 
 
+@pytest.mark.slow
 def test_drawn_partners_tell_the_objective_nearly_as_all_pairs_do(digits):
     X = digits[0][:500]
     kernel = IsolationKernel(20, n_partitions=200, random_state=0)
@@ -137,10 +145,15 @@ def test_opt_sne_stops_by_itself_on_every_route(digits, affinities, forces):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("affinities", "forces"), ROUTES)
 def test_every_route_parts_clusters_and_exaggeration_draws_them_tighter(digits, affinities, forces):
     X, y = digits[0][:300], digits[1][:300]
-    settings = {"affinities": affinities, "forces": forces, "schedule": standard(n_iter=500)}
+    settings = {
+        "affinities": affinities,
+        "forces": forces,
+        "schedule": Schedule.standard(n_iter=500),
+    }
     plain, tight = (
         make(IsolationKernel(30), exaggeration=e, **settings).fit_transform(X) for e in (None, 4.0)
     )

@@ -19,14 +19,14 @@ import numpy.lib.format
 
 from isosne import TSNE, IsolationKernel
 from isosne._archive import read_archive
-from isosne.layout.schedules import opt_sne, standard
+from isosne.layout.schedules import Schedule
 
-SHORTER = standard(n_iter=420)
+SHORTER = Schedule.standard(n_iter=420)
 ROUTES = {
     "dense": {},
     "lists and mesh": {"affinities": "sparse", "forces": "mesh", "schedule": SHORTER},
     "draws and mesh": {"affinities": "sampled", "forces": "mesh", "schedule": SHORTER},
-    "ends by itself": {"schedule": opt_sne()},
+    "ends by itself": {"schedule": Schedule.opt_sne()},
     "landmarks without a seed": {"landmarks": 100, "random_state": None},
 }
 N_KILLS = 20

@@ -16,7 +16,7 @@ import pandas as pd
 import psutil
 import pytest
 
-import isosne.tsne.estimator
+import isosne.tsne.fitted_map
 import isosne.tsne.landmarks
 from isosne import GaussianKernel, IsolationKernel
 from isosne.errors import DataError, ParameterError
@@ -39,7 +39,7 @@ def points():
 @pytest.fixture(autouse=True)
 def small_pool_and_blocks(monkeypatch):
     monkeypatch.setattr(isosne.tsne.landmarks, "POOL", POOL)
-    monkeypatch.setattr(isosne.tsne.estimator, "PLACE_BYTES", 16 * 70)
+    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 16 * 70)
 
 
 def make(kernel=None, **settings):

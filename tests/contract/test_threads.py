@@ -12,6 +12,8 @@ from isosne import (
     GaussianKernel,
     IsolationKernel,
     KNNKernel,
+    Mesh,
+    Sparse,
     nearest_neighbors,
 )
 from isosne.kernels.isolation import VoronoiPartitions
@@ -86,11 +88,11 @@ ROUTES = {
     "sampled, exact": (BROAD, {"affinities": "sampled", "forces": "exact"}),
     "sampled, mesh": (BROAD, {"affinities": "sampled", "forces": "mesh"}),
     "sampled, tree": (BROAD, {"affinities": "sampled", "forces": "tree"}),
-    "approximate": ("gaussian", {"affinities": "sparse", "neighbors": "approximate"}),
+    "approximate": ("gaussian", {"affinities": Sparse(neighbors="approximate")}),
     "one dimension": (NARROW, {"affinities": "sparse", "forces": "mesh", "n_components": 1}),
     "three dimensions": (
         NARROW,
-        {"affinities": "sparse", "forces": "mesh", "n_components": 3, "mesh_accuracy": 0.2},
+        {"affinities": "sparse", "forces": Mesh(accuracy=0.2), "n_components": 3},
     ),
 }
 

@@ -5,7 +5,15 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from isosne import TSNE, AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
+from isosne import (
+    TSNE,
+    AdaptiveGaussianKernel,
+    GaussianKernel,
+    IsolationKernel,
+    KNNKernel,
+    Mesh,
+    Sparse,
+)
 from isosne.errors import DataError, IsosneError, ParameterError
 from isosne.layout.objectives import JSE, KL, NeRV, as_objective
 from isosne.layout.schedules import Phase, Schedule
@@ -51,67 +59,71 @@ def make(**more):
     return TSNE(**{"schedule": SHORT, "random_state": 0, "n_jobs": 1} | more)
 
 
-COMPONENTS = (
-    "n_components must be an integer from 1 to 3; got n_components={!r}. "
-    "Maps have one, two or three dimensions."
+def sentence(parameter, rule, hint):
+    """The form of all refusals, to be filled with the value received."""
+    return f"{parameter} must {rule}; got {parameter}={{!r}}. {hint}"
+
+
+COMPONENTS = sentence(
+    "n_components", "be an integer from 1 to 3", "Maps have one, two or three dimensions."
 )
-DOF = "dof must be a number above 0; got dof={!r}. 1 is the usual Student's t."
-FORCES = (
-    "forces must be one of auto, exact, mesh, tree; got {!r}. 'auto' chooses by size and memory."
+FORCES = sentence(
+    "forces",
+    "be one of 'auto', 'exact', 'mesh', 'tree', or Mesh(...) or Tree(...)",
+    "'auto' chooses by the number of points.",
 )
-NEIGHBORS = (
-    "neighbors must be one of auto, exact, approximate; got {!r}. "
-    "'auto' chooses by size and memory."
+EXAGGERATION = sentence("exaggeration", "be a number from 1 up", "1 changes nothing.")
+LIMIT = sentence(
+    "memory_limit",
+    "be a number of bytes or a size such as '1.5GB'",
+    "Leave it out to use the memory that is free.",
 )
-ACCURACY = (
-    "mesh_accuracy must be a number from 0.003 to 0.2; got mesh_accuracy={!r}. "
-    "0.03 is as accurate as other packages; 0.01 draws better maps."
+KERNEL = sentence(
+    "kernel",
+    "be one of 'isolation', 'gaussian', 'adaptive', 'knn', 'precomputed', a kernel object, or an "
+    "object with the methods fit(X) and similarity(A, B)",
+    "Pass for example IsolationKernel(psi=64).",
 )
-THETA = "theta must be a number from 0 to 1; got theta={!r}. 0.5 is usual; 0 is exact."
-EXAGGERATION = "exaggeration must be a number from 1 up; got exaggeration={!r}. 1 changes nothing."
-LIMIT = (
-    "memory_limit must be a number of bytes or a size such as '1.5GB'; got {!r}. "
-    "Leave it out to use what is free."
+OBJECTIVE = sentence(
+    "objective",
+    "be 'kl', 'nerv', 'jse', an object KL, NeRV or JSE, or one with the methods value(P, Q) "
+    "and derivative(P, Q)",
+    "Pass for example NeRV(trade_off=0.8).",
 )
-KERNEL = (
-    "kernel must be one of isolation, gaussian, adaptive, knn or a kernel object; got {!r}. "
-    "Pass for example IsolationKernel(psi=64)."
+SCHEDULE = sentence(
+    "schedule",
+    "be one of 'standard', 'paper', 'opt_sne', or a Schedule",
+    "Build one of your own as Schedule((Phase(...), ...)).",
 )
-OBJECTIVE = (
-    "objective must be 'kl', 'nerv', 'jse' or an object KL, NeRV, JSE; got {!r}. "
-    "Pass NeRV(trade_off=...) or JSE(mixture=...) to set the mixture."
+AFFINITIES = sentence(
+    "affinities",
+    "be one of 'auto', 'dense', 'sparse', 'sampled', or Sparse(...)",
+    "'auto' chooses by size and memory.",
 )
-SCHEDULE = (
-    "schedule must be 'standard', 'paper', 'opt_sne' or a Schedule; got {!r}. "
-    "Choose a name, or build one from isosne.layout.schedules."
+JOBS = sentence(
+    "n_jobs", "be None or an integer from 1 up", "None uses as many threads as Numba does."
 )
-AFFINITIES = (
-    "affinities must be one of auto, dense, sparse, sampled; got {!r}. "
-    "'auto' chooses by size and memory."
+SEED = sentence(
+    "random_state",
+    "be None, an integer from 0 up, a numpy Generator or a RandomState",
+    "Pass an integer for a repeatable result.",
 )
-JOBS = (
-    "n_jobs must be None or an integer from 1 up; got n_jobs={!r}. "
-    "None uses as many threads as Numba does."
+START = sentence(
+    "start",
+    "be one of 'auto', 'pca', 'spectral', 'random' or an array",
+    "Choose a name, or pass coordinates (n_samples, n_components).",
 )
-SEED = (
-    "random_state must be None, an integer from 0 up, a numpy Generator or a RandomState; "
-    "got {!r}. Pass an integer for a repeatable result."
-)
-START = (
-    "start must be one of pca, spectral, random or an array; got {!r}. "
-    "Choose a name, or pass coordinates (n_samples, n_components)."
+ALL_PAIRS = (
+    "affinities must be 'dense' with the objective {}, which compares all pairs; "
+    "got affinities={{!r}}. Choose objective='kl', or dense affinities."
 )
 REFUSALS = [
     *[({"n_components": v}, COMPONENTS.format(v)) for v in (0, 4, 2.0, True, "two", None)],
-    *[({"dof": v}, DOF.format(v)) for v in (0, -1, True, "much", None, float("nan"), 1j)],
     *[({"forces": v}, FORCES.format(v)) for v in ("fft", "", None, 1)],
     *[({"kernel": v}, KERNEL.format(v)) for v in ("linear", "")],
     *[({"objective": v}, OBJECTIVE.format(v)) for v in ("ls", None, 1, NeRV, [])],
     *[({"schedule": v}, SCHEDULE.format(v)) for v in ("fast", None, 750)],
     *[({"affinities": v}, AFFINITIES.format(v)) for v in ("all", None, 3)],
-    *[({"neighbors": v}, NEIGHBORS.format(v)) for v in ("faiss", None, 5)],
-    *[({"mesh_accuracy": v}, ACCURACY.format(v)) for v in (0.0, 0.5, True, "good", float("nan"))],
-    *[({"theta": v}, THETA.format(v)) for v in (-0.1, 1.5, True, None, "half", float("nan"))],
     *[
         ({"exaggeration": v}, EXAGGERATION.format(v))
         for v in (0.5, 0, -1, True, "much", float("nan"), float("inf"))
@@ -120,48 +132,38 @@ REFUSALS = [
     *[({"n_jobs": v}, JOBS.format(v)) for v in (0, -1, 1.5, True, "all")],
     *[({"random_state": v}, SEED.format(v)) for v in (-1, 0.5, "seed", True)],
     *[({"start": v}, START.format(v)) for v in ("umap", "")],
-    (
-        {"objective": "nerv", "affinities": "sparse"},
-        (
-            "NeRV(trade_off=0.9) compares all pairs and needs affinities='dense'; got 'sparse'. "
-            "Choose objective='kl', or dense affinities."
-        ),
-    ),
-    (
-        {"objective": "nerv", "affinities": "sampled"},
-        (
-            "NeRV(trade_off=0.9) compares all pairs and needs affinities='dense'; got 'sampled'. "
-            "Choose objective='kl', or dense affinities."
-        ),
-    ),
+    *[
+        ({"objective": objective, "affinities": v}, ALL_PAIRS.format(objective).format(v))
+        for objective in (NeRV(), JSE(0.25))
+        for v in ("sparse", "sampled")
+    ],
     (
         {"forces": "mesh", "affinities": "dense"},
-        (
-            "forces='mesh' needs affinities 'sparse' or 'sampled'; got 'dense'. "
-            "With all pairs at hand exact forces cost nothing more: choose forces='exact'."
-        ),
+        sentence(
+            "forces",
+            "be 'exact' with affinities='dense'",
+            "Exact forces cost nothing more when all pairs are available. "
+            "Choose forces='exact', or affinities='sparse'.",
+        ).format(Mesh()),
     ),
     (
         {"kernel": "gaussian", "affinities": "sampled"},
-        (
-            "affinities='sampled' draws from the cells of an isolation kernel; got a kernel "
-            "without cells. Pass IsolationKernel(n_partitions=200), or choose 'sparse'."
-        ),
+        sentence(
+            "affinities",
+            "be 'dense' or 'sparse' with a kernel that has no cells to draw from",
+            "Pass IsolationKernel(n_partitions=200), or choose 'sparse'.",
+        ).format("sampled"),
     ),
     (
-        {"kernel": GaussianKernel(5, metric="manhattan"), "neighbors": "approximate"}
-        | {"affinities": "sparse"},
-        (
-            "Approximate neighbors need dense points and metric 'euclidean' or 'cosine'; "
-            "got dense points and metric='manhattan'. Choose exact ones."
-        ),
-    ),
-    (
-        {"objective": JSE(0.25), "affinities": "sparse"},
-        (
-            "JSE(mixture=0.25) compares all pairs and needs affinities='dense'; got 'sparse'. "
-            "Choose objective='kl', or dense affinities."
-        ),
+        {
+            "kernel": GaussianKernel(5, metric="manhattan"),
+            "affinities": Sparse(neighbors="approximate"),
+        },
+        sentence(
+            "metric",
+            "be 'euclidean' or 'cosine' for the approximate neighbor search",
+            "Choose the exact search.",
+        ).format("manhattan"),
     ),
 ]
 

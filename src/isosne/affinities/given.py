@@ -23,7 +23,7 @@ def given_affinities(
 
 def _dense(affinities: Points) -> tuple[DenseMatrix, NDArray[np.int64]]:
     full = affinities.toarray() if isinstance(affinities, csr_array) else affinities
-    P = np.asarray(full, np.float64) + np.asarray(full, np.float64).T
+    P = np.add(full, full.T, dtype=np.float64)
     np.fill_diagonal(P, 0)
     P /= _positive(float(P.sum()))
     isolated = np.flatnonzero(~P.any(axis=1))

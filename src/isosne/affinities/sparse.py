@@ -86,7 +86,7 @@ def symmetrize_lists(partners: Array, rows: NDArray[np.float32]) -> SparseMatrix
     count_listings(partners, rows, listed_by)
     np.cumsum(listed_by, out=listed_by)
     sources = np.empty(listed_by[-1], np.int32), np.empty(listed_by[-1], np.float32)
-    fill_listings(partners, rows, listed_by.copy(), sources)
+    fill_listings(partners, rows, listed_by.copy(), sources)  # serial: fixed order of entries
     indptr = np.zeros(n + 1, np.int64)
     count_pairs(partners, rows, listed_by, sources[0], indptr)
     np.cumsum(indptr, out=indptr)
@@ -133,6 +133,7 @@ def count_pairs(
         for e in range(listed_by[i], listed_by[i + 1]):
             for q in range(n_listed):
                 n_mutual += (partners[i, q] == sources[e]) & (rows[i, q] > 0)
+        # Pairs that list each other are in both counts but get one entry.
         counts[i + 1] = n_own + listed_by[i + 1] - listed_by[i] - n_mutual
 
 

@@ -53,8 +53,8 @@ class _Option(NamedTuple):
     is_repeatable: bool
 
 
-ALIASES = {"accuracy": "mesh_accuracy", "choice": "landmark_choice"}
-"""Parameters of objects that are options of another name."""
+ALIASES = {"accuracy": "mesh_accuracy", "choice": "landmark_choice", "name": "source"}
+"""Parameters of the library that have another name in a command."""
 
 
 class Options:
@@ -65,7 +65,7 @@ class Options:
 
     def __call__(self, name: str, value: str | None) -> str:
         """Return ``--psi 16`` for the name psi and the value ``16``, which is a repr."""
-        option = self._options.get(ALIASES.get(name, name))
+        option = self._options.get(name) or self._options.get(ALIASES.get(name, ""))
         if option is None:
             return as_keyword(name, value)
         if value is None:

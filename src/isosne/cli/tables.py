@@ -28,7 +28,7 @@ def open_unscaled(
 ) -> Any:
     """Open a table without scaling it, and print the notes on it."""
     from isosne.files import read_table
-    from isosne.tsne.memory import memory_available
+    from isosne.tsne.memory_budget import memory_available
 
     _check_key(source, options.key)
     keywords = {name: value for name, value in options.given().items() if name != "scale"}
@@ -121,7 +121,7 @@ def read_points(table: Any, resources: ResourceOptions, indices: Any = None) -> 
 
 
 def _check_fits(rows: Any, n_rows: int, resources: ResourceOptions) -> None:
-    from isosne.tsne.memory import memory_available, size
+    from isosne.tsne.memory_budget import memory_available, size
 
     needed = n_rows * rows.row_bytes
     available = memory_available(resources.memory_limit)

@@ -81,13 +81,13 @@ def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:
     """
     r = np.arange(n_ranks - 1)
     ratios = (n_samples - psi - r) / (n_samples - 1 - r)
-    factors = np.r_[psi / n_samples, np.maximum(ratios, 0)]
+    factors = np.r_[psi / n_samples, np.maximum(ratios, 0)]  # r = 0: the point itself is sampled
     return np.cumprod(factors, dtype=np.float64)
 
 
 def joint_rank_weights(n_samples: int, psis: tuple[int, ...], n_listed: int) -> NDArray[np.float64]:
     """Return the weights of each scale for every r that two lists can produce."""
-    n_ranks = min(2 * n_listed, n_samples)
+    n_ranks = min(2 * n_listed, n_samples)  # r = a + b - n_both with a, b < n_listed
     return np.stack([rank_weights(n_samples, psi, n_ranks) for psi in psis])
 
 
@@ -180,7 +180,7 @@ def rank_all(
             sum_weights(B[j], rank, weights, met, sums)
             for s in range(len(sums)):
                 K[s, i, j] = sums[s]
-        for a in range(A.shape[1]):
+        for a in range(A.shape[1]):  # reset only the entries that were set: O(L), not O(n)
             rank[A[i, a]] = -1
 
 
@@ -228,7 +228,7 @@ def sum_weights(
     sums[:] = 0.0
     for b in range(len(listed)):
         a = rank[listed[b]]
-        if a < 0:
+        if a < 0:  # not in the list of x: its weight is below the truncation error
             continue
         word = a >> 6  # 64 = 2^6 bits per word
         bit = np.uint64(1) << np.uint64(a & 63)
@@ -237,6 +237,8 @@ def sum_weights(
         for s in range(len(sums)):
             sums[s] += weights[s, r]
         bits[word] |= bit
+        # A vector addition updates all counts; cheaper than a Fenwick tree up to L of about 2000
+        # (docs/decisions/0002).
         step = steps[word]
         for w in range(len(below)):
             below[w] += step[w]

@@ -99,6 +99,7 @@ class ForestPartitions:
                 block = csr_array(block)
                 find_leaves_csr((block.indptr, block.indices, block.data), trees, cells[rows])
             else:
+                # Dense trees also accept sparse points, such as CSR queries to a dense fit.
                 block = block.toarray() if isinstance(block, csr_array) else block
                 find_leaves(np.ascontiguousarray(block), trees, cells[rows])
 
@@ -148,6 +149,7 @@ def grow_tree(
         values[start:stop] = left_then_right(values[start:stop], entry_left)
         members[first:last] = left_then_right(members[first:last], member_left)
         middle, cut = first + member_left.sum(), start + entry_left.sum()
+        # Children are appended, so nodes are processed in breadth-first order.
         segments[n_nodes] = (first, middle, start, cut)
         segments[n_nodes + 1] = (middle, last, cut, stop)
         n_nodes += 2
@@ -175,7 +177,7 @@ def choose_split(
         n_varying += low < high
     if n_varying == 0:
         return 0, 0, 0.0
-    choice = int(draw[0] * n_varying)
+    choice = int(draw[0] * n_varying)  # uniform among the columns that vary in this node
     begin = end = 0
     low = high = 0.0
     while choice >= 0:

@@ -112,6 +112,7 @@ class GaussianKernel(MetricKernel):
         KernelCosts
             Lists hold three times the largest perplexity (van der Maaten 2014).
         """
+        # The largest scale needs the longest lists; all scales share them.
         n_listed = math.ceil(3.0 * max(map(float, as_scales(self.perplexity, "perplexity"))))
         return KernelCosts(n_listed, n_listed)
 
@@ -167,7 +168,7 @@ class GaussianKernel(MetricKernel):
         """
         sq = self._sq_distance_matrix(A, B)
         precisions = self._precisions(A)
-        K = np.zeros(sq.shape, np.float32)
+        K = np.zeros(sq.shape, np.float32)  # summed scale by scale to limit memory
         for scale in precisions:
             K += gaussian(sq, scale)
         K /= np.float32(len(precisions))
@@ -332,6 +333,7 @@ def find_precisions(sq: Array, own: int, log_perplexity: Array, precisions: Arra
                 total += shifted[n_others]
                 n_others += 1
         for s in range(len(log_perplexity)):
+            # The entropy tends to log(n_nearest) as the precision grows; it cannot fall below.
             if np.log(n_nearest) > log_perplexity[s] + ENTROPY_TOLERANCE:
                 precisions[s, i] = np.inf
             else:
@@ -356,7 +358,7 @@ def bisect_precision(shifted: Array, log_perplexity: float, precision: float) ->
         excess = np.log(total) + precision * moment / total - log_perplexity
         if abs(excess) <= ENTROPY_TOLERANCE:
             break
-        if excess > 0.0:
+        if excess > 0.0:  # too broad: the entropy decreases with the precision
             low = precision
             precision = 2.0 * precision if high == np.inf else 0.5 * (low + high)
         else:
@@ -375,6 +377,7 @@ def fill_rows(sq: Array, own: int, precisions: Array, K: Array) -> None:
                 nearest_sq = min(nearest_sq, sq[i, j])
         for s in range(len(K)):
             for j in range(sq.shape[1]):
+                # Also covers infinite precision, for which the product below would be NaN.
                 if sq[i, j] <= nearest_sq or (own >= 0 and j == own + i):
                     K[s, i, j] = 1.0
                 else:

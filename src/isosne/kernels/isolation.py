@@ -135,6 +135,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         psis = resolve_psi(self.psi, n)
         rng = as_generator(self.random_state)
         n_drawn = self._n_to_draw(n)
+        # All random numbers are drawn here, so a fitted kernel is deterministic.
         partitions = [self._draw(pool, psi, n_drawn, rng) for psi in psis if n_drawn]
         return self._remember(points, psi_=psis, partitions_=partitions, pool_=pool)
 
@@ -224,7 +225,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         n = points.shape[0]
         draws = [rng.choice(n, psi, replace=False, shuffle=False) for _ in range(n_drawn)]
         samples = np.stack(draws)
-        samples.sort(axis=1)
+        samples.sort(axis=1)  # so that ties go to the lower index
         if self.partition == "forest":
             return ForestPartitions(samples, points, rng)
         return VoronoiPartitions(samples, points, Metric(self.metric, self.p))
@@ -282,14 +283,14 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             The similarity is the inner product divided by the number of ones per row.
         """
         scales = self.cells_at_scales(A)
-        offset = 0
+        offset = 0  # of the scale; within it, partitioning p has the columns from psi * p on
         columns = []
         for psi, cells in zip(self.psi_, scales, strict=True):
             columns.append(cells + offset + psi * np.arange(cells.shape[1], dtype=np.int64))
             offset += psi * cells.shape[1]
         indices = np.hstack(columns)
         n, n_ones = indices.shape
-        index_dtype = np.int32 if max(n * n_ones, offset) < 2**31 else np.int64
+        index_dtype = np.int32 if max(n * n_ones, offset) < 2**31 else np.int64  # as SciPy does
         return csr_array(
             (
                 np.ones(n * n_ones, np.float32),

@@ -211,7 +211,7 @@ class AdaptiveGaussianKernel(_NeighborKernel):
 
         def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
             sq = distances.astype(np.float64) ** 2
-            own = distances[:, self._k - 1].astype(np.float64)
+            own = distances[:, self._k - 1].astype(np.float64)  # lists are longer than k
             return _adaptive_gaussian(sq, own, radii[ids])[None]
 
         return compare
@@ -395,5 +395,5 @@ class KNNRows:
         first, last, _ = rows.indices(self.n_points)
         K = np.zeros((1, last - first, self.n_points), np.float32)
         np.put_along_axis(K[0], self._neighbors.indices[rows], 1, axis=1)
-        K[0, np.arange(last - first), np.arange(first, last)] = 1
+        K[0, np.arange(last - first), np.arange(first, last)] = 1  # a point is similar to itself
         return K

@@ -96,13 +96,13 @@ class PrecomputedKernel(MetricKernel):
                 B,
                 "Leave it out.",
             )
-        K: NDArray[np.float32] = self._layers(self._check_query(A))[0]
-        return K
-
-    def _layers(self, points: Points) -> NDArray[np.float32]:
+        points = self._check_query(A)
         _check_not_negative(points)
         full: Array = points.toarray() if isinstance(points, csr_array) else points
-        K = np.asarray(full, np.float32)
+        return np.asarray(full, np.float32)
+
+    def _layers(self, points: Points) -> NDArray[np.float32]:
+        K = self.similarity(points)
         n_empty = int((~K.any(axis=1)).sum())
         if n_empty:
             raise DataError(

@@ -52,6 +52,7 @@ class VoronoiPartitions:
 
     def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
         self.samples = samples
+        # Samples overlap: distances are computed once per distinct sampled point.
         sampled, members = np.unique(samples, return_inverse=True)
         self._members = members.reshape(samples.shape).astype(np.int32)
         self._search = search_set(X, metric, sampled)
@@ -221,4 +222,4 @@ def walk_lists(
                     n_met += 1
             if n_met == n_partitions:
                 break
-        is_open[i] = n_met < n_partitions
+        is_open[i] = n_met < n_partitions  # the caller repeats this point with a longer list

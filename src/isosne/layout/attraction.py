@@ -44,7 +44,7 @@ class ListedAttraction:
 
     def arrange(self, order: Array) -> None:
         """Reorder the points: order[r] is the current index of the point that becomes r."""
-        indptr = np.zeros_like(self._joint.indptr)
+        indptr = np.zeros_like(self._joint.indptr)  # row lengths in the new order, summed
         np.cumsum(np.diff(self._joint.indptr)[order], out=indptr[1:])
         arranged = SparseMatrix(
             indptr, np.empty_like(self._joint.indices), np.empty_like(self._joint.data)
@@ -94,7 +94,7 @@ class DrawnAttraction:
 
     def step_share(self, progress: float) -> float:
         """Return a step factor that decays exponentially, so that sampling noise averages out."""
-        if progress == 0:
+        if progress == 0:  # exaggerated phases; longer steps let noise rotate the axes (0006)
             return EARLY_SHARE
         return float(LAST_SHARE ** max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL)))
 
@@ -134,7 +134,7 @@ def arrange_rows(joint: SparseMatrix, order: Array, ranks: Array, arranged: Spar
     """Copy row order[r] to row r, with each column index j replaced by ranks[j]."""
     indptr, indices, data = joint
     new_indptr, new_indices, new_data = arranged
-    for r in prange(len(order)):
+    for r in prange(len(order)):  # each row writes only its own range of entries
         first = indptr[order[r]]
         for e in range(new_indptr[r], new_indptr[r + 1]):
             old = first + e - new_indptr[r]
@@ -154,6 +154,7 @@ def pull_listed(
     for i in prange(Y.shape[0]):
         p0 = p1 = p2 = zero
         x0, x1 = Y[i, 0], Y[i, 1]
+        # Separate loops: a third coordinate of zeros would cost memory bandwidth in 2-D.
         if Y.shape[1] == 2:
             for e in range(indptr[i], indptr[i + 1]):
                 j = indices[e]

@@ -34,7 +34,7 @@ class CustomForces(Stateless):
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
         """Return the gradient at map Y (d, n), plus the attraction of (exaggeration - 1) P."""
-        diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]
+        diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]  # (d, n, n)
         sq_dist = (diffs**2).sum(axis=0)
         Q = self._map_probabilities(sq_dist)
         D = np.asarray(self.objective.derivative(self._P, Q), np.float64)
@@ -61,7 +61,7 @@ class CustomForces(Stateless):
     def _map_probabilities(self, sq_dist: Array) -> NDArray[np.float64]:
         w = similarity_at(sq_dist, self.dof)
         np.fill_diagonal(w, 0)
-        Q: NDArray[np.float64] = np.maximum(w / w.sum(), TINY)
+        Q: NDArray[np.float64] = np.maximum(w / w.sum(), TINY)  # objectives may take log Q
         np.fill_diagonal(Q, 0)
         return Q
 

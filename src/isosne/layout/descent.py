@@ -131,8 +131,10 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
             progress.end_phase()
             continue
         forces.prepare(progress.iteration, Y)
+        # Sampled attraction shortens the steps of the last phase; other forces return 1.
         step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)
         gradient = forces.gradient(Y, phase.exaggeration)
+        # In float64: the norm also detects NaN and infinity in any entry.
         norm = float(np.sqrt(np.einsum("ij,ij->", gradient, gradient, dtype=np.float64)))
         if not np.isfinite(norm):
             raise DivergedError(
@@ -140,12 +142,13 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
                 f"with step length {step:g}. Choose a schedule with shorter steps."
             )
         spread = advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
-        if 0 < spread < SMALLEST_SPREAD:
+        if 0 < spread < SMALLEST_SPREAD:  # collapsed under exaggeration: see SPREAD
             Y *= np.float32(SPREAD / spread)
             update *= np.float32(SPREAD / spread)
         progress.iteration += 1
         progress.done += 1
         state = State(progress.iteration, progress.phase, Y, norm, value)
+        # Before the yield, so that a checkpoint taken there already has the next phase.
         if has_ended(phase, progress, value):
             progress.end_phase()
         yield state
@@ -190,7 +193,7 @@ def advance(
             update[c, i] = momentum * update[c, i] - step * gain * gradient[c, i]
             Y[c, i] += update[c, i]
             total += Y[c, i]
-        center = total / Y.shape[1]
+        center = total / Y.shape[1]  # the objective does not depend on the center
         squares = 0.0
         for i in range(Y.shape[1]):
             Y[c, i] -= center

@@ -68,6 +68,8 @@ class ExactForces(Stateless):
         """Return the gradient at map Y (d, n), with the attraction times the exaggeration."""
         self._map[-len(Y) :] = Y
         pull, push, sums = self._pull, self._push, self._row_sums
+        # KL needs Z only after the sum, so attraction and repulsion share one pass. The terms of
+        # NeRV and JSE depend on q = w / Z, so Z is computed first.
         if isinstance(self.objective, KL):
             toward = exaggeration
             pull_and_push(*self.joint, self._map, self.dof, pull, push, sums)
@@ -78,7 +80,7 @@ class ExactForces(Stateless):
             scale = inverse(sums.sum())
             parameters = (*self._mixture, exaggeration - 1, scale)
             pull_mixture(*self.joint, self._map, self.dof, parameters, pull, sums)
-            away = sums.sum() * scale
+            away = sums.sum() * scale  # normalization of Q: q_ij times the sum of all terms
         return combine(pull, push, toward, away)[-len(Y) :]
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
@@ -100,6 +102,7 @@ class ExactForces(Stateless):
         Z = max(float(sums.sum()), TINY)
         if isinstance(self.objective, KL):
             loss_all(*self.joint, self._map, self.dof, sums)
+            # KL = sum p log p - sum p log w + log Z, as P sums to 1.
             loss = float(sums.sum() + np.log(Z))
             return max(self._negative_entropy() + loss, 0.0)
         value_mixture(*self.joint, self._map, self.dof, (*self._mixture, 0.0, 1 / Z), sums)
@@ -165,7 +168,7 @@ def without_self(total: Scalar, Y: Array, i: int, dof: Scalar) -> float:
     computed again. Skipping j = i in the main loops would prevent vectorization (a third of the
     speed).
     """
-    if total > np.float32(ALONE):
+    if total > np.float32(ALONE):  # nearly always
         return np.float64(total) - 1.0
     others = 0.0
     for j in range(Y.shape[1]):
@@ -190,6 +193,7 @@ def pull_and_push(
         p0 = p1 = p2 = q0 = q1 = q2 = total = zero
         x0, x1, x2, factor = Y[0, i], Y[1, i], Y[2, i], factors[i]
         row = values[i]
+        # j = i adds w = 1 to the total and nothing to the forces, as its difference is zero.
         for j in range(n):
             d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
             w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
@@ -246,7 +250,7 @@ def pull_mixture(
     for i in prange(n):
         p0 = p1 = p2 = total = 0.0
         for j in range(n):
-            if j != i:
+            if j != i:  # the terms of NeRV and JSE are not zero at j = i
                 d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
                 w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
                 p = np.float64(values[i, j]) * (factors[i] + factors[j])

@@ -105,7 +105,7 @@ class SplitForces:
         """Prepare step `iteration` (counted from 0) from the map Y (d, n)."""
         is_time = iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0
         if is_time and isinstance(self.attraction, ArrangedAttraction):
-            order = curve_order(Y[:, self._order])
+            order = curve_order(Y[:, self._order])  # relative to the current order
             self.attraction.arrange(order)
             self._order = self._order[order]
         self.attraction.prepare(iteration)
@@ -134,7 +134,7 @@ class SplitForces:
         rows, columns = self._arranged(Y)
         Z = max(self.repulsion.push(columns, np.empty_like(columns)), TINY)
         loss = self.attraction.loss(rows) + float(np.log(Z))
-        return max(self.attraction.negative_entropy + loss, 0.0)
+        return max(self.attraction.negative_entropy + loss, 0.0)  # KL >= 0, except for rounding
 
     def _arranged(self, Y: NDArray[np.float32]) -> tuple[Array, Array]:
         """Return the map in curve order: rows (n, 2) or (n, 3), and columns (3, n)."""
@@ -150,12 +150,12 @@ def curve_order(Y: NDArray[np.float32]) -> Array:
     width = float((Y.max(axis=1, keepdims=True) - low).max())
     if not np.isfinite(width) or width == 0:
         return np.arange(Y.shape[1])
-    scale = (2**CURVE_BITS - 1) / width
+    scale = (2**CURVE_BITS - 1) / width  # the same for all axes: cells are squares or cubes
     codes = np.zeros(Y.shape[1], np.uint32)
     for axis, cells in enumerate((scale * (Y - low)).astype(np.uint32)):
         for bit in range(CURVE_BITS):
             codes |= ((cells >> bit) & 1) << (bit * len(Y) + axis)
-    return np.argsort(codes, kind="stable")
+    return np.argsort(codes, kind="stable")  # stable, so that equal codes keep their order
 
 
 @parallel_kernel

@@ -39,6 +39,7 @@ class KL:
     """
 
     dof: float = 1.0
+    # Class attributes without annotation are not fields of the dataclass.
     code = KL_CODE
     weight = 0.0
     needs_all_pairs = False

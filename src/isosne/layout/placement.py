@@ -139,6 +139,7 @@ def settle(similarity: Array, Y: Array, dof: Scalar, strength: Scalar, coordinat
                 g0 += force * d0
                 g1 += force * d1
                 g2 += force * d2
+            # x - g / weight is the mean weighted by attraction, shifted by the repulsion.
             scale = np.float32(DAMPING) / weight
             x0 -= scale * g0
             x1 -= scale * g1
@@ -178,7 +179,7 @@ def settle_listed(
             x2 = min(max(x2, limits[0, 2]), limits[1, 2])
             zeros = zeros_a, zeros_b, zeros_c
             _, g0, g1, g2 = read_at(field, (x0, x1, x2), origin, inverse, zeros)
-            g0, g1, g2 = -g0, -g1, -g2
+            g0, g1, g2 = -g0, -g1, -g2  # repulsion enters the gradient with a minus sign
             weight = np.float32(0)
             for q in range(n_partners):
                 j = partners[i, q]

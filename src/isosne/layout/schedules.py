@@ -158,6 +158,7 @@ class Schedule:
         """
         return cls(
             (
+                # The authors' MATLAB demo; the paper itself does not state a schedule.
                 Phase(100, exaggeration=4, momentum=0.5, step=500),
                 Phase(150, momentum=0.5, step=500),
                 Phase(750, momentum=0.8, step=500),

@@ -75,6 +75,7 @@ def spread(
     n_chunks = min(len(charges), 1 + n // CHUNK_POINTS)
     n_a, n_b, n_c = sides
     zeros_a, zeros_b, zeros_c = zeros
+    # Flat index distance from the first to one past the last node that a point touches.
     reach = ((len(zeros_a) - 1) * n_b + len(zeros_b) - 1) * n_c + len(zeros_c)
     for t in prange(n_chunks):
         start, stop = t * n // n_chunks, (t + 1) * n // n_chunks
@@ -85,7 +86,7 @@ def spread(
             c, _, _ = locate(Y[2, i], origin[2], inverse, zeros_c, n_c)
             low = min(low, (a * n_b + b) * n_c + c)
             high = max(high, (a * n_b + b) * n_c + c + reach)
-        bounds[t, 0], bounds[t, 1] = low, high
+        bounds[t, 0], bounds[t, 1] = low, high  # clearing the whole mesh would cost more
         grid = charges[t]
         grid[low:high] = np.float32(0)
         for i in range(start, stop):
@@ -143,7 +144,7 @@ def read_at(
         gb += wa[p] * plane_b
         gc += wa[p] * plane_c
         before_a = la[p]
-    half = np.float32(-0.5) * inverse
+    half = np.float32(-0.5) * inverse  # push = -grad / 2, per unit of the map
     return phi, half * ga, half * gb, half * gc
 
 

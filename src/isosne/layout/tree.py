@@ -68,14 +68,14 @@ class TreeRepulsion(Stateless):
         if Y.shape[1] != len(self._codes):
             self._reserve(Y.shape[1])
         fill_codes(Y, low, (2**LEVELS - 1) / width if width else 0.0, self._codes)
-        order = np.argsort(self._codes, kind="stable")
+        order = np.argsort(self._codes, kind="stable")  # equal codes keep the order of points
         n_nodes, n_leaves = link(self._codes[order], self._links, self._leaves)
         links, nodes, leaves = self._links[:n_nodes], self._nodes[:n_nodes], self._leaves[:n_leaves]
         ordered = Y.take(order, axis=1)
         summarize(ordered, links, nodes)
         settings = np.float32(self.theta**2), self._dof
         push_leaves(ordered, (links, nodes), leaves, settings, self._lists, *self._found)
-        push[:, order], self._sums[order] = self._found
+        push[:, order], self._sums[order] = self._found  # back to the original order
         return float(self._sums.sum())
 
     def _reserve(self, n_points: int) -> None:
@@ -122,7 +122,7 @@ def link(codes: Array, links: Array, leaves: Array) -> tuple[int, int]:
     while True:
         links[n_nodes, 1], links[n_nodes, 2] = start, stop
         if stop - start <= LEAF_POINTS:
-            links[n_nodes, 0] = n_nodes + 1
+            links[n_nodes, 0] = n_nodes + 1  # a leaf has no descendants to skip
             leaves[n_leaves] = n_nodes
             n_leaves += 1
             start = stop
@@ -130,6 +130,7 @@ def link(codes: Array, links: Array, leaves: Array) -> tuple[int, int]:
             path[depth] = n_nodes
             depth += 1
         n_nodes += 1
+        # Close all ancestors that end here; their link past the descendants is now known.
         while depth > 0 and links[path[depth - 1], 2] == start:
             depth -= 1
             links[path[depth], 0] = n_nodes
@@ -201,7 +202,7 @@ def push_within(Y: Array, leaf: tuple[int, int], dof: Scalar, push: Array, sums:
             d0, d1, d2 = Y[0, a] - Y[0, b], Y[1, a] - Y[1, b], Y[2, a] - Y[2, b]
             w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
             q = w * u
-            total += zero if a == b else w
+            total += zero if a == b else w  # no branch, so that the loop vectorizes
             q0 += q * d0
             q1 += q * d1
             q2 += q * d2
@@ -280,7 +281,7 @@ def push_leaf(
     push_within(Y, leaf, dof, push, sums)
     size = node = 0
     while node < len(links):
-        if size > listed.shape[1] - LEAF_POINTS:
+        if size > listed.shape[1] - LEAF_POINTS:  # another leaf might not fit
             push_by_list(listed, size, Y, leaf, dof, push, sums)
             size = 0
         after, first, last = links[node, 0], links[node, 1], links[node, 2]

@@ -103,6 +103,7 @@ class ClusteredPoints:
         """Return indices and distances of the approximate k points nearest to each row of X."""
         n = X.shape[0]
         ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
+        # Queries of a cluster share candidates, so they are processed together.
         queries = self._search.query(X, slice(0, n)).points
         labels = self._nearest_centers(queries)
         order = np.argsort(labels, kind="stable")

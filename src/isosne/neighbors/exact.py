@@ -34,7 +34,7 @@ def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Ar
     n = X.shape[0]
     ids = np.empty((n, k), np.int32)
     keys = np.empty((n, k))
-    n_kept = k if search.unit == 0 else min(k + SPARE, search.n_points)
+    n_kept = k if search.unit == 0 else min(k + SPARE, search.n_points)  # exact keys need none
 
     def work(rows: slice) -> None:
         query = search.query(X, rows)
@@ -58,7 +58,7 @@ def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Ar
 def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
     """Return the exact k nearest neighbors of each point among the others; X is validated."""
     search = search_set(X, metric)
-    ids, keys = nearest(X, search, k + 1)
+    ids, keys = nearest(X, search, k + 1)  # one more: a point is its own nearest neighbor
     return without_self(ids, metric.distances(keys, search.scale))
 
 
@@ -151,6 +151,7 @@ def recompute_kept(
     n_kept = kept_ids.shape[1]
     for i in range(X.shape[0]):
         largest = kept_keys[i, 0]
+        # Below the cut, a point is certainly nearer than every point that was not kept.
         cut = largest + sq_norms[i] - rounding_bound(unit, sq_norms[i], largest)
         n_certain = 0
         for a in range(n_kept):
@@ -174,7 +175,7 @@ def measure_kept(X: Array, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
 @kernel
 def search_row(X: Array, i: int, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
     """Fill the heap of one row from the squared distances to all points."""
-    kept_keys[:] = np.inf
+    kept_keys[:] = np.inf  # a heap of equal keys is valid
     for j in range(Z.shape[0]):
         key = sq_distance(X, i, Z, j)
         if key < kept_keys[0]:

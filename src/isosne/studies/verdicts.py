@@ -54,7 +54,7 @@ def read_sizes(maps: Sequence[JudgedMap]) -> str:
 def _compare_curves(first: JudgedMap, other: JudgedMap) -> str:
     gaps = first.curve.r - other.curve.r
     edges = np.geomspace(1, max(len(gaps) // 2, 2), N_RANGES + 1).astype(int)
-    edges = np.unique(edges)  # beyond n / 2 all curves converge to 1
+    edges = np.unique(edges)  # beyond n / 2 all curves converge
     means = np.array([gaps[a - 1 : b - 1].mean() for a, b in pairwise(edges.tolist())])
     differs = np.abs(means) > MIN_GAP
     signs, starts = np.sign(means[differs]), edges[:-1][differs]

@@ -13,7 +13,7 @@ from isosne.neighbors.distances import Metric
 from isosne.sources import Rows, blocks, is_stored, open_rows
 from isosne.sources.scaled import Scale
 from isosne.tsne.landmarks import Landmarks, draw_landmarks, pool_size
-from isosne.tsne.memory import WIDEST, InputSize
+from isosne.tsne.memory_budget import WIDEST, InputSize
 
 
 class Input:

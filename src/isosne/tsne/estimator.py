@@ -3,46 +3,40 @@
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
-from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from isosne._checks import check_count, check_names, check_number, check_points, check_width
+from isosne._checks import check_count
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator, as_seed
 from isosne.affinities.sparse import Sparse, as_affinities
 from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.kernels.registry import as_kernel
 from isosne.layout.descent import Progress, State
-from isosne.layout.objectives import Objective, as_objective, dof_of
+from isosne.layout.objectives import Objective, as_objective
 from isosne.layout.repulsion import Method, as_method
-from isosne.layout.schedules import Schedule, as_schedule, lasting, plain
+from isosne.layout.schedules import Schedule, plain
 from isosne.layout.start import initial_map
-from isosne.sources import is_stored, open_rows
-from isosne.sources.scaled import Scale, ScaledRows
-from isosne.tsne.assembly import make_affinities, make_forces, sample_affinities
+from isosne.sources import is_stored
+from isosne.tsne.assembly import make_affinities, make_forces
 from isosne.tsne.checkpoint import Checkpoint
 from isosne.tsne.data import Input
+from isosne.tsne.fitted_map import FittedMap
 from isosne.tsne.foreign import InitSignature, refuse_foreign
 from isosne.tsne.landmarks import Landmarks, as_landmarks
-from isosne.tsne.model_file import read_model, write_model
-from isosne.tsne.placers import MapSettings, Placer, check_out, make_placer, place_checked
 from isosne.tsne.plan import Plan, Request, make_plan, seeded_kernel, useful_threads
 from isosne.tsne.run import Finished, Run
 
 logger = logging.getLogger("isosne")
-PLACE_BYTES = 2**26
-"""Bytes of rows per block in `place`: 64 MB (chosen; not measured)."""
 
 
-class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TSNE(FittedMap):
     """t-SNE with the isolation kernel.
 
     Parameters
@@ -128,10 +122,6 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (150, 2)
     """
 
-    embedding_: NDArray[np.float32]
-    trace_: NDArray[np.float64]
-
-    input_scale_: Scale
     __signature__ = InitSignature()
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
@@ -273,115 +263,6 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                     self._keep(run, self._finished.seed)
         return self
 
-    def transform(self, X: Any) -> NDArray[np.float32]:
-        """Return the coordinates of new points on the map; the map does not change.
-
-        Parameters
-        ----------
-        X : array, CSR, data frame, path, or Dask array or data frame
-            New points; for ``kernel="precomputed"``, their affinities to the fitted points. Each is
-            placed independently of the others; a copy of a fitted point gets that point's
-            coordinates.
-
-        Returns
-        -------
-        array of float32, shape (n, n_components)
-            Their coordinates.
-        """
-        check_is_fitted(self)
-        if is_stored(X):
-            return self.place(X)
-        with threads(self.n_jobs):
-            points = check_points(X)
-            check_width(points, self.n_features_in_, type(self).__name__)
-            validate_data(self, X, reset=False, skip_check_array=True)
-            if hasattr(self, "input_scale_"):
-                points = self.input_scale_.apply(points)
-            return self._ready_placer().place(points)
-
-    def place(self, X: Any, out: Any = None) -> NDArray[np.float32]:
-        """Return the coordinates of all rows of an input of any size, in constant memory.
-
-        Parameters
-        ----------
-        X : array, CSR, data frame, path, or Dask array or data frame
-            The rows; with landmarks, usually the input of `fit`.
-        out : array of float32, shape (n, n_components), default=None
-            Array for the result, such as a memmap; None allocates a new array.
-
-        Returns
-        -------
-        array of float32, shape (n, n_components)
-            Their coordinates, in the order of the rows.
-        """
-        check_is_fitted(self)
-        rows = open_rows(X)
-        shape = rows.shape[0], self._n_features_out
-        if out is None:
-            out = np.empty(shape, np.float32)
-        check_out(out, shape)
-        start = 0
-        for block in self.place_blocks(rows):
-            out[start : start + len(block)] = block
-            start += len(block)
-        placed: NDArray[np.float32] = out
-        return placed
-
-    def place_blocks(self, X: Any) -> Iterator[NDArray[np.float32]]:
-        """Return an iterator over the coordinates of all rows of an input, in blocks.
-
-        Parameters
-        ----------
-        X : array, CSR, data frame, path, or Dask array or data frame
-            The rows. Blocks of a Dask collection are placed by the workers that hold them.
-
-        Returns
-        -------
-        iterator of arrays of float32, shape (n_rows, n_components)
-            Coordinates of the next rows, in order.
-        """
-        check_is_fitted(self)
-        rows = open_rows(X)
-        check_width(rows, self.n_features_in_, type(self).__name__)
-        check_names(rows.column_names, getattr(self, "feature_names_in_", None))
-        if hasattr(self, "input_scale_") and not isinstance(rows, ScaledRows):
-            rows = ScaledRows(rows, self.input_scale_)
-        with threads(self.n_jobs):
-            placer = self._ready_placer()
-        return rows.apply(partial(place_checked, placer, self.n_jobs), PLACE_BYTES)
-
-    def save(self, path: str | Path) -> None:
-        """Write the fitted model to a file; an existing file is replaced.
-
-        Parameters
-        ----------
-        path : path
-            The file.
-        """
-        check_is_fitted(self)
-        write_model(path, self, self._finished.seed)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a model written by `save`, also by earlier versions.
-
-        Parameters
-        ----------
-        path : path
-            The file.
-
-        Returns
-        -------
-        TSNE
-            The fitted estimator, without ``affinities_``, which `continue_fit` computes again.
-        """
-        model = read_model(path, cls._get_param_names())
-        self = cls(**model.parameters)
-        for name, value in model.attributes.items():
-            setattr(self, name, value)
-        self._finished = Finished(model.seed)
-        return self
-
     def _revived(self) -> Run:
         """Return the run of a loaded model; affinities and forces are computed again."""
         self.affinities_, _ = make_affinities(self.kernel_, self.plan_, self._finished.seed)
@@ -391,19 +272,6 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         run = Run(forces, self._schedule(), progress, useful_threads(len(self.embedding_)))
         run.trace = [(int(i), float(value), float(norm)) for i, value, norm in self.trace_]
         return run
-
-    def _ready_placer(self) -> Placer:
-        finished = self._finished
-        if finished.placer is None:
-            source = None
-            if self.plan_.affinities == "sampled":
-                source = getattr(self, "affinities_", None)
-                source = source or sample_affinities(self.kernel_, finished.seed)
-            exaggeration = self._schedule().phases[-1].exaggeration
-            dof = dof_of(as_objective(self.objective))
-            settings = MapSettings(self.embedding_, dof, exaggeration)
-            finished.placer = make_placer(self.kernel_, self.plan_, source, settings)
-        return finished.placer
 
     def plan(self, X: Any) -> Plan:
         """Return the plan that `fit` would follow for these points.
@@ -474,13 +342,6 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         elif hasattr(self, name):
             delattr(self, name)
 
-    def _schedule(self) -> Schedule:
-        schedule = as_schedule(self.schedule)
-        if self.exaggeration is None:
-            return schedule
-        check_number(self.exaggeration, "exaggeration", low=1, hint="1 changes nothing.")
-        return lasting(schedule, float(self.exaggeration))
-
     def _descend(self, run: Run, checkpoint: Checkpoint | None = None) -> None:
         try:
             run.descend(self.callback, checkpoint, self._say)
@@ -506,10 +367,6 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         logger.info(message)
         if self.verbose:
             sys.stderr.write(message + "\n")
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.embedding_.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -22,7 +22,14 @@ from isosne.layout.repulsion import Exact, Mesh, Method, Tree
 from isosne.layout.schedules import Schedule
 from isosne.layout.start import resolve_start
 from isosne.neighbors.search import has_approximate_search
-from isosne.tsne.memory import WIDEST, Costs, InputSize, memory_available, out_of_memory, size
+from isosne.tsne.memory_budget import (
+    WIDEST,
+    Costs,
+    InputSize,
+    memory_available,
+    out_of_memory,
+    size,
+)
 
 DENSE_LIMIT = 10_000
 """Largest number of points for dense affinities; above, n^2 pairs per step take too long on a few
@@ -177,11 +184,14 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
     must_draw = request.affinities in ("dense", "sampled")
     kernel = request.kernel._resolved(n, must_draw=must_draw)
     available = memory_available(request.memory_limit)
-    costs = Costs(_kernel_costs(kernel, given), given)
+    # Affinities made elsewhere have no points of which copies are searched.
+    costed = given if _has_points(kernel) else given._replace(n_features=0)
+    costs = Costs(_kernel_costs(kernel, given), costed)
     affinities, reason = _choose_affinities(costs, request, given, available)
     if costs.bytes[affinities] > available:
-        only = ("dense",) if needs_all_pairs(request.objective) else tuple(costs.bytes)
-        raise out_of_memory(affinities, costs, only, available)
+        is_fixed = needs_all_pairs(request.objective) or not _has_points(kernel)
+        possible = (affinities,) if is_fixed else tuple(costs.bytes)
+        raise out_of_memory(affinities, costs, possible, available)
     method = _choose_forces(request, affinities, n)
     neighbors = _choose_search(request, affinities, kernel, given)
     start = resolve_start(request.start, kernel.metric, has_points=_has_points(kernel))
@@ -250,11 +260,11 @@ def useful_threads(n_points: int) -> int:
 
 
 def _kernel_costs(kernel: MetricKernel, given: InputSize) -> KernelCosts:
-    costs = kernel.costs(given.n_points, min(given.n_features, WIDEST))
     if isinstance(kernel, PrecomputedKernel):
+        # A pair may be listed by both points. Sums are in float64, then in float32.
         n_listed = max(1, given.n_entries // given.n_points)
-        return costs._replace(n_relevant=n_listed, n_partners=n_listed)
-    return costs
+        return KernelCosts(n_listed, 2 * n_listed, pair_bytes=20 if given.is_sparse else 12)
+    return kernel.costs(given.n_points, min(given.n_features, WIDEST))
 
 
 def _has_points(kernel: MetricKernel) -> bool:
@@ -292,19 +302,19 @@ def _given_form(request: Request, given: InputSize) -> tuple[str, str]:
 
 
 def _check_possible(wish: str, costs: Costs) -> None:
+    if wish != "dense" and "sparse" not in costs.bytes:
+        raise ParameterError(
+            "affinities",
+            "be 'dense' with a user-defined kernel, which compares all pairs",
+            wish,
+            f"Pass {keyword('affinities', 'dense')}.",
+        )
     if wish == "sampled" and "sampled" not in costs.bytes:
         raise ParameterError(
             "affinities",
             "be 'dense' or 'sparse' with a kernel that has no cells to draw from",
             wish,
             "Pass IsolationKernel(n_partitions=200), or choose 'sparse'.",
-        )
-    if wish == "sparse" and "sparse" not in costs.bytes:
-        raise ParameterError(
-            "affinities",
-            "be 'dense' with a user-defined kernel, which compares all pairs",
-            wish,
-            f"Pass {keyword('affinities', 'dense')}.",
         )
 
 

@@ -123,7 +123,7 @@ def test_the_sum_of_p_log_p_is_estimated(case):
 def test_further_points_draw_partners_by_their_similarity(case):
     kernel, _, _, _ = case
     further = few_points()[:4] + 0.3
-    p = kernel.toward_fitted()(further).astype(float)
+    p = kernel._toward_fitted()(further).astype(float)
     counts = np.zeros((4, N), int)
     for seed in range(40):
         drawn = SampledAffinities(kernel, random_state=seed).draw_toward(

@@ -26,7 +26,7 @@ from isosne.paper.registry import reproduce
 from isosne.paper.settings import Settings
 from isosne.quality import report
 from isosne.sources.scaled import Scale
-from isosne.tsne.memory import memory_available
+from isosne.tsne.memory_budget import memory_available
 from tests.unit.cli.conftest import (
     COLUMNS,
     SHORT,
@@ -159,6 +159,10 @@ def test_debug_comes_before_the_command_or_after_it(here, isosne, place):
         (f"got {keyword('output', len)}.", "got --output <built-in function len>."),
         (f"got {keyword('source', 'w.csv')}; {keyword('source')}.", "got 'w.csv'; TABLE."),
         (f"got {keyword('random_state', 0)}.", "got --random-state 0."),
+        (
+            f"got {keyword('name', 'iris')}; {keyword('accuracy', 2)}",
+            "got 'iris'; --mesh-accuracy 2",
+        ),
         (f"got {keyword('n_samples', 178)}.", "got n_samples=178."),
         (f"got {keyword('n_queries', 9)}.", "got n_queries=9."),  # an option of measure only
         ("the file psi=1 is damaged", "the file psi=1 is damaged"),

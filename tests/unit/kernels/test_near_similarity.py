@@ -10,7 +10,9 @@ from isosne import (
     KNNKernel,
     nearest_neighbors,
 )
-from isosne.neighbors.search import ExactSearch
+from isosne._checks import METRICS
+from isosne.affinities.conditional import conditional_rows
+from isosne.neighbors.search import ExactSearch, has_approximate_search
 
 N = 60
 KERNELS = {
@@ -33,10 +35,6 @@ def points():
 @pytest.fixture
 def further(points):
     return points[:15] + np.random.default_rng(1).normal(0, 0.3, (15, 4))
-
-
-def normalized(layers):
-    return layers / layers.sum(axis=2, keepdims=True)
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -63,16 +61,18 @@ def test_further_points_are_as_similar_to_all_their_neighbors_as_to_all_points(
     assert layers.shape[1:] == (15, N)
     assert layers.flags.c_contiguous
     found = np.zeros((15, N))
-    np.put_along_axis(found, ids.astype(int), normalized(layers).mean(axis=0), axis=1)
+    np.put_along_axis(found, ids.astype(int), conditional_rows(layers), axis=1)
+    expected = kernel._toward_fitted()(further)
+    assert expected.shape == (layers.shape[0], 15, N)
     # float32 throughout; the exact kernel's lists may be cut at 1e-6
-    np.testing.assert_allclose(found, kernel._toward_fitted()(further), rtol=2e-4, atol=2e-6)
+    np.testing.assert_allclose(found, conditional_rows(expected), rtol=2e-4, atol=2e-6)
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_few_neighbors_hold_nearly_all_of_the_similarity_or_say_how_many_do(name):
-    kernel = KERNELS[name]
     for n in (30, 1000):
-        assert 1 <= kernel.n_partners(n) <= kernel.n_relevant(n)
+        costs = KERNELS[name].costs(n, 4)
+        assert 1 <= costs.n_partners <= costs.n_relevant
 
 
 def test_cells_at_scales_are_those_of_the_columns(points, further):
@@ -99,22 +99,33 @@ def test_cells_at_scales_are_those_of_the_columns(points, further):
     ids=str,
 )
 def test_many_points_in_small_cells_are_compared_in_closed_form(n, kernel, n_drawn):
-    X = np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32)
-    kernel.set_params(random_state=0).fit(X)
-    assert [len(part.samples) for part in kernel.partitions_] == [n_drawn] * bool(n_drawn) * len(
-        kernel.psi_
-    )
-    assert (kernel.cell_bytes(n) > 0) == (n_drawn > 0)
+    resolved = kernel._resolved(n)
+    assert resolved.n_partitions == (n_drawn or "exact")
+    assert (kernel.costs(n, 2).cell_bytes > 0) == (n_drawn > 0)
+    assert kernel.costs(n, 2) == resolved.costs(n, 2)
+    if n_drawn == 0 or n == 400:  # a fit does what the rule says
+        X = np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32)
+        drawn = kernel.set_params(random_state=0).fit(X).partitions_
+        assert [len(part.samples) for part in drawn] == [n_drawn] * bool(n_drawn)
 
 
-def test_a_number_can_be_asked_for_instead_of_auto():
-    assert IsolationKernel().drawn_if_auto() == 200
-    assert IsolationKernel(n_partitions=30).drawn_if_auto() == 30
-    assert IsolationKernel(n_partitions="exact").drawn_if_auto() == "exact"
+def test_draws_can_be_asked_for_instead_of_the_closed_form():
+    for n_partitions, drawn in (("auto", 200), (30, 30), ("exact", "exact")):
+        kernel = IsolationKernel(n_partitions=n_partitions)
+        assert kernel._resolved(30_000, must_draw=True).n_partitions == drawn
+    assert IsolationKernel()._resolved(30_000).n_partitions == "exact"
 
 
-def test_neighbors_can_be_found_approximately_for_dense_points_in_two_metrics(points):
-    assert GaussianKernel().has_approximate_neighbors()
-    assert KNNKernel(metric="cosine").fit(points).has_approximate_neighbors()
-    assert not KNNKernel(metric="manhattan").has_approximate_neighbors()
-    assert not IsolationKernel(metric="precomputed").has_approximate_neighbors()
+def test_automatic_parameters_get_values_and_others_stay():
+    kernel = IsolationKernel([0.5, 7], metric="manhattan", random_state=3)
+    resolved = kernel._resolved(100)
+    assert resolved.get_params() == kernel.get_params() | {"psi": (50, 7), "n_partitions": 200}
+    assert kernel.psi == [0.5, 7]
+    for other in (GaussianKernel([5, 12]), KNNKernel(5)):
+        assert other._resolved(100).get_params() == other.get_params()
+
+
+def test_neighbors_can_be_found_approximately_for_dense_points_in_two_metrics():
+    able = [m for m in METRICS if has_approximate_search(m, is_sparse=False)]
+    assert able == ["euclidean", "cosine"]
+    assert not any(has_approximate_search(m, is_sparse=True) for m in METRICS)

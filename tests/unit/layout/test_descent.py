@@ -12,7 +12,7 @@ from isosne.affinities.dense import dense_affinities
 from isosne.errors import DivergedError
 from isosne.layout.descent import Progress, advance, descend
 from isosne.layout.exact import ExactForces
-from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule, standard
+from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 from tests.conftest import refuses
 from tests.reference import descent as reference
 
@@ -89,7 +89,7 @@ def test_one_step_follows_the_rule_by_hand():
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_the_map_stays_centered(joint, d):
     Y = first_map(d=d) + np.float32(5)
-    for state in descend(ExactForces(joint), Progress.at(Y), standard(n_iter=260)):
+    for state in descend(ExactForces(joint), Progress.at(Y), Schedule.standard(n_iter=260)):
         # twenty float32 numbers of size s are summed to within 20 * 6e-8 s
         assert np.abs(state.Y.mean(axis=1)).max() <= 2e-6 * np.abs(state.Y).max()
     assert state.Y is Y
@@ -133,13 +133,20 @@ def test_momentum_lives_through_a_change_of_phase(joint):
 
 def test_probabilities_are_not_changed_by_a_run(joint):
     before = [part.tobytes() for part in joint]
-    list(descend(ExactForces(joint), Progress.at(first_map(spread=1e-4)), standard(n_iter=300)))
+    list(
+        descend(
+            ExactForces(joint), Progress.at(first_map(spread=1e-4)), Schedule.standard(n_iter=300)
+        )
+    )
     assert [part.tobytes() for part in joint] == before
 
 
 def test_kl_falls(joint):
     Y = first_map(spread=1e-4)
-    values = [s.value() for s in descend(ExactForces(joint), Progress.at(Y), standard(n_iter=750))]
+    values = [
+        s.value()
+        for s in descend(ExactForces(joint), Progress.at(Y), Schedule.standard(n_iter=750))
+    ]
     assert values[-1] < 0.5 * values[0]
     # Steps with momentum may rise a little; over fifty of them KL does not.
     later = values[300::50]
@@ -148,7 +155,7 @@ def test_kl_falls(joint):
 
 def test_the_value_of_a_state_is_that_of_its_map(joint):
     forces = ExactForces(joint)
-    for state in islice(descend(forces, Progress.at(first_map()), standard()), 5):
+    for state in islice(descend(forces, Progress.at(first_map()), Schedule.standard()), 5):
         assert state.value() == ExactForces(joint).value(state.Y)
 
 

@@ -5,7 +5,8 @@ import pytest
 from scipy.interpolate import BSpline
 
 from isosne.layout import mesh
-from isosne.layout.mesh import MeshRepulsion, read, spline_transform, spline_weights
+from isosne.layout.mesh import MeshRepulsion, spline_transform
+from isosne.layout.splines import read, spline_weights
 from tests.reference import repulsion as reference
 
 DOFS = [0.5, 1.0, 3.0, np.inf]
@@ -80,10 +81,9 @@ def test_forces_are_as_accurate_as_asked_for(points, dof, d):
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_maps_of_any_size(n, d):
     Y = uniform(n, d) / np.float32(4)
-    ids = np.arange(0, n, 1 + n // 500)
-    of_push, of_Z = MeshRepulsion(d, accuracy=0.01).self_check(columns(Y), ids)
-    assert of_push < 0.01 * BEYOND
-    assert of_Z < 0.01
+    push, Z = repel(Y, MeshRepulsion(d, accuracy=0.01))
+    assert relative(push, reference.push(Y, 1.0)) < 0.01 * BEYOND
+    assert abs(Z / reference.sum_of_similarities(Y, 1.0) - 1) < 0.01
 
 
 @pytest.mark.parametrize("dof", DOFS)
@@ -98,21 +98,6 @@ def test_the_potential_is_the_sum_of_similarities(points, dof):
     # a point feels 1 of itself by definition; on the mesh, about _own
     found = potential + repulsion._base * 500 - repulsion._own + 1
     assert relative(found, reference.potential(Y, dof)) < 0.01
-
-
-def test_the_check_tells_the_error():
-    Y = uneven_clusters(500, 2)
-    repulsion = MeshRepulsion(2, accuracy=0.1)
-    push, Z = repel(Y, repulsion)
-    of_push, of_Z = repulsion.self_check(columns(Y), np.arange(500))
-    # float32 sums differ in the sixth digit, errors of a few hundredths in the fourth
-    assert of_push == pytest.approx(relative(push, reference.push(Y, 1.0)), rel=1e-3)
-    assert of_Z == pytest.approx(abs(Z / reference.sum_of_similarities(Y, 1.0) - 1), rel=1e-2)
-    some = np.arange(0, 500, 7)
-    expected = reference.push(Y, 1.0)[some]
-    assert repulsion.self_check(columns(Y), some)[0] == pytest.approx(
-        relative(push[some], expected), rel=1e-3
-    )
 
 
 @pytest.mark.parametrize("points", [uniform, uneven_clusters])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from isosne import TSNE, GaussianKernel, IsolationKernel
+from isosne import KL, TSNE, GaussianKernel, IsolationKernel
 from isosne.layout.placement import Placement
-from isosne.layout.schedules import standard
+from isosne.layout.schedules import Schedule
 
 KERNELS = {
     "isolation": IsolationKernel(40, random_state=0),
@@ -30,7 +30,7 @@ def fitted(digits):
             made[key] = TSNE(
                 KERNELS[kernel],
                 n_components=n_components,
-                schedule=standard(exaggeration=exaggeration),
+                schedule=Schedule.standard(exaggeration=exaggeration),
                 random_state=0,
                 n_jobs=1,
             ).fit(digits)
@@ -51,8 +51,8 @@ def median_distance(places, Y):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_fitted_points_are_placed_near_their_places(fitted, digits, kernel, n_components):
     model = fitted(kernel, n_components)
-    similarity = model.kernel_.toward_fitted()(digits)
-    places = Placement(model.embedding_, model.dof).place(similarity)
+    similarity = model.kernel_._toward_fitted()(digits)
+    places = Placement(model.embedding_, 1.0).place(similarity)
     assert places.shape == (600, n_components)
     assert places.dtype == np.float32
     # 2 % of the width; points placed at random on the map would be at about 40 %
@@ -75,8 +75,8 @@ def test_a_point_alone_is_placed_where_it_is_placed_in_company(
     fitted, digits, kernel, n_components
 ):
     model = fitted(kernel, n_components)
-    similarity = model.kernel_.toward_fitted()(digits[:50] + 0.25)
-    placement = Placement(model.embedding_, model.dof)
+    similarity = model.kernel_._toward_fitted()(digits[:50] + 0.25)
+    placement = Placement(model.embedding_, 1.0)
     together = placement.place(similarity)
     for i in (0, 7, 49):
         assert placement.place(similarity[i : i + 1]).tobytes() == together[i : i + 1].tobytes()
@@ -96,29 +96,31 @@ def test_transform_places_a_point_alone_where_it_places_it_in_company(fitted, di
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_late_exaggeration_counts_in_placing(fitted, digits, kernel):
     model = fitted(kernel, exaggeration=4.0)
-    similarity = model.kernel_.toward_fitted()(digits)
-    right = Placement(model.embedding_, model.dof, 4.0).place(similarity)
-    wrong = Placement(model.embedding_, model.dof, 1.0).place(similarity)
+    similarity = model.kernel_._toward_fitted()(digits)
+    right = Placement(model.embedding_, 1.0, 4.0).place(similarity)
+    wrong = Placement(model.embedding_, 1.0, 1.0).place(similarity)
     assert median_distance(right, model.embedding_) < 0.02
     # without it the push is four times too strong
     assert median_distance(right, model.embedding_) < median_distance(wrong, model.embedding_)
     new = digits[:5] + 0.25
-    expected = Placement(model.embedding_, model.dof, 4.0).place(model.kernel_.toward_fitted()(new))
+    expected = Placement(model.embedding_, 1.0, 4.0).place(model.kernel_._toward_fitted()(new))
     assert model.transform(new).tobytes() == expected.tobytes()
 
 
 def test_the_factor_of_a_row_does_not_matter(fitted, digits):
     model = fitted("gaussian")
-    similarity = model.kernel_.toward_fitted()(digits[:20] + 0.25)
-    placement = Placement(model.embedding_, model.dof)
+    similarity = model.kernel_._toward_fitted()(digits[:20] + 0.25)
+    placement = Placement(model.embedding_, 1.0)
     # a power of two changes no digit
     assert placement.place(4 * similarity).tobytes() == placement.place(similarity).tobytes()
 
 
 @pytest.mark.parametrize("dof", [0.5, 2.0, np.inf])
 def test_points_are_placed_under_any_degrees_of_freedom(digits, dof):
-    model = TSNE(KERNELS["gaussian"], dof=dof, random_state=0, n_jobs=1).fit(digits[:300])
-    places = Placement(model.embedding_, dof).place(model.kernel_.toward_fitted()(digits[:300]))
+    model = TSNE(KERNELS["gaussian"], objective=KL(dof=dof), random_state=0, n_jobs=1).fit(
+        digits[:300]
+    )
+    places = Placement(model.embedding_, dof).place(model.kernel_._toward_fitted()(digits[:300]))
     assert np.isfinite(places).all()
     assert median_distance(places, model.embedding_) < 0.05
 

@@ -12,10 +12,7 @@ from isosne.layout.schedules import (
     Schedule,
     as_schedule,
     lasting,
-    opt_sne,
-    paper,
     plain,
-    standard,
 )
 from tests.conftest import refuses
 
@@ -26,9 +23,9 @@ def test_the_paper_has_a_thousand_steps_of_500():
         Phase(n_iter=150, exaggeration=1, momentum=0.5, step=500, stop=None),
         Phase(n_iter=750, exaggeration=1, momentum=0.8, step=500, stop=None),
     )
-    assert paper().phases == expected
-    assert paper().n_iter == 1000
-    assert paper().min_gain == 0.01
+    assert Schedule.paper().phases == expected
+    assert Schedule.paper().n_iter == 1000
+    assert Schedule.paper().min_gain == 0.01
 
 
 def test_the_standard_has_250_exaggerated_steps_and_500_others():
@@ -36,9 +33,9 @@ def test_the_standard_has_250_exaggerated_steps_and_500_others():
         Phase(n_iter=250, exaggeration=12, momentum=0.5, step=None, stop=None),
         Phase(n_iter=500, exaggeration=1, momentum=0.8, step=None, stop=None),
     )
-    assert standard().phases == expected
-    assert standard().n_iter == 750
-    assert standard().min_gain == 0.01
+    assert Schedule.standard().phases == expected
+    assert Schedule.standard().n_iter == 750
+    assert Schedule.standard().min_gain == 0.01
 
 
 def test_opt_sne_stops_both_phases_by_itself():
@@ -46,13 +43,13 @@ def test_opt_sne_stops_both_phases_by_itself():
         Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls(wait=15, every=3, delay=2)),
         Phase(2000, exaggeration=1, momentum=0.8, stop=ChangeBelow(15, every=5, share=1 / 5000)),
     )
-    assert opt_sne().phases == expected
-    assert opt_sne().n_iter == 2500
-    assert all(phase.step is None for phase in opt_sne().phases)
+    assert Schedule.opt_sne().phases == expected
+    assert Schedule.opt_sne().n_iter == 2500
+    assert all(phase.step is None for phase in Schedule.opt_sne().phases)
 
 
 def test_the_standard_takes_a_length_and_an_exaggeration_that_stays():
-    schedule = standard(n_iter=251, exaggeration=4)
+    schedule = Schedule.standard(n_iter=251, exaggeration=4)
     assert [phase.n_iter for phase in schedule.phases] == [250, 1]
     assert [phase.exaggeration for phase in schedule.phases] == [12, 4]
     assert schedule.n_iter == 251
@@ -80,7 +77,7 @@ def test_the_standard_needs_more_than_its_first_phase(n_iter):
         "The first 250 steps are early exaggeration."
     )
     with refuses(ParameterError, sentence):
-        standard(n_iter=n_iter)
+        Schedule.standard(n_iter=n_iter)
 
 
 @pytest.mark.parametrize("exaggeration", [0.5, 0, -1, True, "much", None, float("nan")])
@@ -90,7 +87,7 @@ def test_exaggeration_is_a_number_from_one_up(exaggeration):
         "1 means no exaggeration."
     )
     with refuses(ParameterError, sentence):
-        standard(exaggeration=exaggeration)
+        Schedule.standard(exaggeration=exaggeration)
 
 
 @pytest.mark.parametrize("schedule", ["fast", "", None, 750, Phase(3), ("paper",)])
@@ -104,44 +101,46 @@ def test_other_schedules_are_refused(schedule):
 
 
 def test_names_stand_for_schedules_and_schedules_for_themselves():
-    assert as_schedule("paper") == paper()
-    assert as_schedule("standard") == standard()
-    assert as_schedule("opt_sne") == opt_sne()
+    assert as_schedule("paper") == Schedule.paper()
+    assert as_schedule("standard") == Schedule.standard()
+    assert as_schedule("opt_sne") == Schedule.opt_sne()
     own = Schedule((Phase(3),), min_gain=0.1)
     assert as_schedule(own) is own
 
 
 def test_plain_repeats_the_last_phase_without_its_rule():
-    more = plain(70, opt_sne())
+    more = plain(70, Schedule.opt_sne())
     assert more.phases == (Phase(70, exaggeration=1, momentum=0.8, step=None, stop=None),)
-    assert plain(5, standard(exaggeration=3)).phases == (Phase(5, exaggeration=3, momentum=0.8),)
-    assert plain(5, paper()).phases == (Phase(5, momentum=0.8, step=500),)
+    assert plain(5, Schedule.standard(exaggeration=3)).phases == (
+        Phase(5, exaggeration=3, momentum=0.8),
+    )
+    assert plain(5, Schedule.paper()).phases == (Phase(5, momentum=0.8, step=500),)
     assert plain(5, Schedule((Phase(1), Phase(2)), min_gain=0.3)).min_gain == 0.3
 
 
 def test_schedules_cannot_be_changed():
     with pytest.raises(AttributeError, match="cannot assign"):
-        paper().min_gain = 1
+        Schedule.paper().min_gain = 1
     with pytest.raises(AttributeError, match="cannot assign"):
-        paper().phases[0].n_iter = 1
+        Schedule.paper().phases[0].n_iter = 1
 
 
 def test_lasting_exaggeration_ends_a_schedule_and_is_the_least_before():
-    schedule = lasting(standard(n_iter=300), 3.0)
+    schedule = lasting(Schedule.standard(n_iter=300), 3.0)
     assert [phase.exaggeration for phase in schedule.phases] == [12, 3]
     assert [phase.n_iter for phase in schedule.phases] == [250, 50]
-    stronger = lasting(standard(), 20.0)
+    stronger = lasting(Schedule.standard(), 20.0)
     assert [phase.exaggeration for phase in stronger.phases] == [20, 20]
     # The middle phase of the paper has none: it is raised, the first stays.
-    assert [phase.exaggeration for phase in lasting(paper(), 2.0).phases] == [4, 2, 2]
-    weaker = lasting(standard(exaggeration=4), 1.5)
+    assert [phase.exaggeration for phase in lasting(Schedule.paper(), 2.0).phases] == [4, 2, 2]
+    weaker = lasting(Schedule.standard(exaggeration=4), 1.5)
     assert [phase.exaggeration for phase in weaker.phases] == [12, 1.5]
 
 
 def test_lasting_exaggeration_changes_nothing_else():
-    schedule = lasting(opt_sne(), 2.0)
-    for phase, before in zip(schedule.phases, opt_sne().phases, strict=True):
+    schedule = lasting(Schedule.opt_sne(), 2.0)
+    for phase, before in zip(schedule.phases, Schedule.opt_sne().phases, strict=True):
         unchanged = replace(phase, exaggeration=before.exaggeration, shortest=before.shortest)
         assert unchanged == before
     assert schedule.phases[-1].shortest == 25
-    assert lasting(standard(), 1.0) == standard()
+    assert lasting(Schedule.standard(), 1.0) == Schedule.standard()

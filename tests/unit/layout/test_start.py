@@ -9,7 +9,7 @@ from isosne import GaussianKernel, IsolationKernel
 from isosne.affinities.dense import dense_affinities
 from isosne.affinities.sparse import sparse_affinities
 from isosne.errors import DataError, ParameterError
-from isosne.layout.start import place_start
+from isosne.layout.start import initial_map
 from isosne.neighbors import nearest_neighbors
 from tests.conftest import refuses
 
@@ -19,7 +19,7 @@ SPREAD = 1e-4
 
 def place(start, X, n_components=2, seed=0, kernel=None):
     joint, _ = dense_affinities((kernel or IsolationKernel(5, random_state=0)).fit(X))
-    return place_start(start, X, joint, n_components, np.random.default_rng(seed))
+    return initial_map(start, X, joint, n_components, np.random.default_rng(seed))
 
 
 def correlation(a, b):
@@ -77,7 +77,7 @@ def test_spectral_is_the_same_for_lists_of_all_neighbors(cloud):
     dense, _ = dense_affinities(kernel)
     listed, _ = sparse_affinities(kernel, nearest_neighbors(X, 79))
     one, other = (
-        place_start("spectral", X, joint, 2, np.random.default_rng(0)) for joint in (dense, listed)
+        initial_map("spectral", X, joint, 2, np.random.default_rng(0)) for joint in (dense, listed)
     )
     # lists hold float32 distances: probabilities agree in four digits
     np.testing.assert_allclose(one, other, atol=0.01 * SPREAD)

@@ -66,7 +66,7 @@ def test_nearly_all_neighbors_are_found(data, metric, k, bound):
     assert recall(found, find_neighbors(X, k, metric)) > bound
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize(("k", "bound"), [(15, 0.88), (90, 0.98)])  # at least 0.899 and 0.991
 def test_nearly_all_neighbors_of_handwritten_digits_are_found(data_set, k, bound):
     X = data_set("mnist10k")[0].astype(np.float32)

@@ -1,6 +1,5 @@
 """What the tests of the estimator share."""
 
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +7,9 @@ import psutil
 import pytest
 
 from isosne import TSNE, IsolationKernel, Phase, Schedule
+from tests.conftest import refuses
 
+__all__ = ["SHORT", "make", "refuses"]
 # Enough steps to pass from one phase to the next; nothing here is about the quality of a map.
 SHORT = Schedule((Phase(8, exaggeration=4, momentum=0.5, step=20), Phase(12, step=20)))
 
@@ -17,11 +18,6 @@ def make(kernel=None, **settings):
     """Return an unfitted TSNE with few steps, a seed, and one thread."""
     settings = {"schedule": SHORT, "random_state": 0, "n_jobs": 1} | settings
     return TSNE(IsolationKernel(8) if kernel is None else kernel, **settings)
-
-
-def refuses(error, sentence):
-    """Expect an error whose message is this sentence, the whole of it."""
-    return pytest.raises(error, match=rf"\A{re.escape(sentence)}\Z")
 
 
 @pytest.fixture(scope="session")

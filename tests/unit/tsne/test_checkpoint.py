@@ -329,18 +329,18 @@ def test_a_file_of_points_that_was_written_again_is_refused(points, tmp_path):
 def test_files_of_other_kinds_are_refused_and_left_alone(points, tmp_path):
     path = tmp_path / "other"
     damaged = f"Cannot read the checkpoint {path}: the file is damaged or not written by isosne ("
-    other = f"{path} must contain a checkpoint of isosne; it contains "
     np.savez(tmp_path / "arrays.npz", X=points)
     make().fit(points).save(tmp_path / "model")
     with zipfile.ZipFile(tmp_path / "list.zip", "w") as archive:
         archive.writestr("header.json", "[1, 2]")
+    contain = f"{path} must contain a checkpoint of isosne; it contains "
     contents = {
         b"": damaged,
         b"a,b\n1,2\n": damaged,
         b"PK\x03\x04" + bytes(100): damaged,
         (tmp_path / "arrays.npz").read_bytes(): damaged,
-        (tmp_path / "model").read_bytes(): f"{other}a model of isosne. ",
-        (tmp_path / "list.zip").read_bytes(): f"{other}something else. ",
+        (tmp_path / "model").read_bytes(): f"{contain}a model of isosne. ",
+        (tmp_path / "list.zip").read_bytes(): f"{contain}something else. ",
     }
     for content, words in contents.items():
         path.write_bytes(content)
@@ -366,7 +366,7 @@ def test_a_file_cut_anywhere_is_refused(points, kept):
         kept.write_bytes(content[:length])
         found = state_of(kept, points)
         assert isinstance(found, str), f"cut to {length} of {len(content)} bytes"
-        assert found.startswith(f"Cannot read the checkpoint {kept}: the file is damaged"), found
+        assert found.startswith(f"Cannot read the checkpoint {kept}: the file is damaged "), found
         assert kept.read_bytes() == content[:length]
 
 
@@ -386,9 +386,7 @@ def test_a_byte_flipped_anywhere_is_refused_or_harmless(points, kept):
         found = state_of(kept, points)
         if isinstance(found, str):
             n_refused += 1
-            assert found.startswith(
-                (f"Cannot read the checkpoint {kept}: ", f"{kept} must contain a checkpoint ")
-            )
+            assert re.match(r"Cannot read the checkpoint |.* must contain a |.* uses file ", found)
             assert "\n" not in found
             assert kept.read_bytes() == bytes(flipped)
         else:

@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
 
-import isosne.tsne.estimator
+import isosne.tsne.fitted_map
 import isosne.tsne.placers
 from isosne import (
     TSNE,
@@ -216,7 +216,7 @@ def test_place_puts_rows_where_transform_does_whatever_the_blocks(
     rows = digits[N - 30 : N + 60]
     places = model.transform(rows)
     assert model.place(rows).tobytes() == places.tobytes()
-    monkeypatch.setattr(isosne.tsne.estimator, "PLACE_BYTES", 7 * rows[0].nbytes)
+    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 7 * rows[0].nbytes)
     blocks = list(model.place_blocks(rows))
     assert [len(block) for block in blocks] == [7] * 12 + [6]
     assert np.concatenate(blocks).tobytes() == places.tobytes()
@@ -231,7 +231,7 @@ def test_places_by_many_clustered_landmarks_do_not_depend_on_the_blocks(monkeypa
     model.set_params(affinities=Sparse("approximate")).fit(X)
     rows = rng.normal(size=(700, 4)).astype(np.float32)
     places = model.place(rows)
-    monkeypatch.setattr(isosne.tsne.estimator, "PLACE_BYTES", 16 * 41)
+    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 16 * 41)
     assert model.place(rows).tobytes() == places.tobytes()
     monkeypatch.setattr(isosne.tsne.placers, "BLOCK_BYTES", 1)
     assert model.place(rows[:50]).tobytes() == places[:50].tobytes()
@@ -244,7 +244,7 @@ def test_blocks_leave_the_number_of_threads_as_it_is(fitted, digits, monkeypatch
             assert numba.get_num_threads() == before
         return before
 
-    monkeypatch.setattr(isosne.tsne.estimator, "PLACE_BYTES", 7 * digits[0].nbytes)
+    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 7 * digits[0].nbytes)
     assert threads(2, walk) == min(2, numba.config.NUMBA_NUM_THREADS)
 
 
@@ -313,11 +313,11 @@ def test_sparse_rows_are_placed_by_dense_landmarks(fitted, digits):
 
 def test_memory_does_not_grow_with_the_number_of_rows(fitted, digits, tmp_path, monkeypatch):
     model = fitted("isolation, lists")
-    monkeypatch.setattr(isosne.tsne.estimator, "PLACE_BYTES", 2**17)
+    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 2**17)
     peaks = []
-    for repeats in (2, 8):
+    for repeats in (1, 4):
         path = tmp_path / f"{repeats}.npy"
-        np.save(path, np.tile(digits, (repeats, 1)))  # 1.8 MB and 7.4 MB
+        np.save(path, np.tile(digits[:900], (repeats, 1)))  # 0.5 MB and 1.8 MB
         tracemalloc.start()
         for _ in model.place_blocks(path):
             pass
@@ -329,28 +329,28 @@ def test_memory_does_not_grow_with_the_number_of_rows(fitted, digits, tmp_path, 
 # --- maps of landmarks
 
 LANDMARK_ROUTES = {
-    "closed form": (IsolationKernel(60), ListPlacer),
-    "draws": (IsolationKernel(8), DrawPlacer),
-    "forest": (IsolationKernel(60, partition="forest"), DrawPlacer),
+    "closed form": (IsolationKernel(40), ListPlacer),
+    "draws": (IsolationKernel(6), DrawPlacer),
+    "forest": (IsolationKernel(40, partition="forest"), DrawPlacer),
     "gaussian": (GaussianKernel(20), ListPlacer),
-    "broad gaussian": (GaussianKernel(150), AllPairsPlacer),
-    "broad closed form": (IsolationKernel(8, n_partitions="exact"), AllPairsPlacer),
+    "broad gaussian": (GaussianKernel(140), AllPairsPlacer),
+    "broad closed form": (IsolationKernel(6, n_partitions="exact"), AllPairsPlacer),
 }
 
 
 @pytest.fixture(scope="module")
 def mixture():
-    """Twelve clusters in ten dimensions that overlap a little: 2000 points with labels."""
+    """Twelve clusters in ten dimensions that overlap a little: 900 points with labels."""
     rng = np.random.default_rng(5)
-    labels = rng.integers(0, 12, 2000)
-    return rng.normal(0, 2.2, (12, 10))[labels] + rng.normal(size=(2000, 10)), labels
+    labels = rng.integers(0, 12, 900)
+    return rng.normal(0, 2.2, (12, 10))[labels] + rng.normal(size=(900, 10)), labels
 
 
 @pytest.mark.parametrize("route", LANDMARK_ROUTES)
 def test_points_that_are_no_landmarks_land_among_their_own_kind(mixture, route):
     X, labels = mixture
     kernel, placer = LANDMARK_ROUTES[route]
-    model = TSNE(kernel, landmarks=500, random_state=0, n_jobs=1).fit(X)
+    model = make(kernel, landmarks=350, schedule=Schedule.standard(n_iter=400)).fit(X)
     places = model.place(X)
     assert type(model._finished.placer) is placer
     chosen = model.landmark_indices_

@@ -27,7 +27,7 @@ from isosne.errors import ParameterError
 from isosne.kernels.costs import COMPARED, RANKED
 from isosne.layout.repulsion import as_method
 from isosne.layout.schedules import Schedule
-from isosne.tsne.memory import InputSize
+from isosne.tsne.memory_budget import InputSize
 from isosne.tsne.plan import (
     DENSE_LIMIT,
     EXACT_REPULSION_LIMIT,
@@ -331,8 +331,8 @@ def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, affinities
                 "affinities  sparse, 80 approximate neighbors per point, 50 with a probability",
                 "start       pca",
                 (
-                    "forces      mesh, accuracy 0.01, cubic splines; the mesh coarsens if the map is "
-                    "wider than 650"
+                    "forces      mesh, accuracy 0.01, cubic splines; the mesh coarsens if the map "
+                    "is wider than 650"
                 ),
                 "objective   KL, at most 750 steps",
                 "threads     1",

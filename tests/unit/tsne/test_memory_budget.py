@@ -7,7 +7,7 @@ import pytest
 
 from isosne import TSNE, GaussianKernel, IsolationKernel, KNNKernel, NeRV
 from isosne.errors import ParameterError
-from isosne.tsne.memory import memory_available, size
+from isosne.tsne.memory_budget import memory_available, size
 from tests.unit.tsne.conftest import refuses
 from tests.unit.tsne.test_plan import plan_for
 

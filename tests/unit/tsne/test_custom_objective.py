@@ -1,0 +1,164 @@
+"""Objectives of one's own: any object with value and derivative."""
+
+import numpy as np
+import pytest
+
+from isosne import KL, TSNE, GaussianKernel, NeRV, Phase, Schedule
+from isosne.affinities.dense import dense_affinities
+from isosne.errors import ParameterError
+from isosne.layout.custom import CustomForces
+from isosne.layout.exact import ExactForces
+from tests.unit.tsne.conftest import make, refuses
+
+N = 60
+FEW = Schedule((Phase(3, exaggeration=4, momentum=0.5, step=10), Phase(2, step=10)))
+
+
+class HandKL:
+    """KL(P || Q), written by hand."""
+
+    def __init__(self, dof=1.0):
+        self.dof = dof
+
+    def value(self, P, Q):
+        some = P > 0
+        return (P[some] * np.log(P[some] / Q[some])).sum()
+
+    def derivative(self, P, Q):
+        return -np.divide(P, Q, out=np.zeros_like(P), where=Q > 0)
+
+
+class SquaredError:
+    """The sum of squared differences, an objective that isosne does not have."""
+
+    def value(self, P, Q):
+        return ((P - Q) ** 2).sum()
+
+    def derivative(self, P, Q):
+        return 2 * (Q - P)
+
+
+@pytest.fixture(scope="module")
+def points():
+    return np.random.default_rng(0).normal(size=(N, 5))
+
+
+@pytest.fixture(scope="module")
+def joint(points):
+    return dense_affinities(GaussianKernel(10).fit(points))[0]
+
+
+@pytest.fixture(scope="module")
+def Y():
+    return np.random.default_rng(1).normal(size=(2, N)).astype(np.float32)
+
+
+@pytest.mark.parametrize("objective", [HandKL(), HandKL(0.5), HandKL(np.inf), SquaredError()])
+def test_the_gradient_is_that_of_the_value(joint, Y, objective):
+    forces = CustomForces(joint, objective)
+    gradient = forces.gradient(Y)
+    assert gradient.dtype == np.float32
+    largest = float(np.abs(gradient).max())
+    step = np.float32(2.0**-10)  # both ends and the width between them are exact in float32
+    for axis, i in ((0, 0), (1, 0), (0, 17), (1, 59)):
+        ends = []
+        for sign in (1, -1):
+            moved = Y.copy()
+            moved[axis, i] += sign * step
+            ends.append((forces.value(moved), moved[axis, i]))
+        slope = (ends[0][0] - ends[1][0]) / float(ends[0][1] - ends[1][1])
+        # Values are in float64: what is left is the curvature over 2^-10, and the float32 result.
+        assert gradient[axis, i] == pytest.approx(slope, rel=1e-4, abs=1e-5 * largest)
+
+
+@pytest.mark.parametrize("exaggeration", [1.0, 4.0])
+@pytest.mark.parametrize("dof", [1.0, 0.5, 3.0, np.inf])
+def test_kl_by_hand_has_the_gradient_and_the_value_of_kl(joint, Y, dof, exaggeration):
+    hand, own = CustomForces(joint, HandKL(dof)), ExactForces(joint, KL(dof), dof)
+    expected = own.gradient(Y, exaggeration)
+    # sums of 60 terms in float32 against float64
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(hand.gradient(Y, exaggeration), expected, atol=1e-5 * scale)
+    assert hand.value(Y) == pytest.approx(own.value(Y), rel=1e-5)
+    assert hand.step_limit(exaggeration) == own.step_limit(exaggeration)
+
+
+@pytest.mark.parametrize("dof", [1.0, 0.5])
+def test_kl_by_hand_follows_kl(points, dof):
+    start = np.random.default_rng(2).normal(size=(N, 2))
+    settings = {"kernel": GaussianKernel(10), "start": start, "schedule": FEW}
+    own, hand = (make(**settings, objective=o).fit(points) for o in (KL(dof), HandKL(dof)))
+    # float32 sums against float64, for five steps
+    scale = np.abs(own.embedding_).max()
+    np.testing.assert_allclose(hand.embedding_, own.embedding_, atol=5e-5 * scale)
+    assert hand.kl_divergence_ == pytest.approx(own.kl_divergence_, rel=1e-4)
+    assert hand.trace_[-1, 2] == pytest.approx(own.trace_[-1, 2], rel=1e-3)
+
+
+def test_degrees_of_freedom_are_honored_for_new_points_too(points):
+    new = points[:9] + 0.3
+    own, hand, other = (
+        make(GaussianKernel(10), objective=o, schedule=FEW).fit(points)
+        for o in (KL(0.5), HandKL(0.5), HandKL())
+    )
+    # new points go by their own similarity and the dof of the map
+    scale = np.abs(own.embedding_).max()
+    np.testing.assert_allclose(hand.transform(new), own.transform(new), atol=1e-3 * scale)
+    assert np.abs(other.embedding_ - own.embedding_).max() > 1e-2 * scale
+
+
+def test_an_objective_of_one_s_own_is_minimized(points):
+    model = make(
+        GaussianKernel(10), objective=SquaredError(), schedule=Schedule((Phase(100, step=200),))
+    )
+    model.fit(points)
+    assert model.trace_[-1, 1] < model.trace_[0, 1]
+    assert model.continue_fit(50).kl_divergence_ < model.trace_[1, 1]
+
+
+def test_the_bytes_do_not_depend_on_the_threads(points):
+    one, two = (make(objective=HandKL(), n_jobs=n_jobs).fit(points).embedding_ for n_jobs in (1, 2))
+    assert one.tobytes() == two.tobytes()
+
+
+def test_a_plan_names_the_objective_and_repeats_the_run(points):
+    model = make(objective=HandKL(), random_state=None).fit(points)
+    lines = str(model.plan_).splitlines()
+    assert lines[2] == "affinities  dense"
+    assert lines[5] == "objective   HandKL, at most 20 steps"
+    assert lines[-1] == "reason      HandKL compares all pairs"
+    again = TSNE(**model.plan_.parameters).fit(points)
+    assert again.embedding_.tobytes() == model.embedding_.tobytes()
+
+
+@pytest.mark.parametrize("affinities", ["sparse", "sampled"])
+def test_some_pairs_alone_are_refused(points, affinities):
+    objective = SquaredError()
+    sentence = (
+        f"affinities must be 'dense' with the objective {objective}, which compares all pairs; got "
+        f"affinities='{affinities}'. Choose objective='kl', or dense affinities."
+    )
+    with refuses(ParameterError, sentence):
+        make(objective=objective, affinities=affinities).fit(points)
+
+
+@pytest.mark.parametrize("dof", [0, -1.0, "one", True, np.nan])
+def test_degrees_of_freedom_that_are_none_are_refused(points, dof):
+    sentence = f"dof must be a number above 0; got dof={dof!r}. 1 is the usual Student's t."
+    with refuses(ParameterError, sentence):
+        make(objective=HandKL(dof)).fit(points)
+
+
+def test_a_class_and_half_an_objective_are_refused(points):
+    class Half:
+        def value(self, P, Q):
+            return 0.0
+
+    for objective in (SquaredError, NeRV, Half()):
+        sentence = (
+            "objective must be 'kl', 'nerv', 'jse', an object KL, NeRV or JSE, or one with the "
+            "methods value(P, Q) and derivative(P, Q); got objective="
+            f"{objective!r}. Pass for example NeRV(trade_off=0.8)."
+        )
+        with refuses(ParameterError, sentence):
+            make(objective=objective).fit(points)

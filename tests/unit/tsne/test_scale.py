@@ -1,0 +1,145 @@
+"""The scale of a model's input: rows that were scaled as they were read."""
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+
+from isosne import TSNE, GaussianKernel, Landmarks
+from isosne.errors import DataError
+from isosne.sources import open_rows
+from isosne.sources.scaled import Scale, ScaledRows
+from tests.unit.tsne.conftest import make, refuses
+
+N = 90
+WIDTHS = np.array([1.0, 1e3, 1e-3, 50.0])
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Four columns in four units."""
+    return np.random.default_rng(0).normal(size=(N, 4)) * WIDTHS + 7 * WIDTHS
+
+
+def scaled(source, kind="minmax"):
+    opened = open_rows(source)
+    return ScaledRows(opened, Scale.of(kind, opened))
+
+
+def saved(model, folder):
+    model.save(folder / "model.isosne")
+    return TSNE.load(folder / "model.isosne")
+
+
+SETTINGS = {
+    "all rows": {},
+    "landmarks": {"landmarks": 40},
+    "landmarks, spread": {"landmarks": Landmarks(40, choice="spread")},
+    "lists": {"kernel": GaussianKernel(8), "affinities": "sparse"},
+    "draws": {"affinities": "sampled"},
+}
+
+
+@pytest.mark.parametrize("kind", ["minmax", "standard"])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_rows_as_they_are_get_the_coordinates_of_the_map(rows, tmp_path, name, kind):
+    model = make(**SETTINGS[name]).fit(scaled(rows, kind))
+    fitted = getattr(model, "landmark_indices_", np.arange(N))
+    for either in (model, saved(model, tmp_path)):
+        np.testing.assert_array_equal(either.transform(rows)[fitted], model.embedding_)
+        np.testing.assert_array_equal(either.place(rows)[fitted], model.embedding_)
+        blocks = np.concatenate(list(either.place_blocks(rows)))
+        np.testing.assert_array_equal(blocks[fitted], model.embedding_)
+
+
+def test_a_scaled_model_is_that_of_rows_scaled_before(rows, tmp_path):
+    before = (rows - rows.min(axis=0)) * (1 / np.ptp(rows, axis=0))
+    model, plain = make().fit(scaled(rows)), make().fit(before)
+    assert model.embedding_.tobytes() == plain.embedding_.tobytes()
+    new = rows[:20] + 0.1 * WIDTHS
+    expected = plain.transform((new - rows.min(axis=0)) * (1 / np.ptp(rows, axis=0)))
+    loaded = saved(model, tmp_path)
+    assert loaded.transform(new).tobytes() == expected.tobytes()
+    assert not np.array_equal(plain.transform(new), expected)  # the scale matters
+
+
+def test_rows_of_every_container_are_scaled(rows, tmp_path):
+    np.save(tmp_path / "rows.npy", rows)
+    frame = pd.DataFrame(rows, columns=list("abcd"))
+    pl.DataFrame(frame).write_parquet(tmp_path / "rows.parquet")
+    model = saved(make().fit(scaled(tmp_path / "rows.parquet")), tmp_path)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    for source in (
+        tmp_path / "rows.npy",
+        tmp_path / "rows.parquet",
+        da.from_array(rows, chunks=30),
+        frame,
+        csr_array(rows),
+    ):
+        assert model.place(source).tobytes() == model.embedding_.tobytes(), source
+    assert model.transform(frame).tobytes() == model.embedding_.tobytes()
+    assert model.transform(str(tmp_path / "rows.npy")).tobytes() == model.embedding_.tobytes()
+
+
+def test_sparse_rows_are_scaled_by_transform_too(rows):
+    model = make().fit(scaled(rows))
+    np.testing.assert_array_equal(model.transform(csr_array(rows)), model.embedding_)
+
+
+def test_rows_that_are_scaled_already_are_not_scaled_again(rows, tmp_path):
+    model = saved(make().fit(scaled(rows)), tmp_path)
+    assert model.place(scaled(rows)).tobytes() == model.embedding_.tobytes()
+    assert model.transform(scaled(rows)).tobytes() == model.embedding_.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_numbers_of_other_types_are_scaled_as_they_were_read(rows, tmp_path, dtype):
+    X = (100 * rows).astype(dtype)
+    model = make().fit(scaled(X))
+    loaded = saved(model, tmp_path)
+    assert loaded.kernel_.X_fit_.dtype == (np.float32 if dtype == np.float32 else np.float64)
+    assert loaded.transform(X).tobytes() == model.embedding_.tobytes()
+
+
+def test_the_scale_is_kept_in_the_file_and_is_that_of_the_rows(rows, tmp_path):
+    model = make().fit(scaled(rows))
+    loaded = saved(model, tmp_path)
+    for either in (model, loaded):
+        np.testing.assert_array_equal(either.input_scale_.shift, rows.min(axis=0))
+        np.testing.assert_array_equal(either.input_scale_.factor, 1 / np.ptp(rows, axis=0))
+    assert isinstance(loaded.input_scale_, Scale)
+
+
+def test_a_model_without_a_scale_has_none(rows, tmp_path):
+    for source in (rows, open_rows(rows)):
+        model = make().fit(source)
+        assert not hasattr(model, "input_scale_")
+        assert not hasattr(saved(model, tmp_path), "input_scale_")
+
+
+def test_a_later_fit_forgets_the_scale(rows):
+    model = make().fit(scaled(rows))
+    assert not hasattr(model.fit(rows), "input_scale_")
+    np.testing.assert_array_equal(model.transform(rows), model.embedding_)
+
+
+def test_a_checkpoint_knows_rows_of_another_scale(rows, tmp_path):
+    path = tmp_path / "run.isosne"
+    whole = make().fit(scaled(rows), checkpoint=path)
+    assert make().fit(scaled(rows), checkpoint=path).embedding_.tobytes() == (
+        whole.embedding_.tobytes()
+    )
+    sentence = (
+        f"The checkpoint {path} belongs to a different run: the input has changed. "
+        "Choose another file for this run; this one was not modified."
+    )
+    with refuses(DataError, sentence):
+        make().fit(scaled(rows, "standard"), checkpoint=path)
+
+
+def test_a_plan_repeats_a_scaled_run(rows):
+    model = make(random_state=None).fit(scaled(rows))
+    again = TSNE(**model.plan_.parameters).fit(scaled(rows))
+    assert again.embedding_.tobytes() == model.embedding_.tobytes()
