@@ -72,7 +72,7 @@ def read_archive(path: Path, kind: str) -> Archive:
 def _damaged(path: Path, kind: str, error: Exception) -> DataError:
     return DataError(
         f"Cannot read the {kind} {path}: the file is damaged or not written by isosne ({error}). "
-        "Choose another file; this one was not changed."
+        "Choose another file; this one was not modified."
     )
 
 
@@ -82,7 +82,7 @@ def _check_header(header: Any, path: Path, kind: str) -> None:
         what = f"a {found} of isosne" if found else "something else"
         raise DataError(
             f"{path} must contain a {kind} of isosne; it contains {what}. "
-            "Choose another file; this one was not changed."
+            "Choose another file; this one was not modified."
         )
     if header.get("form") != FORMAT_VERSION:
         raise DataError(

@@ -18,15 +18,14 @@ import pytest
 
 import isosne.tsne.fitted_map
 import isosne.tsne.landmarks
-from isosne import TSNE, GaussianKernel, IsolationKernel
+from isosne import GaussianKernel, IsolationKernel
 from isosne.errors import DataError, ParameterError
-from isosne.layout.schedules import Phase, Schedule
 from isosne.sources import open_rows
-from tests.unit.sources.conftest import refuses
+from tests.conftest import make as make_model
+from tests.conftest import refuses
 from tests.unit.sources.formats import DENSE, SPARSE, TEXT, as_table, write_npy, write_text
 
 N, POOL, LANDMARKS = 600, 250, 120
-SHORT = Schedule((Phase(20, exaggeration=4, momentum=0.5, step=20), Phase(40, step=20)))
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +42,8 @@ def small_pool_and_blocks(monkeypatch):
     monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 16 * 70)
 
 
-def make(kernel=None, **more):
-    settings = {"schedule": SHORT, "random_state": 0, "n_jobs": 1} | more
-    return TSNE(IsolationKernel(30) if kernel is None else kernel, **settings)
+def make(kernel=None, **settings):
+    return make_model(IsolationKernel(30) if kernel is None else kernel, **settings)
 
 
 def results(source, **more):

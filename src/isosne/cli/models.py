@@ -157,7 +157,7 @@ def load_model(path: Path) -> tuple[Any, Reading]:
     from isosne import TSNE
     from isosne.files.table_reader import check_exists
 
-    check_exists(path, "A model")
+    check_exists(path, "model_file")
     model = TSNE.load(path)
     if not hasattr(model, "input_options_"):
         return model, _load_earlier_reading(model, path)

@@ -454,7 +454,7 @@ def test_a_data_folder_that_does_not_exist(refused):
         (("measure", "wine.csv", "w.parquet"), lambda: read_map("w.parquet")),
         (
             ("transform", "w.isosne", "wine.csv", "-o", "x.csv"),
-            lambda: check_exists(Path("w.isosne"), "A model"),
+            lambda: check_exists(Path("w.isosne"), "model_file"),
         ),
     ],
     ids=["table", "map", "model"],

@@ -18,7 +18,7 @@ from isosne.datasets.folder import cache_folder, find_folder
 from isosne.datasets.openml import fetch_set
 from isosne.datasets.records import RECORDS, OpenML
 from isosne.errors import DataError, ParameterError
-from tests.unit.sources.conftest import refuses
+from tests.conftest import refuses
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 FOLDER = Path(os.environ.get("ISOSNE_DATA") or SHARED)

@@ -18,7 +18,7 @@ from isosne.datasets.digits import (
     deform,
 )
 from isosne.errors import DataError, OutputError, ParameterError
-from tests.unit.sources.conftest import refuses
+from tests.conftest import refuses
 
 
 def few_digits():

@@ -10,7 +10,7 @@ from isosne.datasets import (
     make_two_clusters,
 )
 from isosne.errors import ParameterError
-from tests.unit.sources.conftest import refuses
+from tests.conftest import refuses
 
 MAKERS = {
     "five": make_five_clusters,

@@ -9,7 +9,7 @@ import pytest
 from isosne._archive import read_archive, write_archive
 from isosne._files import check_writable, encode_json, whole_file
 from isosne.errors import DataError, OutputError
-from tests.unit.sources.conftest import refuses
+from tests.conftest import refuses
 
 ARRAYS = {"a": np.arange(6).reshape(2, 3), "b": np.array([0.5, np.nan])}
 
@@ -36,7 +36,7 @@ def test_header_and_arrays_come_back(path):
 
 
 def test_another_kind_of_file_is_refused(path):
-    rest = "Choose another file; this one was not changed."
+    rest = "Choose another file; this one was not modified."
     sentence = f"{path} must contain a checkpoint of isosne; it contains a model of isosne. {rest}"
     with refuses(DataError, sentence):
         read_archive(path, "checkpoint")
@@ -60,7 +60,7 @@ def test_a_damaged_file_is_refused_and_not_changed(path):
     path.write_bytes(b"PK\x03\x04")
     sentence = (
         f"Cannot read the model {path}: the file is damaged or not written by isosne (File is not "
-        "a zip file). Choose another file; this one was not changed."
+        "a zip file). Choose another file; this one was not modified."
     )
     with refuses(DataError, sentence):
         read_archive(path, "model")

@@ -15,7 +15,7 @@ from isosne.errors import DataError, OutputError, ParameterError
 from isosne.files import MapWriter, read_map
 from isosne.files.sinks import GROUP_ROWS
 from isosne.sources import open_rows
-from tests.unit.sources.conftest import refuses
+from tests.conftest import refuses
 
 ENDINGS = ["parquet", "csv", "npz", "feather", "arrow", "npy"]
 READABLE = ENDINGS[:-1]

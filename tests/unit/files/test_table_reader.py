@@ -13,7 +13,7 @@ import pytest
 
 from isosne.errors import DataError, ParameterError
 from isosne.files import read_table
-from tests.unit.sources.conftest import refuses
+from tests.conftest import refuses
 from tests.unit.sources.formats import write_h5ad, write_npz
 
 WINE = "bottle,cultivar,alcohol,note,ash\n7,red,1.5,dry,2\n9,white,2.5,sweet,3\n4,red,3.5,dry,4\n"

@@ -253,8 +253,8 @@ def test_a_file_is_replaced_only_when_asked(tmp_path, map_of):
     path.write_text("old")
     with refuses(
         OutputError,
-        f"The output must not exist yet; {path} does. "
-        "Choose another name, or replace it with --force (force=True).",
+        f"Cannot write {path}: the file already exists. "
+        "Choose another name, or pass force=True to replace it.",
     ):
         write_page(path, map_of(4))
     assert path.read_text() == "old"

@@ -197,14 +197,14 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_is_computed
     not_data = object()
     with refuses(
         OutputError,
-        f"The output must not exist yet; {path} does. "
-        "Choose another name, or replace it with --force (force=True).",
+        f"Cannot write {path}: the file already exists. "
+        "Choose another name, or pass force=True to replace it.",
     ):
         write_report(path, not_data)
     with refuses(
         OutputError,
-        f"The output must lie in a folder that exists; there is no {tmp_path / 'no'}. "
-        "Make the folder first.",
+        f"Cannot write {tmp_path / 'no' / 'report.html'}: the folder {tmp_path / 'no'} does not "
+        "exist. Create the folder first.",
     ):
         write_report(tmp_path / "no" / "report.html", not_data)
     with refuses(

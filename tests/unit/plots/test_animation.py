@@ -77,8 +77,8 @@ def test_a_film_replaces_another_unless_told_otherwise(tmp_path, map_of):
     path.write_bytes(b"old")
     with refuses(
         OutputError,
-        f"The output must not exist yet; {path} does. "
-        "Choose another name, or replace it with --force (force=True).",
+        f"Cannot write {path}: the file already exists. "
+        "Choose another name, or pass force=True to replace it.",
     ):
         animate(run(map_of), path, force=False)
     assert path.read_bytes() == b"old"

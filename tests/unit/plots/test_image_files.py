@@ -64,8 +64,8 @@ def test_a_picture_replaces_another_unless_told_otherwise(tmp_path, map_of):
     target.write_bytes(b"old")
     with refuses(
         OutputError,
-        f"The output must not exist yet; {target} does. "
-        "Choose another name, or replace it with --force (force=True).",
+        f"Cannot write {target}: the file already exists. "
+        "Choose another name, or pass force=True to replace it.",
     ):
         save_figure(plot_map(map_of(4)), target, force=False)
     assert target.read_bytes() == b"old"
@@ -78,8 +78,8 @@ def test_what_cannot_be_written_is_one_sentence(tmp_path):
     with (
         refuses(
             OutputError,
-            f"The output must go where one may write; {target} cannot be written: "
-            "Permission denied. Choose another folder, or change its permissions.",
+            f"Cannot write {target}: permission denied. "
+            "Choose another folder, or change its permissions.",
         ),
         whole_file(target, force=True),
     ):
@@ -108,8 +108,7 @@ def test_a_missing_folder_is_named(tmp_path, map_of):
     path = tmp_path / "figures" / "map.png"
     with refuses(
         OutputError,
-        f"The output must lie in a folder that exists; there is no {path.parent}. "
-        "Make the folder first.",
+        f"Cannot write {path}: the folder {path.parent} does not exist. Create the folder first.",
     ):
         save_figure(plot_map(map_of(4)), path)
 
@@ -117,7 +116,7 @@ def test_a_missing_folder_is_named(tmp_path, map_of):
 def test_a_folder_is_not_a_file(tmp_path, map_of):
     path = tmp_path / "map.png"
     path.mkdir()
-    with refuses(OutputError, f"The output must be a file; {path} is a folder. Name a file in it."):
+    with refuses(OutputError, f"Cannot write {path}: it is a folder. Name a file in it."):
         save_figure(plot_map(map_of(4)), path)
 
 

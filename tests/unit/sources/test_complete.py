@@ -10,7 +10,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.sources import blocks, open_rows
 from isosne.sources.complete import CompleteRows
 from isosne.sources.dialect import MISSING_WORDS
-from tests.unit.sources.conftest import refuses
+from tests.conftest import refuses
 from tests.unit.sources.formats import DENSE, SPARSE, TEXT, write_h5ad, write_npy, write_text
 
 N = 150  # more rows than lie between two known positions of a text table

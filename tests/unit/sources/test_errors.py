@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from isosne.errors import DataError, MissingPackageError, ParameterError
 from isosne.sources import open_rows
 from isosne.sources.dask_rows import DaskRows
-from tests.unit.sources.conftest import refuses
+from tests.conftest import refuses
 from tests.unit.sources.formats import DENSE, SPARSE, TEXT, write_npy, write_parquet, write_text
 
 X = np.random.default_rng(0).normal(size=(30, 3))

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from isosne.errors import ParameterError
 from isosne.sources import open_rows
 from isosne.sources.scaled import Scale, ScaledRows
-from tests.unit.sources.conftest import refuses
+from tests.conftest import refuses
 from tests.unit.sources.formats import write_npy
 
 X = np.random.default_rng(0).normal(1e6, 3, (500, 4))  # a mean that costs a naive sum its digits

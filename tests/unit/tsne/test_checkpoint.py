@@ -346,7 +346,7 @@ def test_files_of_other_kinds_are_refused_and_left_alone(points, tmp_path):
         path.write_bytes(content)
         with pytest.raises(DataError, match="^" + re.escape(words)) as caught:
             make().fit(points, checkpoint=path)
-        assert str(caught.value).endswith("Choose another file; this one was not changed.")
+        assert str(caught.value).endswith("Choose another file; this one was not modified.")
         assert "\n" not in str(caught.value)
         assert path.read_bytes() == content
 

@@ -356,7 +356,7 @@ def test_a_checkpoint_is_no_model(points, tmp_path):
     make().fit(points, checkpoint=path)
     sentence = (
         f"{path} must contain a model of isosne; it contains a checkpoint of isosne. "
-        "Choose another file; this one was not changed."
+        "Choose another file; this one was not modified."
     )
     assert_refused(path, sentence)
 
@@ -367,7 +367,7 @@ def test_files_of_other_kinds_are_refused(content, tmp_path):
     path.write_bytes(content)
     sentence = (
         f"Cannot read the model {path}: the file is damaged or not written by isosne "
-        "(File is not a zip file). Choose another file; this one was not changed."
+        "(File is not a zip file). Choose another file; this one was not modified."
     )
     assert_refused(path, sentence)
 
@@ -378,7 +378,7 @@ def test_an_archive_of_arrays_is_refused(tmp_path):
     sentence = (
         f"Cannot read the model {path}: the file is damaged or not written by isosne "
         "(\"There is no item named 'header.json' in the archive\"). "
-        "Choose another file; this one was not changed."
+        "Choose another file; this one was not modified."
     )
     assert_refused(path, sentence)
 
@@ -387,7 +387,7 @@ def test_a_damaged_file_is_refused(path):
     content = path.read_bytes()
     words = (
         rf"Cannot read the model {re.escape(str(path))}: the file is damaged or not written by "
-        r"isosne \(.+\)\. Choose another file; this one was not changed\."
+        r"isosne \(.+\)\. Choose another file; this one was not modified\."
     )
     with zipfile.ZipFile(path) as archive:
         begin = archive.getinfo("kernel.points.npy").header_offset + 300
