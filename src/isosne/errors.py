@@ -87,11 +87,8 @@ class ParameterError(IsosneError, ValueError):
     """
 
     def __init__(
-        self, parameter: str, rule: str = "", value: Any | EllipsisType = ..., hint: str = ""
+        self, parameter: str, rule: str, value: Any | EllipsisType = ..., hint: str = ""
     ) -> None:
-        if not rule:  # TRANSITION: a whole sentence; goes when every site has fields
-            super().__init__(parameter)
-            return
         self.parameter, self.rule, self.value, self.hint = parameter, rule, value, hint
         got = "" if value is ... else f"; got {keyword(parameter, value)}"
         super().__init__(f"{keyword(parameter)} must {rule}{got}. {hint}".rstrip())

@@ -6,14 +6,11 @@ computes all measures at once.
 """
 
 from isosne.quality.clusters import calinski_harabasz, davies_bouldin, knn_accuracy
+from isosne.quality.comparison import Comparison, Curve, Trust, compare
 from isosne.quality.inputs import draw_rows
 from isosne.quality.measures import ClassReport, Report, report
 from isosne.quality.neighborhoods import (
-    Comparison,
-    Curve,
-    Trust,
     auc_rnx,
-    compare,
     continuity,
     rnx_curve,
     trust,

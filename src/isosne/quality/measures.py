@@ -14,6 +14,7 @@ from isosne.quality.clusters import (
     davies_bouldin_of,
     knn_accuracy_of,
 )
+from isosne.quality.comparison import Comparison, compare_checked
 from isosne.quality.inputs import (
     Classes,
     check_k,
@@ -23,7 +24,6 @@ from isosne.quality.inputs import (
     draw_rows,
 )
 from isosne.quality.labels import is_unlabeled
-from isosne.quality.neighborhoods import Comparison, compare_checked
 from isosne.quality.sampling import Estimate, choose_queries
 from isosne.sources import is_stored
 
