@@ -188,18 +188,18 @@ class TSNE(FittedMap):
         """
         with threads(self.n_jobs):
             given = self._open(X)
-            kept = self._checkpoint(checkpoint, every, given)
-            saved = kept.read() if kept else None
+            state_file = self._checkpoint(checkpoint, every, given)
+            saved = state_file.read() if state_file else None
             seed = saved.seed if saved else as_seed(self.random_state)
             unused = deepcopy(seed)  # a generator moves on as it draws
             rng = saved.generator() if saved else as_generator(seed)
-            if kept:
-                kept.remember(rng, seed)
+            if state_file:
+                state_file.remember(rng, seed)
             request = self._request(given.shape[0], rng, saved.route if saved else {})
             plan = make_plan(request, given.size(), self.get_params(deep=False))
             plan.parameters["random_state"] = unused
-            if kept:
-                kept.follow(plan)
+            if state_file:
+                state_file.follow(plan)
             self._say(str(plan))
             kernel, indices = given.fit(seeded_kernel(plan, request), rng)
             draws = int(rng.integers(2**31)) if plan.affinities == "sampled" else 0
@@ -211,14 +211,14 @@ class TSNE(FittedMap):
             if saved:
                 run.restore(saved)
             try:
-                self._descend(run, kept)
+                self._descend(run, state_file)
             finally:
                 if run.is_usable:
                     self._remember_input(X, given)
                     self.kernel_, self.plan_, self.affinities_ = kernel, plan, joint
                     self.isolated_ = isolated
                     self._set_or_remove("landmark_indices_", indices)
-                    self._keep(run, draws)
+                    self._set_fitted(run, draws)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
@@ -260,7 +260,7 @@ class TSNE(FittedMap):
                 self._descend(run)
             finally:
                 if run.is_usable:
-                    self._keep(run, self._finished.seed)
+                    self._set_fitted(run, self._finished.seed)
         return self
 
     def _revived(self) -> Run:
@@ -354,7 +354,7 @@ class TSNE(FittedMap):
             )
             raise
 
-    def _keep(self, run: Run, seed: int) -> None:
+    def _set_fitted(self, run: Run, seed: int) -> None:
         """Set the fitted attributes from a run, even if it was interrupted."""
         run.record()
         self._finished = Finished(seed, run)

@@ -81,7 +81,7 @@ class Run:
                         self.record()
                         say(f"{self}   {time.perf_counter() - began:.1f} s")
                     if checkpoint and state.iteration % checkpoint.every == 0:
-                        self.keep(checkpoint)
+                        self.save_state(checkpoint)
                     if callback is not None and callback(state):
                         break
         except DivergedError:
@@ -91,7 +91,7 @@ class Run:
         say(f"{n_steps} steps in {time.perf_counter() - began:.1f} s")
         if checkpoint:
             self.record()
-            self.keep(checkpoint)
+            self.save_state(checkpoint)
 
     def record(self) -> None:
         """Append the objective at the current step to the trace, unless it is already there."""
@@ -99,7 +99,7 @@ class Run:
         if not self.trace or self.trace[-1][0] != iteration:
             self.trace.append((iteration, self.forces.value(self.progress.Y), self.gradient_norm))
 
-    def keep(self, checkpoint: Checkpoint) -> None:
+    def save_state(self, checkpoint: Checkpoint) -> None:
         """Write the current state to a checkpoint."""
         checkpoint.write(self.progress, self.trace, self.gradient_norm, self.forces)
 
