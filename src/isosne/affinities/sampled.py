@@ -63,6 +63,7 @@ class SampledAffinities:
         )
 
         def work(rows: slice) -> None:
+            # One generator per block, so that threads do not change the draws.
             rng = np.random.default_rng([self._seed, number, rows.start])
             for s, scale in enumerate(self._scales):
                 part = slice(s * k, (s + 1) * k)
@@ -203,7 +204,7 @@ def draw_partners(
         passed = n_here = 0.0
         begin = np.int64(0)
         for q in range(n_draws):
-            target = (q + chances[0, i, q]) * part
+            target = (q + chances[0, i, q]) * part  # ascending in q: one pass over partitionings
             while p < 0 or (passed + n_here <= target and p + 1 < cells.shape[1]):
                 passed += n_here
                 p += 1
@@ -213,6 +214,7 @@ def draw_partners(
                 indices[i, q] = own
                 weights[i, q] = 0
                 continue
+            # The minimum guards against a product that rounds up to n_here.
             chosen = min(np.int64(chances[1, i, q] * n_here), np.int64(n_here) - 1)
             j = points[p, begin + chosen]
             if n_own == 0:

@@ -86,6 +86,7 @@ class MetricKernel(BaseEstimator, ABC):
             One index per point; ties go to the lower index.
         """
         check_is_fitted(self)
+        # Two candidates: a point is usually its own nearest, unless a duplicate has a lower index.
         found, _ = nearest(self.X_fit_[ids], search_set(self.X_fit_, self.metric_), 2)
         return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
 

@@ -93,7 +93,7 @@ def joint_rank_weights(n_samples: int, psis: tuple[int, ...], n_listed: int) -> 
 
 def list_length(n_samples: int, psi: int) -> int:
     """Return the list length that keeps the truncation error within TOLERANCE."""
-    r = np.arange(n_samples - psi + 1)
+    r = np.arange(n_samples - psi + 1)  # at least one of n - psi + 1 points is sampled
     none_sampled = np.cumprod((n_samples - psi - r) / (n_samples - r))
     return int(np.searchsorted(-none_sampled, -TOLERANCE / 2)) + 1  # half for each of two lists
 
@@ -110,7 +110,7 @@ def all_pairs(
     K = np.empty((len(psis), len(A), len(B)), np.float32)
 
     def work(rows: slice) -> None:
-        first = rows.start if A is B else -1
+        first = rows.start if A is B else -1  # the kernel is symmetric
         scratch = np.full(n_samples, -1, np.int32), empty_set(A.shape[1])
         rank_all(A[rows], B, weights, first, scratch, K[:, rows])
 

@@ -68,7 +68,7 @@ class DrawnForm:
         return CellRows(self, self.describe(self._fitted))
 
     def _shares(self, counts: list[Array]) -> NDArray[np.float32]:
-        return np.divide(counts, np.float32(self._n_drawn), dtype=np.float32)
+        return np.divide(counts, np.float32(self._n_drawn), dtype=np.float32)  # Eq. 7: 1 / t
 
 
 class CellRows(FormRows):

@@ -51,6 +51,7 @@ class ForestPartitions:
 
         def work(trees: slice) -> None:
             for p in range(trees.start, trees.stop):
+                # By column, because a split examines one attribute of all points of a node.
                 columns = csc_array(X[samples[p]].astype(np.float64))
                 columns.sort_indices()
                 grow_tree(
@@ -136,6 +137,7 @@ def grow_tree(
             leaf_cells[node] = n_cells
             n_cells += 1
             continue
+        # The columns of a node stay sorted, because both partitions below are stable.
         goes_left[members[first:last]] = threshold >= 0.0  # entries that are not stored are zero
         for e in range(start + begin, start + end):
             goes_left[rows[e]] = values[e] <= threshold
@@ -229,7 +231,7 @@ def find_leaves_csr(X: tuple[Array, Array, Array], trees: tuple[Array, ...], cel
         for p in range(children.shape[0]):
             node = 0
             while children[p, node] != LEAF:
-                e = np.searchsorted(row, features[p, node])
+                e = np.searchsorted(row, features[p, node])  # entries that are not stored are 0
                 value = 0.0
                 if e < len(row) and row[e] == features[p, node]:
                     value = np.float64(row_data[e])

@@ -144,6 +144,7 @@ class GaussianKernel(MetricKernel):
         precisions = np.empty((len(self.perplexity_), points.shape[0]))
 
         def work(rows: slice) -> None:
+            # Float64: the exponent amplifies rounding of the squared distance.
             sq = sq_distances(points, rows, search, self.metric_)
             find_precisions(
                 sq, rows.start if own == 0 else -1, np.log(self.perplexity_), precisions[:, rows]
@@ -347,7 +348,7 @@ def bisect_precision(shifted: Array, log_perplexity: float, precision: float) ->
 
     shifted: squared distances less the smallest.
     """
-    low, high = 0.0, np.inf
+    low, high = 0.0, np.inf  # doubled until an upper bound is found, then bisected
     for _ in range(MOST_STEPS):
         total = moment = 0.0
         for j in range(len(shifted)):

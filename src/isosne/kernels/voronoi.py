@@ -121,7 +121,7 @@ class VoronoiPartitions:
             ) -> None:
                 query = search.query(X, rows)
                 keys = search.keys(query, slice(0, search.n_points))
-                points = query.points if search.unit else search.points
+                points = query.points if search.unit else search.points  # used if keys are rounded
                 found = np.empty((len(keys), len(members)), cells.dtype)
                 nearest_members(
                     keys, members, (points, search.points), search.unit, query.sq_norms, found
@@ -148,7 +148,7 @@ class VoronoiPartitions:
         """Return the partitionings that contain each sampled point, and its cell in them (CSR)."""
         psi = self.psi
         flat = self._members.ravel()
-        order = np.argsort(flat, kind="stable")
+        order = np.argsort(flat, kind="stable")  # groups the entries by sampled point
         indptr = np.zeros(self._search.n_points + 1, np.int64)
         np.cumsum(np.bincount(flat), out=indptr[1:])
         return indptr, (order // psi).astype(np.int32), (order % psi).astype(cell_dtype(psi))

@@ -197,7 +197,7 @@ def pull_and_push(
         for j in range(n):
             d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
             w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-            p = np.float32(row[j]) * (factor + factors[j]) * u
+            p = np.float32(row[j]) * (factor + factors[j]) * u  # p_ij of DenseMatrix, times u
             q = w * u
             total += w
             p0 += p * d0
@@ -255,7 +255,7 @@ def pull_mixture(
                 w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
                 p = np.float64(values[i, j]) * (factors[i] + factors[j])
                 term = mixture_pull(p, max(w * scale, TINY), code, weight, floor)
-                total += term
+                total += term  # without exaggeration, which is not part of the objective
                 term = (term + extra * p) * u
                 p0 += term * d0
                 p1 += term * d1

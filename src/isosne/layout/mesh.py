@@ -143,6 +143,7 @@ class MeshRepulsion:
 
     def _sum_of_w(self, potential: NDArray[np.float32], n_points: int) -> float:
         """Return the sum of w from the points to all others, given the potential at the points."""
+        # Add back the constant that was subtracted from w, and remove each point's own potential.
         beyond = self._base * n_points - self._own
         return float(potential.sum(dtype=np.float64)) + beyond * len(potential)
 
@@ -160,6 +161,7 @@ class MeshRepulsion:
         self._make_mesh(spacing, sides, base)
 
     def _make_mesh(self, spacing: float, sides: tuple[int, ...], base: float) -> None:
+        # Padding to twice the side makes the cyclic convolution of the transform a linear one.
         padded = tuple(scipy.fft.next_fast_len(side, real=True) * 2 for side in sides)
         self._sides, self._padded, self.spacing, self._base = sides, padded, spacing, base
         self._transform, self._own = kernel_transform(

@@ -31,7 +31,7 @@ def map_similarity(sq_dist: Scalar, dof: Scalar) -> tuple[Scalar, Scalar]:
         return w, w
     if dof == np.inf:
         return np.float32(math.exp(-sq_dist)), ONE
-    base = ONE / (ONE + sq_dist / dof)
+    base = ONE / (ONE + sq_dist / dof)  # u = (dof + 1) / 2 / (dof + d^2)
     half = (dof + ONE) / TWO
     return np.float32(base**half), base * half / dof
 

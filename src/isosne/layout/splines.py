@@ -77,13 +77,14 @@ def spread(
     zeros_a, zeros_b, zeros_c = zeros
     # Flat index distance from the first to one past the last node that a point touches.
     reach = ((len(zeros_a) - 1) * n_b + len(zeros_b) - 1) * n_c + len(zeros_c)
-    for t in prange(n_chunks):
+    for t in prange(n_chunks):  # each chunk writes only its own mesh
         start, stop = t * n // n_chunks, (t + 1) * n // n_chunks
         low, high = charges.shape[1], 0
         for i in range(start, stop):
             a, _, _ = locate(Y[0, i], origin[0], inverse, zeros_a, n_a)
             b, _, _ = locate(Y[1, i], origin[1], inverse, zeros_b, n_b)
             c, _, _ = locate(Y[2, i], origin[2], inverse, zeros_c, n_c)
+            # The last index varies fastest (C order).
             low = min(low, (a * n_b + b) * n_c + c)
             high = max(high, (a * n_b + b) * n_c + c + reach)
         bounds[t, 0], bounds[t, 1] = low, high  # clearing the whole mesh would cost more

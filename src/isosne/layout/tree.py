@@ -153,7 +153,7 @@ def end_of_part(codes: Array, first: int, start: int, stop: int) -> int:
     shift = 0
     while unlike >> (shift + 3) > 0:
         shift += 3
-    beyond = ((codes[start] >> shift) + 1) << shift
+    beyond = ((codes[start] >> shift) + 1) << shift  # the smallest code after this child
     return start + int(np.searchsorted(codes[start:stop], beyond))
 
 
@@ -177,7 +177,7 @@ def summarize(Y: Array, links: Array, nodes: Array) -> None:
         sq_diagonal = np.float32(0)
         for c in range(3):
             low, high = interval(Y[c, start:stop])
-            total = 0.0
+            total = 0.0  # float64: a node may hold all points
             for a in range(start, stop):
                 total += np.float64(Y[c, a])
             nodes[node, c] = total / (stop - start)
@@ -257,7 +257,7 @@ def push_leaves(
     tree: links and nodes; settings: theta squared, dof; lists (n_lists, 4, length): scratch.
     """
     for t in prange(len(lists)):
-        for e in range(t, len(leaves), len(lists)):
+        for e in range(t, len(leaves), len(lists)):  # interleaved, to balance dense regions
             push_leaf(Y, tree, leaves[e], settings, lists[t], push, sums)
 
 

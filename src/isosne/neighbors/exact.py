@@ -69,7 +69,7 @@ def without_self(ids: NDArray[np.int32], distances: Array, own: Array | None = N
     """
     n, k = ids.shape
     is_self = ids == (np.arange(n) if own is None else own)[:, None]
-    is_self[~is_self.any(axis=1), -1] = True
+    is_self[~is_self.any(axis=1), -1] = True  # displaced by duplicates
     kept = ~is_self
     left = distances[kept].reshape(n, k - 1)
     limits = np.finfo(np.float32)
@@ -124,7 +124,7 @@ def keep_nearest(keys: Array, first: int, kept_keys: Array, kept_ids: Array) -> 
     n_columns = keys.shape[1]
     n_kept = kept_keys.shape[1]
     for i in range(keys.shape[0]):
-        worst = kept_keys[i, 0]
+        worst = kept_keys[i, 0]  # the top of the max-heap
         for start in range(0, n_columns, VECTOR):
             stop = min(start + VECTOR, n_columns)
             any_nearer = False
