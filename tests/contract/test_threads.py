@@ -118,7 +118,7 @@ def test_maps_do_not_depend_on_the_number_of_threads(route):
 @pytest.mark.large
 @pytest.mark.parametrize("route", ROUTES)
 def test_large_maps_do_not_depend_on_the_number_of_threads(route):
-    # More points than a block of any loop: three chunks of charges (4096), two of sums (8192).
+    # Three chunks of charges on the mesh and three blocks of drawn partners, of 4096 points each.
     X = np.random.default_rng(0).normal(size=(9000, 6)).astype(np.float32)
     n_iter = 55 if route == "sparse, mesh" else 10  # small maps have changed their order in memory
     one, two = (bytes_of_a_map(*ROUTES[route], X, n_iter, n_jobs) for n_jobs in (1, 2))
