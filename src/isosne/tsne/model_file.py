@@ -94,12 +94,12 @@ def read_model(path: str | Path, known: Collection[str]) -> Model:
 def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection[str]) -> Model:
     parameters = {k: from_plain(v, arrays) for k, v in header["parameters"].items()}
     plan = {**header["plan"], "reasons": tuple(header["plan"]["reasons"])}
-    if "dof" in parameters:
-        parameters, plan = _upgraded(parameters, plan)
-    if new := sorted(parameters.keys() - known):
-        raise KeyError(new[0])
     parts = {k.removeprefix(KERNEL): v for k, v in arrays.items() if k.startswith(KERNEL)}
     kernel = restore_kernel(from_plain(header["kernel"], arrays), parts)
+    if "dof" in parameters:
+        parameters, plan = _upgraded(parameters, plan, kernel)
+    if new := sorted(parameters.keys() - known):
+        raise KeyError(new[0])
     chosen = {k: from_plain(v, arrays) for k, v in header.get("plan_parameters", {}).items()}
     fitted: dict[str, Any] = {name: arrays[name] for name in FITTED if name in arrays}
     if "feature_names_in_" in fitted:
@@ -118,7 +118,7 @@ def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection
 
 
 def _upgraded(
-    old: dict[str, Any], old_plan: dict[str, Any]
+    old: dict[str, Any], old_plan: dict[str, Any], kernel: MetricKernel
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the parameters and the plan of a file written before parameters became objects.
 
@@ -143,10 +143,10 @@ def _upgraded(
     is_mesh, is_tree = plan["forces"] == "mesh", plan["forces"] == "tree"
     # RANKED = 8 and COMPARED = 5 in kernels/costs.py when such files were written.
     n_listed, n_points = plan["n_neighbors"], plan["n_points"]
-    metric = getattr(parameters["kernel"], "metric", "euclidean")
-    start = resolve_start(parameters["start"], metric)
+    start = resolve_start(parameters["start"], kernel.metric)
+    n_partners = min(kernel.costs(*kernel.X_fit_.shape).n_partners, n_points - 1)
     plan |= {
-        "n_partners": None if n_listed is None else round(n_listed * 5 / 8),
+        "n_partners": None if n_listed is None else n_partners,
         "start": start if isinstance(start, str) else "given coordinates",
         "accuracy": accuracy if is_mesh else None,
         "theta": theta if is_tree else None,
