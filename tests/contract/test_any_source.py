@@ -415,34 +415,41 @@ def test_a_file_that_changes_between_opening_and_fitting_is_refused(points, tmp_
 # --- limits too small
 
 
-def named_limit(sentence):
-    found = re.search(r"Raise memory_limit to ([\d.]+ [kM]?B) or more\.$", sentence)
-    assert found, sentence
-    return found[1]
+TOO_SMALL = (
+    r"\Aaffinities must fit in the {} of memory that are available; \w+ affinities of {} points "
+    r"need [\d.]+ [kM]?B; got affinities='\w+'\. {}\Z"
+)
 
 
-@pytest.mark.parametrize("kernel", [IsolationKernel(30), GaussianKernel(10)])
-@pytest.mark.parametrize("landmarks", [None, LANDMARKS])
-@pytest.mark.parametrize("kind", ["array", "file"])
+@pytest.mark.parametrize(
+    ("kernel", "landmarks", "kind"),  # all pairs of two values
+    [
+        (IsolationKernel(30), None, "array"),
+        (IsolationKernel(30), LANDMARKS, "file"),
+        (GaussianKernel(10), None, "file"),
+        (GaussianKernel(10), LANDMARKS, "array"),
+    ],
+)
 def test_a_limit_too_small_for_anything_names_one_that_is_not(
     points, tmp_path, kernel, landmarks, kind
 ):
     source = points if kind == "array" else write_npy(tmp_path, points)
     settings = {"landmarks": landmarks, "kernel": kernel}
-    with pytest.raises(
-        ParameterError, match=r"points need .*, and 900 B are available\. "
-    ) as caught:
+    hint = r"Raise memory_limit to ([\d.]+ [kM]?B) or more\."
+    sentence = TOO_SMALL.format("900 B", landmarks or N, hint)
+    with pytest.raises(ParameterError, match=sentence) as caught:
         make(memory_limit=900, **settings).fit(source)
-    limit = named_limit(str(caught.value))
+    limit = re.search(hint, str(caught.value))[1]
     assert make(memory_limit=limit, **settings).plan(source).bytes_needed > 900
 
 
 def test_a_limit_too_small_for_all_rows_names_landmarks_that_fit(points, tmp_path):
     path = write_npy(tmp_path, points)
     model = make(GaussianKernel(10), memory_limit="150kB")
-    with pytest.raises(ParameterError, match=r"Map at most \d+ of the rows: ") as caught:
+    hint = r"Map at most (\d+) of the rows with landmarks=\1\."
+    with pytest.raises(ParameterError, match=TOO_SMALL.format("150 kB", N, hint)) as caught:
         model.fit(path)
-    n_landmarks = int(re.search(r"landmarks=(\d+)\.$", str(caught.value))[1])
+    n_landmarks = int(re.search(hint, str(caught.value))[1])
     assert 10 < n_landmarks < N
     model.set_params(landmarks=n_landmarks).fit(path)
     assert model.plan_.bytes_needed <= 150_000
