@@ -25,7 +25,7 @@ LONGEST_FIRST = (
     "tests/browser/test_pages.py",
     "tests/unit/paper/test_figures.py",
     "tests/contract/test_threads.py",
-    "tests/unit/tsne/test_placers.py",
+    "tests/unit/tsne/test_new_points.py",
     "tests/unit/cli/test_process.py",
     "tests/unit/plots/test_maps.py",
 )

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
     from isosne.kernels.precomputed import PrecomputedKernel
     from isosne.layout.descent import State
+    from isosne.layout.force_methods import Mesh, Tree
     from isosne.layout.objectives import JSE, KL, NeRV
-    from isosne.layout.repulsion import Mesh, Tree
     from isosne.layout.schedules import Phase, Schedule
     from isosne.neighbors.search import nearest_neighbors
     from isosne.tsne.estimator import TSNE
@@ -54,7 +54,7 @@ _HOME = {
     "KL": "isosne.layout.objectives",
     "KNNKernel": "isosne.kernels.knn",
     "Landmarks": "isosne.tsne.landmarks",
-    "Mesh": "isosne.layout.repulsion",
+    "Mesh": "isosne.layout.force_methods",
     "NeRV": "isosne.layout.objectives",
     "Phase": "isosne.layout.schedules",
     "Plan": "isosne.tsne.plan",
@@ -63,7 +63,7 @@ _HOME = {
     "Sparse": "isosne.affinities.sparse",
     "State": "isosne.layout.descent",
     "TSNE": "isosne.tsne.estimator",
-    "Tree": "isosne.layout.repulsion",
+    "Tree": "isosne.layout.force_methods",
     "nearest_neighbors": "isosne.neighbors.search",
 }
 _moved.announce()

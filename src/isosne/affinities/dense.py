@@ -8,14 +8,12 @@ stays finite and the point stays near its neighbor (docs/departures.md).
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._blocks import for_each_block
-from isosne._types import Array, CountRows, DenseMatrix, Kernel, SimilarityRows
+from isosne._types import CountRows, DenseMatrix, Kernel, SimilarityRows
 from isosne.affinities.conditional import conditional_rows
+from isosne.affinities.symmetrize import symmetrize
 
 BLOCK_BYTES = 2**25
 """Bytes of similarity rows that are normalized together: 32 MB (chosen; not measured)."""
-MIRROR = 1024
-"""Side of the square tiles of `symmetrize`: 4 MB in float32 (chosen; not measured)."""
 
 
 def dense_affinities(kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
@@ -57,18 +55,3 @@ def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, 
         P[isolated, kernel.nearest_others(isolated)] = 1
     symmetrize(P)
     return DenseMatrix(P, np.full(n, 0.5, np.float32)), isolated
-
-
-def symmetrize(P: Array) -> None:
-    """Replace p_{j|i} by p_ij = (p_{j|i} + p_{i|j}) / 2n in place (Eq. 3)."""
-    n = len(P)
-    scale = np.float32(0.5 / n)
-
-    def work(rows: slice) -> None:
-        for start in range(0, rows.stop, MIRROR):
-            columns = slice(start, min(start + MIRROR, rows.stop))
-            joint = (P[rows, columns] + P[columns, rows].T) * scale
-            P[rows, columns] = joint
-            P[columns, rows] = joint.T
-
-    for_each_block(n, MIRROR, work)

@@ -15,9 +15,9 @@ from isosne.files.provenance_json import COMMENT, KEY, decode_provenance
 from isosne.files.sinks import AXES
 from isosne.files.table_reader import STDIN, check_exists
 from isosne.sources.column_selection import ColumnRequest
-from isosne.sources.dialect import find_dialect
 from isosne.sources.formats import OpenOptions, open_path
 from isosne.sources.source_files import SourceFiles
+from isosne.sources.text_dialect import find_dialect
 
 READABLE = (".parquet", ".csv", ".npz", ".feather", ".arrow")
 

@@ -12,9 +12,9 @@ from isosne.errors import DataError, ParameterError, keyword
 from isosne.files.pipes import open_piped
 from isosne.sources import Rows, open_rows
 from isosne.sources.column_selection import make_request
-from isosne.sources.complete import CompleteRows, check_missing
-from isosne.sources.dialect import UNNAMED
+from isosne.sources.complete_rows import CompleteRows, check_missing
 from isosne.sources.formats import OpenOptions, open_path
+from isosne.sources.text_dialect import UNNAMED
 
 STDIN = "-"
 

@@ -3,7 +3,8 @@
 * ``base``: the base class of all kernels
 * ``isolation``: the isolation kernel of the paper (Eq. 6 and 7)
 * ``psi``: automatic choice of psi and of the number of partitionings
-* ``form``, ``drawn``, ``closed_form``: the isolation kernel by sampling, and its expectation
+* ``monte_carlo``, ``closed_form``: the isolation kernel by sampling, and its expectation
+* ``form_protocol``: what both of them offer
 * ``voronoi``, ``forest``: partitionings, and the cell of each point
 * ``counts``: how many cells two points share
 * ``gaussian``, ``knn``: the kernels that the paper compares with (Eq. 1, App. D)

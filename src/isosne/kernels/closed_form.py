@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.kernels.form import FormRows
+from isosne.kernels.form_protocol import FormRows
 from isosne.neighbors.distances import Metric, search_set
 from isosne.neighbors.exact import nearest, with_self
 

@@ -19,9 +19,9 @@ from isosne.kernels.base import MetricKernel
 from isosne.kernels.closed_form import ClosedForm
 from isosne.kernels.costs import KernelCosts, isolation_costs
 from isosne.kernels.counts import CellIndex
-from isosne.kernels.drawn import CellRows, DrawnForm, Partitions
 from isosne.kernels.forest import ForestPartitions
-from isosne.kernels.form import FormRows
+from isosne.kernels.form_protocol import FormRows
+from isosne.kernels.monte_carlo import CellRows, DrawnForm, Partitions
 from isosne.kernels.psi import auto_partitions, resolve_psi
 from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.neighbors.distances import Metric

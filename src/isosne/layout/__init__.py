@@ -7,9 +7,9 @@
 * ``exact``: exact forces over all pairs
 * ``forces``: attraction and repulsion computed separately
 * ``attraction``: attraction along lists of pairs, or toward drawn partners
-* ``repulsion``: methods for the repulsive forces, as parameters
-* ``mesh``, ``splines``: repulsion on a mesh by Fourier transforms
-* ``tree``: repulsion by a Barnes-Hut tree
+* ``mesh_repulsion``, ``splines``: repulsion on a mesh by Fourier transforms
+* ``tree_repulsion``: repulsion by a Barnes-Hut tree
+* ``force_methods``: the parameters `Mesh`, `Tree` and `Exact`
 * ``pair_terms``: map similarity and objective of a single pair
 * ``placement``: coordinates of new points on a finished map
 """

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from isosne._numba import parallel_kernel, prange
 from isosne._types import Array, Scalar
 from isosne.layout.exact import push_all
-from isosne.layout.mesh import MeshRepulsion
+from isosne.layout.mesh_repulsion import MeshRepulsion
 from isosne.layout.pair_terms import map_similarity
 from isosne.layout.splines import read_at
 

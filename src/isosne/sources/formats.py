@@ -21,19 +21,19 @@ from isosne.sources.column_selection import (
     select_columns,
     string_names,
 )
-from isosne.sources.complete import check_missing, drop_incomplete
+from isosne.sources.complete_rows import check_missing, drop_incomplete
 from isosne.sources.dask_rows import DaskRows, is_dask, open_dask
 from isosne.sources.feather import FeatherRows
 from isosne.sources.h5ad import open_h5ad
 from isosne.sources.memory import ArrayRows, SparseRows
+from isosne.sources.npy import open_memmap, open_npy
 from isosne.sources.npz import open_npz
 from isosne.sources.parquet import open_parquet
-from isosne.sources.raw import open_memmap, open_npy
 from isosne.sources.row_source import RowSource
 from isosne.sources.rows import Rows
 from isosne.sources.side_columns import as_integers_or_text
 from isosne.sources.source_files import SourceFiles
-from isosne.sources.text import TextRows
+from isosne.sources.text_table import TextRows
 
 TEXT = (".csv", ".tsv", ".txt")
 EXTENSIONS = (*TEXT, ".parquet", ".feather", ".arrow", ".npy", ".npz", ".zarr", ".h5ad")

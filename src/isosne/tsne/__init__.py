@@ -2,14 +2,14 @@
 
 * ``estimator``: the public class: parameters and fit
 * ``fitted_map``: the part of the public class that uses a finished map
-* ``foreign``: parameters of earlier versions and of other packages
-* ``data``: the input of a fit
+* ``foreign_parameters``: parameters of earlier versions and of other packages
+* ``input_data``: the input of a fit
 * ``landmarks``: step 1 on all rows, steps 2 and 3 on a sample of them
 * ``plan``: all automatic choices
 * ``memory_budget``: memory estimates and limits
 * ``assembly``: from a plan to affinities and forces
 * ``run``: the optimization
 * ``checkpoint``: the state of a run on disk
-* ``placers``: coordinates of new points
+* ``new_points``: coordinates of new points
 * ``model_file``, ``serialization``: fitted models on disk
 """

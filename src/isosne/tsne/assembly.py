@@ -18,9 +18,9 @@ from isosne.layout.attraction import DrawnAttraction, ListedAttraction
 from isosne.layout.custom import CustomForces
 from isosne.layout.exact import ExactForces, ExactRepulsion
 from isosne.layout.forces import Attraction, Repulsion, SplitForces
-from isosne.layout.mesh import MeshRepulsion
+from isosne.layout.mesh_repulsion import MeshRepulsion
 from isosne.layout.objectives import JSE, KL, NeRV, Objective, dof_of
-from isosne.layout.tree import TreeRepulsion
+from isosne.layout.tree_repulsion import TreeRepulsion
 from isosne.neighbors.search import make_search
 from isosne.tsne.plan import Plan
 

@@ -19,16 +19,16 @@ from isosne.affinities.sparse import Sparse, as_affinities
 from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.kernels.registry import as_kernel
 from isosne.layout.descent import Progress, State
+from isosne.layout.force_methods import Method, as_method
 from isosne.layout.objectives import Objective, as_objective
-from isosne.layout.repulsion import Method, as_method
 from isosne.layout.schedules import Schedule, plain
 from isosne.layout.start import initial_map
 from isosne.sources import is_stored
 from isosne.tsne.assembly import make_affinities, make_forces
 from isosne.tsne.checkpoint import Checkpoint
-from isosne.tsne.data import Input
 from isosne.tsne.fitted_map import FittedMap
-from isosne.tsne.foreign import InitSignature, refuse_foreign
+from isosne.tsne.foreign_parameters import InitSignature, refuse_foreign
+from isosne.tsne.input_data import Input
 from isosne.tsne.landmarks import Landmarks, as_landmarks
 from isosne.tsne.plan import Plan, Request, make_plan, seeded_kernel, useful_threads
 from isosne.tsne.run import Finished, Run

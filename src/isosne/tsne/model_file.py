@@ -14,9 +14,9 @@ from isosne._types import Array
 from isosne.affinities.sparse import Sparse
 from isosne.errors import DataError
 from isosne.kernels.base import MetricKernel
-from isosne.layout.mesh import spline_order
+from isosne.layout.force_methods import Mesh, Tree
+from isosne.layout.mesh_repulsion import spline_order
 from isosne.layout.objectives import as_objective
-from isosne.layout.repulsion import Mesh, Tree
 from isosne.layout.schedules import as_schedule
 from isosne.layout.start import resolve_start
 from isosne.sources.scaled import Scale

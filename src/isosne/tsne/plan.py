@@ -16,9 +16,9 @@ from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.costs import KernelCosts
 from isosne.kernels.precomputed import PrecomputedKernel
-from isosne.layout.mesh import spline_order, widest_map
+from isosne.layout.force_methods import Exact, Mesh, Method, Tree
+from isosne.layout.mesh_repulsion import spline_order, widest_map
 from isosne.layout.objectives import Objective, needs_all_pairs
-from isosne.layout.repulsion import Exact, Mesh, Method, Tree
 from isosne.layout.schedules import Schedule
 from isosne.layout.start import resolve_start
 from isosne.neighbors.search import has_approximate_search

@@ -11,7 +11,7 @@ from isosne.layout.descent import Progress, State, advance, descend
 from isosne.layout.schedules import Schedule
 from isosne.tsne.assembly import Forces
 from isosne.tsne.checkpoint import Checkpoint, Saved
-from isosne.tsne.placers import Placer
+from isosne.tsne.new_points import Placer
 
 TRACE_EVERY = 50
 """Steps between recorded values of the objective, as in scikit-learn. Each costs about one step."""

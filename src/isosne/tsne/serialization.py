@@ -18,8 +18,8 @@ from isosne.kernels.forest import TREES, ForestPartitions
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.registry import KERNELS
 from isosne.kernels.voronoi import VoronoiPartitions
+from isosne.layout.force_methods import Exact, Mesh, Tree
 from isosne.layout.objectives import JSE, KL, NeRV
-from isosne.layout.repulsion import Exact, Mesh, Tree
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 from isosne.neighbors.distances import Metric
 from isosne.tsne.landmarks import Landmarks

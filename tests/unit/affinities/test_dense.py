@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from isosne import AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
-from isosne.affinities.dense import dense_affinities, full_affinities, symmetrize
+from isosne.affinities.dense import dense_affinities, full_affinities
+from isosne.affinities.symmetrize import symmetrize
 from tests.reference import affinities as reference
 
 KERNELS = [

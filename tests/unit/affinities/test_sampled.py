@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from isosne import IsolationKernel
+from isosne.affinities.conditional import conditional_rows
 from isosne.affinities.dense import dense_affinities
 from isosne.affinities.sampled import PLACE_DRAWS, SampledAffinities
 from isosne.layout.attraction import DrawnAttraction
@@ -123,7 +124,7 @@ def test_the_sum_of_p_log_p_is_estimated(case):
 def test_further_points_draw_partners_by_their_similarity(case):
     kernel, _, _, _ = case
     further = few_points()[:4] + 0.3
-    p = kernel._toward_fitted()(further).astype(float)
+    p = conditional_rows(kernel._toward_fitted()(further)).astype(float)
     counts = np.zeros((4, N), int)
     for seed in range(40):
         drawn = SampledAffinities(kernel, random_state=seed).draw_toward(

@@ -8,7 +8,8 @@ from scipy.sparse import csr_array
 
 from isosne import GaussianKernel, IsolationKernel, KNNKernel, nearest_neighbors
 from isosne.affinities.dense import full_affinities
-from isosne.affinities.sparse import sparse_affinities, symmetrize_lists
+from isosne.affinities.sparse import sparse_affinities
+from isosne.affinities.symmetrize import symmetrize_lists
 from tests.reference import affinities as reference
 
 

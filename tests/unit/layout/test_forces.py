@@ -11,9 +11,9 @@ from isosne.layout.attraction import DrawnAttraction, ListedAttraction
 from isosne.layout.descent import Progress, descend
 from isosne.layout.exact import ExactRepulsion
 from isosne.layout.forces import ARRANGE_EVERY, ARRANGE_FROM, SplitForces
-from isosne.layout.mesh import MeshRepulsion
+from isosne.layout.mesh_repulsion import MeshRepulsion
 from isosne.layout.schedules import Phase, Schedule
-from isosne.layout.tree import TreeRepulsion
+from isosne.layout.tree_repulsion import TreeRepulsion
 
 N = 400
 REPULSIONS = {

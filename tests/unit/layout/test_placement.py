@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from isosne import KL, TSNE, GaussianKernel, IsolationKernel
+from isosne.affinities.conditional import conditional_rows
 from isosne.layout.placement import Placement
 from isosne.layout.schedules import Schedule
 
@@ -39,6 +40,11 @@ def fitted(digits):
     return fit
 
 
+def probabilities(model, points):
+    """Return p_{j|i} of new points toward the fitted ones."""
+    return conditional_rows(model.kernel_._toward_fitted()(points))
+
+
 def width(Y):
     return np.ptp(Y, axis=0).max()
 
@@ -51,7 +57,7 @@ def median_distance(places, Y):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_fitted_points_are_placed_near_their_places(fitted, digits, kernel, n_components):
     model = fitted(kernel, n_components)
-    similarity = model.kernel_._toward_fitted()(digits)
+    similarity = probabilities(model, digits)
     places = Placement(model.embedding_, 1.0).place(similarity)
     assert places.shape == (600, n_components)
     assert places.dtype == np.float32
@@ -75,7 +81,7 @@ def test_a_point_alone_is_placed_where_it_is_placed_in_company(
     fitted, digits, kernel, n_components
 ):
     model = fitted(kernel, n_components)
-    similarity = model.kernel_._toward_fitted()(digits[:50] + 0.25)
+    similarity = probabilities(model, digits[:50] + 0.25)
     placement = Placement(model.embedding_, 1.0)
     together = placement.place(similarity)
     for i in (0, 7, 49):
@@ -96,20 +102,20 @@ def test_transform_places_a_point_alone_where_it_places_it_in_company(fitted, di
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_late_exaggeration_counts_in_placing(fitted, digits, kernel):
     model = fitted(kernel, exaggeration=4.0)
-    similarity = model.kernel_._toward_fitted()(digits)
+    similarity = probabilities(model, digits)
     right = Placement(model.embedding_, 1.0, 4.0).place(similarity)
     wrong = Placement(model.embedding_, 1.0, 1.0).place(similarity)
     assert median_distance(right, model.embedding_) < 0.02
     # without it the push is four times too strong
     assert median_distance(right, model.embedding_) < median_distance(wrong, model.embedding_)
     new = digits[:5] + 0.25
-    expected = Placement(model.embedding_, 1.0, 4.0).place(model.kernel_._toward_fitted()(new))
+    expected = Placement(model.embedding_, 1.0, 4.0).place(probabilities(model, new))
     assert model.transform(new).tobytes() == expected.tobytes()
 
 
 def test_the_factor_of_a_row_does_not_matter(fitted, digits):
     model = fitted("gaussian")
-    similarity = model.kernel_._toward_fitted()(digits[:20] + 0.25)
+    similarity = probabilities(model, digits[:20] + 0.25)
     placement = Placement(model.embedding_, 1.0)
     # a power of two changes no digit
     assert placement.place(4 * similarity).tobytes() == placement.place(similarity).tobytes()
@@ -120,7 +126,7 @@ def test_points_are_placed_under_any_degrees_of_freedom(digits, dof):
     model = TSNE(KERNELS["gaussian"], objective=KL(dof=dof), random_state=0, n_jobs=1).fit(
         digits[:300]
     )
-    places = Placement(model.embedding_, dof).place(model.kernel_._toward_fitted()(digits[:300]))
+    places = Placement(model.embedding_, dof).place(probabilities(model, digits[:300]))
     assert np.isfinite(places).all()
     assert median_distance(places, model.embedding_) < 0.05
 

@@ -148,7 +148,7 @@ def test_a_line_with_another_number_of_fields_is_named(n_before, tmp_path):
 
 
 def test_a_line_that_is_too_long_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("isosne.sources.lines.LONGEST_LINE_BYTES", 1000)
+    monkeypatch.setattr("isosne.sources.line_index.LONGEST_LINE_BYTES", 1000)
     path = tmp_path / "x.csv"
     path.write_text("a,b\n1,2\n3," + "4" * 2000)
     sentence = (

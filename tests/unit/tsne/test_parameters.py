@@ -25,7 +25,7 @@ from isosne import (
     Tree,
 )
 from isosne.errors import ParameterError
-from isosne.layout.repulsion import Exact
+from isosne.layout.force_methods import Exact
 from tests.unit.tsne.conftest import make, refuses
 
 COMPOSED = {

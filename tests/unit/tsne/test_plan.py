@@ -25,7 +25,7 @@ from isosne import (
 from isosne._numba import n_threads, threads
 from isosne.errors import ParameterError
 from isosne.kernels.costs import COMPARED, RANKED
-from isosne.layout.repulsion import as_method
+from isosne.layout.force_methods import as_method
 from isosne.layout.schedules import Schedule
 from isosne.tsne.memory_budget import InputSize
 from isosne.tsne.plan import (

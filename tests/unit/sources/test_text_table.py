@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from isosne.sources import open_rows
-from isosne.sources.dialect import find_dialect
-from isosne.sources.lines import CHUNK_BYTES, ROWS_PER_OFFSET
+from isosne.sources.line_index import CHUNK_BYTES, ROWS_PER_OFFSET
+from isosne.sources.text_dialect import find_dialect
 from tests.unit.sources.formats import write_h5ad, write_npz, write_text
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.kernels.counts import CellIndex, count_with_partners
 from isosne.kernels.forest import ForestPartitions
-from isosne.kernels.form import FormRows
+from isosne.kernels.form_protocol import FormRows
 from isosne.kernels.voronoi import VoronoiPartitions
 
 Partitions = VoronoiPartitions | ForestPartitions

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 
-from isosne.layout import mesh
-from isosne.layout.mesh import MeshRepulsion, spline_transform
+from isosne.layout import mesh_repulsion as mesh
+from isosne.layout.mesh_repulsion import MeshRepulsion, spline_transform
 from isosne.layout.splines import read, spline_weights
 from tests.reference import repulsion as reference
 

@@ -8,8 +8,8 @@ import pytest
 from isosne import TSNE
 from isosne.errors import DataError, ParameterError
 from isosne.sources import blocks, open_rows
-from isosne.sources.complete import CompleteRows
-from isosne.sources.dialect import MISSING_WORDS
+from isosne.sources.complete_rows import CompleteRows
+from isosne.sources.text_dialect import MISSING_WORDS
 from tests.conftest import refuses
 from tests.unit.sources.formats import DENSE, SPARSE, TEXT, write_h5ad, write_npy, write_text
 
@@ -265,7 +265,7 @@ def test_blocks_decode_each_row_group_once(tmp_path, monkeypatch):
 
 def test_few_rows_among_many_are_read_in_pieces(monkeypatch):
     rows = open_rows(lacking(LACKING["all but two"]), missing="drop")
-    monkeypatch.setattr("isosne.sources.complete.BLOCK_BYTES", 10 * rows.row_bytes)
+    monkeypatch.setattr("isosne.sources.complete_rows.BLOCK_BYTES", 10 * rows.row_bytes)
     asked = []
     read = rows._rows._read
     monkeypatch.setattr(

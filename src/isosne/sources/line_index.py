@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.errors import DataError
-from isosne.sources.dialect import WHITESPACE, Dialect
+from isosne.sources.text_dialect import WHITESPACE, Dialect
 
 ROWS_PER_OFFSET = 64
 """Rows between two stored offsets. Chosen, not measured: the index of a file of a million rows

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
 
 import isosne.tsne.fitted_map
-import isosne.tsne.placers
+import isosne.tsne.new_points
 from isosne import (
     TSNE,
     AdaptiveGaussianKernel,
@@ -24,7 +24,7 @@ from isosne import (
     Sparse,
 )
 from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
-from isosne.tsne.placers import AllPairsPlacer, DrawPlacer, ListPlacer
+from isosne.tsne.new_points import AllPairsPlacer, DrawPlacer, ListPlacer
 from tests.unit.tsne.conftest import SHORT, make, refuses
 
 N = 300
@@ -107,7 +107,7 @@ def test_neither_order_nor_company_nor_blocks_change_a_place(fitted, digits, rou
     shuffled = np.random.default_rng(3).permutation(60)
     assert np.array_equal(model.transform(points[shuffled]), places[shuffled])
     assert np.array_equal(model.transform(points[7:8]), places[7:8])
-    monkeypatch.setattr(isosne.tsne.placers, "BLOCK_BYTES", 1)  # one point at a time
+    monkeypatch.setattr(isosne.tsne.new_points, "BLOCK_BYTES", 1)  # one point at a time
     assert np.array_equal(model.transform(points[:9]), places[:9])
 
 
@@ -233,7 +233,7 @@ def test_places_by_many_clustered_landmarks_do_not_depend_on_the_blocks(monkeypa
     places = model.place(rows)
     monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 16 * 41)
     assert model.place(rows).tobytes() == places.tobytes()
-    monkeypatch.setattr(isosne.tsne.placers, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(isosne.tsne.new_points, "BLOCK_BYTES", 1)
     assert model.place(rows[:50]).tobytes() == places[:50].tobytes()
 
 

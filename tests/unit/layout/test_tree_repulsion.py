@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isosne.layout.exact import ExactRepulsion
-from isosne.layout.tree import LEAF_POINTS, LEVELS, TreeRepulsion, every_third, link
+from isosne.layout.tree_repulsion import LEAF_POINTS, LEVELS, TreeRepulsion, every_third, link
 from tests.reference import repulsion as reference
 
 DOFS = [0.5, 1.0, 3.0, np.inf]

@@ -12,7 +12,11 @@ import numpy as np
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.sources.column_selection import ColumnRequest, select_columns
-from isosne.sources.dialect import (
+from isosne.sources.line_index import ROWS_PER_OFFSET, index_lines
+from isosne.sources.row_source import Indices, RowSource
+from isosne.sources.side_columns import parse_integers
+from isosne.sources.source_files import SourceFiles
+from isosne.sources.text_dialect import (
     WHITESPACE,
     find_dialect,
     is_blank,
@@ -20,10 +24,6 @@ from isosne.sources.dialect import (
     is_number,
     split_fields,
 )
-from isosne.sources.lines import ROWS_PER_OFFSET, index_lines
-from isosne.sources.row_source import Indices, RowSource
-from isosne.sources.side_columns import parse_integers
-from isosne.sources.source_files import SourceFiles
 
 PARSED_BYTES = 4_000_000
 """Bytes of text that are parsed at a time. Chosen, not measured: lines as Python strings take
