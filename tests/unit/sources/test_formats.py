@@ -72,7 +72,7 @@ def test_a_block_has_the_size_that_is_asked_for_and_one_row_at_least(n_bytes, n_
     assert all(part.nbytes <= max(n_bytes, rows.row_bytes) for part in parts)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8, np.bool_, np.int64])
+@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.bool_, np.int64])
 @pytest.mark.parametrize("make", DENSE.values(), ids=DENSE)
 def test_types_are_kept(make, dtype, tmp_path):
     X = table(np.int64)[:30].astype(dtype)
