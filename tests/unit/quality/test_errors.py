@@ -100,13 +100,14 @@ def test_distances_must_be_square_and_the_metric_known():
     with refuses(DataError, sentence):
         auc_rnx(np.abs(X), Y, metric="precomputed")
     sentence = (
-        "metric must be one of euclidean, manhattan, minkowski, cosine, precomputed; got 'dice'. "
-        "Compute the distances yourself and pass metric='precomputed' for another one."
+        "metric must be one of 'euclidean', 'manhattan', 'minkowski', 'cosine', 'precomputed'; "
+        "got metric='dice'. For another metric compute the distances yourself and pass "
+        "metric='precomputed'."
     )
     with refuses(ParameterError, sentence):
         trust(X, Y, 2, metric="dice")
     sentence = (
-        "p must be a finite number from 1 up for metric='minkowski'; got p=0.5. "
+        "p must be a finite number from 1 up with metric='minkowski'; got p=0.5. "
         "Below 1 the triangle inequality fails."
     )
     with refuses(ParameterError, sentence):
@@ -166,7 +167,7 @@ def test_queries_must_be_some_of_the_points(measure, n_queries):
 def test_a_seed_and_a_number_of_threads_are_checked():
     sentence = (
         "random_state must be None, an integer from 0 up, a numpy Generator or a RandomState; "
-        "got -1. Pass an integer for a repeatable result."
+        "got random_state=-1. Pass an integer for a repeatable result."
     )
     with refuses(ParameterError, sentence):
         auc_rnx(X, Y, random_state=-1)

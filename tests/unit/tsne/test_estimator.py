@@ -4,6 +4,7 @@ import pickle
 import re
 import warnings
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,7 +25,6 @@ from isosne import (
     Phase,
     Schedule,
 )
-from isosne._numba import n_threads
 from isosne._types import DenseMatrix, SparseMatrix
 from isosne.errors import (
     DataError,
@@ -230,7 +230,7 @@ def test_the_bytes_of_a_map_do_not_depend_on_the_threads(digits, settings, monke
     X, new = digits[:120], digits[120:135]
     schedule = Schedule((Phase(8, exaggeration=4), Phase(6)))
     one, two = (make(n_jobs=n, **{"schedule": schedule} | settings).fit(X) for n in (1, 2))
-    assert (one.plan_.n_threads, two.plan_.n_threads) == (1, min(2, n_threads()))
+    assert (one.plan_.n_threads, two.plan_.n_threads) == (1, min(2, numba.config.NUMBA_NUM_THREADS))
     assert one.embedding_.tobytes() == two.embedding_.tobytes()
     assert one.trace_.tobytes() == two.trace_.tobytes()
     assert one.transform(new).tobytes() == two.transform(new).tobytes()
