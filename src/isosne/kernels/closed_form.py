@@ -51,11 +51,11 @@ class ClosedForm:
         ids, _ = nearest(points, search_set(self._fitted, self._metric), length)
         return [ids]
 
-    def index(self, described: list[Array]) -> Any:
+    def index(self, described: list[Array]) -> list[Array]:
         """Return the descriptions unchanged: lists are compared directly."""
         return described
 
-    def compare(self, described: list[Array], index: Any) -> NDArray[np.float32]:
+    def compare(self, described: list[Array], index: list[Array]) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n, m) of described points to the points of an index."""
         return all_pairs(described[0], index[0], self._psis, self._fitted.shape[0])
 
@@ -69,7 +69,7 @@ class ClosedForm:
         lists = with_self(neighbors)
         return lambda points, ids, distances: listed_pairs(ids, ids, lists, self._psis)
 
-    def rows(self) -> FormRows:
+    def rows(self) -> FormRows[list[Array]]:
         """Return the similarity among the fitted points, computed in blocks of rows."""
         return FormRows(self, self.describe(self._fitted))
 

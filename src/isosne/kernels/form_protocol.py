@@ -5,15 +5,18 @@ descriptions. `drawn` counts shared cells of random partitionings; `closed_form`
 of infinitely many partitionings.
 """
 
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 
+Index = TypeVar("Index")
+"""Described points, ready to be compared with: cells by member, or lists as they are."""
 
-class Form(Protocol):
+
+class Form(Protocol[Index]):
     """A way to describe and compare points, at one or several scales."""
 
     n_scales: int
@@ -22,11 +25,11 @@ class Form(Protocol):
         """Return a description of each point: one array per scale, or one for all scales."""
         ...
 
-    def index(self, described: list[Array]) -> Any:
+    def index(self, described: list[Array]) -> Index:
         """Return an index of described points, to compare other points with."""
         ...
 
-    def compare(self, described: list[Array], index: Any) -> NDArray[np.float32]:
+    def compare(self, described: list[Array], index: Index) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n, m) of described points to the points of an index."""
         ...
 
@@ -38,15 +41,15 @@ class Form(Protocol):
         """Return a function that compares new points with the fitted points nearest to them."""
         ...
 
-    def rows(self) -> "FormRows":
+    def rows(self) -> "FormRows[Index]":
         """Return the similarity among the fitted points, computed in blocks of rows."""
         ...
 
 
-class FormRows:
+class FormRows(Generic[Index]):
     """Rows of similarity among the fitted points, computed from stored descriptions."""
 
-    def __init__(self, form: Form, described: list[Array]) -> None:
+    def __init__(self, form: Form[Index], described: list[Array]) -> None:
         self._form = form
         self._described = described
         self._index = form.index(described)

@@ -1,6 +1,6 @@
 """The isolation kernel (Eq. 6 and 7): parameters, sampling, and the public estimator.
 
-`drawn` and `closed_form` compare points; step 2 computes probabilities.
+`monte_carlo` and `closed_form` compare points; step 2 computes probabilities.
 """
 
 from typing import Any, Self
@@ -20,8 +20,8 @@ from isosne.kernels.closed_form import ClosedForm
 from isosne.kernels.costs import KernelCosts, isolation_costs
 from isosne.kernels.counts import CellIndex
 from isosne.kernels.forest import ForestPartitions
-from isosne.kernels.form_protocol import FormRows
-from isosne.kernels.monte_carlo import CellRows, DrawnForm, Partitions
+from isosne.kernels.form_protocol import Form, FormRows
+from isosne.kernels.monte_carlo import DrawnForm, Partitions
 from isosne.kernels.psi import auto_partitions, resolve_psi
 from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.neighbors.distances import Metric
@@ -214,7 +214,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         return isolation_costs(psis, self._n_to_draw(n_points), n_points, n_features)
 
     @property
-    def _form(self) -> DrawnForm | ClosedForm:
+    def _form(self) -> Form[Any]:
         """The form that compares points: the closed form if no partitionings were drawn."""
         check_is_fitted(self)
         if self.partitions_:
@@ -343,7 +343,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         similarity: NDArray[np.float32] = form.compare(left, form.index(right)).mean(axis=0)
         return similarity
 
-    def rows(self) -> CellRows | FormRows:
+    def rows(self) -> FormRows[Any]:
         """Return the similarity among the fitted points, computed in blocks of rows."""
         return self._form.rows()
 

@@ -4,8 +4,6 @@ A point is described by its cell in each partitioning. Two points are compared b
 partitionings in which their cells are equal.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,12 +37,12 @@ class DrawnForm:
         """Return the cell of each point in each partitioning, one array per scale."""
         return [partitions.cells(points) for partitions in self._partitions]
 
-    def index(self, described: list[Array]) -> Any:
+    def index(self, described: list[Array]) -> list[CellIndex]:
         """Return an index of described points, to compare other points with."""
         scales = zip(described, self._partitions, strict=True)
         return [CellIndex(cells, partitions.psi) for cells, partitions in scales]
 
-    def compare(self, described: list[Array], index: Any) -> NDArray[np.float32]:
+    def compare(self, described: list[Array], index: list[CellIndex]) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n, m) of described points to the points of an index."""
         return self._shares([part.count(c) for c, part in zip(described, index, strict=True)])
 
@@ -71,7 +69,7 @@ class DrawnForm:
         return np.divide(counts, np.float32(self._n_drawn), dtype=np.float32)  # Eq. 7: 1 / t
 
 
-class CellRows(FormRows):
+class CellRows(FormRows[list[CellIndex]]):
     """Rows of similarity computed from cells; step 2 can also read the integer counts."""
 
     def counts(self, rows: slice) -> Array:

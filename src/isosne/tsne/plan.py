@@ -204,19 +204,7 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
         n_neighbors=costs.n_neighbors if neighbors else None,
         n_partners=costs.n_partners if neighbors else None,
         start=start if isinstance(start, str) else "given coordinates",
-        forces=method.name,
-        accuracy=method.accuracy if isinstance(method, Mesh) else None,
-        theta=method.theta if isinstance(method, Tree) else None,
-        spline_order=(
-            spline_order(method.accuracy, request.n_components, n)
-            if isinstance(method, Mesh)
-            else None
-        ),
-        widest=(
-            widest_map(request.n_components, method.accuracy, n)
-            if isinstance(method, Mesh)
-            else None
-        ),
+        **_force_settings(method, request.n_components, n),
         objective=type(request.objective).__name__,
         n_iter=request.schedule.n_iter,
         n_threads=useful_threads(n),
@@ -236,6 +224,18 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
             "forces": method,
         },
     )
+
+
+def _force_settings(method: Method, n_components: int, n_points: int) -> dict[str, Any]:
+    """Return the fields of a plan that describe the repulsive forces."""
+    found: dict[str, Any] = dict.fromkeys(("accuracy", "theta", "spline_order", "widest"))
+    if isinstance(method, Mesh):
+        found["accuracy"] = method.accuracy
+        found["spline_order"] = spline_order(method.accuracy, n_components, n_points)
+        found["widest"] = widest_map(n_components, method.accuracy, n_points)
+    elif isinstance(method, Tree):
+        found["theta"] = method.theta
+    return {"forces": method.name, **found}
 
 
 def seeded_kernel(plan: Plan, request: Request) -> MetricKernel:

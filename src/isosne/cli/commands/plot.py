@@ -83,20 +83,7 @@ def plot(
     from isosne.files import read_map
 
     check_output(output, (*PICTURES, *PAGES), force=force)
-    if color is not None and table is None:
-        raise ParameterError(
-            "color",
-            f"be used together with {keyword('table')}",
-            color,
-            f"Add {keyword('table')} FILE, the table with that column.",
-        )
-    if table is not None and color is None and not _is_page(output):
-        raise ParameterError(
-            "table",
-            f"be used together with {keyword('color')} for a picture",
-            table,
-            f"Add {keyword('color')} COLUMN, or write an .html page, which shows all columns.",
-        )
+    _check_colors(output, color, table)
     check_one_stdin(map_file=map_file, table=table, trust=trust)
     drawn = read_map(map_file)
     options = table_options.completed(drawn.provenance)
@@ -151,3 +138,21 @@ def _judge(points: Any, drawn: Any, k: int, resources: ResourceOptions) -> Any:
         random_state=0,
         n_jobs=resources.n_jobs,
     )
+
+
+def _check_colors(output: Path, color: str | None, table: str | None) -> None:
+    """Refuse a color without a table, and a table whose columns a picture would not show."""
+    if color is not None and table is None:
+        raise ParameterError(
+            "color",
+            f"be used together with {keyword('table')}",
+            color,
+            f"Add {keyword('table')} FILE, the table with that column.",
+        )
+    if table is not None and color is None and not _is_page(output):
+        raise ParameterError(
+            "table",
+            f"be used together with {keyword('color')} for a picture",
+            table,
+            f"Add {keyword('color')} COLUMN, or write an .html page, which shows all columns.",
+        )
