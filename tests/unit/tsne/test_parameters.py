@@ -26,6 +26,7 @@ from isosne import (
 )
 from isosne.errors import ParameterError
 from isosne.layout.force_methods import Exact
+from isosne.tsne import foreign_parameters
 from tests.unit.tsne.conftest import make, refuses
 
 COMPOSED = {
@@ -103,10 +104,8 @@ def test_a_keyword_of_another_package_names_its_equivalent(name):
 
 
 def test_every_keyword_with_an_equivalent_is_tested_here():
-    from isosne.tsne import foreign
-
-    assert set(foreign.MOVED) == set(MOVED)
-    assert set(foreign.ELSEWHERE) == set(FOREIGN)
+    assert set(foreign_parameters.MOVED) == set(MOVED)
+    assert set(foreign_parameters.ELSEWHERE) == set(FOREIGN)
 
 
 @pytest.mark.parametrize(
