@@ -46,7 +46,9 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
         search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
         neighbors = search.neighbors(plan.n_neighbors or 1)
         joint, isolated = sparse_affinities(kernel, neighbors, plan.n_partners)
-    what = "each is tied to its nearest neighbor. Lower psi, or raise n_partitions"
+    what = "each is tied to its nearest neighbor"
+    if isinstance(kernel, IsolationKernel):
+        what += ". Lower psi, or raise n_partitions"
     _warn_of_isolated(isolated, plan.n_points, what)
     return joint, isolated
 

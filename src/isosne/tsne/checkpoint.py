@@ -86,8 +86,9 @@ class Checkpoint:
         if not self.path.exists():
             return None
         header, arrays = read_archive(self.path, KIND)
-        for name, value in self._identity.items():
-            if header["identity"].get(name) != value:
+        saved = header["identity"]
+        for name in {**self._identity, **saved}:  # a parameter that is gone counts, too
+            if name not in saved or saved[name] != self._identity.get(name):
                 what = "the input" if name == "input" else f"parameter {keyword(name)}"
                 raise DataError(
                     f"The checkpoint {self.path} belongs to a different run: {what} has changed. "

@@ -244,7 +244,7 @@ def test_points_without_similar_ones_are_tied_to_their_nearest_neighbor(points):
     K[3] = K[:, 3] = 0
     sentence = (
         f"1 of {N} points have no affinity to any other point; each is tied to its nearest "
-        "neighbor. Lower psi, or raise n_partitions."
+        "neighbor."
     )
     with pytest.warns(IsolatedPointsWarning) as caught:
         model = make(returns(K)).fit(points)

@@ -26,6 +26,7 @@ from isosne import (
     Sparse,
     Tree,
 )
+from isosne._archive import read_archive, write_archive
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.layout.schedules import ChangeBelow, RateFalls
 from isosne.tsne.checkpoint import Checkpoint
@@ -222,6 +223,17 @@ def assert_refused(path, sentence, points, **more):
         make(**more).fit(points, checkpoint=path)
     assert path.read_bytes() == before
     assert [left for left in path.parent.iterdir() if left.suffix == ".part"] == []
+
+
+def test_a_checkpoint_with_a_parameter_that_is_gone_is_refused(kept, points):
+    header, arrays = read_archive(kept, "checkpoint")
+    header["identity"]["theta"] = 0.5
+    write_archive(kept, "checkpoint", header, arrays)
+    sentence = (
+        f"The checkpoint {kept} belongs to a different run: parameter theta has changed. "
+        "Choose another file for this run; this one was not modified."
+    )
+    assert_refused(kept, sentence, points)
 
 
 @pytest.mark.parametrize(
