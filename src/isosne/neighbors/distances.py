@@ -140,8 +140,7 @@ class DenseEuclidean:
         self.n_points, n_columns = points.shape
         # docs/decisions/0001: n_columns roundings in a product, 8 for shift, norm and sum.
         self.unit = float(np.finfo(points.dtype).eps) / 2 * (n_columns + 8)
-        # Any origin is correct; rounding is smallest at the center, and a median of 1000 points
-        # (chosen) ignores outliers.
+        # Rounding is least at the center; a median of 1000 points (chosen) ignores outliers.
         self.shift = np.median(points[:1000], axis=0) if shift is None else shift
         self.shift = self.shift.astype(points.dtype)
         self._factors = np.empty((self.n_points, n_columns + 1), points.dtype)
@@ -162,7 +161,8 @@ class DenseEuclidean:
 
     def keys(self, query: Query, columns: slice | Array) -> Array:
         """Return |z|^2 - 2 x.z, the squared distance less |x|^2; columns may be an index array."""
-        return query.factors @ self._factors[columns].T
+        with np.errstate(invalid="ignore"):  # some BLAS kernels set the flag for finite operands
+            return query.factors @ self._factors[columns].T
 
     def subset(self, ids: Array) -> "DenseEuclidean":
         """Return a set of the points `ids`, in that order."""
