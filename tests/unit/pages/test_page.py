@@ -12,7 +12,7 @@ from isosne.errors import DataError, MissingPackageError, OutputError, Parameter
 from isosne.pages import write_page
 from isosne.plots.palette import COLORS, FAINT
 from isosne.quality import Trust, trust
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 EVIL = "</script><script>alert(1)</script><img src=https://example.org/x.png>"
 

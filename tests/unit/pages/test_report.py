@@ -15,7 +15,7 @@ from isosne.errors import OutputError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.pages import render, write_report
 from isosne.studies import Study, judge, study
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 LABELS = np.repeat(["tight", "loose"], 30)
 SHORT = TSNE(schedule=Schedule((Phase(30, exaggeration=4), Phase(30))))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from isosne.paper.artifacts import format_table, is_finished, write_json, write_markdown
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 
 def test_a_table_in_markdown():

@@ -4,7 +4,7 @@ from isosne.errors import ParameterError
 from isosne.paper import registry
 from isosne.paper.artifacts import write_json
 from isosne.paper.registry import Result, describe, reproduce
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 
 def test_every_name_has_a_line():

@@ -24,7 +24,7 @@ from isosne.paper.results_tables import (
 )
 from isosne.paper.settings import Settings
 from isosne.studies.parameter_sweep import Sweep
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 
 def row(name, value, auc, db, ch):

@@ -12,7 +12,7 @@ from isosne.errors import DataError, MissingPackageError, OutputError, Parameter
 from isosne.layout.schedules import Phase, Schedule
 from isosne.plots import animate
 from isosne.plots.animation import smooth_limits
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 FEW_FRAMES = {"frames_per_second": 2}
 """The last frame is repeated for a second: few frames are written."""

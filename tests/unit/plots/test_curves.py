@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from isosne.errors import DataError, ParameterError
 from isosne.plots import plot_lines, plot_rnx, plot_similarity_from
 from isosne.quality import auc_rnx, rnx_curve
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 
 def entries(legend):

@@ -17,7 +17,7 @@ from isosne.plots import plot_map, plot_maps, raster
 from isosne.plots.palette import COLORS, FAINT, class_shape
 from isosne.plots.points import MAX_SCATTER
 from isosne.quality import Trust, trust
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 
 def entries(legend):

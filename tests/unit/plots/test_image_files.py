@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from isosne.errors import OutputError, ParameterError
 from isosne.plots import plot_map, plot_maps, save_figure
 from isosne.plots.image_files import whole_file
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".PNG": b"\x89PNG"}
 

@@ -8,7 +8,7 @@ from isosne import GaussianKernel, IsolationKernel
 from isosne.errors import DataError, ParameterError
 from isosne.plots import plot_cells, plot_contours
 from isosne.plots.kernels import _grid_edges, _voronoi_edges
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 X = np.random.default_rng(0).random((60, 2))
 

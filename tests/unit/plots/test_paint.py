@@ -9,7 +9,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.plots.paint import Classes, Values, as_paint, paint_maps
 from isosne.plots.palette import COLORS, FAINT
 from isosne.quality import Trust
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from isosne.quality import (
     trust,
     trustworthiness,
 )
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 X = np.random.default_rng(0).normal(size=(10, 3))
 Y = X[:, :2].copy()

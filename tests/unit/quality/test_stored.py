@@ -6,7 +6,7 @@ import pytest
 
 from isosne.errors import DataError, ParameterError
 from isosne.quality import auc_rnx, draw_rows, report
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 
 @pytest.fixture(name="stored")

@@ -8,7 +8,7 @@ from isosne import TSNE, GaussianKernel, IsolationKernel, quality
 from isosne.errors import DataError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.studies import Study, judge, study
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 LABELS = ["tight"] * 30 + ["loose"] * 30
 SHORT = Schedule((Phase(30, exaggeration=4), Phase(30)))

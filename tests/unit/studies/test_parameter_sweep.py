@@ -13,7 +13,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.quality import auc_rnx, davies_bouldin
 from isosne.studies.parameter_sweep import paper_grid, sweep
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 SHORT = TSNE(schedule=Schedule((Phase(20, exaggeration=4),)), random_state=0)
 GRID = [4, 8, 16, 30]

@@ -6,7 +6,7 @@ import pytest
 
 from isosne.errors import ParameterError
 from isosne.studies.point_columns import as_column, as_columns
-from tests.unit.sentences import refuses
+from tests.conftest import refuses
 
 DAYS = np.array(["2020-01-02", "2020-01-01"], "datetime64[D]")
 
