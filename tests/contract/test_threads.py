@@ -107,7 +107,10 @@ def bytes_of_a_map(kernel, settings, X, n_iter, n_jobs):
     return [part.tobytes() for part in parts]
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    "route",
+    [pytest.param(r, marks=pytest.mark.slow if r == "three dimensions" else ()) for r in ROUTES],
+)
 def test_maps_do_not_depend_on_the_number_of_threads(route):
     # Enough pairs for a second thread, which a descent uses from a thousand points on.
     X = np.random.default_rng(0).normal(size=(1200, 6)).astype(np.float32)

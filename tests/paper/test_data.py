@@ -7,6 +7,8 @@ import pytest
 
 from isosne import IsolationKernel, nearest_neighbors
 
+pytestmark = pytest.mark.paper
+
 
 @pytest.mark.parametrize(
     "more", [{"metric": "cosine"}, {"partition": "forest"}], ids=["cosine", "forest"]

@@ -16,6 +16,8 @@ from isosne.datasets import make_five_clusters, make_shared_clusters, make_two_c
 from isosne.paper.simulations import SIMULATIONS
 from tests.reference.quality import auc_rnx, calinski_harabasz, davies_bouldin, r_nx
 
+pytestmark = pytest.mark.paper
+
 MAKE_POINTS = {
     "table-1": make_five_clusters,
     "table-2": make_two_clusters,
@@ -74,7 +76,6 @@ REFERENCE = [
 NAMES = [f"{load.__name__[5:]}-{kernel}" for load, kernel, *_ in REFERENCE]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("load", "kernel", "auc", "db", "ch"), REFERENCE, ids=NAMES)
 def test_measures_are_those_of_the_authors_program(measured, load, kernel, auc, db, ch):
     found = measured(load, kernel)
@@ -86,7 +87,6 @@ def test_measures_are_those_of_the_authors_program(measured, load, kernel, auc, 
             assert values.max() >= 0.85 * span[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("load", "small_psi", "perplexity"), [(load_wine, 8, 13), (load_breast_cancer, 13, 21)]
 )
@@ -99,7 +99,6 @@ def test_a_small_psi_draws_far_tighter_clusters(measured, load, small_psi, perpl
     assert isolation[2] > 1.4 * gaussian[2]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("load", "large_psi", "perplexity"), [(load_wine, 89, 13), (load_breast_cancer, 284, 21)]
 )
@@ -152,7 +151,6 @@ def width(Y):
     return np.ptp(Y, axis=0).max()
 
 
-@pytest.mark.slow
 def test_five_clusters_lie_apart_and_touch_at_the_origin_with_the_isolation_kernel(simulated):
     # Table 1, psi = 250
     Y, y = simulated("table-1", IsolationKernel(250))
@@ -162,7 +160,6 @@ def test_five_clusters_lie_apart_and_touch_at_the_origin_with_the_isolation_kern
         assert distance < 0.05 * width(Y)  # measured: 0.004 to 0.013 for several seeds
 
 
-@pytest.mark.slow
 def test_five_clusters_are_nested_with_the_gaussian_kernel(simulated):
     # Table 1, perplexity 250: the small clusters lie inside the wide ones
     assert {(1, 0), (2, 0)} <= set(nested(*simulated("table-1", GaussianKernel(250))))
@@ -182,7 +179,6 @@ def distance_in_spreads(Y):
     return np.linalg.norm(origin) / np.sqrt((others**2).sum(axis=1).mean())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("psi", [50, 210, 300])
 def test_the_origin_stays_between_two_clusters_with_the_isolation_kernel(simulated, psi):
     # Table 2; measured: 0.43 to 0.53 along the line, up to 0.11 aside, 0.03 to 0.49 spreads
@@ -193,14 +189,12 @@ def test_the_origin_stays_between_two_clusters_with_the_isolation_kernel(simulat
     assert distance_in_spreads(Y) < 0.6
 
 
-@pytest.mark.slow
 def test_the_origin_is_moved_far_away_with_the_gaussian_kernel(simulated):
     # Table 2, perplexity 300; measured: 35 to 1500 spreads, with this seed 160
     Y, _ = simulated("table-2", GaussianKernel(300))
     assert distance_in_spreads(Y) > 20
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_cluster_of_shared_attributes_lies_between_the_two_that_share_them(simulated, seed):
     # App. A, psi = 20; measured: 0.46 to 0.49 along the line, 0.01 to 0.02 aside
@@ -224,7 +218,6 @@ REPORTED = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kernel", "measure", "low", "high"), REPORTED, ids=[str(case[:2]) for case in REPORTED]
 )
