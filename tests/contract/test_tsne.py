@@ -47,7 +47,8 @@ def checks_of_scikit_learn():
         for estimator, check in estimator_checks_generator(model):
             what = getattr(check, "func", check).__name__
             if "array_api" not in what:
-                yield pytest.param(estimator, check, id=f"{name}-{what}")
+                marks = pytest.mark.slow if name in ("sparse", "sampled") else ()
+                yield pytest.param(estimator, check, id=f"{name}-{what}", marks=marks)
 
 
 @pytest.mark.parametrize(("estimator", "check"), list(checks_of_scikit_learn()))

@@ -77,7 +77,7 @@ def test_forces_are_as_accurate_as_asked_for(points, dof, d):
         assert errors == sorted(errors, reverse=True)
 
 
-@pytest.mark.parametrize("n", [2, 3, 17, 5000])
+@pytest.mark.parametrize("n", [2, 3, 17, pytest.param(5000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_maps_of_any_size(n, d):
     Y = uniform(n, d) / np.float32(4)

@@ -316,6 +316,7 @@ def test_figures_of_our_own_stay_out_of_pyplot(map_of):
     plot_maps({"a": map_of(5)})
 
 
+@pytest.mark.slow
 def test_importing_plots_leaves_pyplot_and_datashader_alone():
     code = (
         "import sys, isosne.plots\n"

@@ -89,6 +89,7 @@ def test_the_best_row_is_picked_without_labels_unless_told_otherwise(undisturbed
     assert best["davies_bouldin"] == min(row["davies_bouldin"] for row in undisturbed.rows)
 
 
+@pytest.mark.slow
 def test_processes_side_by_side_give_the_same_rows(blobs, undisturbed):
     X, y = blobs
     found = sweep(X, "isolation", GRID, labels=y, estimator=SHORT, n_jobs=2)
@@ -104,6 +105,7 @@ def test_all_combinations_of_several_parameters_are_tried(blobs):
     assert list(found.to_frame()["psi"]) == [4, 4, 8, 8]
 
 
+@pytest.mark.kill
 def test_a_killed_sweep_goes_on_where_it_was(blobs, undisturbed, tmp_path):
     X, y = blobs
     np.savez(tmp_path / "data.npz", X=X, y=y)
