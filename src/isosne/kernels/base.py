@@ -28,7 +28,7 @@ from isosne._types import (
     SimilarityLayers,
     SimilarityRows,
 )
-from isosne.errors import DataError, keyword
+from isosne.errors import DataError, ParameterError, keyword
 from isosne.kernels.costs import KernelCosts
 from isosne.neighbors.distances import Metric, search_set, sq_distances
 from isosne.neighbors.exact import nearest
@@ -58,15 +58,24 @@ class MetricKernel(BaseEstimator, ABC):
     def rows(self) -> SimilarityRows:
         """Return the similarity among the fitted points, computed in blocks of rows."""
 
-    @abstractmethod
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n, k) of each fitted point to its nearest neighbors."""
+        raise self._compares_all_pairs()
 
-    @abstractmethod
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
         """Return a function that compares new points with the fitted points nearest to them."""
+        raise self._compares_all_pairs()
+
+    def _compares_all_pairs(self) -> ParameterError:
+        """Return the error of a kernel without neighbor lists, whose costs say so (n_relevant)."""
+        return ParameterError(
+            "affinities",
+            f"be 'dense' with {type(self).__name__}, which compares all pairs",
+            "sparse",
+            f"Pass {keyword('affinities', 'dense')}.",
+        )
 
     @abstractmethod
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
@@ -209,3 +218,17 @@ class MetricKernel(BaseEstimator, ABC):
         tags.input_tags.sparse = self.metric != "precomputed"
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
+
+
+class MatrixRows:
+    """Rows of a similarity matrix in memory."""
+
+    n_scales = 1
+
+    def __init__(self, K: NDArray[np.float32]) -> None:
+        self._K = K
+        self.n_points = len(K)
+
+    def block(self, rows: slice) -> NDArray[np.float32]:
+        """Return the similarity (1, n_rows, n_points) of a block of points to all points."""
+        return self._K[None, rows].copy()  # step 2 overwrites it

@@ -4,15 +4,15 @@ Such a kernel compares all pairs; it supports neither neighbor lists nor cells.
 """
 
 from copy import deepcopy
-from typing import Any, NoReturn, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from isosne._types import Neighbors, Points
-from isosne.errors import DataError, ParameterError, keyword
-from isosne.kernels.base import MetricKernel
+from isosne._types import Points
+from isosne.errors import DataError
+from isosne.kernels.base import MatrixRows, MetricKernel
 from isosne.kernels.costs import KernelCosts
 
 
@@ -73,40 +73,10 @@ class CustomKernel(MetricKernel):
     def _layers(self, points: Points) -> NDArray[np.float32]:
         return self.similarity(points)[None].copy()  # step 2 overwrites it
 
-    def rows(self) -> "MatrixRows":
+    def rows(self) -> MatrixRows:
         """Return the similarity among the fitted points, computed in blocks of rows."""
         return MatrixRows(self.similarity())
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
         """Return the costs: no lists; 8 bytes per pair for the matrix and the affinities."""
         return KernelCosts(0, 0, pair_bytes=8)
-
-    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> NoReturn:
-        """Raise an error: the kernel compares all pairs."""
-        raise self._refusal()
-
-    def toward_neighbors(self, neighbors: Neighbors) -> NoReturn:
-        """Raise an error: the kernel compares all pairs."""
-        raise self._refusal()
-
-    def _refusal(self) -> ParameterError:
-        return ParameterError(
-            "affinities",
-            "be 'dense' with a user-defined kernel, which compares all pairs",
-            "sparse",
-            f"Pass {keyword('affinities', 'dense')}.",
-        )
-
-
-class MatrixRows:
-    """Rows of a similarity matrix in memory."""
-
-    n_scales = 1
-
-    def __init__(self, K: NDArray[np.float32]) -> None:
-        self._K = K
-        self.n_points = len(K)
-
-    def block(self, rows: slice) -> NDArray[np.float32]:
-        """Return the similarity (1, n_rows, n_points) of a block of points to all points."""
-        return self._K[None, rows].copy()  # step 2 overwrites it

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._checks import check_points
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityRows
+from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError
-from isosne.kernels.base import MetricKernel
+from isosne.kernels.base import MatrixRows, MetricKernel
 from isosne.kernels.costs import KernelCosts
 
 
@@ -134,19 +134,9 @@ class PrecomputedKernel(MetricKernel):
         """
         return KernelCosts(n_relevant=0, n_partners=0)
 
-    def rows(self) -> SimilarityRows:
-        """Raise an error: step 2 reads the affinities directly."""
-        raise NotImplementedError("Step 2 reads precomputed affinities directly.")
-
-    def neighbor_similarity(
-        self, neighbors: Neighbors, n_partners: int | None = None
-    ) -> NDArray[np.float32]:
-        """Raise an error: step 2 reads the affinities directly."""
-        raise NotImplementedError("Step 2 reads precomputed affinities directly.")
-
-    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Raise an error: step 2 reads the affinities directly."""
-        raise NotImplementedError("Step 2 reads precomputed affinities directly.")
+    def rows(self) -> MatrixRows:
+        """Return the affinities of the fitted points, in blocks of rows."""
+        return MatrixRows(self.similarity())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -122,8 +122,8 @@ def _upgraded(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the parameters and the plan of a file written before parameters became objects.
 
-    In version 0.1.0.dev, dof, neighbors, mesh_accuracy, theta and landmark_choice were parameters
-    of the estimator.
+    In such files, dof, neighbors, mesh_accuracy, theta and landmark_choice are parameters of the
+    estimator.
     """
     parameters, plan = dict(old), dict(old_plan)
     dof, accuracy = parameters.pop("dof"), parameters.pop("mesh_accuracy")

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
-from isosne import TSNE, GaussianKernel, KNNKernel, Phase, Schedule
+from isosne import TSNE, GaussianKernel, KNNKernel, Phase, PrecomputedKernel, Schedule
 from isosne.errors import DataError, IsolatedPointsWarning, ParameterError
 from isosne.kernels.custom import CustomKernel
 from tests.unit.tsne.conftest import make, refuses
@@ -159,15 +159,19 @@ def test_lists_and_draws_are_refused(points, affinities):
         make(Cosine(), affinities=affinities).fit(points)
 
 
-def test_a_kernel_of_one_s_own_asks_for_lists_in_vain(points):
-    kernel = CustomKernel(Cosine()).fit(points)
+@pytest.mark.parametrize("kernel", [CustomKernel(Cosine()), PrecomputedKernel()], ids=repr)
+def test_kernels_that_compare_all_pairs_have_no_lists(points, kernel):
+    name = type(kernel).__name__
+    kernel.fit(np.abs(points @ points.T))
     sentence = (
-        "affinities must be 'dense' with a user-defined kernel, which compares all pairs; got "
+        f"affinities must be 'dense' with {name}, which compares all pairs; got "
         "affinities='sparse'. Pass affinities='dense'."
     )
     for ask in (kernel.neighbor_similarity, kernel.toward_neighbors):
         with refuses(ParameterError, sentence):
             ask(None)
+    K = kernel.similarity()
+    assert kernel.rows().block(slice(2, 5)).tobytes() == K[None, 2:5].tobytes()
 
 
 def test_landmarks_are_compared_with_all_others(points, new):
