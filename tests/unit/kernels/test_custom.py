@@ -159,7 +159,9 @@ def test_lists_and_draws_are_refused(points, affinities):
         make(Cosine(), affinities=affinities).fit(points)
 
 
-@pytest.mark.parametrize("kernel", [CustomKernel(Cosine()), PrecomputedKernel()], ids=repr)
+@pytest.mark.parametrize(
+    "kernel", [CustomKernel(Cosine()), PrecomputedKernel()], ids=["custom", "precomputed"]
+)
 def test_kernels_that_compare_all_pairs_have_no_lists(points, kernel):
     name = type(kernel).__name__
     kernel.fit(np.abs(points @ points.T))
