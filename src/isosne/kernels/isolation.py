@@ -223,9 +223,9 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
 
     def _draw(self, points: Points, psi: int, n_drawn: int, rng: np.random.Generator) -> Partitions:
         n = points.shape[0]
-        draws = [rng.choice(n, psi, replace=False, shuffle=False) for _ in range(n_drawn)]
-        samples = np.stack(draws)
-        samples.sort(axis=1)  # so that ties go to the lower index
+        samples = np.empty((n_drawn, psi), np.int64)
+        for sample in samples:  # sorted, so that ties go to the lower index
+            sample[:] = np.sort(rng.choice(n, psi, replace=False, shuffle=False))
         if self.partition == "forest":
             return ForestPartitions(samples, points, rng)
         return VoronoiPartitions(samples, points, Metric(self.metric, self.p))

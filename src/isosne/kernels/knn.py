@@ -162,9 +162,8 @@ class AdaptiveGaussianKernel(_NeighborKernel):
 
     def _layers(self, points: Points) -> NDArray[np.float32]:
         radii = _warn_of_zero_radii(self._radii_of(points), self._k)
-        return _adaptive_gaussian(self._sq_distances(points, self.X_fit_), radii, self.radii())[
-            None
-        ]
+        sq = self._sq_distances(points, self.X_fit_)
+        return _adaptive_gaussian(sq, radii, self.radii())[None]
 
     def rows(self) -> "AdaptiveGaussianRows":
         """Return the similarity among the fitted points, computed in blocks of rows."""
@@ -187,10 +186,15 @@ class AdaptiveGaussianKernel(_NeighborKernel):
         array of float32, shape (1, n, k)
             In the order of ``neighbors.indices``.
         """
-        neighbors = self._check_neighbors(neighbors, n_partners)
-        radii = self._radii_with_warning(None)
-        sq = neighbors.distances.astype(np.float64) ** 2
-        return _adaptive_gaussian(sq, radii, radii[neighbors.indices])[None]
+        ids, distances = self._check_neighbors(neighbors, n_partners)
+        radii, K = self._radii_with_warning(None), np.empty((1, *ids.shape), np.float32)
+
+        def work(rows: slice) -> None:
+            sq = distances[rows].astype(np.float64) ** 2
+            K[0, rows] = _adaptive_gaussian(sq, radii[rows], radii[ids[rows]])
+
+        for_each_block(len(ids), 1024, work)
+        return K
 
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
         """Return a function that compares new points with the fitted points nearest to them.
@@ -323,11 +327,8 @@ class KNNKernel(_NeighborKernel):
             reach = self.radii(A) ** 2 * (1 + 1e-6)
             sq = self._sq_distance_matrix(A, B)
             return np.where(sq <= reach[:, None], np.float32(1), np.float32(0))
-        if A is None:
-            (K,) = self.rows().block(slice(None))
-            return np.asarray(K, dtype=np.float32)
-        K = self._layers(points)[0]
-        return np.asarray(K, dtype=np.float32)
+        layers = self.rows().block(slice(None)) if A is None else self._layers(points)
+        return np.asarray(layers[0], dtype=np.float32)
 
     def _layers(self, points: Points) -> NDArray[np.float32]:
         ids, _ = nearest(points, search_set(self.X_fit_, self.metric_), self._k)

@@ -6,8 +6,6 @@ are kept are recomputed exactly, so their values and order are correct; a neighb
 was not searched is missed. Measurements: docs/decisions/0007.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -16,7 +14,13 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.distances import Metric, search_set
+from isosne.neighbors.distances import (
+    BLOCK_ROWS,
+    DenseEuclidean,
+    Metric,
+    read_points,
+    search_set,
+)
 from isosne.neighbors.exact import (
     SPARE,
     keep_nearest,
@@ -71,13 +75,14 @@ class ClusteredPoints:
             rule = "be 'euclidean' or 'cosine' for the approximate neighbor search"
             raise ParameterError("metric", rule, metric.name, "Choose the exact search.")
         self.metric = metric
-        points = search_set(X, metric).points
+        points, _, scale = read_points(X, metric)
         centers = _train(points, max(1, len(points) // CLUSTER_SIZE))
         self._centers = search_set(centers, Metric())
         labels = self._nearest_centers(points)
         self.order = np.argsort(labels, kind="stable").astype(np.int32)
         self._starts = np.r_[0, np.cumsum(np.bincount(labels, minlength=len(centers)))]
-        self._search: Any = search_set(X, metric, self.order)  # DenseEuclidean
+        points = points[self.order]  # the only reference, so that the unordered copy is freed
+        self._search = DenseEuclidean(points, metric, scale)
 
     def neighbors(self, k: int) -> Neighbors:
         """Return the approximate k nearest neighbors of each point among the others."""
@@ -140,11 +145,14 @@ class ClusteredPoints:
         columns = gather_columns(near, self._starts, n_candidates)
         if len(columns) < k:  # most clusters are empty, as with many duplicates
             columns = np.arange(search.n_points)
-        query = search.ready(points)
         shape = len(points), min(k + SPARE, len(columns))
         ids, keys = np.full(shape, -1, np.int32), np.full(shape, np.inf)
-        for s in range(0, len(columns), search.tile):
-            keep_nearest(search.keys(query, columns[s : s + search.tile]), s, keys, ids)
+        for start in range(0, len(points), BLOCK_ROWS):  # some clusters have thousands of points
+            rows = slice(start, start + BLOCK_ROWS)
+            query = search.ready(points[rows])
+            for s in range(0, len(columns), search.tile):
+                tile = columns[s : s + search.tile]
+                keep_nearest(search.keys(query, tile), s, keys[rows], ids[rows])
         ids = columns[ids]
         measure_kept(points, search.points, keys, ids)
         ids = self.order[ids]

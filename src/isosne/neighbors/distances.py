@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 
 from isosne._numba import kernel
 from isosne._types import Array, Points
+from isosne.neighbors.coordinates import common_scale, working_dtype
 
 TILE_COLUMNS, BLOCK_ROWS = 2048, 256
 """Size of a tile of keys: 2 MB in float32, which fits in an L2 cache (chosen; not measured)."""
@@ -86,29 +87,29 @@ def search_set(
     if metric.name == "precomputed":
         return DistanceColumns(np.arange(X.shape[1]) if ids is None else ids)
     chosen = X if ids is None else X[ids]
-    largest = max(-float(chosen.min()), float(chosen.max())) if metric.name != "cosine" else 0.0
-    scale = 2.0 ** math.frexp(largest)[1] if largest > 0 else 1.0
     if isinstance(chosen, csr_array):
+        scale = common_scale(chosen, np.float64, metric.power)
         return SparsePoints(_read_csr(chosen, metric, scale), metric, scale)
-    points = _read_dense(chosen, metric, precision or working_dtype(X), scale)
-    if metric.power == 2:
-        return DenseEuclidean(points, metric, scale)
-    return DensePoints(points, metric, scale)
+    kind = DenseEuclidean if metric.power == 2 else DensePoints
+    return kind(*read_points(chosen, metric, precision))
 
 
-def working_dtype(X: Points) -> type:
-    """Return float32 if it represents all values of the type of X, otherwise float64."""
-    return np.float32 if np.result_type(X.dtype, np.float32) == np.float32 else np.float64
+def read_points(X: Array, metric: Metric, precision: Any = None) -> tuple[Array, Metric, float]:
+    """Return dense points in the working type, their metric, and the scale that divides them."""
+    dtype = precision or working_dtype(X)
+    scale = common_scale(X, dtype, metric.power)
+    return _read_dense(X, metric, dtype, scale), metric, scale
 
 
 def _read_dense(block: Points, metric: Metric, dtype: type, scale: float) -> Array:
     """Return points in the working type, divided by the scale; scaled to length 1 for cosine."""
     values = block.toarray() if isinstance(block, csr_array) else block
-    dense: Array = np.ascontiguousarray(values, dtype=dtype)
+    # Writable: compiled functions would have to be compiled again for arrays that are not.
+    dense: Array = np.require(values, dtype, ("C", "W", "E"))
     if metric.name == "cosine":
         # Divide by the largest value first, so that squares neither underflow nor overflow.
-        dense = dense / np.abs(dense).max(axis=1, keepdims=True)
-        return dense / np.sqrt(_sq_norms(dense)).astype(dtype)[:, None]
+        dense = dense / np.maximum(dense.max(axis=1), -dense.min(axis=1))[:, None]
+        return np.divide(dense, np.sqrt(_sq_norms(dense)).astype(dtype)[:, None], out=dense)
     if scale == 1:
         return dense
     is_copy = not np.may_share_memory(dense, values)
@@ -117,12 +118,10 @@ def _read_dense(block: Points, metric: Metric, dtype: type, scale: float) -> Arr
 
 def _read_csr(block: Points, metric: Metric, scale: float) -> csr_array:
     """Return points as CSR in float64, divided by the scale; scaled to length 1 for cosine."""
-    rows = csr_array(block).astype(np.float64)
+    rows = csr_array(block)
+    data: Array = np.divide(rows.data, scale, dtype=np.float64)
     if metric.name == "cosine":
-        data = np.empty_like(rows.data)
-        scale_rows(rows.indptr, rows.data, data)
-    else:
-        data = rows.data / scale
+        scale_rows(rows.indptr, data)
     return csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
@@ -227,7 +226,8 @@ class SparsePoints:
             self.metric.power,
             keys,
         )
-        keys += query.sq_norms[:, None] + self._norms
+        for row, sq_norm in zip(keys, query.sq_norms, strict=True):  # no array of all sums
+            row += sq_norm + self._norms
         np.maximum(keys, 0, out=keys)
         return keys[:, columns]
 
@@ -269,7 +269,7 @@ def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> A
     if search.unit:
         settle_keys(keys, (query.points, search.points), search.unit, query.sq_norms)
     if metric.name == "euclidean":
-        return keys * search.scale**2
+        return np.multiply(keys, search.scale**2, out=keys)
     return metric.distances(keys, search.scale) ** 2
 
 
@@ -295,17 +295,17 @@ def sum_row_powers(indptr: Array, data: Array, power: float, sums: Array) -> Non
 
 
 @kernel
-def scale_rows(indptr: Array, data: Array, scaled: Array) -> None:
-    """Fill scaled with rows of length 1; each row is divided by its largest value first."""
+def scale_rows(indptr: Array, data: Array) -> None:
+    """Scale rows to length 1, in place; each row is divided by its largest value first."""
     for i in range(len(indptr) - 1):
         largest = sq_length = 0.0
         for e in range(indptr[i], indptr[i + 1]):
             largest = max(largest, abs(data[e]))
         for e in range(indptr[i], indptr[i + 1]):
-            scaled[e] = data[e] / largest
-            sq_length += scaled[e] * scaled[e]
+            data[e] /= largest
+            sq_length += data[e] * data[e]
         for e in range(indptr[i], indptr[i + 1]):
-            scaled[e] /= math.sqrt(sq_length)
+            data[e] /= math.sqrt(sq_length)
 
 
 @kernel

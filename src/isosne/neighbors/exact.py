@@ -12,6 +12,7 @@ from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
 from isosne.neighbors.distances import (
     BLOCK_ROWS,
+    TILE_COLUMNS,
     Metric,
     SearchSet,
     rounding_bound,
@@ -22,6 +23,8 @@ from isosne.neighbors.distances import (
 SPARE = 16
 """Candidates kept beyond k, so that rounded keys rarely leave the k-th neighbor undecided. With 16,
 no list was searched again on seven of eight data sets (docs/decisions/0001)."""
+FEWEST_ROWS = 16
+"""Smallest number of rows per block, so that the work of a block exceeds its overhead (chosen)."""
 VECTOR = 16
 """Keys tested together in `keep_nearest`, so that the compiler vectorizes the test (chosen)."""
 
@@ -32,43 +35,61 @@ def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Ar
     Rows are sorted by (key, index). O(n m d) time for m points in the set.
     """
     n = X.shape[0]
-    ids = np.empty((n, k), np.int32)
-    keys = np.empty((n, k))
-    n_kept = k if search.unit == 0 else min(k + SPARE, search.n_points)  # exact keys need none
+    ids, keys = np.empty((n, k), np.int32), np.empty((n, k))
 
     def work(rows: slice) -> None:
-        query = search.query(X, rows)
-        kept_ids = np.full((rows.stop - rows.start, n_kept), -1, np.int32)
-        kept_keys = np.full(kept_ids.shape, np.inf)
-        for start in range(0, search.n_points, search.tile):
-            tile = slice(start, min(start + search.tile, search.n_points))
-            keep_nearest(search.keys(query, tile), start, kept_keys, kept_ids)
-        if search.unit:
-            recompute_kept(
-                query.points, search.points, query.sq_norms, search.unit, k, kept_keys, kept_ids
-            )
-        sort_kept(kept_keys, kept_ids)
-        ids[rows] = kept_ids[:, :k]
-        keys[rows] = kept_keys[:, :k]
+        ids[rows], keys[rows] = nearest_in_block(X, rows, search, k)
 
-    for_each_block(n, BLOCK_ROWS, work)
+    for_each_block(n, block_rows(search), work)
     return ids, keys
+
+
+def nearest_in_block(X: Points, rows: slice, search: SearchSet, k: int) -> tuple[Array, Array]:
+    """Return indices and keys of the k points of the set nearest to a block of rows of X."""
+    n_kept = k if search.unit == 0 else min(k + SPARE, search.n_points)  # exact keys need none
+    query = search.query(X, rows)
+    kept_ids = np.full((rows.stop - rows.start, n_kept), -1, np.int32)
+    kept_keys = np.full(kept_ids.shape, np.inf)
+    for start in range(0, search.n_points, search.tile):
+        tile = slice(start, min(start + search.tile, search.n_points))
+        keep_nearest(search.keys(query, tile), start, kept_keys, kept_ids)
+    if search.unit:
+        recompute_kept(
+            query.points, search.points, query.sq_norms, search.unit, k, kept_keys, kept_ids
+        )
+    sort_kept(kept_keys, kept_ids)
+    return kept_ids[:, :k], kept_keys[:, :k]
+
+
+def block_rows(search: SearchSet) -> int:
+    """Return the number of rows per block: fewer if a tile of keys spans all points of the set."""
+    return max(FEWEST_ROWS, BLOCK_ROWS * TILE_COLUMNS // max(search.tile, TILE_COLUMNS))
 
 
 def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
     """Return the exact k nearest neighbors of each point among the others; X is validated."""
     search = search_set(X, metric)
-    ids, keys = nearest(X, search, k + 1)  # one more: a point is its own nearest neighbor
-    return without_self(ids, metric.distances(keys, search.scale))
+    n = X.shape[0]
+    found = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
+
+    def work(rows: slice) -> None:
+        # One more than k, because a point is its own nearest neighbor.
+        ids, keys = nearest_in_block(X, rows, search, k + 1)
+        own = np.arange(rows.start, rows.stop)
+        part = without_self(ids, metric.distances(keys, search.scale), own)
+        found.indices[rows], found.distances[rows] = part
+
+    for_each_block(n, block_rows(search), work)
+    return found
 
 
-def without_self(ids: NDArray[np.int32], distances: Array, own: Array | None = None) -> Neighbors:
+def without_self(ids: Array, distances: Array, own: Array) -> Neighbors:
     """Remove each row's own point; if k duplicates with lower indices displace it, the last entry.
 
-    own: the point of each row; None if row i belongs to point i.
+    own: the point of each row.
     """
     n, k = ids.shape
-    is_self = ids == (np.arange(n) if own is None else own)[:, None]
+    is_self = ids == own[:, None]
     is_self[~is_self.any(axis=1), -1] = True  # displaced by duplicates
     kept = ~is_self
     left = distances[kept].reshape(n, k - 1)
