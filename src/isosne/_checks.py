@@ -204,17 +204,23 @@ def check_square_distances(D: Points) -> None:
             "Precomputed distances must have a zero diagonal; "
             f"got {np.abs(np.diagonal(D)).max():g} on it. Pass distances, not similarities."
         )
-    # 1024 rows at a time, to avoid temporary arrays of the size of D.
-    gap = max(
-        float(np.abs(np.subtract(D[s : s + 1024], D[:, s : s + 1024].T, dtype=np.float64)).max())
-        for s in range(0, n_rows, 1024)
-    )
+    gap = _largest_asymmetry(D)
     if gap > SYMMETRY * largest:
         raise DataError(
             "Precomputed distances must be symmetric; "
             f"got a difference of {gap:g} between D[i, j] and D[j, i]. "
             "Pass (D + D.T) / 2 if that is what you mean."
         )
+
+
+def _largest_asymmetry(D: Array) -> float:
+    """Return the largest difference between D[i, j] and D[j, i], tile by tile to save memory."""
+    gap, tiles = 0.0, [slice(s, s + 256) for s in range(0, len(D), 256)]
+    for i, rows in enumerate(tiles):
+        for columns in tiles[: i + 1]:
+            difference = np.subtract(D[rows, columns], D[columns, rows].T, dtype=np.float64)
+            gap = max(gap, float(np.abs(difference).max()))
+    return gap
 
 
 def is_number(value: Any) -> bool:

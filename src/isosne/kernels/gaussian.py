@@ -113,8 +113,9 @@ class GaussianKernel(MetricKernel):
             Lists hold three times the largest perplexity (van der Maaten 2014).
         """
         # The largest scale needs the longest lists; all scales share them.
-        n_listed = math.ceil(3.0 * max(map(float, as_scales(self.perplexity, "perplexity"))))
-        return KernelCosts(n_listed, n_listed)
+        scales = [float(value) for value in as_scales(self.perplexity, "perplexity")]
+        n_listed = math.ceil(3.0 * max(scales))
+        return KernelCosts(n_listed, n_listed, n_scales=len(scales), compares_squares=True)
 
     def bandwidths(self, A: Any = None) -> NDArray[np.float64]:
         """Return the bandwidth (standard deviation) of each point at each scale.

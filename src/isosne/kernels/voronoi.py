@@ -18,18 +18,17 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
 from isosne.neighbors.distances import (
-    BLOCK_ROWS,
     Metric,
     SearchSet,
     rounding_bound,
     search_set,
     sq_distance,
 )
-from isosne.neighbors.exact import block_rows, nearest_in_block
+from isosne.neighbors.exact import nearest_in_block, rows_per_block
 
-SCAN_COLUMNS = 16384
-"""Largest number of sampled points whose keys a scan holds at a time, unless one sample is larger.
-64 rows of float32 keys are then 4 MB per thread (chosen; not measured)."""
+SCAN_ROWS, SCAN_COLUMNS = 64, 16384
+"""Largest number of rows, and of sampled points, whose keys a scan holds at a time, unless one
+sample is larger: 4 MB of float32 keys per thread (chosen; not measured)."""
 
 
 def cell_dtype(n_cells: int) -> type[np.unsignedinteger]:
@@ -122,28 +121,27 @@ class VoronoiPartitions:
 
     def _scan(self, X: Points, cells: Array) -> None:
         groups = self._groups()
+        if len(groups) == 1:
+            self._scan_samples(X, self._search, self._members, cells)
+            return
         for group in groups:
-            search, members = self._search, self._members
-            if len(groups) > 1:
-                columns, members = distinct(members[group], search.n_points)
-                search = search.subset(columns)
+            columns, members = distinct(self._members[group], self._search.n_points)
+            self._scan_samples(X, self._search.subset(columns), members, cells[:, group])
 
-            def work(
-                rows: slice,
-                search: SearchSet = search,
-                members: Array = members,
-                group: slice = group,
-            ) -> None:
-                query = search.query(X, rows)
-                keys = search.keys(query, slice(0, search.n_points))
-                points = query.points if search.unit else search.points  # used if keys are rounded
-                found = np.empty((len(keys), len(members)), cells.dtype)
-                nearest_members(
-                    keys, members, (points, search.points), search.unit, query.sq_norms, found
-                )
-                cells[rows, group] = found
+    def _scan_samples(self, X: Points, search: SearchSet, members: Array, cells: Array) -> None:
+        """Find the cells (n, t) in some partitionings, whose members are points of a search set."""
 
-            for_each_block(len(cells), BLOCK_ROWS // 4, work)
+        def work(rows: slice) -> None:
+            query = search.query(X, rows)
+            keys = search.keys(query, slice(0, search.n_points))
+            points = query.points if search.unit else search.points  # used if keys are rounded
+            found = np.empty((len(keys), len(members)), cells.dtype)
+            nearest_members(
+                keys, members, (points, search.points), search.unit, query.sq_norms, found
+            )
+            cells[rows] = found
+
+        for_each_block(len(cells), SCAN_ROWS, work)
 
     def _walk(self, X: Points, rows: Array, n_listed: int, cells: Array) -> None:
         """Find the cells of the given rows; repeat with longer lists where one was too short."""
@@ -157,7 +155,7 @@ class VoronoiPartitions:
             walk_lists(np.ascontiguousarray(ids), memberships, found, is_open[part])
             cells[rows[part]] = found
 
-        for_each_block(len(rows), block_rows(self._search), work)
+        for_each_block(len(rows), rows_per_block(self._search.tile), work)
         if is_open.any():
             # Four times the length fails with probability t e^-4(ln t + 3), about 1e-12 (t = 200).
             longer = min(4 * n_listed, self._search.n_points)

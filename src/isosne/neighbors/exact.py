@@ -40,7 +40,7 @@ def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Ar
     def work(rows: slice) -> None:
         ids[rows], keys[rows] = nearest_in_block(X, rows, search, k)
 
-    for_each_block(n, block_rows(search), work)
+    for_each_block(n, rows_per_block(search.tile), work)
     return ids, keys
 
 
@@ -61,9 +61,9 @@ def nearest_in_block(X: Points, rows: slice, search: SearchSet, k: int) -> tuple
     return kept_ids[:, :k], kept_keys[:, :k]
 
 
-def block_rows(search: SearchSet) -> int:
-    """Return the number of rows per block: fewer if a tile of keys spans all points of the set."""
-    return max(FEWEST_ROWS, BLOCK_ROWS * TILE_COLUMNS // max(search.tile, TILE_COLUMNS))
+def rows_per_block(tile: int) -> int:
+    """Return the number of rows per block: fewer if a tile of keys has more columns than usual."""
+    return max(FEWEST_ROWS, BLOCK_ROWS * TILE_COLUMNS // max(tile, TILE_COLUMNS))
 
 
 def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
@@ -79,7 +79,7 @@ def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
         part = without_self(ids, metric.distances(keys, search.scale), own)
         found.indices[rows], found.distances[rows] = part
 
-    for_each_block(n, block_rows(search), work)
+    for_each_block(n, rows_per_block(search.tile), work)
     return found
 
 

@@ -69,9 +69,9 @@ class TSNE(FittedMap):
         Number of rows to map, the paper's m. The kernel samples from all rows; `place` computes the
         coordinates of the others afterwards. None maps all rows.
     memory_limit : int, str or None, default=None
-        Memory that may be used, in bytes or as text such as "2GB". None: the environment variable
-        ISOSNE_MEMORY_LIMIT, else the free memory. `fit` raises an error before it starts if the
-        plan needs more.
+        Memory that `fit` may add to the memory in use when it starts, in bytes or as text such as
+        "2GB". None: the environment variable ISOSNE_MEMORY_LIMIT, else the free memory. `fit`
+        raises an error before it starts if the plan needs more.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the kernel's samples and of the start.
     n_jobs : int or None, default=None

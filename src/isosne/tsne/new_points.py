@@ -25,7 +25,7 @@ from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.neighbors.distances import Metric
 from isosne.neighbors.search import Search, has_approximate_search, make_search
-from isosne.tsne.memory_budget import WIDEST
+from isosne.tsne.peak_memory import WIDEST
 from isosne.tsne.plan import LONGEST_LIST, Plan
 
 BLOCK_BYTES = 2**27

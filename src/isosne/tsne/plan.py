@@ -14,22 +14,16 @@ from isosne._numba import n_threads
 from isosne.affinities.sparse import Sparse
 from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import MetricKernel
-from isosne.kernels.costs import KernelCosts
 from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.layout.force_methods import Exact, Mesh, Method, Tree
 from isosne.layout.mesh_repulsion import spline_order, widest_map
 from isosne.layout.objectives import Objective, needs_all_pairs
 from isosne.layout.schedules import Schedule
 from isosne.layout.start import resolve_start
+from isosne.neighbors.distances import Metric
 from isosne.neighbors.search import has_approximate_search
-from isosne.tsne.memory_budget import (
-    WIDEST,
-    Costs,
-    InputSize,
-    memory_available,
-    out_of_memory,
-    size,
-)
+from isosne.tsne.memory_budget import memory_available, out_of_memory, size
+from isosne.tsne.peak_memory import Costs, InputSize
 
 DENSE_LIMIT = 10_000
 """Largest number of points for dense affinities; above, n^2 pairs per step take too long on a few
@@ -94,8 +88,11 @@ class Plan:
         Largest number of steps.
     n_threads : int
         Number of threads in step 3.
-    bytes_needed, bytes_available : int
-        Estimated peak memory, and memory that may be used.
+    bytes_needed : int
+        Estimated peak of the memory that `fit` adds to the memory in use when it starts. Rows that
+        it reads from a file are included; points in memory, libraries and compiled code are not.
+    bytes_available : int
+        Memory that may be added: the free memory, or the limit if it is lower.
     reasons : tuple of str
         Reasons for the choices.
     n_rows, n_pool : int or None
@@ -136,7 +133,7 @@ class Plan:
             f"forces      {self._forces()}",
             f"objective   {self.objective}, at most {self.n_iter:,} steps",
             f"threads     {self.n_threads}",
-            f"memory      {size(self.bytes_needed)} of {size(self.bytes_available)} available",
+            f"memory      {self._memory()}",
         ]
         return "\n".join([*lines, *(f"reason      {reason}" for reason in self.reasons)])
 
@@ -150,6 +147,10 @@ class Plan:
         """
         names = [field.name for field in fields(self) if field.name != "parameters"]
         return {name: getattr(self, name) for name in names}
+
+    def _memory(self) -> str:
+        needed, available = size(self.bytes_needed), size(self.bytes_available)
+        return f"{needed} more than in use now; {available} available"
 
     def _points(self) -> str:
         mapped = f"{self.n_points:,} to {self.n_components} dimensions"
@@ -181,17 +182,19 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
     parameters: the estimator's parameters; ``Plan.parameters`` has them with every choice made.
     """
     n = given.n_points
-    must_draw = request.affinities in ("dense", "sampled")
-    kernel = request.kernel._resolved(n, must_draw=must_draw)
+    kernel = _resolve_kernel(request, n)
     available = memory_available(request.memory_limit)
-    # Precomputed affinities have no points whose copies take memory.
-    costed = given if _has_points(kernel) else given._replace(n_features=0)
-    costs = Costs(_kernel_costs(kernel, given), costed)
+    costs = _costs(request, given)
     affinities, reason = _choose_affinities(costs, request, given, available)
     if costs.bytes[affinities] > available:
         is_fixed = needs_all_pairs(request.objective) or not _has_points(kernel)
-        possible = (affinities,) if is_fixed else tuple(costs.bytes)
-        raise out_of_memory(affinities, costs, possible, available)
+        raise out_of_memory(
+            affinities,
+            costs,
+            (affinities,) if is_fixed else tuple(costs.bytes),
+            available,
+            lambda n: _costs(request, given.fewer(n)).bytes[affinities],
+        )
     method = _choose_forces(request, affinities, n)
     neighbors = _choose_search(request, affinities, kernel, given)
     start = resolve_start(request.start, kernel.metric, has_points=_has_points(kernel))
@@ -259,12 +262,27 @@ def useful_threads(n_points: int) -> int:
     return min(n_threads(), max(1, n_points**2 // PAIRS_PER_THREAD))
 
 
-def _kernel_costs(kernel: MetricKernel, given: InputSize) -> KernelCosts:
-    if isinstance(kernel, PrecomputedKernel):
-        # A pair may be listed by both points. Sums are in float64, then in float32.
-        n_listed = max(1, given.n_entries // given.n_points)
-        return KernelCosts(n_listed, 2 * n_listed, pair_bytes=20 if given.is_sparse else 12)
-    return kernel.costs(given.n_points, min(given.n_features, WIDEST))
+def _costs(request: Request, given: InputSize) -> Costs:
+    """Return the memory that a request needs, and the list lengths of its kernel."""
+    n, kernel = given.n_points, _resolve_kernel(request, given.n_points)
+    start = resolve_start(request.start, kernel.metric, has_points=_has_points(kernel))
+    return Costs(
+        given,
+        kernel.costs(n, given.n_features),
+        Metric(kernel.metric, kernel.p),
+        start if isinstance(start, str) else "",
+        request.n_components,
+        request.forces or _default_forces(n, request.n_components),
+        _choose_search(request, "sparse", kernel, given) == "approximate",
+        request.schedule.n_iter,
+        n_threads(),
+        not _has_points(kernel),
+    )
+
+
+def _resolve_kernel(request: Request, n_points: int) -> MetricKernel:
+    must_draw = request.affinities in ("dense", "sampled")
+    return request.kernel._resolved(n_points, must_draw=must_draw)
 
 
 def _has_points(kernel: MetricKernel) -> bool:
@@ -350,8 +368,7 @@ def _least(costs: Costs, n: int, needs_lists: bool) -> str:
 def _choose_forces(request: Request, affinities: str, n: int) -> Method:
     method = request.forces
     if method is None:
-        few = n <= EXACT_REPULSION_LIMIT[request.n_components]
-        return Exact() if affinities == "dense" or few else Mesh()
+        return Exact() if affinities == "dense" else _default_forces(n, request.n_components)
     if affinities == "dense" and not isinstance(method, Exact):
         raise ParameterError(
             "forces",
@@ -361,6 +378,10 @@ def _choose_forces(request: Request, affinities: str, n: int) -> Method:
             f"{keyword('forces', 'exact')}, or {keyword('affinities', 'sparse')}.",
         )
     return method
+
+
+def _default_forces(n_points: int, n_components: int) -> Method:
+    return Exact() if n_points <= EXACT_REPULSION_LIMIT[n_components] else Mesh()
 
 
 def _choose_search(

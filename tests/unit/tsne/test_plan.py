@@ -27,7 +27,7 @@ from isosne.errors import ParameterError
 from isosne.kernels.costs import COMPARED, RANKED
 from isosne.layout.force_methods import as_method
 from isosne.layout.schedules import Schedule
-from isosne.tsne.memory_budget import InputSize
+from isosne.tsne.peak_memory import InputSize
 from isosne.tsne.plan import (
     DENSE_LIMIT,
     EXACT_REPULSION_LIMIT,

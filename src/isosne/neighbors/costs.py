@@ -1,0 +1,76 @@
+"""Memory of a nearest-neighbor search, known before it runs. The lists found are not included."""
+
+from typing import NamedTuple
+
+from isosne.neighbors.clustered import CANDIDATES, CLUSTER_SIZE
+from isosne.neighbors.distances import BLOCK_ROWS, TILE_COLUMNS, Metric
+from isosne.neighbors.exact import SPARE, rows_per_block
+
+ENTRY_BYTES = 20
+"""Bytes per stored entry of a `SparsePoints`: value by row 8, by column 8 with its row 4."""
+FOUND_BYTES = 60
+"""Bytes per neighbor of a block while it is sorted and converted: twice key 8 and index 4; then
+distances, their copies and masks (counted in `nearest_in_block` and `without_self`)."""
+PACKED_DEPTH, PACKED_COLUMNS = 128, 4096
+"""Largest block of a factor that OpenBLAS copies at a time (measured)."""
+
+
+class PointsSize(NamedTuple):
+    """Sizes of the points that a search compares."""
+
+    n_points: int
+    n_features: int
+    value_bytes: int = 8
+    """Bytes of a coordinate in the working type: 4 or 8."""
+    is_ready: bool = True
+    """Whether the points are compared as they are, without a converted copy."""
+    n_entries: int | None = None
+    """Number of stored entries of a sparse matrix; None for dense points."""
+
+    @property
+    def copy_bytes(self) -> int:
+        """Bytes of one dense copy in the working type."""
+        return self.n_points * self.n_features * self.value_bytes
+
+
+def set_bytes(points: PointsSize, metric: Metric) -> int:
+    """Return the bytes of a `SearchSet`, besides the points that it was made from."""
+    if metric.name == "precomputed":
+        return 0
+    if points.n_entries is not None:
+        return ENTRY_BYTES * points.n_entries + 16 * points.n_points
+    if metric.power != 2:
+        return points.copy_bytes
+    has_copy = metric.name == "cosine" or not points.is_ready
+    return points.copy_bytes * (2 if has_copy else 1) + points.n_points * points.value_bytes
+
+
+def block_bytes(points: PointsSize, metric: Metric, n_listed: int) -> int:
+    """Return the bytes that a thread needs to find the neighbors of a block of rows."""
+    n, d, value = points[:3]
+    if metric.name == "precomputed" or points.n_entries is not None:
+        rows, n_arrays = min(n, rows_per_block(n)), 1 if points.n_entries is not None else 2
+        return 8 * n_arrays * rows * n + FOUND_BYTES * rows * n_listed
+    rows, columns = min(n, BLOCK_ROWS), min(n, TILE_COLUMNS)
+    keys = rows * columns * (value if metric.power == 2 else 8)
+    query = rows * d * value * (1 if points.is_ready else 2)
+    return keys + query + packed_bytes(d, columns, value) + FOUND_BYTES * rows * (n_listed + SPARE)
+
+
+def packed_bytes(n_features: int, n_columns: int, value_bytes: int) -> int:
+    """Return the bytes that a thread of the BLAS library copies during a matrix product."""
+    return min(n_features, PACKED_DEPTH) * min(n_columns, PACKED_COLUMNS) * value_bytes
+
+
+def clusters_bytes(points: PointsSize, n_listed: int) -> int:
+    """Return the bytes of a `ClusteredPoints`: two copies in the order of the clusters.
+
+    A converted copy in the original order is freed before the second one is made.
+    """
+    near = 12 * points.n_points * CANDIDATES * 4 * n_listed // CLUSTER_SIZE**2
+    return 2 * points.copy_bytes + near
+
+
+def gathered_bytes(points: PointsSize) -> int:
+    """Return the bytes of the candidates that a thread of the approximate search gathers."""
+    return min(points.n_points, TILE_COLUMNS) * points.n_features * points.value_bytes
