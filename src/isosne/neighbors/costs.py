@@ -8,9 +8,9 @@ from isosne.neighbors.exact import SPARE, rows_per_block
 
 ENTRY_BYTES = 20
 """Bytes per stored entry of a `SparsePoints`: value by row 8, by column 8 with its row 4."""
-FOUND_BYTES = 60
-"""Bytes per neighbor of a block while it is sorted and converted: twice key 8 and index 4; then
-distances, their copies and masks (counted in `nearest_in_block` and `without_self`)."""
+KEPT_BYTES, CONVERTED_BYTES = 12, 48
+"""Bytes per neighbor of a block: key and index while the nearest points are kept; distances, their
+copies and masks while they are converted (counted in `without_self`)."""
 PACKED_DEPTH, PACKED_COLUMNS = 128, 4096
 """Largest block of a factor that OpenBLAS copies at a time (measured)."""
 
@@ -49,12 +49,15 @@ def block_bytes(points: PointsSize, metric: Metric, n_listed: int) -> int:
     """Return the bytes that a thread needs to find the neighbors of a block of rows."""
     n, d, value = points[:3]
     if metric.name == "precomputed" or points.n_entries is not None:
-        rows, n_arrays = min(n, rows_per_block(n)), 1 if points.n_entries is not None else 2
-        return 8 * n_arrays * rows * n + FOUND_BYTES * rows * n_listed
-    rows, columns = min(n, BLOCK_ROWS), min(n, TILE_COLUMNS)
-    keys = rows * columns * (value if metric.power == 2 else 8)
-    query = rows * d * value * (1 if points.is_ready else 2)
-    return keys + query + packed_bytes(d, columns, value) + FOUND_BYTES * rows * (n_listed + SPARE)
+        rows, query = min(n, rows_per_block(n)), 0
+        keys = 8 * rows * n * (1 if points.n_entries is not None else 2)
+    else:
+        rows, columns = min(n, BLOCK_ROWS), min(n, TILE_COLUMNS)
+        query = rows * d * value * (1 if points.is_ready else 2)
+        keys = rows * columns * (value if metric.power == 2 else 8)
+        keys += packed_bytes(d, columns, value)
+    kept = KEPT_BYTES * rows * (n_listed + SPARE)
+    return query + kept + max(keys, CONVERTED_BYTES * rows * n_listed)
 
 
 def packed_bytes(n_features: int, n_columns: int, value_bytes: int) -> int:

@@ -20,11 +20,13 @@ from isosne.layout.forces import ARRANGE_FROM
 from isosne.layout.mesh_repulsion import (
     MAX_NODES,
     MIN_SIDE,
+    N_CHUNKS,
     PADDING,
     ROOM,
     finest_spacing,
     spline_order,
 )
+from isosne.layout.splines import CHUNK_POINTS
 from isosne.neighbors.costs import (
     PointsSize,
     block_bytes,
@@ -38,13 +40,15 @@ from isosne.neighbors.distances import Metric
 WIDEST = 10_000
 """Largest number of columns that is counted: wider data are sparse and are never copied to dense
 arrays (chosen)."""
+KEPT_SHARE = 0.1
+"""Share of the memory of step 2 that stays with the process after it was freed (measured)."""
 STATE_BYTES = 200
 """Bytes per point of coordinates, updates, gains and gradients with their copies (estimated)."""
 MUTUAL = 1.6
 """Pairs with a probability per entry of the partner lists: 1 if two points always list each other,
 2 if they never do (measured: 1.4 to 1.75)."""
-NODE_BYTES = 13
-"""Bytes per node of the padded mesh: charges, transforms and field (measured)."""
+NODE_BYTES = 11
+"""Bytes per node of the padded mesh: transforms and field (measured)."""
 TREE_BYTES = 140
 """Bytes per point of the Barnes-Hut tree: codes, nodes, leaves and forces (counted)."""
 COVARIANCE_COLUMNS, COVARIANCE_RATIO = 1000, 10
@@ -210,14 +214,15 @@ def _sampled(work: Costs) -> int:
     layout = _layout_bytes(work, width=0.5 * n**0.5)
     last = max(_start_bytes(work, "sparse", 2 * n * N_DRAWS), draws + layout)
     of_thread = 8 * BLOCK_ROWS * N_DRAWS  # the random numbers of a block
-    return _after_fit(work, of_thread, n * kernel.cell_bytes + members + last)
+    cells = n * kernel.cell_bytes + members
+    return _after_fit(work, of_thread, cells, cells + last)
 
 
-def _after_fit(work: Costs, of_thread: int, *phases: int) -> int:
-    """Return the peak of phases that hold the points and what the kernel's fit left.
+def _after_fit(work: Costs, of_thread: int, step_2: int, last: int) -> int:
+    """Return the peak of step 2, and of the start and step 3, with what the kernel's fit left.
 
-    of_thread: bytes that each thread uses at a time. Memory that a thread has freed often stays
-    with the process, so it is counted in all phases.
+    of_thread: bytes that each thread uses at a time. Memory that was freed does not all return to
+    the system: that of the threads is counted to the end, and a share of that of step 2.
     """
     given, kernel = work.given, work.kernel
     drawing = given.bytes_read + given.bytes_of_pool
@@ -231,7 +236,8 @@ def _after_fit(work: Costs, of_thread: int, *phases: int) -> int:
         finding_cells = given.n_points * kernel.cell_bytes
         if n_columns > SCAN_COLUMNS:  # sampled points are copied in groups
             finding_cells += set_bytes(given.copied(SCAN_COLUMNS), work.metric)
-    return max(drawing, held + max(finding_cells, *phases) + work.n_threads * of_thread)
+    largest = max(finding_cells, step_2, last + round(KEPT_SHARE * step_2))
+    return max(drawing, held + largest + work.n_threads * of_thread)
 
 
 def _described_bytes(work: Costs) -> int:
@@ -294,7 +300,10 @@ def _layout_bytes(work: Costs, width: float) -> int:
     n = work.given.n_points
     extra = TREE_BYTES * n if isinstance(work.forces, Tree) else 0
     if isinstance(work.forces, Mesh):
-        extra = NODE_BYTES * _n_nodes(work, work.forces.accuracy, width)
+        # Chunks of points have charges of their own, 4 bytes per node of the mesh before padding.
+        n_chunks = min(N_CHUNKS, -(-n // CHUNK_POINTS))
+        node_bytes = NODE_BYTES + 4 * n_chunks / PADDING**work.n_components
+        extra = round(node_bytes * _n_nodes(work, work.forces.accuracy, width))
     return n * STATE_BYTES + extra
 
 
