@@ -24,9 +24,10 @@ from isosne._numba import n_threads
 from isosne.layout.schedules import Phase, Schedule
 
 N_FEW = 1500
-FEW_STEPS = Schedule((Phase(3, exaggeration=4, step=20),))
-# The neighbor lists are sorted along a curve at steps 50 and 300, from one copy to another.
-MANY_STEPS = Schedule((Phase(310, exaggeration=4, step=20),))
+# Neighbor lists are sorted along a curve at steps 50 and 300, from one copy to another.
+FEW_STEPS, SOME_STEPS, MANY_STEPS = (
+    Schedule((Phase(n_iter, exaggeration=4, step=20),)) for n_iter in (3, 52, 310)
+)
 ISOLATION, EXACT = IsolationKernel(), IsolationKernel(n_partitions="exact")
 CELLS, GAUSSIAN = IsolationKernel(64), GaussianKernel(30)
 
@@ -113,6 +114,7 @@ def make(name, n):
 def start_all(name, X, plan):
     """Map few rows as the plan does, and let every thread multiply matrices at the same time."""
     few = make(name, N_FEW).set_params(affinities=plan.affinities, forces=plan.forces)
+    few.set_params(schedule=SOME_STEPS)
     if plan.neighbors:
         few.set_params(affinities=Sparse(neighbors=plan.neighbors))
     if few.landmarks:
