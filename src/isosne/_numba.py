@@ -1,15 +1,19 @@
 """Numba settings: how functions are compiled, and how many threads run them.
 
 Functions have no explicit signatures, so nothing is compiled at import. A function is compiled at
-its first call and stored in Numba's cache on disk. No other module imports Numba.
+its first call and stored in Numba's cache on disk. Only this module and `_lanes` import Numba.
+
+No function is compiled with fast-math flags: they would let the compiler reorder sums and fuse
+operations as suits the CPU, and a map would depend on the CPU (docs/decisions/0010).
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-from numba import config, get_num_threads, njit, prange, set_num_threads
-from numba.cpython.unsafe import tuple as tuples
+from numba import config, get_num_threads, njit, prange, set_num_threads, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
 
 from isosne.errors import ParameterError
 
@@ -18,24 +22,11 @@ __all__ = [
     "n_threads",
     "parallel_kernel",
     "prange",
-    "row_sum_kernel",
     "threads",
-    "tuple_setitem",
+    "with_entry",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., object])
-
-
-def _tuple_setitem(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
-    return (*values[:index], value, *values[index + 1 :])
-
-
-tuple_setitem: Any = _tuple_setitem if config.DISABLE_JIT else tuples.tuple_setitem  # type: ignore[attr-defined]
-"""Return a tuple with one entry replaced. The compiler keeps small tuples in registers."""
-
-# A sum over one row may be reordered, so that it vectorizes. Without nnan and ninf, comparisons
-# with NaN and infinity stay correct.
-ROW_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 
 
 def kernel(function: Function) -> Function:
@@ -45,13 +36,28 @@ def kernel(function: Function) -> Function:
 
 def parallel_kernel(function: Function) -> Function:
     """Compile a function whose `prange` rows run on all threads; each writes only its own row."""
-    compile_parallel = njit(cache=True, error_model="numpy", parallel=True, fastmath=ROW_SUMS)
-    return cast(Function, compile_parallel(function))
+    return cast(Function, njit(cache=True, error_model="numpy", parallel=True)(function))
 
 
-def row_sum_kernel(function: Function) -> Function:
-    """Compile a part of a sum over one row, to be called from a parallel kernel."""
-    return cast(Function, njit(cache=True, error_model="numpy", fastmath=ROW_SUMS)(function))
+def with_entry(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
+    """Return a tuple with one entry replaced; in compiled code, small tuples stay in registers."""
+    return (*values[:index], value, *values[index + 1 :])
+
+
+@intrinsic
+def _with_entry(_, values, index, value):  # type: ignore[no-untyped-def]
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values, index, value = arguments
+        place = cgutils.alloca_once_value(builder, values)
+        builder.store(value, cgutils.gep_inbounds(builder, place, 0, index))
+        return builder.load(place)
+
+    return values(values, types.intp, values.dtype), generate
+
+
+@overload(with_entry)
+def _compiled_with_entry(values, index, value):  # type: ignore[no-untyped-def]
+    return lambda values, index, value: _with_entry(values, index, value)
 
 
 @contextmanager

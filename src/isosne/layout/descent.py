@@ -135,7 +135,7 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
         step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)
         gradient = forces.gradient(Y, phase.exaggeration)
         # In float64: the norm also detects NaN and infinity in any entry.
-        norm = float(np.sqrt(np.einsum("ij,ij->", gradient, gradient, dtype=np.float64)))
+        norm = float(np.sqrt(np.square(gradient, dtype=np.float64).sum()))
         if not np.isfinite(norm):
             raise DivergedError(
                 f"The optimization diverged at step {progress.iteration + 1} "

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._numba import parallel_kernel, prange
+from isosne._portable import log
 from isosne._types import Array, Scalar
 from isosne.layout.exact import TINY, inverse, step_limit
 
@@ -34,7 +35,7 @@ class Attraction(Protocol):
         ...
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull = sum_j p u (y_i - y_j) for the map Y, both (n, 2) or (n, 3)."""
+        """Fill pull = sum_j p u (y_i - y_j) for the map Y, both (n, d)."""
         ...
 
     def loss(self, Y: NDArray[np.float32]) -> float:
@@ -55,10 +56,7 @@ class Repulsion(Protocol):
     """Repulsion between all points."""
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (3, n) = sum_j w u (y_i - y_j) for the map Y (3, n) and return Z.
-
-        Maps with fewer dimensions have leading rows of zeros.
-        """
+        """Fill push = sum_j w u (y_i - y_j) for the map Y, both (d, n), and return Z."""
         ...
 
     def state(self) -> dict[str, Array]:
@@ -133,13 +131,12 @@ class SplitForces:
         """Return KL at map Y (d, n); not negative."""
         rows, columns = self._arranged(Y)
         Z = max(self.repulsion.push(columns, np.empty_like(columns)), TINY)
-        loss = self.attraction.loss(rows) + float(np.log(Z))
+        loss = self.attraction.loss(rows) + log(Z)
         return max(self.attraction.negative_entropy + loss, 0.0)  # KL >= 0, except for rounding
 
     def _arranged(self, Y: NDArray[np.float32]) -> tuple[Array, Array]:
-        """Return the map in curve order: rows (n, 2) or (n, 3), and columns (3, n)."""
-        rows = np.zeros((self.n_points, max(2, len(Y))), np.float32)
-        columns = np.zeros((3, self.n_points), np.float32)
+        """Return the map in curve order: rows (n, d), and columns (d, n)."""
+        rows, columns = np.empty(Y.shape[::-1], np.float32), np.empty_like(Y)
         arrange_map(Y, self._order, rows, columns)
         return rows, columns
 
@@ -160,11 +157,10 @@ def curve_order(Y: NDArray[np.float32]) -> Array:
 
 @parallel_kernel
 def arrange_map(Y: Array, order: Array, rows: Array, columns: Array) -> None:
-    """Copy the map Y (d, n) in another order to rows, and to the last rows of columns (3, n)."""
-    first = columns.shape[0] - Y.shape[0]
+    """Copy the map Y (d, n) in another order to rows (n, d) and columns (d, n)."""
     for r in prange(len(order)):
         for c in range(Y.shape[0]):
-            rows[r, c] = columns[first + c, r] = Y[c, order[r]]
+            rows[r, c] = columns[c, r] = Y[c, order[r]]
 
 
 @parallel_kernel
@@ -173,7 +169,6 @@ def combine_arranged(
 ) -> None:
     """Fill the gradient (d, n), in the original order: toward * pull - away * push."""
     toward, away = factors
-    first = push.shape[0] - gradient.shape[0]
     for r in prange(len(order)):
         for c in range(gradient.shape[0]):
-            gradient[c, order[r]] = toward * pull[r, c] - away * push[first + c, r]
+            gradient[c, order[r]] = toward * pull[r, c] - away * push[c, r]

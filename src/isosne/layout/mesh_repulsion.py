@@ -10,6 +10,7 @@ Chunks of points do not depend on the number of threads and are summed in a fixe
 are bit-identical on any number of threads.
 """
 
+import math
 from functools import reduce
 from typing import Any
 
@@ -18,6 +19,7 @@ import scipy.fft
 from numpy.typing import NDArray
 
 from isosne._numba import n_threads
+from isosne._portable import each_cos, power
 from isosne._types import Array, Scalar
 from isosne.layout.pair_terms import similarity_at
 from isosne.layout.splines import read, spread, sum_chunks
@@ -93,18 +95,20 @@ class MeshRepulsion:
         self._sides: tuple[int, ...] = ()
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (3, n) for the map Y (3, n), which has leading rows of zeros; return Z."""
+        """Fill push (d, n) for the map Y (d, n) and return Z."""
         with np.errstate(all="ignore"):  # a diverged map: `descend` detects it
             if not np.isfinite(Y.max(axis=1) - Y.min(axis=1)).all():
                 push[:] = np.nan
                 return np.nan
-            origin, field = self.field(Y)
-            potential = np.empty(Y.shape[1], np.float32)
-            read(field, Y, origin, np.float32(1 / self.spacing), self._zeros, push, potential)
+            solid = in_three_dimensions(Y)
+            origin, field = self.field(solid)
+            found, potential = np.empty_like(solid), np.empty(Y.shape[1], np.float32)
+            read(field, solid, origin, np.float32(1 / self.spacing), self._zeros, found, potential)
+        push[:] = found[3 - len(Y) :]
         return self._sum_of_w(potential, Y.shape[1])
 
     def field(self, Y: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the corner (3,) of a mesh that covers the map, and the potential at its nodes."""
+        """Return the corner (3,) of a mesh that covers a map Y (3, n), and the potential there."""
         low, high = Y.min(axis=1), Y.max(axis=1)
         self._fit_mesh((high - low)[3 - self.n_components :].astype(np.float64))
         sides = (1,) * (3 - self.n_components) + self._sides
@@ -199,6 +203,13 @@ class MeshRepulsion:
         return field
 
 
+def in_three_dimensions(Y: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a map (d, n) as (3, n), with leading rows of zeros."""
+    solid = np.zeros((3, Y.shape[1]), np.float32)
+    solid[3 - len(Y) :] = Y
+    return solid
+
+
 def spline_order(accuracy: float, n_components: int, n_points: int) -> int:
     """Return the order of the spline that reaches an accuracy at the lowest cost."""
     is_rough = accuracy >= QUINTIC_BELOW
@@ -218,12 +229,12 @@ def finest_spacing(accuracy: float, order: int, dof: float, n_points: int) -> fl
     The transform of w decays like exp(-sqrt(dof) k), so heavier tails need a finer mesh. Sparse
     maps need one too (docs/decisions/0005).
     """
-    error, power = ERROR_AT_HALF[order]
+    error, exponent = ERROR_AT_HALF[order]
     # The target error falls with the square root of n below SPARSE, at most by a factor 0.1^0.5
     # (chosen; not measured).
     share = min(max(n_points / SPARSE, 0.1), 1.0) if n_points else 1.0
-    spacing = 0.5 * (accuracy * share**0.5 / error) ** (1 / power)
-    return float(np.clip(spacing, FINEST, COARSEST) * min(1.0, dof**0.5))
+    spacing = 0.5 * power(accuracy * math.sqrt(share) / error, 1 / exponent)
+    return float(np.clip(spacing, FINEST, COARSEST) * min(1.0, math.sqrt(dof)))
 
 
 def kernel_transform(
@@ -262,5 +273,7 @@ def spline_transform(angles: NDArray[np.float64], order: int) -> NDArray[np.floa
         longer[1:] += (k - x[1:]) * values
         values = longer / (k - 1)
     offsets = np.arange(1, order) - order // 2
-    transform: NDArray[np.float64] = np.cos(np.multiply.outer(angles, offsets)) @ values
+    transform = np.zeros_like(angles)
+    for offset, value in zip(offsets, values, strict=True):  # in a fixed order, unlike BLAS
+        transform += value * each_cos(offset * angles)
     return transform

@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import BSpline
 
 from isosne.layout import mesh_repulsion as mesh
-from isosne.layout.mesh_repulsion import MeshRepulsion, spline_transform
+from isosne.layout.mesh_repulsion import MeshRepulsion, in_three_dimensions, spline_transform
 from isosne.layout.splines import read, spline_weights
 from tests.reference import repulsion as reference
 
@@ -39,19 +39,11 @@ def first_map(n, d):
 MAPS = [uniform, uneven_clusters, first_map]
 
 
-def columns(Y):
-    """Return a map (n, d) as three rows of coordinates; those that it does not have are zero."""
-    found = np.zeros((3, len(Y)), np.float32)
-    found[3 - Y.shape[1] :] = Y.T
-    return found
-
-
 def repel(Y, repulsion):
     """Return push (n, d) and Z at a map (n, d)."""
-    push = np.full((3, len(Y)), 9, np.float32)
-    Z = repulsion.push(columns(Y), push)
-    assert not push[: 3 - Y.shape[1]].any()
-    return push[3 - Y.shape[1] :].T, Z
+    push = np.full(Y.T.shape, 9, np.float32)
+    Z = repulsion.push(np.ascontiguousarray(Y.T), push)
+    return push.T, Z
 
 
 def relative(found, expected):
@@ -91,10 +83,10 @@ def test_maps_of_any_size(n, d):
 def test_the_potential_is_the_sum_of_similarities(points, dof):
     Y = points(500, 2)
     repulsion = MeshRepulsion(2, dof, accuracy=0.01)
-    origin, field = repulsion.field(columns(Y))
+    origin, field = repulsion.field(in_three_dimensions(Y.T))
     push, potential = np.empty((3, 500), np.float32), np.empty(500, np.float32)
     inverse = np.float32(1 / repulsion.spacing)
-    read(field, columns(Y), origin, inverse, repulsion._zeros, push, potential)
+    read(field, in_three_dimensions(Y.T), origin, inverse, repulsion._zeros, push, potential)
     # a point feels 1 of itself by definition; on the mesh, about _own
     found = potential + repulsion._base * 500 - repulsion._own + 1
     assert relative(found, reference.potential(Y, dof)) < 0.01
@@ -172,7 +164,7 @@ def test_threads_do_not_change_a_bit(threads, d):
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("which", [slice(39_999, 40_000), slice(None)])
 def test_a_map_without_bounds_touches_no_memory_but_its_own(monkeypatch, which, bad):
-    Y = columns(uniform(40_000, 2))
+    Y = np.ascontiguousarray(uniform(40_000, 2).T)
     repulsion = MeshRepulsion(2)
     push = np.empty_like(Y)
     repulsion.push(Y, push)
@@ -180,7 +172,7 @@ def test_a_map_without_bounds_touches_no_memory_but_its_own(monkeypatch, which, 
     guarded = np.full((n_chunks + 2, n_nodes), 7, np.float32)
     repulsion._charges = guarded[1:-1]
     monkeypatch.setattr(repulsion, "_fit_mesh", lambda widths: None)
-    Y[2, which] = bad
+    Y[1, which] = bad
     with np.errstate(invalid="ignore"):
         assert not np.isfinite(repulsion.push(Y, push))
     assert (guarded[[0, -1]] == 7).all()
