@@ -3,6 +3,9 @@
 Maps are stored by row here, (n, d), so that the coordinates of a partner are adjacent in memory.
 """
 
+from copy import copy
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,15 +48,16 @@ class ListedAttraction:
         """Return 1: the attraction is not random."""
         return 1.0
 
-    def arrange(self, order: Array) -> None:
-        """Reorder the points: order[r] is the current index of the point that becomes r."""
+    def arranged(self, order: Array) -> Self:
+        """Return the attraction of reordered points: order[r] is the index of the point at r."""
         indptr = np.zeros_like(self._joint.indptr)  # row lengths in the new order, summed
         np.cumsum(np.diff(self._joint.indptr)[order], out=indptr[1:])
-        arranged = SparseMatrix(
+        arranged = copy(self)
+        arranged._joint = SparseMatrix(
             indptr, np.zeros_like(self._joint.indices), np.zeros_like(self._joint.data)
         )
-        arrange_rows(self._joint, order, inverse_order(order), arranged)
-        self._joint = arranged
+        arrange_rows(self._joint, order, inverse_order(order), arranged._joint)
+        return arranged
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
         """Fill pull for the map Y, both (n, d)."""

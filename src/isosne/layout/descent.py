@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._numba import kernel
+from isosne._portable import log
 from isosne._types import Array
 from isosne.errors import DivergedError
 from isosne.layout.schedules import ChangeBelow, Phase, Schedule
@@ -157,19 +158,21 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
 def has_ended(phase: Phase, progress: Progress, value: Callable[[], float]) -> bool:
     """Update the stop rule of the phase; return whether the phase should end."""
     rule, done = phase.stop, progress.done
-    if rule is None or done < rule.wait or (done - rule.wait) % rule.every:
+    if rule is None or done % rule.every:
         return False
     values, rates = progress.values, progress.rates
-    values.append(value())
+    # KL of the exaggerated probabilities, divided by the exaggeration.
+    values.append(value() + log(phase.exaggeration))
     if len(values) < 2:
         return False
     change = values[-2] - values[-1]
     if isinstance(rule, ChangeBelow):
-        return abs(change) / rule.every < values[-1] * rule.share
+        return done > rule.wait and abs(change) / rule.every < values[-1] * rule.share
     rates.append(change / values[-2] if values[-2] else 0.0)
-    recent = rates[-rule.delay - 1 :]
-    falls = all(later < earlier for earlier, later in pairwise(recent))
-    return falls and len(recent) > rule.delay
+    # The first rate that counts belongs to the first value after `wait` steps.
+    counted = rates[max(0, rule.wait // rule.every - 1) :]
+    n_falls = sum(later < earlier for earlier, later in pairwise(counted))
+    return n_falls > rule.delay
 
 
 @kernel

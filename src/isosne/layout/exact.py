@@ -41,6 +41,8 @@ ZERO_P = 1e-3
 ALONE = 1.01
 """Sum of w, including the point itself, up to which it is recomputed without the point. Above it
 the others sum to at least 0.01, and float32 rounding (1.2e-7) costs at most 1.2e-5 of that."""
+SPRING = 64
+"""Degrees of freedom from which the step limit is that of a Gaussian (chosen)."""
 
 
 class Stateless:
@@ -181,11 +183,14 @@ def inverse(Z: float) -> float:
 def step_limit(n_points: int, dof: Scalar, exaggeration: float) -> float:
     """Return the longest step at which the optimization does not diverge.
 
-    With Student's t there is no limit: the attraction decreases at large distances. With a Gaussian
-    it grows like that of a spring: its Hessian, 4 exaggeration times the Laplacian of P, has
-    eigenvalues up to about 8 exaggeration / n. The limit is the inverse.
+    With a Gaussian the attraction grows like that of a spring: its Hessian, 4 exaggeration times
+    the Laplacian of P, has eigenvalues up to about 8 exaggeration / n. The limit is the inverse.
+    With Student's t it grows only up to a distance of sqrt(dof): the limit is SPRING / dof times as
+    long, and there is none for dof up to 2.
     """
-    return n_points / (8 * exaggeration) if np.isinf(dof) else np.inf
+    if dof <= 2:
+        return np.inf
+    return n_points / (8 * exaggeration) * max(1.0, SPRING / float(dof))
 
 
 @kernel

@@ -4,7 +4,7 @@ Points that are close on the map are kept close in memory: from time to time the
 Morton curve (docs/decisions/0006). This order is private to the module.
 """
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,8 @@ class Attraction(Protocol):
 class ArrangedAttraction(Attraction, Protocol):
     """Attraction to fixed partners, which is faster if near points are close in memory."""
 
-    def arrange(self, order: Array) -> None:
-        """Reorder the points: order[r] is the current index of the point that becomes r."""
+    def arranged(self, order: Array) -> Self:
+        """Return the attraction of reordered points: order[r] is the index of the point at r."""
         ...
 
 
@@ -82,11 +82,19 @@ class SplitForces:
     """
 
     def __init__(self, attraction: Attraction, repulsion: Repulsion, dof: Scalar = 1.0) -> None:
-        self.attraction = attraction
+        self._arrangement = attraction, np.arange(attraction.n_points)
         self.repulsion = repulsion
         self.dof = np.float32(dof)
         self.n_points = attraction.n_points
-        self._order = np.arange(self.n_points)
+
+    @property
+    def attraction(self) -> Attraction:
+        """The attraction, of points in the current order."""
+        return self._arrangement[0]
+
+    @property
+    def _order(self) -> Array:
+        return self._arrangement[1]
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
         """Return the gradient at map Y (d, n), with attraction multiplied by the exaggeration."""
@@ -103,9 +111,7 @@ class SplitForces:
         """Prepare step `iteration` (counted from 0) from the map Y (d, n)."""
         is_time = iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0
         if is_time and isinstance(self.attraction, ArrangedAttraction):
-            order = curve_order(Y[:, self._order])  # relative to the current order
-            self.attraction.arrange(order)
-            self._order = self._order[order]
+            self._arrange(curve_order(Y[:, self._order]))
         self.attraction.prepare(iteration)
 
     def state(self) -> dict[str, Array]:
@@ -115,8 +121,7 @@ class SplitForces:
     def restore(self, state: dict[str, Array]) -> None:
         """Restore a state; call it only on new forces, before the first step."""
         if isinstance(self.attraction, ArrangedAttraction):
-            self.attraction.arrange(state["order"])
-        self._order = state["order"]
+            self._arrange(state["order"])
         self.repulsion.restore(state)
 
     def step_limit(self, exaggeration: float) -> float:
@@ -133,6 +138,13 @@ class SplitForces:
         Z = max(self.repulsion.push(columns, np.empty_like(columns)), TINY)
         loss = self.attraction.loss(rows) + log(Z)
         return max(self.attraction.negative_entropy + loss, 0.0)  # KL >= 0, except for rounding
+
+    def _arrange(self, order: Array) -> None:
+        """Reorder the points, relative to the current order."""
+        attraction = self.attraction
+        assert isinstance(attraction, ArrangedAttraction)
+        # One assignment, so that an interrupt leaves either the old state or the new one.
+        self._arrangement = attraction.arranged(order), self._order[order]
 
     def _arranged(self, Y: NDArray[np.float32]) -> tuple[Array, Array]:
         """Return the map in curve order: rows (n, d), and columns (d, n)."""

@@ -34,6 +34,9 @@ N_STEPS = 50
 DAMPING = 0.5
 """Fraction of a full step, which goes to the mean of the partners weighted by their attraction.
 Half a step, against oscillation (chosen; not measured)."""
+WEAKEST = 1e-20
+"""Smallest factor of the attraction. If all points of the map are so far apart that their
+similarities underflow, nothing repels, and the factor does not matter if it is not zero."""
 
 
 class Placement:
@@ -57,7 +60,7 @@ class Placement:
         # Multiplied by Z, repulsion is w and attraction p_{j|i} Z / n.
         sums = np.empty(len(embedding))
         push_all(self._axes, self._dof, np.empty(embedding.T.shape, np.float32), sums)
-        self._strength = np.float32(exaggeration * sums.sum() / len(embedding))
+        self._strength = np.float32(max(exaggeration * sums.sum() / len(embedding), WEAKEST))
 
     def place(self, similarity: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return coordinates (m, d) for rows of similarity (m, n) to the points of the map."""
@@ -88,7 +91,7 @@ class ListedPlacement:
         solid = in_three_dimensions(embedding.T)
         mesh = MeshRepulsion(self._n_components, dof, n_points=n)
         Z = mesh.push(solid[3 - self._n_components :], np.empty(embedding.T.shape, np.float32))
-        self._settings = np.float32(dof), np.float32(exaggeration * Z / n)
+        self._settings = np.float32(dof), np.float32(max(exaggeration * Z / n, WEAKEST))
         self._rows = np.ascontiguousarray(solid.T)
         self._mesh = mesh.open(solid)
 
@@ -157,6 +160,8 @@ def settle(
                 found = add_balance(found, minus(x, loaded(Y, rest)), pull, dof, keep)
             # x - g / attraction is the mean weighted by attraction, shifted by the repulsion.
             attraction, gradient = total(found[0]), totals(found[1])
+            if attraction == 0:  # underflow: all partners are too far away to matter
+                break
             x = plus_product(x, splat(-np.float32(DAMPING) / attraction), repeated(gradient))
         end = totals(x)  # all lanes are equal, so their sum is 16 times the coordinate
         for c in range(len(Y)):
@@ -199,7 +204,9 @@ def settle_listed(
                 pull = factor * load(weights[i], q) * between(first - q, LANES) * u
                 pulls = pulls + pull
                 gradient = plus_product(gradient, pull, d)
-            pulled = totals(gradient)
-            scale = np.float32(DAMPING) / total(pulls)
+            pulled, attraction = totals(gradient), total(pulls)
+            if attraction == 0:
+                break
+            scale = np.float32(DAMPING) / attraction
             for c in range(3):  # repulsion enters the gradient with a minus sign
                 x[c] -= scale * (pulled[c] - push[c])

@@ -16,8 +16,9 @@ from isosne.errors import ParameterError
 class RateFalls:
     """Stop after the relative decrease of KL has peaked (opt-SNE, early exaggeration).
 
-    After `wait` steps, KL is computed every `every` steps; the phase ends when the rate has fallen
-    `delay` times in a row. Defaults: Belkina et al. 2019.
+    KL of the exaggerated probabilities is computed every `every` steps. After `wait` steps, the
+    phase ends when its relative decrease has been smaller than the one before more than `delay`
+    times. Defaults and rule: the program of Belkina et al. 2019.
     """
 
     wait: int = 15
@@ -54,6 +55,8 @@ class Phase:
         (Belkina et al. 2019).
     shortest : float, default=50.0
         Smallest automatic step length, as in scikit-learn.
+    divisor : float or None, default=None
+        Replaces the exaggeration in the automatic step length.
     stop : RateFalls, ChangeBelow or None, default=None
         Rule that ends the phase early.
 
@@ -69,6 +72,7 @@ class Phase:
     momentum: float = 0.8
     step: float | None = None
     shortest: float = 50.0
+    divisor: float | None = None
     stop: RateFalls | ChangeBelow | None = None
 
     def step_for(self, n_points: int) -> float:
@@ -86,7 +90,7 @@ class Phase:
         """
         if self.step is not None:
             return self.step
-        return max(n_points / (4 * self.exaggeration), self.shortest)
+        return max(n_points / (4 * (self.divisor or self.exaggeration)), self.shortest)
 
 
 @dataclass(frozen=True)
@@ -177,7 +181,7 @@ class Schedule:
         return cls(
             (
                 Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls()),
-                Phase(2000, momentum=0.8, stop=ChangeBelow()),
+                Phase(2000, momentum=0.8, divisor=12, stop=ChangeBelow()),
             )
         )
 

@@ -88,7 +88,7 @@ def test_the_potential_is_the_sum_of_similarities(points, dof):
     inverse = np.float32(1 / repulsion.spacing)
     read(field, in_three_dimensions(Y.T), origin, inverse, repulsion._zeros, push, potential)
     # a point feels 1 of itself by definition; on the mesh, about _own
-    found = potential + repulsion._base * 500 - repulsion._own + 1
+    found = potential + repulsion._grid.base * 500 - repulsion._grid.own + 1
     assert relative(found, reference.potential(Y, dof)) < 0.01
 
 
@@ -110,7 +110,7 @@ def test_the_mesh_grows_with_the_map_and_stays_if_the_map_shrinks_a_little():
         grown = np.float32(factor) * Y
         push, _ = repel(grown, repulsion)
         assert relative(push, reference.push(grown, 1.0)) < 0.03 * BEYOND
-        sides.append(repulsion._sides)
+        sides.append(repulsion._grid.sides)
     first, a_little_wider, narrower, wide, a_little_less, small = sides
     assert first == a_little_wider == narrower
     assert np.all(np.array(wide) > np.array(first))
@@ -129,19 +129,29 @@ def test_what_came_before_matters_only_within_the_error():
     assert fresh_Z == pytest.approx(Z, rel=0.03)
 
 
-def test_a_map_too_wide_for_the_largest_mesh_gets_a_wider_spacing(monkeypatch):
-    Y = 2 * uniform(800, 2)
-    usual = MeshRepulsion(2)
-    repel(Y, usual)
-    monkeypatch.setattr(mesh, "MAX_NODES", 2**14)
-    coarse = MeshRepulsion(2)
-    push, Z = repel(Y, coarse)
-    assert np.prod(coarse._padded) <= 2**14
-    assert coarse.spacing > 1.3 * usual.spacing
-    # the error grows by the power 3.4 of the spacing: 1.5 times wider, four times the error
-    growth = (coarse.spacing / usual.spacing) ** 3.4
-    assert relative(push, reference.push(Y, 1.0)) < 0.03 * BEYOND * growth
-    assert pytest.approx(reference.sum_of_similarities(Y, 1.0), rel=0.02) == Z
+@pytest.mark.parametrize("d", [2, 3])
+def test_a_map_too_wide_for_the_largest_mesh_keeps_its_accuracy(monkeypatch, d):
+    Y = 2 * uneven_clusters(1500, d)
+    monkeypatch.setattr(mesh, "MAX_NODES", {2: 2**14, 3: 2**19}[d])
+    push, Z = repel(Y, MeshRepulsion(d, accuracy=0.01))
+    assert relative(push, reference.push(Y, 1.0)) < 0.01
+    assert pytest.approx(reference.sum_of_similarities(Y, 1.0), rel=0.01) == Z
+
+
+def test_an_interrupt_leaves_the_old_mesh_or_the_new_one(monkeypatch):
+    repulsion = MeshRepulsion(2)
+    Y = uniform(500, 2)
+    before = repel(Y, repulsion)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(mesh, "kernel_transform", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            repel(3 * Y, repulsion)
+    after = repel(Y, repulsion)
+    assert after[0].tobytes() == before[0].tobytes() and after[1] == before[1]
 
 
 def test_equal_points_do_not_push():
@@ -168,10 +178,10 @@ def test_a_map_without_bounds_touches_no_memory_but_its_own(monkeypatch, which, 
     repulsion = MeshRepulsion(2)
     push = np.empty_like(Y)
     repulsion.push(Y, push)
-    n_chunks, n_nodes = repulsion._charges.shape
+    n_chunks, n_nodes = repulsion._grid.charges.shape
     guarded = np.full((n_chunks + 2, n_nodes), 7, np.float32)
-    repulsion._charges = guarded[1:-1]
-    monkeypatch.setattr(repulsion, "_fit_mesh", lambda widths: None)
+    grid = repulsion._grid._replace(charges=guarded[1:-1])
+    monkeypatch.setattr(repulsion, "_fit_grid", lambda widths: grid)
     Y[1, which] = bad
     with np.errstate(invalid="ignore"):
         assert not np.isfinite(repulsion.push(Y, push))

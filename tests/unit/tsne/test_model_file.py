@@ -549,7 +549,7 @@ def test_the_mesh_of_a_model_of_the_first_form_is_printed(tmp_path):
         "affinities  sparse, 39 exact neighbors per point, 34 with a probability",
         "start       pca",
         (
-            "forces      mesh, accuracy 0.02, cubic splines; the mesh coarsens if the map is wider "
+            "forces      mesh, accuracy 0.02, cubic splines; a tree if the map is wider "
             "than 650"
         ),
     ]

@@ -331,8 +331,8 @@ def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, affinities
                 "affinities  sparse, 80 approximate neighbors per point, 50 with a probability",
                 "start       pca",
                 (
-                    "forces      mesh, accuracy 0.01, cubic splines; the mesh coarsens if the map "
-                    "is wider than 650"
+                    "forces      mesh, accuracy 0.01, cubic splines; a tree if the map is "
+                    "wider than 650"
                 ),
                 "objective   KL, at most 750 steps",
                 "threads     1",
@@ -383,7 +383,7 @@ def test_choices_made_by_hand_are_printed(memory):
         GaussianKernel(5), affinities="sparse", forces=Mesh(accuracy=0.003), objective=KL(dof=0.5)
     ).plan(np.zeros((1000, 4)))
     assert str(meshed).splitlines()[4] == (
-        "forces      mesh, accuracy 0.003, quintic splines; the mesh coarsens if the map is wider "
+        "forces      mesh, accuracy 0.003, quintic splines; a tree if the map is wider "
         f"than {meshed.widest:.0f}"
     )
     drawn = make(affinities="sampled", forces="exact", start="random").plan(np.zeros((1000, 4)))
