@@ -169,8 +169,8 @@ def has_ended(phase: Phase, progress: Progress, value: Callable[[], float]) -> b
     if isinstance(rule, ChangeBelow):
         return done > rule.wait and abs(change) / rule.every < values[-1] * rule.share
     rates.append(change / values[-2] if values[-2] else 0.0)
-    # The first rate that counts belongs to the first value after `wait` steps.
-    counted = rates[max(0, rule.wait // rule.every - 1) :]
+    # The first rate that is compared with the one before it is the first after `wait` steps.
+    counted = rates[max(0, rule.wait // rule.every - 2) :]
     n_falls = sum(later < earlier for earlier, later in pairwise(counted))
     return n_falls > rule.delay
 

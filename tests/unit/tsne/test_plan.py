@@ -456,6 +456,7 @@ def test_the_parameters_of_a_plan_repeat_the_run(points, tmp_path, route, seed):
 
 def test_a_repeated_run_does_not_choose_anew(points, monkeypatch):
     """Rules that choose otherwise, as those of another machine may, do not matter any more."""
+    monkeypatch.setattr(isosne.tsne.plan, "FEWEST_FOR_MESH", 50)
     with monkeypatch.context() as rules:
         rules.setattr(isosne.tsne.plan, "DENSE_LIMIT", 50)
         rules.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 50)
