@@ -7,11 +7,23 @@ No function is compiled with fast-math flags: they would let the compiler reorde
 operations as suits the CPU, and a map would depend on the CPU (docs/decisions/0010).
 """
 
+import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from numba import config, get_num_threads, njit, prange, set_num_threads, types
+from numba import (
+    config,
+    get_num_threads,
+    njit,
+    prange,
+    set_num_threads,
+    threading_layer,
+    types,
+)
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
@@ -27,6 +39,8 @@ __all__ = [
 ]
 
 Function = TypeVar("Function", bound=Callable[..., object])
+WAIT_POLICY = "OMP_WAIT_POLICY"
+"""Environment variable that OpenMP reads when its library is loaded."""
 
 
 def kernel(function: Function) -> Function:
@@ -35,8 +49,85 @@ def kernel(function: Function) -> Function:
 
 
 def parallel_kernel(function: Function) -> Function:
-    """Compile a function whose `prange` rows run on all threads; each writes only its own row."""
-    return cast(Function, njit(cache=True, error_model="numpy", parallel=True)(function))
+    """Compile a function whose `prange` rows run on all threads; each writes only its own row.
+
+    It may be called from several threads at once, and in a forked process.
+    """
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    parallel = njit(cache=True, error_model="numpy", parallel=True)(function)
+    serial = kernel(renamed(function, f"{function.__name__}_on_one_thread"))
+
+    @wraps(function)
+    def call(*arguments: object) -> object:
+        if _pool.is_lost:
+            return serial(*arguments)
+        with _pool.turn():
+            return parallel(*arguments)
+
+    return cast(Function, call)
+
+
+def renamed(function: Function, name: str) -> Function:
+    """Return a copy of a function under another name, by which Numba's cache distinguishes it."""
+    assert isinstance(function, FunctionType)
+    copy = FunctionType(function.__code__, function.__globals__, name)
+    copy.__module__, copy.__qualname__, copy.__doc__ = function.__module__, name, function.__doc__
+    return cast(Function, copy)
+
+
+class ThreadPool:
+    """What must be known about Numba's threads before a parallel function is called.
+
+    Attributes
+    ----------
+    is_lost : bool
+        Whether this process was forked from one that had started threads. They are not copied, and
+        GNU OpenMP ends a process that tries to use them, so one thread must do.
+    """
+
+    def __init__(self) -> None:
+        self.is_lost = False
+        self._is_started = False
+        self._lock = threading.RLock()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait until a parallel function may run."""
+        if not self._is_started:
+            with self._lock, waiting_passively():
+                yield  # the first call starts the threads
+                self._is_started = True
+        elif threading_layer() == "workqueue":  # not safe to use from two threads at once
+            with self._lock:
+                yield
+        else:
+            yield
+
+    def _forget(self) -> None:
+        self.is_lost = self._is_started
+        self._lock = threading.RLock()  # another thread of the parent may have held it
+
+
+@contextmanager
+def waiting_passively() -> Iterator[None]:
+    """Let OpenMP's threads, if they start now, sleep while they wait for each other.
+
+    By default they spin, and take the core from the thread that they wait for if other programs
+    keep the cores busy (docs/decisions/0010). A choice of the user's is kept.
+    """
+    is_chosen = WAIT_POLICY in os.environ
+    os.environ.setdefault(WAIT_POLICY, "passive")
+    try:
+        yield
+    finally:
+        if not is_chosen:
+            os.environ.pop(WAIT_POLICY, None)
+
+
+_pool = ThreadPool()
 
 
 def with_entry(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
