@@ -5,12 +5,10 @@ from the last state on disk, so the map is bit-identical to that of an uninterru
 """
 
 import hashlib
-from glob import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import psutil
 
 from isosne._archive import read_archive, write_archive
 from isosne._checks import check_count
@@ -82,7 +80,6 @@ class Checkpoint:
         should not fail at its first checkpoint.
         """
         check_writable(self.path, force=True)
-        self._remove_parts()
         if not self.path.exists():
             return None
         header, arrays = read_archive(self.path, KIND)
@@ -136,13 +133,6 @@ class Checkpoint:
             "route": self._route,
         }
         write_archive(self.path, KIND, header, arrays)
-
-    def _remove_parts(self) -> None:
-        """Remove unfinished files of processes that no longer exist."""
-        for part in self.path.parent.glob(f".{escape(self.path.name)}.*.part"):
-            pid = part.name.split(".")[-2]
-            if pid.isdigit() and not psutil.pid_exists(int(pid)):
-                part.unlink(missing_ok=True)
 
 
 def _generator(state: dict[str, Any]) -> np.random.Generator:

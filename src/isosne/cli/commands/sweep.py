@@ -102,6 +102,7 @@ def sweep(
 
     Example: isosne sweep wine.csv --label cultivar --psi 4,8,16,32 -o sweep.csv
     """
+    from isosne._files import only_writer
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
     is_csv = output.suffix.lower() != ".jsonl"
@@ -117,30 +118,32 @@ def sweep(
             f"Add {keyword('label')} COLUMN, or choose a measure that needs no labels.",
         )
     grid = _grid(kernel, table.rows.shape[0])
-    watch = _Watch(make_progress(quiet=messages.quiet), grid, measure, _count_kept(kept, grid))
-    try:
-        found = run_sweep(
-            read_points(table, resources),
-            kernel.kernel,
-            grid,
-            labels=table.labels,
-            estimator=template,
-            measure=measure,
-            results=kept,
-            n_jobs=resources.n_jobs,
-            callback=watch,
-        )
-    except KeyboardInterrupt:
-        watch.progress.end()
-        raise exit_interrupted(
-            f" after {watch.n_done} of {watch.n_maps} maps; their results are in {kept}. "
-            "Run the same command again to resume."
-        ) from None
-    finally:
-        watch.progress.end()
-    if is_csv:
-        _write_csv(output, found.rows, force=force)
-        kept.unlink()
+    points = read_points(table, resources)
+    with only_writer(kept):
+        watch = _Watch(make_progress(quiet=messages.quiet), grid, measure, _count_kept(kept, grid))
+        try:
+            found = run_sweep(
+                points,
+                kernel.kernel,
+                grid,
+                labels=table.labels,
+                estimator=template,
+                measure=measure,
+                results=kept,
+                n_jobs=resources.n_jobs,
+                callback=watch,
+            )
+        except KeyboardInterrupt:
+            watch.progress.end()
+            raise exit_interrupted(
+                f" after {watch.n_done} of {watch.n_maps} maps; their results are in {kept}. "
+                "Run the same command again to resume."
+            ) from None
+        finally:
+            watch.progress.end()
+        if is_csv:
+            _write_csv(output, found.rows, force=force)
+            kept.unlink()
     if messages.json:
         print_json({"output": str(output), "best": found.best, "rows": found.rows})
     else:
