@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 import psutil
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from isosne._checks import unmasked
+from isosne._csr import valid_csr
 from isosne._types import Array
 from isosne.errors import ParameterError
 from isosne.sources.chunked import is_zarr, open_zarr, wrap_zarr_array
@@ -183,7 +184,7 @@ def _open_object(source: Any, request: ColumnRequest) -> RowSource:
         return _open_frame(frame, request)
     check_side_columns(request, (), "X")
     if issparse(source):
-        X = csr_array(source)
+        X = valid_csr(source, "X")
         return SparseRows(SourceFiles("X"), X.shape, X.indptr, X.indices, X.data)
     if isinstance(source, np.memmap):
         return open_memmap(source) or ArrayRows(SourceFiles("X"), source)

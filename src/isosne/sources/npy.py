@@ -34,7 +34,7 @@ class RawVector:
     """Consecutive values in a file that are read by slices."""
 
     def __init__(self, path: Path, offset: int, n_values: int, dtype: np.dtype[Any]) -> None:
-        self.path, self.offset, self.n_values, self.dtype = path, offset, n_values, dtype
+        self.path, self.offset, self.shape, self.dtype = path, offset, (n_values,), dtype
         needed, found = offset + n_values * dtype.itemsize, path.stat().st_size
         if found < needed:
             raise DataError(

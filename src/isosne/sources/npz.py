@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import load_npz
 
+from isosne._csr import valid_csr
 from isosne._types import Array
 from isosne.errors import DataError, keyword
 from isosne.sources.column_selection import check_column
@@ -127,7 +128,7 @@ def _open_sparse(npz: NpzFile) -> RowSource:
         indices, data = _open_vector(npz, "indices"), _open_vector(npz, "data")
         return SparseRows(npz.files, shape, indptr, indices, data)
     npz.check_memory(*SPARSE_MEMBERS & set(npz.members))
-    X = load_npz(npz.path).tocsr()
+    X = valid_csr(load_npz(npz.path), npz.files.name)
     return SparseRows(npz.files, X.shape, X.indptr, X.indices, X.data)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from isosne._csr import csr_from_arrays
 from isosne._types import Array, Points
 from isosne.affinities.sparse import Sparse
 from isosne.errors import DataError
@@ -134,5 +135,5 @@ def _points_to_arrays(name: str, points: Points) -> dict[str, Array]:
 def _points_from_arrays(name: str, arrays: dict[str, Array]) -> Points:
     if name in arrays:
         return arrays[name]
-    data, indices, indptr, shape = (arrays[f"{name}.{part}"] for part in CSR_PARTS)
-    return csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+    *parts, shape = (arrays[f"{name}.{part}"] for part in CSR_PARTS)
+    return csr_from_arrays((parts[0], parts[1], parts[2]), shape.tolist(), name)
