@@ -35,12 +35,11 @@ def valid_csr(X: Any, name: str) -> csr_array:
     return converted
 
 
-def csr_from_arrays(parts: tuple[Array, Array, Array], shape: Any, name: str) -> csr_array:
+def csr_from_arrays(
+    parts: tuple[Array, Array, Array], shape: tuple[int, int], name: str
+) -> csr_array:
     """Return the CSR matrix of stored arrays: data, indices and indptr."""
     data, indices, indptr = parts
-    shape = tuple(int(length) for length in shape)
-    if len(shape) != 2 or min(shape) < 0:
-        raise refuse_structure(name, f"its shape must be two numbers of at least 0; got {shape}")
     check_indptr(indptr, shape[0], len(indices), name)
     check_indices(indices, shape[1], name)
     _check_length(data, len(indices), name)

@@ -231,6 +231,13 @@ def writing_to(path: Path | str) -> Iterator[None]:
         raise OutputError(f"Cannot write {path}: {describe_os_error(error)}. {advice}") from error
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file for reading; anything else raises an OSError and is not waited for."""
+    if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a folder raises
+        raise OSError(errno.ESPIPE, "Not a regular file")
+    return path.open("rb")
+
+
 def describe_os_error(error: OSError) -> str:
     """Return the reason of an error as it reads within a sentence: "permission denied"."""
     reason = error.strerror or str(error)

@@ -1,8 +1,6 @@
 """From options to an estimator; and model files, which also record how the table was read."""
 
-import json
-import zipfile
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +11,7 @@ from isosne.cli.options import (
     ResourceOptions,
     TableOptions,
 )
-from isosne.errors import ParameterError, keyword
+from isosne.errors import DataError, ParameterError, keyword
 
 NEEDS = {
     "n_iter": ("schedule", "standard"),
@@ -159,21 +157,38 @@ def load_model(path: Path) -> tuple[Any, Reading]:
 
     check_exists(path, "model_file")
     model = TSNE.load(path)
-    if not hasattr(model, "input_options_"):
-        return model, _load_earlier_reading(model, path)
-    return model, Reading(model.input_options_, getattr(model, "input_scale_", None))
+    if hasattr(model, "input_options_"):
+        reading = Reading(model.input_options_, getattr(model, "input_scale_", None))
+    else:
+        reading = _load_earlier_reading(model, path)
+    return model, _check_reading(reading, path)
 
 
 def _load_earlier_reading(model: Any, path: Path) -> Reading:
     """Return what earlier versions appended to the file; models saved in Python have nothing."""
-    from numpy.lib import format as npy
+    import numpy as np
 
+    from isosne._archive import read_member, reading_archive
     from isosne.sources.scaled import Scale
+    from isosne.tsne.stored_values import check_array
 
-    with zipfile.ZipFile(path) as archive:
-        members = archive.namelist()
-        options = json.loads(archive.read(TABLE)) if TABLE in members else {}
-        if SCALE in members:
-            with archive.open(SCALE) as member:
-                model.input_scale_ = Scale(*npy.read_array(member, allow_pickle=False))
-    return Reading(options, getattr(model, "input_scale_", None))
+    scale = read_member(path, "model", SCALE)
+    if scale is not None:
+        with reading_archive(path, "model"):
+            check_array(scale, SCALE, np.float64, (2, model.n_features_in_))
+        model.input_scale_ = Scale(*scale)
+    return Reading(read_member(path, "model", TABLE) or {}, getattr(model, "input_scale_", None))
+
+
+def _check_reading(reading: Reading, path: Path) -> Reading:
+    """Return how a table was read if these are options that read a table."""
+    known = {field.name for field in fields(TableOptions)}
+    given = reading.options
+    if not isinstance(given, dict) or not all(
+        name in known and isinstance(value, bool | str | list) for name, value in given.items()
+    ):
+        raise DataError(
+            f"Cannot read the model {path}: the options of its table are damaged or of another "
+            "version of isosne. Pass a model that this version wrote."
+        )
+    return reading

@@ -12,11 +12,12 @@ import numpy as np
 from scipy.sparse import load_npz
 
 from isosne._csr import valid_csr
+from isosne._npy import Header, read_header
 from isosne._types import Array
 from isosne.errors import DataError, keyword
 from isosne.sources.column_selection import check_column
 from isosne.sources.memory import ArrayRows, SparseRows
-from isosne.sources.npy import Header, RawRows, RawVector, read_header
+from isosne.sources.npy import RawRows, RawVector
 from isosne.sources.row_source import RowSource
 from isosne.sources.side_columns import as_integers_or_text
 from isosne.sources.source_files import SourceFiles
