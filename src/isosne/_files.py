@@ -231,6 +231,17 @@ def writing_to(path: Path | str) -> Iterator[None]:
         raise OutputError(f"Cannot write {path}: {describe_os_error(error)}. {advice}") from error
 
 
+def is_there(path: Path) -> bool:
+    """Return whether a path leads to something, also if the system refuses to say so."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError as error:
+        return error.errno not in (errno.ELOOP, errno.ENAMETOOLONG)
+    return True
+
+
 def open_regular(path: Path) -> BinaryIO:
     """Open a file for reading; anything else raises an OSError and is not waited for."""
     if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a folder raises

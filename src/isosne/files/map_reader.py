@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
 from isosne._extras import require
@@ -16,6 +17,7 @@ from isosne.files.sinks import AXES
 from isosne.files.table_reader import STDIN, check_exists
 from isosne.sources.column_selection import ColumnRequest
 from isosne.sources.formats import OpenOptions, open_path
+from isosne.sources.npz import NpzFile
 from isosne.sources.source_files import SourceFiles
 from isosne.sources.text_dialect import find_dialect
 
@@ -133,8 +135,14 @@ def _read_arrow_head(path: Path, extension: str) -> _Head:
 
 
 def _read_npz(path: Path) -> Map:
-    with np.load(path, allow_pickle=False) as archive:
-        line = archive[KEY].item() if KEY in archive.files else None
-        provenance = decode_provenance(line, str(path))
-        labels = archive["labels"] if "labels" in archive.files else None
-        return Map(archive["embedding"], archive["ids"], labels, provenance)
+    npz = NpzFile(path, int(psutil.virtual_memory().available))
+    line = npz.load(KEY).item() if KEY in npz.members else None
+    provenance = decode_provenance(line, str(path))
+    embedding, ids = npz.load("embedding"), npz.load("ids")
+    labels = npz.load("labels") if "labels" in npz.members else None
+    n_rows, n_axes = embedding.shape
+    columns = [column for column in (ids, labels) if column is not None]
+    is_map = 1 <= n_axes <= len(AXES) and np.isfinite(embedding).all()
+    if not is_map or any(c.shape != (n_rows,) or c.dtype.kind not in "uiU" for c in columns):
+        raise ValueError("its arrays do not fit together")
+    return Map(embedding.astype(np.float32, copy=False), ids, labels, provenance)

@@ -1,12 +1,14 @@
 """Open a table by its path, from standard input, or by the name of a data set."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
 
+from isosne._files import is_there
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword
 from isosne.files.pipes import open_piped
@@ -114,7 +116,7 @@ def read_table(
     """
     check_missing(missing)
     name = str(source)
-    if name != STDIN and not Path(source).exists() and _looks_like_a_set(name):
+    if name != STDIN and not is_there(Path(source)) and _looks_like_a_set(name):
         return _load_set(name, id, label, missing)
     roles = tuple((role, c) for role, c in (("id", id), ("label", label)) if c is not None)
     request = make_request(columns, exclude, text_columns)._replace(roles=roles)
@@ -197,13 +199,19 @@ def _load_set(name: str, id: str | None, label: str | None, missing: str) -> Tab
 
 def check_exists(path: Path, parameter: str) -> None:
     """Raise an error if a file does not exist; suggest the most similar name in its folder."""
-    if path.exists():
+    if is_there(path):
         return
-    folder = path.parent
-    names = [p.name for p in folder.iterdir()] if folder.is_dir() else []
+    raise ParameterError(parameter, "be a file that exists", str(path), _suggest(path))
+
+
+def _suggest(path: Path) -> str:
+    names: list[str] = []
+    with suppress(OSError, ValueError):  # no folder, or one that cannot be listed
+        if path.is_symlink():
+            return "It is a symbolic link that leads nowhere. Correct the link."
+        names = [p.name for p in path.parent.iterdir()]
     close = get_close_matches(path.name, names, n=1)
-    hint = f"Did you mean {str(folder / close[0])!r}?" if close else "Correct the path."
-    raise ParameterError(parameter, "be a file that exists", str(path), hint)
+    return f"Did you mean {str(path.parent / close[0])!r}?" if close else "Correct the path."
 
 
 def _check_ids(ids: Array, column: str) -> Array:

@@ -73,8 +73,8 @@ class ArrowRows(RowSource):
                 if last >= stop:
                     self._stopped_at = stop
                     self._pending = (first, batch) if last > stop else None
-                    break
-        return out
+                    return out
+        raise EOFError("it has fewer rows than it declares")
 
     def _batches_from(self, row: int) -> Iterator[NumberedBatch]:
         """Return the batches from that of a row on; continue if the last read ended there."""
@@ -87,10 +87,17 @@ class ArrowRows(RowSource):
     def _decode_from(self, row: int) -> Iterator[NumberedBatch]:
         group = int(np.searchsorted(self._ends, row, side="right"))
         for g in range(group, len(self._ends)):
-            first = self._first_row(g)
-            for batch in self._batches(g, self._names()):
-                yield first, batch
-                first += batch.num_rows
+            yield from self._numbered(g, self._names())
+
+    def _numbered(self, group: int, names: tuple[str, ...]) -> Iterator[NumberedBatch]:
+        """Yield the batches of a group once they are validated: a damaged one leads outside."""
+        first = self._first_row(group)
+        for batch in self._batches(group, names):
+            batch.validate(full=True)
+            yield first, batch
+            first += batch.num_rows
+        if first != self._ends[group]:
+            raise EOFError("a group has another number of rows than it declares")
 
     def _take(self, indices: Indices) -> Array:
         out = np.empty((len(indices), self.shape[1]), self.dtype)
@@ -98,13 +105,11 @@ class ArrowRows(RowSource):
         with self._lock:
             for g in np.unique(groups).tolist():
                 last = int(np.searchsorted(groups, g, side="right"))
-                first = self._first_row(g)
-                for batch in self._batches(g, self._names()):
+                for first, batch in self._numbered(g, self._names()):
                     low, high = np.searchsorted(indices, [first, first + batch.num_rows])
                     if low < high:
                         part = batch.take(self._pa.array(indices[low:high] - first))
                         out = self._fill(out, slice(low, high), part)
-                    first += batch.num_rows
                     if high == last:
                         break
         return out
@@ -132,7 +137,7 @@ class ArrowRows(RowSource):
         parts: list[Array] = []
         with self._lock, self.files.reading():
             for group in range(len(self._ends)):
-                for batch in self._batches(group, (name,)):
+                for _, batch in self._numbered(group, (name,)):
                     column = batch.column(0)
                     if column.null_count:  # NumPy has no missing integers
                         values = np.array(column.to_pylist(), dtype=object)

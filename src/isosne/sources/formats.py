@@ -33,7 +33,7 @@ from isosne.sources.parquet import open_parquet
 from isosne.sources.row_source import RowSource
 from isosne.sources.rows import Rows
 from isosne.sources.side_columns import as_integers_or_text
-from isosne.sources.source_files import SourceFiles
+from isosne.sources.source_files import SourceFiles, stat_path
 from isosne.sources.text_table import TextRows
 
 TEXT = (".csv", ".tsv", ".txt")
@@ -140,6 +140,7 @@ def open_path(path: Path, options: OpenOptions) -> RowSource:
 
 def _open_table(path: Path, options: OpenOptions) -> RowSource:
     extension, request = path.suffix.lower(), options.request
+    stat_path(path)
     if extension in TEXT:
         return TextRows(path, request, header=options.header)
     if extension in (".feather", ".arrow"):

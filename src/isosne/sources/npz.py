@@ -37,7 +37,8 @@ class NpzFile:
         self.path, self.memory_limit = path, memory_limit
         self.files = SourceFiles(str(path), path)
         with self.files.reading(), zipfile.ZipFile(path) as archive:
-            self.members = {i.filename.removesuffix(".npy"): i for i in archive.infolist()}
+            found = [m for m in archive.infolist() if m.filename.endswith(".npy")]
+            self.members = {m.filename.removesuffix(".npy"): m for m in found}
 
     def is_uncompressed(self, *names: str) -> bool:
         """Return whether all of the arrays are stored uncompressed."""
@@ -45,8 +46,13 @@ class NpzFile:
 
     def read_header(self, name: str) -> tuple[Header, int]:
         """Return the .npy header of an array, and its size in bytes."""
-        with zipfile.ZipFile(self.path) as archive, archive.open(self.members[name]) as file:
-            return read_header(file), file.tell()
+        member = self.members[name]
+        with zipfile.ZipFile(self.path) as archive, archive.open(member) as file:
+            header, header_bytes = read_header(file), file.tell()
+        n_bytes = header_bytes + header.n_bytes
+        if not header.dtype.hasobject and n_bytes != member.file_size:  # objects are never loaded
+            raise ValueError(f"the header of {name} does not fit its content")
+        return header, header_bytes
 
     def find_values(self, name: str) -> tuple[Header, int]:
         """Return the header of an uncompressed array, and the offset of its values in the file."""
@@ -62,8 +68,12 @@ class NpzFile:
 
     def load(self, name: str) -> Array:
         """Load an array into memory."""
-        with self.files.reading(), np.load(self.path, allow_pickle=False) as archive:
-            return np.asarray(archive[name])
+        with self.files.reading():
+            self.read_header(name)
+            if not self.is_uncompressed(name):
+                self.check_memory(name)
+            with np.load(self.path, allow_pickle=False) as archive:
+                return np.asarray(archive[name])
 
     def check_memory(self, *names: str) -> None:
         """Raise an error if arrays together exceed the memory limit."""

@@ -183,7 +183,7 @@ def check_table(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None
             f"{name} must be numeric; got dtype {dtype}. "
             "Encode values that are not real numbers, or leave them out."
         )
-    if shape[0] == 0 or shape[1] == 0:
+    if shape[0] < 1 or shape[1] < 1:
         raise DataError(
             f"{name} must have at least one row and one numeric column; "
             f"got {shape[0]} row(s) and {shape[1]} column(s). Pass a table that contains values."

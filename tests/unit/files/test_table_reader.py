@@ -1,5 +1,6 @@
 """Tables from files, from standard input and by the name of a data set."""
 
+import errno
 import gc
 import io
 import os
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, OutputError, ParameterError
 from isosne.files import read_table
 from tests.conftest import refuses
 from tests.unit.sources.formats import write_h5ad, write_npz
@@ -104,6 +105,26 @@ def test_a_pipe_that_holds_no_table_is_refused_and_leaves_no_file(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", Pipe(content))
     with pytest.raises(DataError, match="^" + re.escape(sentence)):
+        read_table("-")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_standard_input_that_is_closed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", None)
+    with refuses(DataError, "Cannot read standard input: it is closed. Pipe a table into it."):
+        read_table("-")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_larger_than_the_disk_is_refused_and_leaves_no_file(tmp_path, monkeypatch):
+    def fail(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("shutil.copyfileobj", fail)
+    monkeypatch.setattr(sys, "stdin", Pipe(b"a,b\n1,2\n"))
+    with pytest.raises(OutputError, match=r"no space left on the disk\. Free some space, "):
         read_table("-")
     assert list(tmp_path.iterdir()) == []
 

@@ -108,6 +108,7 @@ def sweep(
     is_csv = output.suffix.lower() != ".jsonl"
     check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
     kept = output.with_name(f"{output.name}.jsonl") if is_csv else output
+    check_output(kept, (), force=True)
     template = make_template(embedding, resources)
     table = open_table(source, table_options, resources, quiet=messages.quiet)
     if measure in CLASS_MEASURES and table.labels is None:
