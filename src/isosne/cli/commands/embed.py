@@ -31,6 +31,7 @@ from isosne.cli.outputs import (
     print_json,
     write_places,
 )
+from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Progress, Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
 from isosne.cli.tables import note_input, open_unscaled, scaled
@@ -104,6 +105,10 @@ def embed(
     from isosne.files.sinks import SINKS
 
     check_one_stdout(output, as_json=messages.json)
+    check_distinct(
+        {"source": source},
+        {"output": output, "checkpoint": keep.checkpoint, "save_model": keep.save_model},
+    )
     check_output(output, (*SINKS, STDOUT), force=keep.force)
     _check_kept(keep)
     if landmarks_only and landmarks.landmarks is None:

@@ -14,6 +14,7 @@ from isosne.cli.options import (
     option,
 )
 from isosne.cli.outputs import check_output, print_json
+from isosne.cli.paths import check_distinct
 from isosne.cli.tables import (
     check_one_stdin,
     find_rows,
@@ -82,6 +83,7 @@ def plot(
     """
     from isosne.files import read_map
 
+    check_distinct({"map_file": map_file, "table": table, "trust": trust}, {"output": output})
     check_output(output, (*PICTURES, *PAGES), force=force)
     _check_colors(output, color, table)
     check_one_stdin(map_file=map_file, table=table, trust=trust)

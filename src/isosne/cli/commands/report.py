@@ -16,6 +16,7 @@ from isosne.cli.options import (
     option,
 )
 from isosne.cli.outputs import check_output, print_json
+from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, make_progress
 from isosne.cli.provenance import describe_origin
 from isosne.cli.tables import named, note_input, open_table, read_points
@@ -45,6 +46,7 @@ def report(
 
     Example: isosne report wine.csv --label cultivar -o report.html
     """
+    check_distinct({"source": source}, {"output": output})
     check_output(output, (".html", ".htm"), force=force)
     from isosne.pages import write_report
 

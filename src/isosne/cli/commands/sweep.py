@@ -25,6 +25,7 @@ from isosne.cli.options import (
     option,
 )
 from isosne.cli.outputs import check_output, print_json
+from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Progress, make_progress
 from isosne.cli.tables import open_table, read_points
 from isosne.errors import ParameterError, keyword
@@ -106,8 +107,10 @@ def sweep(
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
     is_csv = output.suffix.lower() != ".jsonl"
-    check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
     kept = output.with_name(f"{output.name}.jsonl") if is_csv else output
+    check_distinct({"source": source}, {"output": output})
+    check_distinct({"source": source}, {"output": kept})
+    check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
     check_output(kept, (), force=True)
     template = make_template(embedding, resources)
     table = open_table(source, table_options, resources, quiet=messages.quiet)

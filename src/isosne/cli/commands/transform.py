@@ -26,6 +26,7 @@ from isosne.cli.outputs import (
     print_json,
     write_places,
 )
+from isosne.cli.paths import check_distinct
 from isosne.cli.progress import make_progress
 from isosne.cli.provenance import describe_start
 from isosne.cli.tables import STDIN, has_keys, open_table
@@ -64,6 +65,7 @@ def transform(
     from isosne.sources.scaled import ScaledRows
 
     check_one_stdout(output, as_json=messages.json)
+    check_distinct({"model_file": model_file, "source": source}, {"output": output})
     check_output(output, (*SINKS, STDOUT), force=force)
     model, reading = load_model(model_file)
     model.set_params(n_jobs=resources.n_jobs)
