@@ -62,8 +62,8 @@ MapFile = Annotated[
 Output = Annotated[
     str,
     option(
-        "File for the map: .parquet, .csv, .npz or .feather; .npy for the coordinates only; "
-        "- for CSV on standard output.",
+        "File for the map: .parquet, .npz or .feather; .csv, with the provenance in FILE.json; "
+        ".npy for the coordinates only; - for CSV on standard output.",
         *("--output", "-o"),
         default=False,
         metavar="FILE",

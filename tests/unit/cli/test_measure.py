@@ -78,3 +78,15 @@ def test_a_map_through_a_pipe(wine, drawn, here, isosne):
     piped = (here / "map.parquet").read_bytes()
     found = isosne("measure", "wine.csv", "-", *COLUMNS, input=piped)
     assert found.stdout == isosne("measure", "wine.csv", "map.parquet", *COLUMNS).stdout
+
+
+def test_a_csv_map_of_another_program_is_measured_with_a_note(wine, drawn, here, isosne):
+    columns = {"id": wine["bottle"], "x": wine["alcohol"], "y": wine["flavanoids"]}
+    write_csv(here / "umap.csv", columns)
+    found = isosne("measure", "wine.csv", "umap.csv", *COLUMNS)
+    assert found.stdout == isosne("measure", "wine.csv", "map.parquet", *COLUMNS).stdout
+    assert found.stderr == (
+        "Note: umap.csv does not tell how it was made. Pass the options with which its table was "
+        "read, such as --id and --scale, if there were any.\n"
+    )
+    assert isosne("measure", "wine.csv", "umap.csv", *COLUMNS, "-q").stderr == ""

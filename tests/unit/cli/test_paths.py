@@ -92,6 +92,20 @@ def test_two_outputs_are_two_files(refused, options, sentence):
     assert refused(*LINE, *options) == sentence
 
 
+def test_the_provenance_of_a_map_is_an_output_too(refused, isosne):
+    found = refused(*LINE, "-o", "map.csv", "--save-model", "map.csv.json")
+    assert found == (
+        "--save-model must be another file than --output map.csv.json; "
+        "got --save-model map.csv.json. Choose another name."
+    )
+    Path("map.csv.json").write_text("{}")
+    assert isosne(*LINE, "-o", "map.csv", code=1).stderr == (
+        "Error: Cannot write map.csv.json: the file already exists. "
+        "Choose another name, or pass --force to replace it.\n"
+    )
+    assert sorted(path.name for path in Path().iterdir()) == ["map.csv.json", "wine.csv"]
+
+
 def test_files_of_a_folder_that_is_read_are_not_overwritten(refused):
     Path("data").mkdir()
     pd.DataFrame(np.eye(4), columns=list("abcd")).to_parquet("data/part.0.parquet")

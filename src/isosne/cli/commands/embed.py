@@ -25,8 +25,10 @@ from isosne.cli.options import (
 )
 from isosne.cli.outputs import (
     STDOUT,
+    check_map_output,
     check_one_stdout,
     check_output,
+    list_files,
     note_bare,
     print_json,
     write_places,
@@ -102,14 +104,11 @@ def embed(
 
     Example: isosne embed wine.csv --label cultivar --id bottle -o map.parquet
     """
-    from isosne.files.sinks import SINKS
-
     check_one_stdout(output, as_json=messages.json)
-    check_distinct(
-        {"source": source},
-        {"output": output, "checkpoint": keep.checkpoint, "save_model": keep.save_model},
-    )
-    check_output(output, (*SINKS, STDOUT), force=keep.force)
+    others = {"checkpoint": keep.checkpoint, "save_model": keep.save_model}
+    for file in list_files(output):
+        check_distinct({"source": source}, {"output": file, **others})
+    check_map_output(output, force=keep.force)
     _check_kept(keep)
     if landmarks_only and landmarks.landmarks is None:
         raise ParameterError(

@@ -15,7 +15,7 @@ from isosne.cli.options import (
     option,
 )
 from isosne.cli.outputs import print_json
-from isosne.cli.tables import check_one_stdin, find_rows, open_table, read_points
+from isosne.cli.tables import check_one_stdin, find_rows, note_origin, open_table, read_points
 
 
 def measure(
@@ -51,6 +51,8 @@ def measure(
 
     check_one_stdin(source=source, map_file=map_file)
     drawn = read_map(map_file)
+    if not messages.quiet:
+        note_origin(map_file, drawn)
     options = table_options.completed(drawn.provenance)
     table = open_table(source, options, resources, quiet=messages.quiet)
     chosen = find_rows(table, drawn)

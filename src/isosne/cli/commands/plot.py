@@ -19,6 +19,7 @@ from isosne.cli.tables import (
     check_one_stdin,
     find_rows,
     named,
+    note_origin,
     open_table,
     read_columns,
     read_points,
@@ -88,6 +89,8 @@ def plot(
     _check_colors(output, color, table)
     check_one_stdin(map_file=map_file, table=table, trust=trust)
     drawn = read_map(map_file)
+    if not messages.quiet and (table is not None or trust is not None):
+        note_origin(map_file, drawn)
     options = table_options.completed(drawn.provenance)
     columns = {}
     if table is not None:
