@@ -89,14 +89,7 @@ def _check_key(source: str, key: str | None) -> None:
         )
 
 
-def note_input(source: str, table: Any) -> None:
-    """Print notes on what a user may have missed: labels that are there, columns to scale."""
-    if table.labels is None and source.lower().endswith(".npz") and "y" in table.rows.side:
-        note(f"{source} has an array 'y'. Pass --label y to use it as labels.")
-    _note_spread(table)
-
-
-def _note_spread(table: Any) -> None:
+def note_spread(table: Any) -> None:
     """Print a note if one column varies so much more than others that it dominates distances."""
     import numpy as np
 

@@ -13,9 +13,10 @@ from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword
 from isosne.files.pipes import open_piped
 from isosne.sources import Rows, open_rows
-from isosne.sources.column_selection import make_request
+from isosne.sources.column_selection import N_LISTED, make_request
 from isosne.sources.complete_rows import CompleteRows, check_missing
 from isosne.sources.formats import OpenOptions, open_path
+from isosne.sources.npz import LABELS
 from isosne.sources.text_dialect import UNNAMED
 
 STDIN = "-"
@@ -72,7 +73,8 @@ def read_table(
         Column with a unique identifier of each row.
     label : str or None, default=None
         Column with the class of each row: for .npz files an array, for .h5ad files a column of
-        obs. Data sets have their own labels.
+        obs. Data sets have their own labels. None uses the array y of an .npz file if it has
+        classes and is not excluded.
     text_columns : {"refuse", "leave_out"}, default="refuse"
         What to do with other columns that are not numeric: raise an error, or leave them out.
     missing : {"refuse", "drop"}, default="refuse"
@@ -127,8 +129,12 @@ def read_table(
         check_exists(Path(source), "source")
         rows = open_path(Path(source), options)
     ids = _kept_rows(rows) if id is None else _check_ids(rows.side[id](), id)
-    labels = None if label is None else _check_labels(rows.side[label](), label)
-    return Table(rows, ids, labels, rows.column_names, _collect_notes(rows, labels))
+    notes: tuple[str, ...] = ()
+    if label is not None:
+        labels: Array | None = _check_labels(rows.side[label](), label)
+    else:
+        labels, notes = _find_labels(rows, name, request.exclude)
+    return Table(rows, ids, labels, rows.column_names, notes + _collect_notes(rows, labels))
 
 
 def with_roles(
@@ -212,6 +218,25 @@ def _suggest(path: Path) -> str:
         names = [p.name for p in path.parent.iterdir()]
     close = get_close_matches(path.name, names, n=1)
     return f"Did you mean {str(path.parent / close[0])!r}?" if close else "Correct the path."
+
+
+def _find_labels(
+    rows: Rows, source: str, exclude: tuple[str, ...]
+) -> tuple[Array | None, tuple[str, ...]]:
+    """Return the labels that an .npz file has by its own account, and a note about them."""
+    if not source.lower().endswith(".npz") or LABELS not in rows.side or LABELS in exclude:
+        return None, ()
+    labels = rows.side[LABELS]()
+    classes = np.unique(labels)
+    if not 1 < len(classes) < len(labels):
+        return None, ()
+    listed = ", ".join(map(str, classes[:N_LISTED].tolist()))
+    more = ", ..." if len(classes) > N_LISTED else ""
+    note = (
+        f"The labels are the array {LABELS!r} of {source}, with {len(classes):,} classes: "
+        f"{listed}{more}. Exclude {LABELS!r} if it is no label."
+    )
+    return labels, (note,)
 
 
 def _check_ids(ids: Array, column: str) -> Array:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.files import read_table
@@ -204,6 +205,55 @@ def test_labels_of_an_archive_are_members(tmp_path):
         ParameterError, f"label must name a column of {path}; got label='z'. Available: 'y'."
     ):
         read_table(path, label="z")
+
+
+Y = [0, 2, 1, 0, 2]
+KINDS = np.array(["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "expected"),
+    [
+        ({"y": Y}, Y),
+        ({"y": Y, "classes": KINDS}, list("acbac")),
+        ({"y": Y, "target_names": KINDS.astype("S")}, list("acbac")),
+        ({"y": Y, "names": KINDS}, list("acbac")),
+        ({"y": Y, "classes": KINDS[:2]}, Y),
+        ({"y": [-1, 2, 1, 0, 2], "classes": KINDS}, [-1, 2, 1, 0, 2]),
+        ({"y": [0, 1, 1, 0, 1], "names": KINDS[:2]}, [0, 1, 1, 0, 1]),  # two features
+        ({"y": list("uvuvu"), "classes": KINDS}, list("uvuvu")),
+        ({"y": np.arange(5)}, None),
+        ({"y": np.zeros(5, int)}, None),
+        ({"y": np.zeros(4, int)}, None),
+        ({"z": Y}, None),
+    ],
+    ids=[
+        *("numbers", "names", "bytes", "names of classes", "too few names", "below zero"),
+        *(
+            "names of features",
+            "texts",
+            "all different",
+            "all equal",
+            "other rows",
+            "another array",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_labels_of_an_npz_file_are_found(arrays, expected, is_sparse, tmp_path):
+    path, X = tmp_path / "x.npz", np.eye(5)[:, :2]
+    points = {"X": X}
+    if is_sparse:
+        stored = csr_array(X)
+        parts = ("data", "indices", "indptr", "shape")
+        points = {"format": b"csr"} | {part: getattr(stored, part) for part in parts}
+    np.savez(path, **points, **arrays)
+    table = read_table(path)
+    assert (None if table.labels is None else table.labels.tolist()) == expected
+    assert len(table.notes) == (expected is not None)
+    if expected is not None:
+        assert read_table(path, label="y").labels.tolist() == expected
+        assert read_table(path, exclude=["y"]).labels is None
 
 
 def test_labels_of_anndata_are_observations(tmp_path):

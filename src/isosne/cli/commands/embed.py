@@ -36,7 +36,7 @@ from isosne.cli.outputs import (
 from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Progress, Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
-from isosne.cli.tables import note_input, open_unscaled, scaled
+from isosne.cli.tables import note_spread, open_unscaled, scaled
 from isosne.errors import ParameterError, keyword
 
 PLACING = "placing"
@@ -121,7 +121,7 @@ def embed(
     table = scaled(unscaled, table_options)
     model = make_model(kernel, embedding, resources, landmarks)
     if not messages.quiet:
-        note_input(source, table)
+        note_spread(table)
         say(str(model.plan(table.rows)))
     progress = make_progress(quiet=messages.quiet)
     steps = Steps(progress, model, embedding.objective)
