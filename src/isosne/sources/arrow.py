@@ -6,7 +6,7 @@ decoder keeps its position between reads: consecutive blocks decode each group o
 
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -60,6 +60,12 @@ class ArrowRows(RowSource):
         """Yield the record batches of a group, with the named columns in this order."""
 
     def _read(self, start: int, stop: int) -> Array:
+        return self._read_with(self._fill, start, stop)
+
+    def _read_of_type(self, start: int, stop: int) -> Array:
+        return self._read_with(self._fill_with_zeros, start, stop)
+
+    def _read_with(self, fill: Callable[..., Array], start: int, stop: int) -> Array:
         out = np.empty((stop - start, self.shape[1]), self.dtype)
         if start == stop:
             return out
@@ -69,7 +75,7 @@ class ArrowRows(RowSource):
                 low, high = max(first, start), min(last, stop)
                 if low < high:
                     part = batch.slice(low - first, high - low)
-                    out = self._fill(out, slice(low - start, high - start), part)
+                    out = fill(out, slice(low - start, high - start), part)
                 if last >= stop:
                     self._stopped_at = stop
                     self._pending = (first, batch) if last > stop else None
@@ -129,6 +135,19 @@ class ArrowRows(RowSource):
                 out = out.astype(np.float64)
             if has_nulls or types.is_decimal(column.type):
                 column = column.cast("float64", safe=False)
+            out[rows, c] = column.to_numpy(zero_copy_only=False)
+        return out
+
+    def _fill_with_zeros(self, out: Array, rows: slice, batch: Any) -> Array:
+        """Return ``out`` with the values of a batch in some rows; its type does not change."""
+        types = self._pa.types
+        for c, column in enumerate(batch.columns):
+            if types.is_decimal(column.type):
+                column = column.cast("float64", safe=False)
+            elif types.is_integer(column.type):
+                column = column.fill_null(0)
+            elif types.is_boolean(column.type):
+                column = column.fill_null(False)
             out[rows, c] = column.to_numpy(zero_copy_only=False)
         return out
 

@@ -56,6 +56,13 @@ class RowSource(ABC):
     def _read(self, start: int, stop: int) -> Points:
         """Return the rows from `start` up to `stop`."""
 
+    def _read_of_type(self, start: int, stop: int) -> Points:
+        """Return rows in the type of the source; values of incomplete rows are arbitrary.
+
+        `_read` needs floats for missing values, which do not hold all large integers.
+        """
+        return self._read(start, stop)
+
     @abstractmethod
     def _take(self, indices: Indices) -> Points:
         """Return the rows with the given indices, which are distinct and in ascending order."""
