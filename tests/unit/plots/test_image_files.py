@@ -114,6 +114,24 @@ def test_a_file_is_replaced_only_by_a_complete_one(tmp_path):
     assert list(tmp_path.iterdir()) == [target]
 
 
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, map_of, suffix):
+    resource = pytest.importorskip("resource")
+    limits, path = resource.getrlimit(resource.RLIMIT_FSIZE), tmp_path / f"map{suffix}"
+    ax = plot_map(map_of(9))
+    sentence = (
+        f"Cannot write {path}: no space left on the disk. Free some space, or write to another "
+        "disk. An existing file of that name was not changed."
+    )
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with refuses(OutputError, sentence):
+            save_figure(ax, path, dpi=40)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_picture_replaces_another_unless_told_otherwise(tmp_path, map_of):
     target = tmp_path / "map.png"
     target.write_bytes(b"old")
