@@ -1,6 +1,6 @@
 """From options to an estimator; and model files, which also record how the table was read."""
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,8 +10,9 @@ from isosne.cli.options import (
     LandmarkOptions,
     ResourceOptions,
     TableOptions,
+    check_recorded,
 )
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import ParameterError, keyword
 
 NEEDS = {
     "n_iter": ("schedule", "standard"),
@@ -161,7 +162,7 @@ def load_model(path: Path) -> tuple[Any, Reading]:
         reading = Reading(model.input_options_, getattr(model, "input_scale_", None))
     else:
         reading = _load_earlier_reading(model, path)
-    return model, _check_reading(reading, path)
+    return model, Reading(check_recorded(reading.options, str(path)), reading.scale)
 
 
 def _load_earlier_reading(model: Any, path: Path) -> Reading:
@@ -178,17 +179,3 @@ def _load_earlier_reading(model: Any, path: Path) -> Reading:
             check_array(scale, SCALE, np.float64, (2, model.n_features_in_))
         model.input_scale_ = Scale(*scale)
     return Reading(read_member(path, "model", TABLE) or {}, getattr(model, "input_scale_", None))
-
-
-def _check_reading(reading: Reading, path: Path) -> Reading:
-    """Return how a table was read if these are options that read a table."""
-    known = {field.name for field in fields(TableOptions)}
-    given = reading.options
-    if not isinstance(given, dict) or not all(
-        name in known and isinstance(value, bool | str | list) for name, value in given.items()
-    ):
-        raise DataError(
-            f"Cannot read the model {path}: the options of its table are damaged or of another "
-            "version of isosne. Pass a model that this version wrote."
-        )
-    return reading

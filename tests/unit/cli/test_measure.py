@@ -90,3 +90,14 @@ def test_a_csv_map_of_another_program_is_measured_with_a_note(wine, drawn, here,
         "read, such as --id and --scale, if there were any.\n"
     )
     assert isosne("measure", "wine.csv", "umap.csv", *COLUMNS, "-q").stderr == ""
+
+
+@pytest.mark.parametrize("record", [["id"], {"speed": "high"}, {"id": 5}], ids=str)
+def test_the_record_of_a_map_is_checked(wine, isosne, record):
+    with MapWriter("map.npz", None, 2, {"table": record, "parameters": "none"}) as writer:
+        writer.write(points_of(wine)[:, :2])
+    for line in (("measure", "wine.csv", "map.npz"), ("plot", "map.npz", "-o", "map.png")):
+        assert isosne(*line, code=1).stderr == (
+            "Error: Cannot read map.npz: the record of how its table was read is damaged, or of "
+            "another version of isosne. Make it again with this version.\n"
+        )

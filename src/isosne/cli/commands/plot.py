@@ -15,6 +15,7 @@ from isosne.cli.options import (
 )
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.paths import check_distinct
+from isosne.cli.provenance import recorded_metric
 from isosne.cli.tables import (
     check_one_stdin,
     find_rows,
@@ -91,7 +92,7 @@ def plot(
     drawn = read_map(map_file)
     if not messages.quiet and (table is not None or trust is not None):
         note_origin(map_file, drawn)
-    options = table_options.completed(drawn.provenance)
+    options = table_options.completed(drawn.provenance, map_file)
     columns = {}
     if table is not None:
         opened = open_table(table, options.with_all_columns(), resources, quiet=True)
@@ -133,13 +134,13 @@ def _judge(points: Any, drawn: Any, k: int, resources: ResourceOptions) -> Any:
     """Return the neighborhood preservation of each point, in the metric of the map."""
     from isosne.quality import trust
 
-    made_with = drawn.provenance.get("parameters", {})
+    metric, p = recorded_metric(drawn.provenance)
     return trust(
         points,
         drawn.embedding,
         k,
-        metric=made_with.get("metric", "euclidean"),
-        p=made_with.get("p", 2.0),
+        metric=metric,
+        p=p,
         random_state=0,
         n_jobs=resources.n_jobs,
     )
