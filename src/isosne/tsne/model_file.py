@@ -23,7 +23,14 @@ from isosne.sources.scaled import Scale
 from isosne.tsne.landmarks import Landmarks
 from isosne.tsne.plan import Plan, useful_threads
 from isosne.tsne.serialization import from_plain, kernel_arrays, restore_kernel, to_plain
-from isosne.tsne.stored_values import check_array, check_plan, check_trace, check_value, is_count
+from isosne.tsne.stored_values import (
+    check_array,
+    check_parameters,
+    check_plan,
+    check_trace,
+    check_value,
+    is_count,
+)
 
 KIND = "model"
 KERNEL = "kernel."
@@ -146,8 +153,7 @@ def _check_model(model: Model) -> None:
         check_array(fitted["feature_names_in_"], "feature_names_in_", object, (n_features,))
     for part in fitted.get("input_scale_", ()):
         check_array(part, SCALE, np.float64, (n_features,))
-    as_objective(model.parameters["objective"])
-    as_schedule(model.parameters["schedule"])
+    check_parameters(model.parameters)
 
 
 def _upgraded(

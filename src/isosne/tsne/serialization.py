@@ -25,7 +25,13 @@ from isosne.layout.objectives import JSE, KL, NeRV
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 from isosne.neighbors.distances import Metric
 from isosne.tsne.landmarks import Landmarks
-from isosne.tsne.stored_values import check_array, check_pool, check_samples, check_trees
+from isosne.tsne.stored_values import (
+    check_array,
+    check_kernel,
+    check_pool,
+    check_samples,
+    check_trees,
+)
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 KINDS: dict[str, type] = {
@@ -107,6 +113,7 @@ def kernel_arrays(kernel: MetricKernel) -> dict[str, Array]:
 
 def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKernel:
     """Return a kernel fitted from the arrays of `kernel_arrays`."""
+    check_kernel(kernel)
     points = _points_from_arrays("points", arrays)
     if not isinstance(kernel, IsolationKernel) or "samples0" not in arrays:
         return kernel.fit(points)

@@ -11,16 +11,21 @@ import numpy as np
 
 from isosne._checks import check_for_metric, check_points, is_integer, is_number
 from isosne._types import Array, Points
+from isosne.kernels.base import MetricKernel
 from isosne.kernels.forest import LEAF, TREES
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.voronoi import cell_dtype
 from isosne.layout.descent import Progress
 from isosne.layout.force_methods import Mesh, Tree
 from isosne.layout.mesh_repulsion import MAX_NODES
+from isosne.layout.objectives import as_objective
+from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, as_schedule
 
 AFFINITIES = ("dense", "sparse", "sampled")
 SEARCHES = (None, "exact", "approximate")
 SPLINE_ORDERS = (None, 4, 6)
+LARGEST_SETTING = 1e9
+"""Largest step, exaggeration and the like; larger ones leave no finite map. Chosen."""
 GENERATORS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
@@ -74,6 +79,14 @@ def check_value(value: Any, name: str, is_valid: bool) -> Any:
 def is_count(value: Any, low: int = 0, high: float = math.inf) -> bool:
     """Return whether a value is an integer from low to high."""
     return is_integer(value) and low <= value <= high
+
+
+def check_kernel(kernel: Any) -> None:
+    """Raise an error if an object is no kernel, or has values that no kernel checks when fitted."""
+    check_value(kernel, "the kernel", isinstance(kernel, MetricKernel))
+    check_value(kernel.p, "p of the kernel", is_number(kernel.p))
+    seed = getattr(kernel, "random_state", None)
+    check_value(seed, "random_state of the kernel", seed is None or is_count(seed))
 
 
 def check_pool(kernel: IsolationKernel, points: Points, pool: Points) -> Points:
@@ -168,12 +181,41 @@ def make_generator(state: Mapping[str, Any]) -> np.random.Generator:
     return np.random.Generator(bits)
 
 
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Raise an error if a parameter that `transform` and `continue_fit` use is not valid."""
+    as_objective(parameters["objective"])
+    schedule = as_schedule(parameters["schedule"])
+    check_value(schedule.min_gain, "min_gain", _is_size(schedule.min_gain))
+    phases = schedule.phases
+    for phase in check_value(phases, "phases", isinstance(phases, tuple) and len(phases) > 0):
+        _check_phase(phase)
+    strength, n_jobs = parameters["exaggeration"], parameters["n_jobs"]
+    check_value(strength, "exaggeration", strength is None or _is_size(strength, 1))
+    check_value(n_jobs, "n_jobs", n_jobs is None or is_count(n_jobs, 1))
+    check_value(parameters["verbose"], "verbose", isinstance(parameters["verbose"], bool | int))
+
+
+def _check_phase(phase: Any) -> None:
+    check_value(phase, "a phase", isinstance(phase, Phase))
+    check_value(phase.n_iter, "n_iter of a phase", is_count(phase.n_iter))
+    for name, low in (("exaggeration", 1 / LARGEST_SETTING), ("momentum", 0), ("shortest", 0)):
+        value = getattr(phase, name)
+        check_value(value, f"{name} of a phase", _is_size(value, low))
+    check_value(phase.step, "step of a phase", phase.step is None or _is_size(phase.step))
+    is_rule = phase.stop is None or isinstance(phase.stop, RateFalls | ChangeBelow)
+    check_value(phase.stop, "stop of a phase", is_rule)
+
+
+def _is_size(value: Any, low: float = 0) -> bool:
+    return is_number(value) and low <= value <= LARGEST_SETTING
+
+
 def check_plan(plan: Mapping[str, Any], n_points: int) -> None:
     """Raise an error if a choice of a stored plan is not one that a plan can make."""
     longest = max(1, n_points - 1)
 
     def is_length(value: Any) -> bool:
-        return value is None or is_count(value, 0, longest)
+        return is_count(value, 1, longest) if plan["neighbors"] else value is None
 
     rules: dict[str, Callable[[Any], bool]] = {
         "n_points": lambda value: is_count(value, n_points, n_points),
@@ -185,9 +227,11 @@ def check_plan(plan: Mapping[str, Any], n_points: int) -> None:
         "forces": lambda value: value in ("exact", "mesh", "tree"),
         "spline_order": lambda value: value in SPLINE_ORDERS,
         "widest": lambda value: value is None or (is_number(value) and value > 0),
-        "n_iter": is_count,
+        **dict.fromkeys(("n_iter", "n_threads", "bytes_needed", "bytes_available"), is_count),
+        **dict.fromkeys(("kernel", "start", "objective"), lambda value: isinstance(value, str)),
+        "reasons": lambda value: all(isinstance(reason, str) for reason in value),
         "n_rows": lambda value: value is None or is_count(value, n_points),
-        "n_pool": lambda value: value is None or is_count(value, n_points),
+        "n_pool": lambda value: value is None if plan["n_rows"] is None else is_count(value),
     }
     for name, is_valid in rules.items():
         check_value(plan.get(name), f"{name} of the plan", is_valid(plan.get(name)))

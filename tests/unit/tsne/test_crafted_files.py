@@ -120,6 +120,14 @@ def test_a_tree_without_an_end_is_refused(tmp_path):
         TSNE.load(path)
 
 
+def schedule_of(header):
+    return header["parameters"]["schedule"]["parts"]
+
+
+def phase_of(header):
+    return schedule_of(header)["phases"][1]["parts"]
+
+
 HEADERS = {
     "another number of points": lambda header: header["plan"].update(n_points=N + 1),
     "another map": lambda header: header["plan"].update(n_components=3),
@@ -136,6 +144,15 @@ HEADERS = {
     "a perplexity of a million": lambda header: header["kernel"]["parts"].update(perplexity=1e6),
     "no objective": lambda header: header["parameters"].update(objective="none"),
     "no schedule": lambda header: header["parameters"].update(schedule=3),
+    "no phases": lambda header: schedule_of(header).update(phases=[]),
+    "a phase that is none": lambda header: schedule_of(header).update(phases=[3]),
+    "a step that is text": lambda header: phase_of(header).update(step="x"),
+    "an exaggeration of zero": lambda header: phase_of(header).update(exaggeration=0),
+    "a huge exaggeration": lambda header: header["parameters"].update(exaggeration=1e308),
+    "no thread": lambda header: header["parameters"].update(n_jobs=0),
+    "a power that is text": lambda header: header["kernel"]["parts"].update(p="x"),
+    "bytes that are text": lambda header: header["plan"].update(bytes_needed="x"),
+    "a pool without rows": lambda header: header["plan"].update(n_pool=9),
     "parameters that are a list": lambda header: header.update(parameters=[]),
     "arrays that repeat": lambda header: header["arrays"].extend(["trace_"] * 2),
 }
