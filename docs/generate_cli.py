@@ -45,7 +45,12 @@ for any number of threads.
 **Provenance.** A map file records how the map was made: version, date, options, plan, seed, and a
 fingerprint of the input. `measure` and `plot` take from it which columns are identifiers, labels
 and features, how they were scaled, and the metric. Options given on the command line take
-precedence.
+precedence. A CSV file is a plain table, so its provenance is in a second file: `map.csv.json` for
+`map.csv`. CSV on standard output has none.
+
+**CSV and spreadsheets.** Identifiers and labels that a spreadsheet would take for formulas (texts
+that begin with `=`, `+`, `-` or `@`, and are not numbers) get an apostrophe in front. `measure` and
+`plot` remove it.
 
 **Standard streams.** `-o -` writes the map to standard output; `-` as TABLE or MAP reads from
 standard input. Messages go to standard error: a progress bar on a terminal, a line every few
@@ -62,7 +67,9 @@ seconds otherwise, nothing with `--quiet`. `--json` prints one object on standar
 
 **Output files** are complete or absent, and existing files are replaced only with `--force`. The
 exception is a run that is interrupted without `--checkpoint`: the map so far is written, with
-`stopped_at` in its provenance.
+`stopped_at` in its provenance. No output may be an input or another output, even with `--force`. A
+run that is killed can leave a hidden file `.NAME.TOKEN.part`, which the next run with the same
+output removes.
 """
 
 

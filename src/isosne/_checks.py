@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from isosne._csr import valid_csr
 from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError, keyword
 
@@ -76,7 +77,7 @@ def unmasked(X: Any) -> Array:
 
 
 def _as_csr(X: Any, name: str) -> csr_array:
-    X = csr_array(X)
+    X = valid_csr(X, name)
     _check_real(X.data, name)
     if not X.has_canonical_format:
         X = X.copy()  # do not modify the user's arrays

@@ -47,7 +47,7 @@ class CompleteRows(RowSource):
         for begin in range(first, last, step):
             end = min(begin + step, last)
             low, high = np.searchsorted(self.kept, [begin, end])
-            block = self._rows._read(begin, end)
+            block = self._rows._read_of_type(begin, end)
             out[low - start : high - start] = block[self.kept[low:high] - begin]
         return out
 

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 import psutil
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from isosne._checks import unmasked
+from isosne._csr import valid_csr
 from isosne._types import Array
 from isosne.errors import ParameterError
 from isosne.sources.chunked import is_zarr, open_zarr, wrap_zarr_array
@@ -32,7 +33,7 @@ from isosne.sources.parquet import open_parquet
 from isosne.sources.row_source import RowSource
 from isosne.sources.rows import Rows
 from isosne.sources.side_columns import as_integers_or_text
-from isosne.sources.source_files import SourceFiles
+from isosne.sources.source_files import SourceFiles, stat_path
 from isosne.sources.text_table import TextRows
 
 TEXT = (".csv", ".tsv", ".txt")
@@ -139,6 +140,7 @@ def open_path(path: Path, options: OpenOptions) -> RowSource:
 
 def _open_table(path: Path, options: OpenOptions) -> RowSource:
     extension, request = path.suffix.lower(), options.request
+    stat_path(path)
     if extension in TEXT:
         return TextRows(path, request, header=options.header)
     if extension in (".feather", ".arrow"):
@@ -183,7 +185,7 @@ def _open_object(source: Any, request: ColumnRequest) -> RowSource:
         return _open_frame(frame, request)
     check_side_columns(request, (), "X")
     if issparse(source):
-        X = csr_array(source)
+        X = valid_csr(source, "X")
         return SparseRows(SourceFiles("X"), X.shape, X.indptr, X.indices, X.data)
     if isinstance(source, np.memmap):
         return open_memmap(source) or ArrayRows(SourceFiles("X"), source)

@@ -324,7 +324,8 @@ class TSNE(FittedMap):
     def _checkpoint(self, path: str | Path | None, every: int, given: Input) -> Checkpoint | None:
         if path is None:
             return None
-        return Checkpoint(path, every, self.get_params(deep=False), given.fingerprint())
+        shape = self.n_components, given.shape[0]
+        return Checkpoint(path, every, self.get_params(deep=False), given.fingerprint(), shape)
 
     def _remember_input(self, X: Any, given: Input) -> None:
         self._set_or_remove("input_scale_", given.scale)

@@ -6,6 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import isosne.cli.app
+from isosne._files import whole_file
+from isosne.cli import main
 from isosne.cli.progress import Watch
 from isosne.files import MapWriter, read_map
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
@@ -113,4 +116,24 @@ def test_the_same_command_goes_on_when_a_model_is_to_be_kept_too(
 def test_a_stream_that_has_begun_is_left_as_it_is(wine, isosne, interrupt_placing):
     found = isosne(*LINE, "--landmarks", 60, "-o", "-", code=130)
     assert found.stderr == "Interrupted; no file was written.\n"
-    assert found.stdout.count("# isosne") == 1
+    assert found.stdout.count("id,label,x,y") == 1
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_that_ends_the_program_leaves_no_temporary_file(here, monkeypatch, name):
+    number = getattr(signal, name)
+    before = signal.signal(number, signal.SIG_DFL)
+
+    def write(prog_name):
+        with whole_file(here / "map.csv"):
+            signal.raise_signal(number)
+
+    monkeypatch.setattr(isosne.cli.app, "app", write)
+    try:
+        with pytest.raises(SystemExit) as caught:
+            main()
+        assert signal.getsignal(number) is signal.SIG_DFL  # a second one ends the program at once
+    finally:
+        signal.signal(number, before)
+    assert caught.value.code == 128 + number
+    assert list(here.iterdir()) == []

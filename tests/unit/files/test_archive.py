@@ -72,7 +72,10 @@ def test_a_file_that_cannot_be_opened_is_refused(path):
     sentence = f"Cannot read the model {path}: no such file. Check the name."
     with refuses(DataError, sentence):
         read_archive(path, "model")
-    sentence = f"Cannot read the model {path.parent}: is a directory. Check its permissions."
+    sentence = (
+        f"Cannot read the model {path.parent}: is a directory. "
+        "Choose another file, or check its permissions."
+    )
     with refuses(DataError, sentence):
         read_archive(path.parent, "model")
 

@@ -405,7 +405,10 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
     sentence = f"Cannot read the model {path}: no such file. Check the name."
     with refuses(DataError, sentence):
         TSNE.load(path)
-    sentence = f"Cannot read the model {tmp_path}: is a directory. Check its permissions."
+    sentence = (
+        f"Cannot read the model {tmp_path}: is a directory. "
+        "Choose another file, or check its permissions."
+    )
     with refuses(DataError, sentence):
         TSNE.load(tmp_path)
 

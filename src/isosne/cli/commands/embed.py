@@ -25,15 +25,18 @@ from isosne.cli.options import (
 )
 from isosne.cli.outputs import (
     STDOUT,
+    check_map_output,
     check_one_stdout,
     check_output,
+    list_files,
     note_bare,
     print_json,
     write_places,
 )
+from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Progress, Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
-from isosne.cli.tables import note_input, open_unscaled, scaled
+from isosne.cli.tables import note_spread, open_unscaled, scaled
 from isosne.errors import ParameterError, keyword
 
 PLACING = "placing"
@@ -101,10 +104,11 @@ def embed(
 
     Example: isosne embed wine.csv --label cultivar --id bottle -o map.parquet
     """
-    from isosne.files.sinks import SINKS
-
     check_one_stdout(output, as_json=messages.json)
-    check_output(output, (*SINKS, STDOUT), force=keep.force)
+    others = {"checkpoint": keep.checkpoint, "save_model": keep.save_model}
+    for file in list_files(output):
+        check_distinct({"source": source}, {"output": file, **others})
+    check_map_output(output, force=keep.force)
     _check_kept(keep)
     if landmarks_only and landmarks.landmarks is None:
         raise ParameterError(
@@ -117,7 +121,7 @@ def embed(
     table = scaled(unscaled, table_options)
     model = make_model(kernel, embedding, resources, landmarks)
     if not messages.quiet:
-        note_input(source, table)
+        note_spread(table)
         say(str(model.plan(table.rows)))
     progress = make_progress(quiet=messages.quiet)
     steps = Steps(progress, model, embedding.objective)
