@@ -402,7 +402,7 @@ def test_nothing_can_be_asked_before_fit(kernel):
         kernel.neighbor_similarity(neighbors)
 
 
-@pytest.mark.parametrize("ask", ["cells", "counts", "transform"])
+@pytest.mark.parametrize("ask", ["cells", "cells_at_scales", "counts"])
 def test_the_exact_kernel_has_no_cells(ask):
     kernel = IsolationKernel(2, n_partitions="exact").fit(X)
     with refuses(

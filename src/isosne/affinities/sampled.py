@@ -208,8 +208,9 @@ def draw_partners(
             while p < 0 or (passed + n_here <= target and p + 1 < cells.shape[1]):
                 passed += n_here
                 p += 1
-                begin = starts[p, cells[i, p]]
-                n_here = np.float64(starts[p, cells[i, p] + 1] - begin - n_own)
+                cell = np.int64(cells[i, p])  # the last cell plus 1 exceeds its own type
+                begin = starts[p, cell]
+                n_here = np.float64(starts[p, cell + 1] - begin - n_own)
             if n_here < 1:  # alone in all cells: the caller inserts the nearest neighbor
                 indices[i, q] = own
                 weights[i, q] = 0

@@ -1,9 +1,9 @@
-"""Automatic choice of psi and of the number of partitionings; psi as a fraction of n_samples."""
+"""Rules for psi and the partitionings: psi as a fraction of n_samples, and automatic choices."""
 
 from typing import Any
 
-from isosne._checks import as_scales, is_integer, is_number
-from isosne.errors import ParameterError
+from isosne._checks import as_scales, check_count, is_integer, is_number
+from isosne.errors import ParameterError, keyword
 
 AUTO_SHARES = (0.8, 0.2, 0.05)
 """psi as fractions of n_samples, one per scale (measured: docs/decisions/0004)."""
@@ -59,3 +59,29 @@ def auto_partitions(psis: tuple[int, ...], n_points: int, *, has_closed_form: bo
     if has_closed_form and n_points > EXACT_FROM and has_small_cells:
         return "exact"
     return AUTO_PARTITIONS
+
+
+def check_partitioning(partition: Any, n_partitions: Any, metric: str) -> None:
+    """Raise an error for an unknown kind of partitioning, or one that the others do not allow."""
+    if partition not in ("voronoi", "forest"):
+        raise ParameterError(
+            "partition", "be 'voronoi' or 'forest'", partition, "Choose one of the two."
+        )
+    if partition == "forest" and metric != "euclidean":
+        raise ParameterError(
+            "metric",
+            f"be left out with {keyword('partition', 'forest')}: isolation trees use no distance",
+            metric,
+            f"Leave it out, or choose {keyword('partition', 'voronoi')}.",
+        )
+    if partition == "forest" and n_partitions == "exact":
+        raise ParameterError(
+            "n_partitions",
+            f"be a number with {keyword('partition', 'forest')}: isolation trees have no closed "
+            "form",
+            n_partitions,
+            "Pass 200, which is the default.",
+        )
+    if n_partitions not in ("exact", "auto"):
+        hint = "Pass 200, or 'exact' for the closed form."
+        check_count(n_partitions, "n_partitions", low=1, hint=hint)

@@ -103,9 +103,9 @@ def test_many_points_in_small_cells_are_compared_in_closed_form(n, kernel, n_dra
     assert resolved.n_partitions == (n_drawn or "exact")
     assert (kernel.costs(n, 2).cell_bytes > 0) == (n_drawn > 0)
     assert kernel.costs(n, 2) == resolved.costs(n, 2)
-    if n_drawn == 0 or n == 400:  # a fit does what the rule says
+    if n_drawn == 0 or n == 400:  # a fit of what the plan resolves does what the rule says
         X = np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32)
-        drawn = kernel.set_params(random_state=0).fit(X).partitions_
+        drawn = resolved.set_params(random_state=0).fit(X).partitions_
         assert [len(part.samples) for part in drawn] == [n_drawn] * bool(n_drawn)
 
 
