@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from isosne._tables import Table, check_real
 from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError, keyword
 
@@ -28,9 +28,14 @@ rounding of a computed distance stays below it."""
 def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
     """Return X as a finite, real, two-dimensional array, or as CSR with sorted indices.
 
-    Data are copied or converted only if necessary; integers stay integers.
+    Data are copied or converted only if necessary; integers stay integers, booleans become uint8.
     """
-    X = _as_csr(X, name) if issparse(X) else _as_dense(X, name)
+    names = None
+    if issparse(X):
+        X = _as_csr(X, name)
+    else:
+        table = Table(X, name)
+        X, names = table.values, table.names
     n_rows, n_columns = X.shape
     if n_columns == 0:
         raise DataError(
@@ -42,63 +47,24 @@ def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
             f"{name} must have at least {min_rows} row(s); got n_samples={n_rows}. "
             "Pass more points, one in each row."
         )
-    values = X.data if issparse(X) else X
-    _check_finite(values, name)
-    _check_size(values, name)
+    _check_finite(X, name, names)
+    _check_size(X.data if issparse(X) else X, name)
     return X
-
-
-def _as_dense(X: Any, name: str) -> Array:
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    array = frame.to_numpy() if isinstance(frame, nw.DataFrame) else unmasked(X)
-    if array.ndim != 2:
-        raise DataError(
-            f"{name} must be two-dimensional, one point in each row; got shape {array.shape}. "
-            "Reshape your data with X.reshape(-1, 1) if it has one attribute, or "
-            "X.reshape(1, -1) if it is one point."
-        )
-    if array.dtype.kind in "OUS":
-        try:
-            array = array.astype(np.float64)
-        except ValueError:
-            raise DataError(
-                f"{name} must be numeric; got dtype {array.dtype}. "
-                "Encode or leave out the columns that hold text."
-            ) from None
-    return _check_real(array, name)
-
-
-def unmasked(X: Any) -> Array:
-    """Return an array with masked values replaced by NaN."""
-    if np.ma.is_masked(X):
-        return np.ma.filled(X.astype(np.float64), np.nan)
-    return np.asarray(X)
 
 
 def _as_csr(X: Any, name: str) -> csr_array:
     X = csr_array(X)
-    _check_real(X.data, name)
+    check_real(X.data, name)
+    if X.dtype.kind == "b":
+        X = X.astype(np.uint8)
     if not X.has_canonical_format:
         X = X.copy()  # do not modify the user's arrays
         X.sum_duplicates()
     return X
 
 
-def _check_real(array: Array, name: str) -> Array:
-    if array.dtype.kind == "c":
-        raise DataError(
-            f"Complex data not supported: {name} must be real; got dtype {array.dtype}. "
-            "Pass the real and imaginary parts as columns."
-        )
-    if array.dtype.kind not in "buif":
-        raise DataError(
-            f"{name} must be numeric; got dtype {array.dtype}. "
-            "Encode or leave out the columns that hold text."
-        )
-    return array
-
-
-def _check_finite(values: Array, name: str) -> None:
+def _check_finite(X: Points, name: str, names: Sequence[Any] | None = None) -> None:
+    values = X.data if isinstance(X, csr_array) else X
     if values.dtype.kind != "f":
         return
     with np.errstate(over="ignore", invalid="ignore"):  # a finite sum proves that all are finite
@@ -107,10 +73,22 @@ def _check_finite(values: Array, name: str) -> None:
     n_nan = int(np.isnan(values).sum())
     n_inf = int(np.isinf(values).sum())
     if n_nan + n_inf:
+        row, column = _first_not_finite(X)
+        label = column if names is None else repr(names[column])
         raise DataError(
-            f"{name} must be finite; got {n_nan} NaN and {n_inf} infinite value(s). "
+            f"{name} must be finite; got {n_nan} NaN and {n_inf} infinite value(s), the first in "
+            f"row {row} (counting from 0), column {label}. "
             "Leave out or impute the rows that hold them."
         )
+
+
+def _first_not_finite(X: Points) -> tuple[int, int]:
+    if not isinstance(X, csr_array):
+        row, column = np.unravel_index(int(np.argmin(np.isfinite(X))), X.shape)
+        return int(row), int(column)
+    entry = int(np.argmin(np.isfinite(X.data)))
+    row = np.searchsorted(X.indptr, entry, side="right") - 1
+    return int(row), int(X.indices[entry])
 
 
 def _check_size(values: Array, name: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._blocks import single_threaded_blas
-from isosne._checks import check_count, check_for_metric
+from isosne._checks import check_count, check_for_metric, check_points
 from isosne._types import Array, Points
 from isosne.errors import ParameterError
 from isosne.neighbors.distances import Metric, search_set
@@ -108,7 +108,7 @@ def draw_landmarks(
     drawn = rng.choice(n_rows, pool_size(n_rows, n_landmarks), replace=False)
     numbers = np.argsort(drawn)  # of the draws, in the order of the input
     ids = drawn[numbers]
-    pool = rows.take(ids)
+    pool = check_points(rows.take(ids))
     check_for_metric(pool, metric.name)
     turns = np.zeros_like(numbers)
     if landmarks.choice == "spread":

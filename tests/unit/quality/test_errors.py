@@ -27,6 +27,9 @@ OF_PAIRS = [rnx_curve, auc_rnx, *AT_K]
 OF_CLASSES = [davies_bouldin, calinski_harabasz, knn_accuracy]
 
 
+PLACE = "the first in row 1 (counting from 0), column 1"
+
+
 def with_value(array, value):
     array = array.astype(np.float64)
     array[1, 1] = value
@@ -45,7 +48,7 @@ def test_data_and_map_must_be_finite(measure, value):
     counts = "1 NaN and 0 infinite" if np.isnan(value) else "0 NaN and 1 infinite"
     for name, pair in (("X", (with_value(X, value), Y)), ("Y", (X, with_value(Y, value)))):
         sentence = (
-            f"{name} must be finite; got {counts} value(s). "
+            f"{name} must be finite; got {counts} value(s), {PLACE}. "
             "Leave out or impute the rows that hold them."
         )
         with refuses(DataError, sentence):
@@ -57,7 +60,8 @@ def test_data_and_map_must_be_finite(measure, value):
 def test_a_labeled_map_must_be_finite(measure, value):
     counts = "1 NaN and 0 infinite" if np.isnan(value) else "0 NaN and 1 infinite"
     sentence = (
-        f"Y must be finite; got {counts} value(s). Leave out or impute the rows that hold them."
+        f"Y must be finite; got {counts} value(s), {PLACE}. "
+        "Leave out or impute the rows that hold them."
     )
     with refuses(DataError, sentence):
         measure(with_value(Y, value), LABELS)
