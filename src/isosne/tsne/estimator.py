@@ -126,7 +126,7 @@ class TSNE(FittedMap):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Raise an error that names the equivalent of a parameter that TSNE does not have."""
-        refuse_foreign(cls, kwargs)
+        refuse_foreign(cls, args, kwargs)
         return object.__new__(cls)
 
     def __init__(
