@@ -16,7 +16,15 @@ from isosne._tables import Table, check_real
 from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError, keyword
 
-METRICS = ("euclidean", "manhattan", "minkowski", "cosine", "precomputed")
+METRICS = (
+    "euclidean",
+    "manhattan",
+    "chebyshev",
+    "minkowski",
+    "cosine",
+    "mahalanobis",
+    "precomputed",
+)
 LARGEST = 1e150
 """Largest absolute value; its inverse is the smallest. Their squares, summed over columns, neither
 overflow nor underflow in float64, which ends at 1e308."""
@@ -138,16 +146,16 @@ def check_metric(metric: Any, p: Any) -> None:
             "p",
             f"be a finite number from 1 up with {keyword('metric', 'minkowski')}",
             p,
-            "Below 1 the triangle inequality fails.",
+            "Below 1 the triangle inequality fails; the limit of large p is "
+            f"{keyword('metric', 'chebyshev')}.",
         )
 
 
 def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
     """Raise an error for points that the metric cannot compare."""
     if metric == "cosine":
-        nonzero = np.diff(X.indptr) if isinstance(X, csr_array) else np.any(X, axis=1)
-        if isinstance(X, csr_array) and not X.data.all():
-            nonzero = abs(X).sum(axis=1)
+        is_csr = isinstance(X, csr_array)
+        nonzero = (X != 0).sum(axis=1) if is_csr else np.any(X, axis=1)
         n_zero = int(X.shape[0] - np.count_nonzero(nonzero))
         if n_zero:
             raise DataError(
@@ -155,21 +163,18 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
                 f"such row(s) in {name}. "
                 f"Leave them out, or choose {keyword('metric', 'euclidean')}."
             )
-    if metric == "precomputed":
-        if isinstance(X, csr_array):
-            raise DataError(
-                f"Precomputed distances must be dense; got a sparse {name}. "
-                f"Pass {name}.toarray(), or the points themselves with another metric."
-            )
-        if X.min() < 0:
-            raise DataError(
-                f"Precomputed distances must not be negative; got {X.min():g} in {name}. "
-                "Pass distances, not similarities."
-            )
+    if metric == "precomputed" and X.min() < 0:
+        raise DataError(
+            f"Precomputed distances must not be negative; got {X.min():g} in {name}. "
+            "Pass distances, not similarities."
+        )
 
 
 def check_square_distances(D: Points) -> None:
-    """Raise an error if a matrix is not square and symmetric with a zero diagonal."""
+    """Raise an error if a matrix is not square and symmetric with a zero diagonal.
+
+    A sparse matrix must be symmetric where both entries of a pair are stored.
+    """
     n_rows, n_columns = D.shape
     if n_rows != n_columns:
         raise DataError(
@@ -177,22 +182,38 @@ def check_square_distances(D: Points) -> None:
             f"got shape ({n_rows}, {n_columns}). Pass the distances of all points to all points."
         )
     largest = float(D.max())
-    if float(np.abs(np.diagonal(D)).max()) > SYMMETRY * largest:
+    own = float(np.abs(D.diagonal()).max())
+    if own > SYMMETRY * largest:
         raise DataError(
             "Precomputed distances must have a zero diagonal; "
-            f"got {np.abs(np.diagonal(D)).max():g} on it. Pass distances, not similarities."
+            f"got {own:g} on it. Pass distances, not similarities."
         )
-    # 1024 rows at a time, to avoid temporary arrays of the size of D.
-    gap = max(
-        float(np.abs(np.subtract(D[s : s + 1024], D[:, s : s + 1024].T, dtype=np.float64)).max())
-        for s in range(0, n_rows, 1024)
-    )
+    gap = _stored_gap(D) if isinstance(D, csr_array) else _gap(D)
     if gap > SYMMETRY * largest:
         raise DataError(
             "Precomputed distances must be symmetric; "
             f"got a difference of {gap:g} between D[i, j] and D[j, i]. "
             "Pass (D + D.T) / 2 if that is what you mean."
         )
+
+
+def _gap(D: Array) -> float:
+    """Return the largest difference between D[i, j] and D[j, i]."""
+    # 1024 rows at a time, to avoid temporary arrays of the size of D.
+    parts = (
+        np.abs(np.subtract(D[s : s + 1024], D[:, s : s + 1024].T, dtype=np.float64)).max()
+        for s in range(0, len(D), 1024)
+    )
+    return float(max(parts))
+
+
+def _stored_gap(D: csr_array) -> float:
+    """Return the largest difference between D[i, j] and D[j, i] where both are stored."""
+    there = csr_array((np.ones(D.nnz), D.indices, D.indptr), shape=D.shape)
+    both = there * there.T
+    stored = csr_array((D.data.astype(np.float64), D.indices, D.indptr), shape=D.shape)
+    difference = both * stored - both * stored.T
+    return float(abs(difference).max()) if difference.nnz else 0.0
 
 
 def is_number(value: Any) -> bool:

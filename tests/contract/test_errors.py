@@ -150,13 +150,14 @@ PSI = (
     "got psi={}. A single cell would hold every point; choose a larger psi."
 )
 METRIC = (
-    "metric must be one of 'euclidean', 'manhattan', 'minkowski', 'cosine', 'precomputed'; "
+    "metric must be one of 'euclidean', 'manhattan', 'chebyshev', 'minkowski', 'cosine', "
+    "'mahalanobis', 'precomputed'; "
     "got metric={}. For another metric compute the distances yourself and pass "
     "metric='precomputed'."
 )
 POWER = (
     "p must be a finite number from 1 up with metric='minkowski'; got p={}. "
-    "Below 1 the triangle inequality fails."
+    "Below 1 the triangle inequality fails; the limit of large p is metric='chebyshev'."
 )
 PARTITIONS = (
     "n_partitions must be an integer from 1 up; got n_partitions={}. "
@@ -277,13 +278,6 @@ DISTANCES = {
         (
             "Precomputed distances must not be negative; got -1 in X. "
             "Pass distances, not similarities."
-        ),
-    ),
-    "sparse": (
-        csr_array(D),
-        (
-            "Precomputed distances must be dense; got a sparse X. "
-            "Pass X.toarray(), or the points themselves with another metric."
         ),
     ),
     "not square": (

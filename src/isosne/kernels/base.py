@@ -30,8 +30,9 @@ from isosne._types import (
 )
 from isosne.errors import DataError, ParameterError, keyword
 from isosne.kernels.costs import KernelCosts
-from isosne.neighbors.distances import Metric, search_set, sq_distances
+from isosne.neighbors.distances import exact_set, search_set, sq_distances
 from isosne.neighbors.exact import nearest
+from isosne.neighbors.metric import Metric
 
 
 class MetricKernel(BaseEstimator, ABC):
@@ -156,13 +157,19 @@ class MetricKernel(BaseEstimator, ABC):
         if self.metric == "precomputed":
             check_square_distances(points)
 
-    def _remember(self, points: Points, **fitted: Any) -> Self:
+    def _remember(self, points: Points, metric: Metric | None = None, **fitted: Any) -> Self:
+        """Set the fitted attributes. metric: the fitted metric, if it is known already."""
+        metric = metric or self._fit_metric(points)
         self.n_features_in_ = points.shape[1]
         self.X_fit_ = points
-        self.metric_ = Metric(self.metric, self.p)
+        self.metric_ = metric
         for name, value in fitted.items():
             setattr(self, name, value)
         return self
+
+    def _fit_metric(self, points: Points) -> Metric:
+        """Return the metric, with what it learns from the fitted points."""
+        return Metric(self.metric, self.p).fitted(points)
 
     def _remember_names(self, X: Any) -> Self:
         """Store the column names of the user's data, if there are any."""
@@ -204,7 +211,7 @@ class MetricKernel(BaseEstimator, ABC):
         return self._sq_distances(left, right)
 
     def _sq_distances(self, left: Points, right: Points) -> Array:
-        search = search_set(right, self.metric_, precision=np.float64)
+        search = exact_set(right, self.metric_)
         sq = np.empty((left.shape[0], search.n_points))
 
         def work(rows: slice) -> None:

@@ -19,8 +19,9 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.kernels.form_protocol import FormRows
-from isosne.neighbors.distances import Metric, search_set
+from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import nearest, with_self
+from isosne.neighbors.metric import Metric
 
 TOLERANCE = 1e-6
 """Largest truncation error of a similarity (docs/decisions/0002)."""

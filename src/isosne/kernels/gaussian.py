@@ -18,7 +18,7 @@ from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.costs import KernelCosts
-from isosne.neighbors.distances import search_set, sq_distances
+from isosne.neighbors.distances import exact_set, sq_distances
 
 ENTROPY_TOLERANCE = 5e-5
 """Tolerance of the bisection on the entropy, in nats: the paper's value (section 2.1)."""
@@ -140,7 +140,7 @@ class GaussianKernel(MetricKernel):
 
     def _precisions_of(self, points: Points, *, own: int) -> NDArray[np.float64]:
         """Return the precisions of validated points; own = 0 if they are the fitted points."""
-        search = search_set(self.X_fit_, self.metric_, precision=np.float64)
+        search = exact_set(self.X_fit_, self.metric_)
         precisions = np.empty((len(self.perplexity_), points.shape[0]))
 
         def work(rows: slice) -> None:
@@ -254,7 +254,7 @@ class GaussianRows:
     def __init__(self, kernel: GaussianKernel) -> None:
         self._kernel = kernel
         self._points = kernel._check_query(None)
-        self._search = search_set(self._points, kernel.metric_, precision=np.float64)
+        self._search = exact_set(self._points, kernel.metric_)
         self.n_points = self._points.shape[0]
         self.n_scales = len(kernel.perplexity_)
 

@@ -26,7 +26,7 @@ from isosne.kernels.form_protocol import Form, FormRows
 from isosne.kernels.monte_carlo import DrawnForm, Partitions
 from isosne.kernels.psi import auto_partitions, check_partitioning, resolve_psi
 from isosne.kernels.voronoi import VoronoiPartitions
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 
 
 class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
@@ -143,9 +143,10 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         psis = resolve_psi(self.psi, n)
         rng = as_generator(self.random_state)
         n_drawn = self._n_to_draw(n, must_draw=True)  # "auto" is resolved before a TSNE fits
+        metric = self._fit_metric(points)
         # All random numbers are drawn here, so a fitted kernel is deterministic.
-        partitions = [self._draw(pool, psi, n_drawn, rng) for psi in psis if n_drawn]
-        return self._remember(points, psi_=psis, partitions_=partitions, pool_=pool)
+        partitions = [self._draw(pool, psi, n_drawn, metric, rng) for psi in psis if n_drawn]
+        return self._remember(points, metric, psi_=psis, partitions_=partitions, pool_=pool)
 
     def _restore(self, points: Points, pool: Points, partitions: list[Partitions]) -> Self:
         """Set the points and partitionings of a fit that was read from a file."""
@@ -207,14 +208,16 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
             return DrawnForm(self.X_fit_, self.partitions_)
         return ClosedForm(self.X_fit_, self.metric_, self.psi_)
 
-    def _draw(self, points: Points, psi: int, n_drawn: int, rng: np.random.Generator) -> Partitions:
+    def _draw(
+        self, points: Points, psi: int, n_drawn: int, metric: Metric, rng: np.random.Generator
+    ) -> Partitions:
         n = points.shape[0]
         draws = [rng.choice(n, psi, replace=False, shuffle=False) for _ in range(n_drawn)]
         samples = np.stack(draws)
         samples.sort(axis=1)  # so that ties go to the lower index
         if self.partition == "forest":
             return ForestPartitions(samples, points, rng)
-        return VoronoiPartitions(samples, points, Metric(self.metric, self.p))
+        return VoronoiPartitions(samples, points, metric)
 
     def cells_at_scales(self, A: Any = None) -> list[Array]:
         """Return the cell of each point in each partitioning, one array per scale.

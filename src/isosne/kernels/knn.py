@@ -12,7 +12,7 @@ from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.errors import DegenerateRowsWarning
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.costs import KernelCosts
-from isosne.neighbors.distances import Metric, search_set, sq_distances
+from isosne.neighbors.distances import exact_set, search_set, sq_distances
 from isosne.neighbors.exact import find_neighbors, nearest
 
 ROWS = 64
@@ -48,8 +48,8 @@ class _NeighborKernel(MetricKernel):
 
     def _fit_points(self, points: Points) -> Self:
         k = self._check_k(points.shape[0])
-        neighbors = find_neighbors(points, k, Metric(self.metric, self.p))
-        return self._remember(points, neighbors_=neighbors)
+        metric = self._fit_metric(points)
+        return self._remember(points, metric, neighbors_=find_neighbors(points, k, metric))
 
     def _check_parameters(self, n_points: int) -> None:
         super()._check_parameters(n_points)
@@ -243,7 +243,7 @@ class AdaptiveGaussianRows:
         self._kernel = kernel
         self._points = kernel._check_query(None)
         self._radii = kernel._radii_with_warning(None)
-        self._search = search_set(self._points, kernel.metric_, precision=np.float64)
+        self._search = exact_set(self._points, kernel.metric_)
         self.n_points = self._points.shape[0]
 
     def block(self, rows: slice) -> NDArray[np.float32]:

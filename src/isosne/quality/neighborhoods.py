@@ -7,7 +7,7 @@ shortcuts for a single measure.
 from typing import Any
 
 from isosne._random import RandomState
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.quality.comparison import Curve, Trust, check_ks, compare_at_k
 from isosne.quality.sampling import Estimate
 

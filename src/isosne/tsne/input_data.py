@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from isosne._checks import check_points
 from isosne._types import Array, Points
 from isosne.kernels.base import MetricKernel
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.sources import Rows, blocks, is_stored, open_rows
 from isosne.sources.scaled import Scale
 from isosne.tsne.landmarks import Landmarks, draw_landmarks, pool_size

@@ -23,7 +23,7 @@ from isosne.kernels.costs import KernelCosts
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.layout.placement import ListedPlacement, Placement
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.neighbors.search import Search, has_approximate_search, make_search
 from isosne.tsne.memory_budget import WIDEST
 from isosne.tsne.plan import LONGEST_LIST, Plan

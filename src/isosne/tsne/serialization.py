@@ -21,7 +21,7 @@ from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.layout.force_methods import Exact, Mesh, Tree
 from isosne.layout.objectives import JSE, KL, NeRV
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.tsne.landmarks import Landmarks
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
@@ -110,17 +110,18 @@ def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKern
     has_pool = "pool" in arrays or "pool.data" in arrays
     pool = _points_from_arrays("pool", arrays) if has_pool else points
     n_scales = sum(name.startswith("samples") for name in arrays)
+    metric = kernel._fit_metric(points)
     return kernel._restore(
-        points, pool, [_partitions(kernel, arrays, pool, s) for s in range(n_scales)]
+        points, pool, [_partitions(kernel, arrays, pool, metric, s) for s in range(n_scales)]
     )
 
 
 def _partitions(
-    kernel: IsolationKernel, arrays: dict[str, Array], pool: Points, s: int
+    kernel: IsolationKernel, arrays: dict[str, Array], pool: Points, metric: Metric, s: int
 ) -> VoronoiPartitions | ForestPartitions:
     samples = arrays[f"samples{s}"]
     if kernel.partition == "voronoi":
-        return VoronoiPartitions(samples, pool, Metric(kernel.metric, kernel.p))
+        return VoronoiPartitions(samples, pool, metric)
     trees = {name: arrays[f"{name}{s}"] for name in TREES}
     return ForestPartitions.from_trees(samples, trees, isinstance(pool, csr_array))
 

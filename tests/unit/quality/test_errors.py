@@ -104,7 +104,8 @@ def test_distances_must_be_square_and_the_metric_known():
     with refuses(DataError, sentence):
         auc_rnx(np.abs(X), Y, metric="precomputed")
     sentence = (
-        "metric must be one of 'euclidean', 'manhattan', 'minkowski', 'cosine', 'precomputed'; "
+        "metric must be one of 'euclidean', 'manhattan', 'chebyshev', 'minkowski', 'cosine', "
+        "'mahalanobis', 'precomputed'; "
         "got metric='dice'. For another metric compute the distances yourself and pass "
         "metric='precomputed'."
     )
@@ -112,7 +113,7 @@ def test_distances_must_be_square_and_the_metric_known():
         trust(X, Y, 2, metric="dice")
     sentence = (
         "p must be a finite number from 1 up with metric='minkowski'; got p=0.5. "
-        "Below 1 the triangle inequality fails."
+        "Below 1 the triangle inequality fails; the limit of large p is metric='chebyshev'."
     )
     with refuses(ParameterError, sentence):
         report(X, Y, k=2, metric="minkowski", p=0.5)
