@@ -3,6 +3,7 @@
 `monte_carlo` and `closed_form` compare points; step 2 computes probabilities.
 """
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,15 +19,12 @@ from isosne._types import Array, Neighbors, NeighborSimilarity, Points, Similari
 from isosne.errors import ParameterError
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.closed_form import ClosedForm
-from isosne.kernels.costs import KernelCosts, isolation_costs
+from isosne.kernels.costs import KernelCosts, check_lists, isolation_costs, smallest_psi
 from isosne.kernels.counts import CellIndex
 from isosne.kernels.feature_map import feature_map
-from isosne.kernels.forest import ForestPartitions
 from isosne.kernels.form_protocol import Form, FormRows
-from isosne.kernels.monte_carlo import DrawnForm, Partitions
+from isosne.kernels.monte_carlo import DrawnForm, Partitions, draw_partitions
 from isosne.kernels.psi import auto_partitions, check_partitioning, resolve_psi
-from isosne.kernels.voronoi import VoronoiPartitions
-from isosne.neighbors.metric import Metric
 
 
 class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
@@ -54,7 +52,8 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
     partition : {"voronoi", "forest"}, default="voronoi"
         Voronoi cells of the sampled points, or leaves of axis-parallel isolation trees.
     metric : str, default="euclidean"
-        Metric of the Voronoi cells: euclidean, manhattan, minkowski, cosine or precomputed.
+        Metric of the Voronoi cells: euclidean, manhattan, chebyshev, minkowski, cosine,
+        mahalanobis (with the covariance of the fitted points) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     random_state : int, Generator, RandomState or None, default=None
@@ -117,7 +116,8 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         Parameters
         ----------
         X : array, CSR or data frame of shape (n_samples, n_features)
-            The points; with ``metric="precomputed"``, their distances (n_samples, n_samples).
+            The points; with ``metric="precomputed"``, their distances (n_samples, n_samples), all
+            of them or in a sparse matrix those to neighbors.
         y : None
             Ignored.
 
@@ -140,12 +140,15 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
     def _draw_from(self, pool: Points, points: Points) -> Self:
         n = points.shape[0]
         self._check_parameters(n)
-        psis = resolve_psi(self.psi, n)
+        # A TSNE resolves "auto" before it fits; a kernel of its own draws, to have a feature map.
+        resolved = self._resolved(n, must_draw=True, n_listed=self._n_listed(points))
+        psis = resolve_psi(resolved.psi, n)
+        n_drawn = resolved._n_to_draw(n)
         rng = as_generator(self.random_state)
-        n_drawn = self._n_to_draw(n, must_draw=True)  # "auto" is resolved before a TSNE fits
         metric = self._fit_metric(points)
         # All random numbers are drawn here, so a fitted kernel is deterministic.
-        partitions = [self._draw(pool, psi, n_drawn, metric, rng) for psi in psis if n_drawn]
+        draw = partial(draw_partitions, pool, metric=metric, rng=rng, partition=self.partition)
+        partitions = [draw(shape=(n_drawn, psi)) for psi in psis if n_drawn]
         return self._remember(points, metric, psi_=psis, partitions_=partitions, pool_=pool)
 
     def _restore(self, points: Points, pool: Points, partitions: list[Partitions]) -> Self:
@@ -168,20 +171,27 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         resolve_psi(self.psi, n_points)
         check_partitioning(self.partition, self.n_partitions, self.metric)
 
-    def _resolved(self, n_points: int, *, must_draw: bool = False) -> Self:
+    def _check_listed(self, n_points: int, n_listed: int) -> None:
+        check_lists(self.psi, self.n_partitions, n_points, n_listed)
+
+    def _resolved(
+        self, n_points: int, *, must_draw: bool = False, n_listed: int | None = None
+    ) -> Self:
         """Return an unfitted copy with psi and n_partitions as numbers."""
         own = super()._resolved(n_points)
-        psis = resolve_psi(self.psi, n_points)
+        smallest = None if n_listed is None else smallest_psi(n_points, n_listed)
+        psis = resolve_psi(self.psi, n_points, smallest)
         n_partitions = self.n_partitions
         if n_partitions == "auto":
             can = self.partition == "voronoi" and not must_draw
-            n_partitions = auto_partitions(psis, n_points, has_closed_form=can)
+            by_size = auto_partitions(psis, n_points, has_closed_form=can)
+            n_partitions = by_size if n_listed is None else "exact"
         own.set_params(psi=psis if len(psis) > 1 else psis[0], n_partitions=n_partitions)
         return own
 
-    def _n_to_draw(self, n_points: int, *, must_draw: bool = False) -> int:
+    def _n_to_draw(self, n_points: int) -> int:
         """Return the number of partitionings per scale for n points; 0 for the closed form."""
-        n_partitions = self._resolved(n_points, must_draw=must_draw).n_partitions
+        n_partitions = self._resolved(n_points).n_partitions
         return 0 if n_partitions == "exact" else int(n_partitions)
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
@@ -207,17 +217,6 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         if self.partitions_:
             return DrawnForm(self.X_fit_, self.partitions_)
         return ClosedForm(self.X_fit_, self.metric_, self.psi_)
-
-    def _draw(
-        self, points: Points, psi: int, n_drawn: int, metric: Metric, rng: np.random.Generator
-    ) -> Partitions:
-        n = points.shape[0]
-        draws = [rng.choice(n, psi, replace=False, shuffle=False) for _ in range(n_drawn)]
-        samples = np.stack(draws)
-        samples.sort(axis=1)  # so that ties go to the lower index
-        if self.partition == "forest":
-            return ForestPartitions(samples, points, rng)
-        return VoronoiPartitions(samples, points, metric)
 
     def cells_at_scales(self, A: Any = None) -> list[Array]:
         """Return the cell of each point in each partitioning, one array per scale.

@@ -19,10 +19,13 @@ EXACT_FROM, EXACT_CELL = 10_000, 30
 if a cell holds at most 30 points on average, so that lists have at most 240 (chosen)."""
 
 
-def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
-    """Return the number of cells at each scale as an integer from 2 to n_samples."""
+def resolve_psi(psi: Any, n_samples: int, smallest: int | None = None) -> tuple[int, ...]:
+    """Return the number of cells at each scale as an integer from 2 to n_samples.
+
+    smallest: the least psi for which the neighbor lists are long enough, if they are given.
+    """
     if isinstance(psi, str) and psi == "auto":
-        return auto_psi(n_samples)
+        return auto_psi(n_samples) if smallest is None else listed_psi(n_samples, smallest)
     return tuple(_resolve_one(value, n_samples) for value in as_scales(psi, "psi"))
 
 
@@ -31,6 +34,16 @@ def auto_psi(n_samples: int) -> tuple[int, ...]:
     shares = AUTO_SHARES if n_samples <= AUTO_LIMIT else (LARGE_SHARE,)
     scales = {max(2, round(share * n_samples)) for share in shares}
     return tuple(sorted(scales, reverse=True))
+
+
+def listed_psi(n_samples: int, smallest: int) -> tuple[int, ...]:
+    """Return psi for "auto" with given lists: those of three scales that they are long enough for.
+
+    If they are too short for all, the smallest psi that they allow.
+    """
+    scales = {max(2, round(share * n_samples)) for share in AUTO_SHARES}
+    allowed = {scale for scale in scales if scale >= smallest} or {smallest}
+    return tuple(sorted(allowed, reverse=True))
 
 
 def _resolve_one(psi: Any, n_samples: int) -> int:

@@ -29,18 +29,19 @@ class StoredDistances:
 
     def query(self, X: Any, rows: slice) -> NoReturn:
         """Raise an error: only stored distances are known."""
-        raise _refuse_all_pairs()
+        raise refuse_all_pairs()
 
     def keys(self, query: Any, columns: slice) -> NoReturn:
         """Raise an error: only stored distances are known."""
-        raise _refuse_all_pairs()
+        raise refuse_all_pairs()
 
     def subset(self, ids: Array) -> NoReturn:
         """Raise an error: only stored distances are known."""
-        raise _refuse_all_pairs()
+        raise refuse_all_pairs()
 
 
-def _refuse_all_pairs() -> DataError:
+def refuse_all_pairs() -> DataError:
+    """Return the error for what needs distances that are not stored."""
     return DataError(
         "The distances of all pairs are needed here; a sparse matrix holds only those that are "
         "stored. Pass a dense matrix of distances."

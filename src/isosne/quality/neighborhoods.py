@@ -31,8 +31,8 @@ def rnx_curve(
     Y : array or data frame of shape (n_samples, n_components)
         The embedding.
     metric : str, default="euclidean"
-        Distance in the data: euclidean, manhattan, minkowski, cosine or precomputed. Distances in
-        the embedding are always Euclidean.
+        Distance in the data: euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with
+        the covariance of the data) or precomputed. Distances in the embedding are always Euclidean.
     p : float, default=2.0
         Power of the Minkowski distance.
     n_queries : int, "auto" or None, default=None

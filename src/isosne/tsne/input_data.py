@@ -74,6 +74,20 @@ class Input:
             return size._replace(bytes_held=n_rows * self._rows.row_bytes)
         return size._replace(n_rows=n_rows, n_pool=n_pool, bytes_held=of_pool)
 
+    def n_listed(self, kernel: MetricKernel) -> int | None:
+        """Return the number of distances per row of a sparse matrix of distances; None for others.
+
+        Such a matrix is validated here, because the plan depends on the smallest number.
+        """
+        if kernel.metric != "precomputed":
+            return None
+        if self._points is None and self._rows is not None and self._rows.is_sparse:
+            self._points = check_points(self._rows.read(slice(None)), min_rows=2)
+        if not isinstance(self._points, csr_array):
+            return None
+        kernel._check_comparable(self._points)
+        return kernel._n_listed(self._points)
+
     def fingerprint(self) -> str:
         """Return a hash of the input; for stored rows, of a sample of them."""
         rows = open_rows(self._points) if self._rows is None else self._rows

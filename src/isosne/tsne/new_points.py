@@ -142,7 +142,9 @@ class ListPlacer(Placer):
 
     def __init__(self, kernel: MetricKernel, method: str | None, settings: MapSettings) -> None:
         super().__init__(kernel.metric_, settings)
-        self.width = min(_costs(kernel).n_partners, len(self.embedding) - 1)
+        n_listed = kernel._n_listed()
+        n_known = len(self.embedding) - 1 if n_listed is None else n_listed
+        self.width = min(_costs(kernel).n_partners, n_known)
         self._placement = ListedPlacement(*settings)
         self._search = _search(kernel, method)
         self._similarity = kernel.toward_neighbors(self._search.neighbors(self.width))
