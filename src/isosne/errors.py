@@ -101,6 +101,10 @@ class DataError(IsosneError, ValueError):
     """The data cannot be used as they are."""
 
 
+class DataTypeError(DataError, TypeError):
+    """The data have values or labels of a type that cannot be used."""
+
+
 class DivergedError(IsosneError, FloatingPointError):
     """The optimization diverged."""
 

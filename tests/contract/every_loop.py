@@ -28,7 +28,7 @@ from isosne.layout.placement import ListedPlacement, Placement
 from isosne.layout.schedules import Phase, Schedule
 from isosne.layout.tree_repulsion import TreeRepulsion
 from isosne.neighbors.clustered import ClusteredPoints
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 
 X = np.random.default_rng(0).normal(size=(24, 3))
 GRID = np.random.default_rng(1).integers(0, 3, (24, 2)).astype(np.float32)

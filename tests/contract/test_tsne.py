@@ -162,7 +162,7 @@ REFUSALS = [
         },
         sentence(
             "metric",
-            "be 'euclidean' or 'cosine' for the approximate neighbor search",
+            "be one of 'euclidean', 'cosine', 'mahalanobis' for the approximate neighbor search",
             "Choose the exact search.",
         ).format("manhattan"),
     ),

@@ -65,7 +65,8 @@ def sparse_affinities(
     """Return the joint probabilities of neighbors, and the indices of points with an empty row.
 
     n_partners: number of neighbors per point that get a probability; None for all. The kernel uses
-    the others for ranks only. A point with an empty row is connected to its nearest neighbor.
+    the others for ranks only. A point with an empty row is tied to its nearest neighbor j, with
+    p_{j|i} = 1.
     """
     partners = neighbors.indices[:, :n_partners]
     rows = conditional_rows(kernel.neighbor_similarity(neighbors, n_partners))

@@ -19,7 +19,9 @@ FILES = "Checkpoints and models"
 PANELS = (COMMON, INPUT, KERNEL, EMBEDDING, LANDMARKS, RESOURCES, FILES, OUTPUT)
 """Sections of a help text, in order."""
 
-Metric = Literal["euclidean", "manhattan", "minkowski", "cosine", "precomputed"]
+Metric = Literal[
+    "euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "mahalanobis", "precomputed"
+]
 
 
 def option(

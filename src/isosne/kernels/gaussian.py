@@ -18,7 +18,7 @@ from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.costs import KernelCosts
-from isosne.neighbors.distances import search_set, sq_distances
+from isosne.neighbors.distances import exact_set, sq_distances
 
 ENTROPY_TOLERANCE = 5e-5
 """Tolerance of the bisection on the entropy, in nats: the paper's value (section 2.1)."""
@@ -36,7 +36,8 @@ class GaussianKernel(MetricKernel):
     perplexity : float or sequence of floats, default=30.0
         Effective number of neighbors, from 1 to n_samples - 1. A sequence combines several scales.
     metric : str, default="euclidean"
-        euclidean, manhattan, minkowski, cosine or precomputed.
+        euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
+        fitted points) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
 
@@ -80,7 +81,8 @@ class GaussianKernel(MetricKernel):
         Parameters
         ----------
         X : array, CSR or data frame of shape (n_samples, n_features)
-            The points; with ``metric="precomputed"``, their distances.
+            The points; with ``metric="precomputed"``, their distances. A sparse matrix of distances
+            stores those of each point to its neighbors.
         y : None
             Ignored.
 
@@ -98,6 +100,16 @@ class GaussianKernel(MetricKernel):
     def _check_parameters(self, n_points: int) -> None:
         super()._check_parameters(n_points)
         check_perplexity(self.perplexity, n_points)
+
+    def _check_listed(self, n_points: int, n_listed: int) -> None:
+        largest = max(as_scales(self.perplexity, "perplexity"))
+        if largest > n_listed:
+            raise ParameterError(
+                "perplexity",
+                f"be at most {n_listed}, the smallest number of distances per row of X",
+                largest,
+                "Lower perplexity, or store more distances; three times the perplexity is usual.",
+            )
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
         """Return the list lengths and the memory for a number of points, before `fit`.
@@ -140,7 +152,7 @@ class GaussianKernel(MetricKernel):
 
     def _precisions_of(self, points: Points, *, own: int) -> NDArray[np.float64]:
         """Return the precisions of validated points; own = 0 if they are the fitted points."""
-        search = search_set(self.X_fit_, self.metric_, precision=np.float64)
+        search = exact_set(self.X_fit_, self.metric_)
         precisions = np.empty((len(self.perplexity_), points.shape[0]))
 
         def work(rows: slice) -> None:
@@ -254,7 +266,7 @@ class GaussianRows:
     def __init__(self, kernel: GaussianKernel) -> None:
         self._kernel = kernel
         self._points = kernel._check_query(None)
-        self._search = search_set(self._points, kernel.metric_, precision=np.float64)
+        self._search = exact_set(self._points, kernel.metric_)
         self.n_points = self._points.shape[0]
         self.n_scales = len(kernel.perplexity_)
 

@@ -7,11 +7,12 @@ import numpy as np
 from sklearn.base import clone
 
 from isosne.errors import ParameterError
+from isosne.kernels.adaptive import AdaptiveGaussianKernel
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.custom import CustomKernel, UserKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
+from isosne.kernels.knn import KNNKernel
 from isosne.kernels.precomputed import PrecomputedKernel
 
 

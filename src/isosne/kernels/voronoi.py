@@ -17,15 +17,10 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.neighbors.distances import (
-    BLOCK_ROWS,
-    Metric,
-    SearchSet,
-    rounding_bound,
-    search_set,
-    sq_distance,
-)
+from isosne.neighbors.distances import BLOCK_ROWS, SearchSet, search_set
 from isosne.neighbors.exact import nearest
+from isosne.neighbors.metric import Metric
+from isosne.neighbors.pairs import rounding_bound, sq_distance
 
 SCAN_COLUMNS = 16384
 """Largest number of sampled points whose keys a scan holds at a time, unless one sample is larger.

@@ -2,8 +2,9 @@
 
 Points are grouped by k-means. All points of a cluster are compared with the same few thousand
 candidates, the points of the nearest clusters, in matrix products. Distances of the candidates that
-are kept are recomputed exactly, so their values and order are correct; a neighbor in a cluster that
-was not searched is missed. Measurements: docs/decisions/0007.
+are kept are recomputed exactly, so their values and order are correct, and a row in which rounding
+leaves them undecided is compared again. A neighbor in a cluster that was not searched is missed.
+Measurements: docs/decisions/0007.
 """
 
 from typing import Any
@@ -16,16 +17,20 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.distances import Metric, search_set
+from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import (
     SPARE,
     keep_nearest,
-    measure_kept,
     nearest,
+    recompute_kept,
     sort_kept,
     without_self,
 )
+from isosne.neighbors.metric import Metric
 
+SEARCHABLE = ("euclidean", "cosine", "mahalanobis")
+"""Metrics of the approximate search: Euclidean distances of points, of rows scaled to length 1, or
+of whitened points."""
 CLUSTER_SIZE = 96
 """Mean number of points per cluster (measured: docs/decisions/0007)."""
 CANDIDATES = 150
@@ -49,7 +54,7 @@ class ClusteredPoints:
     X : array of shape (n, n_features)
         The points.
     metric : Metric
-        Euclidean or cosine.
+        Euclidean, cosine or Mahalanobis.
 
     Attributes
     ----------
@@ -67,10 +72,11 @@ class ClusteredPoints:
             rule = "be 'exact' for sparse points"
             hint = "The approximate search needs dense points."
             raise ParameterError("neighbors", rule, "approximate", hint)
-        if metric.name not in ("euclidean", "cosine"):
-            rule = "be 'euclidean' or 'cosine' for the approximate neighbor search"
+        if metric.name not in SEARCHABLE:
+            names = ", ".join(map(repr, SEARCHABLE))
+            rule = f"be one of {names} for the approximate neighbor search"
             raise ParameterError("metric", rule, metric.name, "Choose the exact search.")
-        self.metric = metric
+        self.metric = metric = metric.fitted(X)
         points = search_set(X, metric).points
         centers = _train(points, max(1, len(points) // CLUSTER_SIZE))
         self._centers = search_set(centers, Metric())
@@ -145,9 +151,9 @@ class ClusteredPoints:
         ids, keys = np.full(shape, -1, np.int32), np.full(shape, np.inf)
         for s in range(0, len(columns), search.tile):
             keep_nearest(search.keys(query, columns[s : s + search.tile]), s, keys, ids)
-        ids = columns[ids]
-        measure_kept(points, search.points, keys, ids)
-        ids = self.order[ids]
+        rounding = query.sq_norms, search.unit
+        recompute_kept(points, search.points, columns, rounding, k, keys, ids)
+        ids = self.order[columns[ids]]
         sort_kept(keys, ids)
         return ids[:, :k], keys[:, :k]
 

@@ -34,8 +34,8 @@ import numpy as np
 
 from isosne._numba import kernel
 from isosne._types import Array
-from isosne.neighbors.distances import UNDERFLOW, sq_distance
 from isosne.neighbors.exact import comes_before, sort_kept
+from isosne.neighbors.pairs import UNDERFLOW, sq_distance
 
 DIGIT_BITS = 9
 """Measured (docs/benchmarks.md): three digits of 9 bits are faster than two of 11."""

@@ -10,8 +10,8 @@ import numpy as np
 import psutil
 from scipy.sparse import issparse
 
-from isosne._checks import unmasked
 from isosne._csr import valid_csr
+from isosne._tables import Table, as_array, as_frame
 from isosne._types import Array
 from isosne.errors import ParameterError
 from isosne.sources.chunked import is_zarr, open_zarr, wrap_zarr_array
@@ -180,8 +180,8 @@ def _open_object(source: Any, request: ColumnRequest) -> RowSource:
         return source
     if is_dask(source):
         return open_dask(source, request)
-    frame = nw.from_native(source, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(source, "X")
+    if frame is not None:
         return _open_frame(frame, request)
     check_side_columns(request, (), "X")
     if issparse(source):
@@ -191,7 +191,10 @@ def _open_object(source: Any, request: ColumnRequest) -> RowSource:
         return open_memmap(source) or ArrayRows(SourceFiles("X"), source)
     if type(source).__module__.startswith("zarr"):
         return wrap_zarr_array(source)
-    return ArrayRows(SourceFiles("X"), unmasked(source))
+    values = as_array(source, "X")
+    if values.ndim == 2 and values.dtype.kind in "OUSmM":  # objects, text, dates
+        values = Table(values, "X").values
+    return ArrayRows(SourceFiles("X"), values)
 
 
 def _open_frame(frame: nw.DataFrame[Any], request: ColumnRequest) -> RowSource:

@@ -126,7 +126,7 @@ class TSNE(FittedMap):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Raise an error that names the equivalent of a parameter that TSNE does not have."""
-        refuse_foreign(cls, kwargs)
+        refuse_foreign(cls, args, kwargs)
         return object.__new__(cls)
 
     def __init__(
@@ -195,7 +195,7 @@ class TSNE(FittedMap):
             rng = saved.generator() if saved else as_generator(seed)
             if state_file:
                 state_file.remember(rng, seed)
-            request = self._request(given.shape[0], rng, saved.route if saved else {})
+            request = self._request(given, rng, saved.route if saved else {})
             plan = make_plan(request, given.size(), self.get_params(deep=False))
             plan.parameters["random_state"] = unused
             if state_file:
@@ -289,7 +289,7 @@ class TSNE(FittedMap):
         with threads(self.n_jobs):
             given = self._open(X)
             rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
-            request = self._request(given.shape[0], rng, {})
+            request = self._request(given, rng, {})
             return make_plan(request, given.size(), self.get_params(deep=False))
 
     def _open(self, X: Any) -> Input:
@@ -301,16 +301,15 @@ class TSNE(FittedMap):
             metric = "precomputed"
         return Input(X, as_landmarks(self.landmarks), metric)
 
-    def _request(
-        self, n_points: int, rng: np.random.Generator, route: Mapping[str, Any]
-    ) -> Request:
+    def _request(self, given: Input, rng: np.random.Generator, route: Mapping[str, Any]) -> Request:
         """Return the user's parameters, with the choices of an interrupted run if it resumes."""
         affinities, neighbors = as_affinities(self.affinities)
         forces = as_method(self.forces)
         if forces is None and route.get("forces"):
             forces = as_method(route["forces"])
+        kernel = as_kernel(self.kernel, given.shape[0], rng)
         return Request(
-            kernel=as_kernel(self.kernel, n_points, rng),
+            kernel=kernel,
             n_components=self.n_components,
             objective=as_objective(self.objective),
             schedule=self._schedule(),
@@ -319,6 +318,7 @@ class TSNE(FittedMap):
             neighbors=neighbors or route.get("neighbors"),
             forces=forces,
             memory_limit=self.memory_limit,
+            n_listed=given.n_listed(kernel),
         )
 
     def _checkpoint(self, path: str | Path | None, every: int, given: Input) -> Checkpoint | None:

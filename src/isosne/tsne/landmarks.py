@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._blocks import single_threaded_blas
-from isosne._checks import check_count, check_for_metric
+from isosne._checks import check_count, check_for_metric, check_points
 from isosne._types import Array, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.distances import Metric, search_set
+from isosne.neighbors.distances import exact_set, working_dtype
+from isosne.neighbors.metric import Metric
 from isosne.sources import Rows
 
 POOL = 2**16
@@ -108,7 +108,7 @@ def draw_landmarks(
     drawn = rng.choice(n_rows, pool_size(n_rows, n_landmarks), replace=False)
     numbers = np.argsort(drawn)  # of the draws, in the order of the input
     ids = drawn[numbers]
-    pool = rows.take(ids)
+    pool = check_points(rows.take(ids))
     check_for_metric(pool, metric.name)
     turns = np.zeros_like(numbers)
     if landmarks.choice == "spread":
@@ -136,16 +136,13 @@ def even_cells(pool: Points, n_cells: int, first: int, metric: Metric) -> NDArra
     Each center is the row farthest from the previous centers. Cells around random rows would
     instead hold about equally many rows, and be wide where rows are rare. O(n_cells n d) time.
     """
-    search = search_set(pool, metric)
+    search = exact_set(pool, metric, precision=working_dtype(pool))
     nearest, cells = np.full(search.n_points, np.inf), np.zeros(search.n_points, np.int64)
-    center = first
-    with single_threaded_blas():
-        for c in range(n_cells):
-            query = search.query(pool, slice(center, center + 1))
-            keys = search.keys(query, slice(0, search.n_points))[0]
-            distances = keys + query.sq_norms[0] if search.unit else keys
-            is_nearer = distances < nearest
-            nearest[is_nearer], cells[is_nearer] = distances[is_nearer], c
-            nearest[center] = 0
-            center = int(np.argmax(nearest))
+    center, everyone = first, slice(0, search.n_points)
+    for c in range(n_cells):
+        keys = search.keys(search.query(pool, slice(center, center + 1)), everyone)[0]
+        is_nearer = keys < nearest
+        nearest[is_nearer], cells[is_nearer] = keys[is_nearer], c
+        nearest[center] = 0
+        center = int(np.argmax(nearest))
     return cells

@@ -66,6 +66,8 @@ class Request(NamedTuple):
     neighbors: str | None = None
     forces: Method | None = None
     memory_limit: int | str | None = None
+    n_listed: int | None = None
+    """Distances per row of a sparse matrix of distances; None for other input."""
 
 
 @dataclass(frozen=True)
@@ -186,14 +188,16 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
     """
     n = given.n_points
     must_draw = request.affinities in ("dense", "sampled")
-    kernel = request.kernel._resolved(n, must_draw=must_draw)
+    kernel = request.kernel._resolved(n, must_draw=must_draw, n_listed=request.n_listed)
     available = memory_available(request.memory_limit)
-    # Precomputed affinities have no points whose copies take memory.
-    costed = given if _has_points(kernel) else given._replace(n_features=0)
-    costs = Costs(_kernel_costs(kernel, given), costed)
+    # Precomputed affinities and distances have no points whose copies take memory.
+    has_copies = _has_points(kernel) and kernel.metric != "precomputed"
+    costed = given if has_copies else given._replace(n_features=0)
+    costs = Costs(_kernel_costs(kernel, given, request.n_listed), costed)
     affinities, reason = _choose_affinities(costs, request, given, available)
     if costs.bytes[affinities] > available:
         is_fixed = needs_all_pairs(request.objective) or not _has_points(kernel)
+        is_fixed |= request.n_listed is not None
         possible = (affinities,) if is_fixed else tuple(costs.bytes)
         raise out_of_memory(affinities, costs, possible, available)
     method = _choose_forces(request, affinities, n)
@@ -263,12 +267,13 @@ def useful_threads(n_points: int) -> int:
     return min(n_threads(), max(1, n_points**2 // PAIRS_PER_THREAD))
 
 
-def _kernel_costs(kernel: MetricKernel, given: InputSize) -> KernelCosts:
+def _kernel_costs(kernel: MetricKernel, given: InputSize, n_listed: int | None) -> KernelCosts:
     if isinstance(kernel, PrecomputedKernel):
         # A pair may be listed by both points. Sums are in float64, then in float32.
         n_listed = max(1, given.n_entries // given.n_points)
         return KernelCosts(n_listed, 2 * n_listed, pair_bytes=20 if given.is_sparse else 12)
-    return kernel.costs(given.n_points, min(given.n_features, WIDEST))
+    costs = kernel.costs(given.n_points, min(given.n_features, WIDEST))
+    return costs if n_listed is None else costs.within(n_listed)
 
 
 def _has_points(kernel: MetricKernel) -> bool:
@@ -282,6 +287,8 @@ def _choose_affinities(
     wish, objective = request.affinities, request.objective
     if isinstance(request.kernel, PrecomputedKernel):
         return _given_form(request, given)
+    if request.n_listed is not None:
+        return _listed_form(request)
     if needs_all_pairs(objective):
         if wish not in (None, "dense"):
             rule = f"be 'dense' with the objective {objective}, which compares all pairs"
@@ -303,6 +310,19 @@ def _given_form(request: Request, given: InputSize) -> tuple[str, str]:
         rule = f"be {form!r} for these precomputed affinities"
         raise ParameterError("affinities", rule, request.affinities, "Leave it out.")
     return form, "the affinities are precomputed"
+
+
+def _listed_form(request: Request) -> tuple[str, str]:
+    """Return the form of a sparse matrix of distances, which leaves most pairs out."""
+    if needs_all_pairs(request.objective):
+        rule = "be 'kl' for a sparse matrix of distances, which leaves most pairs out"
+        hint = "Pass a dense matrix of distances."
+        raise ParameterError("objective", rule, type(request.objective).__name__, hint)
+    if request.affinities not in (None, "sparse"):
+        rule = "be 'sparse' for a sparse matrix of distances, which leaves most pairs out"
+        hint = "Leave it out, or pass a dense matrix of distances."
+        raise ParameterError("affinities", rule, request.affinities, hint)
+    return "sparse", "the distances are those to neighbors"
 
 
 def _check_possible(wish: str, costs: Costs) -> None:

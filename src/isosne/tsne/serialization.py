@@ -23,7 +23,7 @@ from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.layout.force_methods import Exact, Mesh, Tree
 from isosne.layout.objectives import JSE, KL, NeRV
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.tsne.landmarks import Landmarks
 from isosne.tsne.stored_values import (
     check_array,
@@ -123,13 +123,14 @@ def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKern
     if "pool" in arrays or "pool.data" in arrays:
         pool = check_pool(kernel, points, _points_from_arrays("pool", arrays))
     n_scales = sum(name.startswith("samples") for name in arrays)
+    metric = kernel._fit_metric(points)
     return kernel._restore(
-        points, pool, [_partitions(kernel, arrays, pool, s) for s in range(n_scales)]
+        points, pool, [_partitions(kernel, arrays, pool, metric, s) for s in range(n_scales)]
     )
 
 
 def _partitions(
-    kernel: IsolationKernel, arrays: dict[str, Array], pool: Points, s: int
+    kernel: IsolationKernel, arrays: dict[str, Array], pool: Points, metric: Metric, s: int
 ) -> VoronoiPartitions | ForestPartitions:
     samples, n_partitions = arrays[f"samples{s}"], len(arrays["samples0"])
     if is_integer(kernel.n_partitions):
@@ -138,7 +139,7 @@ def _partitions(
     n_pool = pool.shape[0] if is_voronoi else None
     check_samples(samples, f"samples{s}", n_partitions, n_pool)
     if is_voronoi:
-        return VoronoiPartitions(samples, pool, Metric(kernel.metric, kernel.p))
+        return VoronoiPartitions(samples, pool, metric)
     trees = check_trees({name: arrays[f"{name}{s}"] for name in TREES}, samples, pool.shape[1])
     return ForestPartitions.from_trees(samples, trees, isinstance(pool, csr_array))
 

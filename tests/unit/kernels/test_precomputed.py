@@ -230,7 +230,8 @@ def test_affinities_that_are_not_finite_are_refused(connectivities):
     P = connectivities.toarray()
     P[3, 5] = np.nan
     sentence = (
-        "X must be finite; got 1 NaN and 0 infinite value(s). "
+        "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 3 (counting from "
+        "0), column 5. "
         "Leave out or impute the rows that hold them."
     )
     with refuses(DataError, sentence):

@@ -151,7 +151,8 @@ def test_an_interrupt_leaves_the_old_mesh_or_the_new_one(monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             repel(3 * Y, repulsion)
     after = repel(Y, repulsion)
-    assert after[0].tobytes() == before[0].tobytes() and after[1] == before[1]
+    assert after[0].tobytes() == before[0].tobytes()
+    assert after[1] == before[1]
 
 
 def test_equal_points_do_not_push():

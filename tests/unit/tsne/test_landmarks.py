@@ -9,7 +9,7 @@ import isosne.tsne.landmarks
 import isosne.tsne.plan
 from isosne import GaussianKernel, IsolationKernel, Landmarks
 from isosne.errors import DataError, ParameterError
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.sources import open_rows
 from isosne.tsne.landmarks import draw_landmarks, pool_size
 from tests.unit.tsne.conftest import make, refuses

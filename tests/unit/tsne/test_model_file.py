@@ -551,10 +551,7 @@ def test_the_mesh_of_a_model_of_the_first_form_is_printed(tmp_path):
         # five for each point of the mean cell of the broadest scale: 5 * 40 / 6
         "affinities  sparse, 39 exact neighbors per point, 34 with a probability",
         "start       pca",
-        (
-            "forces      mesh, accuracy 0.02, cubic splines; a tree if the map is wider "
-            "than 650"
-        ),
+        ("forces      mesh, accuracy 0.02, cubic splines; a tree if the map is wider than 650"),
     ]
 
 

@@ -103,6 +103,16 @@ def test_a_keyword_of_another_package_names_its_equivalent(name):
         TSNE("isolation", **{name: value})
 
 
+def test_a_number_in_first_place_is_the_number_of_dimensions():
+    sentence = (
+        "The first parameter of TSNE is the kernel, not the number of dimensions as in other "
+        "packages. Use TSNE(n_components=2)."
+    )
+    with refuses(TypeError, sentence):
+        TSNE(2)
+    assert WithPerplexity(2).perplexity == 2  # another first parameter
+
+
 def test_every_keyword_with_an_equivalent_is_tested_here():
     assert set(foreign_parameters.MOVED) == set(MOVED)
     assert set(foreign_parameters.ELSEWHERE) == set(FOREIGN)
@@ -342,7 +352,7 @@ def test_what_is_no_kernel_is_refused(points, value):
         f"kernel={value!r}. Pass for example IsolationKernel(psi=64)."
     )
     with refuses(ParameterError, sentence):
-        TSNE(value).fit(points)
+        TSNE(kernel=value).fit(points)
 
 
 def test_an_unknown_start_is_refused(points):
