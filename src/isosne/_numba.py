@@ -13,19 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
-from numba import (
-    config,
-    get_num_threads,
-    njit,
-    prange,
-    set_num_threads,
-    threading_layer,
-    types,
-)
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
+import numba
+from numba import config, get_num_threads, njit, prange, set_num_threads
 
 from isosne.errors import ParameterError
 
@@ -35,7 +26,6 @@ __all__ = [
     "parallel_kernel",
     "prange",
     "threads",
-    "with_entry",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -100,8 +90,8 @@ class ThreadPool:
             with self._lock, waiting_passively():
                 yield  # the first call starts the threads
                 self._is_started = True
-        elif threading_layer() == "workqueue":  # not safe to use from two threads at once
-            with self._lock:
+        elif numba.threading_layer() == "workqueue":  # type: ignore[attr-defined]
+            with self._lock:  # this layer must not be used from two threads at once
                 yield
         else:
             yield
@@ -128,27 +118,6 @@ def waiting_passively() -> Iterator[None]:
 
 
 _pool = ThreadPool()
-
-
-def with_entry(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
-    """Return a tuple with one entry replaced; in compiled code, small tuples stay in registers."""
-    return (*values[:index], value, *values[index + 1 :])
-
-
-@intrinsic
-def _with_entry(_, values, index, value):  # type: ignore[no-untyped-def]
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values, index, value = arguments
-        place = cgutils.alloca_once_value(builder, values)
-        builder.store(value, cgutils.gep_inbounds(builder, place, 0, index))
-        return builder.load(place)
-
-    return values(values, types.intp, values.dtype), generate
-
-
-@overload(with_entry)
-def _compiled_with_entry(values, index, value):  # type: ignore[no-untyped-def]
-    return lambda values, index, value: _with_entry(values, index, value)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from isosne._lanes.definitions import (
     split,
     total,
     two_to_the,
+    with_entry,
 )
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "split",
     "total",
     "two_to_the",
+    "with_entry",
 ]
 
 assert _compiled  # imported because it makes the functions known to Numba

@@ -1,4 +1,3 @@
-# mypy: allow-untyped-defs
 """The functions of vectors as instructions of LLVM.
 
 An intrinsic returns the signature of a function, and a function that generates its instructions.
@@ -248,3 +247,16 @@ def between(_, low, high):
         return builder.uitofp(builder.and_(is_from, is_before), FLOATS)
 
     return VECTOR(types.intp, types.intp), generate
+
+
+@compiled(definitions.with_entry)
+def with_entry(_, values, index, value):
+    """Replace the entry in memory; the optimizer moves it to registers."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values, index, value = arguments
+        place = cgutils.alloca_once_value(builder, values)
+        builder.store(value, cgutils.gep_inbounds(builder, place, 0, index))
+        return builder.load(place)
+
+    return values(values, types.intp, values.dtype), generate

@@ -75,6 +75,11 @@ def between(low: int, high: int) -> Vector:
     return np.float32((lanes >= low) & (lanes < high))
 
 
+def with_entry(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
+    """Return a tuple of numbers with one entry replaced; compiled, a short one is in registers."""
+    return (*values[:index], value, *values[index + 1 :])
+
+
 @kernel
 def log(x: Vector) -> Vector:
     """Return the logarithm of positive normal numbers; error below 2e-7, relative or absolute.
@@ -94,7 +99,7 @@ def log(x: Vector) -> Vector:
 
 @kernel
 def exp(x: Vector) -> Vector:
-    """Return e^x for x up to 88; its relative error is below 2e-7 above -87, the result 0 below -104.
+    """Return e^x for x up to 88. The relative error is below 2e-7 from -87 on; zero below -104.
 
     x = k log 2 + r with |r| <= log(2) / 2; the Taylor series of e^r to r^7 (next term: 5e-9).
     """

@@ -36,7 +36,7 @@ class ListedAttraction:
         self.n_points = len(joint.indptr) - 1
         # With room for a vector after the last entry, so that a row's sum does not depend on its
         # place in memory. Unsigned, as `gather` needs.
-        indices, data = (np.pad(entries, (0, LANES)) for entries in joint[1:])
+        indices, data = np.pad(joint.indices, (0, LANES)), np.pad(joint.data, (0, LANES))
         self._joint = SparseMatrix(joint.indptr, indices.view(np.uint32), data)
         self._dof = np.float32(dof)
         self.negative_entropy = sum_p_log_p(joint.data)
@@ -98,7 +98,7 @@ class DrawnAttraction:
         """Return a step factor that decays exponentially, so that sampling noise averages out."""
         if progress == 0:  # exaggerated phases; longer steps let noise rotate the axes (0006)
             return EARLY_SHARE
-        return power(LAST_SHARE, max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL)))
+        return float(power(LAST_SHARE, max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL))))
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
         """Fill pull for the map Y, both (n, d)."""
@@ -123,9 +123,10 @@ def widened(entries: Array) -> Array:
     return entries if len(entries) >= LANES else np.pad(entries, (0, LANES - len(entries)))
 
 
-def origin(Y: NDArray[np.float32]) -> tuple[np.float32, ...]:
+def origin(Y: NDArray[np.float32]) -> tuple[Scalar, ...]:
     """Return one zero per axis of a map (n, d): a tuple, whose length is known to compiled code."""
-    return (np.float32(0),) * Y.shape[1]
+    zeros: list[Scalar] = [np.float32(0)] * Y.shape[1]
+    return tuple(zeros)
 
 
 def inverse_order(order: Array) -> NDArray[np.uint32]:

@@ -118,7 +118,7 @@ class ExactForces(Stateless):
             loss_all(*self.joint, axes, self.dof, sums)
             # KL = sum p log p - sum p log w + log Z, as P sums to 1.
             loss = float(sums.sum()) + log(Z)
-            return max(self._negative_entropy() + loss, 0.0)
+            return max(self._negative_entropy() + float(loss), 0.0)
         value_mixture(*self.joint, axes, self.dof, (*self._mixture, 0.0, 1 / Z), sums)
         return max(float(sums.sum()), 0.0)
 

@@ -136,7 +136,7 @@ class SplitForces:
         """Return KL at map Y (d, n); not negative."""
         rows, columns = self._arranged(Y)
         Z = max(self.repulsion.push(columns, np.empty_like(columns)), TINY)
-        loss = self.attraction.loss(rows) + log(Z)
+        loss = self.attraction.loss(rows) + float(log(Z))
         return max(self.attraction.negative_entropy + loss, 0.0)  # KL >= 0, except for rounding
 
     def _arrange(self, order: Array) -> None:

@@ -41,7 +41,7 @@ def principal_components(X: Points, k: int) -> NDArray[np.float64]:
         gram = _gram(X, mean, float(reach.max()))
         vectors = with_sign(leading_eigenvectors(lambda block: combine(gram, block), n, k))
         eigenvalues = np.sqrt((combine(gram, vectors) ** 2).sum(axis=0))
-        return vectors * np.sqrt(eigenvalues)
+        return np.asarray(vectors * np.sqrt(eigenvalues))
     if d <= LARGEST_MATRIX:
         covariance = _covariance(X, mean, reach)
         loadings = leading_eigenvectors(lambda block: combine(covariance, block), d, k)
@@ -77,7 +77,7 @@ def _covariance(X: Array, mean: Array, reach: Array) -> NDArray[np.float64]:
         products += whole.T @ whole
     # Relative to the largest column: the columns' own sizes may overflow.
     sizes = np.ldexp(2.0**-bits, exponents - exponents[reach > 0].max(initial=0))
-    return products * sizes * sizes[:, None]
+    return np.asarray(products * sizes * sizes[:, None])
 
 
 def _gram(X: Array, mean: Array, reach: float) -> NDArray[np.float64]:

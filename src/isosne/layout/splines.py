@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from isosne._numba import kernel, parallel_kernel, prange, with_entry
+from isosne._lanes import with_entry
+from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
 
 CHUNK_POINTS = 4096

@@ -1,5 +1,6 @@
 """Initial coordinates of the map: principal components, spectral, random, or given."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -120,8 +121,7 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
         indptr = np.arange(0, n * k + 1, k)
         P = csr_array((weights.ravel(), indices.ravel().view(np.int32), indptr), shape=(n, n))
         P = (P + P.T).astype(np.float64)
-    full = isinstance(P, np.ndarray)
-    multiply = (lambda block: combine(P, block)) if full else (lambda block: times_sparse(P, block))
+    multiply = partial(times_sparse if isinstance(P, csr_array) else combine, P)
     n = P.shape[0]
     sums = multiply(np.ones((n, 1)))
     root = np.sqrt(np.where(sums > 0, sums, 1.0))  # avoids a division by zero in empty rows
@@ -130,7 +130,7 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
     def scaled(block: NDArray[np.float64]) -> NDArray[np.float64]:
         # All eigenvalues lie in [-1, 1]; subtracting 2 moves the trivial one from 1 to -1.
         found = multiply(block / root) / root
-        return found - 2 * trivial * project(trivial, block)
+        return np.asarray(found - 2 * trivial * project(trivial, block))
 
     axes = np.zeros((n, n_components))
     k = min(n_components, n - 1)
