@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
+from isosne._portable import each_log
 from isosne._types import Array, PartitionKernel, Partners
 
 N_DRAWS = 64
@@ -138,7 +139,7 @@ class SampledAffinities:
             ties = (self._tie[rows, None] == others) + (self._tie[others] == own).astype(np.int64)
             p = (p / len(self._scales) + ties) / (2 * self.n_points)
             p = np.where(p > 0, p, 1.0)  # partners without weight
-            total += float((partners.weights[rows].astype(np.float64) * np.log(p)).sum())
+            total += float((partners.weights[rows].astype(np.float64) * each_log(p)).sum())
         return total
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.errors import DegenerateRowsWarning
+from isosne.kernels.bandwidths import fill_adaptive_rows
 from isosne.kernels.neighbor_kernel import NeighborKernel
 from isosne.neighbors.distances import exact_set, sq_distances
 
@@ -172,8 +173,16 @@ class AdaptiveGaussianRows:
 
 
 def _adaptive_gaussian(sq: Array, row_radii: Array, column_radii: Array) -> NDArray[np.float32]:
-    """Return exp(-d^2 / (sigma_x sigma_y)); 1 at distance zero, whatever the bandwidths."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        exponent = sq / (row_radii[:, None] * column_radii)
-    K: NDArray[np.float32] = np.exp(-np.where(sq == 0, 0, exponent)).astype(np.float32)
+    """Return exp(-d^2 / (sigma_x sigma_y)); 1 at distance zero, whatever the bandwidths.
+
+    column_radii: one per column, or (n, m) if those of each row differ.
+    """
+    K = np.empty(sq.shape, np.float32)
+    shared = column_radii[None] if column_radii.ndim == 1 else None
+
+    def work(rows: slice) -> None:
+        columns = column_radii[rows] if shared is None else shared
+        fill_adaptive_rows(sq[rows], row_radii[rows], columns, K[rows])
+
+    for_each_block(len(K), ROWS, work)
     return K

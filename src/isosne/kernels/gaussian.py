@@ -6,6 +6,7 @@ only stores the points and validates the parameters.
 
 import math
 import warnings
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,17 +14,14 @@ from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
 from isosne._checks import as_scales, is_number
-from isosne._numba import kernel
+from isosne._portable import each_log
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
+from isosne.kernels.bandwidths import add_gaussian_rows, fill_rows, find_precisions
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.costs import KernelCosts
 from isosne.neighbors.distances import exact_set, sq_distances
 
-ENTROPY_TOLERANCE = 5e-5
-"""Tolerance of the bisection on the entropy, in nats: the paper's value (section 2.1)."""
-MOST_STEPS = 100
-"""Largest number of bisection steps: 64 exhaust float64, the rest allow for doubling (chosen)."""
 ROWS = 64
 """Rows per block; all columns of a block are in memory (chosen; not measured)."""
 
@@ -159,7 +157,7 @@ class GaussianKernel(MetricKernel):
             # Float64: the exponent amplifies rounding of the squared distance.
             sq = sq_distances(points, rows, search, self.metric_)
             find_precisions(
-                sq, rows.start if own == 0 else -1, np.log(self.perplexity_), precisions[:, rows]
+                sq, rows.start if own == 0 else -1, each_log(self.perplexity_), precisions[:, rows]
             )
 
         for_each_block(points.shape[0], ROWS, work)
@@ -183,7 +181,7 @@ class GaussianKernel(MetricKernel):
         precisions = self._precisions(A)
         K = np.zeros(sq.shape, np.float32)  # summed scale by scale to limit memory
         for scale in precisions:
-            K += gaussian(sq, scale)
+            for_each_block(len(K), ROWS, partial(_add_block, sq, scale, K))
         K /= np.float32(len(precisions))
         return K
 
@@ -249,7 +247,7 @@ class GaussianKernel(MetricKernel):
 
         def work(rows: slice) -> None:
             sq = distances[rows].astype(np.float64) ** 2
-            find_precisions(sq, -1, np.log(self.perplexity_), precisions[:, rows])
+            find_precisions(sq, -1, each_log(self.perplexity_), precisions[:, rows])
             fill_rows(sq, -1, precisions[:, rows], K[:, rows])
 
         for_each_block(n, 1024, work)
@@ -275,7 +273,7 @@ class GaussianRows:
         first, last, _ = rows.indices(self.n_points)
         K = np.empty((self.n_scales, last - first, self.n_points), np.float32)
         precisions = np.empty(K.shape[:2])
-        log_perplexity = np.log(self._kernel.perplexity_)
+        log_perplexity = each_log(self._kernel.perplexity_)
 
         def work(part: slice) -> None:
             here = slice(first + part.start, first + part.stop)
@@ -302,6 +300,10 @@ def check_perplexity(perplexity: Any, n_samples: int) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
+def _add_block(sq: Array, precisions: Array, K: Array, rows: slice) -> None:
+    add_gaussian_rows(sq[rows], precisions[rows], K[rows])
+
+
 def _warn_of_degenerate_rows(precisions: Array) -> None:
     n_degenerate = int(np.isinf(precisions).any(axis=0).sum())
     if n_degenerate:
@@ -312,86 +314,3 @@ def _warn_of_degenerate_rows(precisions: Array) -> None:
             DegenerateRowsWarning,
             stacklevel=3,
         )
-
-
-def gaussian(sq: Array, precisions: Array) -> Array:
-    """Return exp(-precision * d^2) row by row; with infinite precision, 1 for copies only."""
-    with np.errstate(invalid="ignore"):  # infinite precision times zero distance
-        exponent = sq * precisions[:, None]
-    return np.exp(-np.where(sq == 0, 0, exponent))
-
-
-@kernel
-def find_precisions(sq: Array, own: int, log_perplexity: Array, precisions: Array) -> None:
-    """Fill precisions[s, i] = 1 / (2 sigma^2) so that row i has the perplexity of scale s.
-
-    sq (n, m); column own + i is the point itself and is skipped; own = -1 skips none. Infinite
-    where more than `perplexity` columns have the smallest distance.
-    """
-    n, m = sq.shape
-    shifted = np.empty(m)
-    for i in range(n):
-        nearest_sq = np.inf
-        for j in range(m):
-            if own < 0 or j != own + i:
-                nearest_sq = min(nearest_sq, sq[i, j])
-        # A common factor of a row's weights does not change its entropy. Subtracting the smallest
-        # squared distance gives the nearest point weight 1, so that the sum never underflows.
-        n_others = n_nearest = 0
-        total = 0.0
-        for j in range(m):
-            if own < 0 or j != own + i:
-                shifted[n_others] = sq[i, j] - nearest_sq
-                n_nearest += shifted[n_others] == 0.0
-                total += shifted[n_others]
-                n_others += 1
-        for s in range(len(log_perplexity)):
-            # The entropy tends to log(n_nearest) as the precision grows; it cannot fall below.
-            if np.log(n_nearest) > log_perplexity[s] + ENTROPY_TOLERANCE:
-                precisions[s, i] = np.inf
-            else:
-                guess = n_others / total if total > 0.0 else 1.0  # inverse of the mean
-                precisions[s, i] = bisect_precision(shifted[:n_others], log_perplexity[s], guess)
-
-
-@kernel
-def bisect_precision(shifted: Array, log_perplexity: float, precision: float) -> float:
-    """Return the precision at which the entropy of a row equals log(perplexity) (Eq. 4 and 5).
-
-    shifted: squared distances less the smallest.
-    """
-    low, high = 0.0, np.inf  # doubled until an upper bound is found, then bisected
-    for _ in range(MOST_STEPS):
-        total = moment = 0.0
-        for j in range(len(shifted)):
-            weight = np.exp(-precision * shifted[j])
-            total += weight
-            moment += shifted[j] * weight
-        # Entropy of p = weight / total: -sum p log p = log(total) + precision * mean(shifted).
-        excess = np.log(total) + precision * moment / total - log_perplexity
-        if abs(excess) <= ENTROPY_TOLERANCE:
-            break
-        if excess > 0.0:  # too broad: the entropy decreases with the precision
-            low = precision
-            precision = 2.0 * precision if high == np.inf else 0.5 * (low + high)
-        else:
-            high = precision
-            precision = 0.5 * (low + high)
-    return precision
-
-
-@kernel
-def fill_rows(sq: Array, own: int, precisions: Array, K: Array) -> None:
-    """Fill K[s, i] with exp(-precision (d^2 - smallest d^2)), and 1 for the point itself."""
-    for i in range(sq.shape[0]):
-        nearest_sq = np.inf
-        for j in range(sq.shape[1]):
-            if own < 0 or j != own + i:
-                nearest_sq = min(nearest_sq, sq[i, j])
-        for s in range(len(K)):
-            for j in range(sq.shape[1]):
-                # Also covers infinite precision, for which the product below would be NaN.
-                if sq[i, j] <= nearest_sq or (own >= 0 and j == own + i):
-                    K[s, i, j] = 1.0
-                else:
-                    K[s, i, j] = np.exp(-precisions[s, i] * (sq[i, j] - nearest_sq))

@@ -17,7 +17,7 @@ UNDERFLOW = 4e-31
 PANEL, DEPTH = 64, 64
 """Points and columns that `fill_keys` handles together: 32 kB, the size of an L1 cache (chosen)."""
 WHOLE_POWER = 64.0
-"""Largest power that is computed by multiplications, which are exact for small whole numbers."""
+"""Largest power that is computed by multiplications, which are exact for small integers."""
 SAFE_EXPONENT = 900.0
 """Largest exponent (of 2) of a power: float64 ends at 1023 (chosen)."""
 
@@ -67,39 +67,72 @@ def fill_keys(X: Array, Z: Array, power: float, keys: Array) -> None:
     operation runs over all points of the panel; columns of zeros complete the last four.
     """
     n_columns = X.shape[1]
-    panel, x = np.empty((DEPTH, PANEL)), np.empty(DEPTH)
-    for first in range(0, Z.shape[0], PANEL):
-        width = min(PANEL, Z.shape[0] - first)
-        for begin in range(0, n_columns, DEPTH):
-            depth = min(DEPTH, n_columns - begin)
-            panel[depth:] = 0.0
-            x[depth:] = 0.0
-            for j in range(width):
+    panel, rows = np.empty((DEPTH, PANEL)), np.empty((X.shape[0], DEPTH))
+    keys[:] = 0.0
+    for begin in range(0, n_columns, DEPTH):
+        depth = min(DEPTH, n_columns - begin)
+        panel[depth:], rows[:, depth:] = 0.0, 0.0
+        rows[:, :depth] = X[:, begin : begin + depth]
+        for first in range(0, Z.shape[0], PANEL):
+            last = min(first + PANEL, Z.shape[0])
+            for j in range(first, last):
                 for f in range(depth):
-                    panel[f, j] = Z[first + j, begin + f]
-            for i in range(X.shape[0]):
-                row = keys[i, first : first + width]
-                if begin == 0:
-                    row[:] = 0.0
-                for f in range(depth):
-                    x[f] = X[i, begin + f]
-                f = 0
-                while f < depth:  # compiles to faster code than a range
-                    x0, x1, x2, x3 = x[f], x[f + 1], x[f + 2], x[f + 3]
-                    z0, z1, z2, z3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
-                    if power == 2.0:
-                        for j in range(width):
-                            d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
-                            row[j] = row[j] + d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
-                    elif power == 1.0:
-                        for j in range(width):
-                            d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
-                            row[j] = row[j] + abs(d0) + abs(d1) + abs(d2) + abs(d3)
-                    else:
-                        for j in range(width):
-                            d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
-                            row[j] = max(row[j], abs(d0), abs(d1), abs(d2), abs(d3))
-                    f += 4
+                    panel[f, j - first] = Z[j, begin + f]
+            if power == 2.0:
+                add_squares(rows, panel, (first, last, depth), keys)
+            elif power == 1.0:
+                add_absolute(rows, panel, (first, last, depth), keys)
+            else:
+                keep_largest(rows, panel, (first, last, depth), keys)
+
+
+@kernel
+def add_squares(rows: Array, panel: Array, bounds: tuple[int, int, int], keys: Array) -> None:
+    """Add the squared differences of rows (n, DEPTH) and columns of the panel to keys."""
+    first, last, depth = bounds
+    for i in range(keys.shape[0]):
+        row = keys[i, first:last]
+        f = 0
+        while f < depth:  # compiles to faster code than a range; so does each operation on its own
+            x0, x1, x2, x3 = rows[i, f], rows[i, f + 1], rows[i, f + 2], rows[i, f + 3]
+            z0, z1, z2, z3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
+            for j in range(len(row)):
+                d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
+                row[j] = row[j] + d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
+            f += 4
+
+
+@kernel
+def add_absolute(rows: Array, panel: Array, bounds: tuple[int, int, int], keys: Array) -> None:
+    """Add the absolute differences of rows (n, DEPTH) and columns of the panel to keys."""
+    first, last, depth = bounds
+    for i in range(keys.shape[0]):
+        row = keys[i, first:last]
+        f = 0
+        while f < depth:
+            x0, x1, x2, x3 = rows[i, f], rows[i, f + 1], rows[i, f + 2], rows[i, f + 3]
+            z0, z1, z2, z3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
+            for j in range(len(row)):
+                d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
+                row[j] = row[j] + abs(d0) + abs(d1) + abs(d2) + abs(d3)
+            f += 4
+
+
+@kernel
+def keep_largest(rows: Array, panel: Array, bounds: tuple[int, int, int], keys: Array) -> None:
+    """Raise keys to the absolute differences of rows (n, DEPTH) and columns of the panel."""
+    first, last, depth = bounds
+    for i in range(keys.shape[0]):
+        row = keys[i, first:last]
+        f = 0
+        while f < depth:
+            x0, x1, x2, x3 = rows[i, f], rows[i, f + 1], rows[i, f + 2], rows[i, f + 3]
+            z0, z1, z2, z3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
+            for j in range(len(row)):
+                d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
+                nearer = max(max(abs(d0), abs(d1)), max(abs(d2), abs(d3)))
+                row[j] = max(row[j], nearer)
+            f += 4
 
 
 @kernel
@@ -124,12 +157,13 @@ def norm(differences: Array, n: int, power: float) -> float:
 
 @kernel
 def raise_to(x: float, power: float) -> float:
-    """Return x^power for x >= 0; by multiplication if the power is a small whole number."""
+    """Return x^power for x >= 0; by multiplication and a root if 2 power is a small integer."""
     if x == 0.0:
         return 0.0
-    if power > WHOLE_POWER or power != math.floor(power):
+    if power > WHOLE_POWER or 2.0 * power != math.floor(2.0 * power):
         return float(portable_power(x, power))
-    result, square, left = 1.0, x, int(power)
+    left = int(power)
+    result, square = 1.0 if left == power else math.sqrt(x), x
     while left > 0:
         if left & 1:
             result *= square

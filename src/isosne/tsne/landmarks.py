@@ -6,15 +6,17 @@ neither do time and memory (docs/decisions/0008).
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._blocks import for_each_block
 from isosne._checks import check_count, check_for_metric, check_points
 from isosne._types import Array, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.distances import exact_set, working_dtype
+from isosne.neighbors.distances import Query, exact_set, working_dtype
 from isosne.neighbors.metric import Metric
 from isosne.sources import Rows
 
@@ -138,11 +140,16 @@ def even_cells(pool: Points, n_cells: int, first: int, metric: Metric) -> NDArra
     """
     search = exact_set(pool, metric, precision=working_dtype(pool))
     nearest, cells = np.full(search.n_points, np.inf), np.zeros(search.n_points, np.int64)
-    center, everyone = first, slice(0, search.n_points)
+    center = first
+
+    def visit(query: Query, c: int, rows: slice) -> None:
+        keys = search.keys(query, rows)[0]
+        is_nearer = keys < nearest[rows]
+        nearest[rows][is_nearer], cells[rows][is_nearer] = keys[is_nearer], c
+
     for c in range(n_cells):
-        keys = search.keys(search.query(pool, slice(center, center + 1)), everyone)[0]
-        is_nearer = keys < nearest
-        nearest[is_nearer], cells[is_nearer] = keys[is_nearer], c
+        query = search.query(pool, slice(center, center + 1))
+        for_each_block(search.n_points, search.tile, partial(visit, query, c))
         nearest[center] = 0
         center = int(np.argmax(nearest))
     return cells
