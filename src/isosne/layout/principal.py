@@ -30,7 +30,7 @@ def principal_components(X: Points, k: int) -> NDArray[np.float64]:
     """
     n, d = X.shape
     if isinstance(X, csr_array):
-        data = X.astype(np.float64)
+        data = X * to_one(np.abs(X.data).max(initial=0.0))
         loadings = leading_eigenvectors(
             lambda block: times_transposed_sparse(data, times_sparse(data, block)), d, k
         )
@@ -42,14 +42,20 @@ def principal_components(X: Points, k: int) -> NDArray[np.float64]:
         vectors = with_sign(leading_eigenvectors(lambda block: combine(gram, block), n, k))
         eigenvalues = np.sqrt((combine(gram, vectors) ** 2).sum(axis=0))
         return np.asarray(vectors * np.sqrt(eigenvalues))
+    centered = X, mean, to_one(reach.max())
     if d <= LARGEST_MATRIX:
         covariance = _covariance(X, mean, reach)
         loadings = leading_eigenvectors(lambda block: combine(covariance, block), d, k)
     else:
         loadings = leading_eigenvectors(
-            lambda block: times_transposed(X, mean, times(X, mean, block)).sum(axis=0), d, k
+            lambda block: times_transposed(*centered, times(*centered, block)).sum(axis=0), d, k
         )
-    return times(X, mean, with_sign(loadings))
+    return times(*centered, with_sign(loadings))
+
+
+def to_one(largest: float) -> float:
+    """Return the power of two that scales numbers up to `largest` to numbers up to 1."""
+    return float(np.ldexp(1.0, -np.frexp(largest)[1]))
 
 
 def with_sign(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -92,27 +98,27 @@ def _gram(X: Array, mean: Array, reach: float) -> NDArray[np.float64]:
 
 
 @parallel_kernel
-def times(X: Array, mean: Array, block: Array) -> NDArray[np.float64]:
-    """Return (X - mean) @ block, (n, b)."""
+def times(X: Array, mean: Array, scale: float, block: Array) -> NDArray[np.float64]:
+    """Return scale * (X - mean) @ block, (n, b)."""
     n, d = X.shape
     product = np.zeros((n, block.shape[1]))
     for i in prange(n):
         for f in range(d):
-            x = np.float64(X[i, f]) - mean[f]
+            x = scale * (np.float64(X[i, f]) - mean[f])
             for c in range(block.shape[1]):
                 product[i, c] += x * block[f, c]
     return product
 
 
 @parallel_kernel
-def times_transposed(X: Array, mean: Array, block: Array) -> NDArray[np.float64]:
-    """Return (X - mean).T @ block in parts, (N_PARTS, d, b), which sum to the product."""
+def times_transposed(X: Array, mean: Array, scale: float, block: Array) -> NDArray[np.float64]:
+    """Return scale * (X - mean).T @ block in parts, (N_PARTS, d, b), which sum to the product."""
     n, d = X.shape
     parts = np.zeros((N_PARTS, d, block.shape[1]))
     for t in prange(N_PARTS):
         for i in range(t * n // N_PARTS, (t + 1) * n // N_PARTS):
             for f in range(d):
-                x = np.float64(X[i, f]) - mean[f]
+                x = scale * (np.float64(X[i, f]) - mean[f])
                 for c in range(block.shape[1]):
                     parts[t, f, c] += x * block[i, c]
     return parts
