@@ -133,7 +133,7 @@ class MeshRepulsion:
             if not np.isfinite(Y.max(axis=1) - Y.min(axis=1)).all():
                 push[:] = np.nan
                 return np.nan
-            if self._is_too_wide(Y):
+            if self.is_too_wide(Y):
                 return self._push_by_tree(Y, push)
             solid = in_three_dimensions(Y)
             origin, field = self.field(solid)
@@ -180,7 +180,7 @@ class MeshRepulsion:
             spacing, base = map(float, state["mesh_scale"])
             self._grid = self._make_grid(spacing, tuple(map(int, state["mesh_sides"])), base)
 
-    def _is_too_wide(self, Y: NDArray[np.float32]) -> bool:
+    def is_too_wide(self, Y: NDArray[np.float32]) -> bool:
         """Return whether no mesh of at most MAX_NODES reaches the accuracy on a map (d, n)."""
         widths = (Y.max(axis=1) - Y.min(axis=1)).astype(np.float64)
         return self._choose_mesh(widths)[0] > COARSEN * self._finest

@@ -76,7 +76,8 @@ class Placement:
 class ListedPlacement:
     """Places new points that are compared with a few points of a finished map.
 
-    The repulsion of the map is computed once, on a mesh, and interpolated.
+    The repulsion of the map is computed once, on a mesh, and interpolated. If the map is too wide
+    for a mesh, only the partners of a point repel it.
 
     Parameters
     ----------
@@ -91,7 +92,12 @@ class ListedPlacement:
         solid = in_three_dimensions(embedding.T)
         mesh = MeshRepulsion(self._n_components, dof, n_points=n)
         Z = mesh.push(solid[3 - self._n_components :], np.empty(embedding.T.shape, np.float32))
-        self._settings = np.float32(dof), np.float32(max(exaggeration * Z / n, WEAKEST))
+        strength = np.float32(max(exaggeration * Z / n, WEAKEST))
+        self._settings = (
+            np.float32(dof),
+            strength,
+            mesh.is_too_wide(solid[3 - self._n_components :]),
+        )
         self._rows = np.ascontiguousarray(solid.T)
         self._mesh = mesh.open(solid)
 
@@ -99,12 +105,12 @@ class ListedPlacement:
         self, partners: NDArray[np.integer[Any]], weights: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         """Return coordinates (m, d) for partners (m, k) on the map and their weights (m, k)."""
-        missing = max(0, LANES - weights.shape[1])
-        # Partners that are added have weight zero and do not act.
+        k = weights.shape[1]
+        missing = max(0, LANES - k)
         partners = np.pad(partners, ((0, 0), (0, missing))).astype(np.uint32)
         weights = np.pad(weights, ((0, 0), (0, missing)))
         coordinates = np.empty((len(weights), 3), np.float32)
-        settle_listed(partners, weights, self._rows, self._settings, self._mesh, coordinates)
+        settle_listed(partners, weights, k, self._rows, self._settings, self._mesh, coordinates)
         return coordinates[:, 3 - self._n_components :]
 
 
@@ -172,22 +178,22 @@ def settle(
 def settle_listed(
     partners: Array,
     weights: Array,
+    k: int,
     Y: Array,
-    settings: tuple[Scalar, Scalar],
+    settings: tuple[Scalar, Scalar, bool],
     mesh: tuple[Any, ...],
     coordinates: Array,
 ) -> None:
-    """Fill coordinates (m, 3) like `settle`, from partners (m, k), their weights and a mesh.
+    """Fill coordinates (m, 3) like `settle`, from k partners, their weights and a mesh.
 
-    Y (n, 3); settings: dof, and the factor of the attraction; mesh as from `MeshRepulsion.open`.
-    O(m k) per step.
+    partners, weights: k columns, at least 16 in all; Y (n, 3); settings: dof, the factor of the attraction, and whether partners repel instead of the
+    mesh, which is as from `MeshRepulsion.open`. O(m k) per step.
     """
-    dof, strength = settings
+    dof, strength, by_partners = settings
     field, origin, inverse, limits, zeros_a, zeros_b, zeros_c = mesh
-    n_partners = partners.shape[1]
     for i in prange(partners.shape[0]):
         near, x = partners[i], coordinates[i]
-        best, whole = most_similar(weights[i], n_partners)
+        best, whole = most_similar(weights[i], k)
         factor = np.float32(strength / whole)
         x[:] = Y[near[best]]
         for _ in range(N_STEPS):
@@ -197,16 +203,17 @@ def settle_listed(
             push = read_at(field, at, origin, inverse, (zeros_a, zeros_b, zeros_c))[1:]
             pulls, gradient = splat(0), repeated(at)
             gradient = minus(gradient, gradient)
-            for first in range(0, n_partners, LANES):
-                q = min(first, n_partners - LANES)
+            for first in range(0, k, LANES):
+                q = max(min(first, k - LANES), 0)
                 d = minus(repeated(at), gathered(Y, near, q, at))
-                _, u = map_similarity(sq_length(d), dof)
-                pull = factor * load(weights[i], q) * between(first - q, LANES) * u
+                w, u = map_similarity(sq_length(d), dof)
+                u = u * between(first - q, k - q)
+                pull = factor * load(weights[i], q) * u
                 pulls = pulls + pull
-                gradient = plus_product(gradient, pull, d)
+                gradient = plus_product(gradient, pull - w * u if by_partners else pull, d)
             pulled, attraction = totals(gradient), total(pulls)
             if attraction == 0:
                 break
             scale = np.float32(DAMPING) / attraction
             for c in range(3):  # repulsion enters the gradient with a minus sign
-                x[c] -= scale * (pulled[c] - push[c])
+                x[c] -= scale * (pulled[c] if by_partners else pulled[c] - push[c])

@@ -12,6 +12,7 @@ from isosne.layout.attraction import (
     LAST_SHARE,
     DrawnAttraction,
     ListedAttraction,
+    sum_p_log_p,
 )
 
 N = 150
@@ -169,3 +170,9 @@ def test_threads_do_not_change_the_bytes(joint, source, kind, threads):
 
     one, two = threads(1, work), threads(2, work)
     assert [part.tobytes() for part in one] == [part.tobytes() for part in two]
+
+
+def test_probabilities_of_zero_add_nothing_to_the_entropy():
+    p = np.array([0, 0.25, 0.75, 0], np.float32)
+    expected = 0.25 * np.log(0.25) + 0.75 * np.log(0.75)
+    assert sum_p_log_p(p) == pytest.approx(expected, rel=1e-15)

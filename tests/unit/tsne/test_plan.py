@@ -485,3 +485,10 @@ def test_a_run_without_a_seed_is_repeated_after_an_interruption(points, tmp_path
     assert model.n_iter_ == SHORT.n_iter
     again = TSNE(**model.plan_.parameters).fit(points)
     assert again.embedding_.tobytes() == model.embedding_.tobytes()
+
+
+def test_a_mesh_is_replaced_by_exact_forces_for_few_points():
+    X = np.random.default_rng(0).normal(size=(99, 3))
+    wanted = make("isolation", affinities="sparse", forces="mesh")
+    assert wanted.plan(X).forces == "exact"
+    assert wanted.plan(np.vstack([X, X[:1] + 1])).forces == "mesh"
