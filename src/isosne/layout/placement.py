@@ -186,8 +186,9 @@ def settle_listed(
 ) -> None:
     """Fill coordinates (m, 3) like `settle`, from k partners, their weights and a mesh.
 
-    partners, weights: k columns, at least 16 in all; Y (n, 3); settings: dof, the factor of the attraction, and whether partners repel instead of the
-    mesh, which is as from `MeshRepulsion.open`. O(m k) per step.
+    partners, weights: k columns, padded to 16; Y (n, 3); mesh as from `MeshRepulsion.open`;
+    settings: dof, the factor of the attraction, and whether partners repel instead of the mesh.
+    O(m k) per step.
     """
     dof, strength, by_partners = settings
     field, origin, inverse, limits, zeros_a, zeros_b, zeros_c = mesh
