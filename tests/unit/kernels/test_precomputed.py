@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 
+import isosne.tsne.plan
 from isosne import (
     TSNE,
     GaussianKernel,
@@ -120,7 +121,8 @@ def test_whole_numbers_are_affinities_too(points):
 
 
 @pytest.mark.parametrize("forces", ["exact", "mesh", "tree"])
-def test_a_graph_takes_every_method_for_the_forces(connectivities, forces):
+def test_a_graph_takes_every_method_for_the_forces(monkeypatch, connectivities, forces):
+    monkeypatch.setattr(isosne.tsne.plan, "FEWEST_FOR_MESH", N)
     model = make("precomputed", forces=forces).fit(connectivities)
     assert model.plan_.forces == forces
     assert np.isfinite(model.embedding_).all()
