@@ -239,7 +239,7 @@ def measure_map(
     began = time.perf_counter()
     with warnings.catch_warnings():  # n_isolated counts the points that a warning would report
         warnings.simplefilter("ignore", IsosneWarning)
-        warnings.filterwarnings("ignore", "Stopped from the keyboard", RuntimeWarning)
+        warnings.filterwarnings("ignore", "Interrupted at step", RuntimeWarning)
         Y = model.fit(points).embedding_
     seconds = time.perf_counter() - began
     metric = model.kernel_.metric_
