@@ -5,6 +5,7 @@ from the last state on disk, so the map is bit-identical to that of an uninterru
 """
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -129,6 +130,8 @@ class Checkpoint:
         check_value(norm, "gradient_norm", is_number(norm))
         check_value(route, "route", route["affinities"] in AFFINITIES)
         check_value(route, "route", route["neighbors"] in SEARCHES)
+        reasons = route.get("reasons", [])  # files of earlier versions have none
+        check_value(reasons, "reasons", all(isinstance(reason, str) for reason in reasons))
         as_method(route["forces"])
         forces = {k.removeprefix(FORCES): v for k, v in arrays.items() if k.startswith(FORCES)}
         check_force_state(forces, self._shape, has_order=route["affinities"] != "dense")
@@ -143,10 +146,16 @@ class Checkpoint:
         """Store the initial state of the random generator, and its seed."""
         self._rng, self._seed = dict(rng.bit_generator.state), seed
 
-    def follow(self, plan: Plan) -> None:
-        """Store the automatic choices, so that a resumed run does not depend on free memory."""
+    def follow(self, plan: Plan, saved: Saved | None) -> Plan:
+        """Store the automatic choices, so that a resumed run does not depend on free memory.
+
+        Return the plan with the reasons for the choices, which the first run had.
+        """
+        if saved:
+            plan = replace(plan, reasons=tuple(saved.route.get("reasons", plan.reasons)))
         self._route = {"affinities": plan.affinities, "neighbors": plan.neighbors}
-        self._route["forces"] = plan.forces
+        self._route |= {"forces": plan.forces, "reasons": plan.reasons}
+        return plan
 
     def write(
         self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Field

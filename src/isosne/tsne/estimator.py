@@ -199,7 +199,7 @@ class TSNE(FittedMap):
             plan = make_plan(request, given.size(), self.get_params(deep=False))
             plan.parameters["random_state"] = unused
             if state_file:
-                state_file.follow(plan)
+                plan = state_file.follow(plan, saved)
             self._say(str(plan))
             kernel, indices = given.fit(seeded_kernel(plan, request), rng)
             draws = int(rng.integers(2**31)) if plan.affinities == "sampled" else 0
