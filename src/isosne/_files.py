@@ -152,7 +152,8 @@ def _create_part(path: Path) -> tuple[Path, BinaryIO]:
         file = part.open("x+b")
         if _lock(file):
             return part, file
-        file.close()  # another writer has just taken it for abandoned, and removes it
+        file.close()  # another process is just looking whether it is abandoned
+        part.unlink(missing_ok=True)
 
 
 def _lock(file: BinaryIO) -> bool:
@@ -174,13 +175,21 @@ def _remove_abandoned(path: Path) -> None:
     """Remove temporary files of a path whose writers no longer exist."""
     if fcntl is None:
         return
+    for part in _list_parts(path):
+        with suppress(OSError), part.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink()
+
+
+def _list_parts(path: Path) -> list[Path]:
+    """Return the temporary files of a path."""
     token = f"[0-9a-f]{{{2 * TOKEN_BYTES}}}"
     name = re.compile(rf"{re.escape(_part_stem(path))}{token}\.part")
-    with suppress(OSError), os.scandir(path.parent) as entries:
-        for part in [Path(entry) for entry in entries if name.fullmatch(entry.name)]:
-            with suppress(OSError), part.open("r+b") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                part.unlink()
+    try:
+        with os.scandir(path.parent) as entries:
+            return [Path(entry) for entry in entries if name.fullmatch(entry.name)]
+    except OSError:
+        return []
 
 
 def _part_stem(path: Path) -> str:
@@ -223,6 +232,36 @@ def listing_completed() -> Iterator[None]:
         yield
     finally:
         _completed.reset(token)
+
+
+@contextmanager
+def only_user(path: Path) -> Iterator[None]:
+    """Reserve a file that is replaced several times; raise an error if another run has done so.
+
+    A locked temporary file stands for the reservation, so it ends when its process is killed.
+    """
+    reservation = AtomicFile(path, force=True)
+    try:
+        if any(part != reservation.part and _is_locked(part) for part in _list_parts(path)):
+            raise OutputError(
+                f"Cannot write {path}: another run uses it. "
+                "Wait until that run ends, or choose another name."
+            )
+        yield
+    finally:
+        reservation.discard()
+
+
+def _is_locked(part: Path) -> bool:
+    """Return whether the writer of a temporary file is alive."""
+    if fcntl is None:
+        return False
+    with suppress(OSError), part.open("r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 @contextmanager

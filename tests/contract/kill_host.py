@@ -129,29 +129,31 @@ def without_threads():
     _pool._is_started = _pool.is_lost = True
 
 
-def live(run, folder, kill=None):
-    """Live one life of a run, a function that returns an exit code, in a folder."""
-    theirs_reports, reports = os.pipe()[::-1]
-    signals, ours_signals = os.pipe()
-    said = folder.parent / f"{folder.name}.stderr"
+def live(run, folder, kill=None, meanwhile=lambda: None):
+    """Live one life of a run, a function that returns an exit code, in a folder.
+
+    The function `meanwhile` is called while a held life waits for its signal.
+    """
+    reports, its_reports = os.pipe()
+    its_signals, signals = os.pipe()
+    said, its_said = os.pipe()  # has room for all that a life says
     child = os.fork()
     if child == 0:
-        os.close(reports)
-        os.close(ours_signals)
-        _live_here(run, folder, said, Life(theirs_reports, signals, kill))
-    os.close(theirs_reports)
-    os.close(signals)
-    try:
-        seen, hit = _watch(child, reports, kill)
-        os.close(ours_signals)  # a held life goes on
-        seen += _read_all(reports)
-    finally:
-        os.close(reports)
+        for ours in (reports, signals, said):
+            os.close(ours)
+        _live_here(run, folder, its_said, Life(its_reports, its_signals, kill))
+    for its in (its_reports, its_signals, its_said):
+        os.close(its)
+    seen, hit = _watch(child, reports, kill, meanwhile)
+    os.close(signals)  # a held life goes on
+    points, sentence = _points(seen + _read_all(reports)), _read_all(said).decode()
+    os.close(reports)
+    os.close(said)
     _, status = os.waitpid(child, 0)
-    return Death(hit, os.waitstatus_to_exitcode(status), said.read_text(), _points(seen))
+    return Death(hit, os.waitstatus_to_exitcode(status), sentence, points)
 
 
-def _watch(child, reports, kill):
+def _watch(child, reports, kill, meanwhile):
     """Send the signal when its point is reported; return what was read, and whether it hit."""
     seen = b""
     if kill is None:
@@ -164,6 +166,7 @@ def _watch(child, reports, kill):
         seen += more
     while select.select([reports], [], [], 0)[0] and (more := os.read(reports, 65536)):
         seen += more
+    meanwhile()
     is_there = _points(seen)[-1].phase == kill.point.phase
     # It is alive, or not yet waited for: the signal cannot reach another process.
     is_alive = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
@@ -184,7 +187,8 @@ def _live_here(run, folder, said, life):
     code = 1
     try:
         os.chdir(folder)
-        os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+        os.dup2(said, 2)
+        os.close(said)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         life.watch()
         code = run()

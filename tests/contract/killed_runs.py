@@ -15,7 +15,7 @@ import numpy as np
 
 from isosne.cli.app import app
 from isosne.files import read_map
-from tests.contract.hard_places import refused_writes
+from tests.contract.hard_places import full_disks, two_runs
 from tests.contract.kill_host import live, there, without_threads
 from tests.contract.kill_jobs import JOBS, MODEL, points
 
@@ -118,12 +118,12 @@ def main(folder, names):
         app(list(MODEL), standalone_mode=False)
         jobs = [job for job in JOBS if not names or job.name in names]
         records = [kill_all(job, folder, random.Random(SEED)) for job in jobs]
-        refused = refused_writes(folder)
+        hard = {} if names else {"disks": full_disks(folder), "two": two_runs(folder)}
     told = {
         "kills": {record.job.name: record.n_kills for record in records},
         "hits": {record.job.name: record.n_hits for record in records},
         "faults": [fault for record in records for fault in record.faults],
-        "refused": refused,
+        **hard,
         "seconds": round(time.perf_counter() - began, 1),
     }
     sys.stdout.write(json.dumps(told))

@@ -5,6 +5,8 @@ from the last state on disk, so the map is bit-identical to that of an uninterru
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +15,7 @@ import numpy as np
 
 from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
 from isosne._checks import check_count, is_number
-from isosne._files import check_writable
+from isosne._files import only_user
 from isosne._random import RandomState
 from isosne._types import Array
 from isosne.errors import keyword
@@ -93,13 +95,17 @@ class Checkpoint:
         self._seed: RandomState = None
         self._route: dict[str, Any] = {}
 
-    def read(self) -> Saved | None:
-        """Return the last state, or None if there is no file.
+    @contextmanager
+    def opened(self) -> Iterator[Saved | None]:
+        """Reserve the file for this run; give the last state, or None if there is no file.
 
-        Raises an error if the file belongs to a different run, or if it cannot be written: a run
-        should not fail at its first checkpoint.
+        Raises an error if the file belongs to a different run, if another run uses it now, or if
+        it cannot be written: a run should not fail at its first checkpoint.
         """
-        check_writable(self.path, force=True)
+        with only_user(self.path):
+            yield self._read()
+
+    def _read(self) -> Saved | None:
         if not self.path.exists():
             return None
         header, arrays = read_archive(self.path, KIND)

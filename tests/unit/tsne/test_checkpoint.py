@@ -487,7 +487,7 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
         try:
             if os.getuid() == 0:
                 os.setuid(65534)  # root may write anywhere
-            Checkpoint(path, 10, {}, "", (2, 9)).read()
+            Checkpoint(path, 10, {}, "", (2, 9))._read()
         except OutputError as error:
             os.write(writer, str(error).encode())
         finally:
