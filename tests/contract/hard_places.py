@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.contract.kill_host import Kill, Point, live, there
 from tests.contract.kill_jobs import JOBS, Checkpointed, Job
 
-LIMITS = (300, 3_000, 9_000)
+LIMITS = (100, 900)
 """Bytes that a file may have; the largest file of each job has more."""
 FULL = "no space left on the disk. Free some space, or write to another disk."
 IMPOSSIBLE = 77
@@ -19,21 +19,24 @@ NEW_MOUNTS, NEW_USER, PRIVATE = 0x20000, 0x10000000, 0x44000
 
 
 def full_disks(folder):
-    """Return for each job and disk: the exit code, what was said, and what is in its folder."""
+    """Run each job on each disk, then on one with space.
+
+    Return both exit codes, what was said, whether the old files are as before, and what is left.
+    """
     disks = {f"files of {n} bytes": limited(n) for n in LIMITS} | {"small disk": on_small_disk}
     found = []
-    for job in JOBS:
+    for job in {type(job): job for job in JOBS}.values():
         for disk, wrapped in disks.items():
             place = folder / f"{job.name}, {disk}"
             place.mkdir()
             job.begin(place)
             before = contents(place)
             death = live(wrapped(job.run), place)
-            said = death.said.strip().splitlines()[-1]
-            is_kept = {name: before[name] for name in before} == {
-                name: content for name, content in contents(place).items() if name in before
-            }
-            found.append([job.name, disk, death.code, said, is_kept, there(place)[1]])
+            said = death.said.strip().rpartition("\n")[2]
+            is_kept = before.items() <= contents(place).items()
+            parts = there(place)[1]
+            codes = [death.code, live(job.run, place).code]
+            found.append([job.name, disk, codes, said, is_kept, parts])
     return found
 
 
@@ -55,7 +58,7 @@ def limited(n_bytes):
 
 
 def on_small_disk(run):
-    """Return a run on a disk of two pages in place of its folder, which no other process sees."""
+    """Return a run on a disk of one page in place of its folder, which no other process sees."""
 
     def run_there():
         system = ctypes.CDLL(None, use_errno=True)
@@ -64,7 +67,7 @@ def on_small_disk(run):
         if (
             system.unshare(flags)
             or system.mount(b"none", b"/", None, PRIVATE, None)
-            or system.mount(b"tmpfs", here, b"tmpfs", 0, b"size=8k")
+            or system.mount(b"tmpfs", here, b"tmpfs", 0, b"size=4k")
         ):
             os.write(2, b"impossible\n")
             return IMPOSSIBLE

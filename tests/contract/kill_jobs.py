@@ -8,6 +8,7 @@ import hashlib
 import json
 import signal
 import sys
+from typing import ClassVar
 
 import numpy as np
 
@@ -98,7 +99,7 @@ class Job:
 class Resumed(Job):
     """A command whose lives begin where the last one ended."""
 
-    soon = {}
+    soon: ClassVar = {}
     """Phases in the order of their kills, and from which calls of a life to choose."""
 
     @property
@@ -113,7 +114,7 @@ class Resumed(Job):
 class Checkpointed(Resumed):
     """An embedding with a checkpoint, from which its lives resume."""
 
-    soon = {
+    soon: ClassVar = {
         "affinities": [0],
         "step": range(30),
         "array": range(12),
@@ -153,7 +154,7 @@ class Checkpointed(Resumed):
 class Placed(Checkpointed):
     """An embedding of landmarks, with rows to be placed and a model to be saved at the end."""
 
-    soon = {
+    soon: ClassVar = {
         "start": [0],
         "step": range(30),
         "array": range(12),
@@ -169,7 +170,7 @@ class Placed(Checkpointed):
 class Swept(Resumed):
     """A sweep, whose lives resume after the last complete map."""
 
-    soon = {
+    soon: ClassVar = {
         "affinities": [0],
         "step": range(200),
         "fsync": [0],

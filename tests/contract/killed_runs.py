@@ -118,12 +118,13 @@ def main(folder, names):
         app(list(MODEL), standalone_mode=False)
         jobs = [job for job in JOBS if not names or job.name in names]
         records = [kill_all(job, folder, random.Random(SEED)) for job in jobs]
-        hard = {} if names else {"disks": full_disks(folder), "two": two_runs(folder)}
+        disks, two = full_disks(folder), two_runs(folder)
     told = {
         "kills": {record.job.name: record.n_kills for record in records},
         "hits": {record.job.name: record.n_hits for record in records},
         "faults": [fault for record in records for fault in record.faults],
-        **hard,
+        "disks": disks,
+        "two": two,
         "seconds": round(time.perf_counter() - began, 1),
     }
     sys.stdout.write(json.dumps(told))
