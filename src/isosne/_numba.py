@@ -58,9 +58,11 @@ def parallel_kernel(function: Function) -> Function:
     return cast(Function, call)
 
 
-def _compiled(function: Callable[..., object], **options: bool) -> Callable[..., object]:
+def _compiled(
+    function: Callable[..., object], *, nogil: bool = False, parallel: bool = False
+) -> Callable[..., object]:
     """Compile a function and store it on disk, if any folder for that can be written."""
-    dispatcher = njit(error_model="numpy", **options)(function)
+    dispatcher: Any = njit(error_model="numpy", nogil=nogil, parallel=parallel)(function)
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         with suppress(RuntimeError):  # Numba found no folder
             dispatcher.enable_caching()
