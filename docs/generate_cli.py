@@ -63,13 +63,14 @@ seconds otherwise, nothing with `--quiet`. `--json` prints one object on standar
 | 0 | success |
 | 1 | the run failed: invalid data, full disk, internal error |
 | 2 | wrong use: unknown option, invalid value, missing file |
-| 130 | interrupted with Ctrl-C; the last line says where the map so far or the checkpoint is |
+| 130 | interrupted with Ctrl-C; the last line says which files were written, or how to resume |
+| 143 | ended by SIGTERM; with `--checkpoint` the same command resumes the run |
 
 **Output files** are complete or absent, and existing files are replaced only with `--force`. The
 exception is a run that is interrupted without `--checkpoint`: the map so far is written, with
 `stopped_at` in its provenance. No output may be an input or another output, even with `--force`. A
 run that is killed can leave a hidden file `.NAME.TOKEN.part`, which the next run with the same
-output removes.
+output removes. A checkpoint can be used by one run at a time.
 """
 
 

@@ -58,9 +58,11 @@ def write_archive(
     about = {"isosne": kind, "form": FORMAT_VERSION, "version": __version__, "arrays": list(arrays)}
     whole = about | dict(header)
     with whole_file(path, force=True) as file, zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(HEADER, encode_json(whole))
+        # A ZipInfo has a fixed date, not that of the clock: the same content is the same bytes.
+        archive.writestr(zipfile.ZipInfo(HEADER), encode_json(whole))
         for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+            about_array = zipfile.ZipInfo(f"{name}.npy")
+            with archive.open(about_array, "w", force_zip64=True) as member:
                 npy.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
 
 

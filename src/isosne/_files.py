@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -41,6 +42,8 @@ ADVICE = {
     errno.ELOOP: "Choose another name, or remove the symbolic link.",
 }
 """What to do about an error, by its number; otherwise it is about the folder."""
+_completed: ContextVar[list[Path] | None] = ContextVar("completed", default=None)
+"""Files that have been completed within `listing_completed`."""
 
 
 class AtomicFile:
@@ -53,8 +56,9 @@ class AtomicFile:
         self.path, self.force = path, force
         self._owner = os.getpid()
         with writing_to(path):
+            self._check_name()
+            _remove_abandoned(path)  # also if the name is taken: its writer may have left a link
             self._check_free()
-            _remove_abandoned(path)
             self.part, self.file = _create_part(path)
 
     def commit(self) -> None:
@@ -65,10 +69,7 @@ class AtomicFile:
             self._check_free()
             if fcntl is None:  # Windows renames no open file; elsewhere closing ends the lock
                 self.file.close()
-            if self.force:
-                self.part.replace(self.path)
-            else:
-                self._rename_to_new()
+            self._rename()
             self.file.close()
             _sync_folder(self.path.parent)
 
@@ -79,6 +80,19 @@ class AtomicFile:
         if os.getpid() == self._owner:  # not in a fork, whose exit would remove its parent's file
             with suppress(OSError):
                 self.part.unlink(missing_ok=True)
+
+    def _rename(self) -> None:
+        """Rename the file, and list it as completed also if an interrupt follows at once."""
+        content = self.part.stat()
+        try:
+            if self.force:
+                self.part.replace(self.path)
+            else:
+                self._rename_to_new()
+        finally:
+            completed = _completed.get()
+            if completed is not None and self.path not in completed and _is_at(self.path, content):
+                completed.append(self.path)
 
     def _rename_to_new(self) -> None:
         """Rename the file; a file of that name that has appeared meanwhile is left alone."""
@@ -91,12 +105,14 @@ class AtomicFile:
         else:
             self.part.unlink()
 
-    def _check_free(self) -> None:
+    def _check_name(self) -> None:
         if "\0" in str(self.path):
             raise OutputError(
                 f"Cannot write {str(self.path)!r}: a file name cannot have a null character. "
                 "Choose another name."
             )
+
+    def _check_free(self) -> None:
         mode = None
         with suppress(FileNotFoundError, NotADirectoryError):
             mode = self.path.stat().st_mode
@@ -121,6 +137,14 @@ class AtomicFile:
         )
 
 
+def _is_at(path: Path, content: os.stat_result) -> bool:
+    """Return whether a path leads to the file of a status."""
+    try:
+        return os.path.samestat(path.stat(), content)
+    except OSError:
+        return False
+
+
 def _create_part(path: Path) -> tuple[Path, BinaryIO]:
     """Create and lock a temporary file with a name of its own."""
     while True:
@@ -128,7 +152,8 @@ def _create_part(path: Path) -> tuple[Path, BinaryIO]:
         file = part.open("x+b")
         if _lock(file):
             return part, file
-        file.close()  # another writer has just taken it for abandoned, and removes it
+        file.close()  # another process is just looking whether it is abandoned
+        part.unlink(missing_ok=True)
 
 
 def _lock(file: BinaryIO) -> bool:
@@ -150,13 +175,21 @@ def _remove_abandoned(path: Path) -> None:
     """Remove temporary files of a path whose writers no longer exist."""
     if fcntl is None:
         return
+    for part in _list_parts(path):
+        with suppress(OSError), part.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink()
+
+
+def _list_parts(path: Path) -> list[Path]:
+    """Return the temporary files of a path."""
     token = f"[0-9a-f]{{{2 * TOKEN_BYTES}}}"
     name = re.compile(rf"{re.escape(_part_stem(path))}{token}\.part")
-    with suppress(OSError), os.scandir(path.parent) as entries:
-        for part in [Path(entry) for entry in entries if name.fullmatch(entry.name)]:
-            with suppress(OSError), part.open("r+b") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                part.unlink()
+    try:
+        with os.scandir(path.parent) as entries:
+            return [Path(entry) for entry in entries if name.fullmatch(entry.name)]
+    except OSError:
+        return []
 
 
 def _part_stem(path: Path) -> str:
@@ -184,6 +217,51 @@ def whole_file(path: Path, *, force: bool = False) -> Iterator[BinaryIO]:
 def check_writable(path: Path, *, force: bool = False) -> None:
     """Raise an error if `whole_file` could not write to a path; call it before a long run."""
     AtomicFile(path, force=force).discard()
+
+
+def completed_files() -> list[Path]:
+    """Return the files completed so far within `listing_completed`; none outside of it."""
+    return list(_completed.get() or ())
+
+
+@contextmanager
+def listing_completed() -> Iterator[None]:
+    """List the files that are completed within the block, in their order."""
+    token = _completed.set([])
+    try:
+        yield
+    finally:
+        _completed.reset(token)
+
+
+@contextmanager
+def only_user(path: Path) -> Iterator[None]:
+    """Reserve a file that is replaced several times; raise an error if another run has done so.
+
+    A locked temporary file stands for the reservation, so it ends when its process is killed.
+    """
+    reservation = AtomicFile(path, force=True)
+    try:
+        if any(part != reservation.part and _is_locked(part) for part in _list_parts(path)):
+            raise OutputError(
+                f"Cannot write {path}: another run uses it. "
+                "Wait until that run ends, or choose another name."
+            )
+        yield
+    finally:
+        reservation.discard()
+
+
+def _is_locked(part: Path) -> bool:
+    """Return whether the writer of a temporary file is alive."""
+    if fcntl is None:
+        return False
+    with suppress(OSError), part.open("r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 @contextmanager

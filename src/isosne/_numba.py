@@ -10,10 +10,10 @@ operations as suits the CPU, and a map would depend on the CPU (docs/decisions/0
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from types import FunctionType
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 from numba import config, get_num_threads, njit, prange, set_num_threads
@@ -35,7 +35,7 @@ WAIT_POLICY = "OMP_WAIT_POLICY"
 
 def kernel(function: Function) -> Function:
     """Compile a function that runs on one thread and releases the GIL."""
-    return cast(Function, njit(cache=True, nogil=True, error_model="numpy")(function))
+    return cast(Function, _compiled(function, nogil=True))
 
 
 def parallel_kernel(function: Function) -> Function:
@@ -45,7 +45,7 @@ def parallel_kernel(function: Function) -> Function:
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
-    parallel = njit(cache=True, error_model="numpy", parallel=True)(function)
+    parallel = _compiled(function, parallel=True)
     serial = kernel(renamed(function, f"{function.__name__}_on_one_thread"))
 
     @wraps(function)
@@ -56,6 +56,38 @@ def parallel_kernel(function: Function) -> Function:
             return parallel(*arguments)
 
     return cast(Function, call)
+
+
+def _compiled(
+    function: Callable[..., object], *, nogil: bool = False, parallel: bool = False
+) -> Callable[..., object]:
+    """Compile a function and store it on disk, if any folder for that can be written."""
+    dispatcher: Any = njit(error_model="numpy", nogil=nogil, parallel=parallel)(function)
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        with suppress(RuntimeError):  # Numba found no folder
+            dispatcher.enable_caching()
+            _tolerate_errors(dispatcher._cache)
+    return cast(Callable[..., object], dispatcher)
+
+
+def _tolerate_errors(cache: Any) -> None:
+    """Compile again what cannot be read, and do not store what cannot be written.
+
+    The folder may become full or read-only after Numba has chosen it.
+    """
+    load, save = cache.load_overload, cache.save_overload
+
+    def try_to_load(*arguments: Any) -> Any:
+        try:
+            return load(*arguments)
+        except OSError:
+            return None
+
+    def try_to_save(*arguments: Any) -> None:
+        with suppress(OSError):
+            save(*arguments)
+
+    cache.load_overload, cache.save_overload = try_to_load, try_to_save
 
 
 def renamed(function: Function, name: str) -> Function:

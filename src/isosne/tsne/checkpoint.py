@@ -5,6 +5,9 @@ from the last state on disk, so the map is bit-identical to that of an uninterru
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +15,7 @@ import numpy as np
 
 from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
 from isosne._checks import check_count, is_number
-from isosne._files import check_writable
+from isosne._files import only_user
 from isosne._random import RandomState
 from isosne._types import Array
 from isosne.errors import keyword
@@ -92,13 +95,17 @@ class Checkpoint:
         self._seed: RandomState = None
         self._route: dict[str, Any] = {}
 
-    def read(self) -> Saved | None:
-        """Return the last state, or None if there is no file.
+    @contextmanager
+    def opened(self) -> Iterator[Saved | None]:
+        """Reserve the file for this run; give the last state, or None if there is no file.
 
-        Raises an error if the file belongs to a different run, or if it cannot be written: a run
-        should not fail at its first checkpoint.
+        Raises an error if the file belongs to a different run, if another run uses it now, or if
+        it cannot be written: a run should not fail at its first checkpoint.
         """
-        check_writable(self.path, force=True)
+        with only_user(self.path):
+            yield self._read()
+
+    def _read(self) -> Saved | None:
         if not self.path.exists():
             return None
         header, arrays = read_archive(self.path, KIND)
@@ -129,6 +136,8 @@ class Checkpoint:
         check_value(norm, "gradient_norm", is_number(norm))
         check_value(route, "route", route["affinities"] in AFFINITIES)
         check_value(route, "route", route["neighbors"] in SEARCHES)
+        reasons = route.get("reasons", [])  # files of earlier versions have none
+        check_value(reasons, "reasons", all(isinstance(reason, str) for reason in reasons))
         as_method(route["forces"])
         forces = {k.removeprefix(FORCES): v for k, v in arrays.items() if k.startswith(FORCES)}
         check_force_state(forces, self._shape, has_order=route["affinities"] != "dense")
@@ -143,10 +152,16 @@ class Checkpoint:
         """Store the initial state of the random generator, and its seed."""
         self._rng, self._seed = dict(rng.bit_generator.state), seed
 
-    def follow(self, plan: Plan) -> None:
-        """Store the automatic choices, so that a resumed run does not depend on free memory."""
+    def follow(self, plan: Plan, saved: Saved | None) -> Plan:
+        """Store the automatic choices, so that a resumed run does not depend on free memory.
+
+        Return the plan with the reasons for the choices, which the first run had.
+        """
+        if saved:
+            plan = replace(plan, reasons=tuple(saved.route.get("reasons", plan.reasons)))
         self._route = {"affinities": plan.affinities, "neighbors": plan.neighbors}
-        self._route["forces"] = plan.forces
+        self._route |= {"forces": plan.forces, "reasons": plan.reasons}
+        return plan
 
     def write(
         self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Field

@@ -4,6 +4,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, Self
@@ -186,10 +187,10 @@ class TSNE(FittedMap):
         TSNE
             The fitted estimator; the map is in ``embedding_``.
         """
-        with threads(self.n_jobs):
+        with threads(self.n_jobs), ExitStack() as held:
             given = self._open(X)
             state_file = self._checkpoint(checkpoint, every, given)
-            saved = state_file.read() if state_file else None
+            saved = held.enter_context(state_file.opened()) if state_file else None
             seed = saved.seed if saved else as_seed(self.random_state)
             unused = deepcopy(seed)  # a generator moves on as it draws
             rng = saved.generator() if saved else as_generator(seed)
@@ -199,7 +200,7 @@ class TSNE(FittedMap):
             plan = make_plan(request, given.size(), self.get_params(deep=False))
             plan.parameters["random_state"] = unused
             if state_file:
-                state_file.follow(plan)
+                plan = state_file.follow(plan, saved)
             self._say(str(plan))
             kernel, indices = given.fit(seeded_kernel(plan, request), rng)
             draws = int(rng.integers(2**31)) if plan.affinities == "sampled" else 0

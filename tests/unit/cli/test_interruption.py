@@ -137,3 +137,32 @@ def test_a_signal_that_ends_the_program_leaves_no_temporary_file(here, monkeypat
         signal.signal(number, before)
     assert caught.value.code == 128 + number
     assert list(here.iterdir()) == []
+
+
+@pytest.fixture
+def interrupt_saving(monkeypatch):
+    """Press Ctrl-C when the model is saved."""
+
+    def press(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isosne.TSNE.save", press)
+
+
+def test_ctrl_c_after_the_map_names_it_and_the_state(wine, isosne, interrupt_saving):
+    kept = ("--checkpoint", "run.isosne", "--save-model", "model.isosne", "-o", "map.csv")
+    found = isosne(*LINE, *kept, code=130)
+    assert found.stderr == (
+        "Interrupted while writing files; the state is in run.isosne. map.csv is complete. "
+        "Run the same command again with --force to resume.\n"
+    )
+    assert len(read_map("map.csv").ids) == 178
+
+
+def test_ctrl_c_after_a_file_is_complete_names_the_file(wine, isosne, monkeypatch):
+    def press(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isosne.files.sidecar.Sidecar.commit", press)
+    found = isosne(*LINE, "-o", "map.csv", code=130)
+    assert found.stderr == "Interrupted; wrote map.csv.\n"

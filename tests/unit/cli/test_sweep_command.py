@@ -78,6 +78,10 @@ def test_ctrl_c_keeps_the_maps_that_are_finished(read_rows, isosne, monkeypatch)
     )
     assert not Path("sweep.csv").exists()
     assert len(Path("sweep.csv.jsonl").read_text().splitlines()) == 3
+    with Path("sweep.csv.jsonl").open("a") as file:
+        file.write('{"psi": 16')  # the line that a kill or a power failure cut off
+    again = isosne(*LINE, "--psi", "4,8,16,32", "-o", "sweep.csv", "-q", code=130)
+    assert again.stderr == found.stderr
 
 
 def test_a_map_that_is_stopped_says_nothing_of_python(read_rows, isosne, monkeypatch):

@@ -1,6 +1,7 @@
 """Files of models and checkpoints: round trips, and errors for other files."""
 
 import json
+import time
 import zipfile
 
 import numpy as np
@@ -129,3 +130,10 @@ def test_numbers_arrays_and_paths_become_json(tmp_path):
     }
     with pytest.raises(TypeError, match=r"\Aset cannot be encoded as JSON\Z"):
         encode_json({"a": {1}})
+
+
+def test_the_same_content_is_the_same_bytes_at_any_time(path, monkeypatch):
+    before = path.read_bytes()
+    monkeypatch.setattr(time, "localtime", lambda *_: (2031, 5, 4, 3, 2, 1, 0, 124, 0))
+    write_archive(path, "model", {"psi": np.int64(16)}, ARRAYS)
+    assert path.read_bytes() == before

@@ -187,3 +187,13 @@ def test_a_folder_that_cannot_be_synced_does_not_fail_a_written_file(tmp_path, m
     with whole_file(tmp_path / "x") as file:
         file.write(b"whole")
     assert (tmp_path / "x").read_bytes() == b"whole"
+
+
+def test_a_refused_writer_removes_what_a_killed_one_left(tmp_path):
+    path = tmp_path / "map.csv"
+    subprocess.run([sys.executable, "-c", KILLED, path], check=False)
+    (part,) = tmp_path.iterdir()
+    os.link(part, path)  # killed after the link, before the temporary name was removed
+    with pytest.raises(OutputError, match="the file already exists"):
+        check_writable(path)
+    assert there(tmp_path) == ["map.csv"]

@@ -487,7 +487,8 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
         try:
             if os.getuid() == 0:
                 os.setuid(65534)  # root may write anywhere
-            Checkpoint(path, 10, {}, "", (2, 9)).read()
+            with Checkpoint(path, 10, {}, "", (2, 9)).opened():
+                pass
         except OutputError as error:
             os.write(writer, str(error).encode())
         finally:
@@ -501,3 +502,27 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
             "Choose another folder, or change its permissions."
         )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_was_stopped_ends_with_the_trace_and_the_plan_of_a_whole_one(points, tmp_path):
+    whole = make().fit(points)
+    make(callback=lambda state: state.iteration == 13).fit(points, checkpoint=tmp_path / "run")
+    resumed = make().fit(points, checkpoint=tmp_path / "run")
+    assert resumed.trace_.tobytes() == whole.trace_.tobytes()
+    assert resumed.plan_.reasons == whole.plan_.reasons != ()
+
+
+def test_a_second_run_with_the_same_checkpoint_is_refused_and_the_first_goes_on(points, tmp_path):
+    path = tmp_path / "run.isosne"
+    sentence = (
+        f"Cannot write {path}: another run uses it. "
+        "Wait until that run ends, or choose another name."
+    )
+
+    def begin_another(state):
+        if state.iteration == 13:
+            with refuses(OutputError, sentence):
+                make().fit(points, checkpoint=path)
+
+    make(callback=begin_another).fit(points, checkpoint=path)
+    assert [part.name for part in tmp_path.iterdir()] == ["run.isosne"]

@@ -103,7 +103,7 @@ def sweep(
 
     Example: isosne sweep wine.csv --label cultivar --psi 4,8,16,32 -o sweep.csv
     """
-    from isosne._files import only_writer
+    from isosne._files import completed_files, only_writer
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
     is_csv = output.suffix.lower() != ".jsonl"
@@ -137,8 +137,12 @@ def sweep(
                 n_jobs=resources.n_jobs,
                 callback=watch,
             )
+            if is_csv:
+                _write_csv(output, found.rows, force=force)
         except KeyboardInterrupt:
             watch.progress.end()
+            if output in completed_files():
+                raise
             raise exit_interrupted(
                 f" after {watch.n_done} of {watch.n_maps} maps; their results are in {kept}. "
                 "Run the same command again to resume."
@@ -146,7 +150,6 @@ def sweep(
         finally:
             watch.progress.end()
         if is_csv:
-            _write_csv(output, found.rows, force=force)
             kept.unlink()
     if messages.json:
         print_json({"output": str(output), "best": found.best, "rows": found.rows})
@@ -168,7 +171,8 @@ def _grid(options: KernelOptions, n_rows: int) -> dict[str, list[Any]]:
 
 def _count_kept(path: Path, grid: dict[str, list[Any]]) -> int:
     """Return how many maps of a grid are in a file already; the library checks the file."""
-    lines = path.read_text().splitlines() if path.exists() else []
+    content = path.read_bytes() if path.exists() else b""
+    lines = content[: content.rfind(b"\n") + 1].splitlines()  # a killed sweep may end in a part
     try:
         rows = [json.loads(line) for line in lines[1:]]
         return sum(all(row[name] in grid[name] for name in grid) for row in rows)
