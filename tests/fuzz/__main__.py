@@ -26,13 +26,20 @@ def main() -> int:
     areas = [options.area] if options.area else list(AREAS)
     sys.stdout.write(f"seed {options.seed}, areas: {', '.join(areas)}\n")
     first = options.seed * CASES_PER_SEED + options.skip
-    counts = {}
+    counts, reasons = {}, Counter()
+
+    def report(result: Result) -> None:
+        _report(result)
+        reasons[f"{result.area}, {result.outcome}: {result.reason[:100]}"] += 1
+
     for area in areas:
         seeds = itertools.count(first)
         if options.cases:
             seeds = range(first, first + options.cases)
         seconds = float("inf") if options.cases else options.seconds / len(areas)
-        counts[area] = run_cases(area, seeds, seconds=seconds, report=_report)
+        counts[area] = run_cases(area, seeds, seconds=seconds, report=report)
+    for reason, count in reasons.most_common(options.reasons):
+        sys.stdout.write(f"{count:>8,}  {reason}\n")
     sys.stdout.write(_table(counts))
     return int(any(found["failed"] for found in counts.values()))
 
@@ -45,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="seed of the run [default: 0]")
     parser.add_argument("--skip", type=int, default=0, help="number of the first case [default: 0]")
     parser.add_argument("--area", choices=AREAS, help="one area [default: all]")
+    parser.add_argument("--reasons", type=int, default=0, help="print the N commonest reasons")
     return parser
 
 

@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 import sys
+import tempfile
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -32,6 +33,7 @@ def work(area: str, folder: Path, link: Connection) -> None:
     os.dup2(os.open(folder / "stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     faulthandler.enable()
+    tempfile.tempdir = str(folder)  # the host removes it, even if this process is killed
     run = import_module(AREAS[area]).run
     _report_compilation(link)
     link.send(READY)
