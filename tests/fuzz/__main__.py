@@ -45,7 +45,9 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz", description=__doc__.split("\n")[0]
+    )
     parser.add_argument("case", nargs="*", help="AREA and SEED of one case to repeat")
     parser.add_argument("--seconds", type=float, default=60, help="time of the run [default: 60]")
     parser.add_argument("--cases", type=int, help="cases per area, instead of a time")

@@ -10,7 +10,6 @@ from numpy.lib import format as npy
 from tests.fuzz.case import Case
 from tests.fuzz.mutation import change_json, damage, other_array
 
-
 WAYS = ("bytes", "member", "header", "header", "array", "array")
 
 

@@ -18,8 +18,13 @@ from isosne.errors import IsosneError, IsosneWarning
 
 LONGEST_SENTENCE = 1000
 """Characters of a message; longer ones bury what must hold. Chosen."""
-RULE = re.compile(r"\b(must|cannot|needs?|belongs to|uses file format|holds a model)\b", re.I)
+RULE = re.compile(
+    r"\b(must|cannot|needs?|diverged|belongs to|uses file format|holds a model)\b", re.I
+)
 """Words with which a message says what must hold, or what cannot be done."""
+
+FEATURE_NAMES = re.compile(r"X (has|does not have valid) feature names, but ")
+"""Beginning of the warnings that scikit-learn gives for every estimator."""
 
 
 class Verdict(NamedTuple):
@@ -120,7 +125,7 @@ def _foreign(caught: list[warnings.WarningMessage]) -> list[str]:
     return [
         f"{w.category.__name__}: {w.message} ({Path(w.filename).name}:{w.lineno})"
         for w in caught
-        if not issubclass(w.category, IsosneWarning)
+        if not issubclass(w.category, IsosneWarning) and not FEATURE_NAMES.match(str(w.message))
     ]
 
 

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from isosne import TSNE
+from isosne.errors import IsosneError
 from tests.fuzz.arrays import distances, draw_points, draw_shape
-from tests.fuzz.case import Case
+from tests.fuzz.case import BrokenPromiseError, Case
 from tests.fuzz.parameters import draw_kernel, draw_schedule, draw_settings
 
 NAMES = ("isolation", "gaussian", "adaptive", "knn", "precomputed")
@@ -27,7 +28,7 @@ def run(case: Case) -> None:
     if unchanged is not None:
         same = np.array_equal(unchanged, X, equal_nan=X.dtype.kind in "fc")
         case.promise(same, "fit changed its input")
-    n_points = len(model.landmark_indices_) if settings.get("landmarks") else X.shape[0]
+    n_points = len(model.landmark_indices_) if settings.get("landmarks") else len_of(X)
     n_components = int(settings.get("n_components", 2))
     case.promise_finite(model.embedding_, (n_points, n_components), "embedding_")
     case.promise(np.isfinite(model.kl_divergence_), f"the objective is {model.kl_divergence_}")
@@ -45,12 +46,19 @@ def draw_input(case: Case, kernel: Any, shape: tuple[int, int]) -> Any:
 
 def use(case: Case, model: TSNE, X: Any) -> None:
     """Place new points, take further steps, and do the same with the model from a file."""
-    new = draw_points(case, (int(case.rng.integers(0, 6)), X.shape[1])) if case.happens(0.7) else X
+    new = (
+        draw_points(case, (int(case.rng.integers(0, 6)), model.n_features_in_))
+        if case.happens(0.7)
+        else X
+    )
     placed = model.transform(new)
     case.promise_finite(placed, (len_of(new), model.embedding_.shape[1]), "transform")
     path = case.path("model.isosne")
     model.save(path)
-    read = TSNE.load(path)
+    try:
+        read = TSNE.load(path)
+    except IsosneError as error:
+        raise BrokenPromiseError(f"a saved model is refused: {error}") from error
     same = np.array_equal(read.transform(new), placed)
     case.promise(same, "a loaded model places points elsewhere")
     if case.happens(0.5):

@@ -20,11 +20,12 @@ def run(case: Case) -> None:
     kernel = draw_kernel(case)
     X = draw_input(case, kernel, draw_shape(case))
     kernel.fit(X)
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    n = len_of(X)
     check_similarity(case, kernel.similarity(), (n, n))
     new = draw_points(case, (int(case.rng.integers(0, 6)), kernel.X_fit_.shape[1]))
     if case.happens(0.5):
-        check_similarity(case, kernel.similarity(new), (len_of(new), n))
+        K = kernel.similarity(new)
+        check_similarity(case, K, (n if new is None else len_of(new), n))
     elif isinstance(kernel, IsolationKernel):
         use_cells(case, kernel, new)
 
@@ -39,7 +40,7 @@ def use_cells(case: Case, kernel: IsolationKernel, new: Any) -> None:
     """Compare the feature map of new points with their counts of shared cells."""
     counts = kernel.counts(new)
     features = kernel.transform(new)
-    shape = len_of(new), kernel.X_fit_.shape[0]
+    shape = len(counts) if new is None else len_of(new), kernel.X_fit_.shape[0]
     case.promise(counts.shape == shape, f"counts has shape {counts.shape} instead of {shape}")
     if len(kernel.psi_) == 1:
         products = (features @ kernel.transform(kernel.X_fit_).T).toarray()
@@ -58,7 +59,7 @@ def search(case: Case) -> None:
     k = case.pick(*WRONG) if case.happens(0.05) else case.pick(*COUNTS)
     case.note(f"k={k} {options}")
     found = nearest_neighbors(X, k, **options)
-    shape = X.shape[0] if hasattr(X, "shape") else len(X), int(k)
+    shape = len_of(X), int(k)
     case.promise_finite(found.distances, shape, "distances")
     case.promise(found.indices.shape == shape, f"indices has shape {found.indices.shape}")
     ids = np.sort(np.column_stack([found.indices, np.arange(shape[0])]), axis=1)

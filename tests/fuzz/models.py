@@ -39,7 +39,11 @@ MODELS = {
     "csr": (FOREST, SPARSE_POINTS, {}),
     "sampled": (DRAWN, POINTS, {"affinities": "sampled", "forces": "tree"}),
     "exact": (IsolationKernel(5, n_partitions="exact"), POINTS, {"affinities": "sparse"}),
-    "gaussian": (GaussianKernel((3, 7)), POINTS, {"affinities": Sparse("exact"), "forces": Mesh(0.05)}),
+    "gaussian": (
+        GaussianKernel((3, 7)),
+        POINTS,
+        {"affinities": Sparse("exact"), "forces": Mesh(0.05)},
+    ),
     "mahalanobis": (GaussianKernel(5, metric="mahalanobis"), POINTS, {"n_components": 1}),
     "adaptive": (AdaptiveGaussianKernel(4), POINTS, {"n_components": 3, "objective": KL(dof=2.0)}),
     "knn": (KNNKernel(4, metric="cosine"), POINTS, {"objective": "nerv", "exaggeration": 2.0}),

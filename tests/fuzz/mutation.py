@@ -83,7 +83,9 @@ def change_json(case: Case, tree: Any) -> Any:
 
 def other_array(case: Case, array: np.ndarray) -> np.ndarray:
     """Return an array with other values, or of another type or shape."""
-    fault = case.pick("value", "value", "value", "values", "type", "short", "long", "shape", "order")
+    fault = case.pick(
+        "value", "value", "value", "values", "type", "short", "long", "shape", "order"
+    )
     case.note(f"array of {array.dtype} {array.shape}: {fault}")
     array = array.copy()
     if fault in ("value", "values") and array.size and array.dtype.kind in "iuf":

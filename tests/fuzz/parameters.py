@@ -44,7 +44,7 @@ DOF = (0.01, 0.5, 1, 2.0, 10, 1e6, float("inf"))
 def draw_kernel(case: Case) -> Any:
     """Return a kernel with some parameters changed."""
     kind, names = case.pick(*KERNELS)
-    chosen = _draw(case, names, 0.6, wrong=0.04)
+    chosen = _draw(case, names, 0.5, wrong=0.03)
     case.note(f"{kind.__name__} {chosen}")
     return kind(**chosen)
 
@@ -68,7 +68,8 @@ def draw_settings(case: Case, n_rows: int) -> dict[str, Any]:
         width = settings.get("n_components", 2)
         width = width if width in (1, 2, 3) else 2
         start = case.rng.normal(size=(n_rows, width)) * case.pick(0, 1e-30, 1, 1e3, 1e30, np.nan)
-        settings["start"] = start.astype(case.pick("f4", "f8", "i8", "O", "c16"))
+        with np.errstate(invalid="ignore"):
+            settings["start"] = start.astype(case.pick("f4", "f8", "i8", "O", "c16"))
     if case.happens(0.1):
         settings["landmarks"] = case.pick(2, 5, n_rows, n_rows + 1, Landmarks(4, "spread"))
     return settings
@@ -135,7 +136,7 @@ PHASE = {
     "stop": (RateFalls(), ChangeBelow(), RateFalls(0, 1, 0), ChangeBelow(0, 1, 1.0)),
 }
 SETTINGS: dict[str, tuple[Any, ...]] = {
-    "n_components": (1, 2, 3, np.int64(2), 4),
+    "n_components": (1, 2, 3, np.int64(2)),
     "objective": (
         *("kl", "nerv", "jse"),
         _Made(KL, dof=DOF),
@@ -147,12 +148,12 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
     "affinities": ("auto", "dense", "sparse", "sampled", Sparse("exact"), Sparse("approximate")),
     "forces": (
         *("auto", "exact", "mesh", "tree"),
-        _Made(Mesh, accuracy=(0.003, 0.05, 0.2, 1e-9)),
-        _Made(Tree, theta=(0, 0.5, 1, 2)),
+        _Made(Mesh, accuracy=(0.003, 0.05, 0.2)),
+        _Made(Tree, theta=(0, 0.5, 1)),
     ),
-    "memory_limit": (None, "2GB", 10**9, "1 MiB", 1000, "x"),
+    "memory_limit": (None, "2GB", 10**9, "100 MB", 1000),
     "random_state": RANDOM,
-    "n_jobs": (1, None, 2, -1, 0),
+    "n_jobs": (1, None, 2),
     "verbose": (False, True),
     "callback": (None, Stop()),
 }

@@ -29,7 +29,7 @@ READY, COMPILING, COMPILED = "ready", "compiling", "compiled"
 
 def work(area: str, folder: Path, link: Connection) -> None:
     """Judge one case after the other: receive seeds, send verdicts."""
-    os.environ |= {name: "1" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")}
+    os.environ |= dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"), "1")
     os.dup2(os.open(folder / "stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     faulthandler.enable()

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from isosne._checks import is_one_of
 from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError, keyword
 from isosne.sources.row_source import Indices, RowSource, find_not_finite
@@ -67,7 +68,7 @@ class CompleteRows(RowSource):
 
 def check_missing(missing: str) -> None:
     """Raise an error if `missing` is not a known treatment of missing values."""
-    if missing not in TREATMENTS:
+    if not is_one_of(missing, TREATMENTS):
         raise ParameterError(
             "missing",
             "be 'refuse' or 'drop'",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._checks import check_count, check_for_metric, check_points
+from isosne._checks import check_count, check_for_metric, check_points, is_one_of
 from isosne._types import Array, Points
 from isosne.errors import ParameterError
 from isosne.neighbors.distances import exact_set, working_dtype
@@ -54,7 +54,7 @@ class Landmarks:
     choice: str = "uniform"
 
     def __post_init__(self) -> None:
-        if self.choice not in CHOICES:
+        if not is_one_of(self.choice, CHOICES):
             raise ParameterError(
                 "choice",
                 f"be one of {', '.join(map(repr, CHOICES))}",
