@@ -97,7 +97,8 @@ def other_array(case: Case, array: np.ndarray) -> np.ndarray:
             array.flat[places] = np.asarray(case.pick(*values)).astype(array.dtype)
     elif fault == "type":
         with np.errstate(all="ignore"):
-            array = array.astype(case.pick("f2", "f4", "f8", "i1", "u8", "i4", "i8", "U3", "?"))
+            numeric = () if array.dtype.kind in "US" else ("f2", "f4", "f8", "i1", "u8", "i4", "i8")
+            array = array.astype(case.pick("U3", "S2", *numeric))
     elif fault == "short":
         array = array[: case.pick(0, 1, len(array) // 2, len(array) - 1)] if array.ndim else array
     elif fault == "long":

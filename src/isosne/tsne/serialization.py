@@ -65,8 +65,8 @@ def to_plain(value: Any, arrays: dict[str, Array]) -> Any:
         parts = {name: to_plain(part, arrays) for name, part in _parts(value).items()}
         return {"kind": type(value).__name__, "parts": parts}
     raise DataError(
-        f"Cannot write {show(value)} to a file: parameters must be numbers, text, arrays or objects "
-        "of isosne. Pass one of these."
+        f"Cannot write {show(value)} to a file: parameters must be numbers, text, arrays or "
+        "objects of isosne. Pass one of these."
     )
 
 
