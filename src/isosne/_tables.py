@@ -167,13 +167,14 @@ def check_real(values: Array, name: str) -> Array:
 def as_compiled(values: Array) -> Array:
     """Return values in a type that compiled functions know; most are returned unchanged.
 
-    Booleans, which cannot be subtracted, become uint8, extended precision float64, and a foreign
-    byte order the one of this machine.
+    Booleans, which cannot be subtracted, become uint8, half precision float32, extended precision
+    float64, and a foreign byte order the one of this machine.
     """
-    if values.dtype.kind == "b":
-        return values.astype(np.uint8)
-    is_extended = values.dtype.kind == "f" and values.dtype.itemsize > 8
-    wanted = np.dtype(np.float64) if is_extended else values.dtype.newbyteorder("=")
+    wanted = values.dtype.newbyteorder("=")
+    if wanted.kind == "b":
+        wanted = np.dtype(np.uint8)
+    elif wanted.kind == "f" and wanted.itemsize not in (4, 8):
+        wanted = np.dtype(np.float32 if wanted.itemsize == 2 else np.float64)
     return values.astype(wanted, copy=False)
 
 

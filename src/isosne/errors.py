@@ -24,9 +24,14 @@ LONGEST_VALUE = 200
 def show(value: object) -> str:
     """Return the repr of a value on one line, shortened if it is long."""
     try:
-        text = re.sub(r"\s*\n\s*", " ", repr(value))
+        return shorten(repr(value))
     except ValueError:  # an integer of thousands of digits
-        text = object.__repr__(value)
+        return object.__repr__(value)
+
+
+def shorten(text: str) -> str:
+    """Return a text on one line, and its beginning if it is long."""
+    text = re.sub(r"\s*\n\s*", " ", text)
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
 

@@ -299,6 +299,9 @@ class TSNE(FittedMap):
         if self.callback is not None and not callable(self.callback):
             hint = "Pass a function of one argument, the State after a step."
             raise ParameterError("callback", "be callable, or None", self.callback, hint)
+        if not isinstance(self.verbose, bool | np.bool_ | int | np.integer):
+            hint = "True writes progress to standard error."
+            raise ParameterError("verbose", "be True or False", self.verbose, hint)
         metric = getattr(self.kernel, "metric", "euclidean")
         is_name = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if is_name or isinstance(self.kernel, PrecomputedKernel):
