@@ -24,10 +24,10 @@ from isosne._files import (
     open_regular,
     whole_file,
 )
-from isosne._npy import read_header
+from isosne._npy import quiet, read_header
 from isosne._types import Array
 from isosne._version import __version__
-from isosne.errors import DataError
+from isosne.errors import DataError, shorten
 
 FORMAT_VERSION = 1
 """Version of the file format, stored as "form"; later versions of isosne may write a higher one."""
@@ -113,7 +113,8 @@ class RefusedError(Exception):
 
 def _damaged(path: Path, kind: str, error: Exception) -> DataError:
     return DataError(
-        f"Cannot read the {kind} {path}: the file is damaged or not written by isosne ({error}). "
+        f"Cannot read the {kind} {path}: the file is damaged or not written by isosne "
+        f"({shorten(str(error))}). "
         "Choose another file; this one was not modified."
     )
 
@@ -160,7 +161,7 @@ def _read_array(archive: zipfile.ZipFile, name: str) -> Array:
     is_known = header.dtype.kind in ARRAY_KINDS and header.dtype.itemsize > 0
     if not is_known or n_bytes != archive.getinfo(name).file_size:
         raise ValueError(f"the header of {name} does not fit its content")
-    with archive.open(name) as member:  # from the start: a seek would skip the checksum
+    with archive.open(name) as member, quiet():  # from the start: a seek would skip the checksum
         array: Array = npy.read_array(member, allow_pickle=False)
         member.read()  # up to the end of the member, where its checksum is compared
     return array.astype(array.dtype.newbyteorder("="), copy=False)

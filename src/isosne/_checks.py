@@ -5,7 +5,7 @@ estimator checks look for.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from isosne._csr import valid_csr
-from isosne._tables import Table, check_real
+from isosne._tables import Table, as_compiled, check_real
 from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError, keyword
 
@@ -64,8 +64,9 @@ def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
 def _as_csr(X: Any, name: str) -> csr_array:
     X = valid_csr(X, name)
     check_real(X.data, name)
-    if X.dtype.kind == "b":
-        X = X.astype(np.uint8)
+    values = as_compiled(X.data)
+    if values is not X.data:
+        X = csr_array((values, X.indices, X.indptr), shape=X.shape)
     if not X.has_canonical_format:
         X = X.copy()  # do not modify the user's arrays
         X.sum_duplicates()
@@ -134,7 +135,7 @@ def check_names(names: Sequence[str] | None, fitted: Sequence[str] | None) -> No
 
 def check_metric(metric: Any, p: Any) -> None:
     """Raise an error for an unknown metric or an invalid power."""
-    if metric not in METRICS:
+    if not is_one_of(metric, METRICS):
         raise ParameterError(
             "metric",
             f"be one of {', '.join(map(repr, METRICS))}",
@@ -215,6 +216,11 @@ def _stored_gap(D: csr_array) -> float:
     stored = csr_array((D.data.astype(np.float64), D.indices, D.indptr), shape=D.shape)
     difference = both * stored - both * stored.T
     return float(abs(difference).max()) if difference.nnz else 0.0
+
+
+def is_one_of(value: Any, names: Collection[str]) -> bool:
+    """Return whether a value is one of the names; an array, which compares by element, is not."""
+    return isinstance(value, str) and value in names
 
 
 def is_number(value: Any) -> bool:

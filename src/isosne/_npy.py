@@ -6,6 +6,9 @@ and NumPy parses it as a Python literal only if it is short.
 
 import io
 import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -46,6 +49,14 @@ def read_header(file: Any) -> Header:
     return header
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Suppress what NumPy and Python warn of in a header that is old or damaged."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def _parse(file: BinaryIO) -> Header:
     try:
         version = np.lib.format.read_magic(file)
@@ -54,6 +65,7 @@ def _parse(file: BinaryIO) -> Header:
             if version == (1, 0)
             else np.lib.format.read_array_header_2_0
         )
-        return Header(*read(file))
+        with quiet():
+            return Header(*read(file))
     except Exception as error:  # damaged literals raise anything, from TokenError to MemoryError
         raise ValueError(f"the header of an array is damaged: {error}") from error

@@ -54,7 +54,7 @@ class Table:
                     "attribute, or X.reshape(1, -1) if it is one point."
                 )
             values = self._as_numbers(values, name)
-        self.values = as_integers(check_real(values, name))
+        self.values = as_compiled(check_real(values, name))
 
     def _from_frame(self, frame: nw.DataFrame[Any], name: str) -> Array:
         types = frame.schema.values()
@@ -164,9 +164,18 @@ def check_real(values: Array, name: str) -> Array:
     return values
 
 
-def as_integers(values: Array) -> Array:
-    """Return booleans as uint8, because they cannot be subtracted; other values unchanged."""
-    return values.astype(np.uint8) if values.dtype.kind == "b" else values
+def as_compiled(values: Array) -> Array:
+    """Return values in a type that compiled functions know; most are returned unchanged.
+
+    Booleans, which cannot be subtracted, become uint8, half precision float32, extended precision
+    float64, and a foreign byte order the one of this machine.
+    """
+    wanted = values.dtype.newbyteorder("=")
+    if wanted.kind == "b":
+        wanted = np.dtype(np.uint8)
+    elif wanted.kind == "f" and wanted.itemsize not in (4, 8):
+        wanted = np.dtype(np.float32 if wanted.itemsize == 2 else np.float64)
+    return values.astype(wanted, copy=False)
 
 
 def is_missing(value: Any) -> bool:

@@ -210,7 +210,8 @@ def test_coordinates_that_are_no_numbers_are_refused(start):
 @pytest.mark.parametrize("shape", [(39, 2), (40, 3), (40,)])
 def test_coordinates_of_another_shape_are_refused(shape):
     sentence = (
-        f"A start must be finite and have shape (40, 2); got shape {shape}. "
+        f"A start must have shape (40, 2), and real numbers up to 1e+09 in size; "
+        f"got shape {shape}. "
         "Pass one row for each point."
     )
     with refuses(DataError, sentence):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._checks import is_one_of
 from isosne._types import Kernel, Neighbors, SparseMatrix
 from isosne.affinities.conditional import conditional_rows
 from isosne.affinities.symmetrize import symmetrize_lists
@@ -33,7 +34,7 @@ class Sparse:
     neighbors: str = "auto"
 
     def __post_init__(self) -> None:
-        if self.neighbors not in SEARCHES:
+        if not is_one_of(self.neighbors, SEARCHES):
             raise ParameterError(
                 "neighbors",
                 f"be one of {', '.join(map(repr, SEARCHES))}",

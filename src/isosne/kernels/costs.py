@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from isosne._checks import is_one_of
 from isosne.errors import ParameterError
 from isosne.kernels.counts import count_dtype
 from isosne.kernels.psi import resolve_psi
@@ -48,7 +49,7 @@ def smallest_psi(n_points: int, n_listed: int) -> int:
 
 def check_lists(psi: Any, n_partitions: Any, n_points: int, n_listed: int) -> None:
     """Raise an error if lists of n_listed neighbors are too short for an isolation kernel."""
-    if n_partitions not in ("exact", "auto"):
+    if not is_one_of(n_partitions, ("exact", "auto")):
         raise ParameterError(
             "n_partitions",
             "be 'exact' for a sparse matrix of distances, in which samples are out of reach",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from isosne._checks import as_scales, check_count, is_integer, is_number
+from isosne._checks import as_scales, check_count, is_integer, is_number, is_one_of
 from isosne.errors import ParameterError, keyword
 
 AUTO_SHARES = (0.8, 0.2, 0.05)
@@ -76,7 +76,7 @@ def auto_partitions(psis: tuple[int, ...], n_points: int, *, has_closed_form: bo
 
 def check_partitioning(partition: Any, n_partitions: Any, metric: str) -> None:
     """Raise an error for an unknown kind of partitioning, or one that the others do not allow."""
-    if partition not in ("voronoi", "forest"):
+    if not is_one_of(partition, ("voronoi", "forest")):
         raise ParameterError(
             "partition", "be 'voronoi' or 'forest'", partition, "Choose one of the two."
         )
@@ -87,7 +87,7 @@ def check_partitioning(partition: Any, n_partitions: Any, metric: str) -> None:
             metric,
             f"Leave it out, or choose {keyword('partition', 'voronoi')}.",
         )
-    if partition == "forest" and n_partitions == "exact":
+    if partition == "forest" and is_one_of(n_partitions, ("exact",)):
         raise ParameterError(
             "n_partitions",
             f"be a number with {keyword('partition', 'forest')}: isolation trees have no closed "
@@ -95,6 +95,6 @@ def check_partitioning(partition: Any, n_partitions: Any, metric: str) -> None:
             n_partitions,
             "Pass 200, which is the default.",
         )
-    if n_partitions not in ("exact", "auto"):
+    if not is_one_of(n_partitions, ("exact", "auto")):
         hint = "Pass 200, or 'exact' for the closed form."
         check_count(n_partitions, "n_partitions", low=1, hint=hint)

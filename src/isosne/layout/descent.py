@@ -25,6 +25,9 @@ Exaggerated attraction of a broad kernel shrinks the map by a factor per step. I
 forces are linear in the distances, so rescaling changes only its size; without it, coordinates
 would be lost in rounding (docs/decisions/0006).
 """
+LARGEST_SPREAD = 1e12
+"""Standard deviation above which a map has diverged; maps are 10 to 10 000 wide, and float32 ends
+at 1e38, the square of 1e19 (chosen)."""
 SMALLEST_SPREAD = 1e-7
 """Standard deviation of the widest axis below which a map is rescaled (docs/decisions/0006)."""
 GAIN_UP, GAIN_DOWN = 0.2, 0.8
@@ -137,12 +140,14 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
         gradient = forces.gradient(Y, phase.exaggeration)
         # In float64: the norm also detects NaN and infinity in any entry.
         norm = float(np.sqrt(np.square(gradient, dtype=np.float64).sum()))
-        if not np.isfinite(norm):
+        spread = np.nan
+        if np.isfinite(norm):
+            spread = advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
+        if not spread <= LARGEST_SPREAD:  # also NaN
             raise DivergedError(
                 f"The optimization diverged at step {progress.iteration + 1} "
                 f"with step length {step:g}. Choose a schedule with shorter steps."
             )
-        spread = advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
         if 0 < spread < SMALLEST_SPREAD:  # collapsed under exaggeration: see SPREAD
             Y *= np.float32(SPREAD / spread)
             update *= np.float32(SPREAD / spread)

@@ -11,6 +11,9 @@ from typing import Self
 from isosne._checks import check_count, check_number
 from isosne.errors import ParameterError
 
+LARGEST_SETTING = 1e9
+"""Largest exaggeration and the like; larger ones leave no finite map (chosen)."""
+
 
 @dataclass(frozen=True)
 class RateFalls:
@@ -25,6 +28,10 @@ class RateFalls:
     every: int = 3
     delay: int = 2
 
+    def __post_init__(self) -> None:
+        _check_steps(self.wait, self.every)
+        check_count(self.delay, "delay", low=0, hint="2 is usual.")
+
 
 @dataclass(frozen=True)
 class ChangeBelow:
@@ -36,6 +43,10 @@ class ChangeBelow:
     wait: int = 15
     every: int = 5
     share: float = 1 / 5000
+
+    def __post_init__(self) -> None:
+        _check_steps(self.wait, self.every)
+        check_number(self.share, "share", low=0, high=1, hint="1 / 5000 is usual.")
 
 
 @dataclass(frozen=True)
@@ -75,6 +86,24 @@ class Phase:
     divisor: float | None = None
     stop: RateFalls | ChangeBelow | None = None
 
+    def __post_init__(self) -> None:
+        check_count(self.n_iter, "n_iter", low=0, hint="Pass the number of steps.")
+        hint = "1 means no exaggeration."
+        _check_setting(self.exaggeration, "exaggeration", 1 / LARGEST_SETTING, hint)
+        check_number(self.momentum, "momentum", low=0, high=1, hint="0.5 and 0.8 are usual.")
+        _check_setting(self.shortest, "shortest", 0, "50 is usual.")
+        if self.step is not None:
+            hint = "None chooses by the number of points."
+            check_number(self.step, "step", low=0, hint=hint)
+        if self.divisor is not None:
+            hint = "None is the exaggeration."
+            _check_setting(self.divisor, "divisor", 1 / LARGEST_SETTING, hint)
+        if not isinstance(self.stop, RateFalls | ChangeBelow | None):
+            hint = "None takes all steps of the phase."
+            raise ParameterError(
+                "stop", "be RateFalls(...), ChangeBelow(...) or None", self.stop, hint
+            )
+
     def step_for(self, n_points: int) -> float:
         """Return the step length for a map of n points.
 
@@ -113,6 +142,18 @@ class Schedule:
 
     phases: tuple[Phase, ...]
     min_gain: float = 0.01
+
+    def __post_init__(self) -> None:
+        is_sequence = isinstance(self.phases, tuple | list)
+        if not is_sequence or not self.phases or not all(isinstance(p, Phase) for p in self.phases):
+            raise ParameterError(
+                "phases",
+                "be a tuple of at least one Phase",
+                self.phases,
+                "Pass for example (Phase(250, exaggeration=12), Phase(500)).",
+            )
+        object.__setattr__(self, "phases", tuple(self.phases))  # frozen
+        _check_setting(self.min_gain, "min_gain", 0, "0.01 is usual.")
 
     @property
     def n_iter(self) -> int:
@@ -184,6 +225,16 @@ class Schedule:
                 Phase(2000, momentum=0.8, divisor=12, stop=ChangeBelow()),
             )
         )
+
+
+def _check_steps(wait: object, every: object) -> None:
+    """Raise an error unless a stop rule waits and counts by whole steps."""
+    check_count(wait, "wait", low=0, hint="Pass the number of steps before the rule applies.")
+    check_count(every, "every", low=1, hint="Pass the number of steps between two values.")
+
+
+def _check_setting(value: object, name: str, low: float, hint: str) -> None:
+    check_number(value, name, low=low, high=LARGEST_SETTING, hint=hint)
 
 
 def plain(n_iter: int, schedule: Schedule) -> Schedule:

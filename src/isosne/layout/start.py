@@ -21,6 +21,8 @@ JITTER = 0.01
 FLAT = 1e-9
 """Standard deviation relative to the largest coordinate below which only rounding is left: far
 above the rounding of float64 (1e-16), far below JITTER (chosen)."""
+LARGEST = 1e9
+"""Largest coordinate of a start that is given: far above the width of maps (chosen)."""
 STARTS = ("pca", "spectral", "random")
 
 
@@ -82,15 +84,16 @@ def normal_numbers(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[
 
 def _given(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
     try:
-        array = np.array(start, np.float32)  # a copy: the map is modified in place
+        array = np.asarray(start)
+        array = array.astype(np.float64, casting="unsafe" if array.dtype == object else "same_kind")
     except (TypeError, ValueError):
-        array = np.empty((), np.float32)
-    if array.shape != (n, n_components) or not np.isfinite(array).all():
+        array = np.empty(())
+    if array.shape != (n, n_components) or not (np.abs(array) <= LARGEST).all():
         raise DataError(
-            f"A start must be finite and have shape ({n}, {n_components}); got shape "
-            f"{array.shape}. Pass one row for each point."
+            f"A start must have shape ({n}, {n_components}), and real numbers up to {LARGEST:g} in "
+            f"size; got shape {array.shape}. Pass one row for each point."
         )
-    return array.T.copy(order="C")
+    return np.array(array.T, np.float32, order="C")  # a copy: the map is modified in place
 
 
 def _principal(X: Points, n_components: int) -> NDArray[np.float64]:

@@ -25,8 +25,9 @@ class Metric(NamedTuple):
     @property
     def power(self) -> float:
         """Power of the differences in a distance."""
-        powers = {"manhattan": 1.0, "minkowski": float(self.p), "chebyshev": math.inf}
-        return powers.get(self.name, 2.0)
+        if self.name == "minkowski":
+            return float(self.p)
+        return {"manhattan": 1.0, "chebyshev": math.inf}.get(self.name, 2.0)
 
     @property
     def is_squared(self) -> bool:

@@ -10,6 +10,7 @@ from isosne._checks import (
     check_metric,
     check_points,
     check_square_distances,
+    is_one_of,
 )
 from isosne._types import Array, Neighbors, Points
 from isosne.errors import ParameterError
@@ -63,9 +64,9 @@ def has_approximate_search(metric: str, *, is_sparse: bool) -> bool:
 
 def make_search(X: Points, metric: Metric, method: str) -> Search:
     """Return a search among the points; method is "exact" or "approximate"."""
-    if method == "exact":
+    if is_one_of(method, ("exact",)):
         return ExactSearch(X, metric)
-    if method == "approximate":
+    if is_one_of(method, ("approximate",)):
         return ClusteredPoints(X, metric)
     raise ParameterError("method", "be 'exact' or 'approximate'", method, "Choose one of the two.")
 
@@ -115,7 +116,7 @@ def nearest_neighbors(
     if metric == "precomputed":
         check_square_distances(X)
     check_count(k, "k", low=1, high=X.shape[0] - 1, hint="A point is not its own neighbor.")
-    if method == "approximate" and isinstance(X, csr_array):
+    if is_one_of(method, ("approximate",)) and isinstance(X, csr_array):
         hint = "The approximate search needs dense points."
         raise ParameterError("method", "be 'exact' for sparse points", method, hint)
     return make_search(X, Metric(metric, p), method).neighbors(k)

@@ -64,7 +64,9 @@ class SparseRows(RowSource):
         *,
         column_names: tuple[str, ...] | None = None,
     ) -> None:
-        super().__init__(files, shape, data.dtype, column_names=column_names)
+        # SciPy has no sparse matrices of float16.
+        dtype = np.float32 if data.dtype.kind == "f" and data.dtype.itemsize == 2 else data.dtype
+        super().__init__(files, shape, dtype, column_names=column_names)
         for part, what in ((indices, "indices"), (data, "data")):
             if len(part.shape) != 1:
                 raise refuse_structure(files.name, f"{what} must be a list; got {part.shape}")

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import load_npz
 
 from isosne._csr import valid_csr
-from isosne._npy import Header, read_header
+from isosne._npy import Header, quiet, read_header
 from isosne._types import Array
 from isosne.errors import DataError, keyword
 from isosne.sources.column_selection import check_column
@@ -76,7 +76,7 @@ class NpzFile:
             self.read_header(name)
             if not self.is_uncompressed(name):
                 self.check_memory(name)
-            with np.load(self.path, allow_pickle=False) as archive:
+            with np.load(self.path, allow_pickle=False) as archive, quiet():
                 return np.asarray(archive[name])
 
     def check_memory(self, *names: str) -> None:

@@ -27,8 +27,8 @@ from isosne.tsne.serialization import from_plain, to_plain
 from isosne.tsne.stored_values import (
     AFFINITIES,
     SEARCHES,
-    check_array,
     check_force_state,
+    check_map,
     check_progress,
     check_trace,
     check_value,
@@ -125,8 +125,7 @@ class Checkpoint:
     def _restore(self, header: dict[str, Any], arrays: dict[str, Array]) -> Saved:
         """Return the content of a file of this run, once all of it is checked."""
         Y, update, gains = (
-            check_array(arrays[name], name, np.float32, self._shape)
-            for name in ("Y", "update", "gains")
+            check_map(arrays[name], name, self._shape) for name in ("Y", "update", "gains")
         )
         progress = Progress(Y, update, gains, **header["progress"])
         check_progress(progress)

@@ -17,6 +17,7 @@ from isosne._checks import check_count
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator, as_seed
 from isosne.affinities.sparse import Sparse, as_affinities
+from isosne.errors import ParameterError
 from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.kernels.registry import as_kernel
 from isosne.layout.descent import Progress, State
@@ -296,6 +297,12 @@ class TSNE(FittedMap):
     def _open(self, X: Any) -> Input:
         hint = "Maps have one, two or three dimensions."
         check_count(self.n_components, "n_components", low=1, high=3, hint=hint)
+        if self.callback is not None and not callable(self.callback):
+            hint = "Pass a function of one argument, the State after a step."
+            raise ParameterError("callback", "be callable, or None", self.callback, hint)
+        if not isinstance(self.verbose, bool | np.bool_ | int | np.integer):
+            hint = "True writes progress to standard error."
+            raise ParameterError("verbose", "be True or False", self.verbose, hint)
         metric = getattr(self.kernel, "metric", "euclidean")
         is_name = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if is_name or isinstance(self.kernel, PrecomputedKernel):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
-from isosne._checks import check_count, check_for_metric, check_points
+from isosne._checks import check_count, check_for_metric, check_points, is_one_of
 from isosne._types import Array, Points
 from isosne.errors import ParameterError
 from isosne.neighbors.distances import Query, exact_set, working_dtype
@@ -56,7 +56,7 @@ class Landmarks:
     choice: str = "uniform"
 
     def __post_init__(self) -> None:
-        if self.choice not in CHOICES:
+        if not is_one_of(self.choice, CHOICES):
             raise ParameterError(
                 "choice",
                 f"be one of {', '.join(map(repr, CHOICES))}",

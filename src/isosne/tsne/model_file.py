@@ -25,6 +25,7 @@ from isosne.tsne.plan import Plan, useful_threads
 from isosne.tsne.serialization import from_plain, kernel_arrays, restore_kernel, to_plain
 from isosne.tsne.stored_values import (
     check_array,
+    check_map,
     check_parameters,
     check_plan,
     check_trace,
@@ -142,7 +143,7 @@ def _check_model(model: Model) -> None:
     check_value(fitted["kl_divergence_"], "kl_divergence_", is_number(fitted["kl_divergence_"]))
     check_value(model.seed, "start_of_draws", is_count(model.seed))
     shape = n_points, plan["n_components"]
-    check_array(fitted["embedding_"], "embedding_", np.float32, shape)
+    check_map(fitted["embedding_"], "embedding_", shape)
     check_trace(fitted["trace_"], n_iter)
     check_array(fitted["isolated_"], "isolated_", np.int64, (None,), low=0, high=n_points - 1)
     if "landmark_indices_" in fitted:

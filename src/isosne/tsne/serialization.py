@@ -14,7 +14,7 @@ from isosne._checks import check_points, is_integer
 from isosne._csr import csr_from_arrays
 from isosne._types import Array, Points
 from isosne.affinities.sparse import Sparse
-from isosne.errors import DataError
+from isosne.errors import DataError, show
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.forest import TREES, ForestPartitions
 from isosne.kernels.isolation import IsolationKernel
@@ -65,8 +65,8 @@ def to_plain(value: Any, arrays: dict[str, Array]) -> Any:
         parts = {name: to_plain(part, arrays) for name, part in _parts(value).items()}
         return {"kind": type(value).__name__, "parts": parts}
     raise DataError(
-        f"Cannot write {value!r} to a file: parameters must be numbers, text, arrays or objects of "
-        "isosne. Pass one of these."
+        f"Cannot write {show(value)} to a file: parameters must be numbers, text, arrays or "
+        "objects of isosne. Pass one of these."
     )
 
 

@@ -19,13 +19,13 @@ from isosne.layout.descent import Progress
 from isosne.layout.force_methods import Mesh, Tree
 from isosne.layout.mesh_repulsion import MAX_NODES
 from isosne.layout.objectives import as_objective
-from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, as_schedule
+from isosne.layout.schedules import LARGEST_SETTING, as_schedule
 
 AFFINITIES = ("dense", "sparse", "sampled")
 SEARCHES = (None, "exact", "approximate")
 SPLINE_ORDERS = (None, 4, 6)
-LARGEST_SETTING = 1e9
-"""Largest step, exaggeration and the like; larger ones leave no finite map. Chosen."""
+LARGEST_COORDINATE = 1e16
+"""Largest coordinate of a map: one point of 100 million at the LARGEST_SPREAD of a descent."""
 GENERATORS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
@@ -67,6 +67,12 @@ def check_array(
         if bound is not None and array.size and is_beyond(array, bound).any():
             raise ValueError(f"{name} has values beyond {bound:g}")
     return array
+
+
+def check_map(Y: Array, name: str, shape: tuple[int, int]) -> Array:
+    """Return the coordinates or the last update of a map of this shape."""
+    low, high = -LARGEST_COORDINATE, LARGEST_COORDINATE
+    return check_array(Y, name, np.float32, shape, low=low, high=high)
 
 
 def check_value(value: Any, name: str, is_valid: bool) -> Any:
@@ -184,30 +190,12 @@ def make_generator(state: Mapping[str, Any]) -> np.random.Generator:
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise an error if a parameter that `transform` and `continue_fit` use is not valid."""
     as_objective(parameters["objective"])
-    schedule = as_schedule(parameters["schedule"])
-    check_value(schedule.min_gain, "min_gain", _is_size(schedule.min_gain))
-    phases = schedule.phases
-    for phase in check_value(phases, "phases", isinstance(phases, tuple) and len(phases) > 0):
-        _check_phase(phase)
+    as_schedule(parameters["schedule"])
     strength, n_jobs = parameters["exaggeration"], parameters["n_jobs"]
-    check_value(strength, "exaggeration", strength is None or _is_size(strength, 1))
+    is_valid = strength is None or (is_number(strength) and 1 <= strength <= LARGEST_SETTING)
+    check_value(strength, "exaggeration", is_valid)
     check_value(n_jobs, "n_jobs", n_jobs is None or is_count(n_jobs, 1))
     check_value(parameters["verbose"], "verbose", isinstance(parameters["verbose"], bool | int))
-
-
-def _check_phase(phase: Any) -> None:
-    check_value(phase, "a phase", isinstance(phase, Phase))
-    check_value(phase.n_iter, "n_iter of a phase", is_count(phase.n_iter))
-    for name, low in (("exaggeration", 1 / LARGEST_SETTING), ("momentum", 0), ("shortest", 0)):
-        value = getattr(phase, name)
-        check_value(value, f"{name} of a phase", _is_size(value, low))
-    check_value(phase.step, "step of a phase", phase.step is None or _is_size(phase.step))
-    is_rule = phase.stop is None or isinstance(phase.stop, RateFalls | ChangeBelow)
-    check_value(phase.stop, "stop of a phase", is_rule)
-
-
-def _is_size(value: Any, low: float = 0) -> bool:
-    return is_number(value) and low <= value <= LARGEST_SETTING
 
 
 def check_plan(plan: Mapping[str, Any], n_points: int) -> None:
