@@ -120,7 +120,7 @@ def as_frame(data: Any, name: str) -> nw.DataFrame[Any] | None:
 def as_array(data: Any, name: str) -> Array:
     """Return data as an array, with masked values replaced by NaN; raise an error for others."""
     check_container(data, name)
-    if np.ma.is_masked(data):
+    if np.ma.is_masked(data) and data.dtype.kind != "c":  # complex numbers are refused later
         return np.ma.filled(data.astype(np.float64), np.nan)
     try:
         return np.asarray(data)

@@ -68,7 +68,7 @@ class Landmarks:
         """Raise an error if there are more landmarks than rows, or if there are no points."""
         hint = "Leave landmarks out to map every row."
         check_count(self.n, "landmarks", low=2, high=n_rows, hint=hint)
-        if metric == "precomputed":
+        if is_one_of(metric, ("precomputed",)):
             raise ParameterError(
                 "landmarks",
                 "be None with precomputed distances or affinities: landmarks are rows of points",

@@ -24,6 +24,7 @@ from isosne.tsne.landmarks import Landmarks
 from isosne.tsne.plan import Plan, useful_threads
 from isosne.tsne.serialization import from_plain, kernel_arrays, restore_kernel, to_plain
 from isosne.tsne.stored_values import (
+    LARGEST_COUNT,
     check_array,
     check_map,
     check_parameters,
@@ -138,7 +139,7 @@ def _check_model(model: Model) -> None:
     if plan["affinities"] == "sampled" and not getattr(fitted["kernel_"], "partitions_", ()):
         raise ValueError("affinities are sampled, and the kernel has no cells")
     n_iter, n_columns = fitted["n_iter_"], fitted["n_features_in_"]
-    check_value(n_iter, "n_iter_", is_count(n_iter))
+    check_value(n_iter, "n_iter_", is_count(n_iter, 0, LARGEST_COUNT))
     check_value(n_columns, "n_features_in_", n_columns == n_features)
     check_value(fitted["kl_divergence_"], "kl_divergence_", is_number(fitted["kl_divergence_"]))
     check_value(model.seed, "start_of_draws", is_count(model.seed))

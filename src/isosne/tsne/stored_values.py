@@ -24,6 +24,8 @@ from isosne.layout.schedules import LARGEST_SETTING, as_schedule
 AFFINITIES = ("dense", "sparse", "sampled")
 SEARCHES = (None, "exact", "approximate")
 SPLINE_ORDERS = (None, 4, 6)
+LARGEST_COUNT = 2**53
+"""Largest number of steps; the trace holds it as float64."""
 LARGEST_COORDINATE = 1e16
 """Largest coordinate of a map: one point of 100 million at the LARGEST_SPREAD of a descent."""
 GENERATORS: dict[str, Any] = {
@@ -150,7 +152,8 @@ def check_trace(trace: Array, n_iter: Any) -> Array:
 def check_progress(progress: Progress) -> None:
     """Raise an error if a counter or a recorded value of a descent is not one."""
     for name in ("iteration", "phase", "done"):
-        check_value(getattr(progress, name), name, is_count(getattr(progress, name)))
+        value = getattr(progress, name)
+        check_value(value, name, is_count(value, 0, LARGEST_COUNT))
     for name in ("values", "rates"):
         found = getattr(progress, name)
         check_value(found, name, isinstance(found, list) and all(map(is_number, found)))

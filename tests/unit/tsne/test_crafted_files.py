@@ -138,6 +138,7 @@ HEADERS = {
     "an angle that is no number": lambda header: header["plan"].update(theta=float("nan")),
     "another spline": lambda header: header["plan"].update(spline_order=40),
     "steps below zero": lambda header: header["numbers"].update(n_iter_=-1),
+    "steps beyond all numbers": lambda header: header["numbers"].update(n_iter_=10**30),
     "another width": lambda header: header["numbers"].update(n_features_in_=5),
     "a seed that is text": lambda header: header.update(start_of_draws="x"),
     "a kernel that is none": lambda header: header.update(kernel={"kind": "Mesh", "parts": {}}),

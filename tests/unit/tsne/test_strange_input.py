@@ -29,6 +29,7 @@ def test_a_value_in_a_message_is_short_and_on_one_line(value):
     ("parameter", "call"),
     [
         ("metric", lambda: IsolationKernel(metric=TABLE).fit(X)),
+        ("p", lambda: GaussianKernel(5, p="x").fit(X)),
         ("partition", lambda: IsolationKernel(partition=TABLE).fit(X)),
         ("n_partitions", lambda: IsolationKernel(n_partitions=TABLE).fit(X)),
         ("method", lambda: nearest_neighbors(X, 3, method=TABLE)),
@@ -44,10 +45,9 @@ def test_a_parameter_of_another_type_is_refused_by_name(parameter, call):
     assert "\n" not in str(caught.value)
 
 
-def test_a_power_that_is_not_used_is_not_read():
-    np.testing.assert_array_equal(
-        GaussianKernel(5, p="x").fit(X).similarity(), GaussianKernel(5).fit(X).similarity()
-    )
+def test_masked_complex_numbers_are_refused():
+    with pytest.raises(DataError, match=r"\AComplex data not supported: X must be real"):
+        make().fit(np.ma.masked_less(X, 0) + 1j)
 
 
 @pytest.mark.parametrize(
