@@ -26,15 +26,16 @@ def target(name):
     return {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
 
 
+OLD_LIBRARIES = {
+    "OPENBLAS_CORETYPE": "Prescott",
+    "NPY_DISABLE_CPU_FEATURES": f"{AVX512} AVX2 FMA3",
+}
 MACHINES = {
-    "x86-64-v3": target("x86-64-v3"),
-    "another BLAS": {"OPENBLAS_CORETYPE": "Haswell"},
-    "NumPy without AVX-512": {"NPY_DISABLE_CPU_FEATURES": AVX512},
-    "x86-64-v3, old BLAS, NumPy without AVX": target("x86-64-v3")
-    | {
-        "OPENBLAS_CORETYPE": "Prescott",
-        "NPY_DISABLE_CPU_FEATURES": f"{AVX512} AVX2 FMA3",
+    "another BLAS, NumPy without AVX-512": {
+        "OPENBLAS_CORETYPE": "Haswell",
+        "NPY_DISABLE_CPU_FEATURES": AVX512,
     },
+    "x86-64-v3, old BLAS, NumPy without AVX": target("x86-64-v3") | OLD_LIBRARIES,
     **({name: target(name) for name in ("skylake-avx512", "znver4")} if HAS_AVX512 else {}),
 }
 
