@@ -143,9 +143,6 @@ def check_metric(metric: Any, p: Any) -> None:
             "For another metric compute the distances yourself and pass "
             f"{keyword('metric', 'precomputed')}.",
         )
-    if not is_number(p):  # also where it is not used: a model file stores it
-        hint = "It is the power of the Minkowski distance; 2 is the default."
-        raise ParameterError("p", "be a number", p, hint)
     if metric == "minkowski" and not (is_number(p) and 1 <= p < np.inf):
         raise ParameterError(
             "p",
@@ -154,6 +151,9 @@ def check_metric(metric: Any, p: Any) -> None:
             "Below 1 the triangle inequality fails; the limit of large p is "
             f"{keyword('metric', 'chebyshev')}.",
         )
+    if not is_number(p):  # also where it is not used: a model file stores it
+        hint = "It is the power of the Minkowski distance; 2 is the default."
+        raise ParameterError("p", "be a number", p, hint)
 
 
 def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
