@@ -170,7 +170,8 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
             )
     if metric == "precomputed" and X.min() < 0:
         raise DataError(
-            f"Precomputed distances must not be negative; got {X.min():g} in {name}. "
+            "Negative values in data: precomputed distances must be positive or zero; got "
+            f"{X.min():g} in {name}. "
             "Pass distances, not similarities."
         )
 
@@ -183,7 +184,7 @@ def check_square_distances(D: Points) -> None:
     n_rows, n_columns = D.shape
     if n_rows != n_columns:
         raise DataError(
-            "Precomputed distances must be a square matrix at fit; "
+            "Precomputed distances must be a square distance matrix at fit; "
             f"got shape ({n_rows}, {n_columns}). Pass the distances of all points to all points."
         )
     largest = float(D.max())

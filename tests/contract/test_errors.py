@@ -168,7 +168,7 @@ SEED = (
     "got random_state={}. Pass an integer for a repeatable result."
 )
 PERPLEXITY = (
-    "perplexity must be a number from 1 to n_samples - 1 (9); "
+    "perplexity must be 'auto' or a number from 1 to n_samples - 1 (9); "
     "got perplexity={}. Lower perplexity, or pass more points."
 )
 K = "k must be an integer from 1 to 9; got k={}. Lower k, or pass more points."
@@ -276,14 +276,14 @@ DISTANCES = {
     "negative": (
         changed(changed(D, -1.0), -1.0, (2, 1)),
         (
-            "Precomputed distances must not be negative; got -1 in X. "
+            "Negative values in data: precomputed distances must be positive or zero; got -1 in X. "
             "Pass distances, not similarities."
         ),
     ),
     "not square": (
         D[:, :4],
         (
-            "Precomputed distances must be a square matrix at fit; got shape (10, 4). "
+            "Precomputed distances must be a square distance matrix at fit; got shape (10, 4). "
             "Pass the distances of all points to all points."
         ),
     ),

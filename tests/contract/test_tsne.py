@@ -187,7 +187,7 @@ BAD_KERNELS = {
         IsolationKernel(8, n_partitions=None),
     ],
     "k must be an integer": [KNNKernel("few"), KNNKernel(None), AdaptiveGaussianKernel(None)],
-    "perplexity must be a number": [GaussianKernel("low"), GaussianKernel(float("nan"))],
+    "perplexity must be 'auto' or a number": [GaussianKernel("low"), GaussianKernel(float("nan"))],
 }
 
 

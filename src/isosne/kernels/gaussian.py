@@ -31,8 +31,9 @@ class GaussianKernel(MetricKernel):
 
     Parameters
     ----------
-    perplexity : float or sequence of floats, default=30.0
+    perplexity : float, sequence of floats or "auto", default="auto"
         Effective number of neighbors, from 1 to n_samples - 1. A sequence combines several scales.
+        "auto": 30, or a third of the other points (of the stored distances) if this is less.
     metric : str, default="euclidean"
         euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
         fitted points) or precomputed.
@@ -67,7 +68,7 @@ class GaussianKernel(MetricKernel):
     """
 
     def __init__(
-        self, perplexity: Any = 30.0, *, metric: str = "euclidean", p: float = 2.0
+        self, perplexity: Any = "auto", *, metric: str = "euclidean", p: float = 2.0
     ) -> None:
         self.perplexity = perplexity
         self.metric = metric
@@ -92,20 +93,30 @@ class GaussianKernel(MetricKernel):
         return self._fit_points(self._check_fit(X))._remember_names(X)
 
     def _fit_points(self, points: Points) -> Self:
-        perplexity = check_perplexity(self.perplexity, points.shape[0])
+        n_listed = self._n_listed(points)
+        perplexity = check_perplexity(self.perplexity, points.shape[0], n_listed)
         return self._remember(points, perplexity_=perplexity)
+
+    def _resolved(
+        self, n_points: int, *, must_draw: bool = False, n_listed: int | None = None
+    ) -> Self:
+        """Return an unfitted copy with the perplexity as a number, or as it is."""
+        own = super()._resolved(n_points)
+        if isinstance(self.perplexity, str):
+            (perplexity,) = check_perplexity(self.perplexity, n_points, n_listed).tolist()
+            own.set_params(perplexity=perplexity)
+        return own
 
     def _check_parameters(self, n_points: int) -> None:
         super()._check_parameters(n_points)
         check_perplexity(self.perplexity, n_points)
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
-        largest = max(as_scales(self.perplexity, "perplexity"))
-        if largest > n_listed:
+        if check_perplexity(self.perplexity, n_points, n_listed).max() > n_listed:
             raise ParameterError(
                 "perplexity",
                 f"be at most {n_listed}, the smallest number of distances per row of X",
-                largest,
+                self.perplexity,
                 "Lower perplexity, or store more distances; three times the perplexity is usual.",
             )
 
@@ -123,7 +134,7 @@ class GaussianKernel(MetricKernel):
             Lists hold three times the largest perplexity (van der Maaten 2014).
         """
         # The largest scale needs the longest lists; all scales share them.
-        n_listed = math.ceil(3.0 * max(map(float, as_scales(self.perplexity, "perplexity"))))
+        n_listed = math.ceil(3.0 * check_perplexity(self.perplexity, n_points).max())
         return KernelCosts(n_listed, n_listed)
 
     def bandwidths(self, A: Any = None) -> NDArray[np.float64]:
@@ -286,14 +297,24 @@ class GaussianRows:
         return K
 
 
-def check_perplexity(perplexity: Any, n_samples: int) -> NDArray[np.float64]:
-    """Return the perplexity of each scale; raise an error if n_samples points cannot reach it."""
+def check_perplexity(
+    perplexity: Any, n_samples: int, n_listed: int | None = None
+) -> NDArray[np.float64]:
+    """Return the perplexity of each scale; raise an error if n_samples points cannot reach it.
+
+    n_listed: the number of neighbors per point that are known, if not all are.
+    """
+    if isinstance(perplexity, str) and perplexity == "auto":
+        # 30 is the default of scikit-learn and openTSNE. Lists hold 3 * perplexity neighbors
+        # (van der Maaten 2014), so it is at most a third of the other points.
+        n_others = n_samples - 1 if n_listed is None else n_listed
+        return np.array([max(1.0, min(30.0, n_others / 3))])
     values = as_scales(perplexity, "perplexity")
     for value in values:
         if not is_number(value) or not 1 <= value <= n_samples - 1:
             raise ParameterError(
                 "perplexity",
-                f"be a number from 1 to n_samples - 1 ({n_samples - 1})",
+                f"be 'auto' or a number from 1 to n_samples - 1 ({n_samples - 1})",
                 value,
                 "Lower perplexity, or pass more points.",
             )

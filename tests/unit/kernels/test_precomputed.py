@@ -199,7 +199,8 @@ def test_negative_affinities_are_refused(connectivities, form):
     P = connectivities.toarray()
     P[3, 5] = -0.25
     sentence = (
-        "Precomputed affinities must not be negative; got -0.25. Pass similarities, not distances."
+        "Negative values in data: precomputed affinities must be positive or zero; got -0.25. "
+        "Pass similarities, not distances."
     )
     with refuses(DataError, sentence):
         make("precomputed").fit(form(P))

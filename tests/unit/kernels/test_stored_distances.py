@@ -120,6 +120,11 @@ def test_automatic_psi_follows_the_length_of_the_lists(points, n_stored, psi):
     assert kernel.fit(graph_of(points, k=n_stored)).psi_ == psi
 
 
+def test_automatic_perplexity_is_a_third_of_the_stored_distances(points):
+    model = make(GaussianKernel(metric="precomputed")).fit(graph_of(points))
+    assert model.kernel_.perplexity == model.kernel_.perplexity_[0] == K / 3
+
+
 SENTENCES = {
     "perplexity": (
         {"kernel": GaussianKernel(31, metric="precomputed")},
@@ -199,12 +204,18 @@ BAD = {
         lambda G: G + csr_array(([1.0], ([3], [int(G.indices[G.indptr[3]])])), shape=G.shape),
         r"^Precomputed distances must be symmetric; got a difference of 1 between",
     ),
-    "negative": (lambda G: -G, r"^Precomputed distances must not be negative; got -"),
+    "negative": (
+        lambda G: -G,
+        r"^Negative values in data: precomputed distances must be positive or zero; got -",
+    ),
     "diagonal": (
         lambda G: G + csr_array(([2.0], ([3], [3])), shape=G.shape),
         r"^Precomputed distances must have a zero diagonal; got 2 on it",
     ),
-    "not square": (lambda G: G[:, :40], r"^Precomputed distances must be a square matrix at fit"),
+    "not square": (
+        lambda G: G[:, :40],
+        r"^Precomputed distances must be a square distance matrix at fit",
+    ),
     "empty row": (
         lambda G: csr_array(G.toarray() * (np.arange(70) > 0)[:, None]),
         (

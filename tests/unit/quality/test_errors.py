@@ -98,7 +98,7 @@ def test_a_map_must_be_dense():
 
 def test_distances_must_be_square_and_the_metric_known():
     sentence = (
-        "Precomputed distances must be a square matrix at fit; got shape (10, 3). "
+        "Precomputed distances must be a square distance matrix at fit; got shape (10, 3). "
         "Pass the distances of all points to all points."
     )
     with refuses(DataError, sentence):

@@ -538,7 +538,7 @@ def test_the_smallest_maps_do_not_diverge(n, start):
 
 def test_a_perplexity_that_cannot_be_reached_is_one_clear_sentence(points):
     sentence = (
-        "perplexity must be a number from 1 to n_samples - 1 (79); "
+        "perplexity must be 'auto' or a number from 1 to n_samples - 1 (79); "
         "got perplexity=80. Lower perplexity, or pass more points."
     )
     with refuses(ParameterError, sentence):
