@@ -19,7 +19,7 @@ from isosne import (
 KERNELS = [
     IsolationKernel(random_state=0),
     IsolationKernel(n_partitions="exact"),
-    IsolationKernel(partition="forest", random_state=0),
+    IsolationKernel(partition="forest", n_partitions=10, random_state=0),
     IsolationKernel(psi=[3, 2], n_partitions=5, metric="manhattan", random_state=0),
     GaussianKernel(),
     AdaptiveGaussianKernel(),
