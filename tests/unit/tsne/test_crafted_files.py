@@ -11,7 +11,7 @@ from numpy.lib import format as npy
 from scipy.sparse import csr_array
 
 import isosne.tsne.landmarks
-from isosne import TSNE, GaussianKernel, IsolationKernel, Mesh, Sparse
+from isosne import TSNE, GaussianKernel, IsolationKernel, Mesh, Phase, Schedule, Sparse
 from isosne._archive import read_archive
 from isosne.errors import DataError
 from isosne.sources import open_rows
@@ -21,6 +21,7 @@ from tests.unit.tsne.conftest import make
 
 N = 60
 POINTS = np.random.default_rng(0).normal(size=(N, 4))
+MANY = np.random.default_rng(0).normal(size=(120, 4))
 SCALED = ScaledRows(open_rows(POINTS), Scale(np.zeros(4), np.ones(4)))
 FOREST = IsolationKernel((4, 8), n_partitions=6, partition="forest")
 MODELS = {
@@ -173,13 +174,20 @@ def test_the_header_of_a_model_is_checked(change, tmp_path):
 
 @pytest.fixture(scope="module")
 def run():
-    return make(kernel=GaussianKernel(9), affinities=Sparse("exact"), forces=Mesh(0.05))
+    """A run whose checkpoint has a mesh, an order of points and a trace."""
+    schedule = Schedule((Phase(52),))
+    return make(
+        kernel=GaussianKernel(9),
+        affinities=Sparse("exact"),
+        forces=Mesh(0.05),
+        schedule=schedule,
+    )
 
 
 @pytest.fixture(scope="module")
 def checkpoint(run, tmp_path_factory):
     path = tmp_path_factory.mktemp("run") / "run.isosne"
-    run.fit(POINTS, checkpoint=path)
+    run.fit(MANY, checkpoint=path)
     return path
 
 
@@ -196,7 +204,7 @@ def test_every_array_of_a_checkpoint_is_checked(run, checkpoint, change, tmp_pat
         if (change, name) == ("short", "trace"):
             continue
         with refused_file(path, "checkpoint"):
-            run.fit(POINTS, checkpoint=path)
+            run.fit(MANY, checkpoint=path)
 
 
 STATES = {
@@ -219,7 +227,7 @@ def test_the_header_of_a_checkpoint_is_checked(run, checkpoint, change, tmp_path
     path.write_bytes(checkpoint.read_bytes())
     rewrite(path, change_header=change)
     with refused_file(path, "checkpoint"):
-        run.fit(POINTS, checkpoint=path)
+        run.fit(MANY, checkpoint=path)
 
 
 @pytest.mark.parametrize(

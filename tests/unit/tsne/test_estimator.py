@@ -557,7 +557,7 @@ def test_a_psi_above_n_is_one_clear_sentence(points):
 def test_a_run_without_bounds_ends_in_one_clear_sentence(points):
     model = make(schedule=Schedule((Phase(50, step=1e30),)))
     sentence = (
-        "The optimization diverged at step 2 with step length 1e+30. "
+        "The optimization diverged at step 1 with step length 1e+30. "
         "Choose a schedule with shorter steps."
     )
     with refuses(DivergedError, sentence):

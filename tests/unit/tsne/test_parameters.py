@@ -351,7 +351,7 @@ def test_what_is_no_kernel_is_refused(points, value):
     sentence = (
         "kernel must be one of 'isolation', 'gaussian', 'adaptive', 'knn', 'precomputed', a kernel "
         "object, or an object with the methods fit(X) and similarity(A, B); got "
-        f"kernel={value!r}. Pass for example IsolationKernel(psi=64)."
+        f"kernel={' '.join(repr(value).split())}. Pass for example IsolationKernel(psi=64)."
     )
     with refuses(ParameterError, sentence):
         TSNE(kernel=value).fit(points)
