@@ -23,6 +23,7 @@ from isosne.neighbors.pairs import (
     fill_keys,
     fill_norms,
     scale_rows,
+    settle_near,
     sum_row_powers,
 )
 from isosne.neighbors.stored import StoredDistances
@@ -246,8 +247,9 @@ class DensePoints:
 class SparsePoints:
     """CSR points, any metric but Mahalanobis: keys without conversion to dense.
 
-    An inverted index finds the columns that two points share; with the Minkowski and Chebyshev
-    metrics, where a sum cannot be corrected for them, the entries of both points are merged.
+    An inverted index finds the columns that two points share. The entries of two points are merged
+    instead if they are near each other, because the norms of the points cancel, and with the
+    Minkowski and Chebyshev metrics, where a sum cannot be corrected for shared columns.
     """
 
     unit = 0.0
@@ -277,7 +279,8 @@ class SparsePoints:
             return keys[:, columns]
         add_shared_columns(block, csr_parts(self._columns), power, keys)
         keys += query.sq_norms[:, None] + self._norms
-        np.maximum(keys, 0, out=keys)
+        norms = query.sq_norms, self._norms
+        settle_near(block, csr_parts(self._rows), norms, power, keys)
         return keys[:, columns]
 
     def subset(self, ids: Array) -> "SparsePoints":

@@ -107,6 +107,20 @@ def test_points_beyond_the_reach_of_float32_are_refused():
         model.transform(X * 1e60)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
+def test_near_rows_of_a_sparse_matrix_are_told_apart_far_from_the_origin(metric):
+    # Squares of 1e5 cancel to differences of 1e-2; in a cosine distance, to those of 1e-7.
+    near = X * 1e-2 + 1e5
+    sparse = csr_array(np.c_[near, np.where(X > 1, X, 0)])
+    found = nearest_neighbors(sparse, 5, metric=metric)
+    expected = nearest_neighbors(sparse.toarray(), 5, metric=metric)
+    if metric == "cosine":  # rows of length 1 are rounded to 1e-16, and their distances are 1e-14
+        np.testing.assert_allclose(found.distances, expected.distances, atol=1e-15)
+    else:
+        np.testing.assert_array_equal(found.indices, expected.indices)
+        np.testing.assert_allclose(found.distances, expected.distances, rtol=1e-6)
+
+
 def test_squared_distances_of_float32_points_are_those_in_float64():
     single = (X * 3 + 1e3).astype(np.float32)
     found = sq_distances(single, slice(0, 40), exact_set(single, Metric()), Metric())
