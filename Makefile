@@ -8,11 +8,15 @@ SOURCES := $(shell find src -name '*.py')
 # Two workers, each with one thread; WORKERS=0 runs the tests in one process, with all threads.
 WORKERS ?= 2
 PYTEST := $(BIN)/pytest -n $(WORKERS)
+SECONDS ?= 60
+SEED ?= 0
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+# CPUs that tests are compiled for, besides the one they run on.
+TARGETS := x86-64-v3 $(shell grep -q avx512vl /proc/cpuinfo 2>/dev/null && echo skylake-avx512)
 TIERS := slow or paper or browser or kill or large or compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all lint types check warm browser docs bench clean
+.PHONY: help install demo test test-all test-targets lint types check fuzz warm browser docs bench clean
 
 help:  ## list these commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +38,11 @@ test: install warm  ## run the fast tests
 test-all: install warm browser  ## run all tests
 	$(PYTEST)
 
+test-targets: install warm  ## run the fast tests compiled for other CPUs
+	@for name in $(TARGETS); do echo "compiled for $$name"; \
+	NUMBA_CPU_NAME=$$name NUMBA_CPU_FEATURES= $(BIN)/python -m tests.contract.every_loop && \
+	NUMBA_CPU_NAME=$$name NUMBA_CPU_FEATURES= $(PYTEST) -m "not ($(TIERS))" || exit 1; done
+
 lint: install  ## check style, formatting and import directions
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,7 +53,11 @@ types: install  ## check types
 
 check: install  ## all that CI runs: lint, types, all tests
 	$(MAKE) --jobs 2 lint types warm
+	$(MAKE) test-targets
 	$(MAKE) test-all
+
+fuzz: install  ## try strange input for a time (SECONDS=600 SEED=3; long runs find more)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
 
 warm: $(WARM)  ## compile every loop once, before tests run side by side
 

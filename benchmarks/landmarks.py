@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.harness import in_fresh_process, table
 from isosne import TSNE, IsolationKernel
 from isosne.datasets import write_deformed_digits
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.quality import calinski_harabasz
 from isosne.sources import open_rows
 from isosne.tsne.landmarks import draw_landmarks

@@ -74,11 +74,11 @@ class Ours:
 
     def __call__(self, Y: np.ndarray) -> tuple[np.ndarray, float]:
         """Push, and turn the result to float64 rows."""
-        points = np.zeros((3, len(Y)), np.float32)
-        points[1:] = Y.T
+        points = np.empty((2, len(Y)), np.float32)
+        points[:] = Y.T
         push = np.empty_like(points)
         Z = self.repulsion.push(points, push)
-        return push[1:].T, Z
+        return push.T, Z
 
 
 def tree(theta: float) -> Push:

@@ -45,7 +45,12 @@ for any number of threads.
 **Provenance.** A map file records how the map was made: version, date, options, plan, seed, and a
 fingerprint of the input. `measure` and `plot` take from it which columns are identifiers, labels
 and features, how they were scaled, and the metric. Options given on the command line take
-precedence.
+precedence. A CSV file is a plain table, so its provenance is in a second file: `map.csv.json` for
+`map.csv`. CSV on standard output has none.
+
+**CSV and spreadsheets.** Identifiers and labels that a spreadsheet would take for formulas (texts
+that begin with `=`, `+`, `-` or `@`, and are not numbers) get an apostrophe in front. `measure` and
+`plot` remove it.
 
 **Standard streams.** `-o -` writes the map to standard output; `-` as TABLE or MAP reads from
 standard input. Messages go to standard error: a progress bar on a terminal, a line every few
@@ -58,11 +63,14 @@ seconds otherwise, nothing with `--quiet`. `--json` prints one object on standar
 | 0 | success |
 | 1 | the run failed: invalid data, full disk, internal error |
 | 2 | wrong use: unknown option, invalid value, missing file |
-| 130 | interrupted with Ctrl-C; the last line says where the map so far or the checkpoint is |
+| 130 | interrupted with Ctrl-C; the last line says which files were written, or how to resume |
+| 143 | ended by SIGTERM; with `--checkpoint` the same command resumes the run |
 
 **Output files** are complete or absent, and existing files are replaced only with `--force`. The
 exception is a run that is interrupted without `--checkpoint`: the map so far is written, with
-`stopped_at` in its provenance.
+`stopped_at` in its provenance. No output may be an input or another output, even with `--force`. A
+run that is killed can leave a hidden file `.NAME.TOKEN.part`, which the next run with the same
+output removes. A checkpoint can be used by one run at a time.
 """
 
 

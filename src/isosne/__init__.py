@@ -12,9 +12,10 @@ from isosne._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isosne.affinities.sparse import Sparse
+    from isosne.kernels.adaptive import AdaptiveGaussianKernel
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.isolation import IsolationKernel
-    from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
+    from isosne.kernels.knn import KNNKernel
     from isosne.kernels.precomputed import PrecomputedKernel
     from isosne.layout.descent import State
     from isosne.layout.force_methods import Mesh, Tree
@@ -47,7 +48,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "AdaptiveGaussianKernel": "isosne.kernels.knn",
+    "AdaptiveGaussianKernel": "isosne.kernels.adaptive",
     "GaussianKernel": "isosne.kernels.gaussian",
     "IsolationKernel": "isosne.kernels.isolation",
     "JSE": "isosne.layout.objectives",

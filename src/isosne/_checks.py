@@ -5,18 +5,27 @@ estimator checks look for.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from numbers import Integral, Real
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from isosne._csr import valid_csr
+from isosne._tables import Table, as_compiled, check_real
 from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError, keyword
 
-METRICS = ("euclidean", "manhattan", "minkowski", "cosine", "precomputed")
+METRICS = (
+    "euclidean",
+    "manhattan",
+    "chebyshev",
+    "minkowski",
+    "cosine",
+    "mahalanobis",
+    "precomputed",
+)
 LARGEST = 1e150
 """Largest absolute value; its inverse is the smallest. Their squares, summed over columns, neither
 overflow nor underflow in float64, which ends at 1e308."""
@@ -28,9 +37,14 @@ rounding of a computed distance stays below it."""
 def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
     """Return X as a finite, real, two-dimensional array, or as CSR with sorted indices.
 
-    Data are copied or converted only if necessary; integers stay integers.
+    Data are copied or converted only if necessary; integers stay integers, booleans become uint8.
     """
-    X = _as_csr(X, name) if issparse(X) else _as_dense(X, name)
+    names = None
+    if issparse(X):
+        X = _as_csr(X, name)
+    else:
+        table = Table(X, name)
+        X, names = table.values, table.names
     n_rows, n_columns = X.shape
     if n_columns == 0:
         raise DataError(
@@ -42,63 +56,25 @@ def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
             f"{name} must have at least {min_rows} row(s); got n_samples={n_rows}. "
             "Pass more points, one in each row."
         )
-    values = X.data if issparse(X) else X
-    _check_finite(values, name)
-    _check_size(values, name)
+    _check_finite(X, name, names)
+    _check_size(X.data if issparse(X) else X, name)
     return X
 
 
-def _as_dense(X: Any, name: str) -> Array:
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    array = frame.to_numpy() if isinstance(frame, nw.DataFrame) else unmasked(X)
-    if array.ndim != 2:
-        raise DataError(
-            f"{name} must be two-dimensional, one point in each row; got shape {array.shape}. "
-            "Reshape your data with X.reshape(-1, 1) if it has one attribute, or "
-            "X.reshape(1, -1) if it is one point."
-        )
-    if array.dtype.kind in "OUS":
-        try:
-            array = array.astype(np.float64)
-        except ValueError:
-            raise DataError(
-                f"{name} must be numeric; got dtype {array.dtype}. "
-                "Encode or leave out the columns that hold text."
-            ) from None
-    return _check_real(array, name)
-
-
-def unmasked(X: Any) -> Array:
-    """Return an array with masked values replaced by NaN."""
-    if np.ma.is_masked(X):
-        return np.ma.filled(X.astype(np.float64), np.nan)
-    return np.asarray(X)
-
-
 def _as_csr(X: Any, name: str) -> csr_array:
-    X = csr_array(X)
-    _check_real(X.data, name)
+    X = valid_csr(X, name)
+    check_real(X.data, name)
+    values = as_compiled(X.data)
+    if values is not X.data:
+        X = csr_array((values, X.indices, X.indptr), shape=X.shape)
     if not X.has_canonical_format:
         X = X.copy()  # do not modify the user's arrays
         X.sum_duplicates()
     return X
 
 
-def _check_real(array: Array, name: str) -> Array:
-    if array.dtype.kind == "c":
-        raise DataError(
-            f"Complex data not supported: {name} must be real; got dtype {array.dtype}. "
-            "Pass the real and imaginary parts as columns."
-        )
-    if array.dtype.kind not in "buif":
-        raise DataError(
-            f"{name} must be numeric; got dtype {array.dtype}. "
-            "Encode or leave out the columns that hold text."
-        )
-    return array
-
-
-def _check_finite(values: Array, name: str) -> None:
+def _check_finite(X: Points, name: str, names: Sequence[Any] | None = None) -> None:
+    values = X.data if isinstance(X, csr_array) else X
     if values.dtype.kind != "f":
         return
     with np.errstate(over="ignore", invalid="ignore"):  # a finite sum proves that all are finite
@@ -107,10 +83,22 @@ def _check_finite(values: Array, name: str) -> None:
     n_nan = int(np.isnan(values).sum())
     n_inf = int(np.isinf(values).sum())
     if n_nan + n_inf:
+        row, column = _first_not_finite(X)
+        label = column if names is None else repr(names[column])
         raise DataError(
-            f"{name} must be finite; got {n_nan} NaN and {n_inf} infinite value(s). "
+            f"{name} must be finite; got {n_nan} NaN and {n_inf} infinite value(s), the first in "
+            f"row {row} (counting from 0), column {label}. "
             "Leave out or impute the rows that hold them."
         )
+
+
+def _first_not_finite(X: Points) -> tuple[int, int]:
+    if not isinstance(X, csr_array):
+        row, column = np.unravel_index(int(np.argmin(np.isfinite(X))), X.shape)
+        return int(row), int(column)
+    entry = int(np.argmin(np.isfinite(X.data)))
+    row = np.searchsorted(X.indptr, entry, side="right") - 1
+    return int(row), int(X.indices[entry])
 
 
 def _check_size(values: Array, name: str) -> None:
@@ -147,7 +135,7 @@ def check_names(names: Sequence[str] | None, fitted: Sequence[str] | None) -> No
 
 def check_metric(metric: Any, p: Any) -> None:
     """Raise an error for an unknown metric or an invalid power."""
-    if metric not in METRICS:
+    if not is_one_of(metric, METRICS):
         raise ParameterError(
             "metric",
             f"be one of {', '.join(map(repr, METRICS))}",
@@ -160,16 +148,19 @@ def check_metric(metric: Any, p: Any) -> None:
             "p",
             f"be a finite number from 1 up with {keyword('metric', 'minkowski')}",
             p,
-            "Below 1 the triangle inequality fails.",
+            "Below 1 the triangle inequality fails; the limit of large p is "
+            f"{keyword('metric', 'chebyshev')}.",
         )
+    if not is_number(p):  # also where it is not used: a model file stores it
+        hint = "It is the power of the Minkowski distance; 2 is the default."
+        raise ParameterError("p", "be a number", p, hint)
 
 
 def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
     """Raise an error for points that the metric cannot compare."""
     if metric == "cosine":
-        nonzero = np.diff(X.indptr) if isinstance(X, csr_array) else np.any(X, axis=1)
-        if isinstance(X, csr_array) and not X.data.all():
-            nonzero = abs(X).sum(axis=1)
+        is_csr = isinstance(X, csr_array)
+        nonzero = (X != 0).sum(axis=1) if is_csr else np.any(X, axis=1)
         n_zero = int(X.shape[0] - np.count_nonzero(nonzero))
         if n_zero:
             raise DataError(
@@ -177,34 +168,33 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
                 f"such row(s) in {name}. "
                 f"Leave them out, or choose {keyword('metric', 'euclidean')}."
             )
-    if metric == "precomputed":
-        if isinstance(X, csr_array):
-            raise DataError(
-                f"Precomputed distances must be dense; got a sparse {name}. "
-                f"Pass {name}.toarray(), or the points themselves with another metric."
-            )
-        if X.min() < 0:
-            raise DataError(
-                f"Precomputed distances must not be negative; got {X.min():g} in {name}. "
-                "Pass distances, not similarities."
-            )
+    if metric == "precomputed" and X.min() < 0:
+        raise DataError(
+            "Negative values in data: precomputed distances must be positive or zero; got "
+            f"{X.min():g} in {name}. "
+            "Pass distances, not similarities."
+        )
 
 
 def check_square_distances(D: Points) -> None:
-    """Raise an error if a matrix is not square and symmetric with a zero diagonal."""
+    """Raise an error if a matrix is not square and symmetric with a zero diagonal.
+
+    A sparse matrix must be symmetric where both entries of a pair are stored.
+    """
     n_rows, n_columns = D.shape
     if n_rows != n_columns:
         raise DataError(
-            "Precomputed distances must be a square matrix at fit; "
+            "Precomputed distances must be a square distance matrix at fit; "
             f"got shape ({n_rows}, {n_columns}). Pass the distances of all points to all points."
         )
     largest = float(D.max())
-    if float(np.abs(np.diagonal(D)).max()) > SYMMETRY * largest:
+    own = float(np.abs(D.diagonal()).max())
+    if own > SYMMETRY * largest:
         raise DataError(
             "Precomputed distances must have a zero diagonal; "
-            f"got {np.abs(np.diagonal(D)).max():g} on it. Pass distances, not similarities."
+            f"got {own:g} on it. Pass distances, not similarities."
         )
-    gap = _largest_asymmetry(D)
+    gap = _stored_gap(D) if isinstance(D, csr_array) else _gap(D)
     if gap > SYMMETRY * largest:
         raise DataError(
             "Precomputed distances must be symmetric; "
@@ -213,7 +203,7 @@ def check_square_distances(D: Points) -> None:
         )
 
 
-def _largest_asymmetry(D: Array) -> float:
+def _gap(D: Array) -> float:
     """Return the largest difference between D[i, j] and D[j, i], tile by tile to save memory."""
     gap, tiles = 0.0, [slice(s, s + 256) for s in range(0, len(D), 256)]
     for i, rows in enumerate(tiles):
@@ -221,6 +211,20 @@ def _largest_asymmetry(D: Array) -> float:
             difference = np.subtract(D[rows, columns], D[columns, rows].T, dtype=np.float64)
             gap = max(gap, float(np.abs(difference).max()))
     return gap
+
+
+def _stored_gap(D: csr_array) -> float:
+    """Return the largest difference between D[i, j] and D[j, i] where both are stored."""
+    there = csr_array((np.ones(D.nnz), D.indices, D.indptr), shape=D.shape)
+    both = there * there.T
+    stored = csr_array((D.data.astype(np.float64), D.indices, D.indptr), shape=D.shape)
+    difference = both * stored - both * stored.T
+    return float(abs(difference).max()) if difference.nnz else 0.0
+
+
+def is_one_of(value: Any, names: Collection[str]) -> bool:
+    """Return whether a value is one of the names; an array, which compares by element, is not."""
+    return isinstance(value, str) and value in names
 
 
 def is_number(value: Any) -> bool:

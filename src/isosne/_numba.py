@@ -1,15 +1,22 @@
 """Numba settings: how functions are compiled, and how many threads run them.
 
 Functions have no explicit signatures, so nothing is compiled at import. A function is compiled at
-its first call and stored in Numba's cache on disk. No other module imports Numba.
+its first call and stored in Numba's cache on disk. Only this module and `_lanes` import Numba.
+
+No function is compiled with fast-math flags: they would let the compiler reorder sums and fuse
+operations as suits the CPU, and a map would depend on the CPU (docs/decisions/0010).
 """
 
+import os
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import wraps
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
+import numba
 from numba import config, get_num_threads, njit, prange, set_num_threads
-from numba.cpython.unsafe import tuple as tuples
 
 from isosne.errors import ParameterError
 
@@ -18,40 +25,131 @@ __all__ = [
     "n_threads",
     "parallel_kernel",
     "prange",
-    "row_sum_kernel",
     "threads",
-    "tuple_setitem",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., object])
-
-
-def _tuple_setitem(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
-    return (*values[:index], value, *values[index + 1 :])
-
-
-tuple_setitem: Any = _tuple_setitem if config.DISABLE_JIT else tuples.tuple_setitem  # type: ignore[attr-defined]
-"""Return a tuple with one entry replaced. The compiler keeps small tuples in registers."""
-
-# A sum over one row may be reordered, so that it vectorizes. Without nnan and ninf, comparisons
-# with NaN and infinity stay correct.
-ROW_SUMS = {"reassoc", "contract", "nsz", "arcp"}
+WAIT_POLICY = "OMP_WAIT_POLICY"
+"""Environment variable that OpenMP reads when its library is loaded."""
 
 
 def kernel(function: Function) -> Function:
     """Compile a function that runs on one thread and releases the GIL."""
-    return cast(Function, njit(cache=True, nogil=True, error_model="numpy")(function))
+    return cast(Function, _compiled(function, nogil=True))
 
 
 def parallel_kernel(function: Function) -> Function:
-    """Compile a function whose `prange` rows run on all threads; each writes only its own row."""
-    compile_parallel = njit(cache=True, error_model="numpy", parallel=True, fastmath=ROW_SUMS)
-    return cast(Function, compile_parallel(function))
+    """Compile a function whose `prange` rows run on all threads; each writes only its own row.
+
+    It may be called from several threads at once, and in a forked process.
+    """
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    parallel = _compiled(function, parallel=True)
+    serial = kernel(renamed(function, f"{function.__name__}_on_one_thread"))
+
+    @wraps(function)
+    def call(*arguments: object) -> object:
+        if _pool.is_lost:
+            return serial(*arguments)
+        with _pool.turn():
+            return parallel(*arguments)
+
+    return cast(Function, call)
 
 
-def row_sum_kernel(function: Function) -> Function:
-    """Compile a part of a sum over one row, to be called from a parallel kernel."""
-    return cast(Function, njit(cache=True, error_model="numpy", fastmath=ROW_SUMS)(function))
+def _compiled(
+    function: Callable[..., object], *, nogil: bool = False, parallel: bool = False
+) -> Callable[..., object]:
+    """Compile a function and store it on disk, if any folder for that can be written."""
+    dispatcher: Any = njit(error_model="numpy", nogil=nogil, parallel=parallel)(function)
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        with suppress(RuntimeError):  # Numba found no folder
+            dispatcher.enable_caching()
+            _tolerate_errors(dispatcher._cache)
+    return cast(Callable[..., object], dispatcher)
+
+
+def _tolerate_errors(cache: Any) -> None:
+    """Compile again what cannot be read, and do not store what cannot be written.
+
+    The folder may become full or read-only after Numba has chosen it.
+    """
+    load, save = cache.load_overload, cache.save_overload
+
+    def try_to_load(*arguments: Any) -> Any:
+        try:
+            return load(*arguments)
+        except OSError:
+            return None
+
+    def try_to_save(*arguments: Any) -> None:
+        with suppress(OSError):
+            save(*arguments)
+
+    cache.load_overload, cache.save_overload = try_to_load, try_to_save
+
+
+def renamed(function: Function, name: str) -> Function:
+    """Return a copy of a function under another name, by which Numba's cache distinguishes it."""
+    assert isinstance(function, FunctionType)
+    copy = FunctionType(function.__code__, function.__globals__, name)
+    copy.__module__, copy.__qualname__, copy.__doc__ = function.__module__, name, function.__doc__
+    return cast(Function, copy)
+
+
+class ThreadPool:
+    """What must be known about Numba's threads before a parallel function is called.
+
+    Attributes
+    ----------
+    is_lost : bool
+        Whether this process was forked from one that had started threads. They are not copied, and
+        GNU OpenMP ends a process that tries to use them, so one thread must do.
+    """
+
+    def __init__(self) -> None:
+        self.is_lost = False
+        self._is_started = False
+        self._lock = threading.RLock()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait until a parallel function may run."""
+        if not self._is_started:
+            with self._lock, waiting_passively():
+                yield  # the first call starts the threads
+                self._is_started = True
+        elif numba.threading_layer() == "workqueue":  # type: ignore[attr-defined]
+            with self._lock:  # this layer must not be used from two threads at once
+                yield
+        else:
+            yield
+
+    def _forget(self) -> None:
+        self.is_lost = self._is_started
+        self._lock = threading.RLock()  # another thread of the parent may have held it
+
+
+@contextmanager
+def waiting_passively() -> Iterator[None]:
+    """Let OpenMP's threads, if they start now, sleep while they wait for each other.
+
+    By default they spin, and take the core from the thread that they wait for if other programs
+    keep the cores busy (docs/decisions/0010). A choice of the user's is kept.
+    """
+    is_chosen = WAIT_POLICY in os.environ
+    os.environ.setdefault(WAIT_POLICY, "passive")
+    try:
+        yield
+    finally:
+        if not is_chosen:
+            os.environ.pop(WAIT_POLICY, None)
+
+
+_pool = ThreadPool()
 
 
 @contextmanager

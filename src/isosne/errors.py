@@ -5,6 +5,7 @@ parameters through `keyword`, so that each interface can spell them its own way:
 Python, ``--psi 16`` on the command line.
 """
 
+import re
 from collections.abc import Callable
 from types import EllipsisType
 from typing import Any
@@ -16,9 +17,28 @@ Spelling = Callable[[str, str | None], str]
 _OPEN, _EQUALS, _CLOSE = "\ue000", "\ue001", "\ue002"
 
 
+LONGEST_VALUE = 200
+"""Largest number of characters of a value in a message (chosen)."""
+
+
+def show(value: object) -> str:
+    """Return the repr of a value on one line, shortened if it is long."""
+    try:
+        return shorten(repr(value))
+    except ValueError:  # an integer of thousands of digits
+        return object.__repr__(value)
+
+
+def shorten(text: str) -> str:
+    """Return a text on one line, and its beginning if it is long."""
+    text = re.sub(r"\s*\n\s*", " ", text)
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
+
+
 def keyword(name: str, value: object = ...) -> str:
     """Return a mark that stands for a parameter, or for a parameter with a value, in a message."""
-    return f"{_OPEN}{name}{_CLOSE}" if value is ... else f"{_OPEN}{name}{_EQUALS}{value!r}{_CLOSE}"
+    given = "" if value is ... else f"{_EQUALS}{show(value)}"
+    return f"{_OPEN}{name}{given}{_CLOSE}"
 
 
 def as_keyword(name: str, value: str | None) -> str:
@@ -99,6 +119,10 @@ class ParameterError(IsosneError, ValueError):
 
 class DataError(IsosneError, ValueError):
     """The data cannot be used as they are."""
+
+
+class DataTypeError(DataError, TypeError):
+    """The data have values or labels of a type that cannot be used."""
 
 
 class DivergedError(IsosneError, FloatingPointError):

@@ -219,6 +219,21 @@ def test_rows_in_the_lasso_are_saved_as_csv(open_page, page, wine):
     assert not reader.browser.find_element("id", "download").is_enabled()
 
 
+def test_saved_texts_are_no_formulas(open_page, tmp_path):
+    notes = ["=1+1", "-5", "'a", "b"]
+    path = write_page(
+        tmp_path / "map.html", np.eye(4)[:, :2] + np.arange(4)[:, None], columns={"note": notes}
+    )
+    reader = open_page(path)
+    pixels = reader.locate_points()
+    low, high = pixels.min(axis=0) - 8, pixels.max(axis=0) + 8
+    reader.take_tool("Lasso")
+    reader.draw_around([low, (high[0], low[1]), high, (low[0], high[1])])
+    reader.press("#download")
+    rows = csv.DictReader(io.StringIO(reader.saved_file("selected.csv"), newline=""))
+    assert [row["note"] for row in rows] == ["'=1+1", "-5", "''a", "b"]
+
+
 def test_the_wheel_zooms_and_reset_comes_back(open_page, page):
     reader = open_page(page)
     before = reader.locate_points()

@@ -28,7 +28,7 @@ from isosne.layout.placement import ListedPlacement, Placement
 from isosne.layout.schedules import Phase, Schedule
 from isosne.layout.tree_repulsion import TreeRepulsion
 from isosne.neighbors.clustered import ClusteredPoints
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 
 X = np.random.default_rng(0).normal(size=(24, 3))
 GRID = np.random.default_rng(1).integers(0, 3, (24, 2)).astype(np.float32)
@@ -51,6 +51,10 @@ def kernels():
                 label = f"{name} {psi} {sorted(form.items())}"
                 yield label, kernel.similarity()
                 yield f"{label} near", kernel.neighbor_similarity(neighbors)
+        for metric, p in (("manhattan", 2), ("chebyshev", 2), ("minkowski", 3), ("minkowski", 1.7)):
+            found = nearest_neighbors(data, 4, metric=metric, p=p)
+            yield f"{name} {metric} {p} indices", found.indices
+            yield f"{name} {metric} {p} distances", found.distances
         yield f"{name} indices", neighbors.indices
         yield f"{name} distances", neighbors.distances
         yield f"{name} knn", KNNKernel(3).fit(data).similarity()
@@ -63,6 +67,13 @@ def kernels():
     yield "gaussian", GaussianKernel([2, 8]).fit(X).rows().block(slice(3, 20))
     yield "gaussian new", GaussianKernel(5).fit(X).similarity(A)
     yield "adaptive", AdaptiveGaussianKernel(3).fit(X).similarity()
+    for data in (X, csr_array(X)):
+        whitened = nearest_neighbors(data, 4, metric="mahalanobis")
+        yield f"mahalanobis {type(data).__name__}", whitened.distances
+        unit = nearest_neighbors(data, 4, metric="cosine")
+        yield f"cosine {type(data).__name__}", unit.distances
+    graph = csr_array(np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)))
+    yield "stored", nearest_neighbors(graph, 4, metric="precomputed").indices
     search = ClusteredPoints(X, Metric())
     yield "clustered", search.neighbors(5).indices
     yield "clustered distances", search.neighbors(5).distances

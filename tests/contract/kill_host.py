@@ -1,156 +1,207 @@
-"""Kill runs at twenty moments and resume them: `python -m tests.contract.kill_host FOLDER`.
+"""Lives of runs that end by a signal at a point that they have reported.
 
-A host loads isosne once and lives each life of a run in a fork of itself, which a signal ends that
-cannot be caught: at a step, while a file is written or renamed, or after a while, wherever the run
-is then. It prints, for each route, the digests of an undisturbed run and of the one that was
-killed. Numba's threads must survive a fork: set NUMBA_THREADING_LAYER=forksafe.
+A host loads isosne and every loop once, and lives each life of a run in a fork of itself, so that
+no life compiles anything. A life reports each point that it reaches through a pipe. At the point
+where it is to be killed it waits until the signal has been sent; or it runs on meanwhile, and waits
+at the end of the phase or some steps later, so that a slow host hits it, too.
 """
 
-import hashlib
-import json
+import importlib
 import os
-import pathlib
+import re
+import select
 import signal
 import sys
-import time
+import traceback
+from pathlib import Path
+from typing import NamedTuple
 
-import numpy as np
-import numpy.lib.format
+from isosne._numba import _pool
 
-from isosne import TSNE, IsolationKernel
-from isosne._archive import read_archive
-from isosne.layout.schedules import Schedule
-
-SHORTER = Schedule.standard(n_iter=420)
-ROUTES = {
-    "dense": {},
-    "lists and mesh": {"affinities": "sparse", "forces": "mesh", "schedule": SHORTER},
-    "draws and mesh": {"affinities": "sampled", "forces": "mesh", "schedule": SHORTER},
-    "ends by itself": {"schedule": Schedule.opt_sne()},
-    "landmarks without a seed": {"landmarks": 100, "random_state": None},
+POINTS = {
+    "affinities": "isosne.tsne.estimator:make_affinities",
+    "start": "isosne.tsne.estimator:initial_map",
+    "measure": "isosne.studies.parameter_sweep:report",
+    "rows": "isosne.files.map_writer:MapWriter.write",
+    "array": "numpy.lib.format:write_array",
+    "fsync": "os:fsync",
+    "rename": "pathlib:Path.replace",
+    "link": "os:link",
 }
-N_KILLS = 20
-KINDS = ("step", "while", "array", "fsync", "rename")
-MOST = {"step": 14, "array": 15, "fsync": 3, "rename": 2}
-"""Moments of a life to choose from: some ten steps, some fifteen arrays, and two files."""
+"""Functions whose calls are reported before they begin."""
+AFTER = {"renamed": "pathlib:Path.replace", "linked": "os:link"}
+"""Functions whose calls are reported when they have returned."""
+LOOPS = {"step": "isosne.tsne.run:descend"}
+"""Generators whose values are reported."""
+WINDOW = 10
+"""Further points of its phase that a life may reach before the signal, if it is not held."""
 
 
-def points():
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(240, 6)) + 4 * rng.integers(0, 3, (240, 1))
+class Point(NamedTuple):
+    """The n-th call of a function, or the n-th step, in a life, from 0."""
+
+    phase: str
+    n: int
 
 
-def make(route, callback=None):
-    settings = {"random_state": 0, "n_jobs": 1} | ROUTES[route]
-    return TSNE(IsolationKernel(12), callback=callback, **settings)
+class Kill(NamedTuple):
+    """A signal to send at a point; the life waits for it there if it is held."""
+
+    job: str
+    point: Point
+    signal: signal.Signals
+    is_held: bool
 
 
-def dying(function, moment):
-    """Return a function that dies when it is called for the moment-th time."""
-    calls = iter(range(moment, -1, -1))
+class Death(NamedTuple):
+    """How a life ended: whether the signal hit it at its point, its exit code, what it printed."""
 
-    def called(*args, **more):
-        if next(calls, 1) == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return function(*args, **more)
-
-    return called
+    hit: bool
+    code: int
+    said: str
+    points: list[Point]
 
 
-class Run:
-    """The lives of one run; its map and its state are in a folder."""
+class Life:
+    """The side of the fork: reports points, and waits at the one that was chosen."""
 
-    def __init__(self, route, folder):
-        folder.mkdir()
-        self.route, self.folder = route, folder
-        self.path, self.result = folder / "run.isosne", folder / "map.npy"
+    def __init__(self, reports, signals, kill):
+        self._reports, self._signals = reports, signals
+        self._target = kill and kill.point
+        self._window = 0 if kill is None or kill.is_held else WINDOW
+        self._is_near = False
 
-    def live(self, checkpoint, kind=None, moment=0):
-        """Live one life in a fork; return whether it came to its end."""
-        child = os.fork()
-        if child == 0:
-            self._live_here(checkpoint, kind, moment)
-        if kind == "while":
-            signal.sigtimedwait([signal.SIGCHLD], moment)
-            os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-        if os.WIFSIGNALED(status):
-            assert os.WTERMSIG(status) == signal.SIGKILL, status
-            return False
-        assert os.WEXITSTATUS(status) == 0, status
-        return True
+    def reach(self, phase, n):
+        """Report a point; wait if it is the last one before the signal."""
+        is_last = self._is_near and self._target is not None and phase != self._target.phase
+        if not is_last:
+            os.write(self._reports, f"{phase} {n}\n".encode())
+        self._is_near |= self._target == (phase, n)
+        if self._is_near and (is_last or n >= self._target.n + self._window):
+            os.read(self._signals, 1)
+            self._is_near, self._target = False, None
 
-    def _live_here(self, checkpoint, kind, moment):
-        callback = dying(lambda state: None, moment) if kind == "step" else None
-        if kind == "array":
-            numpy.lib.format.write_array = dying(numpy.lib.format.write_array, moment)
-        if kind == "fsync":
-            os.fsync = dying(os.fsync, moment)
-        if kind == "rename":
-            os.replace = dying(os.replace, moment)
-            pathlib.Path.replace = dying(pathlib.Path.replace, moment)
-        try:
-            model = make(self.route, callback).fit(points(), checkpoint=checkpoint, every=5)
-            np.save(self.result, model.embedding_)
-        except BaseException as error:
-            sys.stderr.write(f"{error!r}\n")
-            os._exit(1)
-        os._exit(0)
+    def watch(self):
+        """Have every point reported from now on."""
+        for phase, target in LOOPS.items():
+            _replace(target, lambda loop, phase=phase: self._looping(loop, phase))
+        for phase, target in POINTS.items():
+            _replace(target, lambda call, phase=phase: self._calling(call, phase, before=True))
+        for phase, target in AFTER.items():
+            _replace(target, lambda call, phase=phase: self._calling(call, phase, before=False))
 
-    def digest(self):
-        found = hashlib.sha256(self.result.read_bytes()).hexdigest()
-        self.result.unlink()
-        return found
+    def _calling(self, function, phase, *, before):
+        counts = iter(range(10**9))
 
-    def undisturbed(self):
-        """Return the digest of a run that nobody kills, and the seconds of a life of it."""
-        plain, copy = None, self.folder / "copy.isosne"
-        if make(self.route).random_state is not None:
-            assert self.live(None)
-            plain = self.digest()
-        else:  # the first state has the random numbers; from it on the run can be repeated
-            assert not self.live(self.path, "step", 7)
-            copy.write_bytes(self.path.read_bytes())
-        began = time.perf_counter()
-        assert self.live(copy)
-        seconds = time.perf_counter() - began
-        copy.unlink()
-        digest = self.digest()
-        assert plain in (None, digest)
-        return digest, seconds
+        def called(*args, **more):
+            if before:
+                self.reach(phase, next(counts))
+            result = function(*args, **more)
+            if not before:
+                self.reach(phase, next(counts))
+            return result
+
+        return called
+
+    def _looping(self, loop, phase):
+        counts = iter(range(10**9))
+
+        def looped(*args):
+            for state in loop(*args):
+                self.reach(phase, next(counts))
+                yield state
+
+        return looped
 
 
-def kill(run, rng):
-    """Kill a run twenty times, let it end, and return what is to be known of it."""
-    undisturbed, seconds = run.undisturbed()
-    moments = []
-    for k in range(N_KILLS):
-        kind = KINDS[k % len(KINDS)]
-        # Four of these in a run: it must not end before its last kill, even on a busy machine.
-        in_time = kind == "while"
-        moment = rng.uniform(0, seconds / 8) if in_time else int(rng.integers(MOST[kind]))
-        ended = run.live(run.path, kind, moment)
-        moments.append((kind, moment, ended))
-        if run.path.exists():
-            read_archive(run.path, "checkpoint")
-        if ended:
-            break
-    assert run.live(run.path)
-    left = sorted(part.name for part in run.folder.iterdir())
-    n_kills = sum(not ended for *_, ended in moments)
-    digests = {"undisturbed": undisturbed, "killed": run.digest()}
-    return digests | {"left": left, "n_kills": n_kills, "moments": moments}
+def _replace(target, wrapped):
+    """Replace ``module:name`` by what a function makes of it."""
+    module, _, name = target.partition(":")
+    owner = importlib.import_module(module)
+    *parents, last = name.split(".")
+    for parent in parents:
+        owner = getattr(owner, parent)
+    setattr(owner, last, wrapped(getattr(owner, last)))
 
 
-def main(folder):
-    for route in ROUTES:
-        make(route).fit(points())  # loads the loops, which every fork would load again
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
-    told = {}
-    for seed, route in enumerate(ROUTES):
-        told[route] = kill(Run(route, folder / route), np.random.default_rng(seed))
-    sys.stdout.write(json.dumps(told))
+def without_threads():
+    """Load only loops for one thread, here and in all forks: threads do not survive a fork."""
+    _pool._is_started = _pool.is_lost = True
 
 
-if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]))
+def live(run, folder, kill=None, meanwhile=lambda: None):
+    """Live one life of a run, a function that returns an exit code, in a folder.
+
+    The function `meanwhile` is called while a held life waits for its signal.
+    """
+    reports, its_reports = os.pipe()
+    its_signals, signals = os.pipe()
+    said, its_said = os.pipe()  # has room for all that a life says
+    child = os.fork()
+    if child == 0:
+        for ours in (reports, signals, said):
+            os.close(ours)
+        _live_here(run, folder, its_said, Life(its_reports, its_signals, kill))
+    for its in (its_reports, its_signals, its_said):
+        os.close(its)
+    seen, hit = _watch(child, reports, kill, meanwhile)
+    os.close(signals)  # a held life goes on
+    points, sentence = _points(seen + _read_all(reports)), _read_all(said).decode()
+    os.close(reports)
+    os.close(said)
+    _, status = os.waitpid(child, 0)
+    return Death(hit, os.waitstatus_to_exitcode(status), sentence, points)
+
+
+def _watch(child, reports, kill, meanwhile):
+    """Send the signal when its point is reported; return what was read, and whether it hit."""
+    seen = b""
+    if kill is None:
+        return seen, False
+    wanted = f"{kill.point.phase} {kill.point.n}\n".encode()
+    while not re.search(rb"(?m)^" + wanted, seen):
+        more = os.read(reports, 65536)
+        if not more:
+            return seen, False
+        seen += more
+    while select.select([reports], [], [], 0)[0] and (more := os.read(reports, 65536)):
+        seen += more
+    meanwhile()
+    is_there = _points(seen)[-1].phase == kill.point.phase
+    # It is alive, or not yet waited for: the signal cannot reach another process.
+    is_alive = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    os.kill(child, kill.signal)
+    return seen, is_there and is_alive
+
+
+def _read_all(reports):
+    return b"".join(iter(lambda: os.read(reports, 65536), b""))
+
+
+def _points(seen):
+    whole = seen[: seen.rfind(b"\n") + 1].decode().split("\n")[:-1]
+    return [Point(phase, int(n)) for phase, n in (line.split() for line in whole)]
+
+
+def _live_here(run, folder, said, life):
+    code = 1
+    try:
+        os.chdir(folder)
+        os.dup2(said, 2)
+        os.close(said)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        life.watch()
+        code = run()
+    except KeyboardInterrupt:
+        code = 130
+    except BaseException:
+        traceback.print_exc()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def there(folder):
+    """Return the names in a folder, without temporary ones, and the temporary ones."""
+    names = sorted(path.name for path in Path(folder).iterdir())
+    parts = [name for name in names if name.endswith(".part")]
+    return [name for name in names if name not in parts], parts

@@ -326,6 +326,22 @@ def test_a_dask_collection_has_the_same_fingerprint_in_another_process(points, t
     assert fingerprints(str(tmp_path))[0] != first[0]
 
 
+FRESH = """
+import dask.array, numpy, sys
+from isosne.sources import open_rows
+
+array = dask.array.from_array(numpy.ones((6, 2)), chunks=(3, 2))
+assert "distributed" not in sys.modules
+print(sum(block.sum() for block in open_rows(array).apply(lambda block: block, 16)))
+"""
+
+
+def test_a_dask_array_is_placed_in_an_interpreter_that_has_not_imported_its_cluster():
+    # The imports of this module load it before any test begins.
+    found = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True)
+    assert (found.stdout, found.stderr) == ("12.0\n", "")
+
+
 # --- what cannot be read, from end to end
 
 

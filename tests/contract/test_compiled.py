@@ -1,6 +1,8 @@
-"""The loops once more, with bounds checked and as plain Python."""
+"""The loops once more: with bounds checked, as plain Python, and as on other CPUs."""
 
+import json
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.contract import every_loop
+from tests.contract import every_loop, kernel_bits
 
 pytestmark = pytest.mark.compiled
 ROOT = Path(__file__).parents[2]
@@ -79,3 +81,21 @@ def test_unit_tests_of_loops_pass_with_bounds_checked(bounds_checked):
     for file, names in UNIT_TESTS.items():
         for name in names.split(" or "):
             assert any(file in line and name in line for line in passed), (file, name)
+
+
+OTHER_MACHINES = {
+    "numpy": {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"},
+    "blas": {"OPENBLAS_CORETYPE": "Prescott"},
+    "libm": {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-AVX2,-AVX512F"},
+    "numba": {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""},
+}
+"""Settings under which each library computes as on an older CPU of the same kind."""
+
+
+@pytest.mark.parametrize(
+    "machine", OTHER_MACHINES if platform.machine() in ("x86_64", "AMD64") else ()
+)
+def test_kernels_and_affinities_have_the_same_bits_on_other_machines(machine):
+    found = json.loads(run("tests.contract.kernel_bits", **OTHER_MACHINES[machine]))
+    expected = kernel_bits.digests()
+    assert {name for name in expected if found[name] != expected[name]} == set()

@@ -31,28 +31,32 @@ DATA = {
     "nan": (
         changed(X, np.nan),
         (
-            "X must be finite; got 1 NaN and 0 infinite value(s). "
+            "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 1 (counting "
+            "from 0), column 2. "
             "Leave out or impute the rows that hold them."
         ),
     ),
     "inf": (
         changed(changed(X, -np.inf), np.inf, (0, 0)),
         (
-            "X must be finite; got 0 NaN and 2 infinite value(s). "
+            "X must be finite; got 0 NaN and 2 infinite value(s), the first in row 0 (counting "
+            "from 0), column 0. "
             "Leave out or impute the rows that hold them."
         ),
     ),
     "masked": (
         np.ma.masked_equal(changed(X, 77), 77),
         (
-            "X must be finite; got 1 NaN and 0 infinite value(s). "
+            "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 1 (counting "
+            "from 0), column 2. "
             "Leave out or impute the rows that hold them."
         ),
     ),
     "sparse nan": (
         csr_array(changed(X, np.nan)),
         (
-            "X must be finite; got 1 NaN and 0 infinite value(s). "
+            "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 1 (counting "
+            "from 0), column 2. "
             "Leave out or impute the rows that hold them."
         ),
     ),
@@ -88,17 +92,23 @@ DATA = {
     ),
     "strings": (
         TEXT,
-        ("X must be numeric; got dtype <U1. Encode or leave out the columns that hold text."),
+        (
+            "X must be numeric; row 0 (counting from 0), column 0 holds the text 'a'. "
+            "Encode the column as numbers, or leave it out."
+        ),
     ),
     "objects": (
-        np.array([["a", 1], ["c", 2]], dtype=object),
-        ("X must be numeric; got dtype object. Encode or leave out the columns that hold text."),
+        np.array([[1, 2.5], [True, "c"]], dtype=object),
+        (
+            "X must be numeric; row 1 (counting from 0), column 1 holds the text 'c'. "
+            "Encode the column as numbers, or leave it out."
+        ),
     ),
     "dates": (
         np.array([["2020-01-01"], ["2021-01-01"]], dtype="datetime64[D]"),
         (
-            "X must be numeric; got dtype datetime64[D]. "
-            "Encode or leave out the columns that hold text."
+            "X must be numeric; got dates or times (datetime64[D]). Convert them to numbers, such "
+            "as days since the first date, or leave them out."
         ),
     ),
     "complex": (
@@ -140,13 +150,14 @@ PSI = (
     "got psi={}. A single cell would hold every point; choose a larger psi."
 )
 METRIC = (
-    "metric must be one of 'euclidean', 'manhattan', 'minkowski', 'cosine', 'precomputed'; "
+    "metric must be one of 'euclidean', 'manhattan', 'chebyshev', 'minkowski', 'cosine', "
+    "'mahalanobis', 'precomputed'; "
     "got metric={}. For another metric compute the distances yourself and pass "
     "metric='precomputed'."
 )
 POWER = (
     "p must be a finite number from 1 up with metric='minkowski'; got p={}. "
-    "Below 1 the triangle inequality fails."
+    "Below 1 the triangle inequality fails; the limit of large p is metric='chebyshev'."
 )
 PARTITIONS = (
     "n_partitions must be an integer from 1 up; got n_partitions={}. "
@@ -157,7 +168,7 @@ SEED = (
     "got random_state={}. Pass an integer for a repeatable result."
 )
 PERPLEXITY = (
-    "perplexity must be a number from 1 to n_samples - 1 (9); "
+    "perplexity must be 'auto' or a number from 1 to n_samples - 1 (9); "
     "got perplexity={}. Lower perplexity, or pass more points."
 )
 K = "k must be an integer from 1 to 9; got k={}. Lower k, or pass more points."
@@ -265,21 +276,14 @@ DISTANCES = {
     "negative": (
         changed(changed(D, -1.0), -1.0, (2, 1)),
         (
-            "Precomputed distances must not be negative; got -1 in X. "
+            "Negative values in data: precomputed distances must be positive or zero; got -1 in X. "
             "Pass distances, not similarities."
-        ),
-    ),
-    "sparse": (
-        csr_array(D),
-        (
-            "Precomputed distances must be dense; got a sparse X. "
-            "Pass X.toarray(), or the points themselves with another metric."
         ),
     ),
     "not square": (
         D[:, :4],
         (
-            "Precomputed distances must be a square matrix at fit; got shape (10, 4). "
+            "Precomputed distances must be a square distance matrix at fit; got shape (10, 4). "
             "Pass the distances of all points to all points."
         ),
     ),
@@ -372,7 +376,8 @@ def test_points_with_other_attributes_than_the_fitted_are_refused(kernel):
 def test_new_points_that_are_not_finite_are_refused(kernel):
     with refuses(
         DataError,
-        "X must be finite; got 1 NaN and 0 infinite value(s). "
+        "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 1 (counting "
+        "from 0), column 2. "
         "Leave out or impute the rows that hold them.",
     ):
         clone(kernel).fit(X).similarity(changed(X, np.nan))
@@ -402,7 +407,7 @@ def test_nothing_can_be_asked_before_fit(kernel):
         kernel.neighbor_similarity(neighbors)
 
 
-@pytest.mark.parametrize("ask", ["cells", "counts", "transform"])
+@pytest.mark.parametrize("ask", ["cells", "cells_at_scales", "counts"])
 def test_the_exact_kernel_has_no_cells(ask):
     kernel = IsolationKernel(2, n_partitions="exact").fit(X)
     with refuses(

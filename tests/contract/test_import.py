@@ -1,9 +1,13 @@
 import os
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import isosne
 
@@ -69,3 +73,16 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_types_are_shipped():
     assert (Path(isosne.__file__).parent / "py.typed").exists()
+
+
+UNBOUNDED = {"dask", "distributed", "pyarrow", "psutil", "rich", "datashader", "anndata"}
+
+
+def test_dependencies_are_bounded_and_what_is_installed_is_within():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    found = [Requirement(line) for line in chain(project["dependencies"], *extras)]
+    assert {r.name for r in found if "<" not in str(r.specifier)} == {*UNBOUNDED, "isosne"}
+    for requirement in found:
+        assert ">=" in str(requirement.specifier) or requirement.name == "isosne"
+        assert requirement.specifier.contains(version(requirement.name)), requirement

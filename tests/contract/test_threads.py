@@ -16,7 +16,7 @@ from isosne import (
     Sparse,
     nearest_neighbors,
 )
-from isosne.kernels.isolation import VoronoiPartitions
+from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.layout.schedules import Phase, Schedule
 
 

@@ -162,7 +162,7 @@ REFUSALS = [
         },
         sentence(
             "metric",
-            "be 'euclidean' or 'cosine' for the approximate neighbor search",
+            "be one of 'euclidean', 'cosine', 'mahalanobis' for the approximate neighbor search",
             "Choose the exact search.",
         ).format("manhattan"),
     ),
@@ -187,7 +187,7 @@ BAD_KERNELS = {
         IsolationKernel(8, n_partitions=None),
     ],
     "k must be an integer": [KNNKernel("few"), KNNKernel(None), AdaptiveGaussianKernel(None)],
-    "perplexity must be a number": [GaussianKernel("low"), GaussianKernel(float("nan"))],
+    "perplexity must be 'auto' or a number": [GaussianKernel("low"), GaussianKernel(float("nan"))],
 }
 
 
@@ -210,7 +210,8 @@ def test_coordinates_that_are_no_numbers_are_refused(start):
 @pytest.mark.parametrize("shape", [(39, 2), (40, 3), (40,)])
 def test_coordinates_of_another_shape_are_refused(shape):
     sentence = (
-        f"A start must be finite and have shape (40, 2); got shape {shape}. "
+        f"A start must have shape (40, 2), and real numbers up to 1e+09 in size; "
+        f"got shape {shape}. "
         "Pass one row for each point."
     )
     with refuses(DataError, sentence):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from isosne import TSNE
 from isosne._types import DenseMatrix, SparseMatrix
 from isosne.layout.attraction import ListedAttraction
 from isosne.layout.exact import ExactForces, ExactRepulsion
@@ -113,3 +114,13 @@ def test_a_perfect_map_has_value_zero():
         assert 0 <= forces.value(Y) < 1e-6
         # at a typical distance of 2 and p of 1/1600 the forces alone are about 1e-2
         assert np.abs(forces.gradient(Y)).max() < 1e-7
+
+
+@pytest.mark.parametrize("dof", [3.0, 10.0, 100.0, np.inf])
+@pytest.mark.parametrize("n", [5, 12, 40])
+def test_few_points_do_not_diverge_with_light_tails(n, dof):
+    X = np.random.default_rng(n).normal(size=(n, 3))
+    X[::3] *= 5
+    model = TSNE("gaussian", objective=KL(dof=dof), random_state=0).fit(X)
+    assert np.isfinite(model.kl_divergence_)
+    assert np.abs(model.embedding_).max() < 1000

@@ -8,6 +8,8 @@ def distance(x, z, metric="euclidean", p=2.0):
     x, z = np.asarray(x, np.float64), np.asarray(z, np.float64)
     if metric == "cosine":
         return 1 - (x @ z) / np.sqrt((x @ x) * (z @ z))
+    if metric == "chebyshev":
+        return np.abs(x - z).max()
     power = {"euclidean": 2.0, "manhattan": 1.0, "minkowski": p}[metric]
     return (np.abs(x - z) ** power).sum() ** (1 / power)
 
@@ -16,6 +18,9 @@ def distances(A, B, metric="euclidean", p=2.0):
     """All distances of two sets of points; the points themselves are distances if precomputed."""
     if metric == "precomputed":
         return np.asarray(A, np.float64)
+    if metric == "mahalanobis":  # of B, the fitted points
+        inverse = np.linalg.inv(np.cov(np.asarray(B, np.float64).T))
+        return np.array([[np.sqrt((a - b) @ inverse @ (a - b)) for b in B] for a in A])
     return np.array([[distance(a, b, metric, p) for b in B] for a in A])
 
 

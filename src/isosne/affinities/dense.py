@@ -1,14 +1,14 @@
 """Joint probabilities of all pairs: one byte per pair if similarities are counts, else float32.
 
 A point that shares no cell with any other point has an empty row, for which Eq. 9 divides by zero.
-It is connected to its nearest neighbor with the smallest similarity, one shared cell, so that P
-stays finite and the point stays near its neighbor (docs/departures.md).
+It is tied to its nearest neighbor j: p_{j|i} = 1, so that P stays finite and the point stays near
+its neighbor. This is the same in all forms of affinities (docs/departures.md).
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._types import CountRows, DenseMatrix, Kernel, SimilarityRows
+from isosne._types import Array, CountRows, DenseMatrix, Kernel, SimilarityRows
 from isosne.affinities.conditional import conditional_rows
 from isosne.affinities.symmetrize import symmetrize
 
@@ -29,14 +29,48 @@ def count_affinities(rows: CountRows, kernel: Kernel) -> tuple[DenseMatrix, NDAr
     n = rows.n_points
     counts = rows.counts(slice(0, n))
     np.fill_diagonal(counts, 0)
-    isolated = np.flatnonzero(counts.sum(axis=1, dtype=np.int64) == 0)
+    row_sums = counts.sum(axis=1, dtype=np.int64)
+    isolated = np.flatnonzero(row_sums == 0)
+    # p_ij = count_ij (f_i + f_j) with f_i = 1 / (2n row sum): Eq. 9 and 3 in one step.
+    factors = 0.5 / n / np.maximum(row_sums, 1)
     if len(isolated):
         others = kernel.nearest_others(isolated)
-        counts[isolated, others] = 1
-        counts[others, isolated] = 1
-    # p_ij = count_ij (f_i + f_j) with f_i = 1 / (2n row sum): Eq. 9 and 3 in one step.
-    row_sums = counts.sum(axis=1, dtype=np.int64)
-    return DenseMatrix(counts, (0.5 / n / row_sums).astype(np.float32)), isolated
+        counts[isolated, others] = counts[others, isolated] = 1
+        tie_factors(isolated, others, factors)
+    return DenseMatrix(counts, factors.astype(np.float32)), isolated
+
+
+def tie_factors(isolated: Array, others: Array, factors: Array) -> None:
+    """Set the factors of isolated points so that f_i + f_j is 1 / 2n for a tie, 1 / n for a mutual.
+
+    factors (n,): right for all other points. Ties form trees, since each point is tied to its
+    nearest. Their roots are points that are not isolated, two points tied to each other, or, if
+    rounding makes distances asymmetric, points tied in a circle.
+    """
+    n = len(factors)
+    tie = np.full(n, -1)
+    tie[isolated] = others
+    is_mutual = tie[others] == isolated
+    factors[isolated[is_mutual]] = 0.5 / n
+    is_open = np.zeros(n, np.bool_)
+    is_open[isolated[~is_mutual]] = True
+    while is_open.any():
+        ready = np.flatnonzero(is_open & ~is_open[tie])
+        factors[ready] = 0.5 / n - factors[tie[ready]]
+        if len(ready) == 0:
+            ready = find_circle(tie, int(np.argmax(is_open)))
+            factors[ready] = 0.25 / n
+        is_open[ready] = False
+
+
+def find_circle(tie: Array, first: int) -> NDArray[np.int64]:
+    """Return the points of the circle that the ties from a point lead to."""
+    path: dict[int, int] = {}
+    point = first
+    while point not in path:
+        path[point] = len(path)
+        point = int(tie[point])
+    return np.array(list(path)[path[point] :])
 
 
 def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:

@@ -6,8 +6,9 @@ these numbers over the partitionings. A draw j from ``p_{.|i}`` with weight ``(1
 has the expectation ``p_ij``, so the force on i needs only the partners that i drew. Nothing is
 truncated; memory is that of the cells, O(n t).
 
-Several scales share the draws equally. A point alone in all its cells is connected to its nearest
-neighbor.
+Several scales share the draws equally. A point i alone in all its cells is tied to its nearest
+neighbor j, p_{j|i} = 1: i draws nothing but j, and j has one more partner, drawn from all that are
+tied to it.
 """
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
+from isosne._portable import each_log
 from isosne._types import Array, PartitionKernel, Partners
 
 N_DRAWS = 64
@@ -24,6 +26,8 @@ PLACE_DRAWS = 256
 not average out over steps (chosen; not measured)."""
 BLOCK_ROWS = 4096
 """Rows per block (chosen). It is part of the seed: another value draws other partners."""
+TIES = 1
+"""Seed of the draws among ties, in place of the first row of a block."""
 
 
 class SampledAffinities:
@@ -52,15 +56,15 @@ class SampledAffinities:
         for scale, there in zip(self._scales, filled, strict=True):
             scale.shares = there * len(filled) / np.maximum(filled.sum(axis=0), 1)
         self.isolated = np.flatnonzero(~filled.any(axis=0))
+        self._tie = np.full(self.n_points, -1)
         if len(self.isolated):
-            self._ties = kernel.nearest_others(self.isolated)
+            self._tie[self.isolated] = kernel.nearest_others(self.isolated)
 
     def draw(self, number: int) -> Partners:
         """Return the partners of draw `number`; the same number gives the same partners."""
         n, k = self.n_points, self.n_draws // len(self._scales)
-        partners = Partners(
-            np.empty((n, self.n_draws), np.uint32), np.empty((n, self.n_draws), np.float32)
-        )
+        shape = n, self.n_draws + bool(len(self.isolated))
+        partners = Partners(np.empty(shape, np.uint32), np.empty(shape, np.float32))
 
         def work(rows: slice) -> None:
             # One generator per block, so that threads do not change the draws.
@@ -73,12 +77,26 @@ class SampledAffinities:
                 )
 
         for_each_block(n, BLOCK_ROWS, work)
-        partners.weights[:] *= np.float32(0.5 / n / self.n_draws)
+        partners.weights[:, : self.n_draws] *= np.float32(0.5 / n / self.n_draws)
         if len(self.isolated):
-            partners.indices[self.isolated] = self._ties[:, None]
-            # The full p_ij: the other point never draws the isolated one.
-            partners.weights[self.isolated] = np.float32(1 / n / self.n_draws)
+            self._draw_ties(number, partners)
         return partners
+
+    def _draw_ties(self, number: int, partners: Partners) -> None:
+        """Fill the rows of isolated points, and the last column: one of the points tied to each."""
+        n = self.n_points
+        tie = self._tie[self.isolated]
+        partners.indices[self.isolated] = tie[:, None]
+        partners.weights[self.isolated] = np.float32(0.5 / n / self.n_draws)
+        # A point to which none is tied has itself as a last partner, without weight.
+        partners.indices[:, -1] = np.arange(n)
+        partners.weights[:, -1] = 0
+        order = np.argsort(tie, kind="stable")
+        targets, firsts, sizes = np.unique(tie[order], return_index=True, return_counts=True)
+        chances = np.random.default_rng([self._seed, number, TIES]).random(len(targets))
+        chosen = firsts + (chances * sizes).astype(np.int64)  # chances are below 1
+        partners.indices[targets, -1] = self.isolated[order[chosen]]
+        partners.weights[targets, -1] = (0.5 / n * sizes).astype(np.float32)
 
     def draw_toward(self, layers: list[Array]) -> NDArray[np.uint32]:
         """Return fitted points (m, k) drawn in proportion to their similarity to new points.
@@ -115,11 +133,13 @@ class SampledAffinities:
         total = 0.0
         for start in range(0, self.n_points, BLOCK_ROWS):
             rows = slice(start, min(start + BLOCK_ROWS, self.n_points))
-            p = sum(scale.probabilities(rows, partners.indices[rows]) for scale in self._scales)
-            p = p / (2 * self.n_points * len(self._scales))
-            # An isolated point i has p_{j|i} = 1 and p_{i|j} = 0.
-            p = np.where(p > 0, p, 0.5 / self.n_points)
-            total += float((partners.weights[rows].astype(np.float64) * np.log(p)).sum())
+            others = partners.indices[rows]
+            p = sum(scale.probabilities(rows, others) for scale in self._scales)
+            own = np.arange(rows.start, rows.stop)[:, None]
+            ties = (self._tie[rows, None] == others) + (self._tie[others] == own).astype(np.int64)
+            p = (p / len(self._scales) + ties) / (2 * self.n_points)
+            p = np.where(p > 0, p, 1.0)  # partners without weight
+            total += float((partners.weights[rows].astype(np.float64) * each_log(p)).sum())
         return total
 
 
@@ -174,8 +194,8 @@ class CellMembers:
         """Return p_{j|i} + p_{i|j} of a block of points i and their partners j (n_rows, k)."""
         shared = np.empty(partners.shape)
         count_shared(self._cells, rows.start, partners, shared)
-        own = np.maximum(self.n_others[rows], 1)[:, None]
-        result: NDArray[np.float64] = shared / own + shared / np.maximum(self.n_others[partners], 1)
+        rates = self.shares / np.maximum(self.n_others, 1)
+        result: NDArray[np.float64] = shared * (rates[rows, None] + rates[partners])
         return result
 
 
@@ -208,8 +228,9 @@ def draw_partners(
             while p < 0 or (passed + n_here <= target and p + 1 < cells.shape[1]):
                 passed += n_here
                 p += 1
-                begin = starts[p, cells[i, p]]
-                n_here = np.float64(starts[p, cells[i, p] + 1] - begin - n_own)
+                cell = np.int64(cells[i, p])  # the last cell plus 1 exceeds its own type
+                begin = starts[p, cell]
+                n_here = np.float64(starts[p, cell + 1] - begin - n_own)
             if n_here < 1:  # alone in all cells: the caller inserts the nearest neighbor
                 indices[i, q] = own
                 weights[i, q] = 0

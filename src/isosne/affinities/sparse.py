@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._checks import is_one_of
 from isosne._types import Kernel, Neighbors, SparseMatrix
 from isosne.affinities.conditional import conditional_rows
 from isosne.affinities.symmetrize import symmetrize_lists
@@ -33,7 +34,7 @@ class Sparse:
     neighbors: str = "auto"
 
     def __post_init__(self) -> None:
-        if self.neighbors not in SEARCHES:
+        if not is_one_of(self.neighbors, SEARCHES):
             raise ParameterError(
                 "neighbors",
                 f"be one of {', '.join(map(repr, SEARCHES))}",
@@ -65,7 +66,8 @@ def sparse_affinities(
     """Return the joint probabilities of neighbors, and the indices of points with an empty row.
 
     n_partners: number of neighbors per point that get a probability; None for all. The kernel uses
-    the others for ranks only. A point with an empty row is connected to its nearest neighbor.
+    the others for ranks only. A point with an empty row is tied to its nearest neighbor j, with
+    p_{j|i} = 1.
     """
     partners = neighbors.indices[:, :n_partners]
     rows = conditional_rows(kernel.neighbor_similarity(neighbors, n_partners))

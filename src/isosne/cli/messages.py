@@ -109,14 +109,18 @@ def in_sentences(command: Callable[..., None], as_option: Options) -> Callable[.
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        with warnings.catch_warnings():
+        from isosne._files import completed_files, listing_completed
+
+        with warnings.catch_warnings(), listing_completed():
             warnings.showwarning = _show_warning
             # The library warns of an interruption, in the words of Python; commands have their own.
             warnings.filterwarnings("ignore", category=RuntimeWarning, module="isosne")
             try:
                 command(**given)
             except KeyboardInterrupt:
-                raise exit_interrupted("; no file was written.") from None
+                files = ", ".join(map(str, completed_files()))
+                sentence = f"; wrote {files}." if files else "; no file was written."
+                raise exit_interrupted(sentence) from None
             except typer.Exit:
                 raise
             except Exception as error:

@@ -1,7 +1,5 @@
 """From options to an estimator; and model files, which also record how the table was read."""
 
-import json
-import zipfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +10,7 @@ from isosne.cli.options import (
     LandmarkOptions,
     ResourceOptions,
     TableOptions,
+    check_recorded,
 )
 from isosne.errors import ParameterError, keyword
 
@@ -159,21 +158,24 @@ def load_model(path: Path) -> tuple[Any, Reading]:
 
     check_exists(path, "model_file")
     model = TSNE.load(path)
-    if not hasattr(model, "input_options_"):
-        return model, _load_earlier_reading(model, path)
-    return model, Reading(model.input_options_, getattr(model, "input_scale_", None))
+    if hasattr(model, "input_options_"):
+        reading = Reading(model.input_options_, getattr(model, "input_scale_", None))
+    else:
+        reading = _load_earlier_reading(model, path)
+    return model, Reading(check_recorded(reading.options, str(path)), reading.scale)
 
 
 def _load_earlier_reading(model: Any, path: Path) -> Reading:
     """Return what earlier versions appended to the file; models saved in Python have nothing."""
-    from numpy.lib import format as npy
+    import numpy as np
 
+    from isosne._archive import read_member, reading_archive
     from isosne.sources.scaled import Scale
+    from isosne.tsne.stored_values import check_array
 
-    with zipfile.ZipFile(path) as archive:
-        members = archive.namelist()
-        options = json.loads(archive.read(TABLE)) if TABLE in members else {}
-        if SCALE in members:
-            with archive.open(SCALE) as member:
-                model.input_scale_ = Scale(*npy.read_array(member, allow_pickle=False))
-    return Reading(options, getattr(model, "input_scale_", None))
+    scale = read_member(path, "model", SCALE)
+    if scale is not None:
+        with reading_archive(path, "model"):
+            check_array(scale, SCALE, np.float64, (2, model.n_features_in_))
+        model.input_scale_ = Scale(*scale)
+    return Reading(read_member(path, "model", TABLE) or {}, getattr(model, "input_scale_", None))

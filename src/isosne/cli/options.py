@@ -5,12 +5,13 @@ An option has the name of the keyword of `isosne.TSNE`, of its kernels or of
 whole group as one parameter, and `isosne.cli.app` makes an option of each field.
 """
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import typer
 
 from isosne.cli.messages import show_tracebacks
+from isosne.errors import DataError
 
 COMMON, INPUT, KERNEL, EMBEDDING = "Common options", "Input", "Kernel", "Embedding"
 LANDMARKS, RESOURCES, OUTPUT = "Landmarks", "Resources", "Output"
@@ -18,7 +19,9 @@ FILES = "Checkpoints and models"
 PANELS = (COMMON, INPUT, KERNEL, EMBEDDING, LANDMARKS, RESOURCES, FILES, OUTPUT)
 """Sections of a help text, in order."""
 
-Metric = Literal["euclidean", "manhattan", "minkowski", "cosine", "precomputed"]
+Metric = Literal[
+    "euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "mahalanobis", "precomputed"
+]
 
 
 def option(
@@ -62,8 +65,8 @@ MapFile = Annotated[
 Output = Annotated[
     str,
     option(
-        "File for the map: .parquet, .csv, .npz or .feather; .npy for the coordinates only; "
-        "- for CSV on standard output.",
+        "File for the map: .parquet, .npz or .feather; .csv, with the provenance in FILE.json; "
+        ".npy for the coordinates only; - for CSV on standard output.",
         *("--output", "-o"),
         default=False,
         metavar="FILE",
@@ -137,15 +140,28 @@ class TableOptions:
         """Return the options that were given, including those that repeat the default."""
         return {name: value for name, value in asdict(self).items() if value not in (None, [])}
 
-    def completed(self, provenance: dict[str, Any]) -> Self:
+    def completed(self, provenance: dict[str, Any], source: str) -> Self:
         """Return the options, completed by those in the provenance of a map."""
-        known = provenance.get("table", {})
+        known = check_recorded(provenance.get("table", {}), source)
         return replace(self, **{k: v for k, v in known.items() if k not in self.given()})
 
     def with_all_columns(self) -> Self:
         """Return options that read every column except the identifiers, and every row."""
         every = replace(self, label=None, columns=None, exclude=None, text_columns="leave_out")
         return replace(every, missing="refuse", scale="none")
+
+
+def check_recorded(options: Any, source: str) -> dict[str, Any]:
+    """Return options that a map or a model records, if they are options that read a table."""
+    known = {field.name for field in fields(TableOptions)}
+    if not isinstance(options, dict) or not all(
+        name in known and isinstance(value, bool | str | list) for name, value in options.items()
+    ):
+        raise DataError(
+            f"Cannot read {source}: the record of how its table was read is damaged, or of another "
+            "version of isosne. Make it again with this version."
+        )
+    return options
 
 
 @dataclass(frozen=True)
@@ -169,7 +185,7 @@ class KernelOptions:
         str | None,
         option(
             "gaussian: effective number of neighbors; several values are averaged.",
-            default="30",
+            default="30; below 91 rows, a third of the others",
             metavar="X[,X...]",
         ),
     ] = None

@@ -32,6 +32,24 @@ def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> No
     check_writable(Path(path), force=force)
 
 
+def check_map_output(path: str, *, force: bool) -> None:
+    """Refuse a map that could not be written later, or whose provenance could not."""
+    from isosne.files.sidecar import check_sidecar
+    from isosne.files.sinks import SINKS
+
+    check_output(path, (*SINKS, STDOUT), force=force)
+    if Path(path).suffix.lower() == ".csv":
+        check_sidecar(Path(path), force=force)
+
+
+def list_files(output: str) -> list[str]:
+    """Return the files that a map is written to: a CSV file has its provenance beside it."""
+    from isosne.files.sidecar import sidecar_path
+
+    is_csv = Path(output).suffix.lower() == ".csv"
+    return [output, str(sidecar_path(Path(output)))] if is_csv else [output]
+
+
 def check_one_stdout(output: str, *, as_json: bool) -> None:
     """Refuse a map and a JSON object on the same standard output."""
     if output == STDOUT and as_json:

@@ -56,6 +56,13 @@ def _words(*groups: Any) -> Iterator[str]:
                 yield from (f"--{option}", str(entry))
 
 
+def recorded_metric(provenance: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the metric that a map was made with, and its power p; defaults if it tells neither."""
+    made_with = provenance.get("parameters")
+    made_with = made_with if isinstance(made_with, dict) else {}
+    return made_with.get("metric", "euclidean"), made_with.get("p", 2.0)
+
+
 def describe_options(
     kernel: KernelOptions, embedding: EmbeddingOptions, landmarks: LandmarkOptions
 ) -> dict[str, Any]:

@@ -62,6 +62,17 @@ def check_one_stdin(**sources: str | None) -> None:
         )
 
 
+def note_origin(source: str, drawn: Any) -> None:
+    """Print a note if a map in CSV has no provenance, so that options set how to read the table."""
+    is_csv = source == STDIN or source.lower().endswith(".csv")
+    if is_csv and not drawn.provenance:
+        what = "The map from standard input" if source == STDIN else source
+        note(
+            f"{what} does not tell how it was made. Pass the options with which its table was "
+            "read, such as --id and --scale, if there were any."
+        )
+
+
 def has_keys(source: str) -> bool:
     """Return whether a table is in a format that may hold several arrays."""
     path = Path(source)
@@ -78,14 +89,7 @@ def _check_key(source: str, key: str | None) -> None:
         )
 
 
-def note_input(source: str, table: Any) -> None:
-    """Print notes on what a user may have missed: labels that are there, columns to scale."""
-    if table.labels is None and source.lower().endswith(".npz") and "y" in table.rows.side:
-        note(f"{source} has an array 'y'. Pass --label y to use it as labels.")
-    _note_spread(table)
-
-
-def _note_spread(table: Any) -> None:
+def note_spread(table: Any) -> None:
     """Print a note if one column varies so much more than others that it dominates distances."""
     import numpy as np
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, load_npz
 
+from isosne._csr import valid_csr
 from isosne._files import DAMAGE_ERRORS
 from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError
@@ -140,7 +141,7 @@ def _read_dense(path: Path) -> tuple[Array, Array, Array]:
 def _read_sparse(path: Path) -> csr_array:
     try:
         with path.open("rb") as file:
-            return csr_array(load_npz(file))
+            return valid_csr(load_npz(file), "the matrix")
     except UNREADABLE as error:
         raise _unreadable(path, "a file written by scipy.sparse.save_npz", error) from error
 

@@ -5,17 +5,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
 from isosne._extras import require
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
+from isosne.files.formula_cells import restore_formulas
 from isosne.files.pipes import piped_file
 from isosne.files.provenance_json import COMMENT, KEY, decode_provenance
+from isosne.files.sidecar import read_sidecar
 from isosne.files.sinks import AXES
 from isosne.files.table_reader import STDIN, check_exists
 from isosne.sources.column_selection import ColumnRequest
 from isosne.sources.formats import OpenOptions, open_path
+from isosne.sources.npz import NpzFile
 from isosne.sources.source_files import SourceFiles
 from isosne.sources.text_dialect import find_dialect
 
@@ -35,7 +39,7 @@ class Map:
     labels : array of int or str, shape (n_samples,), or None
         Class of each point.
     provenance : dict
-        How the map was made.
+        How the map was made. Empty for a CSV file without a record of it.
     """
 
     embedding: NDArray[np.float32]
@@ -70,7 +74,8 @@ def read_map(path: str | Path) -> Map:
     ParameterError
         If the file does not exist, or has another extension.
     DataError
-        If the file was not written by isosne, or by a later version.
+        If the file was not written by isosne, or by a later version. A CSV file may come from
+        anywhere, if it has the columns id, x, and y or y and z for further axes.
 
     Examples
     --------
@@ -103,7 +108,9 @@ def _read_file(path: Path) -> Map:
         if extension == ".npz":
             return _read_npz(path)
         head = _read_csv_head(path) if extension == ".csv" else _read_arrow_head(path, extension)
-    provenance = decode_provenance(head.line, str(path))
+    is_plain = extension == ".csv" and head.line is None
+    with SourceFiles(str(path), path).reading():
+        provenance = read_sidecar(path) if is_plain else decode_provenance(head.line, str(path))
     axes = tuple(name for name in AXES if name in head.names)
     if not axes or "id" not in head.names:
         raise DataError(
@@ -112,14 +119,18 @@ def _read_file(path: Path) -> Map:
         )
     rows = open_path(path, OpenOptions(ColumnRequest(columns=axes)))
     embedding = np.asarray(rows.read(slice(None)), dtype=np.float32)
+    ids = rows.side["id"]()
     labels = rows.side["label"]() if "label" in rows.side else None
-    return Map(embedding, rows.side["id"](), labels, provenance)
+    if is_plain:
+        ids = restore_formulas(ids)
+        labels = None if labels is None else restore_formulas(labels)
+    return Map(embedding, ids, labels, provenance)
 
 
 def _read_csv_head(path: Path) -> _Head:
     dialect = find_dialect(path, header=True)
-    line = next((c for c in dialect.comments if c.startswith(COMMENT)), COMMENT)
-    return _Head(line.removeprefix(COMMENT), list(dialect.names))
+    lines = [c.removeprefix(COMMENT) for c in dialect.comments if c.startswith(COMMENT)]
+    return _Head(lines[0] if lines else None, list(dialect.names))
 
 
 def _read_arrow_head(path: Path, extension: str) -> _Head:
@@ -133,8 +144,14 @@ def _read_arrow_head(path: Path, extension: str) -> _Head:
 
 
 def _read_npz(path: Path) -> Map:
-    with np.load(path, allow_pickle=False) as archive:
-        line = archive[KEY].item() if KEY in archive.files else None
-        provenance = decode_provenance(line, str(path))
-        labels = archive["labels"] if "labels" in archive.files else None
-        return Map(archive["embedding"], archive["ids"], labels, provenance)
+    npz = NpzFile(path, int(psutil.virtual_memory().available))
+    line = npz.load(KEY).item() if KEY in npz.members else None
+    provenance = decode_provenance(line, str(path))
+    embedding, ids = npz.load("embedding"), npz.load("ids")
+    labels = npz.load("labels") if "labels" in npz.members else None
+    n_rows, n_axes = embedding.shape
+    columns = [column for column in (ids, labels) if column is not None]
+    is_map = 1 <= n_axes <= len(AXES) and np.isfinite(embedding).all()
+    if not is_map or any(c.shape != (n_rows,) or c.dtype.kind not in "uiU" for c in columns):
+        raise ValueError("its arrays do not fit together")
+    return Map(embedding.astype(np.float32, copy=False), ids, labels, provenance)

@@ -15,6 +15,7 @@ from isosne._files import AtomicFile, writing_to
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.files.provenance_json import encode_provenance
+from isosne.files.sidecar import Sidecar
 from isosne.files.sinks import AXES, SINKS, Block, CSVSink, Layout, Sink
 
 STDOUT = "-"
@@ -27,7 +28,8 @@ class MapWriter:
     ----------
     path : path or "-"
         File to write, which ends in .parquet, .csv, .npz, .feather, .arrow, or in .npy for
-        coordinates without ids, labels and provenance. "-" writes CSV to standard output.
+        coordinates without ids, labels and provenance. "-" writes CSV to standard output, without
+        provenance.
     ids : array of int or str, shape (n_samples,), or None
         Unique identifier of each row. None uses the index of the row.
     n_components : int
@@ -51,6 +53,10 @@ class MapWriter:
     Blocks are written to a temporary file in the same folder, which is renamed by `close` once its
     content is on the disk. An error or an interrupt inside ``with`` removes it. Only blocks are
     kept in memory, not the map.
+
+    A CSV file is a plain table; its provenance is in a second file, ``map.csv.json``. Ids and
+    labels that a spreadsheet would take for formulas, such as ``=A1``, get an apostrophe in front,
+    which `read_map` removes.
 
     Examples
     --------
@@ -89,6 +95,7 @@ class MapWriter:
         self._is_closed = False
         layout = Layout(AXES[:n_components], labels is not None, encode_provenance(provenance))
         self._target: AtomicFile | None = None
+        self._sidecar: Sidecar | None = None
         if str(path) == STDOUT:
             with writing_to("standard output"):
                 self._sink: Sink = CSVSink(sys.stdout.buffer, layout)
@@ -101,10 +108,12 @@ class MapWriter:
         try:
             with writing_to(self._target.path):
                 self._sink = make_sink(self._target.file, layout)
+            if make_sink is CSVSink:
+                self._sidecar = Sidecar(self._target.path, force=force)
         except BaseException:
             self._target.discard()
             raise
-        weakref.finalize(self, _discard, self._sink, self._target)
+        weakref.finalize(self, _discard, self._sink, self._target, self._sidecar)
 
     def write(self, Y: Any) -> None:
         """Write the next rows.
@@ -145,13 +154,17 @@ class MapWriter:
             raise self._wrong_count(self.n_rows)
         with self._writing():
             self._sink.finish()
+            if self._sidecar is not None and isinstance(self._sink, CSVSink):
+                self._sidecar.write(self._sink.layout.line, self._sink.digest.hexdigest())
             if self._target is not None:
                 self._target.commit()
+            if self._sidecar is not None:
+                self._sidecar.commit()
         self._is_closed = True
 
     def discard(self) -> None:
         """Remove the incomplete file."""
-        _discard(self._sink, self._target)
+        _discard(self._sink, self._target, self._sidecar)
 
     def __enter__(self) -> Self:
         return self
@@ -184,10 +197,11 @@ class MapWriter:
         return ParameterError("Y", f"{rule}; got {n_rows}", hint=hint)
 
 
-def _discard(sink: Sink, target: AtomicFile | None) -> None:
+def _discard(sink: Sink, *targets: AtomicFile | Sidecar | None) -> None:
     sink.abandon()
-    if target is not None:
-        target.discard()
+    for target in targets:
+        if target is not None:
+            target.discard()
 
 
 def _check_column(values: Any, name: str) -> Array:

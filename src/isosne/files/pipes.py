@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from isosne._extras import require
+from isosne._files import DISK_FULL, writing_to
 from isosne.errors import DataError
 from isosne.sources import Rows
 from isosne.sources.formats import OpenOptions, open_path
+from isosne.sources.source_files import first_line
 
 # First bytes of the formats, from the specifications of Arrow ("Encapsulated message format" and
 # "IPC File Format") and of Parquet.
@@ -26,9 +28,10 @@ def open_piped(options: OpenOptions) -> Rows:
 
     The temporary file is removed when the rows are no longer in use.
     """
-    folder = Path(tempfile.mkdtemp(prefix="isosne-"))
+    with writing_to("a temporary file"):
+        folder = Path(tempfile.mkdtemp(prefix="isosne-"))
     try:
-        rows = open_path(_save_stream(sys.stdin.buffer, folder), options)
+        rows = open_path(_save_stream(_stdin(), folder), options)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -40,11 +43,22 @@ def open_piped(options: OpenOptions) -> Rows:
 def piped_file() -> Iterator[Path]:
     """Save standard input to a temporary file, which is removed at the end of the block."""
     with tempfile.TemporaryDirectory(prefix="isosne-") as folder:
-        yield _save_stream(sys.stdin.buffer, Path(folder))
+        yield _save_stream(_stdin(), Path(folder))
+
+
+def _stdin() -> BinaryIO:
+    if sys.stdin is None:
+        raise DataError("Cannot read standard input: it is closed. Pipe a table into it.")
+    return sys.stdin.buffer
 
 
 def _save_stream(stream: BinaryIO, folder: Path) -> Path:
     """Write a stream to a file with the extension of its format."""
+    with writing_to(folder):
+        return _save_to(stream, folder)
+
+
+def _save_to(stream: BinaryIO, folder: Path) -> Path:
     start = stream.read(len(ARROW_FILE))
     if not start:
         raise DataError(
@@ -68,7 +82,6 @@ def _save_stream(stream: BinaryIO, folder: Path) -> Path:
 def _convert_stream(path: Path) -> Path:
     """Convert an Arrow stream to an Arrow file, one record batch at a time."""
     ipc: Any = require("pyarrow.ipc", "files", "Reading an Arrow stream")
-    pa: Any = require("pyarrow", "files", "Reading an Arrow stream")
     target = path.with_suffix(".arrow")
     try:
         with (
@@ -77,10 +90,14 @@ def _convert_stream(path: Path) -> Path:
             ipc.new_file(str(target), batches.schema) as writer,
         ):
             for batch in batches:
+                batch.validate(full=True)
                 writer.write_batch(batch)
-    except (pa.ArrowInvalid, OSError) as error:
+    except Exception as error:  # pyarrow raises almost anything for damaged streams
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            raise
         raise DataError(
-            f"Cannot read standard input: the Arrow stream is damaged or incomplete ({error}). "
+            "Cannot read standard input: the Arrow stream is damaged or incomplete "
+            f"({first_line(error)}). "
             "Check that the program that writes to the pipe ends without an error."
         ) from error
     path.unlink()

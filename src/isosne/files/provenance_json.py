@@ -1,4 +1,4 @@
-"""Encode the provenance of a map as one line of JSON, which every map file contains."""
+"""Encode the provenance of a map as one line of JSON."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from isosne.errors import DataError, ParameterError
 KEY = "isosne"
 """Name of the line in the metadata of Parquet and Arrow files, and of the array in .npz files."""
 COMMENT = "# isosne: "
-"""Start of the line in a CSV file."""
+"""Start of the line in CSV files of the first version; today it is in a file of its own."""
 FORMAT_VERSION = 1
 """Version of the layout of map files; higher versions cannot be read."""
 

@@ -10,6 +10,7 @@ import tempfile
 import zipfile
 from abc import ABC, abstractmethod
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -17,7 +18,8 @@ import numpy as np
 
 from isosne._extras import require
 from isosne._types import Array
-from isosne.files.provenance_json import COMMENT, KEY
+from isosne.files.formula_cells import mark_formulas
+from isosne.files.provenance_json import KEY
 
 AXES = ("x", "y", "z")
 GROUP_ROWS = 131_072
@@ -25,6 +27,8 @@ GROUP_ROWS = 131_072
 coordinates of a two-dimensional map."""
 NPY_HEADER_BYTES = 128
 """Size of an .npy header for shapes of this kind: NumPy pads headers to a multiple of 64 bytes."""
+CRLF = "\r\n"
+"""Line end for Python's writer, which quotes fields that contain one of its characters."""
 FLOAT32_TEXT = "U16"
 """Type of the shortest text that gives a float32 back exactly: 9 digits, sign, point, exponent."""
 
@@ -75,24 +79,38 @@ class Sink(ABC):
 
 
 class CSVSink(Sink):
-    """A comment with provenance, a header, and a line per row; coordinates round-trip exactly."""
+    """A header and a line per row, without provenance; coordinates round-trip exactly."""
 
     def __init__(self, file: BinaryIO, layout: Layout) -> None:
         super().__init__(file, layout)
-        head = f"{COMMENT}{layout.line}\n{','.join(layout.names)}\n"
-        file.write(head.encode("utf-8"))
+        self.digest = sha256()
+        self._write_text(f"{','.join(layout.names)}\n")
 
     def write(self, block: Block) -> None:
         """Write the next rows."""
-        as_text = block._replace(Y=block.Y.astype(FLOAT32_TEXT))
+        labels = None if block.labels is None else mark_formulas(block.labels)
+        as_text = Block(mark_formulas(block.ids), labels, block.Y.astype(FLOAT32_TEXT))
         lists = [column.tolist() for column in as_text.columns]
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(zip(*lists, strict=True))
-        self.file.write(text.getvalue().encode("utf-8"))
+        lines = _Lines()
+        csv.writer(lines, lineterminator=CRLF).writerows(zip(*lists, strict=True))
+        self._write_text("\n".join([*lines, ""]))
+
+    def _write_text(self, text: str) -> None:
+        content = text.encode("utf-8")
+        self.digest.update(content)
+        self.file.write(content)
 
     def finish(self) -> None:
         """Flush the file."""
         self.file.flush()
+
+
+class _Lines(list[str]):
+    """Collects the rows of a CSV writer, without their ends."""
+
+    def write(self, row: str) -> None:
+        """Add a row."""
+        self.append(row.removesuffix(CRLF))
 
 
 class ColumnSink(Sink):

@@ -1,19 +1,22 @@
 """Open a table by its path, from standard input, or by the name of a data set."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
 
+from isosne._files import is_there
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword
 from isosne.files.pipes import open_piped
 from isosne.sources import Rows, open_rows
-from isosne.sources.column_selection import make_request
+from isosne.sources.column_selection import N_LISTED, make_request
 from isosne.sources.complete_rows import CompleteRows, check_missing
 from isosne.sources.formats import OpenOptions, open_path
+from isosne.sources.npz import LABELS
 from isosne.sources.text_dialect import UNNAMED
 
 STDIN = "-"
@@ -70,7 +73,8 @@ def read_table(
         Column with a unique identifier of each row.
     label : str or None, default=None
         Column with the class of each row: for .npz files an array, for .h5ad files a column of
-        obs. Data sets have their own labels.
+        obs. Data sets have their own labels. None uses the array y of an .npz file if it has
+        classes and is not excluded.
     text_columns : {"refuse", "leave_out"}, default="refuse"
         What to do with other columns that are not numeric: raise an error, or leave them out.
     missing : {"refuse", "drop"}, default="refuse"
@@ -114,7 +118,7 @@ def read_table(
     """
     check_missing(missing)
     name = str(source)
-    if name != STDIN and not Path(source).exists() and _looks_like_a_set(name):
+    if name != STDIN and not is_there(Path(source)) and _looks_like_a_set(name):
         return _load_set(name, id, label, missing)
     roles = tuple((role, c) for role, c in (("id", id), ("label", label)) if c is not None)
     request = make_request(columns, exclude, text_columns)._replace(roles=roles)
@@ -125,8 +129,12 @@ def read_table(
         check_exists(Path(source), "source")
         rows = open_path(Path(source), options)
     ids = _kept_rows(rows) if id is None else _check_ids(rows.side[id](), id)
-    labels = None if label is None else _check_labels(rows.side[label](), label)
-    return Table(rows, ids, labels, rows.column_names, _collect_notes(rows, labels))
+    notes: tuple[str, ...] = ()
+    if label is not None:
+        labels: Array | None = _check_labels(rows.side[label](), label)
+    else:
+        labels, notes = _find_labels(rows, name, request.exclude)
+    return Table(rows, ids, labels, rows.column_names, notes + _collect_notes(rows, labels))
 
 
 def with_roles(
@@ -197,13 +205,38 @@ def _load_set(name: str, id: str | None, label: str | None, missing: str) -> Tab
 
 def check_exists(path: Path, parameter: str) -> None:
     """Raise an error if a file does not exist; suggest the most similar name in its folder."""
-    if path.exists():
+    if is_there(path):
         return
-    folder = path.parent
-    names = [p.name for p in folder.iterdir()] if folder.is_dir() else []
+    raise ParameterError(parameter, "be a file that exists", str(path), _suggest(path))
+
+
+def _suggest(path: Path) -> str:
+    names: list[str] = []
+    with suppress(OSError, ValueError):  # no folder, or one that cannot be listed
+        if path.is_symlink():
+            return "It is a symbolic link that leads nowhere. Correct the link."
+        names = [p.name for p in path.parent.iterdir()]
     close = get_close_matches(path.name, names, n=1)
-    hint = f"Did you mean {str(folder / close[0])!r}?" if close else "Correct the path."
-    raise ParameterError(parameter, "be a file that exists", str(path), hint)
+    return f"Did you mean {str(path.parent / close[0])!r}?" if close else "Correct the path."
+
+
+def _find_labels(
+    rows: Rows, source: str, exclude: tuple[str, ...]
+) -> tuple[Array | None, tuple[str, ...]]:
+    """Return the labels that an .npz file has by its own account, and a note about them."""
+    if not source.lower().endswith(".npz") or LABELS not in rows.side or LABELS in exclude:
+        return None, ()
+    labels = rows.side[LABELS]()
+    classes = np.unique(labels)
+    if not 1 < len(classes) < len(labels):
+        return None, ()
+    listed = ", ".join(map(str, classes[:N_LISTED].tolist()))
+    more = ", ..." if len(classes) > N_LISTED else ""
+    note = (
+        f"The labels are the array {LABELS!r} of {source}, with {len(classes):,} classes: "
+        f"{listed}{more}. Exclude {LABELS!r} if it is no label."
+    )
+    return labels, (note,)
 
 
 def _check_ids(ids: Array, column: str) -> Array:

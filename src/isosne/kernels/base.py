@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -30,8 +31,10 @@ from isosne._types import (
 )
 from isosne.errors import DataError, ParameterError, keyword
 from isosne.kernels.costs import KernelCosts
-from isosne.neighbors.distances import Metric, search_set, sq_distances
+from isosne.neighbors.distances import exact_set, search_set, sq_distances
 from isosne.neighbors.exact import nearest
+from isosne.neighbors.metric import Metric
+from isosne.neighbors.stored import n_stored
 
 
 class MetricKernel(BaseEstimator, ABC):
@@ -103,10 +106,13 @@ class MetricKernel(BaseEstimator, ABC):
         """Raise an error if a parameter is invalid for a fit on n_points points."""
         check_metric(self.metric, self.p)
 
-    def _resolved(self, n_points: int, *, must_draw: bool = False) -> Self:
+    def _resolved(
+        self, n_points: int, *, must_draw: bool = False, n_listed: int | None = None
+    ) -> Self:
         """Return an unfitted copy with every "auto" parameter resolved for n_points points.
 
-        must_draw: an isolation kernel must draw partitionings, not use the closed form.
+        must_draw: an isolation kernel must draw partitionings, not use the closed form. n_listed:
+        the number of neighbors per point that are known; None if all distances can be computed.
         """
         own: Self = clone(self)
         return own
@@ -155,14 +161,41 @@ class MetricKernel(BaseEstimator, ABC):
         check_for_metric(points, self.metric)
         if self.metric == "precomputed":
             check_square_distances(points)
+        n_listed = self._n_listed(points)
+        if n_listed == 0:
+            raise DataError(
+                "A sparse matrix of distances must store at least one distance to another point in "
+                "each row; some rows store none. Store the distances of each point to its "
+                "neighbors, or pass a dense matrix."
+            )
+        if n_listed is not None:
+            self._check_listed(points.shape[0], n_listed)
 
-    def _remember(self, points: Points, **fitted: Any) -> Self:
+    def _check_listed(self, n_points: int, n_listed: int) -> None:
+        """Raise an error if lists of n_listed neighbors are too short for the kernel."""
+
+    def _n_listed(self, points: Points | None = None) -> int | None:
+        """Return the number of neighbors per point that are known; None if all can be compared.
+
+        points: the points of a fit; None is the fitted points.
+        """
+        points = self.X_fit_ if points is None else points
+        is_graph = self.metric == "precomputed" and isinstance(points, csr_array)
+        return n_stored(points, with_self=False) if is_graph else None
+
+    def _remember(self, points: Points, metric: Metric | None = None, **fitted: Any) -> Self:
+        """Set the fitted attributes. metric: the fitted metric, if it is known already."""
+        metric = metric or self._fit_metric(points)
         self.n_features_in_ = points.shape[1]
         self.X_fit_ = points
-        self.metric_ = Metric(self.metric, self.p)
+        self.metric_ = metric
         for name, value in fitted.items():
             setattr(self, name, value)
         return self
+
+    def _fit_metric(self, points: Points) -> Metric:
+        """Return the metric, with what it learns from the fitted points."""
+        return Metric(self.metric, self.p).fitted(points)
 
     def _remember_names(self, X: Any) -> Self:
         """Store the column names of the user's data, if there are any."""
@@ -204,7 +237,7 @@ class MetricKernel(BaseEstimator, ABC):
         return self._sq_distances(left, right)
 
     def _sq_distances(self, left: Points, right: Points) -> Array:
-        search = search_set(right, self.metric_, precision=np.float64)
+        search = exact_set(right, self.metric_)
         sq = np.empty((left.shape[0], search.n_points))
 
         def work(rows: slice) -> None:
@@ -215,8 +248,9 @@ class MetricKernel(BaseEstimator, ABC):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.metric != "precomputed"
+        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.positive_only = self.metric == "precomputed"
         return tags
 
 

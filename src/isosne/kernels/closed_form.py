@@ -19,8 +19,10 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.kernels.form_protocol import FormRows
-from isosne.neighbors.distances import Metric, search_set
+from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import nearest, with_self
+from isosne.neighbors.metric import Metric
+from isosne.neighbors.stored import StoredDistances, refuse_all_pairs
 
 TOLERANCE = 1e-6
 """Largest truncation error of a similarity (docs/decisions/0002)."""
@@ -47,8 +49,11 @@ class ClosedForm:
 
     def describe(self, points: Points) -> list[Array]:
         """Return the fitted points nearest to each point, as many as TOLERANCE requires."""
+        search = search_set(self._fitted, self._metric)
+        if isinstance(search, StoredDistances):  # lists of fitted points must contain themselves
+            raise refuse_all_pairs()
         length = list_length(self._fitted.shape[0], min(self._psis))
-        ids, _ = nearest(points, search_set(self._fitted, self._metric), length)
+        ids, _ = nearest(points, search, length)
         return [ids]
 
     def index(self, described: list[Array]) -> list[Array]:

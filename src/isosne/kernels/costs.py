@@ -1,11 +1,14 @@
-"""Cost of a kernel for the plan: list lengths and memory, known before `fit`."""
+"""Cost of a kernel for the plan: list lengths and memory, known before `fit`; limits of lists."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from isosne._checks import is_one_of
+from isosne.errors import ParameterError
 from isosne.kernels.counts import count_dtype
+from isosne.kernels.psi import resolve_psi
 from isosne.kernels.voronoi import cell_dtype
 
 RANKED = 8.0
@@ -58,6 +61,36 @@ class KernelCosts(NamedTuple):
             return 0
         missed = [(1 - min(psi / n_pool, 1)) ** self.n_partitions for psi in self.psis]
         return round(n_pool * (len(self.psis) - sum(missed)))
+
+    def within(self, n_listed: int) -> "KernelCosts":
+        """Return the costs with lists of at most n_listed neighbors."""
+        n_relevant, n_partners = min(self.n_relevant, n_listed), min(self.n_partners, n_listed)
+        return self._replace(n_relevant=n_relevant, n_partners=n_partners)
+
+
+def smallest_psi(n_points: int, n_listed: int) -> int:
+    """Return the least psi whose cells hold few enough points for lists of n_listed neighbors."""
+    return max(2, math.ceil(RANKED * n_points / n_listed))
+
+
+def check_lists(psi: Any, n_partitions: Any, n_points: int, n_listed: int) -> None:
+    """Raise an error if lists of n_listed neighbors are too short for an isolation kernel."""
+    if not is_one_of(n_partitions, ("exact", "auto")):
+        raise ParameterError(
+            "n_partitions",
+            "be 'exact' for a sparse matrix of distances, in which samples are out of reach",
+            n_partitions,
+            "Leave it out, or pass a dense matrix of distances.",
+        )
+    smallest = smallest_psi(n_points, n_listed)
+    if smallest > n_points or min(resolve_psi(psi, n_points, smallest)) < smallest:
+        raise ParameterError(
+            "psi",
+            f"be at least 8 n_samples / k ({smallest}), where k={n_listed} is the smallest number "
+            "of distances per row of X",
+            psi,
+            "Raise psi, or store more distances: at least 8 in each row.",
+        )
 
 
 def isolation_costs(

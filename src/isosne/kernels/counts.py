@@ -102,7 +102,7 @@ def gather_shared(A: Array, starts: Array, order: Array, counts: Array) -> None:
     """
     for i in range(A.shape[0]):
         for p in range(A.shape[1]):
-            cell = A[i, p]
+            cell = np.int64(A[i, p])  # the last cell plus 1 exceeds its own type
             for e in range(starts[p, cell], starts[p, cell + 1]):
                 counts[i, order[p, e]] += np.uint8(1)
 

@@ -6,6 +6,7 @@ only stores the points and validates the parameters.
 
 import math
 import warnings
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,17 +14,14 @@ from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
 from isosne._checks import as_scales, is_number
-from isosne._numba import kernel
+from isosne._portable import each_log
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
+from isosne.kernels.bandwidths import add_gaussian_rows, fill_rows, find_precisions
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.costs import KernelCosts
-from isosne.neighbors.distances import search_set, sq_distances
+from isosne.neighbors.distances import exact_set, sq_distances
 
-ENTROPY_TOLERANCE = 5e-5
-"""Tolerance of the bisection on the entropy, in nats: the paper's value (section 2.1)."""
-MOST_STEPS = 100
-"""Largest number of bisection steps: 64 exhaust float64, the rest allow for doubling (chosen)."""
 ROWS = 64
 """Rows per block; all columns of a block are in memory (chosen; not measured)."""
 
@@ -33,10 +31,12 @@ class GaussianKernel(MetricKernel):
 
     Parameters
     ----------
-    perplexity : float or sequence of floats, default=30.0
+    perplexity : float, sequence of floats or "auto", default="auto"
         Effective number of neighbors, from 1 to n_samples - 1. A sequence combines several scales.
+        "auto": 30, or a third of the other points (of the stored distances) if this is less.
     metric : str, default="euclidean"
-        euclidean, manhattan, minkowski, cosine or precomputed.
+        euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
+        fitted points) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
 
@@ -68,7 +68,7 @@ class GaussianKernel(MetricKernel):
     """
 
     def __init__(
-        self, perplexity: Any = 30.0, *, metric: str = "euclidean", p: float = 2.0
+        self, perplexity: Any = "auto", *, metric: str = "euclidean", p: float = 2.0
     ) -> None:
         self.perplexity = perplexity
         self.metric = metric
@@ -80,7 +80,8 @@ class GaussianKernel(MetricKernel):
         Parameters
         ----------
         X : array, CSR or data frame of shape (n_samples, n_features)
-            The points; with ``metric="precomputed"``, their distances.
+            The points; with ``metric="precomputed"``, their distances. A sparse matrix of distances
+            stores those of each point to its neighbors.
         y : None
             Ignored.
 
@@ -92,12 +93,32 @@ class GaussianKernel(MetricKernel):
         return self._fit_points(self._check_fit(X))._remember_names(X)
 
     def _fit_points(self, points: Points) -> Self:
-        perplexity = check_perplexity(self.perplexity, points.shape[0])
+        n_listed = self._n_listed(points)
+        perplexity = check_perplexity(self.perplexity, points.shape[0], n_listed)
         return self._remember(points, perplexity_=perplexity)
+
+    def _resolved(
+        self, n_points: int, *, must_draw: bool = False, n_listed: int | None = None
+    ) -> Self:
+        """Return an unfitted copy with the perplexity as a number, or as it is."""
+        own = super()._resolved(n_points)
+        if isinstance(self.perplexity, str):
+            (perplexity,) = check_perplexity(self.perplexity, n_points, n_listed).tolist()
+            own.set_params(perplexity=perplexity)
+        return own
 
     def _check_parameters(self, n_points: int) -> None:
         super()._check_parameters(n_points)
         check_perplexity(self.perplexity, n_points)
+
+    def _check_listed(self, n_points: int, n_listed: int) -> None:
+        if check_perplexity(self.perplexity, n_points, n_listed).max() > n_listed:
+            raise ParameterError(
+                "perplexity",
+                f"be at most {n_listed}, the smallest number of distances per row of X",
+                self.perplexity,
+                "Lower perplexity, or store more distances; three times the perplexity is usual.",
+            )
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
         """Return the list lengths and the memory for a number of points, before `fit`.
@@ -113,8 +134,8 @@ class GaussianKernel(MetricKernel):
             Lists hold three times the largest perplexity (van der Maaten 2014).
         """
         # The largest scale needs the longest lists; all scales share them.
-        scales = [float(value) for value in as_scales(self.perplexity, "perplexity")]
-        n_listed = math.ceil(3.0 * max(scales))
+        scales = check_perplexity(self.perplexity, n_points)
+        n_listed = math.ceil(3.0 * scales.max())
         return KernelCosts(n_listed, n_listed, n_scales=len(scales), compares_squares=True)
 
     def bandwidths(self, A: Any = None) -> NDArray[np.float64]:
@@ -141,14 +162,14 @@ class GaussianKernel(MetricKernel):
 
     def _precisions_of(self, points: Points, *, own: int) -> NDArray[np.float64]:
         """Return the precisions of validated points; own = 0 if they are the fitted points."""
-        search = search_set(self.X_fit_, self.metric_, precision=np.float64)
+        search = exact_set(self.X_fit_, self.metric_)
         precisions = np.empty((len(self.perplexity_), points.shape[0]))
 
         def work(rows: slice) -> None:
             # Float64: the exponent amplifies rounding of the squared distance.
             sq = sq_distances(points, rows, search, self.metric_)
             find_precisions(
-                sq, rows.start if own == 0 else -1, np.log(self.perplexity_), precisions[:, rows]
+                sq, rows.start if own == 0 else -1, each_log(self.perplexity_), precisions[:, rows]
             )
 
         for_each_block(points.shape[0], ROWS, work)
@@ -172,7 +193,7 @@ class GaussianKernel(MetricKernel):
         precisions = self._precisions(A)
         K = np.zeros(sq.shape, np.float32)  # summed scale by scale to limit memory
         for scale in precisions:
-            K += gaussian(sq, scale)
+            for_each_block(len(K), ROWS, partial(_add_block, sq, scale, K))
         K /= np.float32(len(precisions))
         return K
 
@@ -238,7 +259,7 @@ class GaussianKernel(MetricKernel):
 
         def work(rows: slice) -> None:
             sq = distances[rows].astype(np.float64) ** 2
-            find_precisions(sq, -1, np.log(self.perplexity_), precisions[:, rows])
+            find_precisions(sq, -1, each_log(self.perplexity_), precisions[:, rows])
             fill_rows(sq, -1, precisions[:, rows], K[:, rows])
 
         for_each_block(n, 1024, work)
@@ -255,7 +276,7 @@ class GaussianRows:
     def __init__(self, kernel: GaussianKernel) -> None:
         self._kernel = kernel
         self._points = kernel._check_query(None)
-        self._search = search_set(self._points, kernel.metric_, precision=np.float64)
+        self._search = exact_set(self._points, kernel.metric_)
         self.n_points = self._points.shape[0]
         self.n_scales = len(kernel.perplexity_)
 
@@ -264,7 +285,7 @@ class GaussianRows:
         first, last, _ = rows.indices(self.n_points)
         K = np.empty((self.n_scales, last - first, self.n_points), np.float32)
         precisions = np.empty(K.shape[:2])
-        log_perplexity = np.log(self._kernel.perplexity_)
+        log_perplexity = each_log(self._kernel.perplexity_)
 
         def work(part: slice) -> None:
             here = slice(first + part.start, first + part.stop)
@@ -277,18 +298,32 @@ class GaussianRows:
         return K
 
 
-def check_perplexity(perplexity: Any, n_samples: int) -> NDArray[np.float64]:
-    """Return the perplexity of each scale; raise an error if n_samples points cannot reach it."""
+def check_perplexity(
+    perplexity: Any, n_samples: int, n_listed: int | None = None
+) -> NDArray[np.float64]:
+    """Return the perplexity of each scale; raise an error if n_samples points cannot reach it.
+
+    n_listed: the number of neighbors per point that are known, if not all are.
+    """
+    if isinstance(perplexity, str) and perplexity == "auto":
+        # 30 is the default of scikit-learn and openTSNE. Lists hold 3 * perplexity neighbors
+        # (van der Maaten 2014), so it is at most a third of the other points.
+        n_others = n_samples - 1 if n_listed is None else n_listed
+        return np.array([max(1.0, min(30.0, n_others / 3))])
     values = as_scales(perplexity, "perplexity")
     for value in values:
         if not is_number(value) or not 1 <= value <= n_samples - 1:
             raise ParameterError(
                 "perplexity",
-                f"be a number from 1 to n_samples - 1 ({n_samples - 1})",
+                f"be 'auto' or a number from 1 to n_samples - 1 ({n_samples - 1})",
                 value,
                 "Lower perplexity, or pass more points.",
             )
     return np.array(values, dtype=np.float64)
+
+
+def _add_block(sq: Array, precisions: Array, K: Array, rows: slice) -> None:
+    add_gaussian_rows(sq[rows], precisions[rows], K[rows])
 
 
 def _warn_of_degenerate_rows(precisions: Array) -> None:
@@ -301,86 +336,3 @@ def _warn_of_degenerate_rows(precisions: Array) -> None:
             DegenerateRowsWarning,
             stacklevel=3,
         )
-
-
-def gaussian(sq: Array, precisions: Array) -> Array:
-    """Return exp(-precision * d^2) row by row; with infinite precision, 1 for copies only."""
-    with np.errstate(invalid="ignore"):  # infinite precision times zero distance
-        exponent = sq * precisions[:, None]
-    return np.exp(-np.where(sq == 0, 0, exponent))
-
-
-@kernel
-def find_precisions(sq: Array, own: int, log_perplexity: Array, precisions: Array) -> None:
-    """Fill precisions[s, i] = 1 / (2 sigma^2) so that row i has the perplexity of scale s.
-
-    sq (n, m); column own + i is the point itself and is skipped; own = -1 skips none. Infinite
-    where more than `perplexity` columns have the smallest distance.
-    """
-    n, m = sq.shape
-    shifted = np.empty(m)
-    for i in range(n):
-        nearest_sq = np.inf
-        for j in range(m):
-            if own < 0 or j != own + i:
-                nearest_sq = min(nearest_sq, sq[i, j])
-        # A common factor of a row's weights does not change its entropy. Subtracting the smallest
-        # squared distance gives the nearest point weight 1, so that the sum never underflows.
-        n_others = n_nearest = 0
-        total = 0.0
-        for j in range(m):
-            if own < 0 or j != own + i:
-                shifted[n_others] = sq[i, j] - nearest_sq
-                n_nearest += shifted[n_others] == 0.0
-                total += shifted[n_others]
-                n_others += 1
-        for s in range(len(log_perplexity)):
-            # The entropy tends to log(n_nearest) as the precision grows; it cannot fall below.
-            if np.log(n_nearest) > log_perplexity[s] + ENTROPY_TOLERANCE:
-                precisions[s, i] = np.inf
-            else:
-                guess = n_others / total if total > 0.0 else 1.0  # inverse of the mean
-                precisions[s, i] = bisect_precision(shifted[:n_others], log_perplexity[s], guess)
-
-
-@kernel
-def bisect_precision(shifted: Array, log_perplexity: float, precision: float) -> float:
-    """Return the precision at which the entropy of a row equals log(perplexity) (Eq. 4 and 5).
-
-    shifted: squared distances less the smallest.
-    """
-    low, high = 0.0, np.inf  # doubled until an upper bound is found, then bisected
-    for _ in range(MOST_STEPS):
-        total = moment = 0.0
-        for j in range(len(shifted)):
-            weight = np.exp(-precision * shifted[j])
-            total += weight
-            moment += shifted[j] * weight
-        # Entropy of p = weight / total: -sum p log p = log(total) + precision * mean(shifted).
-        excess = np.log(total) + precision * moment / total - log_perplexity
-        if abs(excess) <= ENTROPY_TOLERANCE:
-            break
-        if excess > 0.0:  # too broad: the entropy decreases with the precision
-            low = precision
-            precision = 2.0 * precision if high == np.inf else 0.5 * (low + high)
-        else:
-            high = precision
-            precision = 0.5 * (low + high)
-    return precision
-
-
-@kernel
-def fill_rows(sq: Array, own: int, precisions: Array, K: Array) -> None:
-    """Fill K[s, i] with exp(-precision (d^2 - smallest d^2)), and 1 for the point itself."""
-    for i in range(sq.shape[0]):
-        nearest_sq = np.inf
-        for j in range(sq.shape[1]):
-            if own < 0 or j != own + i:
-                nearest_sq = min(nearest_sq, sq[i, j])
-        for s in range(len(K)):
-            for j in range(sq.shape[1]):
-                # Also covers infinite precision, for which the product below would be NaN.
-                if sq[i, j] <= nearest_sq or (own >= 0 and j == own + i):
-                    K[s, i, j] = 1.0
-                else:
-                    K[s, i, j] = np.exp(-precisions[s, i] * (sq[i, j] - nearest_sq))

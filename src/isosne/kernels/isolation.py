@@ -3,31 +3,36 @@
 `monte_carlo` and `closed_form` compare points; step 2 computes probabilities.
 """
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from isosne._checks import check_count, check_for_metric
+from isosne._checks import check_for_metric
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityLayers
-from isosne.errors import ParameterError, keyword
+from isosne.errors import ParameterError
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.closed_form import ClosedForm
-from isosne.kernels.costs import KernelCosts, isolation_costs
+from isosne.kernels.costs import KernelCosts, check_lists, isolation_costs, smallest_psi
 from isosne.kernels.counts import CellIndex
-from isosne.kernels.forest import ForestPartitions
+from isosne.kernels.feature_map import feature_map
 from isosne.kernels.form_protocol import Form, FormRows
-from isosne.kernels.monte_carlo import DrawnForm, Partitions
-from isosne.kernels.psi import auto_partitions, resolve_psi
-from isosne.kernels.voronoi import VoronoiPartitions
-from isosne.neighbors.distances import Metric
+from isosne.kernels.monte_carlo import DrawnForm, Partitions, draw_partitions
+from isosne.kernels.psi import auto_partitions, check_partitioning, resolve_psi
 
 
-class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricKernel):
+class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    MetricKernel,
+    auto_wrap_output_keys=None,  # a sparse feature map cannot become a data frame
+):
     """Isolation kernel: the fraction of random partitionings in which two points share a cell.
 
     Each partitioning samples `psi` of the fitted points and assigns every point to the cell of the
@@ -42,11 +47,13 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         "auto": 0.8, 0.2 and 0.05 of n_samples; above 20 000 points, 0.1 of n_samples.
     n_partitions : int, "exact" or "auto", default="auto"
         Number of random partitionings, the paper's t. "exact" computes the limit of infinitely many
-        in closed form. "auto": 200, or "exact" for more than 10 000 points in cells of 30 or fewer.
+        in closed form. "auto": 200; in a `TSNE`, "exact" for more than 10 000 points in cells of 30
+        or fewer.
     partition : {"voronoi", "forest"}, default="voronoi"
         Voronoi cells of the sampled points, or leaves of axis-parallel isolation trees.
     metric : str, default="euclidean"
-        Metric of the Voronoi cells: euclidean, manhattan, minkowski, cosine or precomputed.
+        Metric of the Voronoi cells: euclidean, manhattan, chebyshev, minkowski, cosine,
+        mahalanobis (with the covariance of the fitted points) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     random_state : int, Generator, RandomState or None, default=None
@@ -109,7 +116,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         Parameters
         ----------
         X : array, CSR or data frame of shape (n_samples, n_features)
-            The points; with ``metric="precomputed"``, their distances (n_samples, n_samples).
+            The points; with ``metric="precomputed"``, their distances (n_samples, n_samples), all
+            of them or in a sparse matrix those to neighbors.
         y : None
             Ignored.
 
@@ -132,12 +140,16 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
     def _draw_from(self, pool: Points, points: Points) -> Self:
         n = points.shape[0]
         self._check_parameters(n)
-        psis = resolve_psi(self.psi, n)
+        # A TSNE resolves "auto" before it fits; a kernel of its own draws, to have a feature map.
+        resolved = self._resolved(n, must_draw=True, n_listed=self._n_listed(points))
+        psis = resolve_psi(resolved.psi, n)
+        n_drawn = resolved._n_to_draw(n)
         rng = as_generator(self.random_state)
-        n_drawn = self._n_to_draw(n)
+        metric = self._fit_metric(points)
         # All random numbers are drawn here, so a fitted kernel is deterministic.
-        partitions = [self._draw(pool, psi, n_drawn, rng) for psi in psis if n_drawn]
-        return self._remember(points, psi_=psis, partitions_=partitions, pool_=pool)
+        draw = partial(draw_partitions, pool, metric=metric, rng=rng, partition=self.partition)
+        partitions = [draw(shape=(n_drawn, psi)) for psi in psis if n_drawn]
+        return self._remember(points, metric, psi_=psis, partitions_=partitions, pool_=pool)
 
     def _restore(self, points: Points, pool: Points, partitions: list[Partitions]) -> Self:
         """Set the points and partitionings of a fit that was read from a file."""
@@ -157,38 +169,23 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
     def _check_parameters(self, n_points: int) -> None:
         super()._check_parameters(n_points)
         resolve_psi(self.psi, n_points)
-        if self.partition not in ("voronoi", "forest"):
-            raise ParameterError(
-                "partition", "be 'voronoi' or 'forest'", self.partition, "Choose one of the two."
-            )
-        if self.partition == "forest" and self.metric != "euclidean":
-            raise ParameterError(
-                "metric",
-                f"be left out with {keyword('partition', 'forest')}: isolation trees use no "
-                "distance",
-                self.metric,
-                f"Leave it out, or choose {keyword('partition', 'voronoi')}.",
-            )
-        if self.partition == "forest" and self.n_partitions == "exact":
-            raise ParameterError(
-                "n_partitions",
-                f"be a number with {keyword('partition', 'forest')}: isolation trees have no "
-                "closed form",
-                self.n_partitions,
-                "Pass 200, which is the default.",
-            )
-        if self.n_partitions not in ("exact", "auto"):
-            hint = "Pass 200, or 'exact' for the closed form."
-            check_count(self.n_partitions, "n_partitions", low=1, hint=hint)
+        check_partitioning(self.partition, self.n_partitions, self.metric)
 
-    def _resolved(self, n_points: int, *, must_draw: bool = False) -> Self:
+    def _check_listed(self, n_points: int, n_listed: int) -> None:
+        check_lists(self.psi, self.n_partitions, n_points, n_listed)
+
+    def _resolved(
+        self, n_points: int, *, must_draw: bool = False, n_listed: int | None = None
+    ) -> Self:
         """Return an unfitted copy with psi and n_partitions as numbers."""
         own = super()._resolved(n_points)
-        psis = resolve_psi(self.psi, n_points)
+        smallest = None if n_listed is None else smallest_psi(n_points, n_listed)
+        psis = resolve_psi(self.psi, n_points, smallest)
         n_partitions = self.n_partitions
         if n_partitions == "auto":
             can = self.partition == "voronoi" and not must_draw
-            n_partitions = auto_partitions(psis, n_points, has_closed_form=can)
+            by_size = auto_partitions(psis, n_points, has_closed_form=can)
+            n_partitions = by_size if n_listed is None else "exact"
         own.set_params(psi=psis if len(psis) > 1 else psis[0], n_partitions=n_partitions)
         return own
 
@@ -221,15 +218,6 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             return DrawnForm(self.X_fit_, self.partitions_)
         return ClosedForm(self.X_fit_, self.metric_, self.psi_)
 
-    def _draw(self, points: Points, psi: int, n_drawn: int, rng: np.random.Generator) -> Partitions:
-        n = points.shape[0]
-        samples = np.empty((n_drawn, psi), np.int64)
-        for sample in samples:  # sorted, so that ties go to the lower index
-            sample[:] = np.sort(rng.choice(n, psi, replace=False, shuffle=False))
-        if self.partition == "forest":
-            return ForestPartitions(samples, points, rng)
-        return VoronoiPartitions(samples, points, Metric(self.metric, self.p))
-
     def cells_at_scales(self, A: Any = None) -> list[Array]:
         """Return the cell of each point in each partitioning, one array per scale.
 
@@ -244,13 +232,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
             Cell ids below psi, in the smallest type that holds them.
         """
         points = self._check_query(A)
-        if not self.partitions_:
-            raise ParameterError(
-                "n_partitions",
-                "be a number to compute cells, counts or feature maps",
-                "exact",
-                "Use similarity, or pass a number of partitionings.",
-            )
+        self._has_cells()
         return self._form.describe(points)
 
     def cells(self, A: Any = None) -> Array:
@@ -269,8 +251,23 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         """
         return np.hstack(self.cells_at_scales(A))
 
+    def _has_cells(self) -> bool:
+        """Return True; raise an error for the closed form, which has no partitionings."""
+        is_exact = isinstance(self.n_partitions, str) and self.n_partitions == "exact"
+        if is_exact or not getattr(self, "partitions_", True):
+            raise ParameterError(
+                "n_partitions",
+                "be a number to compute cells, counts or feature maps",
+                "exact",
+                "Use similarity, or pass a number of partitionings.",
+            )
+        return True
+
+    @available_if(_has_cells)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def transform(self, A: Any) -> csr_array:
         """Return the feature map: one column per cell, with 1 for the cells of the point.
+
+        Not available with ``n_partitions="exact"``, which has no cells.
 
         Parameters
         ----------
@@ -282,23 +279,25 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricK
         CSR of float32, shape (n, n_partitions * sum of psi)
             The similarity is the inner product divided by the number of ones per row.
         """
-        scales = self.cells_at_scales(A)
-        offset = 0  # of the scale; within it, partitioning p has the columns from psi * p on
-        columns = []
-        for psi, cells in zip(self.psi_, scales, strict=True):
-            columns.append(cells + offset + psi * np.arange(cells.shape[1], dtype=np.int64))
-            offset += psi * cells.shape[1]
-        indices = np.hstack(columns)
-        n, n_ones = indices.shape
-        index_dtype = np.int32 if max(n * n_ones, offset) < 2**31 else np.int64  # as SciPy does
-        return csr_array(
-            (
-                np.ones(n * n_ones, np.float32),
-                indices.ravel().astype(index_dtype),
-                np.arange(0, n * n_ones + 1, n_ones, dtype=index_dtype),
-            ),
-            shape=(n, offset),
-        )
+        return feature_map(self.cells_at_scales(A), self.psi_)
+
+    @available_if(_has_cells)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
+    def fit_transform(self, X: Any, y: Any = None) -> csr_array:
+        """Draw the samples and return the feature map of the points.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        CSR of float32, shape (n_samples, n_partitions * sum of psi)
+            The feature map, as from `transform`.
+        """
+        return self.fit(X).transform(X)
 
     @property
     def _n_features_out(self) -> int:

@@ -12,8 +12,27 @@ from isosne.kernels.counts import CellIndex, count_with_partners
 from isosne.kernels.forest import ForestPartitions
 from isosne.kernels.form_protocol import FormRows
 from isosne.kernels.voronoi import VoronoiPartitions
+from isosne.neighbors.metric import Metric
 
 Partitions = VoronoiPartitions | ForestPartitions
+
+
+def draw_partitions(
+    points: Points,
+    shape: tuple[int, int],
+    metric: Metric,
+    rng: np.random.Generator,
+    partition: str,
+) -> Partitions:
+    """Return partitionings over samples of the points; shape: n_partitions and psi."""
+    n_drawn, psi = shape
+    n = points.shape[0]
+    samples = np.empty((n_drawn, psi), np.int64)
+    for sample in samples:  # sorted, so that ties go to the lower index
+        sample[:] = np.sort(rng.choice(n, psi, replace=False, shuffle=False))
+    if partition == "forest":
+        return ForestPartitions(samples, points, rng)
+    return VoronoiPartitions(samples, points, metric)
 
 
 class DrawnForm:

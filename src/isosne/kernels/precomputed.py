@@ -142,6 +142,7 @@ class PrecomputedKernel(MetricKernel):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = True
+        tags.input_tags.positive_only = True
         return tags
 
 
@@ -149,6 +150,7 @@ def _check_not_negative(affinities: Points) -> None:
     values = affinities.data if isinstance(affinities, csr_array) else affinities
     if values.size and values.min() < 0:
         raise DataError(
-            f"Precomputed affinities must not be negative; got {values.min():g}. "
+            "Negative values in data: precomputed affinities must be positive or zero; got "
+            f"{values.min():g}. "
             "Pass similarities, not distances."
         )

@@ -1,9 +1,9 @@
-"""Automatic choice of psi and of the number of partitionings; psi as a fraction of n_samples."""
+"""Rules for psi and the partitionings: psi as a fraction of n_samples, and automatic choices."""
 
 from typing import Any
 
-from isosne._checks import as_scales, is_integer, is_number
-from isosne.errors import ParameterError
+from isosne._checks import as_scales, check_count, is_integer, is_number, is_one_of
+from isosne.errors import ParameterError, keyword
 
 AUTO_SHARES = (0.8, 0.2, 0.05)
 """psi as fractions of n_samples, one per scale (measured: docs/decisions/0004)."""
@@ -19,10 +19,13 @@ EXACT_FROM, EXACT_CELL = 10_000, 30
 if a cell holds at most 30 points on average, so that lists have at most 240 (chosen)."""
 
 
-def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
-    """Return the number of cells at each scale as an integer from 2 to n_samples."""
+def resolve_psi(psi: Any, n_samples: int, smallest: int | None = None) -> tuple[int, ...]:
+    """Return the number of cells at each scale as an integer from 2 to n_samples.
+
+    smallest: the least psi for which the neighbor lists are long enough, if they are given.
+    """
     if isinstance(psi, str) and psi == "auto":
-        return auto_psi(n_samples)
+        return auto_psi(n_samples) if smallest is None else listed_psi(n_samples, smallest)
     return tuple(_resolve_one(value, n_samples) for value in as_scales(psi, "psi"))
 
 
@@ -31,6 +34,16 @@ def auto_psi(n_samples: int) -> tuple[int, ...]:
     shares = AUTO_SHARES if n_samples <= AUTO_LIMIT else (LARGE_SHARE,)
     scales = {max(2, round(share * n_samples)) for share in shares}
     return tuple(sorted(scales, reverse=True))
+
+
+def listed_psi(n_samples: int, smallest: int) -> tuple[int, ...]:
+    """Return psi for "auto" with given lists: those of three scales that they are long enough for.
+
+    If they are too short for all, the smallest psi that they allow.
+    """
+    scales = {max(2, round(share * n_samples)) for share in AUTO_SHARES}
+    allowed = {scale for scale in scales if scale >= smallest} or {smallest}
+    return tuple(sorted(allowed, reverse=True))
 
 
 def _resolve_one(psi: Any, n_samples: int) -> int:
@@ -59,3 +72,29 @@ def auto_partitions(psis: tuple[int, ...], n_points: int, *, has_closed_form: bo
     if has_closed_form and n_points > EXACT_FROM and has_small_cells:
         return "exact"
     return AUTO_PARTITIONS
+
+
+def check_partitioning(partition: Any, n_partitions: Any, metric: str) -> None:
+    """Raise an error for an unknown kind of partitioning, or one that the others do not allow."""
+    if not is_one_of(partition, ("voronoi", "forest")):
+        raise ParameterError(
+            "partition", "be 'voronoi' or 'forest'", partition, "Choose one of the two."
+        )
+    if partition == "forest" and metric != "euclidean":
+        raise ParameterError(
+            "metric",
+            f"be left out with {keyword('partition', 'forest')}: isolation trees use no distance",
+            metric,
+            f"Leave it out, or choose {keyword('partition', 'voronoi')}.",
+        )
+    if partition == "forest" and is_one_of(n_partitions, ("exact",)):
+        raise ParameterError(
+            "n_partitions",
+            f"be a number with {keyword('partition', 'forest')}: isolation trees have no closed "
+            "form",
+            n_partitions,
+            "Pass 200, which is the default.",
+        )
+    if not is_one_of(n_partitions, ("exact", "auto")):
+        hint = "Pass 200, or 'exact' for the closed form."
+        check_count(n_partitions, "n_partitions", low=1, hint=hint)

@@ -7,11 +7,12 @@ import numpy as np
 from sklearn.base import clone
 
 from isosne.errors import ParameterError
+from isosne.kernels.adaptive import AdaptiveGaussianKernel
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.custom import CustomKernel, UserKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
+from isosne.kernels.knn import KNNKernel
 from isosne.kernels.precomputed import PrecomputedKernel
 
 
@@ -27,12 +28,6 @@ class Entry(NamedTuple):
     """Return the kernel with default parameters for n points."""
 
 
-def _gaussian(n: int) -> MetricKernel:
-    # 30 is the default of scikit-learn and openTSNE. Lists hold 3 * perplexity neighbors
-    # (van der Maaten 2014), so it is at most a third of the other points.
-    return GaussianKernel(min(30.0, (n - 1) / 3) if n > 4 else 1.0)
-
-
 KERNELS: dict[str, Entry] = {
     "isolation": Entry(
         IsolationKernel,
@@ -40,7 +35,9 @@ KERNELS: dict[str, Entry] = {
         ("psi", "n_partitions", "partition", "metric", "p"),
         lambda n: IsolationKernel(),
     ),
-    "gaussian": Entry(GaussianKernel, "perplexity", ("perplexity", "metric", "p"), _gaussian),
+    "gaussian": Entry(
+        GaussianKernel, "perplexity", ("perplexity", "metric", "p"), lambda n: GaussianKernel()
+    ),
     # k = 7 is the choice of Zelnik-Manor and Perona (2004), whose kernel App. D uses.
     "adaptive": Entry(
         AdaptiveGaussianKernel,

@@ -17,14 +17,10 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.neighbors.distances import (
-    Metric,
-    SearchSet,
-    rounding_bound,
-    search_set,
-    sq_distance,
-)
-from isosne.neighbors.exact import nearest_in_block, rows_per_block
+from isosne.neighbors.distances import SearchSet, search_set
+from isosne.neighbors.exact import nearest_in_blocks, rows_per_block
+from isosne.neighbors.metric import Metric
+from isosne.neighbors.pairs import rounding_bound, sq_distance
 
 SCAN_ROWS, SCAN_COLUMNS = 64, 16384
 """Largest number of rows, and of sampled points, whose keys a scan holds at a time, unless one
@@ -149,8 +145,10 @@ class VoronoiPartitions:
         memberships = self._memberships()
         is_open = np.zeros(len(rows), np.bool_)
 
+        find = nearest_in_blocks(points, self._search, n_listed)
+
         def work(part: slice) -> None:
-            ids, _ = nearest_in_block(points, part, self._search, n_listed)
+            ids, _ = find(part)
             found = np.empty((len(ids), len(self.samples)), cells.dtype)
             walk_lists(np.ascontiguousarray(ids), memberships, found, is_open[part])
             cells[rows[part]] = found

@@ -1,21 +1,24 @@
 """Attraction along lists of pairs: fixed neighbors, or partners drawn at every step.
 
-Maps are stored by row here, (n, 2) or (n, 3), so that the coordinates of a partner are adjacent in
-memory.
+Maps are stored by row here, (n, d), so that the coordinates of a partner are adjacent in memory.
 """
+
+from copy import copy
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._numba import parallel_kernel, prange
+from isosne._lanes import LANES, between, load, splat, total
+from isosne._lanes.axes import gathered, minus, plus_product, repeated, row, sq_length, totals
+from isosne._numba import kernel, parallel_kernel, prange
+from isosne._portable import log, power
 from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
 from isosne.layout.pair_terms import map_similarity, minus_log_similarity
 
 EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
 """Step length with drawn partners, relative to the schedule (measured: docs/decisions/0006): before
 the last phase; fraction of the last phase at full length; at the end of the last phase."""
-ENTROPY_BLOCK = 2**20
-"""Probabilities per block of `sum_p_log_p`: 8 MB in float64 (chosen; not measured)."""
 
 
 class ListedAttraction:
@@ -31,7 +34,10 @@ class ListedAttraction:
 
     def __init__(self, joint: SparseMatrix, dof: Scalar = 1.0) -> None:
         self.n_points = len(joint.indptr) - 1
-        self._joint = joint
+        # With room for a vector after the last entry, so that a row's sum does not depend on its
+        # place in memory. Unsigned, as `gather` needs.
+        indices, data = np.pad(joint.indices, (0, LANES)), np.pad(joint.data, (0, LANES))
+        self._joint = SparseMatrix(joint.indptr, indices.view(np.uint32), data)
         self._dof = np.float32(dof)
         self.negative_entropy = sum_p_log_p(joint.data)
 
@@ -42,30 +48,26 @@ class ListedAttraction:
         """Return 1: the attraction is not random."""
         return 1.0
 
-    def arrange(self, order: Array) -> None:
-        """Reorder the points: order[r] is the current index of the point that becomes r."""
+    def arranged(self, order: Array) -> Self:
+        """Return the attraction of reordered points: order[r] is the index of the point at r."""
         indptr = np.zeros_like(self._joint.indptr)  # row lengths in the new order, summed
         np.cumsum(np.diff(self._joint.indptr)[order], out=indptr[1:])
-        arranged = SparseMatrix(
-            indptr, np.empty_like(self._joint.indices), np.empty_like(self._joint.data)
+        arranged = copy(self)
+        arranged._joint = SparseMatrix(
+            indptr, np.zeros_like(self._joint.indices), np.zeros_like(self._joint.data)
         )
-        arrange_rows(self._joint, order, inverse_order(order), arranged)
-        self._joint = arranged
+        arrange_rows(self._joint, order, inverse_order(order), arranged._joint)
+        return arranged
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull for the map Y, both (n, 2) or (n, 3)."""
-        pull_listed(*self._rows(), Y, self._dof, pull)
+        """Fill pull for the map Y, both (n, d)."""
+        pull_listed(*self._joint, Y, origin(Y), self._dof, pull)
 
     def loss(self, Y: NDArray[np.float32]) -> float:
         """Return minus the sum of p log w for the map Y."""
         sums = np.empty(self.n_points)
-        loss_listed(*self._rows(), Y, self._dof, sums)
+        loss_listed(*self._joint, Y, origin(Y), self._dof, sums)
         return float(sums.sum())
-
-    def _rows(self) -> tuple[Array, Array, Array]:
-        # Unsigned: Numba omits its test for negative indices; the loop takes a third less time.
-        indptr, indices, data = self._joint
-        return indptr, indices.view(np.uint32), data
 
 
 class DrawnAttraction:
@@ -96,23 +98,35 @@ class DrawnAttraction:
         """Return a step factor that decays exponentially, so that sampling noise averages out."""
         if progress == 0:  # exaggerated phases; longer steps let noise rotate the axes (0006)
             return EARLY_SHARE
-        return float(LAST_SHARE ** max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL)))
+        return float(power(LAST_SHARE, max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL))))
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull for the map Y, both (n, 2) or (n, 3)."""
-        pull_listed(*as_rows(self._partners), Y, self._dof, pull)
+        """Fill pull for the map Y, both (n, d)."""
+        pull_listed(*as_rows(self._partners), Y, origin(Y), self._dof, pull)
 
     def loss(self, Y: NDArray[np.float32]) -> float:
         """Return minus the sum of p log w for the map Y."""
         sums = np.empty(self.n_points)
-        loss_listed(*as_rows(self._judges), Y, self._dof, sums)
+        loss_listed(*as_rows(self._judges), Y, origin(Y), self._dof, sums)
         return float(sums.sum())
 
 
 def as_rows(partners: Partners) -> tuple[Array, Array, Array]:
     """Return partners as the three arrays of a CSR matrix."""
     n, k = partners.indices.shape
-    return np.arange(0, n * k + 1, k), partners.indices.ravel(), partners.weights.ravel()
+    indptr = np.arange(0, n * k + 1, k)
+    return indptr, widened(partners.indices.ravel()), widened(partners.weights.ravel())
+
+
+def widened(entries: Array) -> Array:
+    """Return entries, with zeros added if there are fewer than the lanes of a vector."""
+    return entries if len(entries) >= LANES else np.pad(entries, (0, LANES - len(entries)))
+
+
+def origin(Y: NDArray[np.float32]) -> tuple[Scalar, ...]:
+    """Return one zero per axis of a map (n, d): a tuple, whose length is known to compiled code."""
+    zeros: list[Scalar] = [np.float32(0)] * Y.shape[1]
+    return tuple(zeros)
 
 
 def inverse_order(order: Array) -> NDArray[np.uint32]:
@@ -122,11 +136,14 @@ def inverse_order(order: Array) -> NDArray[np.uint32]:
     return ranks
 
 
-def sum_p_log_p(p: NDArray[np.float32]) -> float:
-    """Return the sum of p log p in float64, in blocks to limit temporary memory."""
-    starts = range(0, len(p), ENTROPY_BLOCK)
-    blocks = (p[s : s + ENTROPY_BLOCK].astype(np.float64) for s in starts)
-    return float(sum((block * np.log(block)).sum() for block in blocks))
+@kernel
+def sum_p_log_p(p: Array) -> float:
+    """Return the sum of p log p in float64, where 0 log 0 = 0."""
+    entropy = 0.0
+    for e in range(len(p)):
+        if p[e] > 0:
+            entropy += np.float64(p[e]) * log(p[e])
+    return entropy
 
 
 @parallel_kernel
@@ -144,50 +161,51 @@ def arrange_rows(joint: SparseMatrix, order: Array, ranks: Array, arranged: Spar
 
 @parallel_kernel
 def pull_listed(
-    indptr: Array, indices: Array, data: Array, Y: Array, dof: Scalar, pull: Array
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    Y: Array,
+    zeros: tuple[Scalar, ...],
+    dof: Scalar,
+    pull: Array,
 ) -> None:
-    """Fill pull[i] = sum_j p u (y_i - y_j) over the listed pairs; Y (n, 2) or (n, 3).
+    """Fill pull[i] = sum_j p u (y_i - y_j) over the listed pairs; Y (n, d), zeros: d numbers.
 
     O(number of pairs); memory access dominates.
     """
-    zero = np.float32(0)
     for i in prange(Y.shape[0]):
-        p0 = p1 = p2 = zero
-        x0, x1 = Y[i, 0], Y[i, 1]
-        # Separate loops: a third coordinate of zeros would cost memory bandwidth in 2-D.
-        if Y.shape[1] == 2:
-            for e in range(indptr[i], indptr[i + 1]):
-                j = indices[e]
-                d0, d1 = x0 - Y[j, 0], x1 - Y[j, 1]
-                _, u = map_similarity(d0 * d0 + d1 * d1, dof)
-                weight = data[e] * u
-                p0 += weight * d0
-                p1 += weight * d1
-        else:
-            x2 = Y[i, 2]
-            for e in range(indptr[i], indptr[i + 1]):
-                j = indices[e]
-                d0, d1, d2 = x0 - Y[j, 0], x1 - Y[j, 1], x2 - Y[j, 2]
-                _, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-                weight = data[e] * u
-                p0 += weight * d0
-                p1 += weight * d1
-                p2 += weight * d2
-            pull[i, 2] = p2
-        pull[i, 0], pull[i, 1] = p0, p1
+        x = repeated(row(Y, i, zeros))
+        pulls = repeated(zeros)
+        stop = indptr[i + 1]
+        for first in range(indptr[i], stop, LANES):
+            e = min(first, len(indices) - LANES)  # lanes outside of the row are masked
+            d = minus(x, gathered(Y, indices, e, x))
+            _, u = map_similarity(sq_length(d), dof)
+            p = load(data, e) * between(first - e, stop - e)
+            pulls = plus_product(pulls, p * u, d)
+        found = totals(pulls)
+        for c in range(len(zeros)):
+            pull[i, c] = found[c]
 
 
 @parallel_kernel
 def loss_listed(
-    indptr: Array, indices: Array, data: Array, Y: Array, dof: Scalar, sums: Array
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    Y: Array,
+    zeros: tuple[Scalar, ...],
+    dof: Scalar,
+    sums: Array,
 ) -> None:
-    """Fill sums[i] = -sum_j p log w over the listed pairs; Y (n, 2) or (n, 3)."""
-    is_solid = Y.shape[1] == 3
+    """Fill sums[i] = -sum_j p log w over the listed pairs; Y (n, d), zeros: d numbers."""
     for i in prange(Y.shape[0]):
-        total = np.float32(0)
-        for e in range(indptr[i], indptr[i + 1]):
-            j = indices[e]
-            d0, d1 = Y[i, 0] - Y[j, 0], Y[i, 1] - Y[j, 1]
-            d2 = Y[i, 2] - Y[j, 2] if is_solid else np.float32(0)
-            total += data[e] * minus_log_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-        sums[i] = total
+        x = repeated(row(Y, i, zeros))
+        loss = splat(0)
+        stop = indptr[i + 1]
+        for first in range(indptr[i], stop, LANES):
+            e = min(first, len(indices) - LANES)
+            d = minus(x, gathered(Y, indices, e, x))
+            p = load(data, e) * between(first - e, stop - e)
+            loss += p * minus_log_similarity(sq_length(d), dof)
+        sums[i] = total(loss)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._numba import kernel
+from isosne._portable import log
 from isosne._types import Array
 from isosne.errors import DivergedError
 from isosne.layout.schedules import ChangeBelow, Phase, Schedule
@@ -24,6 +25,9 @@ Exaggerated attraction of a broad kernel shrinks the map by a factor per step. I
 forces are linear in the distances, so rescaling changes only its size; without it, coordinates
 would be lost in rounding (docs/decisions/0006).
 """
+LARGEST_SPREAD = 1e12
+"""Standard deviation above which a map has diverged; maps are 10 to 10 000 wide, and float32 ends
+at 1e38, the square of 1e19 (chosen)."""
 SMALLEST_SPREAD = 1e-7
 """Standard deviation of the widest axis below which a map is rescaled (docs/decisions/0006)."""
 GAIN_UP, GAIN_DOWN = 0.2, 0.8
@@ -135,13 +139,15 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
         step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)
         gradient = forces.gradient(Y, phase.exaggeration)
         # In float64: the norm also detects NaN and infinity in any entry.
-        norm = float(np.sqrt(np.einsum("ij,ij->", gradient, gradient, dtype=np.float64)))
-        if not np.isfinite(norm):
+        norm = float(np.sqrt(np.square(gradient, dtype=np.float64).sum()))
+        spread = np.nan
+        if np.isfinite(norm):
+            spread = advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
+        if not spread <= LARGEST_SPREAD:  # also NaN
             raise DivergedError(
                 f"The optimization diverged at step {progress.iteration + 1} "
                 f"with step length {step:g}. Choose a schedule with shorter steps."
             )
-        spread = advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
         if 0 < spread < SMALLEST_SPREAD:  # collapsed under exaggeration: see SPREAD
             Y *= np.float32(SPREAD / spread)
             update *= np.float32(SPREAD / spread)
@@ -157,19 +163,21 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
 def has_ended(phase: Phase, progress: Progress, value: Callable[[], float]) -> bool:
     """Update the stop rule of the phase; return whether the phase should end."""
     rule, done = phase.stop, progress.done
-    if rule is None or done < rule.wait or (done - rule.wait) % rule.every:
+    if rule is None or done % rule.every:
         return False
     values, rates = progress.values, progress.rates
-    values.append(value())
+    # KL of the exaggerated probabilities, divided by the exaggeration.
+    values.append(value() + log(phase.exaggeration))
     if len(values) < 2:
         return False
     change = values[-2] - values[-1]
     if isinstance(rule, ChangeBelow):
-        return abs(change) / rule.every < values[-1] * rule.share
+        return done > rule.wait and abs(change) / rule.every < values[-1] * rule.share
     rates.append(change / values[-2] if values[-2] else 0.0)
-    recent = rates[-rule.delay - 1 :]
-    falls = all(later < earlier for earlier, later in pairwise(recent))
-    return falls and len(recent) > rule.delay
+    # The first rate that is compared with the one before it is the first after `wait` steps.
+    counted = rates[max(0, rule.wait // rule.every - 2) :]
+    n_falls = sum(later < earlier for earlier, later in pairwise(counted))
+    return n_falls > rule.delay
 
 
 @kernel

@@ -1,14 +1,25 @@
 """Exact forces over all pairs, for maps in one, two or three dimensions.
 
-Maps are stored as (3, n) float32; maps with fewer dimensions have leading rows of zeros. The sums
-of a point are float32. Totals over points are float64 and added in the order of the points, so they
-do not depend on the number of threads.
+The sums of a point are float32, in the 16 lanes of a vector. Totals over points are float64 and
+added in the order of the points, so they do not depend on the number of threads.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._numba import parallel_kernel, prange, row_sum_kernel
+from isosne._lanes import LANES, Vector, between, load, splat, total
+from isosne._lanes.axes import (
+    Vectors,
+    loaded,
+    minus,
+    plus_product,
+    point,
+    repeated,
+    sq_length,
+    totals,
+)
+from isosne._numba import kernel, parallel_kernel, prange
+from isosne._portable import log
 from isosne._types import Array, DenseMatrix, Scalar
 from isosne.layout.objectives import KL, Mixture
 from isosne.layout.pair_terms import (
@@ -16,7 +27,11 @@ from isosne.layout.pair_terms import (
     minus_log_similarity,
     mixture_pull,
     mixture_value,
+    pair_similarity,
 )
+
+Axes = tuple[Array, ...]
+"""A map stored by axis: contiguous float32 arrays of at least 16 numbers."""
 
 TINY = 1e-37
 """Smallest q and Z: just above the smallest normal float32 (1.2e-38)."""
@@ -26,6 +41,8 @@ ZERO_P = 1e-3
 ALONE = 1.01
 """Sum of w, including the point itself, up to which it is recomputed without the point. Above it
 the others sum to at least 0.01, and float32 rounding (1.2e-7) costs at most 1.2e-5 of that."""
+SPRING = 64
+"""Degrees of freedom from which the step limit is that of a Gaussian (chosen)."""
 
 
 class Stateless:
@@ -55,33 +72,31 @@ class ExactForces(Stateless):
     def __init__(
         self, joint: DenseMatrix, objective: Mixture | None = None, dof: float = 1.0
     ) -> None:
-        self.joint = joint
+        self.n_points = len(joint.factors)
+        self.joint = widened(joint)
         self.objective = objective or KL()
         self.dof = np.float32(dof)
-        self.n_points = len(joint.factors)
-        self._map = np.zeros((3, self.n_points), np.float32)
-        self._pull, self._push = np.zeros_like(self._map), np.zeros_like(self._map)
         self._row_sums = np.zeros(self.n_points)
         self._sum_p_log_p: float | None = None
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
         """Return the gradient at map Y (d, n), with the attraction times the exaggeration."""
-        self._map[-len(Y) :] = Y
-        pull, push, sums = self._pull, self._push, self._row_sums
+        axes, sums = by_axis(Y), self._row_sums
+        pull, push = np.empty_like(Y), np.empty_like(Y)
         # KL needs Z only after the sum, so attraction and repulsion share one pass. The terms of
         # NeRV and JSE depend on q = w / Z, so Z is computed first.
         if isinstance(self.objective, KL):
             toward = exaggeration
-            pull_and_push(*self.joint, self._map, self.dof, pull, push, sums)
+            pull_and_push(*self.joint, axes, self.dof, pull, push, sums)
             away = inverse(sums.sum())
         else:
             toward = 1.0
-            push_all(self._map, self.dof, push, sums)
+            push_all(axes, self.dof, push, sums)
             scale = inverse(sums.sum())
             parameters = (*self._mixture, exaggeration - 1, scale)
-            pull_mixture(*self.joint, self._map, self.dof, parameters, pull, sums)
+            pull_mixture(*self.joint, axes, self.dof, parameters, pull, sums)
             away = sums.sum() * scale  # normalization of Q: q_ij times the sum of all terms
-        return combine(pull, push, toward, away)[-len(Y) :]
+        return combine(pull, push, toward, away)
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
         """Do nothing: all pairs are available at every step."""
@@ -96,16 +111,15 @@ class ExactForces(Stateless):
 
     def value(self, Y: NDArray[np.float32]) -> float:
         """Return the objective at map Y (d, n); not negative."""
-        self._map[-len(Y) :] = Y
-        sums = self._row_sums
-        push_all(self._map, self.dof, self._push, sums)
+        axes, sums = by_axis(Y), self._row_sums
+        push_all(axes, self.dof, np.empty_like(Y), sums)
         Z = max(float(sums.sum()), TINY)
         if isinstance(self.objective, KL):
-            loss_all(*self.joint, self._map, self.dof, sums)
+            loss_all(*self.joint, axes, self.dof, sums)
             # KL = sum p log p - sum p log w + log Z, as P sums to 1.
-            loss = float(sums.sum() + np.log(Z))
-            return max(self._negative_entropy() + loss, 0.0)
-        value_mixture(*self.joint, self._map, self.dof, (*self._mixture, 0.0, 1 / Z), sums)
+            loss = float(sums.sum()) + log(Z)
+            return max(self._negative_entropy() + float(loss), 0.0)
+        value_mixture(*self.joint, axes, self.dof, (*self._mixture, 0.0, 1 / Z), sums)
         return max(float(sums.sum()), 0.0)
 
     @property
@@ -133,10 +147,26 @@ class ExactRepulsion(Stateless):
         self._dof = np.float32(dof)
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (3, n) for the map Y (3, n) and return Z."""
+        """Fill push (d, n) for the map Y (d, n) and return Z."""
         sums = np.empty(Y.shape[1])
-        push_all(Y, self._dof, push, sums)
+        push_all(by_axis(Y), self._dof, push, sums)
         return float(sums.sum())
+
+
+def by_axis(Y: NDArray[np.float32]) -> Axes:
+    """Return a map (d, n) as one array per axis; fewer than 16 points are padded with zeros."""
+    missing = max(0, LANES - Y.shape[1])
+    return tuple(np.ascontiguousarray(np.pad(y, (0, missing)) if missing else y) for y in Y)
+
+
+def widened(joint: DenseMatrix) -> DenseMatrix:
+    """Return probabilities with at least 16 columns; columns past the last point are zero."""
+    missing = max(0, LANES - len(joint.factors))
+    if not missing:
+        return joint
+    return DenseMatrix(
+        np.pad(joint.values, ((0, 0), (0, missing))), np.pad(joint.factors, (0, missing))
+    )
 
 
 def combine(pull: Array, push: Array, toward: float, away: float) -> NDArray[np.float32]:
@@ -153,89 +183,135 @@ def inverse(Z: float) -> float:
 def step_limit(n_points: int, dof: Scalar, exaggeration: float) -> float:
     """Return the longest step at which the optimization does not diverge.
 
-    With Student's t there is no limit: the attraction decreases at large distances. With a Gaussian
-    it grows like that of a spring: its Hessian, 4 exaggeration times the Laplacian of P, has
-    eigenvalues up to about 8 exaggeration / n. The limit is the inverse.
+    With a Gaussian the attraction grows like that of a spring: its Hessian, 4 exaggeration times
+    the Laplacian of P, has eigenvalues up to about 8 exaggeration / n. The limit is the inverse.
+    With Student's t it grows only up to a distance of sqrt(dof): the limit is SPRING / dof times as
+    long, and there is none for dof up to 2.
     """
-    return n_points / (8 * exaggeration) if np.isinf(dof) else np.inf
+    if dof <= 2:
+        return np.inf
+    return n_points / (8 * exaggeration) * max(1.0, SPRING / float(dof))
 
 
-@row_sum_kernel
-def without_self(total: Scalar, Y: Array, i: int, dof: Scalar) -> float:
+@kernel
+def last_vector(n: int) -> tuple[int, int, Vector]:
+    """Return the end of the last full vector of n terms, and start and mask of one with the rest.
+
+    The vector with the rest ends with the last term and overlaps the one before it.
+    """
+    full = n - n % LANES
+    start = max(n - LANES, 0)
+    return full, start, between(full - start, n - start)
+
+
+@kernel
+def sq_dist(Y: Axes, i: int, j: int) -> Scalar:
+    """Return the squared distance of two points."""
+    square = 0.0
+    for c in range(len(Y)):
+        d = np.float64(Y[c][i]) - np.float64(Y[c][j])
+        square += d * d
+    return square
+
+
+@kernel
+def without_self(sum_of_w: Scalar, Y: Axes, n: int, i: int, dof: Scalar) -> float:
     """Return the sum of w over the other points, given the sum over all points, where w_ii = 1.
 
     For a point far from all others the difference would be lost in rounding, so the sum is
-    computed again. Skipping j = i in the main loops would prevent vectorization (a third of the
-    speed).
+    computed again.
     """
-    if total > np.float32(ALONE):  # nearly always
-        return np.float64(total) - 1.0
+    if sum_of_w > np.float32(ALONE):  # nearly always
+        return np.float64(sum_of_w) - 1.0
     others = 0.0
-    for j in range(Y.shape[1]):
+    for j in range(n):
         if j != i:
-            d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
-            w, _ = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-            others += np.float64(w)
+            others += pair_similarity(sq_dist(Y, i, j), dof)[0]
     return others
+
+
+@kernel
+def store(values: Array, i: int, coordinates: tuple[Scalar, ...]) -> None:
+    """Set values[:, i]."""
+    for c in range(len(coordinates)):
+        values[c, i] = coordinates[c]
+
+
+@kernel
+def add_forces(
+    sums: tuple[Vector, Vectors, Vectors], d: Vectors, p: Vector, dof: Scalar, keep: Vector
+) -> tuple[Vector, Vectors, Vectors]:
+    """Add the pairs with differences d and probabilities p, where keep is 1, to the sums.
+
+    sums: w, p u d and w u d.
+    """
+    weights, pulls, pushes = sums
+    w, u = map_similarity(sq_length(d), dof)
+    w = w * keep
+    return weights + w, plus_product(pulls, p * u * keep, d), plus_product(pushes, w * u, d)
 
 
 @parallel_kernel
 def pull_and_push(
-    values: Array, factors: Array, Y: Array, dof: Scalar, pull: Array, push: Array, sums: Array
+    values: Array, factors: Array, Y: Axes, dof: Scalar, pull: Array, push: Array, sums: Array
 ) -> None:
     """Fill pull[:, i] = sum_j p u (y_i - y_j), push[:, i] = sum_j w u (y_i - y_j), sums[i] = sum w.
 
-    values (n, n) and factors (n,) define p; Y, pull, push (3, n). O(n^2), one pass over the pairs.
+    values (n, n) and factors (n,) define p; pull, push (d, n). O(n^2), one pass over the pairs.
     """
-    n = Y.shape[1]
+    n = len(sums)
     for i in prange(n):
-        zero = np.float32(0)
-        p0 = p1 = p2 = q0 = q1 = q2 = total = zero
-        x0, x1, x2, factor = Y[0, i], Y[1, i], Y[2, i], factors[i]
-        row = values[i]
-        # j = i adds w = 1 to the total and nothing to the forces, as its difference is zero.
-        for j in range(n):
-            d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
-            w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-            p = np.float32(row[j]) * (factor + factors[j]) * u  # p_ij of DenseMatrix, times u
-            q = w * u
-            total += w
-            p0 += p * d0
-            p1 += p * d1
-            p2 += p * d2
-            q0 += q * d0
-            q1 += q * d1
-            q2 += q * d2
-        pull[0, i], pull[1, i], pull[2, i] = p0, p1, p2
-        push[0, i], push[1, i], push[2, i] = q0, q1, q2
-        sums[i] = without_self(total, Y, i, dof)
+        x = repeated(point(Y, i))
+        none = minus(x, x)
+        row, factor = values[i], factors[i]
+        found = splat(0), none, none
+        full, rest, keep = last_vector(n)
+        # j = i adds w = 1 to the weights and nothing to the forces, as its difference is zero.
+        for j in range(0, full, LANES):
+            p = load(row, j) * (factor + load(factors, j))
+            found = add_forces(found, minus(x, loaded(Y, j)), p, dof, splat(1))
+        if full < n:
+            p = load(row, rest) * (factor + load(factors, rest))
+            found = add_forces(found, minus(x, loaded(Y, rest)), p, dof, keep)
+        weights, pulls, pushes = found
+        store(pull, i, totals(pulls))
+        store(push, i, totals(pushes))
+        sums[i] = without_self(total(weights), Y, n, i, dof)
+
+
+@kernel
+def add_push(
+    sums: tuple[Vector, Vectors], d: Vectors, dof: Scalar, mass: Vector
+) -> tuple[Vector, Vectors]:
+    """Add the pairs with differences d, times a mass, to the sums of w and w u d."""
+    weights, pushes = sums
+    w, u = map_similarity(sq_length(d), dof)
+    w = w * mass
+    return weights + w, plus_product(pushes, w * u, d)
 
 
 @parallel_kernel
-def push_all(Y: Array, dof: Scalar, push: Array, sums: Array) -> None:
+def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
     """Fill push[:, i] = sum_j w u (y_i - y_j) and sums[i] = sum w over all pairs."""
-    n = Y.shape[1]
+    n = len(sums)
     for i in prange(n):
-        zero = np.float32(0)
-        q0 = q1 = q2 = total = zero
-        x0, x1, x2 = Y[0, i], Y[1, i], Y[2, i]
-        for j in range(n):
-            d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
-            w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-            q = w * u
-            total += w
-            q0 += q * d0
-            q1 += q * d1
-            q2 += q * d2
-        push[0, i], push[1, i], push[2, i] = q0, q1, q2
-        sums[i] = without_self(total, Y, i, dof)
+        x = repeated(point(Y, i))
+        found = splat(0), minus(x, x)
+        full, rest, keep = last_vector(n)
+        for j in range(0, full, LANES):
+            found = add_push(found, minus(x, loaded(Y, j)), dof, splat(1))
+        if full < n:
+            found = add_push(found, minus(x, loaded(Y, rest)), dof, keep)
+        weights, pushes = found
+        store(push, i, totals(pushes))
+        sums[i] = without_self(total(weights), Y, n, i, dof)
 
 
 @parallel_kernel
 def pull_mixture(
     values: Array,
     factors: Array,
-    Y: Array,
+    Y: Axes,
     dof: Scalar,
     parameters: tuple[int, float, float, float, float],
     pull: Array,
@@ -246,69 +322,68 @@ def pull_mixture(
     parameters: code, weight and smallest p of the objective; exaggeration - 1; 1 / Z.
     """
     code, weight, floor, extra, scale = parameters
-    n = Y.shape[1]
-    for i in prange(n):
-        p0 = p1 = p2 = total = 0.0
-        for j in range(n):
+    for i in prange(len(sums)):
+        total_pull = 0.0
+        found = np.zeros(len(Y))
+        for j in range(len(sums)):
             if j != i:  # the terms of NeRV and JSE are not zero at j = i
-                d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
-                w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+                w, u = pair_similarity(sq_dist(Y, i, j), dof)
                 p = np.float64(values[i, j]) * (factors[i] + factors[j])
                 term = mixture_pull(p, max(w * scale, TINY), code, weight, floor)
-                total += term  # without exaggeration, which is not part of the objective
+                total_pull += term  # without exaggeration, which is not part of the objective
                 term = (term + extra * p) * u
-                p0 += term * d0
-                p1 += term * d1
-                p2 += term * d2
-        pull[0, i], pull[1, i], pull[2, i] = p0, p1, p2
-        sums[i] = total
+                for c in range(len(Y)):
+                    found[c] += term * (Y[c][i] - Y[c][j])
+        pull[:, i] = found
+        sums[i] = total_pull
 
 
 @parallel_kernel
 def value_mixture(
     values: Array,
     factors: Array,
-    Y: Array,
+    Y: Axes,
     dof: Scalar,
     parameters: tuple[int, float, float, float, float],
     sums: Array,
 ) -> None:
     """Fill sums[i] with the objective's terms of point i; parameters as in `pull_mixture`."""
     code, weight, floor, _, scale = parameters
-    n = Y.shape[1]
-    for i in prange(n):
-        total = 0.0
-        for j in range(n):
+    for i in prange(len(sums)):
+        value = 0.0
+        for j in range(len(sums)):
             if j != i:
-                d0, d1, d2 = Y[0, i] - Y[0, j], Y[1, i] - Y[1, j], Y[2, i] - Y[2, j]
-                w, _ = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
+                w, _ = pair_similarity(sq_dist(Y, i, j), dof)
                 p = np.float64(values[i, j]) * (factors[i] + factors[j])
-                total += mixture_value(p, max(w * scale, TINY), code, weight, floor)
-        sums[i] = total
+                value += mixture_value(p, max(w * scale, TINY), code, weight, floor)
+        sums[i] = value
 
 
 @parallel_kernel
-def loss_all(values: Array, factors: Array, Y: Array, dof: Scalar, sums: Array) -> None:
+def loss_all(values: Array, factors: Array, Y: Axes, dof: Scalar, sums: Array) -> None:
     """Fill sums[i] = -sum_j p log w."""
-    n = Y.shape[1]
+    n = len(sums)
     for i in prange(n):
-        total = np.float32(0)
-        x0, x1, x2, factor = Y[0, i], Y[1, i], Y[2, i], factors[i]
-        row = values[i]
-        for j in range(n):
-            d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
-            loss = minus_log_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-            total += np.float32(row[j]) * (factor + factors[j]) * loss
-        sums[i] = total
+        x = repeated(point(Y, i))
+        row, factor = values[i], factors[i]
+        loss = splat(0)
+        full, rest, keep = last_vector(n)
+        for j in range(0, full, LANES):
+            p = load(row, j) * (factor + load(factors, j))
+            loss += p * minus_log_similarity(sq_length(minus(x, loaded(Y, j))), dof)
+        if full < n:
+            p = load(row, rest) * (factor + load(factors, rest)) * keep
+            loss += p * minus_log_similarity(sq_length(minus(x, loaded(Y, rest))), dof)
+        sums[i] = total(loss)
 
 
 @parallel_kernel
 def sum_p_log_p(values: Array, factors: Array, sums: Array) -> None:
     """Fill sums[i] = sum_j p log p, where 0 log 0 = 0."""
-    for i in prange(len(factors)):
-        total = 0.0
-        for j in range(len(factors)):
+    for i in prange(len(sums)):
+        entropy = 0.0
+        for j in range(len(sums)):
             p = np.float64(values[i, j]) * (factors[i] + factors[j])
             if p > 0:
-                total += p * np.log(p)
-        sums[i] = total
+                entropy += p * log(p)
+        sums[i] = entropy

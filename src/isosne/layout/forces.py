@@ -4,12 +4,13 @@ Points that are close on the map are kept close in memory: from time to time the
 Morton curve (docs/decisions/0006). This order is private to the module.
 """
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._numba import parallel_kernel, prange
+from isosne._portable import log
 from isosne._types import Array, Scalar
 from isosne.layout.exact import TINY, inverse, step_limit
 
@@ -34,7 +35,7 @@ class Attraction(Protocol):
         ...
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull = sum_j p u (y_i - y_j) for the map Y, both (n, 2) or (n, 3)."""
+        """Fill pull = sum_j p u (y_i - y_j) for the map Y, both (n, d)."""
         ...
 
     def loss(self, Y: NDArray[np.float32]) -> float:
@@ -46,8 +47,8 @@ class Attraction(Protocol):
 class ArrangedAttraction(Attraction, Protocol):
     """Attraction to fixed partners, which is faster if near points are close in memory."""
 
-    def arrange(self, order: Array) -> None:
-        """Reorder the points: order[r] is the current index of the point that becomes r."""
+    def arranged(self, order: Array) -> Self:
+        """Return the attraction of reordered points: order[r] is the index of the point at r."""
         ...
 
 
@@ -55,10 +56,7 @@ class Repulsion(Protocol):
     """Repulsion between all points."""
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (3, n) = sum_j w u (y_i - y_j) for the map Y (3, n) and return Z.
-
-        Maps with fewer dimensions have leading rows of zeros.
-        """
+        """Fill push = sum_j w u (y_i - y_j) for the map Y, both (d, n), and return Z."""
         ...
 
     def state(self) -> dict[str, Array]:
@@ -84,11 +82,19 @@ class SplitForces:
     """
 
     def __init__(self, attraction: Attraction, repulsion: Repulsion, dof: Scalar = 1.0) -> None:
-        self.attraction = attraction
+        self._arrangement = attraction, np.arange(attraction.n_points)
         self.repulsion = repulsion
         self.dof = np.float32(dof)
         self.n_points = attraction.n_points
-        self._order = np.arange(self.n_points)
+
+    @property
+    def attraction(self) -> Attraction:
+        """The attraction, of points in the current order."""
+        return self._arrangement[0]
+
+    @property
+    def _order(self) -> Array:
+        return self._arrangement[1]
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
         """Return the gradient at map Y (d, n), with attraction multiplied by the exaggeration."""
@@ -105,9 +111,7 @@ class SplitForces:
         """Prepare step `iteration` (counted from 0) from the map Y (d, n)."""
         is_time = iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0
         if is_time and isinstance(self.attraction, ArrangedAttraction):
-            order = curve_order(Y[:, self._order])  # relative to the current order
-            self.attraction.arrange(order)
-            self._order = self._order[order]
+            self._arrange(curve_order(Y[:, self._order]))
         self.attraction.prepare(iteration)
 
     def state(self) -> dict[str, Array]:
@@ -117,8 +121,7 @@ class SplitForces:
     def restore(self, state: dict[str, Array]) -> None:
         """Restore a state; call it only on new forces, before the first step."""
         if isinstance(self.attraction, ArrangedAttraction):
-            self.attraction.arrange(state["order"])
-        self._order = state["order"]
+            self._arrange(state["order"])
         self.repulsion.restore(state)
 
     def step_limit(self, exaggeration: float) -> float:
@@ -133,13 +136,19 @@ class SplitForces:
         """Return KL at map Y (d, n); not negative."""
         rows, columns = self._arranged(Y)
         Z = max(self.repulsion.push(columns, np.empty_like(columns)), TINY)
-        loss = self.attraction.loss(rows) + float(np.log(Z))
+        loss = self.attraction.loss(rows) + float(log(Z))
         return max(self.attraction.negative_entropy + loss, 0.0)  # KL >= 0, except for rounding
 
+    def _arrange(self, order: Array) -> None:
+        """Reorder the points, relative to the current order."""
+        attraction = self.attraction
+        assert isinstance(attraction, ArrangedAttraction)
+        # One assignment, so that an interrupt leaves either the old state or the new one.
+        self._arrangement = attraction.arranged(order), self._order[order]
+
     def _arranged(self, Y: NDArray[np.float32]) -> tuple[Array, Array]:
-        """Return the map in curve order: rows (n, 2) or (n, 3), and columns (3, n)."""
-        rows = np.zeros((self.n_points, max(2, len(Y))), np.float32)
-        columns = np.zeros((3, self.n_points), np.float32)
+        """Return the map in curve order: rows (n, d), and columns (d, n)."""
+        rows, columns = np.empty(Y.shape[::-1], np.float32), np.empty_like(Y)
         arrange_map(Y, self._order, rows, columns)
         return rows, columns
 
@@ -160,11 +169,10 @@ def curve_order(Y: NDArray[np.float32]) -> Array:
 
 @parallel_kernel
 def arrange_map(Y: Array, order: Array, rows: Array, columns: Array) -> None:
-    """Copy the map Y (d, n) in another order to rows, and to the last rows of columns (3, n)."""
-    first = columns.shape[0] - Y.shape[0]
+    """Copy the map Y (d, n) in another order to rows (n, d) and columns (d, n)."""
     for r in prange(len(order)):
         for c in range(Y.shape[0]):
-            rows[r, c] = columns[first + c, r] = Y[c, order[r]]
+            rows[r, c] = columns[c, r] = Y[c, order[r]]
 
 
 @parallel_kernel
@@ -173,7 +181,6 @@ def combine_arranged(
 ) -> None:
     """Fill the gradient (d, n), in the original order: toward * pull - away * push."""
     toward, away = factors
-    first = push.shape[0] - gradient.shape[0]
     for r in prange(len(order)):
         for c in range(gradient.shape[0]):
-            gradient[c, order[r]] = toward * pull[r, c] - away * push[first + c, r]
+            gradient[c, order[r]] = toward * pull[r, c] - away * push[c, r]

@@ -10,10 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._numba import parallel_kernel, prange
+from isosne._lanes import LANES, Vector, between, load, splat, total
+from isosne._lanes.axes import (
+    Vectors,
+    gathered,
+    loaded,
+    minus,
+    plus_product,
+    point,
+    repeated,
+    sq_length,
+    totals,
+)
+from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout.exact import push_all
-from isosne.layout.mesh_repulsion import MeshRepulsion
+from isosne.layout.exact import Axes, by_axis, last_vector, push_all
+from isosne.layout.mesh_repulsion import MeshRepulsion, in_three_dimensions
 from isosne.layout.pair_terms import map_similarity
 from isosne.layout.splines import read_at
 
@@ -22,35 +34,20 @@ N_STEPS = 50
 DAMPING = 0.5
 """Fraction of a full step, which goes to the mean of the partners weighted by their attraction.
 Half a step, against oscillation (chosen; not measured)."""
+WEAKEST = 1e-20
+"""Smallest factor of the attraction. If all points of the map are so far apart that their
+similarities underflow, nothing repels, and the factor does not matter if it is not zero."""
 
 
-class FinishedMap:
-    """A map that does not change.
+class Placement:
+    """Places new points that are compared with all points of a finished map.
 
     Parameters
     ----------
     embedding : array of shape (n, d)
-        The map.
+        The map, which does not change.
     dof : float
         Degrees of freedom of the map similarity.
-    """
-
-    def __init__(self, embedding: NDArray[np.float32], dof: Scalar) -> None:
-        self._map = as_columns(embedding)
-        self._n_components = embedding.shape[1]
-        self._dof = np.float32(dof)
-
-    def _as_rows(self, coordinates: NDArray[np.float32]) -> NDArray[np.float32]:
-        return np.ascontiguousarray(coordinates[-self._n_components :].T)
-
-
-class Placement(FinishedMap):
-    """Places new points that are compared with all points of the map.
-
-    Parameters
-    ----------
-    embedding, dof
-        As in `FinishedMap`.
     exaggeration : float, default=1.0
         Exaggeration of the last phase of the optimization.
     """
@@ -58,24 +55,29 @@ class Placement(FinishedMap):
     def __init__(
         self, embedding: NDArray[np.float32], dof: Scalar, exaggeration: float = 1.0
     ) -> None:
-        super().__init__(embedding, dof)
+        self._axes, self._dof = by_axis(embedding.T), np.float32(dof)
         # The fitted points have attraction p_ij ~ p_{j|i} / n against repulsion q_ij = w_ij / Z.
         # Multiplied by Z, repulsion is w and attraction p_{j|i} Z / n.
         sums = np.empty(len(embedding))
-        push_all(self._map, self._dof, np.empty_like(self._map), sums)
-        self._strength = np.float32(exaggeration * sums.sum() / len(embedding))
+        push_all(self._axes, self._dof, np.empty(embedding.T.shape, np.float32), sums)
+        self._strength = np.float32(max(exaggeration * sums.sum() / len(embedding), WEAKEST))
 
     def place(self, similarity: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return coordinates (m, d) for rows of similarity (m, n) to the points of the map."""
-        coordinates = np.empty((3, len(similarity)), np.float32)
-        settle(similarity, self._map, self._dof, self._strength, coordinates)
-        return self._as_rows(coordinates)
+        m, n = similarity.shape
+        if n < LANES:
+            similarity = np.pad(similarity, ((0, 0), (0, LANES - n)))
+        coordinates = np.empty((m, len(self._axes)), np.float32)
+        settings = self._dof, self._strength
+        settle(np.ascontiguousarray(similarity), n, self._axes, settings, coordinates)
+        return coordinates
 
 
-class ListedPlacement(FinishedMap):
-    """Places new points that are compared with a few points of the map.
+class ListedPlacement:
+    """Places new points that are compared with a few points of a finished map.
 
-    The repulsion of the map is computed once, on a mesh, and interpolated.
+    The repulsion of the map is computed once, on a mesh, and interpolated. If the map is too wide
+    for a mesh, only the partners of a point repel it.
 
     Parameters
     ----------
@@ -86,112 +88,133 @@ class ListedPlacement(FinishedMap):
     def __init__(
         self, embedding: NDArray[np.float32], dof: Scalar, exaggeration: float = 1.0
     ) -> None:
-        super().__init__(embedding, dof)
-        mesh = MeshRepulsion(self._n_components, dof, n_points=len(embedding))
-        Z = mesh.push(self._map, np.empty_like(self._map))
-        self._strength = np.float32(exaggeration * Z / len(embedding))
-        self._mesh = mesh.open(self._map)
+        n, self._n_components = embedding.shape
+        solid = in_three_dimensions(embedding.T)
+        mesh = MeshRepulsion(self._n_components, dof, n_points=n)
+        Z = mesh.push(solid[3 - self._n_components :], np.empty(embedding.T.shape, np.float32))
+        strength = np.float32(max(exaggeration * Z / n, WEAKEST))
+        self._settings = (
+            np.float32(dof),
+            strength,
+            mesh.is_too_wide(solid[3 - self._n_components :]),
+        )
+        self._rows = np.ascontiguousarray(solid.T)
+        self._mesh = mesh.open(solid)
 
     def place(
-        self, partners: NDArray[np.integer[Any]], rows: NDArray[np.float32]
+        self, partners: NDArray[np.integer[Any]], weights: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         """Return coordinates (m, d) for partners (m, k) on the map and their weights (m, k)."""
-        coordinates = np.empty((3, len(rows)), np.float32)
-        settings = self._dof, self._strength
-        settle_listed(partners, rows, self._map, settings, self._mesh, coordinates)
-        return self._as_rows(coordinates)
+        k = weights.shape[1]
+        missing = max(0, LANES - k)
+        partners = np.pad(partners, ((0, 0), (0, missing))).astype(np.uint32)
+        weights = np.pad(weights, ((0, 0), (0, missing)))
+        coordinates = np.empty((len(weights), 3), np.float32)
+        settle_listed(partners, weights, k, self._rows, self._settings, self._mesh, coordinates)
+        return coordinates[:, 3 - self._n_components :]
 
 
-def as_columns(embedding: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a map (n, d) as an array (3, n), with leading rows of zeros."""
-    columns = np.zeros((3, len(embedding)), np.float32)
-    columns[-embedding.shape[1] :] = embedding.T
-    return columns
+@kernel
+def most_similar(row: Array, n: int) -> tuple[int, Scalar]:
+    """Return the place of the largest of the first n similarities, and their sum."""
+    best, whole = 0, 0.0
+    for j in range(n):
+        whole += np.float64(row[j])
+        if row[j] > row[best]:
+            best = j
+    return best, whole
+
+
+@kernel
+def add_balance(
+    sums: tuple[Vector, Vectors], d: Vectors, pull: Vector, dof: Scalar, keep: Vector
+) -> tuple[Vector, Vectors]:
+    """Add pairs with differences d and attraction pull to the sums of pull u and (pull u - w u) d.
+
+    Only pairs where keep is 1 count.
+    """
+    weights, gradient = sums
+    w, u = map_similarity(sq_length(d), dof)
+    u = u * keep
+    return weights + pull * u, plus_product(gradient, pull * u - w * u, d)
 
 
 @parallel_kernel
-def settle(similarity: Array, Y: Array, dof: Scalar, strength: Scalar, coordinates: Array) -> None:
-    """Fill coordinates (3, m) of new points with similarity (m, n) to the points Y (3, n).
+def settle(
+    similarity: Array, n: int, Y: Axes, settings: tuple[Scalar, Scalar], coordinates: Array
+) -> None:
+    """Fill coordinates (m, d) of new points with similarity (m, n) to the n points of a map.
 
     Starts at the most similar point; each step moves DAMPING of the way to the mean of the fitted
-    points, weighted by their attraction, minus the repulsion. strength is the factor of the
+    points, weighted by their attraction, minus the repulsion. settings: dof, and the factor of the
     attraction. O(m n) per step.
     """
-    n = Y.shape[1]
+    dof, strength = settings
+    full, rest, keep = last_vector(n)
     for i in prange(similarity.shape[0]):
-        row = similarity[i]
-        best = 0
-        total = np.float32(0)
-        for j in range(n):
-            total += row[j]
-            if row[j] > row[best]:
-                best = j
-        x0, x1, x2 = Y[0, best], Y[1, best], Y[2, best]
+        weights = similarity[i]
+        best, whole = most_similar(weights, n)
+        factor = np.float32(strength / whole)
+        x = repeated(point(Y, best))
         for _ in range(N_STEPS):
-            weight = np.float32(0)
-            g0 = g1 = g2 = np.float32(0)
-            for j in range(n):
-                d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
-                w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-                pull = row[j] / total * strength * u
-                weight += pull
-                force = pull - w * u
-                g0 += force * d0
-                g1 += force * d1
-                g2 += force * d2
-            # x - g / weight is the mean weighted by attraction, shifted by the repulsion.
-            scale = np.float32(DAMPING) / weight
-            x0 -= scale * g0
-            x1 -= scale * g1
-            x2 -= scale * g2
-        coordinates[0, i], coordinates[1, i], coordinates[2, i] = x0, x1, x2
+            found = splat(0), minus(x, x)
+            for j in range(0, full, LANES):
+                pull = factor * load(weights, j)
+                found = add_balance(found, minus(x, loaded(Y, j)), pull, dof, splat(1))
+            if full < n:
+                pull = factor * load(weights, rest)
+                found = add_balance(found, minus(x, loaded(Y, rest)), pull, dof, keep)
+            # x - g / attraction is the mean weighted by attraction, shifted by the repulsion.
+            attraction, gradient = total(found[0]), totals(found[1])
+            if attraction == 0:  # underflow: all partners are too far away to matter
+                break
+            x = plus_product(x, splat(-np.float32(DAMPING) / attraction), repeated(gradient))
+        end = totals(x)  # all lanes are equal, so their sum is 16 times the coordinate
+        for c in range(len(Y)):
+            coordinates[i, c] = end[c] / np.float32(LANES)
 
 
 @parallel_kernel
 def settle_listed(
     partners: Array,
-    rows: Array,
+    weights: Array,
+    k: int,
     Y: Array,
-    settings: tuple[Scalar, Scalar],
+    settings: tuple[Scalar, Scalar, bool],
     mesh: tuple[Any, ...],
     coordinates: Array,
 ) -> None:
-    """Fill coordinates (3, m) like `settle`, from partners (m, k), their weights and a mesh.
+    """Fill coordinates (m, 3) like `settle`, from k partners, their weights and a mesh.
 
-    settings: dof and strength; mesh as from `MeshRepulsion.open`. O(m k) per step.
+    partners, weights: k columns, padded to 16; Y (n, 3); mesh as from `MeshRepulsion.open`;
+    settings: dof, the factor of the attraction, and whether partners repel instead of the mesh.
+    O(m k) per step.
     """
-    dof, strength = settings
+    dof, strength, by_partners = settings
     field, origin, inverse, limits, zeros_a, zeros_b, zeros_c = mesh
-    n_partners = partners.shape[1]
     for i in prange(partners.shape[0]):
-        best = 0
-        total = np.float32(0)
-        for q in range(n_partners):
-            total += rows[i, q]
-            if rows[i, q] > rows[i, best]:
-                best = q
-        first = partners[i, best]
-        x0, x1, x2 = Y[0, first], Y[1, first], Y[2, first]
+        near, x = partners[i], coordinates[i]
+        best, whole = most_similar(weights[i], k)
+        factor = np.float32(strength / whole)
+        x[:] = Y[near[best]]
         for _ in range(N_STEPS):
-            # The potential is known only on the map, so the point stays inside its bounds.
-            x0 = min(max(x0, limits[0, 0]), limits[1, 0])
-            x1 = min(max(x1, limits[0, 1]), limits[1, 1])
-            x2 = min(max(x2, limits[0, 2]), limits[1, 2])
-            zeros = zeros_a, zeros_b, zeros_c
-            _, g0, g1, g2 = read_at(field, (x0, x1, x2), origin, inverse, zeros)
-            g0, g1, g2 = -g0, -g1, -g2  # repulsion enters the gradient with a minus sign
-            weight = np.float32(0)
-            for q in range(n_partners):
-                j = partners[i, q]
-                d0, d1, d2 = x0 - Y[0, j], x1 - Y[1, j], x2 - Y[2, j]
-                _, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-                pull = rows[i, q] / total * strength * u
-                weight += pull
-                g0 += pull * d0
-                g1 += pull * d1
-                g2 += pull * d2
-            scale = np.float32(DAMPING) / weight
-            x0 -= scale * g0
-            x1 -= scale * g1
-            x2 -= scale * g2
-        coordinates[0, i], coordinates[1, i], coordinates[2, i] = x0, x1, x2
+            for c in range(3):  # the potential is known only within the bounds of the map
+                x[c] = min(max(x[c], limits[0, c]), limits[1, c])
+            at = x[0], x[1], x[2]
+            push = read_at(field, at, origin, inverse, (zeros_a, zeros_b, zeros_c))[1:]
+            pulls, gradient = splat(0), repeated(at)
+            gradient = minus(gradient, gradient)
+            for first in range(0, k, LANES):
+                q = max(min(first, k - LANES), 0)
+                d = minus(repeated(at), gathered(Y, near, q, at))
+                w, u = map_similarity(sq_length(d), dof)
+                u = u * between(first - q, k - q)
+                pull = factor * load(weights[i], q) * u
+                pulls = pulls + pull
+                gradient = plus_product(gradient, pull - w * u if by_partners else pull, d)
+            pulled, attraction = totals(gradient), total(pulls)
+            if attraction == 0:
+                break
+            scale = np.float32(DAMPING) / attraction
+            for c in range(3):  # repulsion enters the gradient with a minus sign
+                x[c] -= scale * (pulled[c] if by_partners else pulled[c] - push[c])

@@ -11,18 +11,26 @@ from typing import Self
 from isosne._checks import check_count, check_number
 from isosne.errors import ParameterError
 
+LARGEST_SETTING = 1e9
+"""Largest exaggeration and the like; larger ones leave no finite map (chosen)."""
+
 
 @dataclass(frozen=True)
 class RateFalls:
     """Stop after the relative decrease of KL has peaked (opt-SNE, early exaggeration).
 
-    After `wait` steps, KL is computed every `every` steps; the phase ends when the rate has fallen
-    `delay` times in a row. Defaults: Belkina et al. 2019.
+    KL of the exaggerated probabilities is computed every `every` steps. After `wait` steps, the
+    phase ends when its relative decrease has been smaller than the one before more than `delay`
+    times. Defaults and rule: the program of Belkina et al. 2019.
     """
 
     wait: int = 15
     every: int = 3
     delay: int = 2
+
+    def __post_init__(self) -> None:
+        _check_steps(self.wait, self.every)
+        check_count(self.delay, "delay", low=0, hint="2 is usual.")
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,10 @@ class ChangeBelow:
     wait: int = 15
     every: int = 5
     share: float = 1 / 5000
+
+    def __post_init__(self) -> None:
+        _check_steps(self.wait, self.every)
+        check_number(self.share, "share", low=0, high=1, hint="1 / 5000 is usual.")
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,8 @@ class Phase:
         (Belkina et al. 2019).
     shortest : float, default=50.0
         Smallest automatic step length, as in scikit-learn.
+    divisor : float or None, default=None
+        Replaces the exaggeration in the automatic step length.
     stop : RateFalls, ChangeBelow or None, default=None
         Rule that ends the phase early.
 
@@ -69,7 +83,26 @@ class Phase:
     momentum: float = 0.8
     step: float | None = None
     shortest: float = 50.0
+    divisor: float | None = None
     stop: RateFalls | ChangeBelow | None = None
+
+    def __post_init__(self) -> None:
+        check_count(self.n_iter, "n_iter", low=0, hint="Pass the number of steps.")
+        hint = "1 means no exaggeration."
+        _check_setting(self.exaggeration, "exaggeration", 1 / LARGEST_SETTING, hint)
+        check_number(self.momentum, "momentum", low=0, high=1, hint="0.5 and 0.8 are usual.")
+        _check_setting(self.shortest, "shortest", 0, "50 is usual.")
+        if self.step is not None:
+            hint = "None chooses by the number of points."
+            check_number(self.step, "step", low=0, hint=hint)
+        if self.divisor is not None:
+            hint = "None is the exaggeration."
+            _check_setting(self.divisor, "divisor", 1 / LARGEST_SETTING, hint)
+        if not isinstance(self.stop, RateFalls | ChangeBelow | None):
+            hint = "None takes all steps of the phase."
+            raise ParameterError(
+                "stop", "be RateFalls(...), ChangeBelow(...) or None", self.stop, hint
+            )
 
     def step_for(self, n_points: int) -> float:
         """Return the step length for a map of n points.
@@ -86,7 +119,7 @@ class Phase:
         """
         if self.step is not None:
             return self.step
-        return max(n_points / (4 * self.exaggeration), self.shortest)
+        return max(n_points / (4 * (self.divisor or self.exaggeration)), self.shortest)
 
 
 @dataclass(frozen=True)
@@ -109,6 +142,18 @@ class Schedule:
 
     phases: tuple[Phase, ...]
     min_gain: float = 0.01
+
+    def __post_init__(self) -> None:
+        is_sequence = isinstance(self.phases, tuple | list)
+        if not is_sequence or not self.phases or not all(isinstance(p, Phase) for p in self.phases):
+            raise ParameterError(
+                "phases",
+                "be a tuple of at least one Phase",
+                self.phases,
+                "Pass for example (Phase(250, exaggeration=12), Phase(500)).",
+            )
+        object.__setattr__(self, "phases", tuple(self.phases))  # frozen
+        _check_setting(self.min_gain, "min_gain", 0, "0.01 is usual.")
 
     @property
     def n_iter(self) -> int:
@@ -177,9 +222,19 @@ class Schedule:
         return cls(
             (
                 Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls()),
-                Phase(2000, momentum=0.8, stop=ChangeBelow()),
+                Phase(2000, momentum=0.8, divisor=12, stop=ChangeBelow()),
             )
         )
+
+
+def _check_steps(wait: object, every: object) -> None:
+    """Raise an error unless a stop rule waits and counts by whole steps."""
+    check_count(wait, "wait", low=0, hint="Pass the number of steps before the rule applies.")
+    check_count(every, "every", low=1, hint="Pass the number of steps between two values.")
+
+
+def _check_setting(value: object, name: str, low: float, hint: str) -> None:
+    check_number(value, name, low=low, high=LARGEST_SETTING, hint=hint)
 
 
 def plain(n_iter: int, schedule: Schedule) -> Schedule:

@@ -1,14 +1,15 @@
-"""B-splines on a mesh: spread charges of points over nodes, and interpolate a field.
+"""Spread charges of points over the nodes of a mesh, and interpolate a field, by B-splines.
 
-Compiled functions of `mesh`. An unused axis has a spline of order 1. The order of a spline is
-passed as the length of a tuple of zeros, so that it is known at compile time.
+Compiled functions of `mesh_repulsion`. An unused axis has a spline of order 1. The order of a
+spline is passed as the length of a tuple of zeros, so that it is known at compile time.
 """
 
 from typing import Any
 
 import numpy as np
 
-from isosne._numba import parallel_kernel, prange, row_sum_kernel, tuple_setitem
+from isosne._lanes import with_entry
+from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
 
 CHUNK_POINTS = 4096
@@ -18,7 +19,7 @@ SUM_BLOCK = 8192
 """Nodes summed together: 32 kB per chunk, which fits in the L1 cache (chosen; not measured)."""
 
 
-@row_sum_kernel
+@kernel
 def spline_weights(f: Scalar, zeros: tuple[Scalar, ...]) -> tuple[Scalar, Scalar]:
     """Return the weights of a B-spline at the nodes that it spans, and those of one order less.
 
@@ -28,23 +29,21 @@ def spline_weights(f: Scalar, zeros: tuple[Scalar, ...]) -> tuple[Scalar, Scalar
     order = len(zeros)
     one = np.float32(1)
     if order == 1:  # an unused axis
-        return tuple_setitem(zeros, 0, one), zeros
-    weights = tuple_setitem(tuple_setitem(zeros, 0, one - f), 1, f)
+        return with_entry(zeros, 0, one), zeros
+    weights = with_entry(with_entry(zeros, 0, one - f), 1, f)
     lower = weights
     for k in range(3, order + 1):
         lower = weights
         share = one / np.float32(k - 1)
-        weights = tuple_setitem(weights, 0, share * (one - f) * lower[0])
+        weights = with_entry(weights, 0, share * (one - f) * lower[0])
         for j in range(1, k - 1):
             rising = (f + np.float32(k - 1 - j)) * lower[j - 1]
-            weights = tuple_setitem(
-                weights, j, share * (rising + (np.float32(j + 1) - f) * lower[j])
-            )
-        weights = tuple_setitem(weights, k - 1, share * f * lower[k - 2])
+            weights = with_entry(weights, j, share * (rising + (np.float32(j + 1) - f) * lower[j]))
+        weights = with_entry(weights, k - 1, share * f * lower[k - 2])
     return weights, lower
 
 
-@row_sum_kernel
+@kernel
 def locate(
     y: Scalar, origin: Scalar, inverse: Scalar, zeros: tuple[Scalar, ...], side: int
 ) -> tuple:  # type: ignore[type-arg]
@@ -114,7 +113,7 @@ def sum_chunks(charges: Array, bounds: Array, total: Array) -> None:
                 total[e] += charges[t, e]
 
 
-@row_sum_kernel
+@kernel
 def read_at(
     field: Array, position: tuple[Scalar, ...], origin: Array, inverse: Scalar, zeros: Any
 ) -> tuple[Scalar, Scalar, Scalar, Scalar]:

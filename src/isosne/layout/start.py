@@ -1,17 +1,17 @@
 """Initial coordinates of the map: principal components, spectral, random, or given."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
-from scipy.sparse.linalg import LinearOperator, eigsh
-from sklearn.decomposition import PCA
-from sklearn.utils.extmath import randomized_svd
+from scipy.sparse import csr_array
 
-from isosne._blocks import single_threaded_blas
+from isosne._portable import each_cos, each_log
 from isosne._types import DenseMatrix, Joint, Points, SparseMatrix
 from isosne.errors import DataError, ParameterError
+from isosne.layout.eigenvectors import combine, leading_eigenvectors, project
+from isosne.layout.principal import principal_components, times_sparse, with_sign
 
 SPREAD = 1e-4
 """Standard deviation of the widest axis (van der Maaten and Hinton 2008; the paper's random start
@@ -21,9 +21,8 @@ JITTER = 0.01
 FLAT = 1e-9
 """Standard deviation relative to the largest coordinate below which only rounding is left: far
 above the rounding of float64 (1e-16), far below JITTER (chosen)."""
-DENSE_EIGEN = 500
-"""Number of points up to which a dense eigensolver is used, which does not iterate (chosen; not
-measured)."""
+LARGEST = 1e9
+"""Largest coordinate of a start that is given: far above the width of maps (chosen)."""
 STARTS = ("pca", "spectral", "random")
 
 
@@ -62,13 +61,11 @@ def initial_map(
     n = X.shape[0]
     if not isinstance(start, str):
         return _given(start, n, n_components)
-    noise = rng.standard_normal((n, n_components))
+    noise = normal_numbers(rng, (n, n_components))
     if start == "random":
         return np.ascontiguousarray(SPREAD * noise.T, np.float32)
-    seed = int(rng.integers(2**31))
-    with single_threaded_blas():  # so that the start does not depend on the number of threads
-        by_pca = start == "pca"
-        axes = _principal(X, n_components, seed) if by_pca else _spectral(joint, n_components)
+    by_pca = start == "pca"
+    axes = _principal(X, n_components) if by_pca else _spectral(joint, n_components)
     spread = axes.std(axis=0).max()
     if spread < FLAT * np.abs(axes).max():  # all points coincide, except for rounding
         axes[:], spread = 0, 1.0
@@ -76,29 +73,36 @@ def initial_map(
     return np.ascontiguousarray(axes.T, np.float32)
 
 
+def normal_numbers(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return standard normal numbers (Box and Muller), the same on every machine.
+
+    NumPy's own use the logarithm of the C library, which differs.
+    """
+    radius = np.sqrt(-2 * each_log(1 - rng.random(shape)))
+    return radius * each_cos(2 * np.pi * rng.random(shape))
+
+
 def _given(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
     try:
-        array = np.array(start, np.float32)  # a copy: the map is modified in place
+        array = np.asarray(start)
+        array = array.astype(np.float64, casting="unsafe" if array.dtype == object else "same_kind")
     except (TypeError, ValueError):
-        array = np.empty((), np.float32)
-    if array.shape != (n, n_components) or not np.isfinite(array).all():
+        array = np.empty(())
+    if array.shape != (n, n_components) or not (np.abs(array) <= LARGEST).all():
         raise DataError(
-            f"A start must be finite and have shape ({n}, {n_components}); got shape "
-            f"{array.shape}. Pass one row for each point."
+            f"A start must have shape ({n}, {n_components}), and real numbers up to {LARGEST:g} in "
+            f"size; got shape {array.shape}. Pass one row for each point."
         )
-    return array.T.copy(order="C")
+    return np.array(array.T, np.float32, order="C")  # a copy: the map is modified in place
 
 
-def _principal(X: Points, n_components: int, seed: int) -> NDArray[np.float64]:
+def _principal(X: Points, n_components: int) -> NDArray[np.float64]:
     """Return the leading principal components; missing ones are zero."""
     axes = np.zeros((X.shape[0], n_components))
     k = min(n_components, *X.shape)
-    if isinstance(X, csr_array):
-        left, sizes, _ = randomized_svd(X.astype(np.float64), k, random_state=seed)
-        axes[:, :k] = left * sizes
+    if isinstance(X, csr_array) or np.ptp(X, axis=0).any():
+        axes[:, :k] = principal_components(X, k)
         axes -= axes.mean(axis=0)
-    elif np.ptp(X, axis=0).any():
-        axes[:, :k] = PCA(k, random_state=seed).fit_transform(np.asarray(X, np.float64))
     return axes
 
 
@@ -110,7 +114,8 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
     """
     if isinstance(joint, DenseMatrix):
         factors = joint.factors.astype(np.float64)
-        P = joint.values * (factors[:, None] + factors)
+        P = factors[:, None] + factors
+        P *= joint.values
     elif isinstance(joint, SparseMatrix):
         n = len(joint.indptr) - 1
         P = csr_array((joint.data, joint.indices, joint.indptr), shape=(n, n)).astype(np.float64)
@@ -120,25 +125,18 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
         indptr = np.arange(0, n * k + 1, k)
         P = csr_array((weights.ravel(), indices.ravel().view(np.int32), indptr), shape=(n, n))
         P = (P + P.T).astype(np.float64)
-    sums = P.sum(axis=1)
+    multiply = partial(times_sparse if isinstance(P, csr_array) else combine, P)
+    n = P.shape[0]
+    sums = multiply(np.ones((n, 1)))
     root = np.sqrt(np.where(sums > 0, sums, 1.0))  # avoids a division by zero in empty rows
-    scaled = diags_array(1 / root) @ P @ diags_array(1 / root)
-    trivial = root / np.linalg.norm(root)
-    n = len(root)
-    k = min(n_components, n - 1)
-    # All eigenvalues lie in [-1, 1]; subtracting 2 moves the trivial one from 1 to -1.
-    if n <= DENSE_EIGEN:
-        full = scaled if isinstance(scaled, np.ndarray) else scaled.toarray()
-        vectors = np.linalg.eigh(full - 2 * np.outer(trivial, trivial))[1][:, ::-1][:, :k]
-    else:
-        rest = LinearOperator(
-            (n, n), matvec=lambda x: scaled @ x - 2 * trivial * (trivial @ x), dtype=np.float64
-        )
-        # A fixed start vector, so that the result is reproducible.
-        vectors = eigsh(rest, k=k, which="LA", v0=np.cos(np.arange(n)))[1][:, ::-1]
+    trivial = root / np.sqrt((root**2).sum())
+
+    def scaled(block: NDArray[np.float64]) -> NDArray[np.float64]:
+        # All eigenvalues lie in [-1, 1]; subtracting 2 moves the trivial one from 1 to -1.
+        found = multiply(block / root) / root
+        return np.asarray(found - 2 * trivial * project(trivial, block))
+
     axes = np.zeros((n, n_components))
-    found = vectors / root[:, None]
-    # The sign of an eigenvector is arbitrary: make its largest entry positive.
-    found *= np.sign(found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])])
-    axes[:, : found.shape[1]] = found
+    k = min(n_components, n - 1)
+    axes[:, :k] = with_sign(leading_eigenvectors(scaled, n, k) / root)
     return axes

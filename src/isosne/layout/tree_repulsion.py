@@ -13,10 +13,11 @@ threads.
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._numba import kernel, parallel_kernel, prange, row_sum_kernel
+from isosne._lanes import LANES, load, splat, total
+from isosne._lanes.axes import loaded, minus, point, repeated, rows, totals
+from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout.exact import Stateless
-from isosne.layout.pair_terms import map_similarity
+from isosne.layout.exact import Stateless, add_push
 
 LEVELS = 20
 """Levels of the tree: 3 axes of 20 bits fit in an int64. Points closer than a millionth of the
@@ -55,11 +56,11 @@ class TreeRepulsion(Stateless):
         self.n_components = n_components
         self.theta = theta
         self._dof = np.float32(dof)
-        self._lists = np.empty((N_LISTS, 4, LIST_LENGTH), np.float32)
+        self._lists = np.zeros((N_LISTS, n_components + 1, LIST_LENGTH), np.float32)
         self._reserve(0)
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (3, n) for the map Y (3, n), which has leading rows of zeros; return Z."""
+        """Fill push (d, n) for the map Y (d, n) and return Z."""
         low, high = Y.min(axis=1).astype(np.float64), Y.max(axis=1).astype(np.float64)
         width = float((high - low).max())
         if not np.isfinite(width):  # a diverged map: `descend` detects it
@@ -73,8 +74,9 @@ class TreeRepulsion(Stateless):
         links, nodes, leaves = self._links[:n_nodes], self._nodes[:n_nodes], self._leaves[:n_leaves]
         ordered = Y.take(order, axis=1)
         summarize(ordered, links, nodes)
+        zeros = (np.float32(0),) * len(Y)
         settings = np.float32(self.theta**2), self._dof
-        push_leaves(ordered, (links, nodes), leaves, settings, self._lists, *self._found)
+        push_leaves(ordered, (links, nodes), leaves, settings, zeros, self._lists, *self._found)
         push[:, order], self._sums[order] = self._found  # back to the original order
         return float(self._sums.sum())
 
@@ -82,13 +84,13 @@ class TreeRepulsion(Stateless):
         """Allocate the tree; inner nodes have at least two children, so 2n nodes suffice."""
         self._codes = np.empty(n_points, np.int64)
         self._links = np.empty((2 * n_points, 3), np.int32)
-        self._nodes = np.empty((2 * n_points, 5), np.float32)
+        self._nodes = np.empty((2 * n_points, self.n_components + 2), np.float32)
         self._leaves = np.empty(n_points, np.int32)
-        self._found = np.empty((3, n_points), np.float32), np.empty(n_points)
+        self._found = np.empty((self.n_components, n_points), np.float32), np.empty(n_points)
         self._sums = np.empty(n_points)
 
 
-@row_sum_kernel
+@kernel
 def every_third(cell: int) -> int:
     """Return a number of up to 20 bits with two zero bits inserted before each bit."""
     cell = (cell | cell << 32) & 0x1F00000000FFFF
@@ -100,10 +102,10 @@ def every_third(cell: int) -> int:
 
 @parallel_kernel
 def fill_codes(Y: Array, low: Array, scale: float, codes: Array) -> None:
-    """Fill codes (n,) with the Morton codes of Y (3, n); scale is the number of cells per unit."""
+    """Fill codes (n,) with the Morton codes of Y (d, n); scale is the number of cells per unit."""
     for i in prange(Y.shape[1]):
         code = 0
-        for c in range(3):
+        for c in range(Y.shape[0]):
             cell = int((Y[c, i] - low[c]) * scale)
             code |= every_third(cell) << c
         codes[i] = code
@@ -140,7 +142,7 @@ def link(codes: Array, links: Array, leaves: Array) -> tuple[int, int]:
         stop = end_of_part(codes, links[parent, 1], start, links[parent, 2])
 
 
-@row_sum_kernel
+@kernel
 def end_of_part(codes: Array, first: int, start: int, stop: int) -> int:
     """Return the end of the child that begins at start, of a node that holds first to stop.
 
@@ -157,7 +159,7 @@ def end_of_part(codes: Array, first: int, start: int, stop: int) -> int:
     return start + int(np.searchsorted(codes[start:stop], beyond))
 
 
-@row_sum_kernel
+@kernel
 def interval(y: Array) -> tuple[Scalar, Scalar]:
     """Return the minimum and the maximum of y."""
     low = high = y[0]
@@ -168,78 +170,95 @@ def interval(y: Array) -> tuple[Scalar, Scalar]:
 
 @parallel_kernel
 def summarize(Y: Array, links: Array, nodes: Array) -> None:
-    """Fill nodes (n_nodes, 5): center of mass, mass, squared diagonal of the bounding box.
+    """Fill nodes (n_nodes, d + 2): center of mass, mass, squared diagonal of the bounding box.
 
-    Y (3, n) is sorted. O(n) per level of the tree.
+    Y (d, n) is sorted. O(n) per level of the tree.
     """
     for node in prange(len(links)):
         start, stop = links[node, 1], links[node, 2]
         sq_diagonal = np.float32(0)
-        for c in range(3):
+        for c in range(Y.shape[0]):
             low, high = interval(Y[c, start:stop])
             total = 0.0  # float64: a node may hold all points
             for a in range(start, stop):
                 total += np.float64(Y[c, a])
             nodes[node, c] = total / (stop - start)
             sq_diagonal += (high - low) * (high - low)
-        nodes[node, 3], nodes[node, 4] = stop - start, sq_diagonal
+        nodes[node, -2], nodes[node, -1] = stop - start, sq_diagonal
 
 
-@row_sum_kernel
+@kernel
 def gap(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     """Return the distance of x to an interval; zero inside."""
     return max(low - x, x - high, np.float32(0))
 
 
-@row_sum_kernel
-def push_within(Y: Array, leaf: tuple[int, int], dof: Scalar, push: Array, sums: Array) -> None:
-    """Fill push and sums with the interactions among the points of a leaf."""
-    start, stop = leaf
-    for a in range(start, stop):
-        zero = np.float32(0)
-        q0 = q1 = q2 = total = zero
-        for b in range(start, stop):
-            d0, d1, d2 = Y[0, a] - Y[0, b], Y[1, a] - Y[1, b], Y[2, a] - Y[2, b]
-            w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-            q = w * u
-            total += zero if a == b else w  # no branch, so that the loop vectorizes
-            q0 += q * d0
-            q1 += q * d1
-            q2 += q * d2
-        push[0, a], push[1, a], push[2, a] = q0, q1, q2
-        sums[a] = total
+@kernel
+def list_points(listed: Array, size: int, Y: Array, first: int, last: int) -> int:
+    """Append points of Y (d, n) with mass 1 to a list; return its new size."""
+    for a in range(first, last):
+        for c in range(Y.shape[0]):
+            listed[c, size] = Y[c, a]
+        listed[-1, size] = np.float32(1)
+        size += 1
+    return size
 
 
-@row_sum_kernel
+@kernel
 def push_by_list(
     listed: Array,
     size: int,
     Y: Array,
-    leaf: tuple[int, int],
-    dof: Scalar,
+    a: int,
+    settings: tuple[tuple[Scalar, Scalar], tuple[Scalar, ...]],
     push: Array,
     sums: Array,
 ) -> None:
-    """Add the interactions of a leaf's points with the first `size` entries of a list.
+    """Add the interactions of point a with the first `size` entries of a list.
 
-    listed (4, length): coordinates and masses.
+    listed (d + 1, length): coordinates and masses. Its masses are zero from `size` to the next
+    multiple of 16.
     """
+    (_, dof), zeros = settings
+    axes, masses = rows(listed, zeros), listed[-1]
+    x = repeated(point(rows(Y, zeros), a))
+    weights, pushes = splat(0), repeated(zeros)
+    for e in range(0, size, LANES):
+        d = minus(x, loaded(axes, e))
+        weights, pushes = add_push((weights, pushes), d, dof, load(masses, e))
+    found = totals(pushes)
+    for c in range(len(zeros)):
+        push[c, a] += found[c]
+    sums[a] += np.float64(total(weights))
+
+
+@kernel
+def push_within(
+    listed: Array,
+    Y: Array,
+    leaf: tuple[int, int],
+    settings: tuple[tuple[Scalar, Scalar], tuple[Scalar, ...]],
+    push: Array,
+    sums: Array,
+) -> None:
+    """Fill push and sums with the interactions among the points of a leaf."""
     start, stop = leaf
+    size = list_points(listed, 0, Y, start, stop)
+    end_list(listed, size)
     for a in range(start, stop):
-        q0 = q1 = q2 = total = np.float32(0)
-        for e in range(size):
-            d0, d1, d2 = Y[0, a] - listed[0, e], Y[1, a] - listed[1, e], Y[2, a] - listed[2, e]
-            w, u = map_similarity(d0 * d0 + d1 * d1 + d2 * d2, dof)
-            w = w * listed[3, e]
-            q = w * u
-            total += w
-            q0 += q * d0
-            q1 += q * d1
-            q2 += q * d2
-        push[0, a] += q0
-        push[1, a] += q1
-        push[2, a] += q2
-        sums[a] += np.float64(total)
+        push[:, a] = np.float32(0)
+        sums[a] = 0.0
+        listed[-1, a - start] = np.float32(0)  # a point does not act on itself
+        push_by_list(listed, size, Y, a, settings, push, sums)
+        listed[-1, a - start] = np.float32(1)
+
+
+@kernel
+def end_list(listed: Array, size: int) -> None:
+    """Set the masses that follow the last entry, up to a multiple of 16, to zero."""
+    while size % LANES:
+        listed[-1, size] = np.float32(0)
+        size += 1
 
 
 @parallel_kernel
@@ -248,60 +267,63 @@ def push_leaves(
     tree: tuple[Array, Array],
     leaves: Array,
     settings: tuple[Scalar, Scalar],
+    zeros: tuple[Scalar, ...],
     lists: Array,
     push: Array,
     sums: Array,
 ) -> None:
-    """Fill push (3, n) and sums (n,) of the sorted points Y (3, n), leaf by leaf.
+    """Fill push (d, n) and sums (n,) of the sorted points Y (d, n), leaf by leaf.
 
-    tree: links and nodes; settings: theta squared, dof; lists (n_lists, 4, length): scratch.
+    tree: links and nodes; settings: theta squared, dof; zeros: d numbers; lists (n_lists, d + 1,
+    length): scratch.
     """
     for t in prange(len(lists)):
         for e in range(t, len(leaves), len(lists)):  # interleaved, to balance dense regions
-            push_leaf(Y, tree, leaves[e], settings, lists[t], push, sums)
+            push_leaf(Y, tree, leaves[e], (settings, zeros), lists[t], push, sums)
 
 
-@row_sum_kernel
+@kernel
 def push_leaf(
     Y: Array,
     tree: tuple[Array, Array],
     own: int,
-    settings: tuple[Scalar, Scalar],
+    settings: tuple[tuple[Scalar, Scalar], tuple[Scalar, ...]],
     listed: Array,
     push: Array,
     sums: Array,
 ) -> None:
     """Fill push and sums of one leaf: traverse the tree, list nodes and points, then sum."""
     links, nodes = tree
-    sq_theta, dof = settings
+    sq_theta = settings[0][0]
     start, stop = leaf = links[own, 1], links[own, 2]
-    low_0, high_0 = interval(Y[0, start:stop])
-    low_1, high_1 = interval(Y[1, start:stop])
-    low_2, high_2 = interval(Y[2, start:stop])
-    push_within(Y, leaf, dof, push, sums)
+    box = np.empty((Y.shape[0], 2), np.float32)
+    for c in range(Y.shape[0]):
+        box[c, 0], box[c, 1] = interval(Y[c, start:stop])
+    push_within(listed, Y, leaf, settings, push, sums)
     size = node = 0
     while node < len(links):
         if size > listed.shape[1] - LEAF_POINTS:  # another leaf might not fit
-            push_by_list(listed, size, Y, leaf, dof, push, sums)
+            end_list(listed, size)
+            for a in range(start, stop):
+                push_by_list(listed, size, Y, a, settings, push, sums)
             size = 0
         after, first, last = links[node, 0], links[node, 1], links[node, 2]
-        g0 = gap(nodes[node, 0], low_0, high_0)
-        g1 = gap(nodes[node, 1], low_1, high_1)
-        g2 = gap(nodes[node, 2], low_2, high_2)
-        is_far = nodes[node, 4] < sq_theta * (g0 * g0 + g1 * g1 + g2 * g2)
+        sq_gap = np.float32(0)
+        for c in range(Y.shape[0]):
+            apart = gap(nodes[node, c], box[c, 0], box[c, 1])
+            sq_gap += apart * apart
         if first <= start < last:  # an ancestor, or the leaf itself, which is summed already
             node += 1
-        elif is_far or nodes[node, 4] == 0:  # duplicates act as one mass at any distance
-            for c in range(4):
+        elif nodes[node, -1] < sq_theta * sq_gap or nodes[node, -1] == 0:
+            # Far away; or duplicates, which act as one mass at any distance.
+            for c in range(listed.shape[0]):
                 listed[c, size] = nodes[node, c]
             size += 1
             node = after
         else:
             node += 1
             if node == after:
-                for a in range(first, last):
-                    for c in range(3):
-                        listed[c, size] = Y[c, a]
-                    listed[3, size] = np.float32(1)
-                    size += 1
-    push_by_list(listed, size, Y, leaf, dof, push, sums)
+                size = list_points(listed, size, Y, first, last)
+    end_list(listed, size)
+    for a in range(start, stop):
+        push_by_list(listed, size, Y, a, settings, push, sums)

@@ -2,8 +2,9 @@
 
 Points are grouped by k-means. All points of a cluster are compared with the same few thousand
 candidates, the points of the nearest clusters, in matrix products. Distances of the candidates that
-are kept are recomputed exactly, so their values and order are correct; a neighbor in a cluster that
-was not searched is missed. Measurements: docs/decisions/0007.
+are kept are recomputed exactly, so their values and order are correct, and a row in which rounding
+leaves them undecided is compared again. A neighbor in a cluster that was not searched is missed.
+Measurements: docs/decisions/0007.
 """
 
 import numpy as np
@@ -14,22 +15,21 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.distances import (
-    BLOCK_ROWS,
-    DenseEuclidean,
-    Metric,
-    read_points,
-    search_set,
-)
+from isosne.neighbors.coordinates import working_dtype
+from isosne.neighbors.distances import BLOCK_ROWS, DenseEuclidean, exact_set, search_set
 from isosne.neighbors.exact import (
     SPARE,
     keep_nearest,
-    measure_kept,
     nearest,
+    recompute_kept,
     sort_kept,
     without_self,
 )
+from isosne.neighbors.metric import Metric
 
+SEARCHABLE = ("euclidean", "cosine", "mahalanobis")
+"""Metrics of the approximate search: Euclidean distances of points, of rows scaled to length 1, or
+of whitened points."""
 CLUSTER_SIZE = 96
 """Mean number of points per cluster (measured: docs/decisions/0007)."""
 CANDIDATES = 150
@@ -53,7 +53,7 @@ class ClusteredPoints:
     X : array of shape (n, n_features)
         The points.
     metric : Metric
-        Euclidean or cosine.
+        Euclidean, cosine or Mahalanobis.
 
     Attributes
     ----------
@@ -71,11 +71,14 @@ class ClusteredPoints:
             rule = "be 'exact' for sparse points"
             hint = "The approximate search needs dense points."
             raise ParameterError("neighbors", rule, "approximate", hint)
-        if metric.name not in ("euclidean", "cosine"):
-            rule = "be 'euclidean' or 'cosine' for the approximate neighbor search"
+        if metric.name not in SEARCHABLE:
+            names = ", ".join(map(repr, SEARCHABLE))
+            rule = f"be one of {names} for the approximate neighbor search"
             raise ParameterError("metric", rule, metric.name, "Choose the exact search.")
-        self.metric = metric
-        points, _, scale = read_points(X, metric)
+        self.metric = metric = metric.fitted(X)
+        exact = exact_set(X, metric, precision=working_dtype(X))
+        points, scale = exact.points, exact.scale
+        del exact
         centers = _train(points, max(1, len(points) // CLUSTER_SIZE))
         self._centers = search_set(centers, Metric())
         labels = self._nearest_centers(points)
@@ -153,9 +156,9 @@ class ClusteredPoints:
             for s in range(0, len(columns), search.tile):
                 tile = columns[s : s + search.tile]
                 keep_nearest(search.keys(query, tile), s, keys[rows], ids[rows])
-        ids = columns[ids]
-        measure_kept(points, search.points, keys, ids)
-        ids = self.order[ids]
+            rounding = query.sq_norms, search.unit
+            recompute_kept(points[rows], search.points, columns, rounding, k, keys[rows], ids[rows])
+        ids = self.order[columns[ids]]
         sort_kept(keys, ids)
         return ids[:, :k], keys[:, :k]
 

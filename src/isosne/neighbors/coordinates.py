@@ -29,12 +29,17 @@ def working_size(X: Points) -> tuple[int, bool]:
     return np.dtype(dtype).itemsize, is_ready
 
 
-def common_scale(X: Points, dtype: Any, power: float) -> float:
+def largest_value(X: Points) -> float:
+    """Return the largest absolute value; zero if there is none."""
+    return max(-float(X.min()), float(X.max())) if X.shape[0] else 0.0
+
+
+def common_scale(largest: float, dtype: Any, power: float) -> float:
     """Return the divisor of the coordinates; 1 if they can be squared without a scaled copy.
 
-    Dividing by a power of two is exact, so distances do not depend on it.
+    largest: the largest absolute value. Dividing by a power of two is exact, so distances do not
+    depend on it.
     """
-    largest = max(-float(X.min()), float(X.max()))
     exponent = math.frexp(largest)[1]
     is_safe = power == 2 and abs(exponent) <= SAFE_EXPONENTS[np.dtype(dtype).itemsize]
     return 1.0 if is_safe or largest <= 0 else 2.0**exponent

@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 from isosne.neighbors.clustered import CANDIDATES, CLUSTER_SIZE
-from isosne.neighbors.distances import BLOCK_ROWS, TILE_COLUMNS, Metric
+from isosne.neighbors.distances import BLOCK_ROWS, TILE_COLUMNS
 from isosne.neighbors.exact import SPARE, rows_per_block
+from isosne.neighbors.metric import Metric
 
 ENTRY_BYTES = 20
 """Bytes per stored entry of a `SparsePoints`: value by row 8, by column 8 with its row 4."""
@@ -35,14 +36,20 @@ class PointsSize(NamedTuple):
 
 def set_bytes(points: PointsSize, metric: Metric) -> int:
     """Return the bytes of a `SearchSet`, besides the points that it was made from."""
+    own = exact_bytes(points, metric)
+    if points.n_entries is not None or not metric.is_squared:
+        return own
+    return own + (points.n_features + 1) * points.n_points * points.value_bytes
+
+
+def exact_bytes(points: PointsSize, metric: Metric) -> int:
+    """Return the bytes of a set with exact keys, besides the points that it was made from."""
     if metric.name == "precomputed":
         return 0
     if points.n_entries is not None:
         return ENTRY_BYTES * points.n_entries + 16 * points.n_points
-    if metric.power != 2:
-        return points.copy_bytes
-    has_copy = metric.name == "cosine" or not points.is_ready
-    return points.copy_bytes * (2 if has_copy else 1) + points.n_points * points.value_bytes
+    is_as_given = metric.is_squared and metric.name not in ("cosine", "mahalanobis")
+    return 0 if is_as_given and points.is_ready else points.copy_bytes
 
 
 def block_bytes(points: PointsSize, metric: Metric, n_listed: int) -> int:
@@ -51,6 +58,7 @@ def block_bytes(points: PointsSize, metric: Metric, n_listed: int) -> int:
     if metric.name == "precomputed" or points.n_entries is not None:
         rows, query = min(n, rows_per_block(n)), 0
         keys = 8 * rows * n * (1 if points.n_entries is not None else 2)
+        keys += 8 * (points.n_entries or 0)  # the differences of two rows, at their longest
     else:
         rows, columns = min(n, BLOCK_ROWS), min(n, TILE_COLUMNS)
         query = rows * d * value * (1 if points.is_ready else 2)

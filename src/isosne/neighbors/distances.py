@@ -1,11 +1,9 @@
-"""Distances from blocks of points to a fixed set of points, for all metrics.
+"""Sets of points that blocks of other points are compared with, for all metrics.
 
-A *key* orders points like the distance and is cheaper: the sum of p-th powers of the differences
-(cosine: the squared distance of rows scaled to length 1, which is twice the cosine distance).
-
-Dense Euclidean keys come from a matrix product, with a rounding error of at most `rounding_bound`.
-Points whose keys differ by less are ordered by `sq_distance`, in float64, so the order does not
-depend on how the product is divided into blocks (docs/decisions/0001). Other keys are exact.
+A *key* orders points like the distance and is cheaper (`Metric`). Dense Euclidean keys come from a
+matrix product, with a rounding error of at most `rounding_bound`. Points whose keys differ by less
+are ordered by `sq_distance`, in float64, so the order depends neither on how the product is divided
+into blocks nor on the BLAS library (docs/decisions/0001). Other keys are exact.
 """
 
 import math
@@ -15,36 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from isosne._numba import kernel
+from isosne._blocks import for_each_block
 from isosne._types import Array, Points
-from isosne.neighbors.coordinates import common_scale, working_dtype
+from isosne.errors import DataError
+from isosne.neighbors.coordinates import common_scale, largest_value, working_dtype
+from isosne.neighbors.metric import Metric
+from isosne.neighbors.pairs import (
+    add_shared_columns,
+    fill_csr_norms,
+    fill_keys,
+    fill_norms,
+    scale_rows,
+    settle_near,
+    sum_row_powers,
+)
+from isosne.neighbors.stored import StoredDistances
 
 TILE_COLUMNS, BLOCK_ROWS = 2048, 256
 """Size of a tile of keys: 2 MB in float32, which fits in an L2 cache (chosen; not measured)."""
-UNDERFLOW = 4e-31
-"""Squared length whose rounding covers underflow: 2 * 1.2e-38 (smallest normal float32) / 6e-8."""
-SETTLED = 1e5
-"""A key of at least this many rounding bounds has a relative error of at most 1e-5."""
-
-
-class Metric(NamedTuple):
-    """A metric: its name, and the power of the Minkowski distance."""
-
-    name: str = "euclidean"
-    p: float = 2.0
-
-    @property
-    def power(self) -> float:
-        """Power of the differences in a key."""
-        return {"manhattan": 1.0, "minkowski": float(self.p)}.get(self.name, 2.0)
-
-    def distances(self, keys: Array, scale: float = 1.0) -> Array:
-        """Convert keys of points that were divided by `scale` to distances."""
-        if self.name == "precomputed":
-            return keys
-        if self.name == "cosine":
-            return keys / 2
-        return scale * (keys if self.power == 1 else keys ** (1 / self.power))
+REACH = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e150}
+"""Largest value of a query, divided by the scale of the set: it is still a number of the working
+type, and its square is finite in float64."""
 
 
 class Query(NamedTuple):
@@ -80,40 +69,74 @@ class SearchSet(Protocol):
 def search_set(
     X: Points, metric: Metric, ids: Array | None = None, *, precision: type | None = None
 ) -> SearchSet:
-    """Return the points of X, or those with the given indices, as a SearchSet.
+    """Return the points of X, or those with the given indices, as a set for a search.
 
     precision: type of dense Euclidean products; None is `working_dtype`.
     """
+    found = exact_set(X, metric, ids, precision=precision or working_dtype(X))
+    if isinstance(found, DensePoints) and found.metric.is_squared:
+        return DenseEuclidean(found.points, found.metric, found.scale)
+    return found
+
+
+def exact_set(
+    X: Points, metric: Metric, ids: Array | None = None, *, precision: type = np.float64
+) -> SearchSet:
+    """Return the points of X, or those with the given indices, as a set whose keys are exact.
+
+    Keys are sums in float64, in a fixed order. precision: type of dense points.
+    """
     if metric.name == "precomputed":
+        if isinstance(X, csr_array):
+            return StoredDistances(X.shape[1])
         return DistanceColumns(np.arange(X.shape[1]) if ids is None else ids)
+    metric = metric.fitted(X)
     chosen = X if ids is None else X[ids]
+    if metric.whitening is not None:
+        chosen, precision = metric.whitening.apply(chosen), np.float64
+    dtype = np.float64 if isinstance(chosen, csr_array) else precision
+    largest = 0.0 if metric.name == "cosine" else largest_value(chosen)
+    scale = common_scale(largest, dtype, metric.power)
     if isinstance(chosen, csr_array):
-        scale = common_scale(chosen, np.float64, metric.power)
         return SparsePoints(_read_csr(chosen, metric, scale), metric, scale)
-    kind = DenseEuclidean if metric.power == 2 else DensePoints
-    return kind(*read_points(chosen, metric, precision))
+    return DensePoints(_as_dense(chosen, metric, dtype, scale), metric, scale)
 
 
-def read_points(X: Array, metric: Metric, precision: Any = None) -> tuple[Array, Metric, float]:
-    """Return dense points in the working type, their metric, and the scale that divides them."""
-    dtype = precision or working_dtype(X)
-    scale = common_scale(X, dtype, metric.power)
-    return _read_dense(X, metric, dtype, scale), metric, scale
-
-
-def _read_dense(block: Points, metric: Metric, dtype: type, scale: float) -> Array:
+def _as_dense(values: Array, metric: Metric, dtype: type, scale: float) -> Array:
     """Return points in the working type, divided by the scale; scaled to length 1 for cosine."""
-    values = block.toarray() if isinstance(block, csr_array) else block
-    # Writable: compiled functions would have to be compiled again for arrays that are not.
-    dense: Array = np.require(values, dtype, ("C", "W", "E"))
     if metric.name == "cosine":
-        # Divide by the largest value first, so that squares neither underflow nor overflow.
-        dense = dense / np.maximum(dense.max(axis=1), -dense.min(axis=1))[:, None]
-        return np.divide(dense, np.sqrt(_sq_norms(dense)).astype(dtype)[:, None], out=dense)
-    if scale == 1:
-        return dense
-    is_copy = not np.may_share_memory(dense, values)
-    return np.ldexp(dense, 1 - math.frexp(scale)[1], out=dense if is_copy else None)
+        return _to_unit_length(values, dtype)
+    # Writable: compiled functions would have to be compiled again for arrays that are not.
+    dense: Array = np.require(values, np.result_type(values.dtype, dtype), ("C", "W", "E"))
+    with np.errstate(over="ignore"):  # queries are checked afterwards
+        if scale != 1:
+            is_copy = not np.may_share_memory(dense, values)
+            dense = np.ldexp(dense, 1 - math.frexp(scale)[1], out=dense if is_copy else None)
+        return dense.astype(dtype, copy=False)
+
+
+def _to_unit_length(values: Array, dtype: type) -> Array:
+    scaled: Array = np.empty(values.shape, dtype)
+    n_columns = values.shape[1]
+
+    def work(rows: slice) -> None:
+        block = np.array(values[rows], np.float64, order="C")
+        starts = np.arange(0, block.size + 1, n_columns)
+        scale_rows(starts, block.ravel(), scaled[rows].reshape(-1))
+
+    for_each_block(len(values), BLOCK_ROWS, work)
+    return scaled
+
+
+def _read_dense(X: Points, rows: slice, search: "DenseEuclidean | DensePoints") -> Array:
+    """Return a block of query points like those of the set."""
+    block: Any = X[rows]
+    values = block.toarray() if isinstance(block, csr_array) else block
+    if search.metric.whitening is not None:
+        values = search.metric.whitening.apply(values)
+    points = _as_dense(values, search.metric, search.points.dtype.type, search.scale)
+    _check_reach(points, search.points)
+    return points
 
 
 def _read_csr(block: Points, metric: Metric, scale: float) -> csr_array:
@@ -121,12 +144,24 @@ def _read_csr(block: Points, metric: Metric, scale: float) -> csr_array:
     rows = csr_array(block)
     data: Array = np.divide(rows.data, scale, dtype=np.float64)
     if metric.name == "cosine":
-        scale_rows(rows.indptr, data)
+        scale_rows(rows.indptr, data, data)
     return csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
+def _check_reach(points: Points, fitted: Points) -> None:
+    """Raise an error for scaled query points whose distances cannot be computed."""
+    reach, largest = REACH[points.dtype], largest_value(points)
+    if not largest <= reach:  # also true for NaN
+        unit = 2.0 ** math.frexp(largest_value(fitted))[1]
+        raise DataError(
+            f"Values of X must be at most {reach / unit:.3g} times the largest fitted value, so "
+            f"that distances are finite; got {largest / unit:.1g} times. Check the units of the "
+            "columns."
+        )
+
+
 class DenseEuclidean:
-    """Dense points, Euclidean or cosine metric: keys from matrix products."""
+    """Dense points, Euclidean, cosine or Mahalanobis metric: keys from matrix products."""
 
     tile = TILE_COLUMNS
 
@@ -150,7 +185,7 @@ class DenseEuclidean:
 
     def query(self, X: Points, rows: slice) -> Query:
         """Prepare a block of points."""
-        return self.ready(_read_dense(X[rows], self.metric, self.points.dtype.type, self.scale))
+        return self.ready(_read_dense(X, rows, self))
 
     def ready(self, points: Array) -> Query:
         """Prepare points that are already in the working type and scale."""
@@ -160,7 +195,9 @@ class DenseEuclidean:
 
     def keys(self, query: Query, columns: slice | Array) -> Array:
         """Return |z|^2 - 2 x.z, the squared distance less |x|^2; columns may be an index array."""
-        with np.errstate(invalid="ignore"):  # some BLAS kernels set the flag for finite operands
+        # Far queries overflow in float32, and are searched again in float64. Some BLAS kernels also
+        # set the flag "invalid" for finite operands.
+        with np.errstate(over="ignore", invalid="ignore"):
             return query.factors @ self._factors[columns].T
 
     def subset(self, ids: Array) -> "DenseEuclidean":
@@ -169,7 +206,7 @@ class DenseEuclidean:
 
 
 class DensePoints:
-    """Dense points, Manhattan or Minkowski metric: keys pair by pair."""
+    """Dense points, any metric: keys pair by pair."""
 
     tile = TILE_COLUMNS
     unit = 0.0
@@ -182,14 +219,17 @@ class DensePoints:
 
     def query(self, X: Points, rows: slice) -> Query:
         """Prepare a block of points."""
-        points = _read_dense(X[rows], self.metric, self.points.dtype.type, self.scale)
+        points = _read_dense(X, rows, self)
         return Query(points, points[:, :0], np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        """Return the sums of the powers of the differences."""
-        targets = self.points[columns]
-        keys = np.empty((len(query.points), len(targets)))
-        sum_powers(query.points, targets, self.metric.power, keys)
+        """Return the distances, squared if the metric says so."""
+        X, Z, power = query.points, self.points[columns], self.metric.power
+        keys = np.empty((len(X), len(Z)))
+        if power in (1.0, 2.0, math.inf):
+            fill_keys(X, Z, power, keys)
+        else:
+            fill_norms(X, Z, power, keys)
         return keys
 
     def subset(self, ids: Array) -> "DensePoints":
@@ -198,7 +238,12 @@ class DensePoints:
 
 
 class SparsePoints:
-    """CSR points, any metric: keys from an inverted index, without conversion to dense."""
+    """CSR points, any metric but Mahalanobis: keys without conversion to dense.
+
+    An inverted index finds the columns that two points share. The entries of two points are merged
+    instead if they are near each other, because the norms of the points cancel, and with the
+    Minkowski and Chebyshev metrics, where a sum cannot be corrected for shared columns.
+    """
 
     unit = 0.0
     points = np.empty((0, 0))
@@ -209,31 +254,45 @@ class SparsePoints:
         self.n_points = self.tile = points.shape[0]
         self._rows = points
         self._columns = points.tocsc()
-        self._norms = row_powers(points.indptr, points.data, metric.power)
+        self._norms = row_powers(points, metric.power)
 
     def query(self, X: Points, rows: slice) -> Query:
         """Prepare a block of points."""
         block = _read_csr(X[rows], self.metric, self.scale)
-        return Query(block, self.points, row_powers(block.indptr, block.data, self.metric.power))
+        _check_reach(block, self._rows)
+        return Query(block, self.points, row_powers(block, self.metric.power))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        """Return the sums of the powers of the differences."""
+        """Return the distances, squared if the metric says so."""
         keys = np.zeros((len(query.sq_norms), self.n_points))
-        block, index = query.points, self._columns
-        add_shared_columns(
-            (block.indptr, block.indices, block.data),
-            (index.indptr, index.indices, index.data),
-            self.metric.power,
-            keys,
-        )
+        power = self.metric.power
+        block = csr_parts(query.points)
+        if power not in (1.0, 2.0):
+            fill_csr_norms(block, csr_parts(self._rows), self._rows.shape[1], power, keys)
+            return keys[:, columns]
+        add_shared_columns(block, csr_parts(self._columns), power, keys)
         for row, sq_norm in zip(keys, query.sq_norms, strict=True):  # no array of all sums
             row += sq_norm + self._norms
-        np.maximum(keys, 0, out=keys)
+        norms = query.sq_norms, self._norms
+        settle_near(block, csr_parts(self._rows), norms, power, keys)
         return keys[:, columns]
 
     def subset(self, ids: Array) -> "SparsePoints":
         """Return a set of the points `ids`, in that order."""
         return SparsePoints(self._rows[ids], self.metric, self.scale)
+
+
+def csr_parts(points: Any) -> tuple[Array, Array, Array]:
+    """Return the arrays of a CSR or CSC matrix."""
+    return points.indptr, points.indices, points.data
+
+
+def row_powers(points: csr_array, power: float) -> NDArray[np.float64]:
+    """Return the sum of |value|^power over each CSR row; zeros if the power is not 1 or 2."""
+    sums = np.zeros(points.shape[0])
+    if power in (1.0, 2.0):
+        sum_row_powers(points.indptr, points.data, power, sums)
+    return sums
 
 
 class DistanceColumns:
@@ -249,6 +308,11 @@ class DistanceColumns:
 
     def query(self, X: Points, rows: slice) -> Query:
         """Prepare a block of distances."""
+        if isinstance(X, csr_array):
+            raise DataError(
+                "Precomputed distances must be dense, like those of the fitted points; got a "
+                "sparse matrix. Pass X.toarray() if it stores all of them."
+            )
         points = np.asarray(X[rows], dtype=np.float64)
         return Query(points, self.points, np.zeros(len(points)))
 
@@ -263,138 +327,14 @@ class DistanceColumns:
 
 
 def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> Array:
-    """Return the squared distances (n_rows, n_points) of a block of X to all points of the set."""
-    query = search.query(X, rows)
-    keys = search.keys(query, slice(0, search.n_points))
-    if search.unit:
-        settle_keys(keys, (query.points, search.points), search.unit, query.sq_norms)
-    if metric.name == "euclidean":
-        return np.multiply(keys, search.scale**2, out=keys)
-    return metric.distances(keys, search.scale) ** 2
+    """Return the squared distances (n_rows, n_points) of a block of X to all points of the set.
+
+    search: a set with exact keys, as from `exact_set`.
+    """
+    keys = search.keys(search.query(X, rows), slice(0, search.n_points))
+    return metric.sq_distances(keys, search.scale)
 
 
 def _sq_norms(points: Array) -> NDArray[np.float64]:
     norms: NDArray[np.float64] = np.einsum("ij,ij->i", points, points, dtype=np.float64)
     return norms
-
-
-def row_powers(indptr: Array, data: Array, power: float) -> NDArray[np.float64]:
-    """Return the sum of |value|^power over each CSR row."""
-    sums = np.zeros(len(indptr) - 1)
-    sum_row_powers(indptr, data, power, sums)
-    return sums
-
-
-@kernel
-def sum_row_powers(indptr: Array, data: Array, power: float, sums: Array) -> None:
-    """Add |value|^power of each row to sums, in storage order like `add_shared_columns`."""
-    for i in range(len(sums)):
-        for e in range(indptr[i], indptr[i + 1]):
-            x = data[e]
-            sums[i] += x * x if power == 2.0 else abs(x) ** power
-
-
-@kernel
-def scale_rows(indptr: Array, data: Array) -> None:
-    """Scale rows to length 1, in place; each row is divided by its largest value first."""
-    for i in range(len(indptr) - 1):
-        largest = sq_length = 0.0
-        for e in range(indptr[i], indptr[i + 1]):
-            largest = max(largest, abs(data[e]))
-        for e in range(indptr[i], indptr[i + 1]):
-            data[e] /= largest
-            sq_length += data[e] * data[e]
-        for e in range(indptr[i], indptr[i + 1]):
-            data[e] /= math.sqrt(sq_length)
-
-
-@kernel
-def rounding_bound(unit: float, sq_norm: float, key: float) -> float:
-    """Bound the rounding error of the key of any point that can be as near as `key`.
-
-    A product of d terms has an error of at most (d eps / 2) |x| |z|. A point z within distance r of
-    x has |z| <= |x| + r; a point with larger |z| is farther away, however its key is rounded.
-    """
-    if unit == 0.0:
-        return 0.0
-    reach = math.sqrt(sq_norm) + math.sqrt(max(key + sq_norm, 0.0))
-    return 2.0 * unit * (sq_norm + reach * reach + UNDERFLOW)
-
-
-@kernel
-def sq_distance(X: Array, i: int, Z: Array, j: int) -> float:
-    """Return the squared distance of X[i] and Z[j] in float64, summed in a fixed order."""
-    # Four lanes, so that every CPU vectorizes and adds in the same order.
-    n_columns = X.shape[1]
-    s0 = s1 = s2 = s3 = 0.0
-    f = 0
-    while f + 4 <= n_columns:
-        d0 = np.float64(X[i, f]) - np.float64(Z[j, f])
-        d1 = np.float64(X[i, f + 1]) - np.float64(Z[j, f + 1])
-        d2 = np.float64(X[i, f + 2]) - np.float64(Z[j, f + 2])
-        d3 = np.float64(X[i, f + 3]) - np.float64(Z[j, f + 3])
-        s0 += d0 * d0
-        s1 += d1 * d1
-        s2 += d2 * d2
-        s3 += d3 * d3
-        f += 4
-    while f < n_columns:
-        d0 = np.float64(X[i, f]) - np.float64(Z[j, f])
-        s0 += d0 * d0
-        f += 1
-    return (s0 + s1) + (s2 + s3)
-
-
-@kernel
-def settle_keys(keys: Array, points: tuple[Array, Array], unit: float, sq_norms: Array) -> None:
-    """Convert rounded keys to squared distances with a relative error of at most 1e-5."""
-    X, Z = points
-    for i in range(keys.shape[0]):
-        for j in range(keys.shape[1]):
-            sq_dist = keys[i, j] + sq_norms[i]
-            if sq_dist < SETTLED * rounding_bound(unit, sq_norms[i], keys[i, j]):
-                sq_dist = sq_distance(X, i, Z, j)
-            keys[i, j] = sq_dist
-
-
-@kernel
-def sum_powers(X: Array, Z: Array, power: float, keys: Array) -> None:
-    """Fill keys[i, j] with the sum over columns of |X[i] - Z[j]|^power, in float64."""
-    n_columns = X.shape[1]
-    for i in range(X.shape[0]):
-        for j in range(Z.shape[0]):
-            total = 0.0
-            if power == 1.0:
-                for f in range(n_columns):
-                    total += abs(np.float64(X[i, f]) - np.float64(Z[j, f]))
-            else:
-                for f in range(n_columns):
-                    total += abs(np.float64(X[i, f]) - np.float64(Z[j, f])) ** power
-            keys[i, j] = total
-
-
-@kernel
-def add_shared_columns(
-    query: tuple[Array, Array, Array],
-    columns: tuple[Array, Array, Array],
-    power: float,
-    keys: Array,
-) -> None:
-    """Add |x - z|^power - |x|^power - |z|^power over the columns that both points store.
-
-    query: CSR arrays (indptr, indices, data); columns: CSC arrays of the search set. Each pair is
-    summed in the order of its columns, so the key of a duplicate is exactly zero.
-    """
-    q_indptr, q_indices, q_data = query
-    c_indptr, c_indices, c_data = columns
-    for i in range(keys.shape[0]):
-        for e in range(q_indptr[i], q_indptr[i + 1]):
-            x = q_data[e]
-            column = q_indices[e]
-            for f in range(c_indptr[column], c_indptr[column + 1]):
-                z = c_data[f]
-                if power == 2.0:
-                    shared = -2.0 * x * z
-                else:
-                    shared = abs(x - z) ** power - abs(x) ** power - abs(z) ** power
-                keys[i, c_indices[f]] += shared

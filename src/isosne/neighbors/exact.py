@@ -4,8 +4,11 @@ Ties go to the lower index, independent of block size and number of threads. A p
 its own list by index, so duplicates of it remain.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
@@ -13,12 +16,13 @@ from isosne._types import Array, Neighbors, Points
 from isosne.neighbors.distances import (
     BLOCK_ROWS,
     TILE_COLUMNS,
-    Metric,
+    DistanceColumns,
     SearchSet,
-    rounding_bound,
     search_set,
-    sq_distance,
 )
+from isosne.neighbors.metric import Metric
+from isosne.neighbors.pairs import rounding_bound, sq_distance
+from isosne.neighbors.stored import StoredDistances, nearest_stored
 
 SPARE = 16
 """Candidates kept beyond k, so that rounded keys rarely leave the k-th neighbor undecided. With 16,
@@ -32,33 +36,44 @@ VECTOR = 16
 def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Array]:
     """Return indices and keys (n, k) of the k points of the set nearest to each row of X.
 
-    Rows are sorted by (key, index). O(n m d) time for m points in the set.
+    Rows are sorted by (key, index). The set must have at least k points. O(n m d) time for m points
+    in the set.
     """
-    n = X.shape[0]
+    if isinstance(search, StoredDistances):
+        if isinstance(X, csr_array):
+            return nearest_stored(X, k, with_self=True)
+        search = DistanceColumns(np.arange(search.n_points))
+    n, find = X.shape[0], nearest_in_blocks(X, search, k)
     ids, keys = np.empty((n, k), np.int32), np.empty((n, k))
 
     def work(rows: slice) -> None:
-        ids[rows], keys[rows] = nearest_in_block(X, rows, search, k)
+        ids[rows], keys[rows] = find(rows)
 
     for_each_block(n, rows_per_block(search.tile), work)
     return ids, keys
 
 
-def nearest_in_block(X: Points, rows: slice, search: SearchSet, k: int) -> tuple[Array, Array]:
-    """Return indices and keys of the k points of the set nearest to a block of rows of X."""
+def nearest_in_blocks(
+    X: Points, search: SearchSet, k: int
+) -> Callable[[slice], tuple[NDArray[np.int32], Array]]:
+    """Return a function of a block of rows of X: their k nearest points, like `nearest`."""
     n_kept = k if search.unit == 0 else min(k + SPARE, search.n_points)  # exact keys need none
-    query = search.query(X, rows)
-    kept_ids = np.full((rows.stop - rows.start, n_kept), -1, np.int32)
-    kept_keys = np.full(kept_ids.shape, np.inf)
-    for start in range(0, search.n_points, search.tile):
-        tile = slice(start, min(start + search.tile, search.n_points))
-        keep_nearest(search.keys(query, tile), start, kept_keys, kept_ids)
-    if search.unit:
-        recompute_kept(
-            query.points, search.points, query.sq_norms, search.unit, k, kept_keys, kept_ids
-        )
-    sort_kept(kept_keys, kept_ids)
-    return kept_ids[:, :k], kept_keys[:, :k]
+    everyone = np.arange(search.n_points)
+
+    def find(rows: slice) -> tuple[NDArray[np.int32], Array]:
+        query = search.query(X, rows)
+        kept_ids = np.full((rows.stop - rows.start, n_kept), -1, np.int32)
+        kept_keys = np.full(kept_ids.shape, np.inf)
+        for start in range(0, search.n_points, search.tile):
+            tile = slice(start, min(start + search.tile, search.n_points))
+            keep_nearest(search.keys(query, tile), start, kept_keys, kept_ids)
+        if search.unit:
+            rounding = query.sq_norms, search.unit
+            recompute_kept(query.points, search.points, everyone, rounding, k, kept_keys, kept_ids)
+        sort_kept(kept_keys, kept_ids)
+        return kept_ids[:, :k], kept_keys[:, :k]
+
+    return find
 
 
 def rows_per_block(tile: int) -> int:
@@ -68,13 +83,16 @@ def rows_per_block(tile: int) -> int:
 
 def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
     """Return the exact k nearest neighbors of each point among the others; X is validated."""
+    if metric.name == "precomputed" and isinstance(X, csr_array):
+        listed, distances = nearest_stored(X, k, with_self=False)
+        return Neighbors(listed, as_float32(distances))
     search = search_set(X, metric)
+    find = nearest_in_blocks(X, search, k + 1)  # one more: a point is its own nearest neighbor
     n = X.shape[0]
     found = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
 
     def work(rows: slice) -> None:
-        # One more than k, because a point is its own nearest neighbor.
-        ids, keys = nearest_in_block(X, rows, search, k + 1)
+        ids, keys = find(rows)
         own = np.arange(rows.start, rows.stop)
         part = without_self(ids, metric.distances(keys, search.scale), own)
         found.indices[rows], found.distances[rows] = part
@@ -93,10 +111,14 @@ def without_self(ids: Array, distances: Array, own: Array) -> Neighbors:
     is_self[~is_self.any(axis=1), -1] = True  # displaced by duplicates
     kept = ~is_self
     left = distances[kept].reshape(n, k - 1)
+    return Neighbors(ids[kept].reshape(n, k - 1), as_float32(left))
+
+
+def as_float32(distances: Array) -> NDArray[np.float32]:
+    """Return distances in float32: zero means a duplicate, and none becomes infinite."""
     limits = np.finfo(np.float32)
-    # In float32, zero must mean a duplicate and no distance may become infinite.
-    in_range = np.where(left > 0, np.clip(left, limits.smallest_subnormal, limits.max), 0)
-    return Neighbors(ids[kept].reshape(n, k - 1), in_range.astype(np.float32))
+    in_range = np.where(distances > 0, np.clip(distances, limits.smallest_subnormal, limits.max), 0)
+    return in_range.astype(np.float32)
 
 
 def with_self(neighbors: Neighbors) -> NDArray[np.int32]:
@@ -163,12 +185,21 @@ def keep_nearest(keys: Array, first: int, kept_keys: Array, kept_ids: Array) -> 
 
 @kernel
 def recompute_kept(
-    X: Array, Z: Array, sq_norms: Array, unit: float, k: int, kept_keys: Array, kept_ids: Array
+    X: Array,
+    Z: Array,
+    columns: Array,
+    rounding: tuple[Array, float],
+    k: int,
+    kept_keys: Array,
+    kept_ids: Array,
 ) -> None:
     """Replace rounded keys by squared distances; search a row again if its k-th is uncertain.
 
-    Every point that was not kept has a rounded key of at least the largest key that was.
+    columns: the candidates, rows of Z, by the ids that are kept. rounding: the squared lengths of
+    the queries, and the unit of rounding. Every candidate that was not kept has a rounded key of at
+    least the largest key that was.
     """
+    sq_norms, unit = rounding
     n_kept = kept_ids.shape[1]
     for i in range(X.shape[0]):
         largest = kept_keys[i, 0]
@@ -176,29 +207,23 @@ def recompute_kept(
         cut = largest + sq_norms[i] - rounding_bound(unit, sq_norms[i], largest)
         n_certain = 0
         for a in range(n_kept):
-            if kept_ids[i, a] < 0:  # a NaN key, from coordinates that overflowed
+            if kept_ids[i, a] < 0:  # a NaN key, from products that overflowed
                 n_certain = -n_kept
                 break
-            kept_keys[i, a] = sq_distance(X, i, Z, kept_ids[i, a])
-            n_certain += n_kept == Z.shape[0] or kept_keys[i, a] < cut
+            kept_keys[i, a] = sq_distance(X, i, Z, columns[kept_ids[i, a]])
+            n_certain += n_kept == len(columns) or kept_keys[i, a] < cut
         if n_certain < k:
-            search_row(X, i, Z, kept_keys[i], kept_ids[i])
+            search_row(X, i, Z, columns, kept_keys[i], kept_ids[i])
 
 
 @kernel
-def measure_kept(X: Array, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
-    """Fill kept_keys with the squared distances to the points kept_ids."""
-    for i in range(X.shape[0]):
-        for a in range(kept_ids.shape[1]):
-            kept_keys[i, a] = sq_distance(X, i, Z, kept_ids[i, a])
-
-
-@kernel
-def search_row(X: Array, i: int, Z: Array, kept_keys: Array, kept_ids: Array) -> None:
-    """Fill the heap of one row from the squared distances to all points."""
+def search_row(
+    X: Array, i: int, Z: Array, columns: Array, kept_keys: Array, kept_ids: Array
+) -> None:
+    """Fill the heap of one row from the squared distances to all candidates."""
     kept_keys[:] = np.inf  # a heap of equal keys is valid
-    for j in range(Z.shape[0]):
-        key = sq_distance(X, i, Z, j)
+    for j in range(len(columns)):
+        key = sq_distance(X, i, Z, columns[j])
         if key < kept_keys[0]:
             kept_keys[0] = key
             kept_ids[0] = j

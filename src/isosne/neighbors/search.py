@@ -10,12 +10,14 @@ from isosne._checks import (
     check_metric,
     check_points,
     check_square_distances,
+    is_one_of,
 )
 from isosne._types import Array, Neighbors, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.clustered import ClusteredPoints
-from isosne.neighbors.distances import Metric, search_set
+from isosne.neighbors.clustered import SEARCHABLE, ClusteredPoints
+from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import find_neighbors, nearest
+from isosne.neighbors.metric import Metric
 
 
 class Search(Protocol):
@@ -42,7 +44,7 @@ class ExactSearch:
     """
 
     def __init__(self, X: Points, metric: Metric) -> None:
-        self._X, self._metric = X, metric
+        self._X, self._metric = X, metric.fitted(X)
 
     def neighbors(self, k: int) -> Neighbors:
         """Return the k nearest neighbors of each point of the set among the others."""
@@ -56,15 +58,15 @@ class ExactSearch:
 
 
 def has_approximate_search(metric: str, *, is_sparse: bool) -> bool:
-    """Return whether approximate search supports the input: dense, Euclidean or cosine."""
-    return metric in ("euclidean", "cosine") and not is_sparse
+    """Return whether approximate search supports the input: dense points, some metrics."""
+    return metric in SEARCHABLE and not is_sparse
 
 
 def make_search(X: Points, metric: Metric, method: str) -> Search:
     """Return a search among the points; method is "exact" or "approximate"."""
-    if method == "exact":
+    if is_one_of(method, ("exact",)):
         return ExactSearch(X, metric)
-    if method == "approximate":
+    if is_one_of(method, ("approximate",)):
         return ClusteredPoints(X, metric)
     raise ParameterError("method", "be 'exact' or 'approximate'", method, "Choose one of the two.")
 
@@ -77,16 +79,18 @@ def nearest_neighbors(
     Parameters
     ----------
     X : array or CSR of shape (n_samples, n_features)
-        The points; with ``metric="precomputed"``, their distances.
+        The points; with ``metric="precomputed"``, their distances. A sparse matrix of distances
+        holds those of each point to its neighbors.
     k : int
         Number of neighbors, from 1 to n_samples - 1.
     metric : str, default="euclidean"
-        One of euclidean, manhattan, minkowski, cosine, precomputed.
+        One of euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis, precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     method : str, default="exact"
-        "exact" or "approximate". The approximate search needs dense points and the Euclidean or
-        cosine metric; it finds nearly all neighbors and is much faster for many points.
+        "exact" or "approximate". The approximate search needs dense points and the Euclidean,
+        cosine or Mahalanobis metric; it finds nearly all neighbors and is much faster for many
+        points.
 
     Returns
     -------
@@ -112,7 +116,7 @@ def nearest_neighbors(
     if metric == "precomputed":
         check_square_distances(X)
     check_count(k, "k", low=1, high=X.shape[0] - 1, hint="A point is not its own neighbor.")
-    if method == "approximate" and isinstance(X, csr_array):
+    if is_one_of(method, ("approximate",)) and isinstance(X, csr_array):
         hint = "The approximate search needs dense points."
         raise ParameterError("method", "be 'exact' for sparse points", method, hint)
     return make_search(X, Metric(metric, p), method).neighbors(k)

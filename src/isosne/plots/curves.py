@@ -16,6 +16,7 @@ from isosne.plots.figures import (
     class_handles,
     legend_width,
     make_grid,
+    set_literal,
     style_axes,
 )
 from isosne.plots.paint import Classes, Names, as_paint
@@ -70,7 +71,8 @@ def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     ax.set_xscale("log")
     ax.margins(x=0.01)
     ax.set_ylim(bottom=min(0.0, *(float(r.min()) for _, r in lines.values())))
-    style_axes(ax, "neighbors k", "$R_{NX}(k)$")
+    style_axes(ax, "neighbors k", "")
+    ax.set_ylabel("$R_{NX}(k)$", parse_math=True)
     add_legend(ax, ax.get_lines(), title="area under curve")
     return ax
 
@@ -189,7 +191,7 @@ def plot_similarity_from(
         for c, color in enumerate(classes.colors):
             own = np.sort(values[classes.of_point == c])[::-1]
             ax.plot(np.arange(1, len(own) + 1), own, ".", markersize=3.5, color=color)
-        ax.set_title(name)
+        set_literal(ax.set_title(name))
         ax.set_ylim(bottom=-0.015 * ax.get_ylim()[1])  # a margin, so that zeros are visible
         style_axes(ax, "points of a class, most similar first", "similarity")
     handles = class_handles(classes, with_shapes=False)

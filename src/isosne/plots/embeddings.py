@@ -69,7 +69,7 @@ def plot_map(
     mark : int, sequence of int or None, default=None
         Row indices of points to mark with a cross.
     title : str or None, default=None
-        Title of the figure.
+        Title of the figure; dollar signs in it do not enclose formulas.
     point_size : float or "auto", default="auto"
         Area of a point in square points, as in matplotlib. "auto" depends on the number of points.
     legend : bool, default=True

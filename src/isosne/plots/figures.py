@@ -13,7 +13,9 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 
 from isosne._types import Array
@@ -37,6 +39,8 @@ SMALL_FONT_ENTRIES = 12
 """Legends with more entries use the small font; chosen by eye."""
 MAX_ROW = 4
 """Up to this many panels form one row; chosen."""
+REPLACEMENT = "\ufffd"
+"""Shown in place of a character that cannot be drawn."""
 BAR_TITLE_LETTERS = 14
 """Letters per line of the title over a color bar, so that it is no wider than the tick labels."""
 
@@ -68,7 +72,8 @@ def legend_width(paint: Paint, height: float) -> float:
 
 def _text_width(text: str, size: float | str) -> float:
     """Return the width of a text in inches; the period gives blank texts an extent."""
-    path = TextPath((0, 0), f"{text}.", prop=FontProperties(size=size))
+    escaped = printable(text).replace("$", r"\$")  # otherwise two of them enclose a formula
+    path = TextPath((0, 0), f"{escaped}.", prop=FontProperties(size=size))
     return float(path.get_extents().width) / POINTS_PER_INCH
 
 
@@ -79,8 +84,20 @@ def set_wrapped_title(ax: Axes, title: str, *, inches: float) -> int:
     for line in title.splitlines():
         letters = len(line) * inches / _text_width(line, size)
         lines += wrap(line, max(int(letters), 8)) or [""]
-    ax.set_title("\n".join(lines))
+    set_literal(ax.set_title("\n".join(lines)))
     return len(lines)
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that an SVG file cannot contain, such as control codes."""
+    shown = "".join(c if c in "\n\t" or ord(c) >= ord(" ") else REPLACEMENT for c in text)
+    return shown.encode("utf-8", "replace").decode()
+
+
+def set_literal(text: Text) -> None:
+    """Show a text as it is written: dollar signs in names and titles enclose no formula."""
+    text.set_parse_math(False)
+    text.set_text(printable(text.get_text()))
 
 
 def add_title_height(figure: Figure, n_lines: int) -> None:
@@ -113,8 +130,8 @@ def strip_axes(ax: Axes) -> None:
 
 def style_axes(ax: Axes, x_label: str, y_label: str) -> None:
     """Style the axes of a line plot: two spines, a faint grid, labels."""
-    ax.set_xlabel(x_label)
-    ax.set_ylabel(y_label)
+    for text in (ax.set_xlabel(x_label), ax.set_ylabel(y_label)):
+        set_literal(text)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(color="#ececec", linewidth=0.8)
     ax.set_axisbelow(True)
@@ -122,23 +139,30 @@ def style_axes(ax: Axes, x_label: str, y_label: str) -> None:
 
 def add_legend(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> None:
     """Add a legend to the right of the axes."""
-    ax.legend(
+    legend = ax.legend(
         handles=list(handles),
         title=title or None,
         loc="center left",
         bbox_to_anchor=(1.01, 0.5),
         **_legend_style(len(handles), ax.get_window_extent().height / ax.figure.dpi),
     )
+    _show_as_written(legend)
 
 
 def add_figure_legend(figure: Figure, handles: Sequence[Artist], *, title: str = "") -> None:
     """Add one legend to the right of all axes of a figure with constrained layout."""
-    figure.legend(
+    legend = figure.legend(
         handles=list(handles),
         title=title or None,
         loc="outside right center",
         **_legend_style(len(handles), figure.get_figheight()),
     )
+    _show_as_written(legend)
+
+
+def _show_as_written(legend: Legend) -> None:
+    for text in (legend.get_title(), *legend.get_texts()):
+        set_literal(text)
 
 
 def _legend_style(n: int, inches: float) -> dict[str, Any]:
@@ -190,3 +214,4 @@ def add_color_bar(axes: Sequence[Axes], values: Values) -> None:
         bar.ax.set_title(title, loc="left", fontsize="medium", pad=8)
     else:
         bar.set_label(values.title)
+        set_literal(bar.ax.yaxis.label)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from isosne._checks import check_count, check_points
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword
-from isosne.plots.figures import FRAME, strip_axes
+from isosne.plots.figures import FRAME, printable, strip_axes
 from isosne.plots.paint import Classes, Paint
 
 MARGIN = 0.04
@@ -98,7 +98,8 @@ def frame_axes(ax: Axes, corners: tuple[Array, Array], paint: Paint, n_dims: int
     ax.set_aspect("auto")
     if isinstance(paint, Classes):
         ax.set_ylim(0.5 - len(paint.names), 0.5)
-        ax.set_yticks(-np.arange(len(paint.names)), labels=paint.names)
+        names = [printable(name) for name in paint.names]
+        ax.set_yticks(-np.arange(len(names)), labels=names, parse_math=False)
         ax.tick_params(axis="y", length=0)
     else:
         ax.set_ylim(-0.5, 0.5)

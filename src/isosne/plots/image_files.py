@@ -1,5 +1,6 @@
 """Image files: written atomically and reproducible byte by byte."""
 
+import io
 import os
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -65,9 +66,11 @@ def save_figure(
     box = None if figure.get_layout_engine() is not None else "tight"
     settings: dict[Any, Any] = {"svg.hashsalt": "isosne", "pdf.fonttype": 42}
     with mpl.rc_context(settings), whole_file(target, force=force) as file:
+        picture = io.BytesIO()  # matplotlib hides the error of a full disk behind others
         figure.savefig(
-            file, format=suffix[1:], dpi=dpi, metadata=REPRODUCIBLE[suffix], bbox_inches=box
+            picture, format=suffix[1:], dpi=dpi, metadata=REPRODUCIBLE[suffix], bbox_inches=box
         )
+        file.write(picture.getbuffer())
     return target
 
 

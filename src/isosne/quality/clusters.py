@@ -10,8 +10,9 @@ from isosne._numba import kernel, threads
 from isosne._random import RandomState
 from isosne._types import Array
 from isosne.errors import DataError
-from isosne.neighbors.distances import Metric, search_set
+from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import nearest
+from isosne.neighbors.metric import Metric
 from isosne.quality.inputs import Classes, check_labels, check_map
 from isosne.quality.sampling import Estimate, choose_queries, estimate_mean
 

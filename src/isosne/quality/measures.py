@@ -8,7 +8,7 @@ import numpy as np
 from isosne._numba import threads
 from isosne._random import RandomState
 from isosne._types import Array
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.quality.clusters import (
     calinski_harabasz_of,
     davies_bouldin_of,

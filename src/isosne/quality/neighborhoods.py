@@ -7,7 +7,7 @@ shortcuts for a single measure.
 from typing import Any
 
 from isosne._random import RandomState
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.quality.comparison import Curve, Trust, check_ks, compare_at_k
 from isosne.quality.sampling import Estimate
 
@@ -31,8 +31,8 @@ def rnx_curve(
     Y : array or data frame of shape (n_samples, n_components)
         The embedding.
     metric : str, default="euclidean"
-        Distance in the data: euclidean, manhattan, minkowski, cosine or precomputed. Distances in
-        the embedding are always Euclidean.
+        Distance in the data: euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with
+        the covariance of the data) or precomputed. Distances in the embedding are always Euclidean.
     p : float, default=2.0
         Power of the Minkowski distance.
     n_queries : int, "auto" or None, default=None

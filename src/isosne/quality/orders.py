@@ -16,7 +16,7 @@ How a row is sorted.
    sorted by squared distances computed from the points (`settle_rounded`).
 
 When the order of two rounded keys is uncertain. Let s = |x|^2 be the squared norm of the query and
-D a squared distance. `neighbors.distances.rounding_bound` bounds the error of a key by
+D a squared distance. `neighbors.pairs.rounding_bound` bounds the error of a key by
 2 u (s + (|x| + sqrt(D))^2 + UNDERFLOW), u being the relative rounding of a product. Since
 (|x| + sqrt(D))^2 <= 2 s + 2 D, this is at most 2 u (3 s + 2 D + UNDERFLOW). Two keys, each off by
 that much, are in the right order if they differ by more than twice the bound at the larger one:
@@ -34,8 +34,8 @@ import numpy as np
 
 from isosne._numba import kernel
 from isosne._types import Array
-from isosne.neighbors.distances import UNDERFLOW, sq_distance
 from isosne.neighbors.exact import comes_before, sort_kept
+from isosne.neighbors.pairs import UNDERFLOW, sq_distance
 
 DIGIT_BITS = 9
 """Measured (docs/benchmarks.md): three digits of 9 bits are faster than two of 11."""

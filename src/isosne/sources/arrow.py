@@ -6,7 +6,7 @@ decoder keeps its position between reads: consecutive blocks decode each group o
 
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -65,6 +65,12 @@ class ArrowRows(RowSource):
     def _read(self, start: int, stop: int) -> Array:
         if stop - start == self.shape[0]:
             return self._take(np.arange(start, stop))
+        return self._read_with(self._fill, start, stop)
+
+    def _read_of_type(self, start: int, stop: int) -> Array:
+        return self._read_with(self._fill_with_zeros, start, stop)
+
+    def _read_with(self, fill: Callable[..., Array], start: int, stop: int) -> Array:
         out = np.empty((stop - start, self.shape[1]), self.dtype)
         if start == stop:
             return out
@@ -74,12 +80,12 @@ class ArrowRows(RowSource):
                 low, high = max(first, start), min(last, stop)
                 if low < high:
                     part = batch.slice(low - first, high - low)
-                    out = self._fill(out, slice(low - start, high - start), part)
+                    out = fill(out, slice(low - start, high - start), part)
                 if last >= stop:
                     self._stopped_at = stop
                     self._pending = (first, batch) if last > stop else None
-                    break
-        return out
+                    return out
+        raise EOFError("it has fewer rows than it declares")
 
     def _batches_from(self, row: int) -> Iterator[NumberedBatch]:
         """Return the batches from that of a row on; continue if the last read ended there."""
@@ -92,10 +98,17 @@ class ArrowRows(RowSource):
     def _decode_from(self, row: int) -> Iterator[NumberedBatch]:
         group = int(np.searchsorted(self._ends, row, side="right"))
         for g in range(group, len(self._ends)):
-            first = self._first_row(g)
-            for batch in self._batches(g, self._names()):
-                yield first, batch
-                first += batch.num_rows
+            yield from self._numbered(g, self._names())
+
+    def _numbered(self, group: int, names: tuple[str, ...]) -> Iterator[NumberedBatch]:
+        """Yield the batches of a group once they are validated: a damaged one leads outside."""
+        first = self._first_row(group)
+        for batch in self._batches(group, names):
+            batch.validate(full=True)
+            yield first, batch
+            first += batch.num_rows
+        if first != self._ends[group]:
+            raise EOFError("a group has another number of rows than it declares")
 
     def _take(self, indices: Indices) -> Array:
         out = np.empty((len(indices), self.shape[1]), self.dtype)
@@ -110,14 +123,14 @@ class ArrowRows(RowSource):
 
     def _take_columns(self, out: Array, indices: Indices, group: int, column: int) -> Array:
         """Return ``out`` with the values of a group in COLUMNS columns from `column` on."""
-        first, last = self._first_row(group), np.searchsorted(indices, self._ends[group])
-        for batch in self._batches(group, self._names()[column : column + COLUMNS]):
+        stop = int(self._ends[group])
+        last = np.searchsorted(indices, stop)
+        for first, batch in self._numbered(group, self._names()[column : column + COLUMNS]):
             low, high = np.searchsorted(indices, [first, first + batch.num_rows])
             if low < high:
                 part = batch.take(self._pa.array(indices[low:high] - first))
                 out = self._fill(out, slice(low, high), part, column)
-            first += batch.num_rows
-            if high == last:
+            if high == last and first + batch.num_rows < stop:
                 break
         return out
 
@@ -142,12 +155,25 @@ class ArrowRows(RowSource):
             out[rows, c] = column.to_numpy(zero_copy_only=False)
         return out
 
+    def _fill_with_zeros(self, out: Array, rows: slice, batch: Any) -> Array:
+        """Return ``out`` with the values of a batch in some rows; its type does not change."""
+        types = self._pa.types
+        for c, column in enumerate(batch.columns):
+            if types.is_decimal(column.type):
+                column = column.cast("float64", safe=False)
+            elif types.is_integer(column.type):
+                column = column.fill_null(0)
+            elif types.is_boolean(column.type):
+                column = column.fill_null(False)
+            out[rows, c] = column.to_numpy(zero_copy_only=False)
+        return out
+
     def _side_column(self, name: str) -> Array:
         """Return a column that is not a feature, as integers or text."""
         parts: list[Array] = []
         with self._lock, self.files.reading():
             for group in range(len(self._ends)):
-                for batch in self._batches(group, (name,)):
+                for _, batch in self._numbered(group, (name,)):
                     column = batch.column(0)
                     if column.null_count:  # NumPy has no missing integers
                         values = np.array(column.to_pylist(), dtype=object)

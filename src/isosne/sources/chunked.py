@@ -7,6 +7,7 @@ import numpy as np
 
 from isosne._extras import require
 from isosne._types import Array
+from isosne.errors import DataError
 from isosne.sources.column_selection import check_column
 from isosne.sources.row_source import Indices, RowSource
 from isosne.sources.source_files import SourceFiles
@@ -63,7 +64,13 @@ def open_zarr(path: Path, key: str | None) -> ZarrRows:
     """Return the rows of a zarr array, or of the array of a group that ``key`` names."""
     zarr = require("zarr", "zarr", f"Reading {path}")
     folder = path
-    with SourceFiles(str(path), *_metadata_files(path)).reading():
+    metadata = _metadata_files(path)
+    if not metadata:
+        raise DataError(
+            f"{path} must be a folder that zarr wrote; it has no {' or '.join(ZARR_METADATA)}. "
+            "Name the folder of an array or a group."
+        )
+    with SourceFiles(str(path), *metadata).reading():
         found = zarr.open(path, mode="r")
         if isinstance(found, zarr.Group):
             names = sorted(found.array_keys())

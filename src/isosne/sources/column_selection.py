@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from isosne._checks import is_one_of
 from isosne.errors import DataError, ParameterError, keyword
 
 TEXT_COLUMNS = ("refuse", "leave_out")
@@ -51,7 +52,7 @@ def make_request(
     columns: Iterable[str] | None, exclude: Iterable[str], text_columns: str
 ) -> ColumnRequest:
     """Check the parameters that select columns."""
-    if text_columns not in TEXT_COLUMNS:
+    if not is_one_of(text_columns, TEXT_COLUMNS):
         raise ParameterError(
             "text_columns",
             "be 'refuse' or 'leave_out'",

@@ -1,10 +1,12 @@
 """The rows of another source that have no missing values."""
 
+from collections import Counter
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from isosne._checks import is_one_of
 from isosne._types import Array, Points
 from isosne.errors import DataError, ParameterError, keyword
 from isosne.sources.row_source import Indices, RowSource, find_not_finite
@@ -47,7 +49,7 @@ class CompleteRows(RowSource):
         for begin in range(first, last, step):
             end = min(begin + step, last)
             low, high = np.searchsorted(self.kept, [begin, end])
-            block = self._rows._read(begin, end)
+            block = self._rows._read_of_type(begin, end)
             out[low - start : high - start] = block[self.kept[low:high] - begin]
         return out
 
@@ -67,7 +69,7 @@ class CompleteRows(RowSource):
 
 def check_missing(missing: str) -> None:
     """Raise an error if `missing` is not a known treatment of missing values."""
-    if missing not in TREATMENTS:
+    if not is_one_of(missing, TREATMENTS):
         raise ParameterError(
             "missing",
             "be 'refuse' or 'drop'",
@@ -79,16 +81,17 @@ def check_missing(missing: str) -> None:
 def drop_incomplete(rows: RowSource) -> RowSource:
     """Return the rows in which all values are finite; reads all rows once, in blocks."""
     dropped = [np.empty(0, np.int64)]
-    n_missing = np.zeros(rows.shape[1], np.int64)
+    n_missing: Counter[int] = Counter()  # by column; a sparse matrix can have any number of these
     for part in blocks(rows) if rows.can_lack_values else ():
         with rows.files.reading():
             block = rows._read(part.start, part.stop)
         bad_rows, bad_columns = find_not_finite(block)
         dropped.append(np.unique(bad_rows) + part.start)
-        n_missing += np.bincount(bad_columns, minlength=rows.shape[1])
+        columns, counts = np.unique(bad_columns, return_counts=True)
+        n_missing.update(dict(zip(columns.tolist(), counts.tolist(), strict=True)))
     kept = np.delete(np.arange(rows.shape[0]), np.concatenate(dropped))
     if len(kept) == 0:
-        worst = int(n_missing.argmax())
+        worst = max(sorted(n_missing), key=n_missing.__getitem__)
         raise DataError(
             f"At least one row must have no missing value; all {rows.shape[0]:,} rows of "
             f"{rows.describe()} have one, {n_missing[worst]:,} of them in {rows._column(worst)}. "

@@ -3,7 +3,9 @@
 Only the rows that are asked for are transferred to this process.
 """
 
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import partial
 from itertools import accumulate
@@ -56,9 +58,8 @@ class DaskRows(RowSource):
 
         The function is sent to the workers once, and runs where the chunks are.
         """
-        # The function may contain a large model: no warning about the size of the graph. Without
-        # `persist` it would be sent again with every chunk.
-        with self._dask.config.set({GRAPH_WARNING: "1TB"}):
+        # Without `persist`, the function would be sent again with every chunk.
+        with self._quiet_graphs():
             applied = partial(_apply_checked, function, self._without_array())
             sent = self._dask.delayed(applied, traverse=False).persist()
         firsts = (self._ends - self._array.chunks[0]).tolist()
@@ -66,6 +67,17 @@ class DaskRows(RowSource):
         for start in range(0, len(chunks), CHUNKS_IN_FLIGHT):
             part = chunks[start : start + CHUNKS_IN_FLIGHT]
             yield from self._dask.compute(*(sent(*chunk) for chunk in part))
+
+    def _quiet_graphs(self) -> AbstractContextManager[object]:
+        """Return a context without warnings about large graphs: a function may contain a model.
+
+        Only Dask's cluster warns. Its settings are loaded when it is imported, and if that happens
+        inside the context, the end of the context removes them all; so nothing is set before.
+        """
+        if "distributed" not in sys.modules:
+            return nullcontext()
+        quiet: AbstractContextManager[object] = self._dask.config.set({GRAPH_WARNING: "1TB"})
+        return quiet
 
     def _without_array(self) -> Self:
         """Return a small copy for the workers, which only checks values and words errors."""

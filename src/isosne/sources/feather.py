@@ -25,13 +25,14 @@ class FeatherRows(ArrowRows):
         require("pyarrow", "files", f"Reading {path}")
         self._path = path
         files = SourceFiles(str(path), path)
-        _check_magic(path)
         with files.reading():
+            _check_magic(path)
             with _open_file(path, None) as reader:
                 schema = reader.schema
             with _open_file(path, [0]) as reader:  # one column is enough to count the rows
                 n_batches = reader.num_record_batches
-                group_rows = [reader.get_batch(b).num_rows for b in range(n_batches)]
+                batches = (reader.get_batch(b) for b in range(n_batches))
+                group_rows = [_count_rows(batch) for batch in batches]
             self._schema = schema
             super().__init__(files, schema, group_rows, request)
 
@@ -41,6 +42,11 @@ class FeatherRows(ArrowRows):
             batch = reader.get_batch(group).select(list(names))
             for start in range(0, batch.num_rows, self._batch_rows):
                 yield batch.slice(start, self._batch_rows)
+
+
+def _count_rows(batch: Any) -> int:
+    batch.validate(full=True)
+    return int(batch.num_rows)
 
 
 @contextmanager

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 import psutil
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
-from isosne._checks import unmasked
+from isosne._csr import valid_csr
+from isosne._tables import Table, as_array, as_frame
 from isosne._types import Array
 from isosne.errors import ParameterError
 from isosne.sources.chunked import is_zarr, open_zarr, wrap_zarr_array
@@ -32,7 +33,7 @@ from isosne.sources.parquet import open_parquet
 from isosne.sources.row_source import RowSource
 from isosne.sources.rows import Rows
 from isosne.sources.side_columns import as_integers_or_text
-from isosne.sources.source_files import SourceFiles
+from isosne.sources.source_files import SourceFiles, stat_path
 from isosne.sources.text_table import TextRows
 
 TEXT = (".csv", ".tsv", ".txt")
@@ -139,6 +140,7 @@ def open_path(path: Path, options: OpenOptions) -> RowSource:
 
 def _open_table(path: Path, options: OpenOptions) -> RowSource:
     extension, request = path.suffix.lower(), options.request
+    stat_path(path)
     if extension in TEXT:
         return TextRows(path, request, header=options.header)
     if extension in (".feather", ".arrow"):
@@ -178,18 +180,21 @@ def _open_object(source: Any, request: ColumnRequest) -> RowSource:
         return source
     if is_dask(source):
         return open_dask(source, request)
-    frame = nw.from_native(source, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(source, "X")
+    if frame is not None:
         return _open_frame(frame, request)
     check_side_columns(request, (), "X")
     if issparse(source):
-        X = csr_array(source)
+        X = valid_csr(source, "X")
         return SparseRows(SourceFiles("X"), X.shape, X.indptr, X.indices, X.data)
     if isinstance(source, np.memmap):
         return open_memmap(source) or ArrayRows(SourceFiles("X"), source)
     if type(source).__module__.startswith("zarr"):
         return wrap_zarr_array(source)
-    return ArrayRows(SourceFiles("X"), unmasked(source))
+    values = as_array(source, "X")
+    if values.ndim == 2 and values.dtype.kind in "OUSmM":  # objects, text, dates
+        values = Table(values, "X").values
+    return ArrayRows(SourceFiles("X"), values)
 
 
 def _open_frame(frame: nw.DataFrame[Any], request: ColumnRequest) -> RowSource:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from isosne._csr import check_indices, check_indptr, refuse_structure
 from isosne._types import Array
 from isosne.sources.row_source import Indices, RowSource, group_nearby
 from isosne.sources.source_files import SourceFiles
@@ -63,7 +64,14 @@ class SparseRows(RowSource):
         *,
         column_names: tuple[str, ...] | None = None,
     ) -> None:
-        super().__init__(files, shape, data.dtype, column_names=column_names)
+        # SciPy has no sparse matrices of float16.
+        dtype = np.float32 if data.dtype.kind == "f" and data.dtype.itemsize == 2 else data.dtype
+        super().__init__(files, shape, dtype, column_names=column_names)
+        for part, what in ((indices, "indices"), (data, "data")):
+            if len(part.shape) != 1:
+                raise refuse_structure(files.name, f"{what} must be a list; got {part.shape}")
+        n_entries = min(indices.shape[0], data.shape[0])
+        check_indptr(np.asarray(indptr), self.shape[0], n_entries, files.name)
         self._indptr: NDArray[np.int64] = indptr.astype(np.int64)
         self._indices, self._data = indices, data
         entry_bytes = self.dtype.itemsize + np.dtype(indices.dtype).itemsize
@@ -90,8 +98,9 @@ class SparseRows(RowSource):
 
     def _make_block(self, data: Any, columns: Any, indptr: Array) -> csr_array:
         data = np.asarray(data).astype(self.dtype, copy=False)
-        shape = (len(indptr) - 1, self.shape[1])
-        block = csr_array((data, np.asarray(columns), indptr), shape=shape)
+        columns = np.asarray(columns)
+        check_indices(columns, self.shape[1], self.files.name)
+        block = csr_array((data, columns, indptr), shape=(len(indptr) - 1, self.shape[1]))
         if not block.has_canonical_format:
             block = block.copy()  # sum_duplicates works in place; the source must not change
             block.sum_duplicates()

@@ -6,10 +6,11 @@ that is truncated kills the process (docs/decisions/0008-landmarks.md).
 
 import mmap
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from isosne._npy import Header, read_header
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.sources.row_source import Indices, RowSource, group_nearby
@@ -22,19 +23,11 @@ WINDOW_BYTES = 4_000_000
 """Largest read of several rows with gaps between them. Chosen, not measured."""
 
 
-class Header(NamedTuple):
-    """The content of the header of an .npy file."""
-
-    shape: tuple[int, ...]
-    is_fortran: bool
-    dtype: np.dtype[Any]
-
-
 class RawVector:
     """Consecutive values in a file that are read by slices."""
 
     def __init__(self, path: Path, offset: int, n_values: int, dtype: np.dtype[Any]) -> None:
-        self.path, self.offset, self.n_values, self.dtype = path, offset, n_values, dtype
+        self.path, self.offset, self.shape, self.dtype = path, offset, (n_values,), dtype
         needed, found = offset + n_values * dtype.itemsize, path.stat().st_size
         if found < needed:
             raise DataError(
@@ -97,17 +90,6 @@ class RawRows(RowSource):
             start, stop = first + low * n_values, first + high * n_values
             found = self._values.fetch(file, start, stop).reshape(-1, n_values)
             out[run] = found[indices[run] - low]
-
-
-def read_header(file: Any) -> Header:
-    """Read an .npy header; the position of the file is then that of the first value."""
-    version = np.lib.format.read_magic(file)
-    read = (
-        np.lib.format.read_array_header_1_0
-        if version == (1, 0)
-        else np.lib.format.read_array_header_2_0
-    )
-    return Header(*read(file))
 
 
 def open_npy(path: Path) -> RawRows:

@@ -56,6 +56,13 @@ class RowSource(ABC):
     def _read(self, start: int, stop: int) -> Points:
         """Return the rows from `start` up to `stop`."""
 
+    def _read_of_type(self, start: int, stop: int) -> Points:
+        """Return rows in the type of the source; values of incomplete rows are arbitrary.
+
+        `_read` needs floats for missing values, which do not hold all large integers.
+        """
+        return self._read(start, stop)
+
     @abstractmethod
     def _take(self, indices: Indices) -> Points:
         """Return the rows with the given indices, which are distinct and in ascending order."""
@@ -183,7 +190,7 @@ def check_table(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None
             f"{name} must be numeric; got dtype {dtype}. "
             "Encode values that are not real numbers, or leave them out."
         )
-    if shape[0] == 0 or shape[1] == 0:
+    if shape[0] < 1 or shape[1] < 1:
         raise DataError(
             f"{name} must have at least one row and one numeric column; "
             f"got {shape[0]} row(s) and {shape[1]} column(s). Pass a table that contains values."

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._checks import is_one_of
 from isosne._types import Array, Points
 from isosne.errors import ParameterError
 from isosne.sources.row_source import Indices, RowSource
@@ -29,7 +30,7 @@ class Scale(NamedTuple):
         "minmax" scales each column to the range from 0 to 1, "standard" to mean 0 and standard
         deviation 1. A constant column becomes 0.
         """
-        if kind not in KINDS:
+        if not is_one_of(kind, KINDS):
             raise ParameterError(
                 "scale",
                 "be 'none', 'minmax' or 'standard'",

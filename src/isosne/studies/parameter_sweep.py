@@ -11,6 +11,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -239,7 +240,7 @@ def measure_map(
     began = time.perf_counter()
     with warnings.catch_warnings():  # n_isolated counts the points that a warning would report
         warnings.simplefilter("ignore", IsosneWarning)
-        warnings.filterwarnings("ignore", "Stopped from the keyboard", RuntimeWarning)
+        warnings.filterwarnings("ignore", "Interrupted at step", RuntimeWarning)
         Y = model.fit(points).embedding_
     seconds = time.perf_counter() - began
     metric = model.kernel_.metric_
@@ -312,8 +313,16 @@ def _is_parameter(name: str, row: Mapping[str, Any]) -> bool:
 
 
 def _append(path: Path, row: Mapping[str, Any]) -> None:
-    """Append a line to a file and flush it to disk."""
-    with writing_to(path), path.open("ab") as file:
-        file.write(encode_json(row).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+    """Append a line to a file and flush it to disk; on a full disk the file stays as it was."""
+    rest = memoryview(encode_json(row).encode() + b"\n")
+    # Unbuffered: closing a buffered file would write a part of the line once more.
+    with writing_to(path), path.open("ab", buffering=0) as file:
+        n_bytes = file.seek(0, os.SEEK_END)
+        try:
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        except OSError:
+            with suppress(OSError):
+                file.truncate(n_bytes)
+            raise

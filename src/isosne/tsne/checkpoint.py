@@ -5,23 +5,36 @@ from the last state on disk, so the map is bit-identical to that of an uninterru
 """
 
 import hashlib
-from glob import escape
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import psutil
 
-from isosne._archive import read_archive, write_archive
-from isosne._checks import check_count
-from isosne._files import check_writable
+from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
+from isosne._checks import check_count, is_number
+from isosne._files import only_user
 from isosne._random import RandomState
 from isosne._types import Array
-from isosne.errors import DataError, keyword
+from isosne.errors import keyword
 from isosne.kernels.base import MetricKernel
 from isosne.layout.descent import Field, Progress
+from isosne.layout.force_methods import as_method
 from isosne.tsne.plan import Plan
 from isosne.tsne.serialization import from_plain, to_plain
+from isosne.tsne.stored_values import (
+    AFFINITIES,
+    SEARCHES,
+    check_force_state,
+    check_map,
+    check_progress,
+    check_trace,
+    check_value,
+    is_count,
+    make_generator,
+)
 
 KIND = "checkpoint"
 FORCES = "forces."
@@ -44,7 +57,7 @@ class Saved(NamedTuple):
 
     def generator(self) -> np.random.Generator:
         """Return the random generator in its state at the start of the run."""
-        return _generator(self.rng)
+        return make_generator(self.rng)
 
 
 class Checkpoint:
@@ -60,12 +73,19 @@ class Checkpoint:
         The estimator's parameters.
     fingerprint : str
         A hash of the input.
+    shape : tuple of int
+        Dimensions of the map, and number of points.
     """
 
     def __init__(
-        self, path: str | Path, every: int, parameters: dict[str, Any], fingerprint: str
+        self,
+        path: str | Path,
+        every: int,
+        parameters: dict[str, Any],
+        fingerprint: str,
+        shape: tuple[int, int],
     ) -> None:
-        self.path = Path(path)
+        self.path, self._shape = Path(path), shape
         self.every = check_count(
             every, "every", low=1, hint="Pass the number of steps between two checkpoints."
         )
@@ -75,42 +95,72 @@ class Checkpoint:
         self._seed: RandomState = None
         self._route: dict[str, Any] = {}
 
-    def read(self) -> Saved | None:
-        """Return the last state, or None if there is no file.
+    @contextmanager
+    def opened(self) -> Iterator[Saved | None]:
+        """Reserve the file for this run; give the last state, or None if there is no file.
 
-        Raises an error if the file belongs to a different run, or if it cannot be written: a run
-        should not fail at its first checkpoint.
+        Raises an error if the file belongs to a different run, if another run uses it now, or if
+        it cannot be written: a run should not fail at its first checkpoint.
         """
-        check_writable(self.path, force=True)
-        self._remove_parts()
+        with only_user(self.path):
+            yield self._read()
+
+    def _read(self) -> Saved | None:
         if not self.path.exists():
             return None
         header, arrays = read_archive(self.path, KIND)
-        saved = header["identity"]
+        with reading_archive(self.path, KIND):
+            self._check_identity(header["identity"])
+            return self._restore(header, arrays)
+
+    def _check_identity(self, saved: dict[str, Any]) -> None:
         for name in {**self._identity, **saved}:  # a parameter that is gone counts, too
             if name not in saved or saved[name] != self._identity.get(name):
                 what = "the input" if name == "input" else f"parameter {keyword(name)}"
-                raise DataError(
+                raise RefusedError(
                     f"The checkpoint {self.path} belongs to a different run: {what} has changed. "
                     "Choose another file for this run; this one was not modified."
                 )
-        Y, update, gains = (arrays[name] for name in ("Y", "update", "gains"))
-        forces = {k.removeprefix(FORCES): v for k, v in arrays.items() if k.startswith(FORCES)}
-        rng = from_plain(header["rng"], arrays)
-        trace = [(int(i), float(value), float(norm)) for i, value, norm in arrays["trace"]]
+
+    def _restore(self, header: dict[str, Any], arrays: dict[str, Array]) -> Saved:
+        """Return the content of a file of this run, once all of it is checked."""
+        Y, update, gains = (
+            check_map(arrays[name], name, self._shape) for name in ("Y", "update", "gains")
+        )
         progress = Progress(Y, update, gains, **header["progress"])
+        check_progress(progress)
+        check_trace(arrays["trace"], progress.iteration)
+        trace = [(int(i), float(value), float(norm)) for i, value, norm in arrays["trace"]]
+        norm, route = header["gradient_norm"], header["route"]
+        check_value(norm, "gradient_norm", is_number(norm))
+        check_value(route, "route", route["affinities"] in AFFINITIES)
+        check_value(route, "route", route["neighbors"] in SEARCHES)
+        reasons = route.get("reasons", [])  # files of earlier versions have none
+        check_value(reasons, "reasons", all(isinstance(reason, str) for reason in reasons))
+        as_method(route["forces"])
+        forces = {k.removeprefix(FORCES): v for k, v in arrays.items() if k.startswith(FORCES)}
+        check_force_state(forces, self._shape, has_order=route["affinities"] != "dense")
+        rng = from_plain(header["rng"], arrays)
         seed = header.get("seed")
-        seed = _generator(rng) if seed is None else seed
-        return Saved(progress, trace, header["gradient_norm"], forces, rng, header["route"], seed)
+        check_value(seed, "seed", seed is None or is_count(seed))
+        generator = make_generator(rng)
+        seed = generator if seed is None else seed
+        return Saved(progress, trace, norm, forces, rng, route, seed)
 
     def remember(self, rng: np.random.Generator, seed: RandomState) -> None:
         """Store the initial state of the random generator, and its seed."""
         self._rng, self._seed = dict(rng.bit_generator.state), seed
 
-    def follow(self, plan: Plan) -> None:
-        """Store the automatic choices, so that a resumed run does not depend on free memory."""
+    def follow(self, plan: Plan, saved: Saved | None) -> Plan:
+        """Store the automatic choices, so that a resumed run does not depend on free memory.
+
+        Return the plan with the reasons for the choices, which the first run had.
+        """
+        if saved:
+            plan = replace(plan, reasons=tuple(saved.route.get("reasons", plan.reasons)))
         self._route = {"affinities": plan.affinities, "neighbors": plan.neighbors}
-        self._route["forces"] = plan.forces
+        self._route |= {"forces": plan.forces, "reasons": plan.reasons}
+        return plan
 
     def write(
         self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Field
@@ -136,20 +186,6 @@ class Checkpoint:
             "route": self._route,
         }
         write_archive(self.path, KIND, header, arrays)
-
-    def _remove_parts(self) -> None:
-        """Remove unfinished files of processes that no longer exist."""
-        for part in self.path.parent.glob(f".{escape(self.path.name)}.*.part"):
-            pid = part.name.split(".")[-2]
-            if pid.isdigit() and not psutil.pid_exists(int(pid)):
-                part.unlink(missing_ok=True)
-
-
-def _generator(state: dict[str, Any]) -> np.random.Generator:
-    """Return a random generator in the given state."""
-    bits = getattr(np.random, state["bit_generator"])()
-    bits.state = state
-    return np.random.Generator(bits)
 
 
 def _digested(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, Self
@@ -16,6 +17,7 @@ from isosne._checks import check_count
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator, as_seed
 from isosne.affinities.sparse import Sparse, as_affinities
+from isosne.errors import ParameterError
 from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.kernels.registry import as_kernel
 from isosne.layout.descent import Progress, State
@@ -26,11 +28,12 @@ from isosne.layout.start import initial_map
 from isosne.sources import is_stored
 from isosne.tsne.assembly import make_affinities, make_forces
 from isosne.tsne.checkpoint import Checkpoint
+from isosne.tsne.choices import Request
 from isosne.tsne.fitted_map import FittedMap
 from isosne.tsne.foreign_parameters import InitSignature, refuse_foreign
 from isosne.tsne.input_data import Input
 from isosne.tsne.landmarks import Landmarks, as_landmarks
-from isosne.tsne.plan import Plan, Request, make_plan, seeded_kernel, useful_threads
+from isosne.tsne.plan import Plan, make_plan, seeded_kernel, useful_threads
 from isosne.tsne.run import Finished, Run
 
 logger = logging.getLogger("isosne")
@@ -126,7 +129,7 @@ class TSNE(FittedMap):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Raise an error that names the equivalent of a parameter that TSNE does not have."""
-        refuse_foreign(cls, kwargs)
+        refuse_foreign(cls, args, kwargs)
         return object.__new__(cls)
 
     def __init__(
@@ -186,20 +189,20 @@ class TSNE(FittedMap):
         TSNE
             The fitted estimator; the map is in ``embedding_``.
         """
-        with threads(self.n_jobs):
+        with threads(self.n_jobs), ExitStack() as held:
             given = self._open(X)
             state_file = self._checkpoint(checkpoint, every, given)
-            saved = state_file.read() if state_file else None
+            saved = held.enter_context(state_file.opened()) if state_file else None
             seed = saved.seed if saved else as_seed(self.random_state)
             unused = deepcopy(seed)  # a generator moves on as it draws
             rng = saved.generator() if saved else as_generator(seed)
             if state_file:
                 state_file.remember(rng, seed)
-            request = self._request(given.shape[0], rng, saved.route if saved else {})
+            request = self._request(given, rng, saved.route if saved else {})
             plan = make_plan(request, given.size(), self.get_params(deep=False))
             plan.parameters["random_state"] = unused
             if state_file:
-                state_file.follow(plan)
+                plan = state_file.follow(plan, saved)
             self._say(str(plan))
             kernel, indices = given.fit(seeded_kernel(plan, request), rng)
             draws = int(rng.integers(2**31)) if plan.affinities == "sampled" else 0
@@ -289,28 +292,33 @@ class TSNE(FittedMap):
         with threads(self.n_jobs):
             given = self._open(X)
             rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
-            request = self._request(given.shape[0], rng, {})
+            request = self._request(given, rng, {})
             return make_plan(request, given.size(), self.get_params(deep=False))
 
     def _open(self, X: Any) -> Input:
         hint = "Maps have one, two or three dimensions."
         check_count(self.n_components, "n_components", low=1, high=3, hint=hint)
+        if self.callback is not None and not callable(self.callback):
+            hint = "Pass a function of one argument, the State after a step."
+            raise ParameterError("callback", "be callable, or None", self.callback, hint)
+        if not isinstance(self.verbose, bool | np.bool_ | int | np.integer):
+            hint = "True writes progress to standard error."
+            raise ParameterError("verbose", "be True or False", self.verbose, hint)
         metric = getattr(self.kernel, "metric", "euclidean")
         is_name = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if is_name or isinstance(self.kernel, PrecomputedKernel):
             metric = "precomputed"
         return Input(X, as_landmarks(self.landmarks), metric)
 
-    def _request(
-        self, n_points: int, rng: np.random.Generator, route: Mapping[str, Any]
-    ) -> Request:
+    def _request(self, given: Input, rng: np.random.Generator, route: Mapping[str, Any]) -> Request:
         """Return the user's parameters, with the choices of an interrupted run if it resumes."""
         affinities, neighbors = as_affinities(self.affinities)
         forces = as_method(self.forces)
         if forces is None and route.get("forces"):
             forces = as_method(route["forces"])
+        kernel = as_kernel(self.kernel, given.shape[0], rng)
         return Request(
-            kernel=as_kernel(self.kernel, n_points, rng),
+            kernel=kernel,
             n_components=self.n_components,
             objective=as_objective(self.objective),
             schedule=self._schedule(),
@@ -319,12 +327,14 @@ class TSNE(FittedMap):
             neighbors=neighbors or route.get("neighbors"),
             forces=forces,
             memory_limit=self.memory_limit,
+            n_listed=given.n_listed(kernel),
         )
 
     def _checkpoint(self, path: str | Path | None, every: int, given: Input) -> Checkpoint | None:
         if path is None:
             return None
-        return Checkpoint(path, every, self.get_params(deep=False), given.fingerprint())
+        shape = self.n_components, given.shape[0]
+        return Checkpoint(path, every, self.get_params(deep=False), given.fingerprint(), shape)
 
     def _remember_input(self, X: Any, given: Input) -> None:
         self._set_or_remove("input_scale_", given.scale)

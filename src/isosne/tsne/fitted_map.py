@@ -51,7 +51,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         X : array, CSR, data frame, path, or Dask array or data frame
-            New points; for ``kernel="precomputed"``, their affinities to the fitted points.
+            New points; for precomputed affinities or distances, those to the fitted points.
 
         Returns
         -------

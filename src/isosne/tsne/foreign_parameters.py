@@ -1,8 +1,10 @@
 """Parameters of earlier versions and of other packages, and their equivalents in TSNE."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from isosne._checks import is_number
 
 MOVED = {
     "dof": "objective=KL(dof={value})",
@@ -30,9 +32,14 @@ ELSEWHERE = {
 """Parameters of scikit-learn's, openTSNE's and UMAP's estimators, and their equivalents here."""
 
 
-def refuse_foreign(cls: type, keywords: Mapping[str, Any]) -> None:
-    """Raise a TypeError that names the equivalent of a keyword that the class does not have."""
-    own = {parameter.name for parameter in _init_parameters(cls)}  # a subclass may have more
+def refuse_foreign(cls: type, positional: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """Raise a TypeError that names the equivalent of a parameter that the class does not have."""
+    own = [parameter.name for parameter in _init_parameters(cls)]  # a subclass may have more
+    if positional and is_number(positional[0]) and own[0] == "kernel":
+        raise TypeError(
+            f"The first parameter of {cls.__name__} is the kernel, not the number of dimensions "
+            f"as in other packages. Use {cls.__name__}(n_components={positional[0]!r})."
+        )
     for name, value in keywords.items():
         if name not in own and (name in MOVED or name in ELSEWHERE):
             wording = (MOVED | ELSEWHERE)[name].format(value=repr(value))

@@ -10,7 +10,7 @@ from isosne._checks import check_points
 from isosne._types import Array, Points
 from isosne.kernels.base import MetricKernel
 from isosne.neighbors.coordinates import working_size
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.sources import Rows, blocks, is_stored, open_rows
 from isosne.sources.scaled import Scale
 from isosne.tsne.landmarks import Landmarks, draw_landmarks, pool_size
@@ -84,6 +84,20 @@ class Input:
             n_rows,
             n_pool,
         )
+
+    def n_listed(self, kernel: MetricKernel) -> int | None:
+        """Return the number of distances per row of a sparse matrix of distances; None for others.
+
+        Such a matrix is validated here, because the plan depends on the smallest number.
+        """
+        if kernel.metric != "precomputed":
+            return None
+        if self._points is None and self._rows is not None and self._rows.is_sparse:
+            self._points = check_points(self._rows.read(slice(None)), min_rows=2)
+        if not isinstance(self._points, csr_array):
+            return None
+        kernel._check_comparable(self._points)
+        return kernel._n_listed(self._points)
 
     def fingerprint(self) -> str:
         """Return a hash of the input; for stored rows, of a sample of them."""

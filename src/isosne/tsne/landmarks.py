@@ -6,16 +6,19 @@ neither do time and memory (docs/decisions/0008).
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._blocks import single_threaded_blas
-from isosne._checks import check_count, check_for_metric
+from isosne._blocks import for_each_block
+from isosne._checks import check_count, check_for_metric, check_points, is_one_of
 from isosne._types import Array, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.distances import Metric, search_set
+from isosne.neighbors.coordinates import working_dtype
+from isosne.neighbors.distances import Query, exact_set
+from isosne.neighbors.metric import Metric
 from isosne.sources import Rows
 
 POOL = 2**16
@@ -54,7 +57,7 @@ class Landmarks:
     choice: str = "uniform"
 
     def __post_init__(self) -> None:
-        if self.choice not in CHOICES:
+        if not is_one_of(self.choice, CHOICES):
             raise ParameterError(
                 "choice",
                 f"be one of {', '.join(map(repr, CHOICES))}",
@@ -66,7 +69,7 @@ class Landmarks:
         """Raise an error if there are more landmarks than rows, or if there are no points."""
         hint = "Leave landmarks out to map every row."
         check_count(self.n, "landmarks", low=2, high=n_rows, hint=hint)
-        if metric == "precomputed":
+        if is_one_of(metric, ("precomputed",)):
             raise ParameterError(
                 "landmarks",
                 "be None with precomputed distances or affinities: landmarks are rows of points",
@@ -108,7 +111,7 @@ def draw_landmarks(
     drawn = rng.choice(n_rows, pool_size(n_rows, n_landmarks), replace=False)
     numbers = np.argsort(drawn)  # of the draws, in the order of the input
     ids = drawn[numbers]
-    pool = rows.take(ids)
+    pool = check_points(rows.take(ids))
     check_for_metric(pool, metric.name)
     turns = np.zeros_like(numbers)
     if landmarks.choice == "spread":
@@ -136,16 +139,18 @@ def even_cells(pool: Points, n_cells: int, first: int, metric: Metric) -> NDArra
     Each center is the row farthest from the previous centers. Cells around random rows would
     instead hold about equally many rows, and be wide where rows are rare. O(n_cells n d) time.
     """
-    search = search_set(pool, metric)
+    search = exact_set(pool, metric, precision=working_dtype(pool))
     nearest, cells = np.full(search.n_points, np.inf), np.zeros(search.n_points, np.int64)
     center = first
-    with single_threaded_blas():
-        for c in range(n_cells):
-            query = search.query(pool, slice(center, center + 1))
-            keys = search.keys(query, slice(0, search.n_points))[0]
-            distances = keys + query.sq_norms[0] if search.unit else keys
-            is_nearer = distances < nearest
-            nearest[is_nearer], cells[is_nearer] = distances[is_nearer], c
-            nearest[center] = 0
-            center = int(np.argmax(nearest))
+
+    def visit(query: Query, c: int, rows: slice) -> None:
+        keys = search.keys(query, rows)[0]
+        is_nearer = keys < nearest[rows]
+        nearest[rows][is_nearer], cells[rows][is_nearer] = keys[is_nearer], c
+
+    for c in range(n_cells):
+        query = search.query(pool, slice(center, center + 1))
+        for_each_block(search.n_points, search.tile, partial(visit, query, c))
+        nearest[center] = 0
+        center = int(np.argmax(nearest))
     return cells

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from isosne._archive import read_archive, write_archive
+from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
+from isosne._checks import is_number
 from isosne._types import Array
 from isosne.affinities.sparse import Sparse
-from isosne.errors import DataError
 from isosne.kernels.base import MetricKernel
 from isosne.layout.force_methods import Mesh, Tree
 from isosne.layout.mesh_repulsion import spline_order
@@ -23,6 +23,16 @@ from isosne.sources.scaled import Scale
 from isosne.tsne.landmarks import Landmarks
 from isosne.tsne.plan import Plan, useful_threads
 from isosne.tsne.serialization import from_plain, kernel_arrays, restore_kernel, to_plain
+from isosne.tsne.stored_values import (
+    LARGEST_COUNT,
+    check_array,
+    check_map,
+    check_parameters,
+    check_plan,
+    check_trace,
+    check_value,
+    is_count,
+)
 
 KIND = "model"
 KERNEL = "kernel."
@@ -82,13 +92,16 @@ def _plain_parameters(parameters: Any, arrays: dict[str, Array]) -> dict[str, An
 def read_model(path: str | Path, known: Collection[str]) -> Model:
     """Read a file of `write_model`; known: names of the estimator's parameters."""
     header, arrays = read_archive(Path(path), KIND)
-    try:
-        return _restore(header, arrays, known)
-    except (KeyError, TypeError) as error:
-        raise DataError(
-            f"{path} holds a model that this version of isosne cannot read: it was written by "
-            f"isosne {header['version']}, and {error} is missing or unknown. Use that version."
-        ) from error
+    with reading_archive(Path(path), KIND):
+        try:
+            model = _restore(header, arrays, known)
+        except (KeyError, TypeError) as error:
+            raise RefusedError(
+                f"{path} holds a model that this version of isosne cannot read: it was written by "
+                f"isosne {header['version']}, and {error} is missing or unknown. Use that version."
+            ) from error
+        _check_model(model)
+    return model
 
 
 def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection[str]) -> Model:
@@ -105,7 +118,8 @@ def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection
     if "feature_names_in_" in fitted:
         fitted["feature_names_in_"] = fitted["feature_names_in_"].astype(object)
     if SCALE in arrays:
-        fitted["input_scale_"] = Scale(*arrays[SCALE])
+        scale = check_array(arrays[SCALE], SCALE, np.float64, (2, None))
+        fitted["input_scale_"] = Scale(*scale)
     if "input_options" in header:
         fitted["input_options_"] = header["input_options"]
     attributes = {
@@ -114,7 +128,34 @@ def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection
         **fitted,
         **{name: header["numbers"][name] for name in NUMBERS},
     }
-    return Model(parameters, attributes, int(header["start_of_draws"]))
+    return Model(parameters, attributes, header["start_of_draws"])
+
+
+def _check_model(model: Model) -> None:
+    """Raise an error if fitted attributes do not fit each other."""
+    fitted, plan = model.attributes, model.attributes["plan_"].as_dict()
+    n_points, n_features = fitted["kernel_"].X_fit_.shape
+    check_plan(plan, n_points)
+    if plan["affinities"] == "sampled" and not getattr(fitted["kernel_"], "partitions_", ()):
+        raise ValueError("affinities are sampled, and the kernel has no cells")
+    n_iter, n_columns = fitted["n_iter_"], fitted["n_features_in_"]
+    check_value(n_iter, "n_iter_", is_count(n_iter, 0, LARGEST_COUNT))
+    check_value(n_columns, "n_features_in_", n_columns == n_features)
+    check_value(fitted["kl_divergence_"], "kl_divergence_", is_number(fitted["kl_divergence_"]))
+    check_value(model.seed, "start_of_draws", is_count(model.seed))
+    shape = n_points, plan["n_components"]
+    check_map(fitted["embedding_"], "embedding_", shape)
+    check_trace(fitted["trace_"], n_iter)
+    check_array(fitted["isolated_"], "isolated_", np.int64, (None,), low=0, high=n_points - 1)
+    if "landmark_indices_" in fitted:
+        n_rows = plan["n_rows"] or n_points
+        indices = fitted["landmark_indices_"]
+        check_array(indices, "landmark_indices_", np.int64, (n_points,), low=0, high=n_rows - 1)
+    if "feature_names_in_" in fitted:
+        check_array(fitted["feature_names_in_"], "feature_names_in_", object, (n_features,))
+    for part in fitted.get("input_scale_", ()):
+        check_array(part, SCALE, np.float64, (n_features,))
+    check_parameters(model.parameters)
 
 
 def _upgraded(

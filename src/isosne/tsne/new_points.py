@@ -23,10 +23,11 @@ from isosne.kernels.costs import KernelCosts
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.layout.placement import ListedPlacement, Placement
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.neighbors.search import Search, has_approximate_search, make_search
+from isosne.tsne.choices import LONGEST_LIST
 from isosne.tsne.peak_memory import WIDEST
-from isosne.tsne.plan import LONGEST_LIST, Plan
+from isosne.tsne.plan import Plan
 
 BLOCK_BYTES = 2**27
 """Bytes of new points and their similarities per block: 128 MB (chosen; not measured)."""
@@ -142,7 +143,9 @@ class ListPlacer(Placer):
 
     def __init__(self, kernel: MetricKernel, method: str | None, settings: MapSettings) -> None:
         super().__init__(kernel.metric_, settings)
-        self.width = min(_costs(kernel).n_partners, len(self.embedding) - 1)
+        n_listed = kernel._n_listed()
+        n_known = len(self.embedding) - 1 if n_listed is None else n_listed
+        self.width = min(_costs(kernel).n_partners, n_known)
         self._placement = ListedPlacement(*settings)
         self._search = _search(kernel, method)
         self._similarity = kernel.toward_neighbors(self._search.neighbors(self.width))

@@ -14,7 +14,9 @@ from isosne.affinities.dense import BLOCK_BYTES
 from isosne.affinities.sampled import BLOCK_ROWS, N_DRAWS
 from isosne.affinities.symmetrize import MIRROR
 from isosne.kernels.costs import KernelCosts
+from isosne.kernels.gaussian import ROWS
 from isosne.kernels.voronoi import SCAN_COLUMNS, SCAN_ROWS
+from isosne.layout.eigenvectors import DEPTH, EXTRA
 from isosne.layout.force_methods import Mesh, Method, Tree
 from isosne.layout.forces import ARRANGE_FROM
 from isosne.layout.mesh_repulsion import (
@@ -26,16 +28,18 @@ from isosne.layout.mesh_repulsion import (
     finest_spacing,
     spline_order,
 )
+from isosne.layout.principal import BLOCK, LARGEST_MATRIX
 from isosne.layout.splines import CHUNK_POINTS
 from isosne.neighbors.costs import (
     PointsSize,
     block_bytes,
     clusters_bytes,
+    exact_bytes,
     gathered_bytes,
     packed_bytes,
     set_bytes,
 )
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 
 WIDEST = 10_000
 """Largest number of columns that is counted: wider data are sparse and are never copied to dense
@@ -49,17 +53,19 @@ MUTUAL = 1.6
 2 if they never do (measured: 1.4 to 1.75)."""
 NODE_BYTES = 11
 """Bytes per node of the padded mesh: transforms and field (measured)."""
-TREE_BYTES = 140
-"""Bytes per point of the Barnes-Hut tree: codes, nodes, leaves and forces (counted)."""
-COVARIANCE_COLUMNS, COVARIANCE_RATIO = 1000, 10
-"""scikit-learn's PCA uses the covariance matrix, and not a centered copy of the points, up to this
-number of columns and from this ratio of points to columns."""
-AXES_BYTES = 300
-"""Bytes per point of the factors of a randomized singular value decomposition (estimated)."""
-SPECTRAL_BYTES = {"dense": 32, "sparse": 48}
-"""Bytes per pair of a spectral start: four float64 matrices, or four CSR matrices (measured)."""
-GRAPH_BYTES = {"dense": 12, "sparse": 75}
-"""Bytes per pair or stored entry while precomputed affinities are symmetrized (measured)."""
+TREE_BYTES = 170
+"""Bytes per point of the Barnes-Hut tree: codes, nodes, leaves, forces (measured: 124 to 229)."""
+KRYLOV_BYTES = 280
+"""Bytes per entry of an eigenvector, for each vector of a block: two bases of ten blocks, and their
+copies (measured)."""
+SPECTRAL_BYTES = {"dense": 8, "sparse": 16, "sampled": 22}
+"""Bytes per pair of a spectral start: a float64 matrix, dense or CSR, and of sampled pairs the
+matrix that is symmetrized (measured)."""
+AXES_BYTES = 100
+"""Bytes per point of the initial coordinates: axes, noise and their parts (estimated)."""
+GRAPH_BYTES, GRAPH_KEPT = {"dense": 12, "sparse": 81}, 0.7
+"""Bytes per pair or stored entry while precomputed affinities are symmetrized, and the share of the
+sparse ones that stays with the process (measured)."""
 
 
 class InputSize(NamedTuple):
@@ -80,7 +86,7 @@ class InputSize(NamedTuple):
     n_rows: int | None = None
     """Number of rows of the input, if landmarks are mapped."""
     n_pool: int | None = None
-    """Number of rows in the pool that landmarks are drawn from."""
+    """Number of rows in the pool that landmarks are drawn from, or would be drawn from."""
 
     @property
     def points(self) -> PointsSize:
@@ -93,6 +99,11 @@ class InputSize(NamedTuple):
         """Return the sizes of copies of n rows."""
         entries = self.n_entries * n // self.n_points if self.is_sparse else None
         return self.points._replace(n_points=n, is_ready=False, n_entries=entries)
+
+    @property
+    def n_seen(self) -> int:
+        """Number of points that the kernel samples from."""
+        return self.n_points if self.n_rows is None else self.n_pool or self.n_points
 
     @property
     def bytes_read(self) -> int:
@@ -128,6 +139,8 @@ class Costs:
     """Repulsive forces if affinities are not dense."""
     is_approximate: bool
     """Whether neighbors are found by the approximate search."""
+    dof: float
+    """Degrees of freedom of the map similarity, on which the spacing of a mesh depends."""
     n_iter: int
     n_threads: int
     is_graph: bool = False
@@ -164,7 +177,8 @@ def _graph(work: Costs) -> dict[str, int]:
     if given.is_sparse:
         symmetrizing = GRAPH_BYTES["sparse"] * given.n_entries
         # Each entry is a pair in both directions.
-        found["sparse"] = max(symmetrizing, _listed_bytes(work, 2 * given.n_entries))
+        listed = _listed_bytes(work, 2 * given.n_entries)
+        found["sparse"] = max(symmetrizing, listed + round(GRAPH_KEPT * symmetrizing))
     return {name: given.bytes_read + needed for name, needed in found.items()}
 
 
@@ -174,7 +188,7 @@ def _dense(work: Costs) -> int:
     affinities = _described_bytes(work) + pairs + _rows_bytes(work)
     of_thread = 4 * min(n, MIRROR) ** 2  # a tile, while the matrix is made symmetric
     if kernel.compares_squares:
-        of_thread = max(of_thread, _scan_bytes(work, n, 8))
+        of_thread = max(of_thread, 8 * ROWS * n)
     return _after_fit(work, of_thread, affinities, pairs + _all_pairs_bytes(work))
 
 
@@ -212,7 +226,7 @@ def _sampled(work: Costs) -> int:
     draws = 3 * 8 * n * N_DRAWS  # that of the objective, the last, and the next
     # Broad kernels, which are sampled, draw a map together (measured: to a third of its width).
     layout = _layout_bytes(work, width=0.5 * n**0.5)
-    last = max(_start_bytes(work, "sparse", 2 * n * N_DRAWS), draws + layout)
+    last = max(_start_bytes(work, "sampled", 2 * n * N_DRAWS), draws + layout)
     of_thread = 8 * BLOCK_ROWS * N_DRAWS  # the random numbers of a block
     cells = n * kernel.cell_bytes + members
     return _after_fit(work, of_thread, cells, cells + last)
@@ -228,7 +242,7 @@ def _after_fit(work: Costs, of_thread: int, step_2: int, last: int) -> int:
     drawing = given.bytes_read + given.bytes_of_pool
     held = given.bytes_read + (given.bytes_of_pool if kernel.psis else 0) + kernel.drawn_bytes
     finding_cells = 0
-    n_sampled = kernel.n_sampled(given.n_pool or given.n_points)
+    n_sampled = kernel.n_sampled(given.n_seen)
     if n_sampled:
         held += set_bytes(given.copied(n_sampled), work.metric)
         n_columns = n_sampled // kernel.n_scales
@@ -246,7 +260,7 @@ def _described_bytes(work: Costs) -> int:
     if kernel.compares_squares:  # in float64
         points = work.given.points
         is_ready = points.is_ready and points.value_bytes == 8
-        return set_bytes(points._replace(value_bytes=8, is_ready=is_ready), work.metric)
+        return exact_bytes(points._replace(value_bytes=8, is_ready=is_ready), work.metric)
     if kernel.n_partitions:
         members = 4 * n * kernel.n_partitions * kernel.n_scales
         return n * kernel.cell_bytes + members + 16 * kernel.n_draws
@@ -256,7 +270,7 @@ def _described_bytes(work: Costs) -> int:
 def _scan_bytes(work: Costs, n_columns: int, value_bytes: int) -> int:
     """Return the bytes per thread of rows of keys, and of the matrix product."""
     columns = min(n_columns, SCAN_COLUMNS)
-    has_product = work.metric.name in ("euclidean", "cosine") and not work.given.is_sparse
+    has_product = work.metric.is_squared and not work.given.is_sparse
     width = work.given.points.n_features if has_product else 0
     return SCAN_ROWS * columns * value_bytes + packed_bytes(width, columns, value_bytes)
 
@@ -279,37 +293,47 @@ def _all_pairs_bytes(work: Costs) -> int:
 
 def _start_bytes(work: Costs, form: str, n_pairs: int) -> int:
     """Return the bytes that the initial coordinates need, besides the affinities."""
-    n, d, value, is_ready, n_entries = work.given.points
+    points = work.given.points
+    n, d = points.n_points, work.given.n_features
     if work.start == "spectral":
-        return SPECTRAL_BYTES[form] * n_pairs + AXES_BYTES * n
+        return SPECTRAL_BYTES[form] * n_pairs + _krylov_bytes(work, n)
     if work.start != "pca":
-        return 0
-    if n_entries is not None:
-        return 12 * n_entries + AXES_BYTES * n
-    converted = 0 if is_ready and value == 8 else 8 * n * d
-    if d <= COVARIANCE_COLUMNS and n >= COVARIANCE_RATIO * d:
-        return converted + 4 * 8 * d**2  # the matrix, its eigenvectors, and work space
-    return converted + 8 * n * d + AXES_BYTES * n
+        return AXES_BYTES * n
+    if points.n_entries is not None:
+        return 12 * points.n_entries + _krylov_bytes(work, d) + AXES_BYTES * n
+    side = min(n, d)
+    if side > LARGEST_MATRIX:
+        return _krylov_bytes(work, d) + AXES_BYTES * n
+    products = 8 * side * (min(BLOCK, max(n, d)) + 2 * side)
+    return products + _krylov_bytes(work, side) + AXES_BYTES * n
+
+
+def _krylov_bytes(work: Costs, side: int) -> int:
+    """Return the bytes that the eigenvectors of a matrix with a number of rows need."""
+    width = min(work.n_components + EXTRA, side / DEPTH)  # a basis has at most `side` vectors
+    return round(KRYLOV_BYTES * width * side)
 
 
 def _layout_bytes(work: Costs, width: float) -> int:
     """Return the bytes of step 3, besides the affinities: the state, and a mesh or a tree.
 
-    width: expected width of the map at the end.
+    width: expected width of the map at the end. A map that outgrows the largest mesh gets a tree
+    besides it.
     """
-    n = work.given.n_points
-    extra = TREE_BYTES * n if isinstance(work.forces, Tree) else 0
-    if isinstance(work.forces, Mesh):
+    n, forces = work.given.n_points, work.forces
+    needs_tree, extra = isinstance(forces, Tree), 0
+    if isinstance(forces, Mesh):
         # Chunks of points have charges of their own, 4 bytes per node of the mesh before padding.
-        n_chunks = min(N_CHUNKS, -(-n // CHUNK_POINTS))
+        n_chunks = min(N_CHUNKS, 1 + n // CHUNK_POINTS)
         node_bytes = NODE_BYTES + 4 * n_chunks / PADDING**work.n_components
-        extra = round(node_bytes * _n_nodes(work, work.forces.accuracy, width))
-    return n * STATE_BYTES + extra
+        n_nodes = _n_nodes(work, forces.accuracy, width)
+        needs_tree, extra = n_nodes == MAX_NODES, round(node_bytes * n_nodes)
+    return n * (STATE_BYTES + (TREE_BYTES if needs_tree else 0)) + extra
 
 
 def _n_nodes(work: Costs, accuracy: float, width: float) -> int:
     """Return the number of nodes of the padded mesh for a map of the given width."""
     n, n_components = work.given.n_points, work.n_components
     order = spline_order(accuracy, n_components, n)
-    side = max(MIN_SIDE, ROOM * width / finest_spacing(accuracy, order, 1.0, n) + order)
+    side = max(MIN_SIDE, ROOM * width / finest_spacing(accuracy, order, work.dof, n) + order)
     return int(min(MAX_NODES, (PADDING * side) ** n_components))

@@ -89,8 +89,7 @@ class Run:
             raise
         n_steps = self.progress.iteration - first
         say(f"{n_steps} steps in {time.perf_counter() - began:.1f} s")
-        if checkpoint:
-            self.record()
+        if checkpoint:  # without a value of its last step, which a whole run would not have
             self.save_state(checkpoint)
 
     def record(self) -> None:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from isosne._checks import check_points, is_integer
+from isosne._csr import csr_from_arrays
 from isosne._types import Array, Points
 from isosne.affinities.sparse import Sparse
-from isosne.errors import DataError
+from isosne.errors import DataError, show
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.forest import TREES, ForestPartitions
 from isosne.kernels.isolation import IsolationKernel
@@ -21,8 +23,15 @@ from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.layout.force_methods import Exact, Mesh, Tree
 from isosne.layout.objectives import JSE, KL, NeRV
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.tsne.landmarks import Landmarks
+from isosne.tsne.stored_values import (
+    check_array,
+    check_kernel,
+    check_pool,
+    check_samples,
+    check_trees,
+)
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 KINDS: dict[str, type] = {
@@ -56,8 +65,8 @@ def to_plain(value: Any, arrays: dict[str, Array]) -> Any:
         parts = {name: to_plain(part, arrays) for name, part in _parts(value).items()}
         return {"kind": type(value).__name__, "parts": parts}
     raise DataError(
-        f"Cannot write {value!r} to a file: parameters must be numbers, text, arrays or objects of "
-        "isosne. Pass one of these."
+        f"Cannot write {show(value)} to a file: parameters must be numbers, text, arrays or "
+        "objects of isosne. Pass one of these."
     )
 
 
@@ -104,24 +113,34 @@ def kernel_arrays(kernel: MetricKernel) -> dict[str, Array]:
 
 def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKernel:
     """Return a kernel fitted from the arrays of `kernel_arrays`."""
+    check_kernel(kernel)
     points = _points_from_arrays("points", arrays)
     if not isinstance(kernel, IsolationKernel) or "samples0" not in arrays:
         return kernel.fit(points)
-    has_pool = "pool" in arrays or "pool.data" in arrays
-    pool = _points_from_arrays("pool", arrays) if has_pool else points
+    kernel._check_parameters(points.shape[0])
+    points = check_points(points, name="points", min_rows=2)
+    pool = points
+    if "pool" in arrays or "pool.data" in arrays:
+        pool = check_pool(kernel, points, _points_from_arrays("pool", arrays))
     n_scales = sum(name.startswith("samples") for name in arrays)
+    metric = kernel._fit_metric(points)
     return kernel._restore(
-        points, pool, [_partitions(kernel, arrays, pool, s) for s in range(n_scales)]
+        points, pool, [_partitions(kernel, arrays, pool, metric, s) for s in range(n_scales)]
     )
 
 
 def _partitions(
-    kernel: IsolationKernel, arrays: dict[str, Array], pool: Points, s: int
+    kernel: IsolationKernel, arrays: dict[str, Array], pool: Points, metric: Metric, s: int
 ) -> VoronoiPartitions | ForestPartitions:
-    samples = arrays[f"samples{s}"]
-    if kernel.partition == "voronoi":
-        return VoronoiPartitions(samples, pool, Metric(kernel.metric, kernel.p))
-    trees = {name: arrays[f"{name}{s}"] for name in TREES}
+    samples, n_partitions = arrays[f"samples{s}"], len(arrays["samples0"])
+    if is_integer(kernel.n_partitions):
+        n_partitions = int(kernel.n_partitions)
+    is_voronoi = kernel.partition == "voronoi"
+    n_pool = pool.shape[0] if is_voronoi else None
+    check_samples(samples, f"samples{s}", n_partitions, n_pool)
+    if is_voronoi:
+        return VoronoiPartitions(samples, pool, metric)
+    trees = check_trees({name: arrays[f"{name}{s}"] for name in TREES}, samples, pool.shape[1])
     return ForestPartitions.from_trees(samples, trees, isinstance(pool, csr_array))
 
 
@@ -135,4 +154,5 @@ def _points_from_arrays(name: str, arrays: dict[str, Array]) -> Points:
     if name in arrays:
         return arrays[name]
     data, indices, indptr, shape = (arrays[f"{name}.{part}"] for part in CSR_PARTS)
-    return csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+    check_array(shape, f"{name}.shape", np.int64, (2,), low=0)
+    return csr_from_arrays((data, indices, indptr), tuple(shape.tolist()), name)

@@ -121,7 +121,7 @@ def wine(here, wine_columns, wine_file):
 
 @pytest.fixture(scope="session")
 def make_model(wine_file, tmp_path_factory):
-    """Embed wine with some options, once in a session; return the map and the model file."""
+    """Embed wine with some options, once in a session; return its files: the map and the model."""
 
     @functools.cache
     def make(*options):
@@ -130,7 +130,7 @@ def make_model(wine_file, tmp_path_factory):
         with contextlib.chdir(folder):
             line = ("embed", "wine.csv", *COLUMNS, *SHORT, *options, "-q")
             run(*line, "--save-model", "model.isosne", "-o", "map.csv")
-        return folder / "map.csv", folder / "model.isosne"
+        return [folder / name for name in ("map.csv", "map.csv.json", "model.isosne")]
 
     return make
 

@@ -87,12 +87,18 @@ def test_sparse_rows(here, two_blobs, isosne):
     assert np.array_equal(read_map("map.csv").embedding, short_tsne().fit_transform(counts))
 
 
-def test_labels_of_an_npz_file_are_pointed_out(wine_set, isosne):
-    note = "Note: sets/wine.npz has an array 'y'. Pass --label y to use it as labels.\n"
+def test_labels_of_an_npz_file_are_used_by_name_and_pointed_out(wine_set, isosne):
+    note = (
+        "Note: The labels are the array 'y' of sets/wine.npz, with 3 classes: Barbera, Barolo, "
+        "Grignolino. Exclude 'y' if it is no label.\n"
+    )
     line = ("embed", "sets/wine.npz", *SHORT, "--force", "-o", "map.csv")
     assert note in isosne(*line).stderr
+    assert read_map("map.csv").labels[[0, -1]].tolist() == ["Barolo", "Barbera"]
     assert note not in isosne(*line, "--label", "y").stderr
-    assert read_map("map.csv").labels[0] == 0
+    assert read_map("map.csv").labels[[0, -1]].tolist() == ["Barolo", "Barbera"]
+    assert note not in isosne(*line, "--exclude", "y").stderr
+    assert read_map("map.csv").labels is None
 
 
 def test_landmarks_are_mapped_and_every_row_is_placed_in_order(wine, isosne):

@@ -617,7 +617,7 @@ def test_an_output_that_exists_is_replaced_only_with_force(wine, refused, isosne
     assert refused(*LINE, code=1) == sentence_of(lambda: check_writable(Path("map.csv")))
     assert Path("map.csv").read_text() == "mine"
     isosne(*LINE, "--force")
-    assert Path("map.csv").read_text().startswith("# isosne: ")
+    assert Path("map.csv").read_text().startswith("id,label,x,y\n")
 
 
 @pytest.mark.parametrize("option", ["-o", "--save-model", "--checkpoint"])

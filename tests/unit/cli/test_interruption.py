@@ -6,6 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import isosne.cli.app
+from isosne._files import whole_file
+from isosne.cli import main
 from isosne.cli.progress import Watch
 from isosne.files import MapWriter, read_map
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
@@ -113,4 +116,53 @@ def test_the_same_command_goes_on_when_a_model_is_to_be_kept_too(
 def test_a_stream_that_has_begun_is_left_as_it_is(wine, isosne, interrupt_placing):
     found = isosne(*LINE, "--landmarks", 60, "-o", "-", code=130)
     assert found.stderr == "Interrupted; no file was written.\n"
-    assert found.stdout.count("# isosne") == 1
+    assert found.stdout.count("id,label,x,y") == 1
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_that_ends_the_program_leaves_no_temporary_file(here, monkeypatch, name):
+    number = getattr(signal, name)
+    before = signal.signal(number, signal.SIG_DFL)
+
+    def write(prog_name):
+        with whole_file(here / "map.csv"):
+            signal.raise_signal(number)
+
+    monkeypatch.setattr(isosne.cli.app, "app", write)
+    try:
+        with pytest.raises(SystemExit) as caught:
+            main()
+        assert signal.getsignal(number) is signal.SIG_DFL  # a second one ends the program at once
+    finally:
+        signal.signal(number, before)
+    assert caught.value.code == 128 + number
+    assert list(here.iterdir()) == []
+
+
+@pytest.fixture
+def interrupt_saving(monkeypatch):
+    """Press Ctrl-C when the model is saved."""
+
+    def press(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isosne.TSNE.save", press)
+
+
+def test_ctrl_c_after_the_map_names_it_and_the_state(wine, isosne, interrupt_saving):
+    kept = ("--checkpoint", "run.isosne", "--save-model", "model.isosne", "-o", "map.csv")
+    found = isosne(*LINE, *kept, code=130)
+    assert found.stderr == (
+        "Interrupted while writing files; the state is in run.isosne. map.csv is complete. "
+        "Run the same command again with --force to resume.\n"
+    )
+    assert len(read_map("map.csv").ids) == 178
+
+
+def test_ctrl_c_after_a_file_is_complete_names_the_file(wine, isosne, monkeypatch):
+    def press(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isosne.files.sidecar.Sidecar.commit", press)
+    found = isosne(*LINE, "-o", "map.csv", code=130)
+    assert found.stderr == "Interrupted; wrote map.csv.\n"

@@ -78,3 +78,26 @@ def test_a_map_through_a_pipe(wine, drawn, here, isosne):
     piped = (here / "map.parquet").read_bytes()
     found = isosne("measure", "wine.csv", "-", *COLUMNS, input=piped)
     assert found.stdout == isosne("measure", "wine.csv", "map.parquet", *COLUMNS).stdout
+
+
+def test_a_csv_map_of_another_program_is_measured_with_a_note(wine, drawn, here, isosne):
+    columns = {"id": wine["bottle"], "x": wine["alcohol"], "y": wine["flavanoids"]}
+    write_csv(here / "umap.csv", columns)
+    found = isosne("measure", "wine.csv", "umap.csv", *COLUMNS)
+    assert found.stdout == isosne("measure", "wine.csv", "map.parquet", *COLUMNS).stdout
+    assert found.stderr == (
+        "Note: umap.csv does not tell how it was made. Pass the options with which its table was "
+        "read, such as --id and --scale, if there were any.\n"
+    )
+    assert isosne("measure", "wine.csv", "umap.csv", *COLUMNS, "-q").stderr == ""
+
+
+@pytest.mark.parametrize("record", [["id"], {"speed": "high"}, {"id": 5}], ids=str)
+def test_the_record_of_a_map_is_checked(wine, isosne, record):
+    with MapWriter("map.npz", None, 2, {"table": record, "parameters": "none"}) as writer:
+        writer.write(points_of(wine)[:, :2])
+    for line in (("measure", "wine.csv", "map.npz"), ("plot", "map.npz", "-o", "map.png")):
+        assert isosne(*line, code=1).stderr == (
+            "Error: Cannot read map.npz: the record of how its table was read is damaged, or of "
+            "another version of isosne. Make it again with this version.\n"
+        )

@@ -23,7 +23,7 @@ def run(*arguments, **settings):
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        ((*LINE, "-o", "wine.csv"), 1),  # which exists
+        ((*LINE, "-o", "no/map.csv"), 1),
         ((*LINE, "--psy", "4", "-o", "map.csv"), 2),
     ],
 )

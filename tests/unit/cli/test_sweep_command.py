@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from isosne import TSNE
+from isosne._files import only_writer
 from tests.unit.cli.conftest import COLUMNS, SHORT
 
 LINE = ("sweep", "wine.csv", *COLUMNS, *SHORT, "--n-jobs", 1)
@@ -77,6 +78,10 @@ def test_ctrl_c_keeps_the_maps_that_are_finished(read_rows, isosne, monkeypatch)
     )
     assert not Path("sweep.csv").exists()
     assert len(Path("sweep.csv.jsonl").read_text().splitlines()) == 3
+    with Path("sweep.csv.jsonl").open("a") as file:
+        file.write('{"psi": 16')  # the line that a kill or a power failure cut off
+    again = isosne(*LINE, "--psi", "4,8,16,32", "-o", "sweep.csv", "-q", code=130)
+    assert again.stderr == found.stderr
 
 
 def test_a_map_that_is_stopped_says_nothing_of_python(read_rows, isosne, monkeypatch):
@@ -90,3 +95,16 @@ def test_a_map_that_is_stopped_says_nothing_of_python(read_rows, isosne, monkeyp
     found = isosne(*LINE, "--psi", "4,8", "-o", "sweep.csv", "-q", code=130)
     assert found.stderr.startswith("Interrupted after 0 of 2 maps; ")
     assert found.stderr.count("\n") == 1
+
+
+def test_two_sweeps_do_not_share_their_results(read_rows, isosne):
+    line = (*LINE, "--psi", "4", "-o", "sweep.csv", "-q")
+    with only_writer(Path("sweep.csv.jsonl")):
+        found = isosne(*line, code=1)
+        assert found.stderr == (
+            "Error: Cannot write sweep.csv.jsonl: another process writes to it. "
+            "Wait until that process ends, or choose another name.\n"
+        )
+    assert not Path("sweep.csv.jsonl").exists()
+    isosne(*line)
+    assert len(read_rows("sweep.csv")) == 1

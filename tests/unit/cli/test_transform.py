@@ -1,6 +1,8 @@
 """`isosne transform`: new rows on an existing map."""
 
 import hashlib
+import io
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from isosne import TSNE
 from isosne.files import read_map, read_table
 from isosne.files.table_reader import with_roles
+from tests.conftest import make
 from tests.unit.cli.conftest import COLUMNS, write_csv
 
 
@@ -118,3 +121,67 @@ def test_a_model_transforms_unscaled_rows_in_python_too(model, scale):
     features = pd.DataFrame(wine).drop(columns=["bottle", "cultivar"])
     found = TSNE.load("model.isosne").transform(features)
     assert np.array_equal(found, read_map("map.csv").embedding)
+
+
+def save_earlier_model(points, **members):
+    """Save a model as the first version did: how the table was read is appended to the file."""
+    make().fit(points).save("model.isosne")
+    with zipfile.ZipFile("model.isosne", "a") as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("_", "."), content)
+
+
+def as_npy(array):
+    content = io.BytesIO()
+    np.save(content, array)
+    return content.getvalue()
+
+
+@pytest.fixture
+def points(here):
+    points = np.random.default_rng(0).normal(size=(30, 3))
+    np.save("x.npy", points)
+    np.save("scaled.npy", (points - 1) * 2)
+    return points
+
+
+def test_a_model_of_the_first_version_scales_its_rows(points, isosne):
+    scale = np.array([[1.0] * 3, [2.0] * 3])
+    save_earlier_model((points - 1) * 2, scale_npy=as_npy(scale), table_json='{"missing": "drop"}')
+    isosne("transform", "model.isosne", "x.npy", "-o", "map.npy", "-q")
+    np.testing.assert_array_equal(np.load("map.npy"), TSNE.load("model.isosne").embedding_)
+
+
+RECORD = (
+    "the record of how its table was read is damaged, or of another version of isosne. "
+    "Make it again with this version."
+)
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        (
+            {"scale_npy": as_npy(np.ones((2, 2)))},
+            (
+                "the file is damaged or not written by isosne (scale.npy must be float64 of shape "
+                "2 x 3; it is float64 of shape (2, 2)). Choose another file; this one was not "
+                "modified."
+            ),
+        ),
+        (
+            {"table_json": '["missing"]'},
+            RECORD,
+        ),
+        (
+            {"table_json": '{"speed": "high"}'},
+            RECORD,
+        ),
+    ],
+    ids=["scale", "list", "unknown option"],
+)
+def test_what_was_appended_to_a_model_is_checked(points, isosne, members, reason):
+    save_earlier_model(points, **members)
+    found = isosne("transform", "model.isosne", "x.npy", "-o", "map.npy", code=1)
+    what = "model.isosne" if reason is RECORD else "the model model.isosne"
+    assert found.stderr == f"Error: Cannot read {what}: {reason}\n"

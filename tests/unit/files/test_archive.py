@@ -1,6 +1,7 @@
 """Files of models and checkpoints: round trips, and errors for other files."""
 
 import json
+import time
 import zipfile
 
 import numpy as np
@@ -72,7 +73,10 @@ def test_a_file_that_cannot_be_opened_is_refused(path):
     sentence = f"Cannot read the model {path}: no such file. Check the name."
     with refuses(DataError, sentence):
         read_archive(path, "model")
-    sentence = f"Cannot read the model {path.parent}: is a directory. Check its permissions."
+    sentence = (
+        f"Cannot read the model {path.parent}: is a directory. "
+        "Choose another file, or check its permissions."
+    )
     with refuses(DataError, sentence):
         read_archive(path.parent, "model")
 
@@ -126,3 +130,10 @@ def test_numbers_arrays_and_paths_become_json(tmp_path):
     }
     with pytest.raises(TypeError, match=r"\Aset cannot be encoded as JSON\Z"):
         encode_json({"a": {1}})
+
+
+def test_the_same_content_is_the_same_bytes_at_any_time(path, monkeypatch):
+    before = path.read_bytes()
+    monkeypatch.setattr(time, "localtime", lambda *_: (2031, 5, 4, 3, 2, 1, 0, 124, 0))
+    write_archive(path, "model", {"psi": np.int64(16)}, ARRAYS)
+    assert path.read_bytes() == before

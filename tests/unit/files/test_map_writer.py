@@ -3,15 +3,17 @@
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from isosne.errors import DataError, OutputError, ParameterError
+from isosne.errors import DataError, IsosneWarning, OutputError, ParameterError
 from isosne.files import MapWriter, read_map
 from isosne.files.sinks import GROUP_ROWS
 from isosne.sources import open_rows
@@ -35,6 +37,11 @@ def there(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
+def files_of(ending):
+    """The files of a map: provenance of a CSV file is in a second one."""
+    return ["map.csv", "map.csv.json"] if ending == "csv" else [f"map.{ending}"]
+
+
 @pytest.mark.parametrize(
     "labels",
     [None, np.arange(500) % 3, np.array(["a", "b"] * 250)],
@@ -51,7 +58,7 @@ def test_a_map_comes_back_as_it_was(ending, labels, tmp_path):
     else:
         np.testing.assert_array_equal(found.labels, labels)
     assert found.provenance == json.loads(json.dumps(PROVENANCE, default=int))
-    assert there(tmp_path) == [f"map.{ending}"]
+    assert there(tmp_path) == files_of(ending)
 
 
 @pytest.mark.parametrize("n_components", [1, 3])
@@ -90,9 +97,8 @@ def test_a_map_goes_to_standard_output_as_csv(tmp_path, monkeypatch):
     (tmp_path / "map.csv").write_bytes(Out.buffer.getvalue())
     np.testing.assert_array_equal(read_map(tmp_path / "map.csv").embedding, Y)
     lines = Out.buffer.getvalue().decode().splitlines()
-    assert lines[0].startswith('# isosne: {"format": 1, "version": "0.1.0", "seed": 0, ')
-    assert lines[1] == "id,label,x,y"
-    assert len(lines) == 502
+    assert lines[0] == "id,label,x,y"
+    assert len(lines) == 501
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -108,7 +114,7 @@ def test_a_map_that_exists_is_replaced_only_by_force(ending, tmp_path):
     assert path.read_text() == "precious"
     write(path, force=True)
     assert path.stat().st_size > 4000
-    assert there(tmp_path) == [f"map.{ending}"]
+    assert there(tmp_path) == files_of(ending)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -135,7 +141,7 @@ def test_an_error_or_interrupt_leaves_nothing(ending, error, tmp_path):
     def fail():
         with MapWriter(tmp_path / f"map.{ending}", IDS, 2, PROVENANCE) as writer:
             writer.write(Y[:300])
-            assert len(there(tmp_path)) == 1
+            assert len(there(tmp_path)) == len(files_of(ending))
             raise error
 
     with pytest.raises(error):
@@ -355,20 +361,14 @@ def test_blocks_are_checked(tmp_path):
         with pytest.raises(ParameterError, match=r"must have 3 rows in all, .*; got 4"):
             writer.write(np.zeros((4, 2)))
         writer.write(np.zeros((3, 2)))
-    assert there(tmp_path) == ["map.csv"]
+    assert there(tmp_path) == files_of("csv")
 
 
-FOREIGN = {
-    "csv": lambda path: path.write_text("id,x,y\n0,1,2\n"),
-    "npz": lambda path: np.savez(path, embedding=Y),
-}
-
-
-@pytest.mark.parametrize("ending", READABLE)
+@pytest.mark.parametrize("ending", ["parquet", "npz", "feather", "arrow"])
 def test_a_file_of_another_origin_is_refused(ending, tmp_path):
     path = tmp_path / f"map.{ending}"
-    if ending in FOREIGN:
-        FOREIGN[ending](path)
+    if ending == "npz":
+        np.savez(path, embedding=Y)
     else:
         pa = pytest.importorskip("pyarrow")
         table = pa.table({"id": [0], "x": [1.0], "y": [2.0]})
@@ -384,6 +384,84 @@ def test_a_file_of_another_origin_is_refused(ending, tmp_path):
     with refuses(DataError, sentence):
         read_map(path)
     assert path.read_bytes() == before
+
+
+# --- CSV for other programs
+
+
+def test_pandas_reads_a_map_without_options(tmp_path):
+    frame = pd.read_csv(write(tmp_path / "map.csv", labels=np.array(["a", "b"] * 250)))
+    assert list(frame) == ["id", "label", "x", "y"]
+    assert frame["id"].tolist() == IDS.tolist()
+    np.testing.assert_array_equal(frame[["x", "y"]].to_numpy(np.float32), Y)
+
+
+ODD = ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "\uff1dx", "'", "''", "'=x", "'x", "-5", "+.5e3", ""]
+MARKED = [f"'{text}" for text in ODD[:11]] + ODD[11:]
+
+
+def test_texts_that_look_like_formulas_are_marked_and_restored(tmp_path):
+    texts = np.array(ODD)
+    path = tmp_path / "map.csv"
+    with MapWriter(path, texts, 2, {}, labels=texts[::-1]) as writer:
+        writer.write(Y[: len(texts)])
+    frame = pd.read_csv(path, keep_default_na=False)
+    assert frame["id"].tolist() == MARKED
+    assert frame["label"].tolist() == MARKED[::-1]
+    found = read_map(path)
+    assert found.ids.tolist() == ODD
+    assert found.labels.tolist() == ODD[::-1]
+
+
+def test_a_csv_map_of_another_origin_has_no_provenance(tmp_path):
+    path = tmp_path / "map.csv"
+    path.write_text("id,x,y\na,1,2\nb,3,4\n")
+    found = read_map(path)
+    assert found.ids.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(found.embedding, [[1, 2], [3, 4]])
+    assert found.provenance == {}
+
+
+def test_a_csv_map_of_the_first_version_comes_back_as_it_was(tmp_path):
+    path = tmp_path / "map.csv"
+    path.write_text('# isosne: {"format": 1, "seed": 3}\nid,label,x,y\n\'-a,-b,1,2\n')
+    found = read_map(path)
+    assert found.provenance == {"seed": 3}
+    assert (found.ids.tolist(), found.labels.tolist()) == (["'-a"], ["-b"])
+
+
+@pytest.mark.parametrize("change", ["map", "provenance"])
+def test_provenance_of_another_map_is_not_used(change, tmp_path):
+    path = write(tmp_path / "map.csv")
+    if change == "map":
+        path.write_text("id,x,y\na,1,2\n")
+    else:
+        other = json.loads((tmp_path / "map.csv.json").read_text()) | {"sha256": "0"}
+        (tmp_path / "map.csv.json").write_text(json.dumps(other))
+    sentence = (
+        f"{path}.json does not describe {path}, which has changed since isosne wrote it. "
+        "How the map was made is not known."
+    )
+    with pytest.warns(IsosneWarning, match=rf"\A{re.escape(sentence)}\Z"):
+        assert read_map(path).provenance == {}
+
+
+def test_provenance_of_an_earlier_map_is_replaced_and_a_file_of_the_user_is_not(tmp_path):
+    path = write(tmp_path / "map.csv")
+    path.unlink()
+    write(path)
+    assert read_map(path).provenance["seed"] == 0
+    path.unlink()
+    (tmp_path / "map.csv.json").write_text('{"mine": 1}')
+    sentence = (
+        f"Cannot write {path}.json: the file already exists. "
+        "Choose another name, or pass force=True to replace it."
+    )
+    with refuses(OutputError, sentence):
+        write(path)
+    assert there(tmp_path) == ["map.csv.json"]
+    write(path, force=True)
+    assert there(tmp_path) == files_of("csv")
 
 
 def test_a_map_without_its_columns_is_refused(tmp_path):

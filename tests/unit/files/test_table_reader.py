@@ -1,5 +1,6 @@
 """Tables from files, from standard input and by the name of a data set."""
 
+import errno
 import gc
 import io
 import os
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, OutputError, ParameterError
 from isosne.files import read_table
 from tests.conftest import refuses
 from tests.unit.sources.formats import write_h5ad, write_npz
@@ -108,6 +110,26 @@ def test_a_pipe_that_holds_no_table_is_refused_and_leaves_no_file(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_standard_input_that_is_closed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", None)
+    with refuses(DataError, "Cannot read standard input: it is closed. Pipe a table into it."):
+        read_table("-")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_larger_than_the_disk_is_refused_and_leaves_no_file(tmp_path, monkeypatch):
+    def fail(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("shutil.copyfileobj", fail)
+    monkeypatch.setattr(sys, "stdin", Pipe(b"a,b\n1,2\n"))
+    with pytest.raises(OutputError, match=r"no space left on the disk\. Free some space, "):
+        read_table("-")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_pipe_leaves_no_file_when_the_program_ends(wine, tmp_path):
     script = "from isosne.files import read_table; t = read_table('-', text_columns='leave_out')"
     subprocess.run(
@@ -183,6 +205,55 @@ def test_labels_of_an_archive_are_members(tmp_path):
         ParameterError, f"label must name a column of {path}; got label='z'. Available: 'y'."
     ):
         read_table(path, label="z")
+
+
+Y = [0, 2, 1, 0, 2]
+KINDS = np.array(["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "expected"),
+    [
+        ({"y": Y}, Y),
+        ({"y": Y, "classes": KINDS}, list("acbac")),
+        ({"y": Y, "target_names": KINDS.astype("S")}, list("acbac")),
+        ({"y": Y, "names": KINDS}, list("acbac")),
+        ({"y": Y, "classes": KINDS[:2]}, Y),
+        ({"y": [-1, 2, 1, 0, 2], "classes": KINDS}, [-1, 2, 1, 0, 2]),
+        ({"y": [0, 1, 1, 0, 1], "names": KINDS[:2]}, [0, 1, 1, 0, 1]),  # two features
+        ({"y": list("uvuvu"), "classes": KINDS}, list("uvuvu")),
+        ({"y": np.arange(5)}, None),
+        ({"y": np.zeros(5, int)}, None),
+        ({"y": np.zeros(4, int)}, None),
+        ({"z": Y}, None),
+    ],
+    ids=[
+        *("numbers", "names", "bytes", "names of classes", "too few names", "below zero"),
+        *(
+            "names of features",
+            "texts",
+            "all different",
+            "all equal",
+            "other rows",
+            "another array",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_labels_of_an_npz_file_are_found(arrays, expected, is_sparse, tmp_path):
+    path, X = tmp_path / "x.npz", np.eye(5)[:, :2]
+    points = {"X": X}
+    if is_sparse:
+        stored = csr_array(X)
+        parts = ("data", "indices", "indptr", "shape")
+        points = {"format": b"csr"} | {part: getattr(stored, part) for part in parts}
+    np.savez(path, **points, **arrays)
+    table = read_table(path)
+    assert (None if table.labels is None else table.labels.tolist()) == expected
+    assert len(table.notes) == (expected is not None)
+    if expected is not None:
+        assert read_table(path, label="y").labels.tolist() == expected
+        assert read_table(path, exclude=["y"]).labels is None
 
 
 def test_labels_of_anndata_are_observations(tmp_path):

@@ -1,3 +1,4 @@
+import math
 import re
 
 import numpy as np
@@ -81,6 +82,18 @@ def test_new_points_take_their_bandwidth_from_all_fitted_points(two_blobs):
     np.testing.assert_allclose(sigma, expected, rtol=RTOL)
     for found, other in ((kernel.similarity(A), two_blobs), (kernel.similarity(A, B), B)):
         np.testing.assert_allclose(found, twin.similarity(distances(A, other), sigma), 1e-4, 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("n", "perplexity"), [(2, 1), (4, 1), (5, 4 / 3), (61, 20), (91, 30), (200, 30)]
+)
+def test_automatic_perplexity_is_30_or_a_third_of_the_others(n, perplexity):
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    kernel = GaussianKernel()
+    assert kernel.fit(X).perplexity_.tolist() == [perplexity]
+    assert kernel._resolved(n).perplexity == perplexity
+    assert kernel.perplexity == "auto"
+    assert kernel.costs(n, 2).n_partners == math.ceil(3 * perplexity)
 
 
 def test_perplexity_of_all_others_gives_them_equal_weight(two_blobs):

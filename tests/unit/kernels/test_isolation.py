@@ -76,6 +76,42 @@ def test_the_feature_map_of_several_scales_has_the_columns_of_each(two_blobs):
     assert len(kernel.get_feature_names_out()) == phi.shape[1]
 
 
+@pytest.mark.parametrize(
+    ("psi", "n_partitions", "n_columns"),
+    [("auto", 200, 200 * 300), ((100, 200), 2, 600), ((256, 200, 2), 3, 3 * 458)],
+    ids=str,
+)
+def test_the_feature_map_has_more_columns_than_its_cells_have_types_for(
+    psi, n_partitions, n_columns
+):
+    # Cells below 256 are stored as uint8; columns of later scales are counted from hundreds on.
+    X = np.random.default_rng(0).normal(size=(286 if psi == "auto" else 300, 4))
+    kernel = IsolationKernel(psi, n_partitions=n_partitions, random_state=0)
+    phi = kernel.fit_transform(X)
+    assert phi.shape == (len(X), n_columns)
+    n_ones = n_partitions * len(kernel.psi_)
+    np.testing.assert_allclose((phi @ phi.T).toarray() / n_ones, kernel.similarity(), atol=1e-6)
+    assert np.array_equal(phi.indices, kernel.transform(X).indices)
+
+
+def test_only_a_kernel_with_cells_offers_a_feature_map(two_blobs):
+    drawn, exact = IsolationKernel(random_state=0), IsolationKernel(n_partitions="exact")
+    for method in ("transform", "fit_transform"):
+        assert hasattr(drawn, method)
+        assert not hasattr(exact, method)
+        assert hasattr(drawn.fit(two_blobs), method)
+        assert not hasattr(exact.fit(two_blobs), method)
+    with pytest.raises(AttributeError, match="has no attribute 'transform'") as raised:
+        exact.transform(two_blobs)
+    assert str(raised.value.__cause__).startswith("n_partitions must be a number to compute cells")
+
+
+def test_the_default_kernel_has_a_feature_map_for_many_points():
+    X = np.random.default_rng(0).normal(size=(10_001, 2)).astype(np.float32)
+    assert IsolationKernel(2000, random_state=0)._resolved(10_001).n_partitions == "exact"
+    assert IsolationKernel(2000, random_state=0).fit(X).transform(X[:3]).shape == (3, 200 * 2000)
+
+
 def test_counts_of_new_points_are_the_similarity_times_t(two_blobs):
     kernel = IsolationKernel([3, 8], n_partitions=300, random_state=0).fit(two_blobs)
     A, B = two_blobs[:9] + 0.5, two_blobs[40:] - 0.5

@@ -103,9 +103,9 @@ def test_many_points_in_small_cells_are_compared_in_closed_form(n, kernel, n_dra
     assert resolved.n_partitions == (n_drawn or "exact")
     assert (kernel.costs(n, 2).cell_bytes > 0) == (n_drawn > 0)
     assert kernel.costs(n, 2) == resolved.costs(n, 2)
-    if n_drawn == 0 or n == 400:  # a fit does what the rule says
+    if n_drawn == 0 or n == 400:  # a fit of what the plan resolves does what the rule says
         X = np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32)
-        drawn = kernel.set_params(random_state=0).fit(X).partitions_
+        drawn = resolved.set_params(random_state=0).fit(X).partitions_
         assert [len(part.samples) for part in drawn] == [n_drawn] * bool(n_drawn)
 
 
@@ -125,7 +125,7 @@ def test_automatic_parameters_get_values_and_others_stay():
         assert other._resolved(100).get_params() == other.get_params()
 
 
-def test_neighbors_can_be_found_approximately_for_dense_points_in_two_metrics():
+def test_neighbors_can_be_found_approximately_for_dense_points_in_three_metrics():
     able = [m for m in METRICS if has_approximate_search(m, is_sparse=False)]
-    assert able == ["euclidean", "cosine"]
+    assert able == ["euclidean", "cosine", "mahalanobis"]
     assert not any(has_approximate_search(m, is_sparse=True) for m in METRICS)

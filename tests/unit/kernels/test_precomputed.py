@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 
+import isosne.tsne.choices
 from isosne import (
     TSNE,
     GaussianKernel,
@@ -120,7 +121,8 @@ def test_whole_numbers_are_affinities_too(points):
 
 
 @pytest.mark.parametrize("forces", ["exact", "mesh", "tree"])
-def test_a_graph_takes_every_method_for_the_forces(connectivities, forces):
+def test_a_graph_takes_every_method_for_the_forces(monkeypatch, connectivities, forces):
+    monkeypatch.setattr(isosne.tsne.choices, "FEWEST_FOR_MESH", N)
     model = make("precomputed", forces=forces).fit(connectivities)
     assert model.plan_.forces == forces
     assert np.isfinite(model.embedding_).all()
@@ -142,7 +144,7 @@ def test_the_plan_says_where_the_affinities_come_from(memory, connectivities):
         "forces      exact",
         "objective   KL, at most 20 steps",
         "threads     1",
-        "memory      116 kB more than in use now; 8 GB available",
+        "memory      167 kB more than in use now; 8 GB available",
         "reason      the affinities are precomputed",
     ]
 
@@ -197,7 +199,8 @@ def test_negative_affinities_are_refused(connectivities, form):
     P = connectivities.toarray()
     P[3, 5] = -0.25
     sentence = (
-        "Precomputed affinities must not be negative; got -0.25. Pass similarities, not distances."
+        "Negative values in data: precomputed affinities must be positive or zero; got -0.25. "
+        "Pass similarities, not distances."
     )
     with refuses(DataError, sentence):
         make("precomputed").fit(form(P))
@@ -230,7 +233,8 @@ def test_affinities_that_are_not_finite_are_refused(connectivities):
     P = connectivities.toarray()
     P[3, 5] = np.nan
     sentence = (
-        "X must be finite; got 1 NaN and 0 infinite value(s). "
+        "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 3 (counting from "
+        "0), column 5. "
         "Leave out or impute the rows that hold them."
     )
     with refuses(DataError, sentence):
@@ -275,17 +279,17 @@ def test_a_large_graph_needs_memory_for_its_entries_alone(memory):
     )
     plan = make("precomputed").plan(graph)
     assert (plan.affinities, plan.forces) == ("sparse", "mesh")
-    # Some 100 bytes per entry while the spectral start is computed, and 16 for the affinities; a
-    # dense matrix would take 20 GB.
-    assert 100 * n * k < plan.bytes_needed < 150 * n * k
+    # 16 bytes per entry for the affinities, 32 for their copy in the spectral start, 57 that stay
+    # from the symmetrization, and vectors of 1100 bytes per point. A dense matrix takes 20 GB.
+    assert 150 * n * k < plan.bytes_needed < 200 * n * k
 
 
 def test_too_little_memory_does_not_send_a_matrix_to_a_form_that_it_has_not(memory):
     memory(2e5)
-    # 4 bytes per pair, and 32 for the spectral start; 300 per point: 36 n^2 + 300 n <= 2e5
+    # 4 bytes per pair, 8 for the spectral start, and vectors of at most 28 n bytes per point
     sentence = (
         "affinities must fit in the 200 kB of memory that are available; dense affinities of "
-        "1,000 points need 36.3 MB; got affinities='dense'. Fit on at most 70 points."
+        "1,000 points need 13.1 MB; got affinities='dense'. Fit on at most 90 points."
     )
     with refuses(ParameterError, sentence):
         make("precomputed").fit(np.ones((1000, 1000)))

@@ -3,7 +3,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne.kernels.voronoi import SCAN_COLUMNS, VoronoiPartitions, cell_dtype
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances
 
@@ -11,7 +11,9 @@ METRICS = [
     Metric("euclidean"),
     Metric("manhattan"),
     Metric("minkowski", 3.0),
+    Metric("chebyshev"),
     Metric("cosine"),
+    Metric("mahalanobis"),
 ]
 
 

@@ -12,6 +12,7 @@ from isosne.layout.attraction import (
     LAST_SHARE,
     DrawnAttraction,
     ListedAttraction,
+    sum_p_log_p,
 )
 
 N = 150
@@ -111,7 +112,7 @@ def test_the_order_in_memory_changes_nothing(joint, d):
     order = np.arange(N)
     for seed in range(3):
         step = np.random.default_rng(seed).permutation(N)
-        attraction.arrange(step)
+        attraction = attraction.arranged(step)
         order = order[step]
         # A row keeps the order of its pairs, so its sum does not change by a bit.
         assert np.array_equal(pull_of(attraction, Y[order]), pull[order])
@@ -122,7 +123,7 @@ def test_the_order_in_memory_changes_nothing(joint, d):
 def test_kept_pairs_stay_with_their_owner(joint):
     before = [part.copy() for part in joint]
     attraction = ListedAttraction(joint)
-    attraction.arrange(np.arange(N)[::-1].copy())
+    attraction = attraction.arranged(np.arange(N)[::-1].copy())
     attraction.prepare(0)
     assert all(np.array_equal(part, old) for part, old in zip(joint, before, strict=True))
 
@@ -164,8 +165,14 @@ def test_threads_do_not_change_the_bytes(joint, source, kind, threads):
         attraction = ListedAttraction(joint) if kind == "kept" else DrawnAttraction(source)
         attraction.prepare(0)
         if kind == "kept":
-            attraction.arrange(np.random.default_rng(0).permutation(N))
+            attraction = attraction.arranged(np.random.default_rng(0).permutation(N))
         return pull_of(attraction, some_map()), np.array(attraction.loss(some_map()))
 
     one, two = threads(1, work), threads(2, work)
     assert [part.tobytes() for part in one] == [part.tobytes() for part in two]
+
+
+def test_probabilities_of_zero_add_nothing_to_the_entropy():
+    p = np.array([0, 0.25, 0.75, 0], np.float32)
+    expected = 0.25 * np.log(0.25) + 0.75 * np.log(0.75)
+    assert sum_p_log_p(p) == pytest.approx(expected, rel=1e-15)

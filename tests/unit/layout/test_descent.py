@@ -159,26 +159,30 @@ def test_the_value_of_a_state_is_that_of_its_map(joint):
         assert state.value() == ExactForces(joint).value(state.Y)
 
 
-# Polls at steps 15, 18, 21, ...; relative decreases 1/10, 1/5, 1/6, 1/10: two falls in a row.
-PEAK = [100, 90, 72, 60, 54]
+# Values after 3, 6, 9, ... steps. Relative decreases from 15 steps on: 1/10, 1/5, 1/6, 1/10, 1/27,
+# so the rate falls for the third time after 27 steps.
+PEAK = [100, 100, 100, 100, 90, 72, 60, 54, 52]
 
 
 @pytest.mark.parametrize(
     ("rule", "values", "last"),
     [
-        (RateFalls(), PEAK, 15 + 4 * 3),
+        (RateFalls(), PEAK, 27),
         # the rate rises all the time: 1/10, 1/9, 1/8, ...
-        (RateFalls(), [100, 90, 80, 70, 60, 50, 40, 30, 20, 10], 40),
-        # one fall is not enough: 1/10, 1/5, 1/6, 1/5, 1/4, 1/3, 1/2, 2/3
-        (RateFalls(), [100, 90, 72, 60, 48, 36, 24, 12, 4], 40),
-        (RateFalls(wait=1, every=1, delay=1), [100, 50, 40], 3),
-        (RateFalls(wait=4, every=3, delay=2), PEAK, 4 + 4 * 3),
-        # polls at 15, 20, 25: 0.1 / 5 is above 0.9 / 5000; 0.0005 / 5 is below 0.8995 / 5000
-        (ChangeBelow(), [1.0, 0.9, 0.8995], 25),
+        (RateFalls(), [130, 120, 110, 100, 90, 80, 70, 60, 50, 40, 30, 20, 10], 40),
+        # falls need not follow each other: 1/5, 1/10, 1/5, 1/10, 1/5, 1/10
+        (RateFalls(), [100] * 5 + [80, 72, 57.6, 51.84, 41.472, 37.325], 33),
+        # falls up to 15 steps do not count
+        (RateFalls(), [100, 50, 45, 44, 43.9, *np.arange(43, 0, -3.0)], 40),
+        (RateFalls(wait=0, every=1, delay=0), [100, 50, 40], 3),
+        # after 5, 10, ... steps: 0.1 / 5 is above 0.9 / 5000; 0.0005 / 5 is below 0.8995 / 5000
+        (ChangeBelow(), [2.0, 1.5, 1.0, 0.9, 0.8995], 25),
+        # not before 15 steps
+        (ChangeBelow(), [1.0, 1.0, 1.0, 0.9, 0.9], 25),
         # 0.001 / 5 = 0.0002 is above 0.899 / 5000 = 0.00018
-        (ChangeBelow(), [1.0, 0.9, 0.899, 0.898, 0.897, 0.896], 40),
+        (ChangeBelow(), [2.0, 1.5, 1.0, 0.9, 0.899, 0.898, 0.897, 0.896], 40),
         # a rise counts as a change
-        (ChangeBelow(), [1.0, 0.9, 1.0, 0.9, 1.0, 0.9], 40),
+        (ChangeBelow(), [1.0, 0.9, 1.0, 0.9, 1.0, 0.9, 1.0, 0.9], 40),
         (ChangeBelow(wait=2, every=2, share=0.1), [1.0, 0.9], 4),
     ],
 )

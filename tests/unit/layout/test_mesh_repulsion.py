@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import BSpline
 
 from isosne.layout import mesh_repulsion as mesh
-from isosne.layout.mesh_repulsion import MeshRepulsion, spline_transform
+from isosne.layout.mesh_repulsion import MeshRepulsion, in_three_dimensions, spline_transform
 from isosne.layout.splines import read, spline_weights
 from tests.reference import repulsion as reference
 
@@ -39,19 +39,11 @@ def first_map(n, d):
 MAPS = [uniform, uneven_clusters, first_map]
 
 
-def columns(Y):
-    """Return a map (n, d) as three rows of coordinates; those that it does not have are zero."""
-    found = np.zeros((3, len(Y)), np.float32)
-    found[3 - Y.shape[1] :] = Y.T
-    return found
-
-
 def repel(Y, repulsion):
     """Return push (n, d) and Z at a map (n, d)."""
-    push = np.full((3, len(Y)), 9, np.float32)
-    Z = repulsion.push(columns(Y), push)
-    assert not push[: 3 - Y.shape[1]].any()
-    return push[3 - Y.shape[1] :].T, Z
+    push = np.full(Y.T.shape, 9, np.float32)
+    Z = repulsion.push(np.ascontiguousarray(Y.T), push)
+    return push.T, Z
 
 
 def relative(found, expected):
@@ -91,12 +83,12 @@ def test_maps_of_any_size(n, d):
 def test_the_potential_is_the_sum_of_similarities(points, dof):
     Y = points(500, 2)
     repulsion = MeshRepulsion(2, dof, accuracy=0.01)
-    origin, field = repulsion.field(columns(Y))
+    origin, field = repulsion.field(in_three_dimensions(Y.T))
     push, potential = np.empty((3, 500), np.float32), np.empty(500, np.float32)
     inverse = np.float32(1 / repulsion.spacing)
-    read(field, columns(Y), origin, inverse, repulsion._zeros, push, potential)
+    read(field, in_three_dimensions(Y.T), origin, inverse, repulsion._zeros, push, potential)
     # a point feels 1 of itself by definition; on the mesh, about _own
-    found = potential + repulsion._base * 500 - repulsion._own + 1
+    found = potential + repulsion._grid.base * 500 - repulsion._grid.own + 1
     assert relative(found, reference.potential(Y, dof)) < 0.01
 
 
@@ -118,7 +110,7 @@ def test_the_mesh_grows_with_the_map_and_stays_if_the_map_shrinks_a_little():
         grown = np.float32(factor) * Y
         push, _ = repel(grown, repulsion)
         assert relative(push, reference.push(grown, 1.0)) < 0.03 * BEYOND
-        sides.append(repulsion._sides)
+        sides.append(repulsion._grid.sides)
     first, a_little_wider, narrower, wide, a_little_less, small = sides
     assert first == a_little_wider == narrower
     assert np.all(np.array(wide) > np.array(first))
@@ -137,19 +129,30 @@ def test_what_came_before_matters_only_within_the_error():
     assert fresh_Z == pytest.approx(Z, rel=0.03)
 
 
-def test_a_map_too_wide_for_the_largest_mesh_gets_a_wider_spacing(monkeypatch):
-    Y = 2 * uniform(800, 2)
-    usual = MeshRepulsion(2)
-    repel(Y, usual)
-    monkeypatch.setattr(mesh, "MAX_NODES", 2**14)
-    coarse = MeshRepulsion(2)
-    push, Z = repel(Y, coarse)
-    assert np.prod(coarse._padded) <= 2**14
-    assert coarse.spacing > 1.3 * usual.spacing
-    # the error grows by the power 3.4 of the spacing: 1.5 times wider, four times the error
-    growth = (coarse.spacing / usual.spacing) ** 3.4
-    assert relative(push, reference.push(Y, 1.0)) < 0.03 * BEYOND * growth
-    assert pytest.approx(reference.sum_of_similarities(Y, 1.0), rel=0.02) == Z
+@pytest.mark.parametrize("d", [2, 3])
+def test_a_map_too_wide_for_the_largest_mesh_keeps_its_accuracy(monkeypatch, d):
+    Y = 2 * uneven_clusters(1500, d)
+    monkeypatch.setattr(mesh, "MAX_NODES", {2: 2**14, 3: 2**19}[d])
+    push, Z = repel(Y, MeshRepulsion(d, accuracy=0.01))
+    assert relative(push, reference.push(Y, 1.0)) < 0.01
+    assert pytest.approx(reference.sum_of_similarities(Y, 1.0), rel=0.01) == Z
+
+
+def test_an_interrupt_leaves_the_old_mesh_or_the_new_one(monkeypatch):
+    repulsion = MeshRepulsion(2)
+    Y = uniform(500, 2)
+    before = repel(Y, repulsion)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(mesh, "kernel_transform", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            repel(3 * Y, repulsion)
+    after = repel(Y, repulsion)
+    assert after[0].tobytes() == before[0].tobytes()
+    assert after[1] == before[1]
 
 
 def test_equal_points_do_not_push():
@@ -172,15 +175,15 @@ def test_threads_do_not_change_a_bit(threads, d):
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("which", [slice(39_999, 40_000), slice(None)])
 def test_a_map_without_bounds_touches_no_memory_but_its_own(monkeypatch, which, bad):
-    Y = columns(uniform(40_000, 2))
+    Y = np.ascontiguousarray(uniform(40_000, 2).T)
     repulsion = MeshRepulsion(2)
     push = np.empty_like(Y)
     repulsion.push(Y, push)
-    n_chunks, n_nodes = repulsion._charges.shape
+    n_chunks, n_nodes = repulsion._grid.charges.shape
     guarded = np.full((n_chunks + 2, n_nodes), 7, np.float32)
-    repulsion._charges = guarded[1:-1]
-    monkeypatch.setattr(repulsion, "_fit_mesh", lambda widths: None)
-    Y[2, which] = bad
+    grid = repulsion._grid._replace(charges=guarded[1:-1])
+    monkeypatch.setattr(repulsion, "_fit_grid", lambda widths: grid)
+    Y[1, which] = bad
     with np.errstate(invalid="ignore"):
         assert not np.isfinite(repulsion.push(Y, push))
     assert (guarded[[0, -1]] == 7).all()

@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits
 
 from isosne import KL, TSNE, GaussianKernel, IsolationKernel
 from isosne.affinities.conditional import conditional_rows
-from isosne.layout.placement import Placement
+from isosne.layout.placement import ListedPlacement, Placement
 from isosne.layout.schedules import Schedule
 
 KERNELS = {
@@ -148,3 +148,21 @@ def test_placing_leaves_the_map_as_it_is(fitted, digits):
     before = model.embedding_.tobytes()
     model.transform(digits[:30] + 0.25)
     assert model.embedding_.tobytes() == before
+
+
+@pytest.mark.parametrize("dof", [2.0, 10.0, np.inf])
+@pytest.mark.parametrize("listed", [False, True])
+def test_points_of_a_map_that_is_too_wide_for_forces_stay_near_their_partners(dof, listed):
+    """All similarities on the map underflow: nothing repels, and no place is NaN."""
+    Y = np.random.default_rng(0).normal(0, 1e5, (30, 2)).astype(np.float32)
+    near = np.array([[3, 4], [7, 7]])
+    if listed:
+        placed = ListedPlacement(Y, dof).place(near, np.ones((2, 2), np.float32))
+    else:
+        similarity = np.zeros((2, 30), np.float32)
+        similarity[[0, 0, 1], [3, 4, 7]] = 1
+        placed = Placement(Y, dof).place(similarity)
+    assert np.isfinite(placed).all()
+    low, high = Y[[3, 4]].min(axis=0), Y[[3, 4]].max(axis=0)
+    assert np.all((placed[0] >= low - 1) & (placed[0] <= high + 1))
+    np.testing.assert_allclose(placed[1], Y[7], rtol=1e-5)

@@ -41,9 +41,11 @@ def test_the_standard_has_250_exaggerated_steps_and_500_others():
 def test_opt_sne_stops_both_phases_by_itself():
     expected = (
         Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls(wait=15, every=3, delay=2)),
-        Phase(2000, exaggeration=1, momentum=0.8, stop=ChangeBelow(15, every=5, share=1 / 5000)),
+        Phase(2000, momentum=0.8, divisor=12, stop=ChangeBelow(15, every=5, share=1 / 5000)),
     )
     assert Schedule.opt_sne().phases == expected
+    # The step stays that of the first phase, as in the published program.
+    assert {phase.step_for(9600) for phase in expected} == {200}
     assert Schedule.opt_sne().n_iter == 2500
     assert all(phase.step is None for phase in Schedule.opt_sne().phases)
 
@@ -110,7 +112,7 @@ def test_names_stand_for_schedules_and_schedules_for_themselves():
 
 def test_plain_repeats_the_last_phase_without_its_rule():
     more = plain(70, Schedule.opt_sne())
-    assert more.phases == (Phase(70, exaggeration=1, momentum=0.8, step=None, stop=None),)
+    assert more.phases == (Phase(70, momentum=0.8, divisor=12),)
     assert plain(5, Schedule.standard(exaggeration=3)).phases == (
         Phase(5, exaggeration=3, momentum=0.8),
     )

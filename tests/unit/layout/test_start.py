@@ -174,7 +174,8 @@ def test_a_list_of_rows_is_a_start(cloud):
 )
 def test_coordinates_of_another_shape_are_refused(cloud, start, shape):
     sentence = (
-        f"A start must be finite and have shape (300, 2); got shape {shape}. "
+        f"A start must have shape (300, 2), and real numbers up to 1e+09 in size; "
+        f"got shape {shape}. "
         "Pass one row for each point."
     )
     with refuses(DataError, sentence):

@@ -66,7 +66,7 @@ def test_threads_do_not_change_approximate_neighbors(clusters, threads):
     assert np.array_equal(one.distances, two.distances)
 
 
-def test_only_dense_points_in_euclidean_or_cosine_distance_are_searched_approximately(clusters):
+def test_only_dense_points_in_some_metrics_are_searched_approximately(clusters):
     sentence = (
         r"^method must be 'exact' for sparse points; got method='approximate'\. "
         r"The approximate search needs dense points\.$"
@@ -74,8 +74,8 @@ def test_only_dense_points_in_euclidean_or_cosine_distance_are_searched_approxim
     with pytest.raises(ParameterError, match=sentence):
         nearest_neighbors(csr_array(clusters[:50]), 3, method="approximate")
     sentence = (
-        r"^metric must be 'euclidean' or 'cosine' for the approximate neighbor search; "
-        r"got metric='manhattan'\. Choose the exact search\.$"
+        r"^metric must be one of 'euclidean', 'cosine', 'mahalanobis' for the approximate neighbor "
+        r"search; got metric='manhattan'\. Choose the exact search\.$"
     )
     with pytest.raises(ParameterError, match=sentence):
         nearest_neighbors(clusters[:50], 3, metric="manhattan", method="approximate")

@@ -7,8 +7,8 @@ from sklearn.decomposition import PCA
 
 from isosne.errors import ParameterError
 from isosne.neighbors.clustered import CANDIDATES, ClusteredPoints
-from isosne.neighbors.distances import Metric
 from isosne.neighbors.exact import find_neighbors
+from isosne.neighbors.metric import Metric
 from isosne.neighbors.search import ExactSearch
 from tests.conftest import refuses
 
@@ -250,10 +250,10 @@ def test_the_points_stay_as_they_were():
     [Metric("manhattan"), Metric("minkowski", 3.0), Metric("precomputed")],
     ids=["manhattan", "minkowski", "precomputed"],
 )
-def test_the_approximate_search_needs_the_euclidean_or_cosine_metric(metric):
+def test_the_approximate_search_needs_a_metric_of_squares(metric):
     sentence = (
-        "metric must be 'euclidean' or 'cosine' for the approximate neighbor search; "
-        f"got metric={metric.name!r}. Choose the exact search."
+        "metric must be one of 'euclidean', 'cosine', 'mahalanobis' for the approximate neighbor "
+        f"search; got metric={metric.name!r}. Choose the exact search."
     )
     with refuses(ParameterError, sentence):
         ClusteredPoints(np.eye(9), metric)

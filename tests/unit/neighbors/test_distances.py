@@ -3,7 +3,8 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from isosne.neighbors.distances import Metric, search_set, sq_distances
+from isosne.neighbors.distances import exact_set, search_set, sq_distances
+from isosne.neighbors.metric import Metric
 
 METRICS = [
     (Metric("euclidean"), {"metric": "euclidean"}),
@@ -11,6 +12,9 @@ METRICS = [
     (Metric("minkowski", 3.0), {"metric": "minkowski", "p": 3.0}),
     (Metric("minkowski", 1.5), {"metric": "minkowski", "p": 1.5}),
     (Metric("minkowski", 2.0), {"metric": "minkowski", "p": 2.0}),
+    (Metric("minkowski", 40.0), {"metric": "minkowski", "p": 40.0}),
+    (Metric("minkowski", 70.5), {"metric": "minkowski", "p": 70.5}),
+    (Metric("chebyshev"), {"metric": "chebyshev"}),
     (Metric("cosine"), {"metric": "cosine"}),
 ]
 NAMES = [f"{metric.name}-{metric.p:g}" for metric, _ in METRICS]
@@ -31,11 +35,10 @@ def points_in(container, n=23, d=7, seed=0):
 def test_squared_distances_are_those_of_scipy(metric, by_scipy, container):
     X, dense_X = points_in(container)
     Z, dense_Z = points_in(container, n=31, seed=1)
-    search = search_set(Z, metric, precision=np.float64)
+    search = exact_set(Z, metric)
     ours = np.vstack([sq_distances(X, slice(s, s + 10), search, metric) for s in (0, 10, 20)])
-    # Keys are right to five digits where rounded and nearly to machine accuracy elsewhere; a
-    # cosine distance is a difference of numbers near one, so it has an absolute error.
-    np.testing.assert_allclose(ours, cdist(dense_X, dense_Z, **by_scipy) ** 2, 1e-5, 1e-13)
+    # A cosine distance is a difference of numbers near one, so it has an absolute error.
+    np.testing.assert_allclose(ours, cdist(dense_X, dense_Z, **by_scipy) ** 2, 1e-12, 1e-13)
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -49,12 +52,8 @@ def test_keys_in_the_type_of_the_data_order_points_as_distances_do(metric, by_sc
         keys = keys + query.sq_norms[:, None]
     # A float32 product of numbers up to 1e4 rounds by some 1e-3.
     expected = cdist(dense_X, dense_X, **by_scipy)
-    np.testing.assert_allclose(
-        metric.distances(np.maximum(keys, 0), search.scale) ** metric.power,
-        expected**metric.power,
-        1e-4,
-        2e-2,
-    )
+    found = metric.distances(np.maximum(keys, 0), search.scale)
+    np.testing.assert_allclose(found**2, expected**2, 1e-4, 2e-2)
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -62,7 +61,7 @@ def test_keys_in_the_type_of_the_data_order_points_as_distances_do(metric, by_sc
 def test_the_distance_of_copies_is_exactly_zero(metric, by_scipy, container):
     X, _ = points_in(container)
     X = X * 1.1 if container in ("float32", "float64", "csr") else X  # not whole numbers
-    search = search_set(X, metric, precision=np.float64)
+    search = exact_set(X, metric)
     sq = sq_distances(X, slice(0, X.shape[0]), search, metric)
     assert np.all(np.diagonal(sq) == 0)
     assert np.all(sq >= 0)
@@ -71,8 +70,8 @@ def test_the_distance_of_copies_is_exactly_zero(metric, by_scipy, container):
 @pytest.mark.parametrize(("metric", "by_scipy"), METRICS, ids=NAMES)
 def test_csr_gives_the_distances_of_the_same_dense_points(metric, by_scipy):
     X, dense = points_in("csr")
-    sparse_sq = sq_distances(X, slice(0, 23), search_set(X, metric), metric)
-    dense_search = search_set(dense, metric, precision=np.float64)
+    sparse_sq = sq_distances(X, slice(0, 23), exact_set(X, metric), metric)
+    dense_search = exact_set(dense, metric)
     dense_sq = sq_distances(dense, slice(0, 23), dense_search, metric)
     np.testing.assert_allclose(sparse_sq, dense_sq, 1e-5, 1e-13)
 
@@ -83,19 +82,19 @@ def test_a_subset_of_a_search_set_holds_the_chosen_columns_in_their_order(
     metric, by_scipy, container
 ):
     X, _ = points_in(container)
-    everything = search_set(X, metric, precision=np.float64)
+    everything = exact_set(X, metric)
     chosen = np.array([7, 3, 11])
     sq = sq_distances(X, slice(0, 5), everything, metric)
     part = sq_distances(X, slice(0, 5), everything.subset(chosen), metric)
     np.testing.assert_allclose(part, sq[:, chosen], 1e-5, 1e-13)
-    by_ids = search_set(X, metric, chosen, precision=np.float64)
+    by_ids = exact_set(X, metric, chosen)
     np.testing.assert_allclose(sq_distances(X, slice(0, 5), by_ids, metric), part, 1e-5, 1e-13)
 
 
 def test_precomputed_distances_are_squared_and_taken_by_column():
     D = np.abs(np.random.default_rng(0).normal(size=(6, 6))).astype(np.float32)
     metric = Metric("precomputed")
-    search = search_set(D, metric, np.array([4, 1]))
+    search = exact_set(D, metric, np.array([4, 1]))
     expected = D[1:3][:, [4, 1]].astype(np.float64) ** 2
     np.testing.assert_array_equal(sq_distances(D, slice(1, 3), search, metric), expected)
 
@@ -105,7 +104,7 @@ def test_near_points_far_from_the_origin_keep_their_distance():
     X = rng.normal(size=(50, 4)) * 1e-3 + 1e5
     X[0] = -1e5
     metric = Metric()
-    search = search_set(X, metric, precision=np.float64)
+    search = exact_set(X, metric)
     # Differences of float64 numbers near 1e5 are exact to 1e-11; those of 1e-3 so to 1e-8.
     np.testing.assert_allclose(
         sq_distances(X, slice(0, 50), search, metric), cdist(X, X, "sqeuclidean"), 1e-5
@@ -117,6 +116,6 @@ def test_near_points_far_from_the_origin_keep_their_distance():
 def test_cosine_distance_does_not_see_the_length_of_rows(container, factor):
     X, dense = points_in(container)
     metric = Metric("cosine")
-    search = search_set(X * factor, metric, precision=np.float64)
+    search = exact_set(X * factor, metric)
     sq = sq_distances(X, slice(0, 23), search, metric)
     np.testing.assert_allclose(sq, cdist(dense, dense, "cosine") ** 2, 1e-5, 1e-13)

@@ -7,7 +7,14 @@ from isosne.neighbors import nearest_neighbors
 from isosne.neighbors.exact import with_self, without_self
 from tests.reference import neighbors as twin
 
-METRICS = [("euclidean", 2.0), ("manhattan", 2.0), ("minkowski", 3.0), ("cosine", 2.0)]
+METRICS = [
+    ("euclidean", 2.0),
+    ("manhattan", 2.0),
+    ("minkowski", 3.0),
+    ("chebyshev", 2.0),
+    ("cosine", 2.0),
+    ("mahalanobis", 2.0),
+]
 
 
 def assert_same_neighbors(found, X, k, metric="euclidean", p=2.0):
@@ -33,7 +40,7 @@ def test_neighbors_are_those_of_a_stable_sort(two_blobs, metric, p, dtype, k):
 
 
 @pytest.mark.parametrize("container", ["float32", "float64", "uint8", "int64", "csr"])
-@pytest.mark.parametrize(("metric", "p"), METRICS[:3])
+@pytest.mark.parametrize(("metric", "p"), METRICS[:4])
 @pytest.mark.parametrize("k", [1, 5, 40, 89])
 def test_equal_distances_go_to_the_lower_index(duplicates, metric, p, container, k):
     # On a grid of whole numbers sums of powers are exact, so ties are ties everywhere.

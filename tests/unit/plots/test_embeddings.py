@@ -462,7 +462,8 @@ REFUSED = {
         (BAD, {}),
         DataError,
         (
-            "embedding must be finite; got 1 NaN and 0 infinite value(s). "
+            "embedding must be finite; got 1 NaN and 0 infinite value(s), the first in row 2 "
+            "(counting from 0), column 1. "
             "Leave out or impute the rows that hold them."
         ),
     ),
@@ -544,7 +545,8 @@ def test_no_map_is_refused():
 def test_the_map_that_is_wrong_is_named():
     with refuses(
         DataError,
-        "The map 'b' must be finite; got 1 NaN and 0 infinite value(s). "
+        "The map 'b' must be finite; got 1 NaN and 0 infinite value(s), the first in row 2 "
+        "(counting from 0), column 1. "
         "Leave out or impute the rows that hold them.",
     ):
         plot_maps({"a": Y, "b": BAD})

@@ -1,11 +1,22 @@
 """Pictures as files."""
 
+import warnings
+from xml.etree import ElementTree
+
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
 from isosne.errors import OutputError, ParameterError
-from isosne.plots import plot_map, plot_maps, save_figure
+from isosne.plots import (
+    plot_lines,
+    plot_map,
+    plot_maps,
+    plot_rnx,
+    plot_similarity_from,
+    save_figure,
+)
 from isosne.plots.image_files import whole_file
 from tests.conftest import refuses
 
@@ -26,6 +37,50 @@ def test_the_same_picture_has_the_same_bytes(tmp_path, map_of, suffix):
         for i in range(2)
     ]
     assert written[0].read_bytes() == written[1].read_bytes()
+
+
+ODD = ["$$", "$5-$10", r"$\frac$", "50% _a^b_ {", "a\x01b", "\ud800", r"\$"]
+SHOWN = ["$$", "$5-$10", r"$\frac$", "50% _a^b_ {", "a\ufffdb", "?", r"\$"]
+
+
+def labels_of(n):
+    return np.array(ODD * n, object)
+
+
+def draw_map(map_of, n_dims=2, title="$$"):
+    points = map_of(14, n_dims)
+    return plot_map(points, pd.Series(labels_of(2), name="$x$"), title=title)
+
+
+DRAWINGS = {
+    "map": draw_map,
+    "lanes": lambda map_of: draw_map(map_of, 1),
+    "box": lambda map_of: draw_map(map_of, 3),
+    "values": lambda map_of: plot_map(map_of(9), pd.Series(np.arange(9.0), name="$$"), title="$ $"),
+    "maps": lambda map_of: plot_maps({name: map_of(14) for name in ODD}, labels_of(2)),
+    "lines": lambda map_of: plot_lines({"$$": ([1, 2], [3, 4])}, x_label="$$", y_label="$a"),
+    "curves": lambda map_of: plot_rnx({"$$": ([1, 2], [0.3, 0.4])}),
+    "similarities": lambda map_of: plot_similarity_from({"$$": np.ones(7)}, labels_of(1)),
+}
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
+def test_names_and_titles_are_text_and_no_formulas(tmp_path, map_of, draw, suffix):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # of a font
+        path = save_figure(draw(map_of), tmp_path / f"map{suffix}", dpi=40)
+    if suffix == ".svg":
+        ElementTree.parse(path)
+
+
+def test_names_with_dollar_signs_are_shown_as_they_are(map_of):
+    ax = draw_map(map_of, title="$5 to $10")
+    assert ax.get_title() == "$5 to $10"
+    assert not ax.title.get_parse_math()
+    legend = ax.get_legend()
+    assert sorted(text.get_text() for text in legend.get_texts()) == sorted(SHOWN)
+    assert not any(text.get_parse_math() for text in (legend.get_title(), *legend.get_texts()))
 
 
 def test_axes_arrays_and_figures_can_be_saved(tmp_path, map_of):
@@ -57,6 +112,24 @@ def test_a_file_is_replaced_only_by_a_complete_one(tmp_path):
         write_half()
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, map_of, suffix):
+    resource = pytest.importorskip("resource")
+    limits, path = resource.getrlimit(resource.RLIMIT_FSIZE), tmp_path / f"map{suffix}"
+    ax = plot_map(map_of(9))
+    sentence = (
+        f"Cannot write {path}: no space left on the disk. Free some space, or write to another "
+        "disk. An existing file of that name was not changed."
+    )
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with refuses(OutputError, sentence):
+            save_figure(ax, path, dpi=40)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_picture_replaces_another_unless_told_otherwise(tmp_path, map_of):

@@ -27,6 +27,9 @@ OF_PAIRS = [rnx_curve, auc_rnx, *AT_K]
 OF_CLASSES = [davies_bouldin, calinski_harabasz, knn_accuracy]
 
 
+PLACE = "the first in row 1 (counting from 0), column 1"
+
+
 def with_value(array, value):
     array = array.astype(np.float64)
     array[1, 1] = value
@@ -45,7 +48,7 @@ def test_data_and_map_must_be_finite(measure, value):
     counts = "1 NaN and 0 infinite" if np.isnan(value) else "0 NaN and 1 infinite"
     for name, pair in (("X", (with_value(X, value), Y)), ("Y", (X, with_value(Y, value)))):
         sentence = (
-            f"{name} must be finite; got {counts} value(s). "
+            f"{name} must be finite; got {counts} value(s), {PLACE}. "
             "Leave out or impute the rows that hold them."
         )
         with refuses(DataError, sentence):
@@ -57,7 +60,8 @@ def test_data_and_map_must_be_finite(measure, value):
 def test_a_labeled_map_must_be_finite(measure, value):
     counts = "1 NaN and 0 infinite" if np.isnan(value) else "0 NaN and 1 infinite"
     sentence = (
-        f"Y must be finite; got {counts} value(s). Leave out or impute the rows that hold them."
+        f"Y must be finite; got {counts} value(s), {PLACE}. "
+        "Leave out or impute the rows that hold them."
     )
     with refuses(DataError, sentence):
         measure(with_value(Y, value), LABELS)
@@ -94,13 +98,14 @@ def test_a_map_must_be_dense():
 
 def test_distances_must_be_square_and_the_metric_known():
     sentence = (
-        "Precomputed distances must be a square matrix at fit; got shape (10, 3). "
+        "Precomputed distances must be a square distance matrix at fit; got shape (10, 3). "
         "Pass the distances of all points to all points."
     )
     with refuses(DataError, sentence):
         auc_rnx(np.abs(X), Y, metric="precomputed")
     sentence = (
-        "metric must be one of 'euclidean', 'manhattan', 'minkowski', 'cosine', 'precomputed'; "
+        "metric must be one of 'euclidean', 'manhattan', 'chebyshev', 'minkowski', 'cosine', "
+        "'mahalanobis', 'precomputed'; "
         "got metric='dice'. For another metric compute the distances yourself and pass "
         "metric='precomputed'."
     )
@@ -108,7 +113,7 @@ def test_distances_must_be_square_and_the_metric_known():
         trust(X, Y, 2, metric="dice")
     sentence = (
         "p must be a finite number from 1 up with metric='minkowski'; got p=0.5. "
-        "Below 1 the triangle inequality fails."
+        "Below 1 the triangle inequality fails; the limit of large p is metric='chebyshev'."
     )
     with refuses(ParameterError, sentence):
         report(X, Y, k=2, metric="minkowski", p=0.5)

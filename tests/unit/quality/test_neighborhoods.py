@@ -5,7 +5,7 @@ from scipy.sparse import csr_array
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
 from isosne import nearest_neighbors
-from isosne.neighbors.distances import Metric
+from isosne.neighbors.metric import Metric
 from isosne.quality import auc_rnx, continuity, ranks, rnx_curve, trust, trustworthiness
 from isosne.quality.orders import SORTED_BITS, Block, certain_gap, make_scratch, sort_row
 from tests.reference import neighbors as reference_neighbors

@@ -291,3 +291,35 @@ def test_values_that_are_masked_are_missing():
     found = open_rows(X, missing="drop")
     np.testing.assert_array_equal(found.kept, [0, 1, 3])
     np.testing.assert_array_equal(found.read(slice(None)), np.asarray(X)[[0, 1, 3]])
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+@pytest.mark.parametrize("kind", ["int64", "uint64"])
+def test_large_integers_beside_nulls_keep_every_digit(ending, kind, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    large = [2**53 + 1, None, 2**62 + 3, 2**63 - 1, 5]
+    other = [1, 2, 3, None, 2**53 + 3]
+    table = pa.table({"a": pa.array(large, kind), "b": pa.array(other, kind)})
+    path = tmp_path / f"x.{ending}"
+    if ending == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    else:
+        pytest.importorskip("pyarrow.feather").write_feather(table, str(path))
+    rows = open_rows(path, missing="drop")
+    expected = np.array([[2**53 + 1, 1], [2**62 + 3, 3], [5, 2**53 + 3]], kind)
+    assert rows.dtype == kind
+    for found in (rows.read(slice(None)), rows.take([0, 1, 2]), rows.read(slice(0, 3))):
+        assert found.dtype == kind
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_decimals_and_truth_values_beside_nulls(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {
+        "a": pa.array([True, None, False, True]),
+        "b": pa.array([Decimal("1.5"), Decimal(2), None, Decimal("-3.25")]),
+        "c": pa.array([0.5, 1, 2, 3], "float32"),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "x.parquet")
+    rows = open_rows(tmp_path / "x.parquet", missing="drop")
+    np.testing.assert_array_equal(rows.read(slice(None)), [[1, 1.5, 0.5], [1, -3.25, 3]])

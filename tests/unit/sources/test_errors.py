@@ -323,8 +323,8 @@ def test_options_are_checked(options, sentence):
         (
             np.array([["a", "b"]]),
             (
-                "X must be numeric; got dtype <U1. "
-                "Encode values that are not real numbers, or leave them out."
+                "X must be numeric; row 0 (counting from 0), column 0 holds the text 'a'. "
+                "Encode the column as numbers, or leave it out."
             ),
         ),
         (

@@ -1,6 +1,7 @@
 """Maps over a grid: measured, kept as they come, continued after a kill."""
 
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from isosne import TSNE, IsolationKernel
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, OutputError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.quality import auc_rnx, davies_bouldin
 from isosne.studies.parameter_sweep import paper_grid, sweep
@@ -198,3 +199,15 @@ def test_an_unknown_measure_is_refused_with_the_columns(undisturbed):
     )
     with refuses(ParameterError, sentence):
         undisturbed.best_by("silhouette")
+
+
+def test_a_full_disk_leaves_the_results_as_they_were(blobs, tmp_path):
+    path = tmp_path / "sweep.jsonl"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(OutputError, match="no space left on the disk"):
+            sweep(blobs[0], grid=[4], estimator=SHORT, results=path, n_jobs=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.read_bytes() == b""

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 import zipfile
 
 import dask.array as da
@@ -436,20 +434,19 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_first_step(points,
 # --- what is left behind
 
 
-def part_of(path, pid):
-    return path.with_name(f".{path.name}.{pid}.part")
+def test_two_runs_with_one_checkpoint_end_alike(points, tmp_path):
+    path, other, whole = tmp_path / "run.isosne", tmp_path / "other.isosne", make().fit(points)
+    with pytest.raises(Interruption):
+        make(callback=interrupted(8)).fit(points, checkpoint=other, every=2)
 
+    def write_as_another_run(state):
+        if state.iteration in (10, 20):
+            path.write_bytes(other.read_bytes())
 
-def test_what_killed_runs_have_left_is_removed_and_nothing_else(points, tmp_path):
-    path = tmp_path / "run [1].isosne"
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    alive = part_of(path, os.getppid())
-    others = [alive, tmp_path / f".other.isosne.{gone.pid}.part", tmp_path / "run 1.isosne"]
-    for left in (part_of(path, gone.pid), *others):
-        left.write_bytes(b"half")
-    make().fit(points, checkpoint=path)
-    assert set(tmp_path.iterdir()) == {path, *others}
+    model = make(callback=write_as_another_run).fit(points, checkpoint=path, every=3)
+    assert_same(model, whole)
+    path.write_bytes(other.read_bytes())
+    assert_same(make().fit(points, checkpoint=path), whole)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
@@ -490,7 +487,8 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
         try:
             if os.getuid() == 0:
                 os.setuid(65534)  # root may write anywhere
-            Checkpoint(path, 10, {}, "").read()
+            with Checkpoint(path, 10, {}, "", (2, 9)).opened():
+                pass
         except OutputError as error:
             os.write(writer, str(error).encode())
         finally:
@@ -504,3 +502,27 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
             "Choose another folder, or change its permissions."
         )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_was_stopped_ends_with_the_trace_and_the_plan_of_a_whole_one(points, tmp_path):
+    whole = make().fit(points)
+    make(callback=lambda state: state.iteration == 13).fit(points, checkpoint=tmp_path / "run")
+    resumed = make().fit(points, checkpoint=tmp_path / "run")
+    assert resumed.trace_.tobytes() == whole.trace_.tobytes()
+    assert resumed.plan_.reasons == whole.plan_.reasons != ()
+
+
+def test_a_second_run_with_the_same_checkpoint_is_refused_and_the_first_goes_on(points, tmp_path):
+    path = tmp_path / "run.isosne"
+    sentence = (
+        f"Cannot write {path}: another run uses it. "
+        "Wait until that run ends, or choose another name."
+    )
+
+    def begin_another(state):
+        if state.iteration == 13:
+            with refuses(OutputError, sentence):
+                make().fit(points, checkpoint=path)
+
+    make(callback=begin_another).fit(points, checkpoint=path)
+    assert [part.name for part in tmp_path.iterdir()] == ["run.isosne"]

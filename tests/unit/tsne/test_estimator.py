@@ -538,7 +538,7 @@ def test_the_smallest_maps_do_not_diverge(n, start):
 
 def test_a_perplexity_that_cannot_be_reached_is_one_clear_sentence(points):
     sentence = (
-        "perplexity must be a number from 1 to n_samples - 1 (79); "
+        "perplexity must be 'auto' or a number from 1 to n_samples - 1 (79); "
         "got perplexity=80. Lower perplexity, or pass more points."
     )
     with refuses(ParameterError, sentence):
@@ -557,7 +557,7 @@ def test_a_psi_above_n_is_one_clear_sentence(points):
 def test_a_run_without_bounds_ends_in_one_clear_sentence(points):
     model = make(schedule=Schedule((Phase(50, step=1e30),)))
     sentence = (
-        "The optimization diverged at step 2 with step length 1e+30. "
+        "The optimization diverged at step 1 with step length 1e+30. "
         "Choose a schedule with shorter steps."
     )
     with refuses(DivergedError, sentence):
@@ -620,7 +620,7 @@ def test_opt_sne_ends_its_exaggerated_phase_early(digits):
 
 
 def test_many_points_in_csr_are_searched_exactly(points, monkeypatch):
-    monkeypatch.setattr("isosne.tsne.plan.EXACT_SEARCH_LIMIT", 50)  # what 20 000 is otherwise
+    monkeypatch.setattr("isosne.tsne.choices.EXACT_SEARCH_LIMIT", 50)  # what 20 000 is otherwise
     model = make("gaussian", affinities="sparse").fit(csr_array(points))
     assert model.plan_.neighbors == "exact"
 

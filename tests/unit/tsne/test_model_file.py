@@ -405,7 +405,10 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
     sentence = f"Cannot read the model {path}: no such file. Check the name."
     with refuses(DataError, sentence):
         TSNE.load(path)
-    sentence = f"Cannot read the model {tmp_path}: is a directory. Check its permissions."
+    sentence = (
+        f"Cannot read the model {tmp_path}: is a directory. "
+        "Choose another file, or check its permissions."
+    )
     with refuses(DataError, sentence):
         TSNE.load(tmp_path)
 
@@ -548,10 +551,7 @@ def test_the_mesh_of_a_model_of_the_first_form_is_printed(tmp_path):
         # five for each point of the mean cell of the broadest scale: 5 * 40 / 6
         "affinities  sparse, 39 exact neighbors per point, 34 with a probability",
         "start       pca",
-        (
-            "forces      mesh, accuracy 0.02, cubic splines; the mesh coarsens if the map is wider "
-            "than 650"
-        ),
+        ("forces      mesh, accuracy 0.02, cubic splines; a tree if the map is wider than 650"),
     ]
 
 

@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+import isosne.tsne.choices
 from isosne import (
     JSE,
     KL,
@@ -101,6 +102,16 @@ def test_a_keyword_of_another_package_names_its_equivalent(name):
     )
     with refuses(TypeError, sentence):
         TSNE("isolation", **{name: value})
+
+
+def test_a_number_in_first_place_is_the_number_of_dimensions():
+    sentence = (
+        "The first parameter of TSNE is the kernel, not the number of dimensions as in other "
+        "packages. Use TSNE(n_components=2)."
+    )
+    with refuses(TypeError, sentence):
+        TSNE(2)
+    assert WithPerplexity(2).perplexity == 2  # another first parameter
 
 
 def test_every_keyword_with_an_equivalent_is_tested_here():
@@ -226,7 +237,8 @@ def test_a_name_stands_for_an_object(points, name):
     ],
     ids=str,
 )
-def test_parameters_of_objects_are_used(points, one, other):
+def test_parameters_of_objects_are_used(monkeypatch, points, one, other):
+    monkeypatch.setattr(isosne.tsne.choices, "FEWEST_FOR_MESH", len(points))
     a, b = (make(**settings).fit(points) for settings in (one, other))
     assert a.embedding_.tobytes() != b.embedding_.tobytes()
 
@@ -339,10 +351,10 @@ def test_what_is_no_kernel_is_refused(points, value):
     sentence = (
         "kernel must be one of 'isolation', 'gaussian', 'adaptive', 'knn', 'precomputed', a kernel "
         "object, or an object with the methods fit(X) and similarity(A, B); got "
-        f"kernel={value!r}. Pass for example IsolationKernel(psi=64)."
+        f"kernel={' '.join(repr(value).split())}. Pass for example IsolationKernel(psi=64)."
     )
     with refuses(ParameterError, sentence):
-        TSNE(value).fit(points)
+        TSNE(kernel=value).fit(points)
 
 
 def test_an_unknown_start_is_refused(points):

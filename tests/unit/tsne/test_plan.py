@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+import isosne.tsne.choices
 import isosne.tsne.landmarks
-import isosne.tsne.plan
 from isosne import (
     JSE,
     KL,
@@ -27,17 +27,15 @@ from isosne.errors import ParameterError
 from isosne.kernels.costs import COMPARED, RANKED
 from isosne.layout.force_methods import as_method
 from isosne.layout.schedules import Schedule
-from isosne.tsne.memory_budget import size
-from isosne.tsne.peak_memory import InputSize
-from isosne.tsne.plan import (
+from isosne.tsne.choices import (
     DENSE_LIMIT,
     EXACT_REPULSION_LIMIT,
     EXACT_SEARCH_LIMIT,
-    PAIRS_PER_THREAD,
     Request,
-    make_plan,
-    useful_threads,
 )
+from isosne.tsne.memory_budget import size
+from isosne.tsne.peak_memory import InputSize
+from isosne.tsne.plan import PAIRS_PER_THREAD, make_plan, useful_threads
 from tests.unit.tsne.conftest import SHORT, make, refuses
 
 
@@ -305,8 +303,8 @@ def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, affinities
                 "affinities  sparse, 80 approximate neighbors per point, 50 with a probability",
                 "start       pca",
                 (
-                    "forces      mesh, accuracy 0.01, cubic splines; the mesh coarsens if the map "
-                    "is wider than 650"
+                    "forces      mesh, accuracy 0.01, cubic splines; a tree if the map is "
+                    "wider than 650"
                 ),
                 "objective   KL, at most 750 steps",
                 "threads     1",
@@ -351,13 +349,13 @@ def test_choices_made_by_hand_are_printed(memory):
         "forces      tree, theta 0.4",
         "objective   KL, at most 20 steps",
         "threads     1",
-        "memory      2.99 MB more than in use now; 8 GB available",
+        "memory      3.02 MB more than in use now; 8 GB available",
     ]
     meshed = make(
         GaussianKernel(5), affinities="sparse", forces=Mesh(accuracy=0.003), objective=KL(dof=0.5)
     ).plan(np.zeros((1000, 4)))
     assert str(meshed).splitlines()[4] == (
-        "forces      mesh, accuracy 0.003, quintic splines; the mesh coarsens if the map is wider "
+        "forces      mesh, accuracy 0.003, quintic splines; a tree if the map is wider "
         f"than {meshed.widest:.0f}"
     )
     drawn = make(affinities="sampled", forces="exact", start="random").plan(np.zeros((1000, 4)))
@@ -430,10 +428,11 @@ def test_the_parameters_of_a_plan_repeat_the_run(points, tmp_path, route, seed):
 
 def test_a_repeated_run_does_not_choose_anew(points, monkeypatch):
     """Rules that choose otherwise, as those of another machine may, do not matter any more."""
+    monkeypatch.setattr(isosne.tsne.choices, "FEWEST_FOR_MESH", 50)
     with monkeypatch.context() as rules:
-        rules.setattr(isosne.tsne.plan, "DENSE_LIMIT", 50)
-        rules.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 50)
-        rules.setattr(isosne.tsne.plan, "EXACT_REPULSION_LIMIT", {2: 50})
+        rules.setattr(isosne.tsne.choices, "DENSE_LIMIT", 50)
+        rules.setattr(isosne.tsne.choices, "EXACT_SEARCH_LIMIT", 50)
+        rules.setattr(isosne.tsne.choices, "EXACT_REPULSION_LIMIT", {2: 50})
         rules.setattr(isosne.kernels.psi, "EXACT_FROM", 50)
         model = make("isolation", random_state=None).fit(points)
     plan = model.plan_
@@ -458,3 +457,10 @@ def test_a_run_without_a_seed_is_repeated_after_an_interruption(points, tmp_path
     assert model.n_iter_ == SHORT.n_iter
     again = TSNE(**model.plan_.parameters).fit(points)
     assert again.embedding_.tobytes() == model.embedding_.tobytes()
+
+
+def test_a_mesh_is_replaced_by_exact_forces_for_few_points():
+    X = np.random.default_rng(0).normal(size=(99, 3))
+    wanted = make("isolation", affinities="sparse", forces="mesh")
+    assert wanted.plan(X).forces == "exact"
+    assert wanted.plan(np.vstack([X, X[:1] + 1])).forces == "mesh"

@@ -25,19 +25,23 @@ from isosne.cli.options import (
 )
 from isosne.cli.outputs import (
     STDOUT,
+    check_map_output,
     check_one_stdout,
     check_output,
+    list_files,
     note_bare,
     print_json,
     write_places,
 )
+from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Progress, Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
-from isosne.cli.tables import note_input, open_unscaled, scaled
+from isosne.cli.tables import note_spread, open_unscaled, scaled
 from isosne.errors import ParameterError, keyword
 
-PLACING = "placing"
-"""What a run was doing when its landmarks were on the map already."""
+PLACING, WRITING = "placing", "writing"
+"""What a run was doing after its fit: placing rows among its landmarks, or writing files."""
+WHEN = {PLACING: "while placing rows", WRITING: "while writing files"}
 
 
 @dataclass(frozen=True)
@@ -101,10 +105,11 @@ def embed(
 
     Example: isosne embed wine.csv --label cultivar --id bottle -o map.parquet
     """
-    from isosne.files.sinks import SINKS
-
     check_one_stdout(output, as_json=messages.json)
-    check_output(output, (*SINKS, STDOUT), force=keep.force)
+    others = {"checkpoint": keep.checkpoint, "save_model": keep.save_model}
+    for file in list_files(output):
+        check_distinct({"source": source}, {"output": file, **others})
+    check_map_output(output, force=keep.force)
     _check_kept(keep)
     if landmarks_only and landmarks.landmarks is None:
         raise ParameterError(
@@ -117,7 +122,7 @@ def embed(
     table = scaled(unscaled, table_options)
     model = make_model(kernel, embedding, resources, landmarks)
     if not messages.quiet:
-        note_input(source, table)
+        note_spread(table)
         say(str(model.plan(table.rows)))
     progress = make_progress(quiet=messages.quiet)
     steps = Steps(progress, model, embedding.objective)
@@ -134,19 +139,20 @@ def embed(
     result = _Result(output, table, model, about, keep.force)
     if watch.is_interrupted:
         raise _interrupted(result, keep.checkpoint, f"step {watch.n_iter}")
-    if keep.checkpoint is None:  # with a checkpoint the model comes last, so that a run can resume
-        _save(result, table_options, keep.save_model)
-    if landmarks.landmarks is None or landmarks_only:
-        result.write_fitted()
-    else:
-        try:
+    try:
+        if keep.checkpoint is None:  # else the model comes last, so that a run can resume
+            _save(result, table_options, keep.save_model)
+        if landmarks.landmarks is None or landmarks_only:
+            result.write_fitted()
+        else:
             result.write_placed(unscaled.rows, progress)
-        except KeyboardInterrupt:
-            if output == STDOUT:  # a part of the map has been printed already
-                raise
-            raise _interrupted(result, keep.checkpoint, PLACING) from None
-    if keep.checkpoint is not None:
-        _save(result, table_options, keep.save_model)
+        if keep.checkpoint is not None:
+            _save(result, table_options, keep.save_model)
+    except KeyboardInterrupt:
+        has_places = result.doing == PLACING and not result.is_written()
+        if output == STDOUT or (keep.checkpoint is None and not has_places):
+            raise  # nothing more can be kept
+        raise _interrupted(result, keep.checkpoint, result.doing) from None
     _report(result, messages, steps)
 
 
@@ -173,6 +179,7 @@ class _Result:
         self.output, self.table, self.model = output, table, model
         self.about, self.force = about, force
         self.n_rows = 0
+        self.doing = WRITING
         self.placing_seconds: float | None = None
 
     def write_fitted(self) -> None:
@@ -192,8 +199,16 @@ class _Result:
         """Place every row, unscaled, on the map of the landmarks; write blocks as they come."""
         began = time.perf_counter()
         writer = self._writer(self.table.ids, self.table.labels)
+        self.doing = PLACING
         self.n_rows = write_places(self.model, rows, writer, progress)
+        self.doing = WRITING
         self.placing_seconds = round(time.perf_counter() - began, 3)
+
+    def is_written(self) -> bool:
+        """Return whether the map is in its file."""
+        from isosne._files import completed_files
+
+        return Path(self.output) in completed_files()
 
     def _writer(self, ids: Any, labels: Any) -> Any:
         from isosne.files import MapWriter
@@ -212,10 +227,15 @@ def _save(result: _Result, options: TableOptions, path: Path | None) -> None:
 
 def _interrupted(result: _Result, checkpoint: Path | None, where: str) -> typer.Exit:
     """Keep the results of an interrupted run, say where they are, and return the exit."""
-    when = "while placing rows" if where == PLACING else f"at {where}"
+    when = WHEN.get(where, f"at {where}")
     if checkpoint is not None:
+        written, again = "", ""
+        if result.is_written():
+            written = f" {result.output} is complete."
+            again = "" if result.force else " with --force"
         return exit_interrupted(
-            f" {when}; the state is in {checkpoint}. Run the same command again to resume."
+            f" {when}; the state is in {checkpoint}.{written} "
+            f"Run the same command again{again} to resume."
         )
     result.about["stopped_at"] = where
     result.write_fitted()

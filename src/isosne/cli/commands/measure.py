@@ -15,7 +15,8 @@ from isosne.cli.options import (
     option,
 )
 from isosne.cli.outputs import print_json
-from isosne.cli.tables import check_one_stdin, find_rows, open_table, read_points
+from isosne.cli.provenance import recorded_metric
+from isosne.cli.tables import check_one_stdin, find_rows, note_origin, open_table, read_points
 
 
 def measure(
@@ -51,20 +52,22 @@ def measure(
 
     check_one_stdin(source=source, map_file=map_file)
     drawn = read_map(map_file)
-    options = table_options.completed(drawn.provenance)
+    if not messages.quiet:
+        note_origin(map_file, drawn)
+    options = table_options.completed(drawn.provenance, map_file)
     table = open_table(source, options, resources, quiet=messages.quiet)
     chosen = find_rows(table, drawn)
     labels = drawn.labels
     if table.labels is not None:
         labels = table.labels if chosen is None else table.labels[chosen]
-    made_with = drawn.provenance.get("parameters", {})
+    recorded, p = recorded_metric(drawn.provenance)
     found = quality.report(
         read_points(table, resources, chosen),
         drawn.embedding,
         labels,
         k=k,
-        metric=metric or made_with.get("metric", "euclidean"),
-        p=made_with.get("p", 2.0),
+        metric=metric or recorded,
+        p=p,
         n_queries=n_queries,
         random_state=random_state,
         n_jobs=resources.n_jobs,

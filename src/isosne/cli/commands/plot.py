@@ -14,10 +14,13 @@ from isosne.cli.options import (
     option,
 )
 from isosne.cli.outputs import check_output, print_json
+from isosne.cli.paths import check_distinct
+from isosne.cli.provenance import recorded_metric
 from isosne.cli.tables import (
     check_one_stdin,
     find_rows,
     named,
+    note_origin,
     open_table,
     read_columns,
     read_points,
@@ -82,11 +85,14 @@ def plot(
     """
     from isosne.files import read_map
 
+    check_distinct({"map_file": map_file, "table": table, "trust": trust}, {"output": output})
     check_output(output, (*PICTURES, *PAGES), force=force)
     _check_colors(output, color, table)
     check_one_stdin(map_file=map_file, table=table, trust=trust)
     drawn = read_map(map_file)
-    options = table_options.completed(drawn.provenance)
+    if not messages.quiet and (table is not None or trust is not None):
+        note_origin(map_file, drawn)
+    options = table_options.completed(drawn.provenance, map_file)
     columns = {}
     if table is not None:
         opened = open_table(table, options.with_all_columns(), resources, quiet=True)
@@ -128,13 +134,13 @@ def _judge(points: Any, drawn: Any, k: int, resources: ResourceOptions) -> Any:
     """Return the neighborhood preservation of each point, in the metric of the map."""
     from isosne.quality import trust
 
-    made_with = drawn.provenance.get("parameters", {})
+    metric, p = recorded_metric(drawn.provenance)
     return trust(
         points,
         drawn.embedding,
         k,
-        metric=made_with.get("metric", "euclidean"),
-        p=made_with.get("p", 2.0),
+        metric=metric,
+        p=p,
         random_state=0,
         n_jobs=resources.n_jobs,
     )

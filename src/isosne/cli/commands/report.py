@@ -16,9 +16,10 @@ from isosne.cli.options import (
     option,
 )
 from isosne.cli.outputs import check_output, print_json
+from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, make_progress
 from isosne.cli.provenance import describe_origin
-from isosne.cli.tables import named, note_input, open_table, read_points
+from isosne.cli.tables import named, note_spread, open_table, read_points
 
 
 def report(
@@ -45,12 +46,13 @@ def report(
 
     Example: isosne report wine.csv --label cultivar -o report.html
     """
+    check_distinct({"source": source}, {"output": output})
     check_output(output, (".html", ".htm"), force=force)
     from isosne.pages import write_report
 
     table = open_table(source, table_options, resources, quiet=messages.quiet)
     if not messages.quiet:
-        note_input(source, table)
+        note_spread(table)
     line = ["report", source, "-o", str(output)]
     points = read_points(table, resources)
     model = make_model(kernel, embedding, resources)

@@ -25,6 +25,7 @@ from isosne.cli.options import (
     option,
 )
 from isosne.cli.outputs import check_output, print_json
+from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Progress, make_progress
 from isosne.cli.tables import open_table, read_points
 from isosne.errors import ParameterError, keyword
@@ -102,11 +103,15 @@ def sweep(
 
     Example: isosne sweep wine.csv --label cultivar --psi 4,8,16,32 -o sweep.csv
     """
+    from isosne._files import completed_files, only_writer
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
     is_csv = output.suffix.lower() != ".jsonl"
-    check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
     kept = output.with_name(f"{output.name}.jsonl") if is_csv else output
+    check_distinct({"source": source}, {"output": output})
+    check_distinct({"source": source}, {"output": kept})
+    check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
+    check_output(kept, (), force=True)
     template = make_template(embedding, resources)
     table = open_table(source, table_options, resources, quiet=messages.quiet)
     if measure in CLASS_MEASURES and table.labels is None:
@@ -117,30 +122,35 @@ def sweep(
             f"Add {keyword('label')} COLUMN, or choose a measure that needs no labels.",
         )
     grid = _grid(kernel, table.rows.shape[0])
-    watch = _Watch(make_progress(quiet=messages.quiet), grid, measure, _count_kept(kept, grid))
-    try:
-        found = run_sweep(
-            read_points(table, resources),
-            kernel.kernel,
-            grid,
-            labels=table.labels,
-            estimator=template,
-            measure=measure,
-            results=kept,
-            n_jobs=resources.n_jobs,
-            callback=watch,
-        )
-    except KeyboardInterrupt:
-        watch.progress.end()
-        raise exit_interrupted(
-            f" after {watch.n_done} of {watch.n_maps} maps; their results are in {kept}. "
-            "Run the same command again to resume."
-        ) from None
-    finally:
-        watch.progress.end()
-    if is_csv:
-        _write_csv(output, found.rows, force=force)
-        kept.unlink()
+    points = read_points(table, resources)
+    with only_writer(kept):
+        watch = _Watch(make_progress(quiet=messages.quiet), grid, measure, _count_kept(kept, grid))
+        try:
+            found = run_sweep(
+                points,
+                kernel.kernel,
+                grid,
+                labels=table.labels,
+                estimator=template,
+                measure=measure,
+                results=kept,
+                n_jobs=resources.n_jobs,
+                callback=watch,
+            )
+            if is_csv:
+                _write_csv(output, found.rows, force=force)
+        except KeyboardInterrupt:
+            watch.progress.end()
+            if output in completed_files():
+                raise
+            raise exit_interrupted(
+                f" after {watch.n_done} of {watch.n_maps} maps; their results are in {kept}. "
+                "Run the same command again to resume."
+            ) from None
+        finally:
+            watch.progress.end()
+        if is_csv:
+            kept.unlink()
     if messages.json:
         print_json({"output": str(output), "best": found.best, "rows": found.rows})
     else:
@@ -161,7 +171,8 @@ def _grid(options: KernelOptions, n_rows: int) -> dict[str, list[Any]]:
 
 def _count_kept(path: Path, grid: dict[str, list[Any]]) -> int:
     """Return how many maps of a grid are in a file already; the library checks the file."""
-    lines = path.read_text().splitlines() if path.exists() else []
+    content = path.read_bytes() if path.exists() else b""
+    lines = content[: content.rfind(b"\n") + 1].splitlines()  # a killed sweep may end in a part
     try:
         rows = [json.loads(line) for line in lines[1:]]
         return sum(all(row[name] in grid[name] for name in grid) for row in rows)

@@ -20,12 +20,14 @@ from isosne.cli.options import (
 )
 from isosne.cli.outputs import (
     STDOUT,
+    check_map_output,
     check_one_stdout,
-    check_output,
+    list_files,
     note_bare,
     print_json,
     write_places,
 )
+from isosne.cli.paths import check_distinct
 from isosne.cli.progress import make_progress
 from isosne.cli.provenance import describe_start
 from isosne.cli.tables import STDIN, has_keys, open_table
@@ -59,12 +61,13 @@ def transform(
     Example: isosne transform model.isosne new.csv -o new_map.csv
     """
     from isosne.files import MapWriter
-    from isosne.files.sinks import SINKS
     from isosne.files.table_reader import with_roles
     from isosne.sources.scaled import ScaledRows
 
     check_one_stdout(output, as_json=messages.json)
-    check_output(output, (*SINKS, STDOUT), force=force)
+    for file in list_files(output):
+        check_distinct({"model_file": model_file, "source": source}, {"output": file})
+    check_map_output(output, force=force)
     model, reading = load_model(model_file)
     model.set_params(n_jobs=resources.n_jobs)
     _check_scale(table_options.scale, reading)

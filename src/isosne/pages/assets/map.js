@@ -128,8 +128,10 @@ function count_selected() {
   download.textContent = n == 0 ? "Save selected rows" : `Save ${n.toLocaleString("en")} selected rows`
 }
 
+// An apostrophe keeps a spreadsheet from taking a text for a formula; see files/formula_cells.py.
 function quoted(cell) {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+  const safe = /^[=+\-@\t\r'\uff1d\uff0b\uff0d\uff20]/.test(cell) && isNaN(cell) ? `'${cell}` : cell
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 function selected_rows() {

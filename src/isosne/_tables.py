@@ -1,0 +1,204 @@
+"""Conversion of what users pass as data to an array of numbers.
+
+Takes arrays, nested lists, masked arrays and eager data frames. An error names the column and the
+row of the first value that is not a number.
+"""
+
+from collections import Counter
+from typing import Any, NoReturn
+
+import narwhals as nw
+import numpy as np
+
+from isosne._types import Array
+from isosne.errors import DataError, DataTypeError
+
+NUMERIC = "buif"
+"""Kinds of NumPy types that are real numbers."""
+MISSING = ("NAType", "NaTType")
+"""Types of pandas' markers of missing values; None is missing too."""
+LONGEST = 30
+"""Largest number of characters of a value in a message (chosen)."""
+
+
+class Table:
+    """Data as an array of real numbers, with the names of their columns.
+
+    Parameters
+    ----------
+    data : object
+        An array, a masked array, a nested list, or an eager data frame.
+    name : str
+        Name of the data in messages.
+
+    Attributes
+    ----------
+    values : array
+        The numbers; missing values are NaN. Integers stay integers, booleans become uint8.
+    names : list or None
+        Labels of the columns of a data frame.
+    """
+
+    def __init__(self, data: Any, name: str) -> None:
+        self.names: list[Any] | None = None
+        frame = as_frame(data, name)
+        if frame is not None:
+            self.names = list(frame.columns)
+            values = self._from_frame(frame, name)
+        else:
+            values = as_array(data, name)
+            if values.ndim != 2:
+                raise DataError(
+                    f"{name} must be two-dimensional, one point in each row; got shape "
+                    f"{values.shape}. Reshape your data with X.reshape(-1, 1) if it has one "
+                    "attribute, or X.reshape(1, -1) if it is one point."
+                )
+            values = self._as_numbers(values, name)
+        self.values = as_compiled(check_real(values, name))
+
+    def _from_frame(self, frame: nw.DataFrame[Any], name: str) -> Array:
+        types = frame.schema.values()
+        if all(dtype.is_numeric() or dtype == nw.Boolean for dtype in types):
+            whole = frame.to_numpy()
+            if whole.dtype.kind != "O":  # decimals, or booleans beside numbers or missing values
+                return whole
+        columns = enumerate(frame.iter_columns())
+        found = [self._as_numbers(column.to_numpy(), name, c) for c, column in columns]
+        return np.column_stack(found) if found else np.empty((len(frame), 0))
+
+    def _as_numbers(self, values: Array, name: str, column: int | None = None) -> Array:
+        """Return numbers; text is read as numbers where possible.
+
+        column: the index of a single column; None if the values are a whole table.
+        """
+        if values.dtype.kind in "mM":
+            where = "" if column is None else f" in {self.label(column)}"
+            raise DataError(
+                f"{name} must be numeric; got dates or times ({values.dtype}){where}. "
+                "Convert them to numbers, such as days since the first date, or leave them out."
+            )
+        if values.dtype.kind not in "OUS":
+            return check_real(values, name)
+        try:
+            return values.astype(np.float64)
+        except (TypeError, ValueError, OverflowError):
+            numbers = np.empty(values.shape)
+        for place, value in np.ndenumerate(values):
+            try:
+                numbers[place] = np.nan if is_missing(value) else float(value)
+            except (TypeError, ValueError, OverflowError):
+                at = self.label(int(place[1]) if column is None else column)
+                refuse_value(value, f"row {place[0]} (counting from 0), {at}", name)
+        return numbers
+
+    def label(self, column: int) -> str:
+        """Return a column in words: by its name if it has one, otherwise by its index."""
+        return f"column {column if self.names is None else self.names[column]!r}"
+
+
+def as_frame(data: Any, name: str) -> nw.DataFrame[Any] | None:
+    """Return an eager data frame with valid labels; None for other objects."""
+    try:
+        frame = nw.from_native(data, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        label = next(label for label, count in Counter(data.columns).items() if count > 1)
+        raise DataError(
+            f"Column names must be unique; {name} has {label!r} more than once. "
+            "Rename one of the columns."
+        ) from None
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    other = [label for label in frame.columns if not isinstance(label, str)]
+    if 0 < len(other) < len(frame.columns):
+        raise DataTypeError(
+            f"Column names must all be strings, or none; {name} has strings and {other[0]!r}. "
+            f"Convert them with {name}.columns = {name}.columns.astype(str)."
+        )
+    return frame
+
+
+def as_array(data: Any, name: str) -> Array:
+    """Return data as an array, with masked values replaced by NaN; raise an error for others."""
+    check_container(data, name)
+    if np.ma.is_masked(data) and data.dtype.kind != "c":  # complex numbers are refused later
+        return np.ma.filled(data.astype(np.float64), np.nan)
+    try:
+        return np.asarray(data)
+    except ValueError:
+        raise DataError(
+            f"{name} must be a table whose rows have equal lengths; got a "
+            f"{type(data).__name__} of different ones. Pass as many values in each row."
+        ) from None
+
+
+def check_container(data: Any, name: str) -> None:
+    """Raise an error for objects that hold data but are not data themselves."""
+    kind = type(data)
+    if kind.__module__.partition(".")[0] == "anndata" and hasattr(data, "obsm"):
+        keys = list(data.obsm)
+        key = "X_pca" if "X_pca" in keys or not keys else keys[0]
+        other = f", or a representation such as adata.obsm[{key!r}]" if keys else ""
+        raise DataError(
+            f"{name} must be an array, a sparse matrix or a data frame; got an AnnData object. "
+            f"Pass adata.X{other}."
+        )
+    if kind.__name__ == "LazyFrame":
+        raise DataError(
+            f"{name} must be an array, a sparse matrix or a data frame; got a LazyFrame. "
+            f"Pass {name}.collect()."
+        )
+
+
+def check_real(values: Array, name: str) -> Array:
+    """Return the values; raise an error unless their type is that of real numbers."""
+    if values.dtype.kind == "c":
+        raise DataError(
+            f"Complex data not supported: {name} must be real; got dtype {values.dtype}. "
+            "Pass the real and imaginary parts as columns."
+        )
+    if values.dtype.kind not in NUMERIC:
+        raise DataError(
+            f"{name} must be numeric; got dtype {values.dtype}. "
+            "Convert the values to numbers, or leave them out."
+        )
+    return values
+
+
+def as_compiled(values: Array) -> Array:
+    """Return values in a type that compiled functions know; most are returned unchanged.
+
+    Booleans, which cannot be subtracted, become uint8, half precision float32, extended precision
+    float64, and a foreign byte order the one of this machine.
+    """
+    wanted = values.dtype.newbyteorder("=")
+    if wanted.kind == "b":
+        wanted = np.dtype(np.uint8)
+    elif wanted.kind == "f" and wanted.itemsize not in (4, 8):
+        wanted = np.dtype(np.float32 if wanted.itemsize == 2 else np.float64)
+    return values.astype(wanted, copy=False)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether an object stands for a missing value."""
+    return value is None or type(value).__name__ in MISSING
+
+
+def refuse_value(value: Any, where: str, name: str) -> NoReturn:
+    """Raise the error for an object that is not a number."""
+    value = value.item() if isinstance(value, np.generic) else value
+    shown = repr(value) if len(repr(value)) <= LONGEST else f"{repr(value)[:LONGEST]}..."
+    if isinstance(value, str | bytes):
+        raise DataError(
+            f"{name} must be numeric; {where} holds the text {shown}. "
+            "Encode the column as numbers, or leave it out."
+        )
+    if type(value).__name__ in ("date", "datetime", "Timestamp", "time", "timedelta", "Period"):
+        raise DataError(
+            f"{name} must be numeric; {where} holds a date or time, {shown}. "
+            "Convert the column to numbers, such as days since the first date, or leave it out."
+        )
+    # In the words of float(), which the checks of scikit-learn look for.
+    raise DataTypeError(
+        f"Every value of the argument must be a number, or a string that holds a number; {where} "
+        f"of {name} holds {shown}, a {type(value).__name__}. Convert it, or leave the column out."
+    )

@@ -1,0 +1,309 @@
+"""Compiled loops over pairs of points: distances, and bounds on the rounding of keys.
+
+Every sum has an order that is fixed in the source, so results have the same bits on every CPU. To
+be fast without a reordering of sums, loops run over several points, not over the columns of one.
+"""
+
+import math
+
+import numpy as np
+
+from isosne._numba import kernel
+from isosne._portable import power as portable_power
+from isosne._types import Array
+
+UNDERFLOW = 4e-31
+"""Squared length whose rounding covers underflow: 2 * 1.2e-38 (smallest normal float32) / 6e-8."""
+PANEL, DEPTH = 64, 64
+"""Points and columns that `fill_keys` handles together: 32 kB, the size of an L1 cache (chosen)."""
+WHOLE_POWER = 64.0
+"""Largest power that is computed by multiplications, which are exact for small integers."""
+CANCELED = 1e-4
+"""Size of a key relative to the norms it is computed from below which it is computed again."""
+SAFE_EXPONENT = 900.0
+"""Largest exponent (of 2) of a power: float64 ends at 1023 (chosen)."""
+
+
+@kernel
+def rounding_bound(unit: float, sq_norm: float, key: float) -> float:
+    """Bound the rounding error of the key of any point that can be as near as `key`.
+
+    A product of d terms has an error of at most (d eps / 2) |x| |z|. A point z within distance r of
+    x has |z| <= |x| + r; a point with larger |z| is farther away, however its key is rounded.
+    """
+    if unit == 0.0:
+        return 0.0
+    reach = math.sqrt(sq_norm) + math.sqrt(max(key + sq_norm, 0.0))
+    return 2.0 * unit * (sq_norm + reach * reach + UNDERFLOW)
+
+
+@kernel
+def sq_distance(X: Array, i: int, Z: Array, j: int) -> float:
+    """Return the squared distance of X[i] and Z[j] in float64, summed in a fixed order."""
+    # Four lanes, so that every CPU vectorizes and adds in the same order.
+    n_columns = X.shape[1]
+    s0 = s1 = s2 = s3 = 0.0
+    f = 0
+    while f + 4 <= n_columns:
+        d0 = np.float64(X[i, f]) - np.float64(Z[j, f])
+        d1 = np.float64(X[i, f + 1]) - np.float64(Z[j, f + 1])
+        d2 = np.float64(X[i, f + 2]) - np.float64(Z[j, f + 2])
+        d3 = np.float64(X[i, f + 3]) - np.float64(Z[j, f + 3])
+        s0 += d0 * d0
+        s1 += d1 * d1
+        s2 += d2 * d2
+        s3 += d3 * d3
+        f += 4
+    while f < n_columns:
+        d0 = np.float64(X[i, f]) - np.float64(Z[j, f])
+        s0 += d0 * d0
+        f += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel
+def fill_keys(X: Array, Z: Array, power: float, keys: Array) -> None:
+    """Fill keys[i, j] with the sum of |X[i] - Z[j]|^power, for power 1 or 2; else the largest.
+
+    Summed in float64 in the order of the columns. A panel of points is transposed, so that each
+    operation runs over all points of the panel; columns of zeros complete the last four.
+    """
+    n_columns = X.shape[1]
+    panel, rows = np.empty((DEPTH, PANEL)), np.empty((X.shape[0], DEPTH))
+    keys[:] = 0.0
+    for begin in range(0, n_columns, DEPTH):
+        depth = min(DEPTH, n_columns - begin)
+        panel[depth:], rows[:, depth:] = 0.0, 0.0
+        rows[:, :depth] = X[:, begin : begin + depth]
+        for first in range(0, Z.shape[0], PANEL):
+            last = min(first + PANEL, Z.shape[0])
+            for j in range(first, last):
+                for f in range(depth):
+                    panel[f, j - first] = Z[j, begin + f]
+            if power == 2.0:
+                add_squares(rows, panel, (first, last, depth), keys)
+            elif power == 1.0:
+                add_absolute(rows, panel, (first, last, depth), keys)
+            else:
+                keep_largest(rows, panel, (first, last, depth), keys)
+
+
+@kernel
+def add_squares(rows: Array, panel: Array, bounds: tuple[int, int, int], keys: Array) -> None:
+    """Add the squared differences of rows (n, DEPTH) and columns of the panel to keys."""
+    first, last, depth = bounds
+    for i in range(keys.shape[0]):
+        row = keys[i, first:last]
+        f = 0
+        while f < depth:  # compiles to faster code than a range; so does each operation on its own
+            x0, x1, x2, x3 = rows[i, f], rows[i, f + 1], rows[i, f + 2], rows[i, f + 3]
+            z0, z1, z2, z3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
+            for j in range(len(row)):
+                d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
+                row[j] = row[j] + d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
+            f += 4
+
+
+@kernel
+def add_absolute(rows: Array, panel: Array, bounds: tuple[int, int, int], keys: Array) -> None:
+    """Add the absolute differences of rows (n, DEPTH) and columns of the panel to keys."""
+    first, last, depth = bounds
+    for i in range(keys.shape[0]):
+        row = keys[i, first:last]
+        f = 0
+        while f < depth:
+            x0, x1, x2, x3 = rows[i, f], rows[i, f + 1], rows[i, f + 2], rows[i, f + 3]
+            z0, z1, z2, z3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
+            for j in range(len(row)):
+                d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
+                row[j] = row[j] + abs(d0) + abs(d1) + abs(d2) + abs(d3)
+            f += 4
+
+
+@kernel
+def keep_largest(rows: Array, panel: Array, bounds: tuple[int, int, int], keys: Array) -> None:
+    """Raise keys to the absolute differences of rows (n, DEPTH) and columns of the panel."""
+    first, last, depth = bounds
+    for i in range(keys.shape[0]):
+        row = keys[i, first:last]
+        f = 0
+        while f < depth:
+            x0, x1, x2, x3 = rows[i, f], rows[i, f + 1], rows[i, f + 2], rows[i, f + 3]
+            z0, z1, z2, z3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
+            for j in range(len(row)):
+                d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
+                nearer = max(max(abs(d0), abs(d1)), max(abs(d2), abs(d3)))
+                row[j] = max(row[j], nearer)
+            f += 4
+
+
+@kernel
+def norm(differences: Array, n: int, power: float) -> float:
+    """Return (sum of |difference|^power)^(1 / power) of the first n; the largest if infinite.
+
+    Where powers would overflow or underflow, differences are divided by the largest one first.
+    """
+    largest = 0.0
+    for f in range(n):
+        largest = max(largest, abs(differences[f]))
+    if largest == 0.0 or power == np.inf:
+        return largest
+    _, exponent = math.frexp(largest)
+    is_safe = power * (abs(exponent) + 1.0) < SAFE_EXPONENT
+    scale = 1.0 if is_safe else largest
+    total = 0.0
+    for f in range(n):
+        total += raise_to(abs(differences[f]) / scale, power)
+    return float(scale * portable_power(total, 1.0 / power))
+
+
+@kernel
+def raise_to(x: float, power: float) -> float:
+    """Return x^power for x >= 0; by multiplication and a root if 2 power is a small integer."""
+    if x == 0.0:
+        return 0.0
+    if power > WHOLE_POWER or 2.0 * power != math.floor(2.0 * power):
+        return float(portable_power(x, power))
+    left = int(power)
+    result, square = 1.0 if left == power else math.sqrt(x), x
+    while left > 0:
+        if left & 1:
+            result *= square
+        square *= square
+        left >>= 1
+    return result
+
+
+@kernel
+def fill_norms(X: Array, Z: Array, power: float, keys: Array) -> None:
+    """Fill keys[i, j] with the Minkowski distance of X[i] and Z[j], in float64."""
+    n_columns = X.shape[1]
+    differences = np.empty(n_columns)
+    for i in range(X.shape[0]):
+        for j in range(Z.shape[0]):
+            for f in range(n_columns):
+                differences[f] = np.float64(X[i, f]) - np.float64(Z[j, f])
+            keys[i, j] = norm(differences, n_columns, power)
+
+
+@kernel
+def fill_csr_norms(
+    left: tuple[Array, Array, Array],
+    right: tuple[Array, Array, Array],
+    n_columns: int,
+    power: float,
+    keys: Array,
+) -> None:
+    """Fill keys like `fill_norms`, for CSR arrays (indptr, indices, data) with sorted indices.
+
+    Merges the entries of two rows: O(entries of both) per pair.
+    """
+    differences = np.empty(n_columns)
+    for i in range(keys.shape[0]):
+        for j in range(keys.shape[1]):
+            n = merge_rows(left, i, right, j, differences)
+            keys[i, j] = norm(differences, n, power)
+
+
+@kernel
+def merge_rows(
+    left: tuple[Array, Array, Array],
+    i: int,
+    right: tuple[Array, Array, Array],
+    j: int,
+    differences: Array,
+) -> int:
+    """Fill differences with those of two CSR rows, in the order of columns; return their number."""
+    x_indptr, x_indices, x_data = left
+    z_indptr, z_indices, z_data = right
+    a, a_end, b, b_end = x_indptr[i], x_indptr[i + 1], z_indptr[j], z_indptr[j + 1]
+    n = 0
+    while a < a_end or b < b_end:
+        has_x = a < a_end and (b == b_end or x_indices[a] <= z_indices[b])
+        has_z = b < b_end and (a == a_end or z_indices[b] <= x_indices[a])
+        difference = 0.0
+        if has_x:
+            difference += x_data[a]
+            a += 1
+        if has_z:
+            difference -= z_data[b]
+            b += 1
+        differences[n] = difference
+        n += 1
+    return n
+
+
+@kernel
+def settle_near(
+    left: tuple[Array, Array, Array],
+    right: tuple[Array, Array, Array],
+    norms: tuple[Array, Array],
+    power: float,
+    keys: Array,
+) -> None:
+    """Recompute the keys of CSR rows that are small next to the norms that cancel in them.
+
+    power: 1 or 2; norms: the sums of |value|^power of the rows. A key that stays has a relative
+    error of about 1e-16 / CANCELED.
+    """
+    differences = np.empty(len(left[1]) + len(right[1]))
+    for i in range(keys.shape[0]):
+        for j in range(keys.shape[1]):
+            if keys[i, j] < CANCELED * (norms[0][i] + norms[1][j]):
+                n = merge_rows(left, i, right, j, differences)
+                total = 0.0
+                for f in range(n):
+                    d = abs(differences[f])
+                    total += d * d if power == 2.0 else d
+                keys[i, j] = total
+
+
+@kernel
+def add_shared_columns(
+    query: tuple[Array, Array, Array],
+    columns: tuple[Array, Array, Array],
+    power: float,
+    keys: Array,
+) -> None:
+    """Add |x - z|^power - |x|^power - |z|^power over the columns that both points store.
+
+    power: 1 or 2; query: CSR arrays (indptr, indices, data); columns: CSC arrays of the search set.
+    Each pair is summed in the order of its columns, so the key of a duplicate is exactly zero.
+    """
+    q_indptr, q_indices, q_data = query
+    c_indptr, c_indices, c_data = columns
+    for i in range(keys.shape[0]):
+        for e in range(q_indptr[i], q_indptr[i + 1]):
+            x = q_data[e]
+            column = q_indices[e]
+            for f in range(c_indptr[column], c_indptr[column + 1]):
+                z = c_data[f]
+                shared = -2.0 * x * z if power == 2.0 else abs(x - z) - abs(x) - abs(z)
+                keys[i, c_indices[f]] += shared
+
+
+@kernel
+def sum_row_powers(indptr: Array, data: Array, power: float, sums: Array) -> None:
+    """Add |value|^power of each CSR row to sums, in storage order like `add_shared_columns`."""
+    for i in range(len(sums)):
+        for e in range(indptr[i], indptr[i + 1]):
+            x = data[e]
+            sums[i] += x * x if power == 2.0 else abs(x)
+
+
+@kernel
+def scale_rows(indptr: Array, data: Array, scaled: Array) -> None:
+    """Fill scaled with rows of length 1; each row is divided by its largest value first.
+
+    indptr: the beginning of each row in data, as in CSR.
+    """
+    for i in range(len(indptr) - 1):
+        largest = sq_length = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            largest = max(largest, abs(np.float64(data[e])))
+        for e in range(indptr[i], indptr[i + 1]):
+            scaled[e] = data[e] / largest
+            value = np.float64(scaled[e])
+            sq_length += value * value
+        for e in range(indptr[i], indptr[i + 1]):
+            scaled[e] /= math.sqrt(sq_length)

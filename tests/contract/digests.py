@@ -1,0 +1,102 @@
+"""Print digests of maps that every machine must reproduce: `python -m tests.contract.digests`.
+
+Data are made from integers by a generator of our own, so that they depend on no library.
+"""
+
+import hashlib
+import json
+import sys
+import warnings
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from isosne import (
+    JSE,
+    KL,
+    TSNE,
+    AdaptiveGaussianKernel,
+    GaussianKernel,
+    IsolationKernel,
+    KNNKernel,
+    Landmarks,
+    Mesh,
+    NeRV,
+    Phase,
+    Schedule,
+    Sparse,
+    Tree,
+)
+
+
+def points(n, d, n_groups=5):
+    """Return points (n, d) in groups, from a linear congruential generator."""
+    state, numbers = 12345, []
+    for _ in range(n * d + n_groups * d):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        numbers.append((state >> 40) / 2**24)
+    centers = np.array(numbers[: n_groups * d]).reshape(n_groups, d)
+    noise = np.array(numbers[n_groups * d :]).reshape(n, d)
+    return 8 * centers[np.arange(n) % n_groups] + noise
+
+
+FEW = Schedule((Phase(40, exaggeration=4.0, momentum=0.5), Phase(60, momentum=0.8)))
+SMALL, LARGE = (300, 8), (3500, 5)
+MAPS = {
+    "isolation": (SMALL, {}),
+    "isolation of the paper": (SMALL, {"kernel": IsolationKernel(16, n_partitions=100)}),
+    "isolation forest": (SMALL, {"kernel": IsolationKernel(16, partition="forest")}),
+    "isolation exact": (SMALL, {"kernel": IsolationKernel(16, n_partitions="exact")}),
+    "gaussian": (SMALL, {"kernel": GaussianKernel(30)}),
+    "gaussian at two perplexities, cosine": (
+        SMALL,
+        {"kernel": GaussianKernel((10, 50), metric="cosine")},
+    ),
+    "adaptive gaussian": (SMALL, {"kernel": AdaptiveGaussianKernel()}),
+    "knn": (SMALL, {"kernel": KNNKernel(10)}),
+    "one dimension": (SMALL, {"n_components": 1}),
+    "three dimensions": (SMALL, {"n_components": 3, "objective": KL(dof=3)}),
+    "nerv": (SMALL, {"objective": NeRV(0.3)}),
+    "jse, gaussian map": (SMALL, {"objective": JSE(0.5, dof=np.inf)}),
+    "spectral start": (SMALL, {"start": "spectral"}),
+    "minkowski": (SMALL, {"kernel": IsolationKernel(16, metric="minkowski", p=3)}),
+    "sparse, mesh": (LARGE, {"affinities": "sparse", "forces": Mesh()}),
+    "sparse, mesh in three dimensions": (
+        LARGE,
+        {"affinities": Sparse("exact"), "forces": Mesh(0.05), "n_components": 3},
+    ),
+    "sparse, tree": (LARGE, {"affinities": "sparse", "forces": Tree(), "kernel": "gaussian"}),
+    "sparse, spectral start": (LARGE, {"affinities": Sparse("approximate"), "start": "spectral"}),
+    "sampled": (LARGE, {"affinities": "sampled", "kernel": IsolationKernel(16)}),
+    "landmarks": (LARGE, {"landmarks": Landmarks(500)}),
+    "landmarks, spread": (LARGE, {"landmarks": Landmarks(400, "spread")}),
+}
+
+
+def digest(*arrays):
+    """Return the first digits of a SHA-256 of the bytes of arrays."""
+    found = hashlib.sha256()
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()[:16]
+
+
+def digests(names=None):
+    """Yield names and digests of maps, objectives and coordinates of new points."""
+    for name in names or MAPS:
+        size, parameters = MAPS[name]
+        X = points(*size)
+        model = TSNE(**{"schedule": FEW, "random_state": 0, **parameters})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            Y = model.fit_transform(X)
+            new = model.transform(X[:40] + 0.01)
+        yield name, digest(Y), digest(np.float64(model.kl_divergence_)), digest(new)
+    if not names:
+        X = csr_array(np.where(points(*SMALL) > 4, points(*SMALL), 0))
+        model = TSNE(schedule=FEW, random_state=0).fit(X)
+        yield "csr", digest(model.embedding_), digest(np.float64(model.kl_divergence_)), ""
+
+
+if __name__ == "__main__":
+    json.dump({name: rest for name, *rest in digests(sys.argv[1:])}, sys.stdout, indent=1)

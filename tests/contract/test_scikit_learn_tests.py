@@ -1,0 +1,63 @@
+"""scikit-learn's own tests of t-SNE, run against isosne with a Gaussian kernel.
+
+Its installed test module is imported, and the estimator in it replaced; nothing of it is copied.
+Some of its cases test functions of scikit-learn alone; they are counted, and pass as they are.
+"""
+
+from math import prod
+
+import pytest
+from sklearn.manifold.tests import test_t_sne as theirs
+
+from tests.contract.scikit_learn_tsne import AsScikitLearn
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+NOT_APPLICABLE = {
+    "test_verbose": (1, "names the stages of scikit-learn's program on standard output"),
+    "test_high_perplexity_precomputed_sparse_distances": (
+        2,
+        "has ones on the diagonal of a matrix of distances, which isosne refuses before it counts",
+    ),
+    "test_bh_match_exact": (
+        1,
+        "asks for a perplexity of 29.5 among 29 others, which no bandwidth has",
+    ),
+    "test_tsne_with_different_distance_metrics": (
+        3,
+        (
+            "with cosine, wants the bits of a map from distances that scikit-learn rounds "
+            "otherwise; with manhattan and barnes_hut, is expected to fail by its authors"
+        ),
+    ),
+}
+"""Tests that do not apply to isosne: how many of their cases, and why."""
+
+TESTS = {name: test for name, test in vars(theirs).items() if name.startswith("test_")}
+
+
+@pytest.fixture(autouse=True)
+def isosne_in_place_of_scikit_learn(monkeypatch):
+    monkeypatch.setattr(theirs, "TSNE", AsScikitLearn)
+
+
+globals().update({name: test for name, test in TESTS.items() if name not in NOT_APPLICABLE})
+
+
+def test_the_metric_whose_distances_are_the_same_bits():
+    theirs.test_tsne_with_different_distance_metrics(
+        "manhattan", theirs.manhattan_distances, "exact"
+    )
+
+
+def n_cases(test):
+    """Return the number of cases of a test: all combinations of its parameters."""
+    marks = getattr(test, "pytestmark", [])
+    return prod(len(mark.args[1]) for mark in marks if mark.name == "parametrize")
+
+
+def test_at_least_72_of_79_cases_apply():
+    assert set(NOT_APPLICABLE) < set(TESTS)
+    total = sum(map(n_cases, TESTS.values()))
+    left_out = sum(n for n, _ in NOT_APPLICABLE.values())
+    assert (total, total - left_out) == (79, 72) or total > 79  # later versions may have more

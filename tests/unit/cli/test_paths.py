@@ -1,0 +1,155 @@
+"""Outputs that are inputs or other outputs: one sentence before the work, and nothing is lost."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from isosne.cli.paths import check_distinct
+from tests.unit.cli.conftest import COLUMNS, SHORT
+
+LINE = ("embed", "wine.csv", *COLUMNS, *SHORT, "-q")
+
+
+@pytest.fixture
+def refused(wine, isosne):
+    """Run a line that must fail; return its sentence, and check that all files are as they were."""
+
+    def run(*line):
+        before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+        found = isosne(*line, code=2)
+        assert {p: p.read_bytes() for p in Path().rglob("*") if p.is_file()} == before
+        assert found.stderr.count("\n") == 1
+        return found.stderr.removeprefix("Error: ").removesuffix("\n")
+
+    return run
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_the_input_is_not_overwritten(refused, force):
+    assert refused(*LINE, "-o", "wine.csv", *force) == (
+        "--output must be another file than 'wine.csv'; got --output wine.csv. Choose another name."
+    )
+
+
+LINKS = {
+    "symlink": lambda path: path.symlink_to("wine.csv"),
+    "link to a link": lambda path: (Path("a").symlink_to("wine.csv"), path.symlink_to("a")),
+    "hard link": lambda path: path.hardlink_to("wine.csv"),
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
+@pytest.mark.parametrize("option", ["output", "save-model", "checkpoint"])
+def test_a_link_to_the_input_is_the_input(refused, link, option):
+    link(Path("other.csv"))
+    line = (*LINE, "--force", "-o", "map.csv", f"--{option}", "other.csv")
+    assert refused(*line) == (
+        f"--{option} must be another file than 'wine.csv'; got --{option} other.csv. "
+        "Choose another name."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            ("-o", "map.csv", "--checkpoint", "./map.csv"),
+            (
+                "--checkpoint must be another file than --output map.csv; "
+                "got --checkpoint map.csv. Choose another name."
+            ),
+        ),
+        (
+            ("-o", "map.csv", "--save-model", "sub/../map.csv"),
+            (
+                "--save-model must be another file than --output map.csv; "
+                "got --save-model sub/../map.csv. Choose another name."
+            ),
+        ),
+        (
+            ("-o", "map.csv", "--save-model", "x", "--checkpoint", "x"),
+            (
+                "--save-model must be another file than --checkpoint x; "
+                "got --save-model x. Choose another name."
+            ),
+        ),
+        (
+            ("-o", "map.csv", "--save-model", "MAP.csv"),
+            (
+                "--save-model must be another file than --output map.csv; "
+                "got --save-model MAP.csv. Choose another name."
+            ),
+        ),
+    ],
+    ids=["checkpoint", "by another way", "model and checkpoint", "by case"],
+)
+def test_two_outputs_are_two_files(refused, options, sentence):
+    Path("sub").mkdir()
+    assert refused(*LINE, *options) == sentence
+
+
+def test_the_provenance_of_a_map_is_an_output_too(refused, isosne):
+    found = refused(*LINE, "-o", "map.csv", "--save-model", "map.csv.json")
+    assert found == (
+        "--save-model must be another file than --output map.csv.json; "
+        "got --save-model map.csv.json. Choose another name."
+    )
+    Path("map.csv.json").write_text("{}")
+    assert isosne(*LINE, "-o", "map.csv", code=1).stderr == (
+        "Error: Cannot write map.csv.json: the file already exists. "
+        "Choose another name, or pass --force to replace it.\n"
+    )
+    assert sorted(path.name for path in Path().iterdir()) == ["map.csv.json", "wine.csv"]
+
+
+def test_files_of_a_folder_that_is_read_are_not_overwritten(refused):
+    Path("data").mkdir()
+    pd.DataFrame(np.eye(4), columns=list("abcd")).to_parquet("data/part.0.parquet")
+    for name in ("part.0.parquet", "map.parquet"):
+        line = ("embed", "data", *SHORT, "--force", "-o", f"data/{name}")
+        assert refused(*line) == (
+            f"--output must be outside 'data', whose files are read; got --output data/{name}. "
+            "Choose another folder."
+        )
+
+
+def test_a_folder_that_is_read_may_get_other_files(here):
+    (here / "map.csv").touch()
+    check_distinct({"source": "."}, {"output": "map.csv"})
+    (here / "zarr.json").touch()
+    with pytest.raises(ValueError, match=r"output must be outside source='\.'"):
+        check_distinct({"source": "."}, {"output": "map.csv"})
+
+
+@pytest.mark.parametrize(
+    ("line", "other"),
+    [
+        (("transform", "model.isosne", "wine.csv", "-o", "m.csv"), "'model.isosne'"),
+        (("sweep", "wine.csv", "-o", "w.csv"), "'wine.csv'"),
+        (("report", "wine.csv", "-o", "w.html"), "'wine.csv'"),
+        (("plot", "map.csv", "-o", "p.png"), "'map.csv'"),
+        (("plot", "map.csv", "--trust", "wine.csv", "-o", "w.png"), "--trust wine.csv"),
+    ],
+    ids=lambda line: line[0] if isinstance(line, tuple) else None,
+)
+def test_every_command_keeps_its_inputs(model, refused, line, other):
+    model()
+    sources = {"m": "model.isosne", "w": "wine.csv", "p": "map.csv"}
+    Path(line[-1]).symlink_to(sources[Path(line[-1]).stem])
+    found = refused(*line, "--force")
+    assert found == (
+        f"--output must be another file than {other}; got --output {line[-1]}. Choose another name."
+    )
+
+
+def test_a_file_that_the_shell_redirects_to_standard_input_is_an_input(wine, here):
+    with Path("wine.csv").open() as stream, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", stream)
+        with pytest.raises(ValueError, match=r"output must be another file than source='-'"):
+            check_distinct({"source": "-"}, {"output": "wine.csv"})
+        check_distinct({"source": "-"}, {"output": "map.csv"})
+    check_distinct({"source": "-"}, {"output": "wine.csv"})

@@ -1,0 +1,38 @@
+"""Compiled functions work where their cache on disk cannot be written."""
+
+import importlib.util
+
+import pytest
+from numba import config
+
+from isosne._numba import kernel
+
+SOURCE = "def add_one(x):\n    return x + 1\n"
+
+
+@pytest.fixture
+def add_one(tmp_path):
+    """A function in a file of its own."""
+    path = tmp_path / "added.py"
+    path.write_text(SOURCE)
+    spec = importlib.util.spec_from_file_location("added", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.add_one
+
+
+def test_without_any_folder_for_the_cache():
+    names = {}
+    exec(compile(SOURCE, "<nowhere>", "exec"), names)  # Numba stores nothing without a file
+    assert kernel(names["add_one"])(1) == 2
+
+
+def test_a_cache_that_can_no_longer_be_written(add_one, tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setattr(config, "CACHE_DIR", str(folder))
+    compiled = kernel(add_one)
+    (inner,) = folder.iterdir()
+    inner.rmdir()
+    inner.write_text("a file in place of the folder")
+    assert compiled(1) == 2
+    assert inner.is_file()

@@ -1,0 +1,183 @@
+"""What a user passes as data: numbers out of it, or a sentence that names column and row."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import anndata
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.sparse import csr_array
+
+from isosne import TSNE, GaussianKernel, IsolationKernel
+from isosne._checks import check_points
+from isosne._tables import Table
+from isosne.errors import DataError, DataTypeError
+from isosne.sources import open_rows
+from tests.conftest import make, refuses
+
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+each_frame = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+
+
+@each_frame
+@pytest.mark.parametrize(
+    ("columns", "dtype"),
+    [
+        ({"a": [1, 0], "b": [0, 1]}, np.int64),
+        ({"a": [True, False], "b": [False, True]}, np.uint8),
+        ({"a": [True, False], "b": [0.0, 1.0]}, np.float64),
+        ({"a": ["1", "0"], "b": ["0", " 1.0 "]}, np.float64),
+        ({"a": [Decimal(1), Decimal(0)], "b": [0, 1]}, np.float64),
+    ],
+    ids=["integers", "booleans", "mixed", "text of numbers", "decimals"],
+)
+def test_columns_that_hold_numbers_are_taken(frame, columns, dtype):
+    points = check_points(frame(columns))
+    assert points.dtype == dtype
+    np.testing.assert_array_equal(points, [[1, 0], [0, 1]])
+
+
+@each_frame
+@pytest.mark.parametrize(
+    ("column", "sentence"),
+    [
+        (
+            ["1", "abc"],
+            (
+                "X must be numeric; row 1 (counting from 0), column 'b' holds the text 'abc'. "
+                "Encode the column as numbers, or leave it out."
+            ),
+        ),
+        (
+            [None, 2.0],
+            (
+                "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 0 (counting "
+                "from 0), column 'b'. Leave out or impute the rows that hold them."
+            ),
+        ),
+        (
+            [True, None],
+            (
+                "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 1 (counting "
+                "from 0), column 'b'. Leave out or impute the rows that hold them."
+            ),
+        ),
+    ],
+    ids=["text", "missing number", "missing boolean"],
+)
+def test_a_column_is_named_with_its_first_bad_row(frame, column, sentence):
+    with refuses(DataError, sentence):
+        TSNE().fit(frame({"a": [1.0, 2.0], "b": column}))
+
+
+@each_frame
+@pytest.mark.parametrize(
+    "column", [[date(2020, 1, 1), date(2021, 1, 1)], [timedelta(1), timedelta(2)]], ids=str
+)
+def test_dates_are_refused_by_the_name_of_their_column(frame, column):
+    with pytest.raises(DataError, match=r"^X must be numeric; .*column 'when'.*days since the fir"):
+        TSNE().fit(frame({"a": [1.0, 2.0], "when": column}))
+
+
+def test_values_that_are_no_numbers_at_all_are_errors_of_type_too():
+    X = np.array([[1.0, {"foo": "bar"}], [2.0, 3.0]], dtype=object)
+    sentence = (
+        "Every value of the argument must be a number, or a string that holds a number; row 0 "
+        "(counting from 0), column 1 of X holds {'foo': 'bar'}, a dict. Convert it, or leave the "
+        "column out."
+    )
+    with refuses(DataTypeError, sentence) as raised:
+        check_points(X)
+    assert isinstance(raised.value, DataError)
+    assert isinstance(raised.value, TypeError)
+
+
+@pytest.mark.parametrize("value", [pd.NA, pd.NaT, None], ids=str)
+def test_markers_of_missing_values_are_missing(value):
+    frame = pd.DataFrame({"a": [1, 2], "b": [3, value]}, dtype=object)
+    assert np.isnan(Table(frame, "X").values[1, 1])
+
+
+def test_an_integer_beyond_all_floats_is_refused_with_its_place():
+    with pytest.raises(DataError, match=r"row 1 .*, column 0 of X holds 10000.*\.\.\., a int\."):
+        check_points(np.array([[1], [10**400]], dtype=object))
+
+
+def test_an_annotated_matrix_is_refused_with_what_to_pass():
+    matrix = anndata.AnnData(np.ones((4, 2), np.float32))
+    sentence = (
+        "X must be an array, a sparse matrix or a data frame; got an AnnData object. Pass adata.X{}"
+    )
+    for take in (TSNE().fit, GaussianKernel(2).fit, check_points, open_rows):
+        with refuses(DataError, sentence.format(".")):
+            take(matrix)
+    matrix.obsm["X_umap"] = matrix.obsm["X_pca"] = np.ones((4, 2))
+    other = ", or a representation such as adata.obsm['X_pca']."
+    with refuses(DataError, sentence.format(other)):
+        TSNE(landmarks=2).fit(matrix)
+
+
+def test_a_lazy_frame_is_refused_with_what_to_call():
+    sentence = (
+        "X must be an array, a sparse matrix or a data frame; got a LazyFrame. Pass X.collect()."
+    )
+    with refuses(DataError, sentence):
+        TSNE().fit(pl.LazyFrame({"a": [1, 2]}))
+
+
+def test_rows_of_different_lengths_are_no_table():
+    sentence = (
+        "X must be a table whose rows have equal lengths; got a list of different ones. "
+        "Pass as many values in each row."
+    )
+    with refuses(DataError, sentence):
+        check_points([[1, 2], [3]])
+
+
+def test_column_names_are_unique_and_of_one_kind():
+    twice = pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"])
+    sentence = "Column names must be unique; X has 'a' more than once. Rename one of the columns."
+    with refuses(DataError, sentence):
+        TSNE().fit(twice)
+    sentence = (
+        "Column names must all be strings, or none; X has strings and 0. "
+        "Convert them with X.columns = X.columns.astype(str)."
+    )
+    with refuses(DataTypeError, sentence):
+        TSNE().fit(pd.DataFrame([[1, 2], [3, 4]], columns=["a", 0]))
+
+
+BOOLEANS = np.random.default_rng(0).random((30, 5)) > 0.5
+CONTAINERS = {
+    "array": lambda X: X,
+    "csr": csr_array,
+    "pandas": lambda X: pd.DataFrame(X, columns=list("abcde")),
+    "polars": lambda X: pl.DataFrame(X, schema=list("abcde")),
+    "list": lambda X: X.tolist(),
+}
+
+
+@pytest.mark.parametrize("contain", CONTAINERS.values(), ids=CONTAINERS)
+@pytest.mark.parametrize("settings", [{}, {"landmarks": 20}], ids=["all rows", "landmarks"])
+def test_booleans_make_the_map_of_zeros_and_ones(contain, settings):
+    X = contain(BOOLEANS)
+    if settings and isinstance(X, list):
+        X = np.array(X)
+    numbers = contain(BOOLEANS.astype(np.uint8))
+    model, twin = (make(IsolationKernel(8), **settings).fit(data) for data in (X, numbers))
+    np.testing.assert_array_equal(model.embedding_, twin.embedding_)
+    np.testing.assert_array_equal(model.transform(X), twin.transform(numbers))
+
+
+def test_dummy_columns_of_pandas_are_taken():
+    frame = pd.get_dummies(pd.DataFrame({"color": list("rgbrgbrgbrgb"), "size": range(12)}))
+    assert make(IsolationKernel(4)).fit_transform(frame).shape == (12, 2)
+
+
+def test_tables_in_memory_are_read_alike_with_and_without_landmarks():
+    X = np.random.default_rng(1).normal(size=(30, 3)).astype(object)
+    all_rows, landmarks = make(), make(landmarks=30)
+    np.testing.assert_array_equal(all_rows.fit(X).kernel_.X_fit_, landmarks.fit(X).kernel_.X_fit_)

@@ -1,0 +1,298 @@
+"""Models and checkpoints whose checksums are right and whose values are not: refused, by name."""
+
+import io
+import json
+import re
+import zipfile
+
+import numpy as np
+import pytest
+from numpy.lib import format as npy
+from scipy.sparse import csr_array
+
+import isosne.tsne.landmarks
+from isosne import TSNE, GaussianKernel, IsolationKernel, Mesh, Phase, Schedule, Sparse
+from isosne._archive import read_archive
+from isosne.errors import DataError
+from isosne.sources import open_rows
+from isosne.sources.scaled import Scale, ScaledRows
+from isosne.tsne.stored_values import make_generator
+from tests.unit.tsne.conftest import make
+
+N = 60
+POINTS = np.random.default_rng(0).normal(size=(N, 4))
+MANY = np.random.default_rng(0).normal(size=(120, 4))
+SCALED = ScaledRows(open_rows(POINTS), Scale(np.zeros(4), np.ones(4)))
+FOREST = IsolationKernel((4, 8), n_partitions=6, partition="forest")
+MODELS = {
+    "forest": ({"kernel": FOREST}, POINTS),
+    "voronoi": ({"kernel": IsolationKernel((4, 8), n_partitions=6)}, SCALED),
+    "landmarks": ({"kernel": IsolationKernel(4, n_partitions=6), "landmarks": 30}, POINTS),
+    "sparse": ({"kernel": FOREST}, csr_array(np.maximum(POINTS, 0))),
+    "gaussian": ({"kernel": GaussianKernel(9)}, POINTS),
+}
+
+
+def rewrite(path, change_array=lambda name, array: array, change_header=lambda header: None):
+    """Write a file again with other values, and with checksums that fit them."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    header = json.loads(members["header.json"])
+    change_header(header)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", json.dumps(header))
+        for name in dict.fromkeys(header["arrays"]):
+            array = npy.read_array(io.BytesIO(members[f"{name}.npy"]))
+            content = io.BytesIO()
+            npy.write_array(content, np.asarray(change_array(name, array)))
+            archive.writestr(f"{name}.npy", content.getvalue())
+
+
+def refused_file(path, kind):
+    words = (
+        rf"\ACannot read the {kind} {re.escape(str(path))}: the file is damaged or not written by "
+        r"isosne \([^\n]+\)\. Choose another file; this one was not modified\.\Z"
+    )
+    return pytest.raises(DataError, match=words)
+
+
+def raise_values(array):
+    array = array.copy()
+    large = min(2**28, np.iinfo(array.dtype).max) if array.dtype.kind in "iu" else np.inf
+    array.flat[::3] = large
+    return array
+
+
+def lower_values(array):
+    array = array.copy()
+    array.flat[::3] = np.iinfo(array.dtype).min if array.dtype.kind in "iu" else np.nan
+    return array
+
+
+CHANGES = {
+    "high": raise_values,
+    "low": lower_values,
+    "short": lambda array: array[: len(array) // 2],
+    "flat": lambda array: array.reshape(-1)[:, None, None],
+    "float16": lambda array: array.astype(np.float16),
+}
+HARMLESS = {
+    *(("short", "trace_"), ("short", "isolated_")),  # nothing else tells their lengths
+    ("low", "leaf_cells"),  # 0 is a cell
+    *(("float16", "points"), ("float16", "pool"), ("float16", "points.data")),  # any real numbers
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model_file(request, tmp_path_factory):
+    settings, points = MODELS[request.param]
+    path = tmp_path_factory.mktemp("model") / "model.isosne"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(isosne.tsne.landmarks, "POOL", 50)
+        make(**settings).fit(points).save(path)
+    return path
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_array_of_a_model_is_checked(model_file, change, tmp_path):
+    path = tmp_path / "model.isosne"
+    for name, before in read_archive(model_file, "model").arrays.items():
+        path.write_bytes(model_file.read_bytes())
+
+        def change_one(found, array, name=name):
+            return CHANGES[change](array) if found == name and array.size else array
+
+        rewrite(path, change_one)
+        content = path.read_bytes()
+        plain = name.removeprefix("kernel.").rstrip("01")
+        if (change, plain) in HARMLESS or before.size == 0:
+            TSNE.load(path)
+            continue
+        with refused_file(path, "model"):
+            TSNE.load(path)
+        assert path.read_bytes() == content
+
+
+def test_a_tree_without_an_end_is_refused(tmp_path):
+    path = tmp_path / "model.isosne"
+    make(kernel=FOREST).fit(POINTS).save(path)
+    rewrite(path, lambda name, array: array * 0 if "children" in name else array)
+    with refused_file(path, "model"):
+        TSNE.load(path)
+
+
+def schedule_of(header):
+    return header["parameters"]["schedule"]["parts"]
+
+
+def phase_of(header):
+    return schedule_of(header)["phases"][1]["parts"]
+
+
+HEADERS = {
+    "another number of points": lambda header: header["plan"].update(n_points=N + 1),
+    "another map": lambda header: header["plan"].update(n_components=3),
+    "unknown affinities": lambda header: header["plan"].update(affinities="all"),
+    "draws without cells": lambda header: header["plan"].update(affinities="sampled"),
+    "a list longer than the points": lambda header: header["plan"].update(n_neighbors=10**9),
+    "an accuracy of zero": lambda header: header["plan"].update(accuracy=0.0),
+    "an angle that is no number": lambda header: header["plan"].update(theta=float("nan")),
+    "another spline": lambda header: header["plan"].update(spline_order=40),
+    "steps below zero": lambda header: header["numbers"].update(n_iter_=-1),
+    "steps beyond all numbers": lambda header: header["numbers"].update(n_iter_=10**30),
+    "another width": lambda header: header["numbers"].update(n_features_in_=5),
+    "a seed that is text": lambda header: header.update(start_of_draws="x"),
+    "a kernel that is none": lambda header: header.update(kernel={"kind": "Mesh", "parts": {}}),
+    "a perplexity of a million": lambda header: header["kernel"]["parts"].update(perplexity=1e6),
+    "no objective": lambda header: header["parameters"].update(objective="none"),
+    "no schedule": lambda header: header["parameters"].update(schedule=3),
+    "no phases": lambda header: schedule_of(header).update(phases=[]),
+    "a phase that is none": lambda header: schedule_of(header).update(phases=[3]),
+    "a step that is text": lambda header: phase_of(header).update(step="x"),
+    "an exaggeration of zero": lambda header: phase_of(header).update(exaggeration=0),
+    "a huge exaggeration": lambda header: header["parameters"].update(exaggeration=1e308),
+    "no thread": lambda header: header["parameters"].update(n_jobs=0),
+    "a power that is text": lambda header: header["kernel"]["parts"].update(p="x"),
+    "bytes that are text": lambda header: header["plan"].update(bytes_needed="x"),
+    "a pool without rows": lambda header: header["plan"].update(n_pool=9),
+    "parameters that are a list": lambda header: header.update(parameters=[]),
+    "arrays that repeat": lambda header: header["arrays"].extend(["trace_"] * 2),
+}
+
+
+@pytest.mark.parametrize("change", HEADERS.values(), ids=HEADERS)
+def test_the_header_of_a_model_is_checked(change, tmp_path):
+    path = tmp_path / "model.isosne"
+    make(kernel=GaussianKernel(9)).fit(POINTS).save(path)
+    rewrite(path, change_header=change)
+    with refused_file(path, "model"):
+        TSNE.load(path)
+
+
+# --- checkpoints
+
+
+@pytest.fixture(scope="module")
+def run():
+    """A run whose checkpoint has a mesh, an order of points and a trace."""
+    schedule = Schedule((Phase(52),))
+    return make(
+        kernel=GaussianKernel(9),
+        affinities=Sparse("exact"),
+        forces=Mesh(0.05),
+        schedule=schedule,
+    )
+
+
+@pytest.fixture(scope="module")
+def checkpoint(run, tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "run.isosne"
+    run.fit(MANY, checkpoint=path)
+    return path
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_array_of_a_checkpoint_is_checked(run, checkpoint, change, tmp_path):
+    path = tmp_path / "run.isosne"
+    for name in read_archive(checkpoint, "checkpoint").arrays:
+        path.write_bytes(checkpoint.read_bytes())
+
+        def change_one(found, array, name=name):
+            return CHANGES[change](array) if found == name else array
+
+        rewrite(path, change_one)
+        if (change, name) == ("short", "trace"):
+            continue
+        with refused_file(path, "checkpoint"):
+            run.fit(MANY, checkpoint=path)
+
+
+STATES = {
+    "a phase below zero": lambda header: header["progress"].update(phase=-1),
+    "steps that are text": lambda header: header["progress"].update(done="x"),
+    "values that are text": lambda header: header["progress"].update(values=["x"]),
+    "a norm that is text": lambda header: header.update(gradient_norm="x"),
+    "unknown affinities": lambda header: header["route"].update(affinities="all"),
+    "unknown forces": lambda header: header["route"].update(forces="all"),
+    "a seed below zero": lambda header: header.update(seed=-1),
+    "a function for a generator": lambda header: header["rng"]["dict"].update(bit_generator="test"),
+    "no order": lambda header: header["arrays"].remove("forces.order"),
+    "an identity that is a list": lambda header: header.update(identity=[]),
+}
+
+
+@pytest.mark.parametrize("change", STATES.values(), ids=STATES)
+def test_the_header_of_a_checkpoint_is_checked(run, checkpoint, change, tmp_path):
+    path = tmp_path / "run.isosne"
+    path.write_bytes(checkpoint.read_bytes())
+    rewrite(path, change_header=change)
+    with refused_file(path, "checkpoint"):
+        run.fit(MANY, checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    ("bits", "change"),
+    [
+        (np.random.MT19937, lambda state: state["state"].update(pos=10**6)),
+        (np.random.MT19937, lambda state: state["state"].update(pos=-1)),
+        (np.random.Philox, lambda state: state.update(buffer_pos=-9)),
+    ],
+)
+def test_a_generator_does_not_read_beyond_its_state(bits, change):
+    state = bits(0).state
+    assert make_generator(state).random() == np.random.Generator(bits(0)).random()
+    change(state)
+    with pytest.raises(ValueError, match=r"pos of the random generator cannot be "):
+        make_generator(state)
+
+
+# --- files that take more memory than they should
+
+
+def write_members(path, compression=zipfile.ZIP_STORED, **members):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("_", "."), content)
+
+
+def describe(*names):
+    return json.dumps({"isosne": "model", "form": 1, "version": "0.1.0", "arrays": [*names]})
+
+
+def array_header(shape, dtype="<f8"):
+    content = io.BytesIO()
+    entries = {"descr": dtype, "fortran_order": False, "shape": shape}
+    npy.write_array_header_2_0(content, entries)
+    return content.getvalue()
+
+
+BOMBS = {
+    "a packed header": {
+        "compression": zipfile.ZIP_DEFLATED,
+        "header_json": " " * 10**6 + describe(),
+    },
+    "an array without its values": {
+        "header_json": describe("a"),
+        "a_npy": array_header((10**12,)),
+    },
+    "a negative shape": {"header_json": describe("a"), "a_npy": array_header((-5, 3))},
+    "values without a size": {"header_json": describe("a"), "a_npy": array_header((9**9,), "<U0")},
+    "objects": {"header_json": describe("a"), "a_npy": array_header((0,), "|O")},
+    "a header of four gigabytes": {
+        "header_json": describe("a"),
+        "a_npy": b"\x93NUMPY\x02\x00\xff\xff\xff\xff{",
+    },
+    "a header that is no literal": {
+        "header_json": describe("a"),
+        "a_npy": b"\x93NUMPY\x01\x00\x10\x00" + b"{'descr': '<f8',",
+    },
+    "a header without an end": {"header_json": "[" * 100_000},
+}
+
+
+@pytest.mark.parametrize("members", BOMBS.values(), ids=BOMBS)
+def test_a_file_that_would_grow_in_memory_is_refused(members, tmp_path):
+    path = tmp_path / "model.isosne"
+    write_members(path, **members)
+    with refused_file(path, "model"):
+        TSNE.load(path)
