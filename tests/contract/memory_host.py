@@ -48,7 +48,7 @@ FITS = {
         {"kernel": EXACT, "affinities": "sparse", "n_components": 3},
     ),
     "sparse, Gaussian, 784 columns, 3-D": (
-        8000,
+        12_000,
         784,
         {"kernel": GAUSSIAN, "affinities": "sparse", "n_components": 3},
     ),
