@@ -9,6 +9,8 @@ from isosne.neighbors.metric import Metric
 
 ENTRY_BYTES = 20
 """Bytes per stored entry of a `SparsePoints`: value by row 8, by column 8 with its row 4."""
+SORTED_BYTES = 20
+"""Bytes per stored distance while lists are read off: values 8, distances 8, indices 4."""
 KEPT_BYTES, CONVERTED_BYTES = 12, 48
 """Bytes per neighbor of a block: key and index while the nearest points are kept; distances, their
 copies and masks while they are converted (counted in `without_self`)."""
@@ -45,7 +47,7 @@ def set_bytes(points: PointsSize, metric: Metric) -> int:
 def exact_bytes(points: PointsSize, metric: Metric) -> int:
     """Return the bytes of a set with exact keys, besides the points that it was made from."""
     if metric.name == "precomputed":
-        return 0
+        return SORTED_BYTES * (points.n_entries or 0)
     if points.n_entries is not None:
         return ENTRY_BYTES * points.n_entries + 16 * points.n_points
     is_as_given = metric.is_squared and metric.name not in ("cosine", "mahalanobis")
@@ -55,6 +57,8 @@ def exact_bytes(points: PointsSize, metric: Metric) -> int:
 def block_bytes(points: PointsSize, metric: Metric, n_listed: int) -> int:
     """Return the bytes that a thread needs to find the neighbors of a block of rows."""
     n, d, value = points[:3]
+    if metric.name == "precomputed" and points.n_entries is not None:
+        return 0  # stored distances are sorted, not compared
     if metric.name == "precomputed" or points.n_entries is not None:
         rows, query = min(n, rows_per_block(n)), 0
         keys = 8 * rows * n * (1 if points.n_entries is not None else 2)

@@ -66,6 +66,9 @@ AXES_BYTES = 100
 GRAPH_BYTES, GRAPH_KEPT = {"dense": 12, "sparse": 81}, 0.7
 """Bytes per pair or stored entry while precomputed affinities are symmetrized, and the share of the
 sparse ones that stays with the process (measured)."""
+CHECKED_BYTES, CHECKED_KEPT = 97, 0.4
+"""Bytes per entry of a sparse matrix of distances while its symmetry is checked, and the share that
+stays with the process (measured)."""
 
 
 class InputSize(NamedTuple):
@@ -239,8 +242,11 @@ def _after_fit(work: Costs, of_thread: int, step_2: int, last: int) -> int:
     the system: that of the threads is counted to the end, and a share of that of step 2.
     """
     given, kernel = work.given, work.kernel
-    drawing = given.bytes_read + given.bytes_of_pool
+    is_stored = given.is_sparse and work.metric.name == "precomputed"
+    checking = CHECKED_BYTES * given.n_entries if is_stored else 0
+    drawing = given.bytes_read + given.bytes_of_pool + checking
     held = given.bytes_read + (given.bytes_of_pool if kernel.psis else 0) + kernel.drawn_bytes
+    held += round(CHECKED_KEPT * checking)
     finding_cells = 0
     n_sampled = kernel.n_sampled(given.n_seen)
     if n_sampled:
