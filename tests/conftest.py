@@ -25,13 +25,14 @@ LONGEST_FIRST = (
     "tests/browser/test_pages.py",
     "tests/unit/paper/test_figures.py",
     "tests/contract/test_threads.py",
+    "tests/contract/test_memory.py",
     "tests/unit/tsne/test_new_points.py",
     "tests/unit/cli/test_process.py",
     "tests/unit/plots/test_maps.py",
 )
 """Files that would leave one worker idle if they came last."""
 
-SPLIT = {"tests/contract/test_threads.py"}
+SPLIT = {"tests/contract/test_threads.py", "tests/contract/test_memory.py"}
 """Long files without shared fixtures: their tests are handed out one by one."""
 
 

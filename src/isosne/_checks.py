@@ -204,13 +204,13 @@ def check_square_distances(D: Points) -> None:
 
 
 def _gap(D: Array) -> float:
-    """Return the largest difference between D[i, j] and D[j, i]."""
-    # 1024 rows at a time, to avoid temporary arrays of the size of D.
-    parts = (
-        np.abs(np.subtract(D[s : s + 1024], D[:, s : s + 1024].T, dtype=np.float64)).max()
-        for s in range(0, len(D), 1024)
-    )
-    return float(max(parts))
+    """Return the largest difference between D[i, j] and D[j, i], tile by tile to save memory."""
+    gap, tiles = 0.0, [slice(s, s + 256) for s in range(0, len(D), 256)]
+    for i, rows in enumerate(tiles):
+        for columns in tiles[: i + 1]:
+            difference = np.subtract(D[rows, columns], D[columns, rows].T, dtype=np.float64)
+            gap = max(gap, float(np.abs(difference).max()))
+    return gap
 
 
 def _stored_gap(D: csr_array) -> float:

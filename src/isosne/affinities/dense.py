@@ -12,8 +12,8 @@ from isosne._types import Array, CountRows, DenseMatrix, Kernel, SimilarityRows
 from isosne.affinities.conditional import conditional_rows
 from isosne.affinities.symmetrize import symmetrize
 
-BLOCK_BYTES = 2**25
-"""Bytes of similarity rows that are normalized together: 32 MB (chosen; not measured)."""
+BLOCK_BYTES = 2**24
+"""Bytes of similarity rows that are normalized together: 16 MB, no slower than 32 (chosen)."""
 
 
 def dense_affinities(kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
@@ -80,12 +80,17 @@ def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, 
     step = max(1, BLOCK_BYTES // (4 * n * rows.n_scales))
     for start in range(0, n, step):
         block = slice(start, min(start + step, n))
-        layers = rows.block(block)
-        own = np.arange(block.start, block.stop)
-        layers[:, own - start, own] = 0  # p_{i|i} = 0 (Eq. 2)
-        P[block] = conditional_rows(layers)
+        P[block] = _conditional_block(rows, block)
     isolated = np.flatnonzero(~P.any(axis=1))
     if len(isolated):
         P[isolated, kernel.nearest_others(isolated)] = 1
     symmetrize(P)
     return DenseMatrix(P, np.full(n, 0.5, np.float32)), isolated
+
+
+def _conditional_block(rows: SimilarityRows, block: slice) -> NDArray[np.float32]:
+    """Return p_{j|i} of a block of rows; its layers are freed before those of the next block."""
+    layers = rows.block(block)
+    own = np.arange(block.start, block.stop)
+    layers[:, own - block.start, own] = 0  # p_{i|i} = 0 (Eq. 2)
+    return conditional_rows(layers)

@@ -18,7 +18,7 @@ def given_affinities(
     """
     if as_dense:
         return _dense(affinities)
-    return _sparse(csr_array(affinities, dtype=np.float64))
+    return _sparse(csr_array(affinities, dtype=np.float64, copy=False))
 
 
 def _dense(affinities: Points) -> tuple[DenseMatrix, NDArray[np.int64]]:
@@ -32,12 +32,17 @@ def _dense(affinities: Points) -> tuple[DenseMatrix, NDArray[np.int64]]:
 
 def _sparse(affinities: csr_array) -> tuple[SparseMatrix, NDArray[np.int64]]:
     P = csr_array(affinities + affinities.T)
-    P.setdiag(0)
-    P.eliminate_zeros()
     P.sort_indices()
-    data = (P.data / _positive(float(P.data.sum()))).astype(np.float32)
-    isolated = np.flatnonzero(np.diff(P.indptr) == 0)
-    return SparseMatrix(P.indptr.astype(np.int64), P.indices.astype(np.int32), data), isolated
+    n = P.shape[0]
+    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(P.indptr))
+    is_pair = (P.indices != rows) & (P.data != 0)
+    indptr = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(rows[is_pair], minlength=n), out=indptr[1:])
+    data = P.data[is_pair]
+    data /= _positive(float(data.sum()))
+    isolated = np.flatnonzero(np.diff(indptr) == 0)
+    indices = P.indices[is_pair].astype(np.int32, copy=False)
+    return SparseMatrix(indptr, indices, data.astype(np.float32)), isolated
 
 
 def _positive(total: float) -> float:

@@ -7,8 +7,8 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, SparseMatrix
 
-MIRROR = 1024
-"""Side of the square tiles of `symmetrize`: 4 MB in float32 (chosen; not measured)."""
+MIRROR = 512
+"""Side of the square tiles of `symmetrize`: 1 MB in float32 (chosen; not measured)."""
 
 
 def symmetrize(P: Array) -> None:
@@ -19,7 +19,8 @@ def symmetrize(P: Array) -> None:
     def work(rows: slice) -> None:
         for start in range(0, rows.stop, MIRROR):
             columns = slice(start, min(start + MIRROR, rows.stop))
-            joint = (P[rows, columns] + P[columns, rows].T) * scale
+            joint = P[rows, columns] + P[columns, rows].T
+            joint *= scale
             P[rows, columns] = joint
             P[columns, rows] = joint.T
 

@@ -74,9 +74,8 @@ class AdaptiveGaussianKernel(NeighborKernel):
 
     def _layers(self, points: Points) -> NDArray[np.float32]:
         radii = _warn_of_zero_radii(self._radii_of(points), self._k)
-        return _adaptive_gaussian(self._sq_distances(points, self.X_fit_), radii, self.radii())[
-            None
-        ]
+        sq = self._sq_distances(points, self.X_fit_)
+        return _adaptive_gaussian(sq, radii, self.radii())[None]
 
     def rows(self) -> "AdaptiveGaussianRows":
         """Return the similarity among the fitted points, computed in blocks of rows."""
@@ -99,10 +98,15 @@ class AdaptiveGaussianKernel(NeighborKernel):
         array of float32, shape (1, n, k)
             In the order of ``neighbors.indices``.
         """
-        neighbors = self._check_neighbors(neighbors, n_partners)
-        radii = self._radii_with_warning(None)
-        sq = neighbors.distances.astype(np.float64) ** 2
-        return _adaptive_gaussian(sq, radii, radii[neighbors.indices])[None]
+        ids, distances = self._check_neighbors(neighbors, n_partners)
+        radii, K = self._radii_with_warning(None), np.empty((1, *ids.shape), np.float32)
+
+        def work(rows: slice) -> None:
+            sq = distances[rows].astype(np.float64) ** 2
+            K[0, rows] = _adaptive_gaussian(sq, radii[rows], radii[ids[rows]])
+
+        for_each_block(len(ids), 1024, work)
+        return K
 
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
         """Return a function that compares new points with the fitted points nearest to them.

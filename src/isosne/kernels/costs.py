@@ -17,9 +17,10 @@ is sampled; the measured error of a similarity is 2e-4 (docs/decisions/0006)."""
 COMPARED = 5.0
 """Neighbors with a similarity, in units of n / psi. They hold about two thirds of a row's
 similarity (measured: docs/decisions/0006)."""
-MEMBER_BYTES = 34
-"""Bytes per sampled point and partitioning: sample id 8, inverse of `unique` 8, member 4, and in
-`VoronoiPartitions._memberships` order 8, partitioning 4, cell 2."""
+SAMPLE_BYTES = 12
+"""Bytes per sampled point and partitioning: index 8, member 4."""
+TREE_BYTES = 52
+"""Bytes per sampled point of an isolation tree: index 8; two nodes of 22 bytes."""
 
 
 class KernelCosts(NamedTuple):
@@ -31,10 +32,35 @@ class KernelCosts(NamedTuple):
     """Neighbors per point that get a probability when affinities are sparse."""
     pair_bytes: int = 4
     """Bytes per pair when affinities are dense."""
+    n_scales: int = 1
+    """Number of layers of similarity."""
+    compares_squares: bool = False
+    """Whether dense rows are computed from squared distances, in float64."""
     cell_bytes: int = 0
-    """Bytes per point of the cells that partners are drawn from; 0 if there are no cells."""
-    drawn_bytes: int = 0
-    """Bytes of the samples drawn at fit, including the cells of the fitted points."""
+    """Bytes per point of its cells; 0 if there are no cells."""
+    n_partitions: int = 0
+    """Number of partitionings per scale; 0 if none are drawn."""
+    psis: tuple[int, ...] = ()
+    """Number of cells per partitioning at each scale, if there are cells or ranks."""
+    has_trees: bool = False
+    """Whether partitionings are trees, which do not store the sampled points."""
+
+    @property
+    def n_draws(self) -> int:
+        """Number of points drawn, over all partitionings and scales."""
+        return self.n_partitions * sum(self.psis)
+
+    @property
+    def drawn_bytes(self) -> int:
+        """Bytes of the partitionings, besides the coordinates of the sampled points."""
+        return (TREE_BYTES if self.has_trees else SAMPLE_BYTES) * self.n_draws
+
+    def n_sampled(self, n_pool: int) -> int:
+        """Return the expected number of distinct points that are stored, summed over the scales."""
+        if self.has_trees or not self.n_partitions:
+            return 0
+        missed = [(1 - min(psi / n_pool, 1)) ** self.n_partitions for psi in self.psis]
+        return round(n_pool * (len(self.psis) - sum(missed)))
 
     def within(self, n_listed: int) -> "KernelCosts":
         """Return the costs with lists of at most n_listed neighbors."""
@@ -68,18 +94,17 @@ def check_lists(psi: Any, n_partitions: Any, n_points: int, n_listed: int) -> No
 
 
 def isolation_costs(
-    psis: tuple[int, ...], n_partitions: int, n_points: int, n_features: int
+    psis: tuple[int, ...], n_partitions: int, n_points: int, *, has_trees: bool = False
 ) -> KernelCosts:
     """Return the costs of an isolation kernel; n_partitions = 0 is the closed form."""
-    # Per partitioning: the cell id, and an int32 entry in the list of the cell's members.
-    cells = n_partitions * sum(np.dtype(cell_dtype(psi)).itemsize + 4 for psi in psis)
-    n_sampled = sum(min(n_partitions * psi, n_points) for psi in psis)
-    samples = MEMBER_BYTES * n_partitions * sum(psis)
     is_count = n_partitions > 0 and len(psis) == 1  # several scales are averaged in float32
     return KernelCosts(
         n_relevant=math.ceil(RANKED * n_points / min(psis)),
         n_partners=math.ceil(COMPARED * n_points / min(psis)),
         pair_bytes=np.dtype(count_dtype(n_partitions)).itemsize if is_count else 4,
-        cell_bytes=cells,
-        drawn_bytes=samples + 8 * n_sampled * n_features + n_points * cells,
+        n_scales=len(psis),
+        cell_bytes=n_partitions * sum(np.dtype(cell_dtype(psi)).itemsize for psi in psis),
+        n_partitions=n_partitions,
+        psis=psis,
+        has_trees=has_trees,
     )

@@ -36,7 +36,8 @@ class CellIndex:
 
     def __init__(self, cells: Array, n_cells: int) -> None:
         self.n_points, n_partitions = cells.shape
-        sizes = np.stack([np.bincount(column, minlength=n_cells) for column in cells.T])
+        columns = np.ascontiguousarray(cells.T)
+        sizes = np.stack([np.bincount(column, minlength=n_cells) for column in columns])
         # Mean number of (partitioning, other point) pairs that share a cell, per indexed point.
         # Query points are assumed to come from the same distribution.
         n_shared = np.einsum("pc,pc->", sizes, sizes, dtype=np.float64) / self.n_points
@@ -44,9 +45,11 @@ class CellIndex:
         if self._gathers:
             self._starts = np.zeros((n_partitions, n_cells + 1), np.int64)
             np.cumsum(sizes, axis=1, out=self._starts[:, 1:])
-            self._order = np.argsort(cells.T, axis=1, kind="stable").astype(np.int32)
+            self._order = np.empty(columns.shape, np.int32)
+            for p, column in enumerate(columns):  # one by one: `argsort` returns int64
+                self._order[p] = np.argsort(column, kind="stable")
         else:
-            self._columns = np.ascontiguousarray(cells.T)
+            self._columns = columns
 
     def count(self, A: Array) -> Array:
         """Return the number of columns (n, m) on which each row of A (n, t) equals each point."""

@@ -16,7 +16,8 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
 from isosne.kernels.voronoi import cell_dtype
-from isosne.neighbors.distances import BLOCK_ROWS, working_dtype
+from isosne.neighbors.coordinates import working_dtype
+from isosne.neighbors.distances import BLOCK_ROWS
 
 LEAF = -1
 """Value of `children` at a leaf."""

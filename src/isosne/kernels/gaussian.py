@@ -134,8 +134,9 @@ class GaussianKernel(MetricKernel):
             Lists hold three times the largest perplexity (van der Maaten 2014).
         """
         # The largest scale needs the longest lists; all scales share them.
-        n_listed = math.ceil(3.0 * check_perplexity(self.perplexity, n_points).max())
-        return KernelCosts(n_listed, n_listed)
+        scales = check_perplexity(self.perplexity, n_points)
+        n_listed = math.ceil(3.0 * scales.max())
+        return KernelCosts(n_listed, n_listed, n_scales=len(scales), compares_squares=True)
 
     def bandwidths(self, A: Any = None) -> NDArray[np.float64]:
         """Return the bandwidth (standard deviation) of each point at each scale.

@@ -207,8 +207,8 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         KernelCosts
             The costs that the plan compares.
         """
-        psis = resolve_psi(self.psi, n_points)
-        return isolation_costs(psis, self._n_to_draw(n_points), n_points, n_features)
+        psis, has_trees = resolve_psi(self.psi, n_points), self.partition == "forest"
+        return isolation_costs(psis, self._n_to_draw(n_points), n_points, has_trees=has_trees)
 
     @property
     def _form(self) -> Form[Any]:

@@ -27,8 +27,9 @@ def draw_partitions(
     """Return partitionings over samples of the points; shape: n_partitions and psi."""
     n_drawn, psi = shape
     n = points.shape[0]
-    samples = np.stack([rng.choice(n, psi, replace=False, shuffle=False) for _ in range(n_drawn)])
-    samples.sort(axis=1)  # so that ties go to the lower index
+    samples = np.empty((n_drawn, psi), np.int64)
+    for sample in samples:  # sorted, so that ties go to the lower index
+        sample[:] = np.sort(rng.choice(n, psi, replace=False, shuffle=False))
     if partition == "forest":
         return ForestPartitions(samples, points, rng)
     return VoronoiPartitions(samples, points, metric)

@@ -82,7 +82,7 @@ class NeighborKernel(MetricKernel):
         KernelCosts
             Lists hold 3 k neighbors, as for a perplexity of k (van der Maaten 2014).
         """
-        return KernelCosts(3 * int(self.k), 3 * int(self.k))
+        return KernelCosts(3 * int(self.k), 3 * int(self.k), compares_squares=True)
 
     def radii(self, A: Any = None) -> NDArray[np.float64]:
         """Return the distance of each point to its k-th nearest neighbor.

@@ -17,19 +17,30 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.neighbors.distances import BLOCK_ROWS, SearchSet, search_set
-from isosne.neighbors.exact import nearest
+from isosne.neighbors.distances import SearchSet, search_set
+from isosne.neighbors.exact import nearest_in_blocks, rows_per_block
 from isosne.neighbors.metric import Metric
 from isosne.neighbors.pairs import rounding_bound, sq_distance
 
-SCAN_COLUMNS = 16384
-"""Largest number of sampled points whose keys a scan holds at a time, unless one sample is larger.
-64 rows of float32 keys are then 4 MB per thread (chosen; not measured)."""
+SCAN_ROWS, SCAN_COLUMNS = 64, 16384
+"""Largest number of rows, and of sampled points, whose keys a scan holds at a time, unless one
+sample is larger: 4 MB of float32 keys per thread (chosen; not measured)."""
 
 
 def cell_dtype(n_cells: int) -> type[np.unsignedinteger]:
     """Return the smallest unsigned integer type that holds the ids of n_cells cells."""
     return np.uint8 if n_cells <= 2**8 else np.uint16 if n_cells <= 2**16 else np.uint32
+
+
+def distinct(ids: Array, n: int) -> tuple[Array, NDArray[np.int32]]:
+    """Return the distinct ids (below n), ascending, and the index of each id among them.
+
+    Faster than `np.unique`, and needs no arrays of the size of ids except the result.
+    """
+    is_there = np.zeros(n, np.bool_)
+    is_there[ids] = True
+    ranks = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(is_there), ranks[ids]
 
 
 class VoronoiPartitions:
@@ -48,8 +59,7 @@ class VoronoiPartitions:
     def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
         self.samples = samples
         # Samples overlap: distances are computed once per distinct sampled point.
-        sampled, members = np.unique(samples, return_inverse=True)
-        self._members = members.reshape(samples.shape).astype(np.int32)
+        sampled, self._members = distinct(samples, X.shape[0])
         self._search = search_set(X, metric, sampled)
 
     @property
@@ -93,7 +103,10 @@ class VoronoiPartitions:
         return walk < scan
 
     def _group_columns(self) -> int:
-        return sum(len(np.unique(self._members[group])) for group in self._groups())
+        groups, n_sampled = self._groups(), self._search.n_points
+        if len(groups) == 1:
+            return n_sampled
+        return sum(len(distinct(self._members[group], n_sampled)[0]) for group in groups)
 
     def _groups(self) -> list[slice]:
         """Divide the partitionings into groups whose keys fit in SCAN_COLUMNS."""
@@ -103,37 +116,44 @@ class VoronoiPartitions:
         return [slice(s, min(s + step, n_partitions)) for s in range(0, n_partitions, step)]
 
     def _scan(self, X: Points, cells: Array) -> None:
-        for group in self._groups():
-            columns, members = np.unique(self._members[group], return_inverse=True)
-            members = members.reshape(-1, self.psi).astype(np.int32)
-            search = self._search.subset(columns)
+        groups = self._groups()
+        if len(groups) == 1:
+            self._scan_samples(X, self._search, self._members, cells)
+            return
+        for group in groups:
+            columns, members = distinct(self._members[group], self._search.n_points)
+            self._scan_samples(X, self._search.subset(columns), members, cells[:, group])
 
-            def work(
-                rows: slice,
-                search: SearchSet = search,
-                members: Array = members,
-                group: slice = group,
-            ) -> None:
-                query = search.query(X, rows)
-                keys = search.keys(query, slice(0, search.n_points))
-                points = query.points if search.unit else search.points  # used if keys are rounded
-                found = np.empty((len(keys), len(members)), cells.dtype)
-                nearest_members(
-                    keys, members, (points, search.points), search.unit, query.sq_norms, found
-                )
-                cells[rows, group] = found
+    def _scan_samples(self, X: Points, search: SearchSet, members: Array, cells: Array) -> None:
+        """Find the cells (n, t) in some partitionings, whose members are points of a search set."""
 
-            for_each_block(len(cells), BLOCK_ROWS // 4, work)
+        def work(rows: slice) -> None:
+            query = search.query(X, rows)
+            keys = search.keys(query, slice(0, search.n_points))
+            points = query.points if search.unit else search.points  # used if keys are rounded
+            found = np.empty((len(keys), len(members)), cells.dtype)
+            nearest_members(
+                keys, members, (points, search.points), search.unit, query.sq_norms, found
+            )
+            cells[rows] = found
+
+        for_each_block(len(cells), SCAN_ROWS, work)
 
     def _walk(self, X: Points, rows: Array, n_listed: int, cells: Array) -> None:
         """Find the cells of the given rows; repeat with longer lists where one was too short."""
-        everyone = len(rows) == X.shape[0]
-        ids, _ = nearest(X if everyone else X[rows], self._search, n_listed)
-        indptr, partitions, own_cells = self._memberships()
-        found = np.empty((len(rows), len(self.samples)), cells.dtype)
+        points = X if len(rows) == X.shape[0] else X[rows]
+        memberships = self._memberships()
         is_open = np.zeros(len(rows), np.bool_)
-        walk_lists(ids, (indptr, partitions, own_cells), found, is_open)
-        cells[rows] = found
+
+        find = nearest_in_blocks(points, self._search, n_listed)
+
+        def work(part: slice) -> None:
+            ids, _ = find(part)
+            found = np.empty((len(ids), len(self.samples)), cells.dtype)
+            walk_lists(np.ascontiguousarray(ids), memberships, found, is_open[part])
+            cells[rows[part]] = found
+
+        for_each_block(len(rows), rows_per_block(self._search.tile), work)
         if is_open.any():
             # Four times the length fails with probability t e^-4(ln t + 3), about 1e-12 (t = 200).
             longer = min(4 * n_listed, self._search.n_points)

@@ -44,6 +44,7 @@ def leading_eigenvectors(multiply: Multiply, n: int, k: int) -> NDArray[np.float
         norms = np.sqrt((residuals[:, :k] ** 2).sum(axis=0))
         if basis.shape[1] == n or (norms <= TOLERANCE * abs(values[0])).all():
             break
+        del basis, image  # before the next ones are made
     return block[:, :k]
 
 
@@ -56,7 +57,8 @@ def krylov_basis(multiply: Multiply, block: Array) -> tuple[Array, Array]:
         if added.shape[1] == 0:
             break
         last = multiply(added)
-        basis, image = np.hstack([basis, added]), np.hstack([image, last])
+        basis = np.hstack([basis, added])  # one after the other: less memory
+        image = np.hstack([image, last])
     return basis, image
 
 

@@ -16,8 +16,8 @@ from isosne.layout.eigenvectors import combine, leading_eigenvectors
 LARGEST_MATRIX = 2048
 """Number of points or columns up to which the matrix of their products is computed. If both are
 more numerous, the data are multiplied with a few vectors at a time (chosen)."""
-BLOCK = 4096
-"""Rows or columns that are rounded at a time (chosen)."""
+BLOCK = 1024
+"""Rows or columns that are rounded at a time: 6 MB for 784 columns (chosen)."""
 N_PARTS = 16
 """Parts of the rows that `times_transposed` sums on their own. It is fixed, so that results do not
 depend on the number of threads."""
@@ -36,7 +36,7 @@ def principal_components(X: Points, k: int) -> NDArray[np.float64]:
         )
         return times_sparse(data, with_sign(loadings))
     mean = X.mean(axis=0, dtype=np.float64)
-    reach = np.max([np.abs(rows - mean).max(axis=0) for rows in _blocks(X)], axis=0)
+    reach = np.maximum(X.max(axis=0) - mean, mean - X.min(axis=0))
     if n < d and n <= LARGEST_MATRIX:
         gram = _gram(X, mean, float(reach.max()))
         vectors = with_sign(leading_eigenvectors(lambda block: combine(gram, block), n, k))
@@ -64,10 +64,6 @@ def with_sign(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return vectors * np.where(largest < 0, -1.0, 1.0)
 
 
-def _blocks(X: Array) -> list[Array]:
-    return [X[start : start + BLOCK] for start in range(0, len(X), BLOCK)]
-
-
 def _bits(n_terms: int) -> int:
     """Return the bits of integers of which n products sum to less than 2^53."""
     return (53 - n_terms.bit_length()) // 2
@@ -78,9 +74,11 @@ def _covariance(X: Array, mean: Array, reach: Array) -> NDArray[np.float64]:
     exponents = np.frexp(reach)[1]  # powers of two, so that scaling is exact
     bits = _bits(len(X))
     products = np.zeros((X.shape[1], X.shape[1]))
-    for rows in _blocks(X):
-        whole = np.rint(np.ldexp(rows - mean, bits - exponents))
+    for start in range(0, len(X), BLOCK):
+        whole = X[start : start + BLOCK] - mean
+        np.rint(np.ldexp(whole, bits - exponents, out=whole), out=whole)
         products += whole.T @ whole
+        del whole  # before the next block is made
     # Relative to the largest column: the columns' own sizes may overflow.
     sizes = np.ldexp(2.0**-bits, exponents - exponents[reach > 0].max(initial=0))
     return np.asarray(products * sizes * sizes[:, None])
@@ -92,8 +90,11 @@ def _gram(X: Array, mean: Array, reach: float) -> NDArray[np.float64]:
     products = np.zeros((len(X), len(X)))
     for start in range(0, X.shape[1], BLOCK):
         columns = slice(start, start + BLOCK)
-        whole = np.rint((X[:, columns] - mean[columns]) / (reach or 1.0) * 2.0**bits)
+        whole = X[:, columns] - mean[columns]
+        whole /= reach or 1.0
+        np.rint(np.multiply(whole, 2.0**bits, out=whole), out=whole)
         products += whole @ whole.T
+        del whole  # before the next block is made
     return products / 4.0**bits
 
 

@@ -114,7 +114,8 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
     """
     if isinstance(joint, DenseMatrix):
         factors = joint.factors.astype(np.float64)
-        P = joint.values * (factors[:, None] + factors)
+        P = factors[:, None] + factors
+        P *= joint.values
     elif isinstance(joint, SparseMatrix):
         n = len(joint.indptr) - 1
         P = csr_array((joint.data, joint.indices, joint.indptr), shape=(n, n)).astype(np.float64)

@@ -1,5 +1,6 @@
 """Nearest-neighbor search, exact or approximate, for steps 1 and 2 of the paper.
 
+* ``coordinates``: type and scale of the coordinates
 * ``distances``: metrics, and keys that order points by distance
 * ``exact``: exact search in blocks
 * ``clustered``: approximate search in clusters of points

@@ -7,8 +7,6 @@ leaves them undecided is compared again. A neighbor in a cluster that was not se
 Measurements: docs/decisions/0007.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -17,7 +15,8 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.distances import search_set
+from isosne.neighbors.coordinates import working_dtype
+from isosne.neighbors.distances import BLOCK_ROWS, DenseEuclidean, exact_set, search_set
 from isosne.neighbors.exact import (
     SPARE,
     keep_nearest,
@@ -77,13 +76,16 @@ class ClusteredPoints:
             rule = f"be one of {names} for the approximate neighbor search"
             raise ParameterError("metric", rule, metric.name, "Choose the exact search.")
         self.metric = metric = metric.fitted(X)
-        points = search_set(X, metric).points
+        exact = exact_set(X, metric, precision=working_dtype(X))
+        points, scale = exact.points, exact.scale
+        del exact
         centers = _train(points, max(1, len(points) // CLUSTER_SIZE))
         self._centers = search_set(centers, Metric())
         labels = self._nearest_centers(points)
         self.order = np.argsort(labels, kind="stable").astype(np.int32)
         self._starts = np.r_[0, np.cumsum(np.bincount(labels, minlength=len(centers)))]
-        self._search: Any = search_set(X, metric, self.order)  # DenseEuclidean
+        points = points[self.order]  # the only reference, so that the unordered copy is freed
+        self._search = DenseEuclidean(points, metric, scale)
 
     def neighbors(self, k: int) -> Neighbors:
         """Return the approximate k nearest neighbors of each point among the others."""
@@ -146,13 +148,16 @@ class ClusteredPoints:
         columns = gather_columns(near, self._starts, n_candidates)
         if len(columns) < k:  # most clusters are empty, as with many duplicates
             columns = np.arange(search.n_points)
-        query = search.ready(points)
         shape = len(points), min(k + SPARE, len(columns))
         ids, keys = np.full(shape, -1, np.int32), np.full(shape, np.inf)
-        for s in range(0, len(columns), search.tile):
-            keep_nearest(search.keys(query, columns[s : s + search.tile]), s, keys, ids)
-        rounding = query.sq_norms, search.unit
-        recompute_kept(points, search.points, columns, rounding, k, keys, ids)
+        for start in range(0, len(points), BLOCK_ROWS):  # some clusters have thousands of points
+            rows = slice(start, start + BLOCK_ROWS)
+            query = search.ready(points[rows])
+            for s in range(0, len(columns), search.tile):
+                tile = columns[s : s + search.tile]
+                keep_nearest(search.keys(query, tile), s, keys[rows], ids[rows])
+            rounding = query.sq_norms, search.unit
+            recompute_kept(points[rows], search.points, columns, rounding, k, keys[rows], ids[rows])
         ids = self.order[columns[ids]]
         sort_kept(keys, ids)
         return ids[:, :k], keys[:, :k]

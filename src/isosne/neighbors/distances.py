@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 from isosne._blocks import for_each_block
 from isosne._types import Array, Points
 from isosne.errors import DataError
+from isosne.neighbors.coordinates import common_scale, largest_value, working_dtype
 from isosne.neighbors.metric import Metric
 from isosne.neighbors.pairs import (
     add_shared_columns,
@@ -31,7 +32,7 @@ from isosne.neighbors.stored import StoredDistances
 TILE_COLUMNS, BLOCK_ROWS = 2048, 256
 """Size of a tile of keys: 2 MB in float32, which fits in an L2 cache (chosen; not measured)."""
 REACH = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e150}
-"""Largest value of a query relative to the largest of the set: it is still a number of the working
+"""Largest value of a query, divided by the scale of the set: it is still a number of the working
 type, and its square is finite in float64."""
 
 
@@ -93,28 +94,20 @@ def exact_set(
     chosen = X if ids is None else X[ids]
     if metric.whitening is not None:
         chosen, precision = metric.whitening.apply(chosen), np.float64
-    largest = _largest(chosen) if metric.name != "cosine" else 0.0
-    scale = 2.0 ** math.frexp(largest)[1] if largest > 0 else 1.0
+    dtype = np.float64 if isinstance(chosen, csr_array) else precision
+    largest = 0.0 if metric.name == "cosine" else largest_value(chosen)
+    scale = common_scale(largest, dtype, metric.power)
     if isinstance(chosen, csr_array):
         return SparsePoints(_read_csr(chosen, metric, scale), metric, scale)
-    return DensePoints(_as_dense(chosen, metric, precision, scale), metric, scale)
-
-
-def working_dtype(X: Points) -> type:
-    """Return float32 if it represents all values of the type of X, otherwise float64."""
-    return np.float32 if np.result_type(X.dtype, np.float32) == np.float32 else np.float64
-
-
-def _largest(X: Points) -> float:
-    """Return the largest absolute value; zero if there is none."""
-    return max(-float(X.min()), float(X.max())) if X.shape[0] else 0.0
+    return DensePoints(_as_dense(chosen, metric, dtype, scale), metric, scale)
 
 
 def _as_dense(values: Array, metric: Metric, dtype: type, scale: float) -> Array:
     """Return points in the working type, divided by the scale; scaled to length 1 for cosine."""
     if metric.name == "cosine":
         return _to_unit_length(values, dtype)
-    dense: Array = np.ascontiguousarray(values, dtype=np.result_type(values.dtype, dtype))
+    # Writable: compiled functions would have to be compiled again for arrays that are not.
+    dense: Array = np.require(values, np.result_type(values.dtype, dtype), ("C", "W", "E"))
     with np.errstate(over="ignore"):  # queries are checked afterwards
         if scale != 1:
             is_copy = not np.may_share_memory(dense, values)
@@ -135,35 +128,35 @@ def _to_unit_length(values: Array, dtype: type) -> Array:
     return scaled
 
 
-def _read_dense(X: Points, rows: slice, metric: Metric, dtype: type, scale: float) -> Array:
+def _read_dense(X: Points, rows: slice, search: "DenseEuclidean | DensePoints") -> Array:
     """Return a block of query points like those of the set."""
     block: Any = X[rows]
     values = block.toarray() if isinstance(block, csr_array) else block
-    if metric.whitening is not None:
-        values = metric.whitening.apply(values)
-    points = _as_dense(values, metric, dtype, scale)
-    _check_reach(points)
+    if search.metric.whitening is not None:
+        values = search.metric.whitening.apply(values)
+    points = _as_dense(values, search.metric, search.points.dtype.type, search.scale)
+    _check_reach(points, search.points)
     return points
 
 
 def _read_csr(block: Points, metric: Metric, scale: float) -> csr_array:
     """Return points as CSR in float64, divided by the scale; scaled to length 1 for cosine."""
-    rows = csr_array(block).astype(np.float64)
+    rows = csr_array(block)
+    data: Array = np.divide(rows.data, scale, dtype=np.float64)
     if metric.name == "cosine":
-        data = np.empty_like(rows.data)
-        scale_rows(rows.indptr, rows.data, data)
-    else:
-        data = rows.data / scale
+        scale_rows(rows.indptr, data, data)
     return csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
-def _check_reach(points: Points) -> None:
+def _check_reach(points: Points, fitted: Points) -> None:
     """Raise an error for scaled query points whose distances cannot be computed."""
-    reach, largest = REACH[points.dtype], _largest(points)
+    reach, largest = REACH[points.dtype], largest_value(points)
     if not largest <= reach:  # also true for NaN
+        unit = 2.0 ** math.frexp(largest_value(fitted))[1]
         raise DataError(
-            f"Values of X must be at most {reach:g} times the largest fitted value, so that "
-            f"distances are finite; got {largest:.1g} times. Check the units of the columns."
+            f"Values of X must be at most {reach / unit:.3g} times the largest fitted value, so "
+            f"that distances are finite; got {largest / unit:.1g} times. Check the units of the "
+            "columns."
         )
 
 
@@ -192,7 +185,7 @@ class DenseEuclidean:
 
     def query(self, X: Points, rows: slice) -> Query:
         """Prepare a block of points."""
-        return self.ready(_read_dense(X, rows, self.metric, self.points.dtype.type, self.scale))
+        return self.ready(_read_dense(X, rows, self))
 
     def ready(self, points: Array) -> Query:
         """Prepare points that are already in the working type and scale."""
@@ -226,7 +219,7 @@ class DensePoints:
 
     def query(self, X: Points, rows: slice) -> Query:
         """Prepare a block of points."""
-        points = _read_dense(X, rows, self.metric, self.points.dtype.type, self.scale)
+        points = _read_dense(X, rows, self)
         return Query(points, points[:, :0], np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
@@ -266,7 +259,7 @@ class SparsePoints:
     def query(self, X: Points, rows: slice) -> Query:
         """Prepare a block of points."""
         block = _read_csr(X[rows], self.metric, self.scale)
-        _check_reach(block)
+        _check_reach(block, self._rows)
         return Query(block, self.points, row_powers(block, self.metric.power))
 
     def keys(self, query: Query, columns: slice) -> Array:
@@ -278,7 +271,8 @@ class SparsePoints:
             fill_csr_norms(block, csr_parts(self._rows), self._rows.shape[1], power, keys)
             return keys[:, columns]
         add_shared_columns(block, csr_parts(self._columns), power, keys)
-        keys += query.sq_norms[:, None] + self._norms
+        for row, sq_norm in zip(keys, query.sq_norms, strict=True):  # no array of all sums
+            row += sq_norm + self._norms
         norms = query.sq_norms, self._norms
         settle_near(block, csr_parts(self._rows), norms, power, keys)
         return keys[:, columns]

@@ -4,6 +4,8 @@ Ties go to the lower index, independent of block size and number of threads. A p
 its own list by index, so duplicates of it remain.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -11,7 +13,13 @@ from scipy.sparse import csr_array
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
-from isosne.neighbors.distances import BLOCK_ROWS, DistanceColumns, SearchSet, search_set
+from isosne.neighbors.distances import (
+    BLOCK_ROWS,
+    TILE_COLUMNS,
+    DistanceColumns,
+    SearchSet,
+    search_set,
+)
 from isosne.neighbors.metric import Metric
 from isosne.neighbors.pairs import rounding_bound, sq_distance
 from isosne.neighbors.stored import StoredDistances, nearest_stored
@@ -19,6 +27,8 @@ from isosne.neighbors.stored import StoredDistances, nearest_stored
 SPARE = 16
 """Candidates kept beyond k, so that rounded keys rarely leave the k-th neighbor undecided. With 16,
 no list was searched again on seven of eight data sets (docs/decisions/0001)."""
+FEWEST_ROWS = 16
+"""Smallest number of rows per block, so that the work of a block exceeds its overhead (chosen)."""
 VECTOR = 16
 """Keys tested together in `keep_nearest`, so that the compiler vectorizes the test (chosen)."""
 
@@ -33,13 +43,24 @@ def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Ar
         if isinstance(X, csr_array):
             return nearest_stored(X, k, with_self=True)
         search = DistanceColumns(np.arange(search.n_points))
-    n = X.shape[0]
-    ids = np.empty((n, k), np.int32)
-    keys = np.empty((n, k))
+    n, find = X.shape[0], nearest_in_blocks(X, search, k)
+    ids, keys = np.empty((n, k), np.int32), np.empty((n, k))
+
+    def work(rows: slice) -> None:
+        ids[rows], keys[rows] = find(rows)
+
+    for_each_block(n, rows_per_block(search.tile), work)
+    return ids, keys
+
+
+def nearest_in_blocks(
+    X: Points, search: SearchSet, k: int
+) -> Callable[[slice], tuple[NDArray[np.int32], Array]]:
+    """Return a function of a block of rows of X: their k nearest points, like `nearest`."""
     n_kept = k if search.unit == 0 else min(k + SPARE, search.n_points)  # exact keys need none
     everyone = np.arange(search.n_points)
 
-    def work(rows: slice) -> None:
+    def find(rows: slice) -> tuple[NDArray[np.int32], Array]:
         query = search.query(X, rows)
         kept_ids = np.full((rows.stop - rows.start, n_kept), -1, np.int32)
         kept_keys = np.full(kept_ids.shape, np.inf)
@@ -50,11 +71,14 @@ def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Ar
             rounding = query.sq_norms, search.unit
             recompute_kept(query.points, search.points, everyone, rounding, k, kept_keys, kept_ids)
         sort_kept(kept_keys, kept_ids)
-        ids[rows] = kept_ids[:, :k]
-        keys[rows] = kept_keys[:, :k]
+        return kept_ids[:, :k], kept_keys[:, :k]
 
-    for_each_block(n, BLOCK_ROWS, work)
-    return ids, keys
+    return find
+
+
+def rows_per_block(tile: int) -> int:
+    """Return the number of rows per block: fewer if a tile of keys has more columns than usual."""
+    return max(FEWEST_ROWS, BLOCK_ROWS * TILE_COLUMNS // max(tile, TILE_COLUMNS))
 
 
 def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
@@ -63,17 +87,27 @@ def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
         listed, distances = nearest_stored(X, k, with_self=False)
         return Neighbors(listed, as_float32(distances))
     search = search_set(X, metric)
-    ids, keys = nearest(X, search, k + 1)  # one more: a point is its own nearest neighbor
-    return without_self(ids, metric.distances(keys, search.scale))
+    find = nearest_in_blocks(X, search, k + 1)  # one more: a point is its own nearest neighbor
+    n = X.shape[0]
+    found = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
+
+    def work(rows: slice) -> None:
+        ids, keys = find(rows)
+        own = np.arange(rows.start, rows.stop)
+        part = without_self(ids, metric.distances(keys, search.scale), own)
+        found.indices[rows], found.distances[rows] = part
+
+    for_each_block(n, rows_per_block(search.tile), work)
+    return found
 
 
-def without_self(ids: NDArray[np.int32], distances: Array, own: Array | None = None) -> Neighbors:
+def without_self(ids: Array, distances: Array, own: Array) -> Neighbors:
     """Remove each row's own point; if k duplicates with lower indices displace it, the last entry.
 
-    own: the point of each row; None if row i belongs to point i.
+    own: the point of each row.
     """
     n, k = ids.shape
-    is_self = ids == (np.arange(n) if own is None else own)[:, None]
+    is_self = ids == own[:, None]
     is_self[~is_self.any(axis=1), -1] = True  # displaced by duplicates
     kept = ~is_self
     left = distances[kept].reshape(n, k - 1)

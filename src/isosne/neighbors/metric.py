@@ -51,5 +51,5 @@ class Metric(NamedTuple):
     def sq_distances(self, keys: Array, scale: float = 1.0) -> Array:
         """Convert keys of points that were divided by `scale` to squared distances."""
         if self.is_squared and self.name != "cosine":
-            return keys * scale**2
+            return keys if scale == 1 else keys * scale**2
         return self.distances(keys, scale) ** 2

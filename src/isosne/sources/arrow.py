@@ -23,6 +23,9 @@ from isosne.sources.source_files import SourceFiles
 BATCH_BYTES = 8_000_000
 """Size of a batch of decoded rows. Chosen, not measured: a few megabytes bound the memory, and the
 cost of a batch is small next to that of decoding it."""
+COLUMNS = 16
+"""Number of columns that are decoded at a time if many rows are taken: the decoder of Parquet holds
+a page of each column, of about 1 MB, compressed and not. Chosen, not measured."""
 NumberedBatch = tuple[int, Any]
 """The index of the first row of a batch, and the batch."""
 
@@ -60,6 +63,8 @@ class ArrowRows(RowSource):
         """Yield the record batches of a group, with the named columns in this order."""
 
     def _read(self, start: int, stop: int) -> Array:
+        if stop - start == self.shape[0]:
+            return self._take(np.arange(start, stop))
         return self._read_with(self._fill, start, stop)
 
     def _read_of_type(self, start: int, stop: int) -> Array:
@@ -107,17 +112,26 @@ class ArrowRows(RowSource):
 
     def _take(self, indices: Indices) -> Array:
         out = np.empty((len(indices), self.shape[1]), self.dtype)
-        groups = np.searchsorted(self._ends, indices, side="right")
+        groups = np.unique(np.searchsorted(self._ends, indices, side="right")).tolist()
         with self._lock:
-            for g in np.unique(groups).tolist():
-                last = int(np.searchsorted(groups, g, side="right"))
-                for first, batch in self._numbered(g, self._names()):
-                    low, high = np.searchsorted(indices, [first, first + batch.num_rows])
-                    if low < high:
-                        part = batch.take(self._pa.array(indices[low:high] - first))
-                        out = self._fill(out, slice(low, high), part)
-                    if high == last:
-                        break
+            for c in range(0, self.shape[1], COLUMNS):
+                for g in groups:
+                    out = self._take_columns(out, indices, g, c)
+        if out.nbytes > BATCH_BYTES:  # otherwise Arrow keeps what it decoded in
+            self._pa.default_memory_pool().release_unused()
+        return out
+
+    def _take_columns(self, out: Array, indices: Indices, group: int, column: int) -> Array:
+        """Return ``out`` with the values of a group in COLUMNS columns from `column` on."""
+        stop = int(self._ends[group])
+        last = np.searchsorted(indices, stop)
+        for first, batch in self._numbered(group, self._names()[column : column + COLUMNS]):
+            low, high = np.searchsorted(indices, [first, first + batch.num_rows])
+            if low < high:
+                part = batch.take(self._pa.array(indices[low:high] - first))
+                out = self._fill(out, slice(low, high), part, column)
+            if high == last and first + batch.num_rows < stop:
+                break
         return out
 
     def _first_row(self, group: int) -> int:
@@ -126,10 +140,13 @@ class ArrowRows(RowSource):
     def _names(self) -> tuple[str, ...]:
         return self.column_names or ()
 
-    def _fill(self, out: Array, rows: slice, batch: Any) -> Array:
-        """Return ``out`` with the values of a batch in some rows; float64 if a value is null."""
+    def _fill(self, out: Array, rows: slice, batch: Any, first: int = 0) -> Array:
+        """Return ``out`` with the values of a batch in some rows; float64 if a value is null.
+
+        first: column of ``out`` that the first column of the batch fills.
+        """
         types = self._pa.types
-        for c, column in enumerate(batch.columns):
+        for c, column in enumerate(batch.columns, first):
             has_nulls = column.null_count and not types.is_floating(column.type)
             if has_nulls and out.dtype.kind != "f":
                 out = out.astype(np.float64)

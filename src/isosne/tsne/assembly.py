@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._types import DenseMatrix, Joint, SparseMatrix
+from isosne._types import DenseMatrix, Joint, Neighbors, SparseMatrix
 from isosne.affinities.dense import dense_affinities
 from isosne.affinities.given import given_affinities
 from isosne.affinities.sampled import SampledAffinities
@@ -43,14 +43,18 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
         joint = sample_affinities(kernel, seed)
         isolated = joint.isolated
     else:
-        search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
-        neighbors = search.neighbors(plan.n_neighbors or 1)
-        joint, isolated = sparse_affinities(kernel, neighbors, plan.n_partners)
+        joint, isolated = sparse_affinities(kernel, _find_neighbors(kernel, plan), plan.n_partners)
     what = "each is tied to its nearest neighbor"
     if isinstance(kernel, IsolationKernel):
         what += ". Lower psi, or raise n_partitions"
     _warn_of_isolated(isolated, plan.n_points, what)
     return joint, isolated
+
+
+def _find_neighbors(kernel: MetricKernel, plan: Plan) -> Neighbors:
+    """Return the neighbor lists; the copies of the points in the search are freed on return."""
+    search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
+    return search.neighbors(plan.n_neighbors or 1)
 
 
 def sample_affinities(kernel: MetricKernel, seed: int = 0) -> SampledAffinities:

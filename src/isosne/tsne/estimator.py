@@ -28,11 +28,12 @@ from isosne.layout.start import initial_map
 from isosne.sources import is_stored
 from isosne.tsne.assembly import make_affinities, make_forces
 from isosne.tsne.checkpoint import Checkpoint
+from isosne.tsne.choices import Request
 from isosne.tsne.fitted_map import FittedMap
 from isosne.tsne.foreign_parameters import InitSignature, refuse_foreign
 from isosne.tsne.input_data import Input
 from isosne.tsne.landmarks import Landmarks, as_landmarks
-from isosne.tsne.plan import Plan, Request, make_plan, seeded_kernel, useful_threads
+from isosne.tsne.plan import Plan, make_plan, seeded_kernel, useful_threads
 from isosne.tsne.run import Finished, Run
 
 logger = logging.getLogger("isosne")
@@ -71,9 +72,9 @@ class TSNE(FittedMap):
         Number of rows to map, the paper's m. The kernel samples from all rows; `place` computes the
         coordinates of the others afterwards. None maps all rows.
     memory_limit : int, str or None, default=None
-        Memory that may be used, in bytes or as text such as "2GB". None: the environment variable
-        ISOSNE_MEMORY_LIMIT, else the free memory. `fit` raises an error before it starts if the
-        plan needs more.
+        Memory that `fit` may add to the memory in use when it starts, in bytes or as text such as
+        "2GB". None: the environment variable ISOSNE_MEMORY_LIMIT, else the free memory. `fit`
+        raises an error before it starts if the plan needs more.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the kernel's samples and of the start.
     n_jobs : int or None, default=None

@@ -9,11 +9,12 @@ from scipy.sparse import csr_array
 from isosne._checks import check_points
 from isosne._types import Array, Points
 from isosne.kernels.base import MetricKernel
+from isosne.neighbors.coordinates import working_size
 from isosne.neighbors.metric import Metric
 from isosne.sources import Rows, blocks, is_stored, open_rows
 from isosne.sources.scaled import Scale
 from isosne.tsne.landmarks import Landmarks, draw_landmarks, pool_size
-from isosne.tsne.memory_budget import WIDEST, InputSize
+from isosne.tsne.peak_memory import InputSize
 
 
 class Input:
@@ -61,18 +62,28 @@ class Input:
 
     def size(self) -> InputSize:
         """Return the sizes that the plan depends on."""
-        if self._rows is None:
-            is_sparse = isinstance(self._points, csr_array)
-            n_entries = self._points.nnz if isinstance(self._points, csr_array) else 0
-            return InputSize(*self.shape, is_sparse, n_entries)
-        n_rows, n_columns = self._rows.shape
-        n_pool = pool_size(n_rows, self._landmarks.n if self._landmarks else 0)
-        copies = 8 * min(n_columns, WIDEST)  # float32 points and the factors of their products
-        of_pool = n_pool * (self._rows.row_bytes + copies)
-        size = InputSize(*self.shape, self._rows.is_sparse, bytes_of_pool=of_pool)
-        if self._landmarks is None:
-            return size._replace(bytes_held=n_rows * self._rows.row_bytes)
-        return size._replace(n_rows=n_rows, n_pool=n_pool, bytes_held=of_pool)
+        if self._points is not None:
+            value_bytes, is_ready = working_size(self._points)
+            if not isinstance(self._points, csr_array):
+                return InputSize(*self.shape, value_bytes, is_ready)
+            return InputSize(*self.shape, 8, is_ready, True, self._points.nnz)
+        rows = self._rows
+        assert rows is not None  # set in __init__ if the points are not
+        value_bytes, is_ready = working_size(np.empty((0, 0), rows.dtype))
+        entry_bytes = rows.dtype.itemsize + 4
+        n_entries = self.shape[0] * rows.row_bytes // entry_bytes if rows.is_sparse else 0
+        n_pool = pool_size(rows.shape[0], self._landmarks.n if self._landmarks else 0)
+        n_rows = None if self._landmarks is None else rows.shape[0]
+        return InputSize(
+            *self.shape,
+            value_bytes,
+            is_ready,
+            rows.is_sparse,
+            n_entries,
+            rows.row_bytes,
+            n_rows,
+            n_pool,
+        )
 
     def n_listed(self, kernel: MetricKernel) -> int | None:
         """Return the number of distances per row of a sparse matrix of distances; None for others.

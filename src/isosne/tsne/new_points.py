@@ -25,8 +25,9 @@ from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.neighbors.metric import Metric
 from isosne.neighbors.search import Search, has_approximate_search, make_search
-from isosne.tsne.memory_budget import WIDEST
-from isosne.tsne.plan import LONGEST_LIST, Plan
+from isosne.tsne.choices import LONGEST_LIST
+from isosne.tsne.peak_memory import WIDEST
+from isosne.tsne.plan import Plan
 
 BLOCK_BYTES = 2**27
 """Bytes of new points and their similarities per block: 128 MB (chosen; not measured)."""

@@ -6,68 +6,32 @@ can be repeated: ``TSNE(**plan.parameters)``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 from sklearn.base import clone
 
 from isosne._numba import n_threads
 from isosne.affinities.sparse import Sparse
-from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import MetricKernel
-from isosne.kernels.costs import KernelCosts
-from isosne.kernels.precomputed import PrecomputedKernel
-from isosne.layout.force_methods import Exact, Mesh, Method, Tree
+from isosne.layout.force_methods import Mesh, Method, Tree
 from isosne.layout.mesh_repulsion import spline_order, widest_map
-from isosne.layout.objectives import Objective, needs_all_pairs
-from isosne.layout.schedules import Schedule
+from isosne.layout.objectives import needs_all_pairs
 from isosne.layout.start import resolve_start
-from isosne.neighbors.search import has_approximate_search
-from isosne.tsne.memory_budget import (
-    WIDEST,
-    Costs,
-    InputSize,
-    memory_available,
-    out_of_memory,
-    size,
+from isosne.tsne.choices import (
+    Request,
+    choose_affinities,
+    choose_forces,
+    choose_search,
+    has_points,
+    memory_costs,
+    resolved_kernel,
 )
+from isosne.tsne.memory_budget import memory_available, out_of_memory, size
+from isosne.tsne.peak_memory import InputSize
 
-DENSE_LIMIT = 10_000
-"""Largest number of points for dense affinities; above, n^2 pairs per step take too long on a few
-cores (docs/decisions/0006)."""
-EXACT_REPULSION_LIMIT = {1: 2_000, 2: 3_000, 3: 15_000}
-"""Largest number of points, by map dimension, for exact repulsion; above, a mesh is faster. 2-D and
-3-D: docs/decisions/0005; 1-D: no record of a measurement."""
-FEWEST_FOR_MESH = 100
-"""Number of points below which a mesh is replaced by exact forces, which are faster: the noise of
-the mesh, relative to the forces of so few points, makes maps worse or diverge (KL 0.40 instead of
-0.19 at 60 points of a 4-D normal distribution, diverged below 30)."""
-EXACT_SEARCH_LIMIT = 20_000
-"""Largest number of points for the exact neighbor search (docs/decisions/0007)."""
-LONGEST_LIST = 400
-"""Longest neighbor list; above, affinities are sampled if the kernel has cells. It corresponds to
-50 points per cell (docs/decisions/0006 and 0008)."""
-SHARE = 0.8
-"""Fraction of the available memory that automatic choices may use (chosen; not measured)."""
 PAIRS_PER_THREAD = 500_000
 """Pairs per step and thread below which a further thread costs more than it saves (no record of the
 measurement)."""
-
-
-class Request(NamedTuple):
-    """The user's parameters; None leaves a choice to the plan."""
-
-    kernel: MetricKernel
-    """The unfitted kernel, with its seed."""
-    n_components: int
-    objective: Objective
-    schedule: Schedule
-    start: Any
-    affinities: str | None = None
-    neighbors: str | None = None
-    forces: Method | None = None
-    memory_limit: int | str | None = None
-    n_listed: int | None = None
-    """Distances per row of a sparse matrix of distances; None for other input."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +64,11 @@ class Plan:
         Largest number of steps.
     n_threads : int
         Number of threads in step 3.
-    bytes_needed, bytes_available : int
-        Estimated peak memory, and memory that may be used.
+    bytes_needed : int
+        Estimated peak of the memory that `fit` adds to the memory in use when it starts. Rows that
+        it reads from a file are included; points in memory, libraries and compiled code are not.
+    bytes_available : int
+        Memory that may be added: the free memory, or the limit if it is lower.
     reasons : tuple of str
         Reasons for the choices.
     n_rows, n_pool : int or None
@@ -142,7 +109,7 @@ class Plan:
             f"forces      {self._forces()}",
             f"objective   {self.objective}, at most {self.n_iter:,} steps",
             f"threads     {self.n_threads}",
-            f"memory      {size(self.bytes_needed)} of {size(self.bytes_available)} available",
+            f"memory      {self._memory()}",
         ]
         return "\n".join([*lines, *(f"reason      {reason}" for reason in self.reasons)])
 
@@ -156,6 +123,10 @@ class Plan:
         """
         names = [field.name for field in fields(self) if field.name != "parameters"]
         return {name: getattr(self, name) for name in names}
+
+    def _memory(self) -> str:
+        needed, available = size(self.bytes_needed), size(self.bytes_available)
+        return f"{needed} more than in use now; {available} available"
 
     def _points(self) -> str:
         mapped = f"{self.n_points:,} to {self.n_components} dimensions"
@@ -187,22 +158,23 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
     parameters: the estimator's parameters; ``Plan.parameters`` has them with every choice made.
     """
     n = given.n_points
-    must_draw = request.affinities in ("dense", "sampled")
-    kernel = request.kernel._resolved(n, must_draw=must_draw, n_listed=request.n_listed)
+    kernel = resolved_kernel(request, n)
     available = memory_available(request.memory_limit)
-    # Precomputed affinities and distances have no points whose copies take memory.
-    has_copies = _has_points(kernel) and kernel.metric != "precomputed"
-    costed = given if has_copies else given._replace(n_features=0)
-    costs = Costs(_kernel_costs(kernel, given, request.n_listed), costed)
-    affinities, reason = _choose_affinities(costs, request, given, available)
+    costs = memory_costs(request, given)
+    affinities, reason = choose_affinities(costs, request, given, available)
     if costs.bytes[affinities] > available:
-        is_fixed = needs_all_pairs(request.objective) or not _has_points(kernel)
+        is_fixed = needs_all_pairs(request.objective) or not has_points(kernel)
         is_fixed |= request.n_listed is not None
-        possible = (affinities,) if is_fixed else tuple(costs.bytes)
-        raise out_of_memory(affinities, costs, possible, available)
-    method = _choose_forces(request, affinities, n)
-    neighbors = _choose_search(request, affinities, kernel, given)
-    start = resolve_start(request.start, kernel.metric, has_points=_has_points(kernel))
+        raise out_of_memory(
+            affinities,
+            costs,
+            (affinities,) if is_fixed else tuple(costs.bytes),
+            available,
+            lambda n: memory_costs(request, given.fewer(n)).bytes[affinities],
+        )
+    method = choose_forces(request, affinities, n)
+    neighbors = choose_search(request, affinities, kernel, given)
+    start = resolve_start(request.start, kernel.metric, has_points=has_points(kernel))
     return Plan(
         n_points=n,
         n_components=request.n_components,
@@ -220,7 +192,7 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
         bytes_available=available,
         reasons=(reason,) if reason else (),
         n_rows=given.n_rows,
-        n_pool=given.n_pool,
+        n_pool=None if given.n_rows is None else given.n_pool,
         parameters={
             **parameters,
             "kernel": _unseeded(kernel, parameters["kernel"]),
@@ -265,137 +237,3 @@ def _unseeded(kernel: MetricKernel, asked: Any) -> MetricKernel:
 def useful_threads(n_points: int) -> int:
     """Return the number of threads that a map of n points can use."""
     return min(n_threads(), max(1, n_points**2 // PAIRS_PER_THREAD))
-
-
-def _kernel_costs(kernel: MetricKernel, given: InputSize, n_listed: int | None) -> KernelCosts:
-    if isinstance(kernel, PrecomputedKernel):
-        # A pair may be listed by both points. Sums are in float64, then in float32.
-        n_listed = max(1, given.n_entries // given.n_points)
-        return KernelCosts(n_listed, 2 * n_listed, pair_bytes=20 if given.is_sparse else 12)
-    costs = kernel.costs(given.n_points, min(given.n_features, WIDEST))
-    return costs if n_listed is None else costs.within(n_listed)
-
-
-def _has_points(kernel: MetricKernel) -> bool:
-    return not isinstance(kernel, PrecomputedKernel)
-
-
-def _choose_affinities(
-    costs: Costs, request: Request, given: InputSize, available: int
-) -> tuple[str, str]:
-    """Return the form of the affinities, and the reason if it was chosen automatically."""
-    wish, objective = request.affinities, request.objective
-    if isinstance(request.kernel, PrecomputedKernel):
-        return _given_form(request, given)
-    if request.n_listed is not None:
-        return _listed_form(request)
-    if needs_all_pairs(objective):
-        if wish not in (None, "dense"):
-            rule = f"be 'dense' with the objective {objective}, which compares all pairs"
-            hint = f"Choose {keyword('objective', 'kl')}, or dense affinities."
-            raise ParameterError("affinities", rule, wish, hint)
-        return "dense", "" if wish else f"{type(objective).__name__} compares all pairs"
-    if wish is not None:
-        _check_possible(wish, costs)
-        return wish, ""
-    return _choose_by_size(costs, request.forces, given.n_points, available)
-
-
-def _given_form(request: Request, given: InputSize) -> tuple[str, str]:
-    """Return the form of precomputed affinities: dense or sparse, as they are."""
-    form = "sparse" if given.is_sparse else "dense"
-    if needs_all_pairs(request.objective):
-        form = "dense"
-    if request.affinities not in (None, form):
-        rule = f"be {form!r} for these precomputed affinities"
-        raise ParameterError("affinities", rule, request.affinities, "Leave it out.")
-    return form, "the affinities are precomputed"
-
-
-def _listed_form(request: Request) -> tuple[str, str]:
-    """Return the form of a sparse matrix of distances, which leaves most pairs out."""
-    if needs_all_pairs(request.objective):
-        rule = "be 'kl' for a sparse matrix of distances, which leaves most pairs out"
-        hint = "Pass a dense matrix of distances."
-        raise ParameterError("objective", rule, type(request.objective).__name__, hint)
-    if request.affinities not in (None, "sparse"):
-        rule = "be 'sparse' for a sparse matrix of distances, which leaves most pairs out"
-        hint = "Leave it out, or pass a dense matrix of distances."
-        raise ParameterError("affinities", rule, request.affinities, hint)
-    return "sparse", "the distances are those to neighbors"
-
-
-def _check_possible(wish: str, costs: Costs) -> None:
-    if wish != "dense" and "sparse" not in costs.bytes:
-        raise ParameterError(
-            "affinities",
-            "be 'dense' with a user-defined kernel, which compares all pairs",
-            wish,
-            f"Pass {keyword('affinities', 'dense')}.",
-        )
-    if wish == "sampled" and "sampled" not in costs.bytes:
-        raise ParameterError(
-            "affinities",
-            "be 'dense' or 'sparse' with a kernel that has no cells to draw from",
-            wish,
-            "Pass IsolationKernel(n_partitions=200), or choose 'sparse'.",
-        )
-
-
-def _choose_by_size(costs: Costs, forces: Method | None, n: int, available: int) -> tuple[str, str]:
-    if "sparse" not in costs.bytes:
-        return "dense", "a user-defined kernel compares all pairs"
-    fits = {name: needed <= SHARE * available for name, needed in costs.bytes.items()}
-    needs_lists = isinstance(forces, Mesh | Tree)
-    if n <= DENSE_LIMIT and fits["dense"] and not needs_lists:
-        needed = size(costs.bytes["dense"])
-        return "dense", f"all pairs take {needed} and n is at most {DENSE_LIMIT:,}"
-    reason = f"all pairs would take {size(costs.bytes['dense'])}"
-    if n > DENSE_LIMIT:
-        reason = f"all pairs take too long above {DENSE_LIMIT:,} points"
-    elif needs_lists:
-        reason = f"forces on a {forces.name} need sparse or sampled affinities"  # type: ignore[union-attr]  # Mesh or Tree
-    if "sampled" in fits and (costs.n_neighbors > LONGEST_LIST or not fits["sparse"]):
-        choice = "sampled"
-        why = f"a point has {costs.n_neighbors:,} similar points, too many to list"
-    else:
-        choice, why = "sparse", ""
-    if costs.bytes[choice] > available:
-        choice, why = _least(costs, n, needs_lists), "nothing takes less memory"
-    return choice, f"{reason}; {why}" if why else reason
-
-
-def _least(costs: Costs, n: int, needs_lists: bool) -> str:
-    """Return the form that needs the least memory, of those that "auto" may choose."""
-    without = "dense" if needs_lists or n > DENSE_LIMIT else None
-    return min((name for name in costs.bytes if name != without), key=costs.bytes.__getitem__)
-
-
-def _choose_forces(request: Request, affinities: str, n: int) -> Method:
-    method = request.forces
-    if method is None:
-        few = n <= EXACT_REPULSION_LIMIT[request.n_components]
-        return Exact() if affinities == "dense" or few else Mesh()
-    if isinstance(method, Mesh) and affinities != "dense" and n < FEWEST_FOR_MESH:
-        return Exact()
-    if affinities == "dense" and not isinstance(method, Exact):
-        raise ParameterError(
-            "forces",
-            f"be 'exact' with {keyword('affinities', 'dense')}",
-            method,
-            "Exact forces cost nothing more when all pairs are available. Choose "
-            f"{keyword('forces', 'exact')}, or {keyword('affinities', 'sparse')}.",
-        )
-    return method
-
-
-def _choose_search(
-    request: Request, affinities: str, kernel: MetricKernel, given: InputSize
-) -> str | None:
-    """Return the neighbor search, or None if affinities are not sparse."""
-    if affinities != "sparse" or not _has_points(kernel):
-        return None
-    if request.neighbors is not None:
-        return request.neighbors
-    can = has_approximate_search(kernel.metric, is_sparse=given.is_sparse)
-    return "approximate" if can and given.n_points > EXACT_SEARCH_LIMIT else "exact"

@@ -267,5 +267,5 @@ def test_a_large_graph_is_not_counted_as_points(points):
     indptr = np.arange(0, 12 * n + 1, 12)
     graph = csr_array((np.tile(np.arange(1.0, 13), n), neighbors.ravel(), indptr), shape=(n, n))
     plan = TSNE(KNNKernel(4, metric="precomputed")).plan(graph)
-    assert plan.bytes_needed < 1000 * n
+    assert plan.bytes_needed < 3000 * n  # of which 1100 for the vectors of the spectral start
     assert (plan.n_neighbors, plan.n_partners) == (12, 12)

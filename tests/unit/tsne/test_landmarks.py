@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
+import isosne.tsne.choices
 import isosne.tsne.landmarks
-import isosne.tsne.plan
 from isosne import GaussianKernel, IsolationKernel, Landmarks
 from isosne.errors import DataError, ParameterError
 from isosne.neighbors.metric import Metric
@@ -170,7 +170,7 @@ def test_sparse_rows_give_the_landmarks_and_the_map_of_dense_ones():
 
 
 def test_many_sparse_landmarks_get_exact_neighbors(points, monkeypatch):
-    monkeypatch.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 30)
+    monkeypatch.setattr(isosne.tsne.choices, "EXACT_SEARCH_LIMIT", 30)
     settings = {"landmarks": 40, "affinities": "sparse"}
     assert make(**settings).fit(points).plan_.neighbors == "approximate"
     assert make(**settings).fit(csr_array(points)).plan_.neighbors == "exact"

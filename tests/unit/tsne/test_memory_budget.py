@@ -1,6 +1,8 @@
 """Memory: what is needed, what may be used, and what is said where it does not suffice."""
 
+import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,54 +14,63 @@ from tests.unit.tsne.conftest import refuses
 from tests.unit.tsne.test_plan import plan_for
 
 
-def test_what_is_drawn_are_samples_their_points_and_cells():
-    drawn = IsolationKernel([100, 2], n_partitions=50).costs(1000, 4).drawn_bytes
-    assert drawn == 34 * 50 * 102 + 8 * 4 * (1000 + 100) + 1000 * 50 * 2 * 5
-    assert IsolationKernel(100, n_partitions="exact").costs(1000, 4).drawn_bytes == 0
-    assert GaussianKernel(5).costs(1000, 4).drawn_bytes == 0
+def needed(kernel, n, affinities, **wishes):
+    """Return the bytes that a plan needs."""
+    return plan_for(kernel, n, affinities=affinities, **wishes).bytes_needed
+
+
+def most_points(refusal):
+    """Return the number of points that a refusal says would fit."""
+    return int(re.search(r"at most ([\d,]+) ", str(refusal.value))[1].replace(",", ""))
 
 
 def test_all_pairs_that_do_not_fit_are_refused_and_what_fits_is_named(memory):
-    memory(1e6)
-    # 4 n^2 + 264 n bytes are 10^6 at n = 468
-    sentence = (
-        "affinities must fit in the 1 MB of memory that are available; dense affinities of 1,000 "
-        "points need 4.26 MB; got affinities='dense'. Choose affinities='sparse' (580 kB), or fit "
-        "on at most 468 points."
+    kernel, plan_of = GaussianKernel(5), partial(plan_for, GaussianKernel(5), affinities="dense")
+    dense, sparse = (size(needed(kernel, 2000, form)) for form in ("dense", "sparse"))
+    memory(1e7)
+    with pytest.raises(ParameterError) as caught:
+        plan_of(2000)
+    n = most_points(caught)
+    assert str(caught.value) == (
+        "affinities must fit in the 10 MB of memory that are available; dense affinities of 2,000 "
+        f"points need {dense}; got affinities='dense'. Choose affinities='sparse' ({sparse}), or "
+        f"fit on at most {n:,} points."
     )
-    with refuses(ParameterError, sentence):
-        plan_for(GaussianKernel(5), 1000, affinities="dense")
-    assert plan_for(GaussianKernel(5), 1000, affinities="sparse").n_neighbors == 15
+    assert plan_of(n).n_points == n
+    with pytest.raises(ParameterError):
+        plan_of(n + 1)
+    assert plan_for(kernel, 2000, affinities="sparse").n_neighbors == 15
 
 
 def test_two_other_forms_are_named_if_both_fit(memory):
-    memory(3.5e6)
-    kernel = IsolationKernel([100, 200], n_partitions=20)
-    sentence = (
-        "affinities must fit in the 3.5 MB of memory that are available; dense affinities of 1,000 "
-        "points need 4.73 MB; got affinities='dense'. Choose affinities='sparse' (1.7 MB) or "
-        "affinities='sampled' (2.23 MB), or fit on at most 848 points."
-    )
-    with refuses(ParameterError, sentence):
-        plan_for(kernel, 1000, affinities="dense")
+    kernel = IsolationKernel([200, 400], n_partitions=20)
+    sparse, sampled = (size(needed(kernel, 4000, form)) for form in ("sparse", "sampled"))
+    memory(3e7)
+    both = f"Choose affinities='sparse' ({sparse}) or affinities='sampled' ({sampled}), or fit on"
+    with pytest.raises(ParameterError, match=re.escape(both)):
+        plan_for(kernel, 4000, affinities="dense")
 
 
-def test_lists_that_do_not_fit_are_refused(memory):
-    memory(1e6)
-    sentence = (
-        "affinities must fit in the 1 MB of memory that are available; sparse affinities of 10,000 "
-        "points need 7.72 MB; got affinities='sparse'. Fit on at most 1,295 points."
+@pytest.mark.parametrize("affinities", ["sparse", None])
+def test_lists_that_do_not_fit_are_refused(memory, affinities):
+    lists = size(needed(KNNKernel(7), 10_000, "sparse"))
+    memory(1e7)
+    with pytest.raises(ParameterError) as caught:
+        plan_for(KNNKernel(7), 10_000, affinities=affinities)
+    assert str(caught.value) == (
+        "affinities must fit in the 10 MB of memory that are available; sparse affinities of "
+        f"10,000 points need {lists}; got affinities='sparse'. "
+        f"Fit on at most {most_points(caught):,} points."
     )
-    for affinities in ("sparse", None):
-        with refuses(ParameterError, sentence):
-            plan_for(KNNKernel(7), 10_000, affinities=affinities)
 
 
 def test_memory_for_not_even_two_points_is_named(memory):
+    lists = needed(KNNKernel(7), 100, "sparse")
     memory(100)
     sentence = (
         "affinities must fit in the 100 B of memory that are available; sparse affinities of 100 "
-        "points need 77.2 kB; got affinities='sparse'. Raise memory_limit to 78 kB or more."
+        f"points need {size(lists)}; got affinities='sparse'. Raise memory_limit to "
+        f"{size(math.ceil(1.01 * lists))} or more."
     )
     with refuses(ParameterError, sentence):
         plan_for(KNNKernel(7), 100, affinities="sparse")
@@ -67,19 +78,23 @@ def test_memory_for_not_even_two_points_is_named(memory):
 
 def test_rows_of_a_file_that_do_not_fit_are_sent_to_landmarks(memory, tmp_path):
     np.save(tmp_path / "x.npy", np.zeros((2000, 100)))
-    memory(5e6)
-    # 2000 rows of 800 bytes are read; the points and their products take 1600 more
-    sentence = (
-        "affinities must fit in the 5 MB of memory that are available; dense affinities of 2,000 "
-        "points need 21.2 MB; got affinities='dense'. Choose affinities='sparse' (3.56 MB), or map "
-        "at most {n} of the rows with landmarks={n}."
+    model = TSNE(GaussianKernel(5), affinities="dense", n_jobs=1)
+    dense, sparse = (
+        size(model.set_params(affinities=form).plan(tmp_path / "x.npy").bytes_needed)
+        for form in ("dense", "sparse")
     )
-    model = TSNE(GaussianKernel(5), affinities="dense")
+    model.set_params(affinities="dense")
+    memory(1.5e7)
     with pytest.raises(ParameterError) as caught:
         model.plan(tmp_path / "x.npy")
-    n = int(re.search(r"landmarks=(\d+)", str(caught.value))[1])
-    assert str(caught.value) == sentence.format(n=n)
+    n = most_points(caught)
+    assert str(caught.value).endswith(
+        f"dense affinities of 2,000 points need {dense}; got affinities='dense'. Choose "
+        f"affinities='sparse' ({sparse}), or map at most {n:,} of the rows with landmarks={n}."
+    )
     assert model.set_params(landmarks=n).plan(tmp_path / "x.npy").n_points == n
+    with pytest.raises(ParameterError):
+        model.set_params(landmarks=n + 1).plan(tmp_path / "x.npy")
 
 
 @pytest.mark.parametrize(
@@ -89,34 +104,37 @@ def test_rows_of_a_file_that_do_not_fit_are_sent_to_landmarks(memory, tmp_path):
         (KNNKernel(7), "sparse"),
         (IsolationKernel(0.1), "sparse"),
         (IsolationKernel(0.1), "sampled"),
+        (IsolationKernel(), "sparse"),  # longer lists and other forms for fewer points
     ],
     ids=str,
 )
 def test_as_many_points_as_a_refusal_names_do_fit(memory, kernel, affinities):
-    memory(1e5)
+    memory(6e6)
     with pytest.raises(ParameterError) as caught:
-        plan_for(kernel, 10_000, affinities=affinities)
-    named = re.search(r"it on at most ([\d,]+) points\.$", str(caught.value))
-    n = int(named[1].replace(",", ""))
+        plan_for(kernel, 30_000, affinities=affinities)
+    n = most_points(caught)
     assert plan_for(kernel, n, affinities=affinities).n_points == n
 
 
+def test_fewer_points_than_a_kernel_has_cells_are_not_proposed(memory):
+    memory(1e6)
+    with pytest.raises(ParameterError, match=r"Raise memory_limit to [\d.]+ MB or more\."):
+        plan_for(IsolationKernel(9000, n_partitions=200), 10_000, affinities="sampled")
+
+
 def test_partners_are_drawn_where_lists_do_not_fit(memory):
-    memory(5e6)
-    # lists: 32 bytes for each of some 250 partners; cells: 50 * 5 + 8 * 4 + 2000
-    plan = plan_for(IsolationKernel(40, n_partitions=50), 2000)
-    assert plan.affinities == "sampled"
-    assert plan.bytes_needed == 2000 * 2282
+    kernel = IsolationKernel(300, n_partitions=50)
+    lists, draws = (needed(kernel, 12_000, form) for form in ("sparse", "sampled"))
+    assert draws < 0.8 * lists
+    assert plan_for(kernel, 12_000).affinities == "sparse"
+    memory(lists)  # automatic choices leave a fifth of it free
+    assert plan_for(kernel, 12_000).affinities == "sampled"
 
 
 def test_objectives_over_all_pairs_are_not_sent_to_what_they_cannot_use(memory):
-    memory(1e6)
-    sentence = (
-        "affinities must fit in the 1 MB of memory that are available; dense affinities of 1,000 "
-        "points need 4.26 MB; got affinities='dense'. Fit on at most 468 points."
-    )
-    with refuses(ParameterError, sentence):
-        plan_for(GaussianKernel(5), 1000, objective=NeRV(0.9))
+    memory(1e7)
+    with pytest.raises(ParameterError, match=r"got affinities='dense'\. Fit on at most"):
+        plan_for(GaussianKernel(5), 2000, objective=NeRV(0.9))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +147,7 @@ def test_objectives_over_all_pairs_are_not_sent_to_what_they_cannot_use(memory):
         ("1.5 gb", 1_500_000_000),
         ("500 MB", 500_000_000),
         ("20k", 20_000),
-        (" 3000 ", 3000),
+        (" 5000 ", 5000),
         ("1e9", 10**9),
         (None, 8_000_000_000),
         ("9TB", 8_000_000_000),  # no more than there are
@@ -181,14 +199,10 @@ class NeverFitted(GaussianKernel):
 def test_what_does_not_fit_is_refused_before_any_work(memory, monkeypatch, given):
     X = np.random.default_rng(0).normal(size=(500, 3))
     if given == "variable":
-        monkeypatch.setenv("ISOSNE_MEMORY_LIMIT", "100kB")
-    limit = "100kB" if given == "keyword" else None
-    model = TSNE(NeverFitted(5), memory_limit=limit)
-    sentence = (
-        "affinities must fit in the 100 kB of memory that are available; sparse affinities of 500 "
-        "points need 290 kB; got affinities='sparse'. Fit on at most 172 points."
-    )
-    with refuses(ParameterError, sentence):
+        monkeypatch.setenv("ISOSNE_MEMORY_LIMIT", "1MB")
+    limit = "1MB" if given == "keyword" else None
+    model = TSNE(NeverFitted(5), memory_limit=limit, n_jobs=1)
+    with pytest.raises(ParameterError, match=r"^affinities must fit in the 1 MB of memory "):
         model.fit(X)
     assert vars(model) == model.get_params(deep=False)
     with pytest.raises(AssertionError, match="work has begun"):

@@ -508,7 +508,7 @@ def test_a_model_of_the_first_form_has_the_parameters_of_today(stored):
         "forces      exact",
         "objective   KL, at most 70 steps",
         "threads     1",
-        "memory      19.8 kB of 23.8 GB available",
+        "memory      19.8 kB more than in use now; 23.8 GB available",
         "reason      all pairs take 19.8 kB and n is at most 10,000",
     ]
 

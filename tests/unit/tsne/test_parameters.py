@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-import isosne.tsne.plan
+import isosne.tsne.choices
 from isosne import (
     JSE,
     KL,
@@ -238,7 +238,7 @@ def test_a_name_stands_for_an_object(points, name):
     ids=str,
 )
 def test_parameters_of_objects_are_used(monkeypatch, points, one, other):
-    monkeypatch.setattr(isosne.tsne.plan, "FEWEST_FOR_MESH", len(points))
+    monkeypatch.setattr(isosne.tsne.choices, "FEWEST_FOR_MESH", len(points))
     a, b = (make(**settings).fit(points) for settings in (one, other))
     assert a.embedding_.tobytes() != b.embedding_.tobytes()
 
