@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from isosne._lanes import LANES, between, load, splat, total
 from isosne._lanes.axes import gathered, minus, plus_product, repeated, row, sq_length, totals
-from isosne._numba import kernel, parallel_kernel, prange
-from isosne._portable import log, power
+from isosne._numba import parallel_kernel, prange
+from isosne._portable import power
 from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
+from isosne.layout.joint_sums import listed_entropy, listed_sums
 from isosne.layout.pair_terms import map_similarity, minus_log_similarity
 
 EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
@@ -39,7 +40,9 @@ class ListedAttraction:
         indices, data = np.pad(joint.indices, (0, LANES)), np.pad(joint.data, (0, LANES))
         self._joint = SparseMatrix(joint.indptr, indices.view(np.uint32), data)
         self._dof = np.float32(dof)
-        self.negative_entropy = sum_p_log_p(joint.data)
+        self.negative_entropy = listed_entropy(joint.data)
+        self.loads = listed_sums(joint.indptr, joint.data)
+        self.loads *= np.float32(self.n_points)
 
     def prepare(self, iteration: int) -> None:
         """Do nothing: the pairs do not change."""
@@ -88,6 +91,7 @@ class DrawnAttraction:
         # The objective is always estimated from the same draw, so that its values are comparable.
         self._judges = source.draw(0)
         self.negative_entropy = source.mean_log_p(self._judges)
+        self.loads = np.ones(self.n_points, np.float32)
         self._partners = self._judges
 
     def prepare(self, iteration: int) -> None:
@@ -134,16 +138,6 @@ def inverse_order(order: Array) -> NDArray[np.uint32]:
     ranks = np.empty(len(order), np.uint32)
     ranks[order] = np.arange(len(order), dtype=np.uint32)
     return ranks
-
-
-@kernel
-def sum_p_log_p(p: Array) -> float:
-    """Return the sum of p log p in float64, where 0 log 0 = 0."""
-    entropy = 0.0
-    for e in range(len(p)):
-        if p[e] > 0:
-            entropy += np.float64(p[e]) * log(p[e])
-    return entropy
 
 
 @parallel_kernel

@@ -50,6 +50,10 @@ class CustomForces(Stateless):
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
         """Do nothing: all pairs are available at every step."""
 
+    def loads(self) -> NDArray[np.float32]:
+        """Return n p_i, the affinity of each point relative to the mean."""
+        return np.asarray(self.n_points * self._P.sum(axis=1), np.float32)
+
     def step_limit(self, exaggeration: float) -> float:
         """Return the longest step at which the optimization does not diverge."""
         return step_limit(self.n_points, self.dof, exaggeration)

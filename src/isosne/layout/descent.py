@@ -49,6 +49,10 @@ class Field(Protocol):
         """Return the objective, without exaggeration."""
         ...
 
+    def loads(self) -> NDArray[np.float32]:
+        """Return n p_i, the affinity of each point relative to the mean, or 1 if unknown (n,)."""
+        ...
+
     def step_limit(self, exaggeration: float) -> float:
         """Return the longest step at which the optimization does not diverge."""
         ...
@@ -123,6 +127,9 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
     At each yield, `progress` is complete: a descent can resume from it.
     """
     Y, update, gains = progress.Y, progress.update, progress.gains
+    shares = np.ones(Y.shape[1], np.float32)
+    if schedule.bounded:
+        shares /= np.maximum(forces.loads(), 1)
 
     def value() -> float:
         return forces.value(Y)
@@ -130,19 +137,22 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
     while progress.phase < len(schedule.phases):
         phase = schedule.phases[progress.phase]
         is_last = progress.phase == len(schedule.phases) - 1
-        longest = min(phase.step_for(Y.shape[1]), forces.step_limit(phase.exaggeration))
         if progress.done >= phase.n_iter:
             progress.end_phase()
             continue
+        exaggeration = phase.exaggeration_at(progress.done)
+        longest = phase.step_for(Y.shape[1], progress.done)
+        longest = min(longest, forces.step_limit(exaggeration))
         forces.prepare(progress.iteration, Y)
         # Sampled attraction shortens the steps of the last phase; other forces return 1.
         step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)
-        gradient = forces.gradient(Y, phase.exaggeration)
+        gradient = forces.gradient(Y, exaggeration)
         # In float64: the norm also detects NaN and infinity in any entry.
         norm = float(np.sqrt(np.square(gradient, dtype=np.float64).sum()))
         spread = np.nan
         if np.isfinite(norm):
-            spread = advance(Y, update, gains, gradient, (phase.momentum, step, schedule.min_gain))
+            settings = phase.momentum, step, schedule.min_gain
+            spread = advance(Y, update, gains, gradient, shares, settings)
         if not spread <= LARGEST_SPREAD:  # also NaN
             raise DivergedError(
                 f"The optimization diverged at step {progress.iteration + 1} "
@@ -167,7 +177,7 @@ def has_ended(phase: Phase, progress: Progress, value: Callable[[], float]) -> b
         return False
     values, rates = progress.values, progress.rates
     # KL of the exaggerated probabilities, divided by the exaggeration.
-    values.append(value() + log(phase.exaggeration))
+    values.append(value() + log(phase.exaggeration_at(done - 1)))
     if len(values) < 2:
         return False
     change = values[-2] - values[-1]
@@ -182,12 +192,18 @@ def has_ended(phase: Phase, progress: Progress, value: Callable[[], float]) -> b
 
 @kernel
 def advance(
-    Y: Array, update: Array, gains: Array, gradient: Array, settings: tuple[float, float, float]
+    Y: Array,
+    update: Array,
+    gains: Array,
+    gradient: Array,
+    shares: Array,
+    settings: tuple[float, float, float],
 ) -> float:
     """Take one step in place and center the map; return the largest standard deviation of an axis.
 
     A gain grows by GAIN_UP if gradient and last update differ in sign, that is, if the point keeps
-    its direction, and shrinks otherwise. settings: momentum, step length, smallest gain.
+    its direction, and shrinks otherwise. shares (n,): factors of the step length; settings:
+    momentum, step length, smallest gain.
     """
     momentum, step, min_gain = settings
     widest = 0.0
@@ -198,7 +214,7 @@ def advance(
             gain = gains[c, i] * GAIN_DOWN if same_sign else gains[c, i] + GAIN_UP
             gain = max(gain, min_gain)
             gains[c, i] = gain
-            update[c, i] = momentum * update[c, i] - step * gain * gradient[c, i]
+            update[c, i] = momentum * update[c, i] - step * shares[i] * gain * gradient[c, i]
             Y[c, i] += update[c, i]
             total += Y[c, i]
         center = total / Y.shape[1]  # the objective does not depend on the center

@@ -21,6 +21,7 @@ from isosne._lanes.axes import (
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._portable import log
 from isosne._types import Array, DenseMatrix, Scalar
+from isosne.layout.joint_sums import sum_entropy, sum_rows
 from isosne.layout.objectives import KL, Mixture
 from isosne.layout.pair_terms import (
     map_similarity,
@@ -101,6 +102,11 @@ class ExactForces(Stateless):
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
         """Do nothing: all pairs are available at every step."""
 
+    def loads(self) -> NDArray[np.float32]:
+        """Return n p_i, the affinity of each point relative to the mean."""
+        sum_rows(*self.joint, self._row_sums)
+        return (self.n_points * self._row_sums).astype(np.float32)
+
     def step_limit(self, exaggeration: float) -> float:
         """Return the longest step at which the optimization does not diverge."""
         return step_limit(self.n_points, self.dof, exaggeration)
@@ -129,7 +135,7 @@ class ExactForces(Stateless):
     def _negative_entropy(self) -> float:
         """Return the sum of p log p, which does not depend on the map."""
         if self._sum_p_log_p is None:
-            sum_p_log_p(*self.joint, self._row_sums)
+            sum_entropy(*self.joint, self._row_sums)
             self._sum_p_log_p = float(self._row_sums.sum())
         return self._sum_p_log_p
 
@@ -375,15 +381,3 @@ def loss_all(values: Array, factors: Array, Y: Axes, dof: Scalar, sums: Array) -
             p = load(row, rest) * (factor + load(factors, rest)) * keep
             loss += p * minus_log_similarity(sq_length(minus(x, loaded(Y, rest))), dof)
         sums[i] = total(loss)
-
-
-@parallel_kernel
-def sum_p_log_p(values: Array, factors: Array, sums: Array) -> None:
-    """Fill sums[i] = sum_j p log p, where 0 log 0 = 0."""
-    for i in prange(len(sums)):
-        entropy = 0.0
-        for j in range(len(sums)):
-            p = np.float64(values[i, j]) * (factors[i] + factors[j])
-            if p > 0:
-                entropy += p * log(p)
-        sums[i] = entropy

@@ -25,6 +25,8 @@ class Attraction(Protocol):
 
     n_points: int
     negative_entropy: float
+    loads: NDArray[np.float32]
+    """n p_i of each point, or 1 if unknown."""
 
     def prepare(self, iteration: int) -> None:
         """Prepare step `iteration` (counted from 0)."""
@@ -86,6 +88,7 @@ class SplitForces:
         self.repulsion = repulsion
         self.dof = np.float32(dof)
         self.n_points = attraction.n_points
+        self._loads = attraction.loads
 
     @property
     def attraction(self) -> Attraction:
@@ -123,6 +126,10 @@ class SplitForces:
         if isinstance(self.attraction, ArrangedAttraction):
             self._arrange(state["order"])
         self.repulsion.restore(state)
+
+    def loads(self) -> NDArray[np.float32]:
+        """Return n p_i, the affinity of each point relative to the mean, or 1 if unknown."""
+        return self._loads
 
     def step_limit(self, exaggeration: float) -> float:
         """Return the longest step at which the optimization does not diverge."""

@@ -12,8 +12,8 @@ from isosne.layout.attraction import (
     LAST_SHARE,
     DrawnAttraction,
     ListedAttraction,
-    sum_p_log_p,
 )
+from isosne.layout.joint_sums import listed_entropy
 
 N = 150
 DOFS = [0.5, 1.0, 3.0, np.inf]
@@ -175,4 +175,4 @@ def test_threads_do_not_change_the_bytes(joint, source, kind, threads):
 def test_probabilities_of_zero_add_nothing_to_the_entropy():
     p = np.array([0, 0.25, 0.75, 0], np.float32)
     expected = 0.25 * np.log(0.25) + 0.75 * np.log(0.75)
-    assert sum_p_log_p(p) == pytest.approx(expected, rel=1e-15)
+    assert listed_entropy(p) == pytest.approx(expected, rel=1e-15)

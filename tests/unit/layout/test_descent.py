@@ -1,17 +1,21 @@
 """The descent: one step, phases, stop rules, divergence, and a slow twin."""
 
+from dataclasses import replace
 from itertools import islice, pairwise
 
 import numba
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from isosne import GaussianKernel
-from isosne._types import DenseMatrix
+from isosne._types import DenseMatrix, SparseMatrix
 from isosne.affinities.dense import dense_affinities
 from isosne.errors import DivergedError
+from isosne.layout.attraction import ListedAttraction
 from isosne.layout.descent import Progress, advance, descend
-from isosne.layout.exact import ExactForces
+from isosne.layout.exact import ExactForces, ExactRepulsion
+from isosne.layout.forces import SplitForces
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 from tests.conftest import refuses
 from tests.reference import descent as reference
@@ -78,12 +82,55 @@ def test_one_step_follows_the_rule_by_hand():
     update = np.array([[-1, -1, 2, 2]], np.float32)
     gains = np.array([[1, 2, 1, 0.3]], np.float32)
     gradient = np.array([[1, -1, 1, -1]], np.float32)
-    advance(Y, update, gains, gradient, (0.5, 2.0, 0.9))
+    advance(Y, update, gains, gradient, np.ones(Y.shape[1], np.float32), (0.5, 2.0, 0.9))
     # float32 holds seven digits
     np.testing.assert_allclose(gains, [[1.2, 1.6, 0.9, 0.9]], rtol=1e-6)
     np.testing.assert_allclose(update, [[-2.9, 2.7, -0.8, 2.8]], rtol=1e-6)
     np.testing.assert_allclose(Y, [[-3.85, 1.75, -0.75, 2.85]], rtol=1e-6)
     assert gradient.tolist() == [[1, -1, 1, -1]]
+
+
+def test_a_share_shortens_the_step_of_one_point():
+    Y, update, gains = (
+        np.zeros((1, 2), np.float32),
+        np.zeros((1, 2), np.float32),
+        np.ones((1, 2), np.float32),
+    )
+    gradient = np.array([[1, -1]], np.float32)
+    advance(Y, update, gains, gradient, np.array([1, 0.25], np.float32), (0.5, 2.0, 0.01))
+    np.testing.assert_allclose(update, [[-2.4, 0.6]], rtol=1e-6)  # gains grow to 1.2
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_loads_are_n_times_the_sums_of_rows(form):
+    P = np.random.default_rng(0).random((20, 20)).astype(np.float32)
+    P += P.T
+    np.fill_diagonal(P, 0)
+    P /= P.sum()
+    if form == "dense":
+        forces = ExactForces(DenseMatrix(P, np.full(20, 0.5, np.float32)))
+    else:
+        joint = csr_array(P)
+        listed = SparseMatrix(joint.indptr.astype(np.int64), joint.indices, joint.data)
+        forces = SplitForces(ListedAttraction(listed), ExactRepulsion())
+    np.testing.assert_allclose(forces.loads(), 20 * P.sum(axis=1), rtol=1e-5)
+
+
+def test_a_point_that_is_near_to_everyone_stays_in_the_map():
+    # The paper's two clusters, in 50 dimensions; the origin is the nearest to every point.
+    rng = np.random.default_rng(0)
+    X = np.zeros((201, 50))
+    X[:100, :25], X[100:200, 25:] = rng.normal(size=(100, 25)), rng.normal(size=(100, 25))
+    kernel = GaussianKernel(100).fit(X)
+    joint, _ = dense_affinities(kernel)
+    far = []
+    for schedule in (Schedule.annealed(), replace(Schedule.annealed(), bounded=False)):
+        Y = first_map(n=201, spread=1e-4)
+        for _ in descend(ExactForces(joint), Progress.at(Y), schedule):
+            pass
+        far.append(np.linalg.norm(Y[:, 200]) / np.linalg.norm(Y[:, :200], axis=0).max())
+    assert far[0] < 1
+    assert far[1] > 10  # what happens without bounds
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

@@ -1,6 +1,7 @@
 """Schedules are data: their numbers, word for word."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -38,10 +39,35 @@ def test_the_standard_has_250_exaggerated_steps_and_500_others():
     assert Schedule.standard().min_gain == 0.01
 
 
+def test_the_annealed_exaggeration_falls_from_12_to_1_by_the_same_factor_at_every_step():
+    schedule = Schedule.annealed()
+    assert (schedule.n_iter, schedule.bounded) == (500, True)
+    first, falling, last = schedule.phases
+    assert [phase.n_iter for phase in schedule.phases] == [50, 100, 350]
+    assert [phase.momentum for phase in schedule.phases] == [0.8, 0.8, 0.95]
+    values = [falling.exaggeration_at(done) for done in range(100)]
+    ratios = [later / earlier for earlier, later in pairwise([first.exaggeration_at(49), *values])]
+    assert ratios[1:] == pytest.approx([12**-0.01] * 99)
+    assert ratios[0] == pytest.approx(12**-0.005)  # half a step, at either end
+    assert values[-1] / last.exaggeration_at(0) == pytest.approx(12**0.005)
+    # A step times the exaggeration is n all the time.
+    for phase, done in ((first, 0), (falling, 0), (falling, 99), (last, 3)):
+        assert phase.step_for(700, done) * phase.exaggeration_at(done) == pytest.approx(700)
+
+
+def test_the_annealed_takes_a_length_and_an_exaggeration_that_stays():
+    schedule = Schedule.annealed(n_iter=151, exaggeration=3)
+    assert [phase.n_iter for phase in schedule.phases] == [50, 100, 1]
+    assert schedule.phases[1].exaggeration_at(99) == pytest.approx(3 * 4**0.005)
+    assert lasting(Schedule.annealed(), 3).phases[1] == schedule.phases[1]
+    assert schedule.phases[2].step_for(600) == 200
+    assert lasting(Schedule.annealed(), 20).phases[1].exaggeration_at(50) == 20
+
+
 def test_opt_sne_stops_both_phases_by_itself():
     expected = (
         Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls(wait=15, every=3, delay=2)),
-        Phase(2000, momentum=0.8, divisor=12, stop=ChangeBelow(15, every=5, share=1 / 5000)),
+        Phase(2000, momentum=0.8, divisor=48, stop=ChangeBelow(15, every=5, share=1 / 5000)),
     )
     assert Schedule.opt_sne().phases == expected
     # The step stays that of the first phase, as in the published program.
@@ -95,7 +121,7 @@ def test_exaggeration_is_a_number_from_one_up(exaggeration):
 @pytest.mark.parametrize("schedule", ["fast", "", None, 750, Phase(3), ("paper",)])
 def test_other_schedules_are_refused(schedule):
     sentence = (
-        "schedule must be one of 'standard', 'paper', 'opt_sne', or a Schedule; "
+        "schedule must be one of 'annealed', 'standard', 'paper', 'opt_sne', or a Schedule; "
         f"got schedule={schedule!r}. Pass your own as Schedule((Phase(...), ...))."
     )
     with refuses(ParameterError, sentence):
@@ -104,6 +130,7 @@ def test_other_schedules_are_refused(schedule):
 
 def test_names_stand_for_schedules_and_schedules_for_themselves():
     assert as_schedule("paper") == Schedule.paper()
+    assert as_schedule("annealed") == Schedule.annealed()
     assert as_schedule("standard") == Schedule.standard()
     assert as_schedule("opt_sne") == Schedule.opt_sne()
     own = Schedule((Phase(3),), min_gain=0.1)
@@ -112,7 +139,7 @@ def test_names_stand_for_schedules_and_schedules_for_themselves():
 
 def test_plain_repeats_the_last_phase_without_its_rule():
     more = plain(70, Schedule.opt_sne())
-    assert more.phases == (Phase(70, momentum=0.8, divisor=12),)
+    assert more.phases == (Phase(70, momentum=0.8, divisor=48),)
     assert plain(5, Schedule.standard(exaggeration=3)).phases == (
         Phase(5, exaggeration=3, momentum=0.8),
     )
