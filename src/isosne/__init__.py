@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.isolation import IsolationKernel
     from isosne.kernels.knn import KNNKernel
+    from isosne.kernels.owner import OwnerKernel
     from isosne.kernels.precomputed import PrecomputedKernel
     from isosne.layout.descent import State
     from isosne.layout.force_methods import Mesh, Tree
@@ -37,6 +38,7 @@ __all__ = [
     "Landmarks",
     "Mesh",
     "NeRV",
+    "OwnerKernel",
     "Phase",
     "Plan",
     "PrecomputedKernel",
@@ -57,6 +59,7 @@ _HOME = {
     "Landmarks": "isosne.tsne.landmarks",
     "Mesh": "isosne.layout.force_methods",
     "NeRV": "isosne.layout.objectives",
+    "OwnerKernel": "isosne.kernels.owner",
     "Phase": "isosne.layout.schedules",
     "Plan": "isosne.tsne.plan",
     "PrecomputedKernel": "isosne.kernels.precomputed",

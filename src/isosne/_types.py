@@ -24,6 +24,17 @@ class Neighbors(NamedTuple):
     distances: NDArray[np.float32]
 
 
+class FarPartners(NamedTuple):
+    """Partners of each point besides its neighbors, at scales too broad for neighbor lists.
+
+    ``indices`` (n, m) int32, which may repeat; ``probabilities`` (n, m) float32: shares of the
+    whole row, of which neighbors get the rest.
+    """
+
+    indices: NDArray[np.int32]
+    probabilities: NDArray[np.float32]
+
+
 NeighborSimilarity = Callable[[Points, Array, Array], NDArray[np.float32]]
 """Takes new points (m, d), the indices of the fitted points nearest to each, and their distances
 (m, k); returns the similarity (n_scales, m, k)."""
@@ -68,6 +79,10 @@ class Kernel(Protocol):
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n, n_partners) of each fitted point to neighbors."""
+        ...
+
+    def far_partners(self) -> FarPartners | None:
+        """Return partners at scales too broad for neighbor lists, or None."""
         ...
 
     def nearest_others(self, ids: Array) -> Array:

@@ -16,6 +16,7 @@ from isosne import (
     GaussianKernel,
     IsolationKernel,
     KNNKernel,
+    OwnerKernel,
     nearest_neighbors,
 )
 from isosne.affinities.sampled import SampledAffinities
@@ -58,6 +59,7 @@ def kernels():
         yield f"{name} indices", neighbors.indices
         yield f"{name} distances", neighbors.distances
         yield f"{name} knn", KNNKernel(3).fit(data).similarity()
+        yield f"{name} owner", OwnerKernel(3).fit(data).similarity()
     kernel = IsolationKernel(5, n_partitions=6, random_state=0).fit(X)
     walked = np.zeros((24, 6), np.uint8)
     kernel.partitions_[0]._walk(X, np.arange(24), 3, walked)

@@ -16,6 +16,7 @@ PUBLIC = [
     "GaussianKernel",
     "IsolationKernel",
     "KNNKernel",
+    "OwnerKernel",
     "TSNE",
     "nearest_neighbors",
 ]

@@ -81,8 +81,8 @@ LIMIT = sentence(
 )
 KERNEL = sentence(
     "kernel",
-    "be one of 'isolation', 'gaussian', 'adaptive', 'knn', 'precomputed', a kernel object, or an "
-    "object with the methods fit(X) and similarity(A, B)",
+    "be one of 'isolation', 'owner', 'gaussian', 'adaptive', 'knn', 'precomputed', a kernel "
+    "object, or an object with the methods fit(X) and similarity(A, B)",
     "Pass for example IsolationKernel(psi=64).",
 )
 OBJECTIVE = sentence(
@@ -93,7 +93,7 @@ OBJECTIVE = sentence(
 )
 SCHEDULE = sentence(
     "schedule",
-    "be one of 'standard', 'paper', 'opt_sne', or a Schedule",
+    "be one of 'annealed', 'standard', 'paper', 'opt_sne', or a Schedule",
     "Pass your own as Schedule((Phase(...), ...)).",
 )
 AFFINITIES = sentence(

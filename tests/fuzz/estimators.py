@@ -10,7 +10,7 @@ from tests.fuzz.arrays import distances, draw_points, draw_shape
 from tests.fuzz.case import BrokenPromiseError, Case
 from tests.fuzz.parameters import draw_kernel, draw_schedule, draw_settings
 
-NAMES = ("isolation", "gaussian", "adaptive", "knn", "precomputed")
+NAMES = ("isolation", "owner", "gaussian", "adaptive", "knn", "precomputed")
 
 
 def run(case: Case) -> None:

@@ -15,6 +15,7 @@ from isosne import (
     IsolationKernel,
     KNNKernel,
     Mesh,
+    OwnerKernel,
     Phase,
     Schedule,
     Sparse,
@@ -47,6 +48,8 @@ MODELS = {
     "mahalanobis": (GaussianKernel(5, metric="mahalanobis"), POINTS, {"n_components": 1}),
     "adaptive": (AdaptiveGaussianKernel(4), POINTS, {"n_components": 3, "objective": KL(dof=2.0)}),
     "knn": (KNNKernel(4, metric="cosine"), POINTS, {"objective": "nerv", "exaggeration": 2.0}),
+    "owner": (OwnerKernel((2, 0.2)), POINTS, {"schedule": "annealed"}),
+    "owner forest": (OwnerKernel(3, n_partitions=6, partition="forest"), POINTS, {}),
     "distances": (IsolationKernel(5, metric="precomputed"), DISTANCES, {}),
     "affinities": ("precomputed", np.exp(-DISTANCES), {}),
 }
@@ -55,7 +58,7 @@ MODELS = {
 def make_model(name: str) -> TSNE:
     """Return an unfitted model of a few steps."""
     kernel, _, settings = MODELS[name]
-    return TSNE(kernel, random_state=0, schedule=SHORT, **settings)
+    return TSNE(kernel, random_state=0, **({"schedule": SHORT} | settings))
 
 
 @cache

@@ -16,6 +16,7 @@ from isosne import (
     Landmarks,
     Mesh,
     NeRV,
+    OwnerKernel,
     Phase,
     PrecomputedKernel,
     Schedule,
@@ -57,7 +58,10 @@ def draw_schedule(case: Case) -> Any:
         Phase(int(case.rng.integers(0, 8)), **_draw(case, PHASE, 0.25, wrong=0.01))
         for _ in range(int(case.rng.integers(0, 4) if case.happens(0.2) else 1))
     )
-    return Schedule(phases, **_draw(case, {"min_gain": (0.01, 0, 1.0, -1)}, 0.1, wrong=0.05))
+    return Schedule(
+        phases,
+        **_draw(case, {"min_gain": (0.01, 0, 1.0, -1), "bounded": (True, False)}, 0.1, wrong=0.05),
+    )
 
 
 def draw_settings(case: Case, n_rows: int) -> dict[str, Any]:
@@ -122,6 +126,16 @@ KERNELS = (
             "random_state": RANDOM,
         },
     ),
+    (
+        OwnerKernel,
+        {
+            "cell_size": ("auto", *SCALES),
+            "n_partitions": ("exact", *COUNTS),
+            "partition": ("voronoi", "forest"),
+            **METRIC,
+            "random_state": RANDOM,
+        },
+    ),
     (GaussianKernel, {"perplexity": SCALES, **METRIC}),
     (AdaptiveGaussianKernel, {"k": COUNTS, **METRIC}),
     (KNNKernel, {"k": COUNTS, **METRIC}),
@@ -132,7 +146,8 @@ PHASE = {
     "momentum": (0, 0.5, 0.99, 1, 2, -1),
     "step": (0, 1e-3, 1, 1e3, 1e30, None),
     "shortest": (0, 50, 1e9),
-    "divisor": (1, 12, 0, None),
+    "divisor": (1, 12, 0, 1e9),
+    "last_exaggeration": (None, 1, 0.5, 0),
     "stop": (RateFalls(), ChangeBelow(), RateFalls(0, 1, 0), ChangeBelow(0, 1, 1.0)),
 }
 SETTINGS: dict[str, tuple[Any, ...]] = {

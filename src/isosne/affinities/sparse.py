@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._checks import is_one_of
-from isosne._types import Kernel, Neighbors, SparseMatrix
+from isosne._numba import parallel_kernel, prange
+from isosne._types import Array, FarPartners, Kernel, Neighbors, SparseMatrix
 from isosne.affinities.conditional import conditional_rows
 from isosne.affinities.symmetrize import symmetrize_lists
 from isosne.errors import ParameterError
@@ -71,6 +72,35 @@ def sparse_affinities(
     """
     partners = neighbors.indices[:, :n_partners]
     rows = conditional_rows(kernel.neighbor_similarity(neighbors, n_partners))
+    far = kernel.far_partners()
+    if far is not None:
+        partners, rows = with_far_partners(partners, rows, far)
     isolated = np.flatnonzero(~rows.any(axis=1))
     rows[isolated, 0] = 1
     return symmetrize_lists(partners, rows), isolated
+
+
+def with_far_partners(
+    partners: Array, rows: NDArray[np.float32], far: FarPartners
+) -> tuple[Array, NDArray[np.float32]]:
+    """Return lists that end with the far partners; a partner that is listed twice gets the sum.
+
+    rows (n, k): probabilities of the neighbors, with sum 1.
+    """
+    left = 1 - far.probabilities.sum(axis=1, keepdims=True, dtype=np.float64)
+    merged = np.concatenate([rows * left.astype(np.float32), far.probabilities], axis=1)
+    lists = np.concatenate([partners, far.indices], axis=1)
+    merge_repeated(lists, partners.shape[1], merged)
+    return lists, merged
+
+
+@parallel_kernel
+def merge_repeated(lists: Array, n_first: int, rows: Array) -> None:
+    """Add the probability of a repeated partner to its first entry; the first n_first differ."""
+    for i in prange(lists.shape[0]):
+        for e in range(n_first, lists.shape[1]):
+            for q in range(e):
+                if lists[i, q] == lists[i, e]:
+                    rows[i, q] += rows[i, e]
+                    rows[i, e] = 0
+                    break

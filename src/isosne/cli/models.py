@@ -23,6 +23,7 @@ NEEDS = {
 """Options that have an effect only with a certain value of another option."""
 NUMBERS = {
     "psi": "be auto, a number of cells, a fraction of the rows, or several of these with commas",
+    "cell_size": "be auto, a number of points, a fraction of the rows, or several with commas",
     "perplexity": "be a number, or several with commas",
     "k": "be a number, or several with commas",
 }
@@ -121,8 +122,8 @@ def kernel_parameters(options: KernelOptions) -> dict[str, Any]:
 
 
 def parse_numbers(name: str, text: str) -> list[Any]:
-    """Return numbers separated by commas, integers where possible; psi may be auto."""
-    if name == "psi" and text == "auto":
+    """Return numbers separated by commas, integers where possible; some may be auto."""
+    if name in ("psi", "cell_size") and text == "auto":
         return [text]
     try:
         return [_as_number(part) for part in text.split(",")]

@@ -169,7 +169,7 @@ class KernelOptions:
     """Step 1 of the method: the similarity of two points. None: the kernel's default."""
 
     kernel: Annotated[
-        Literal["isolation", "gaussian", "adaptive", "knn"],
+        Literal["isolation", "owner", "gaussian", "adaptive", "knn"],
         option("Kernel, the similarity between two rows."),
     ] = "isolation"
     psi: Annotated[
@@ -179,6 +179,16 @@ class KernelOptions:
             "values are averaged. Larger values resolve finer neighborhoods.",
             default="auto",
             metavar="N[,N...]",
+        ),
+    ] = None
+    cell_size: Annotated[
+        str | None,
+        option(
+            "owner: mean number of points per cell, or a fraction of the rows; several values are "
+            "averaged.",
+            panel=KERNEL,
+            default="auto",
+            metavar="X[,X...]",
         ),
     ] = None
     perplexity: Annotated[
@@ -192,7 +202,7 @@ class KernelOptions:
     n_partitions: Annotated[
         str | None,
         option(
-            "isolation: number of random partitionings, or exact for the closed form.",
+            "isolation, owner: number of random partitionings, or exact for the closed form.",
             panel=KERNEL,
             default="auto",
             metavar="N|exact",
@@ -200,7 +210,7 @@ class KernelOptions:
     ] = None
     partition: Annotated[
         Literal["voronoi", "forest"] | None,
-        option("isolation: shape of the cells.", panel=KERNEL, default="voronoi"),
+        option("isolation, owner: shape of the cells.", panel=KERNEL, default="voronoi"),
     ] = None
     k: Annotated[
         str | None,
@@ -249,7 +259,7 @@ class EmbeddingOptions:
         option("Degrees of freedom of the similarity in the map.", panel=EMBEDDING, metavar="X"),
     ] = 1.0
     schedule: Annotated[
-        Literal["standard", "paper", "opt_sne"],
+        Literal["annealed", "standard", "paper", "opt_sne"],
         option("Optimization schedule; opt_sne stops early by itself.", panel=EMBEDDING),
     ] = "standard"
     exaggeration: Annotated[

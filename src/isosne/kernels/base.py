@@ -23,6 +23,7 @@ from isosne._checks import (
 )
 from isosne._types import (
     Array,
+    FarPartners,
     Neighbors,
     NeighborSimilarity,
     Points,
@@ -66,6 +67,10 @@ class MetricKernel(BaseEstimator, ABC):
     ) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n, k) of each fitted point to its nearest neighbors."""
         raise self._compares_all_pairs()
+
+    def far_partners(self) -> FarPartners | None:
+        """Return partners at scales too broad for neighbor lists, or None: there are none."""
+        return None
 
     def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
         """Return a function that compares new points with the fitted points nearest to them."""

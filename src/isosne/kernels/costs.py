@@ -30,6 +30,10 @@ class KernelCosts(NamedTuple):
     """Neighbors per point that the similarity depends on; 0 if neighbor lists cannot be used."""
     n_partners: int
     """Neighbors per point that get a probability when affinities are sparse."""
+    n_far: int = 0
+    """Partners per point besides neighbors, at scales too broad for neighbor lists."""
+    needs_lists_only: bool = False
+    """Whether a similarity follows from neighbor lists, so that sparse affinities lose little."""
     pair_bytes: int = 4
     """Bytes per pair when affinities are dense."""
     n_scales: int = 1

@@ -13,6 +13,7 @@ from isosne.kernels.custom import CustomKernel, UserKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.knn import KNNKernel
+from isosne.kernels.owner import OwnerKernel
 from isosne.kernels.precomputed import PrecomputedKernel
 
 
@@ -34,6 +35,12 @@ KERNELS: dict[str, Entry] = {
         "psi",
         ("psi", "n_partitions", "partition", "metric", "p"),
         lambda n: IsolationKernel(),
+    ),
+    "owner": Entry(
+        OwnerKernel,
+        "cell_size",
+        ("cell_size", "n_partitions", "partition", "metric", "p"),
+        lambda n: OwnerKernel(),
     ),
     "gaussian": Entry(
         GaussianKernel, "perplexity", ("perplexity", "metric", "p"), lambda n: GaussianKernel()

@@ -142,7 +142,7 @@ def sweep(
     ----------
     X : array, CSR or data frame of shape (n_samples, n_features)
         The data.
-    kernel : {"isolation", "gaussian", "adaptive", "knn"}, default="isolation"
+    kernel : {"isolation", "owner", "gaussian", "adaptive", "knn"}, default="isolation"
         The kernel.
     grid : values, dict of values or None, default=None
         Values of psi, perplexity or k; or a dict from parameter names of the kernel to values, of

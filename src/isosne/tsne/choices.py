@@ -149,6 +149,8 @@ def _choose_by_size(costs: Costs, forces: Method | None, n: int, available: int)
         return "dense", "a user-defined kernel compares all pairs"
     fits = {name: needed <= SHARE * available for name, needed in costs.bytes.items()}
     needs_lists = isinstance(forces, Mesh | Tree)
+    if costs.kernel.needs_lists_only and costs.bytes["sparse"] <= available:
+        return "sparse", "the kernel needs neighbor lists only"
     if n <= DENSE_LIMIT and fits["dense"] and not needs_lists:
         needed = size(costs.bytes["dense"])
         return "dense", f"all pairs take {needed} and n is at most {DENSE_LIMIT:,}"

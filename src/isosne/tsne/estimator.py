@@ -45,8 +45,9 @@ class TSNE(FittedMap):
     Parameters
     ----------
     kernel : str or kernel, default="isolation"
-        Similarity of the points: "isolation", "gaussian", "adaptive", "knn", an object such as
-        ``IsolationKernel(psi=64)``, or any object with ``fit(X)`` and ``similarity(A, B)``.
+        Similarity of the points: "isolation", "owner", "gaussian", "adaptive", "knn", an object
+        such as ``IsolationKernel(psi=64)``, or any object with ``fit(X)`` and
+        ``similarity(A, B)``.
         "precomputed": `fit` takes precomputed affinities.
     n_components : int, default=2
         Dimensions of the map, 1 to 3.
@@ -54,8 +55,8 @@ class TSNE(FittedMap):
         Objective to minimize: "kl", "nerv", "jse", an object such as ``KL(dof=0.5)`` or
         ``NeRV(trade_off=0.8)``, or any object with ``value(P, Q)`` and ``derivative(P, Q)``.
     schedule : str or Schedule, default="standard"
-        Phases of the optimization: "standard", "paper" (the authors' settings), "opt_sne" (stops
-        automatically), or a `Schedule`.
+        Phases of the optimization: "standard", "annealed" (fewer steps, lower objective), "paper"
+        (the authors' settings), "opt_sne" (stops automatically), or a `Schedule`.
     exaggeration : float or None, default=None
         Exaggeration kept until the end; 2 to 4 gives tighter clusters. None: that of the schedule,
         usually 1.

@@ -208,14 +208,15 @@ def _rows_bytes(work: Costs) -> int:
 
 def _sparse(work: Costs) -> int:
     n, kernel = work.given.n_points, work.kernel
-    k, q = work.n_neighbors, work.n_partners
+    k, q = work.n_neighbors, work.n_partners + kernel.n_far
     lists, n_pairs = 8 * n * k, round(n * q * MUTUAL)
     points = work.given.points
     finding = set_bytes(points, work.metric)
     of_thread = block_bytes(points, work.metric, k)
     if work.is_approximate:
         finding, of_thread = clusters_bytes(points, k), of_thread + gathered_bytes(points)
-    layers = 4 * n * q * (kernel.n_scales + (kernel.n_scales > 1))  # and their mean
+    n_layers = 1 if kernel.needs_lists_only else kernel.n_scales
+    layers = 4 * n * q * (n_layers + (n_layers > 1))  # and their mean
     # Closed form: lists with the points themselves (4 bytes) and masks; otherwise cells and counts.
     described = n * (kernel.cell_bytes + q * kernel.n_scales if kernel.n_partitions else 7 * k)
     symmetrizing = 12 * n * q + 8 * n_pairs

@@ -18,6 +18,8 @@ from isosne.errors import DataError, show
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.forest import TREES, ForestPartitions
 from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.owner import OwnerKernel
+from isosne.kernels.ownership import split_scales
 from isosne.kernels.registry import KERNELS
 from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.layout.force_methods import Exact, Mesh, Tree
@@ -30,10 +32,13 @@ from isosne.tsne.stored_values import (
     check_kernel,
     check_pool,
     check_samples,
+    check_subsets,
     check_trees,
 )
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
+DRAWS = {"samples0", "order0"}
+"""Arrays that are in a file if a kernel has drawn partitionings or subsets."""
 KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
@@ -95,12 +100,16 @@ def _parts(value: Any) -> dict[str, Any]:
 def kernel_arrays(kernel: MetricKernel) -> dict[str, Array]:
     """Return the points and random draws of a fitted kernel."""
     arrays = _points_to_arrays("points", kernel.X_fit_)
-    if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
+    if isinstance(kernel, OwnerKernel):
+        for s, subsets in enumerate(kernel.subsets_):
+            arrays |= {f"order{s}": subsets.order, f"members{s}": subsets.members}
+    if not isinstance(kernel, IsolationKernel | OwnerKernel) or not kernel.partitions_:
         return arrays
     samples = [partitions.samples for partitions in kernel.partitions_]
-    if kernel.pool_ is not kernel.X_fit_ and kernel.partition == "voronoi":
+    pool = getattr(kernel, "pool_", kernel.X_fit_)
+    if pool is not kernel.X_fit_ and kernel.partition == "voronoi":
         sampled, positions = np.unique(np.concatenate(samples, axis=None), return_inverse=True)
-        arrays |= _points_to_arrays("pool", kernel.pool_[sampled])
+        arrays |= _points_to_arrays("pool", pool[sampled])
         sizes = np.cumsum([part.size for part in samples])[:-1]
         parts = zip(np.split(positions, sizes), samples, strict=True)
         samples = [part.reshape(sample.shape) for part, sample in parts]
@@ -115,10 +124,12 @@ def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKern
     """Return a kernel fitted from the arrays of `kernel_arrays`."""
     check_kernel(kernel)
     points = _points_from_arrays("points", arrays)
-    if not isinstance(kernel, IsolationKernel) or "samples0" not in arrays:
+    if not isinstance(kernel, IsolationKernel | OwnerKernel) or not DRAWS & arrays.keys():
         return kernel.fit(points)
     kernel._check_parameters(points.shape[0])
     points = check_points(points, name="points", min_rows=2)
+    if isinstance(kernel, OwnerKernel):
+        return _restore_owner(kernel, points, arrays)
     pool = points
     if "pool" in arrays or "pool.data" in arrays:
         pool = check_pool(kernel, points, _points_from_arrays("pool", arrays))
@@ -129,8 +140,30 @@ def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKern
     )
 
 
+def _restore_owner(kernel: OwnerKernel, points: Points, arrays: dict[str, Array]) -> OwnerKernel:
+    """Return an owner kernel with the partitionings or subsets of a file."""
+    n, metric = points.shape[0], kernel._fit_metric(points)
+    psis = kernel._cells(n, kernel._n_listed(points))
+    drawn = [f"samples{s}" for s in range(len(psis))] if "samples0" in arrays else []
+    far = split_scales(psis, n).far if "order0" in arrays else ()
+    return kernel._restore(
+        points,
+        metric,
+        psi_=psis,
+        partitions_=[_partitions(kernel, arrays, points, metric, s) for s in range(len(drawn))],
+        subsets_=[
+            check_subsets(arrays[f"order{s}"], arrays[f"members{s}"], psi, n)
+            for s, psi in enumerate(far)
+        ],
+    )
+
+
 def _partitions(
-    kernel: IsolationKernel, arrays: dict[str, Array], pool: Points, metric: Metric, s: int
+    kernel: IsolationKernel | OwnerKernel,
+    arrays: dict[str, Array],
+    pool: Points,
+    metric: Metric,
+    s: int,
 ) -> VoronoiPartitions | ForestPartitions:
     samples, n_partitions = arrays[f"samples{s}"], len(arrays["samples0"])
     if is_integer(kernel.n_partitions):

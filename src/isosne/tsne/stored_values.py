@@ -14,6 +14,7 @@ from isosne._types import Array, Points
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.forest import LEAF, TREES
 from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.subsets import Subsets, subset_shape
 from isosne.kernels.voronoi import cell_dtype
 from isosne.layout.descent import Progress
 from isosne.layout.force_methods import Mesh, Tree
@@ -104,6 +105,17 @@ def check_pool(kernel: IsolationKernel, points: Points, pool: Points) -> Points:
     pool = check_points(pool, name="pool")
     check_for_metric(pool, kernel.metric, name="pool")
     return pool
+
+
+def check_subsets(order: Array, members: Array, psi: int, n_points: int) -> Subsets:
+    """Return the subsets of one scale: a permutation of the points, and ascending members."""
+    check_array(order, "order", np.int64, (n_points,), low=0, high=n_points - 1)
+    if len(np.unique(order)) != n_points:
+        raise ValueError("order must have every point once")
+    check_array(members, "members", np.int64, subset_shape(psi, n_points), low=0, high=n_points - 1)
+    if np.any(members[:, 1:] <= members[:, :-1]):
+        raise ValueError("members must have ascending indices in every row")
+    return Subsets(order, members)
 
 
 def check_samples(samples: Array, name: str, n_partitions: int, n_pool: int | None) -> Array:

@@ -177,7 +177,7 @@ def test_a_file_of_something_else_is_refused(blobs, tmp_path):
         (
             ("linear", [4]),
             (
-                "kernel must be one of 'isolation', 'gaussian', 'adaptive', 'knn'; "
+                "kernel must be one of 'isolation', 'owner', 'gaussian', 'adaptive', 'knn'; "
                 "got kernel='linear'. Choose one of these names."
             ),
         ),

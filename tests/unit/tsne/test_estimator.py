@@ -626,7 +626,7 @@ def test_many_points_in_csr_are_searched_exactly(points, monkeypatch):
 
 
 def test_default_settings_part_two_blobs(two_blobs):
-    for kernel in ("isolation", "gaussian", "adaptive", "knn"):
+    for kernel in ("isolation", "owner", "gaussian", "adaptive", "knn"):
         Y = make(kernel, schedule="standard").fit_transform(two_blobs)
         a, b = Y[:30].mean(axis=0), Y[30:].mean(axis=0)
         along = (Y - (a + b) / 2) @ (b - a)

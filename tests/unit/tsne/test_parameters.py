@@ -327,7 +327,7 @@ def test_an_accuracy_that_no_mesh_reaches_is_refused(accuracy):
         (
             "schedule",
             (
-                "be one of 'standard', 'paper', 'opt_sne', or a Schedule; got {}. "
+                "be one of 'annealed', 'standard', 'paper', 'opt_sne', or a Schedule; got {}. "
                 "Pass your own as Schedule((Phase(...), ...))."
             ),
         ),
@@ -349,8 +349,8 @@ def test_other_values_are_refused(points, name, rule, value):
 @pytest.mark.parametrize("value", ["all", None, 3, IsolationKernel, object, np.eye(3)], ids=str)
 def test_what_is_no_kernel_is_refused(points, value):
     sentence = (
-        "kernel must be one of 'isolation', 'gaussian', 'adaptive', 'knn', 'precomputed', a kernel "
-        "object, or an object with the methods fit(X) and similarity(A, B); got "
+        "kernel must be one of 'isolation', 'owner', 'gaussian', 'adaptive', 'knn', 'precomputed', "
+        "a kernel object, or an object with the methods fit(X) and similarity(A, B); got "
         f"kernel={' '.join(repr(value).split())}. Pass for example IsolationKernel(psi=64)."
     )
     with refuses(ParameterError, sentence):

@@ -50,6 +50,15 @@ class GridOptions(KernelOptions):
             "isolation: numbers of cells to try.", default="the paper's grid", metavar="N[,N...]"
         ),
     ] = None
+    cell_size: Annotated[
+        str | None,
+        option(
+            "owner: mean numbers of points per cell to try.",
+            panel=KERNEL,
+            default="the paper's grid",
+            metavar="X[,X...]",
+        ),
+    ] = None
     perplexity: Annotated[
         str | None,
         option("gaussian: perplexities to try.", default="the paper's grid", metavar="X[,X...]"),
@@ -98,8 +107,9 @@ def sweep(
 ) -> None:
     """Embed a table for several parameter values; measure each map.
 
-    The values are those of --psi, --perplexity or --k. Results are saved as they come, to a .jsonl
-    file beside the output. Resumes after an interruption when the same command is given again.
+    The values are those of --psi, --cell-size, --perplexity or --k. Results are saved as they come,
+    to a .jsonl file beside the output. Resumes after an interruption when the same command is
+    given again.
 
     Example: isosne sweep wine.csv --label cultivar --psi 4,8,16,32 -o sweep.csv
     """

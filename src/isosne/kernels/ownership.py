@@ -1,0 +1,106 @@
+"""The law of ranks of the owner kernel, and the cell sizes that it combines.
+
+A partitioning samples psi of n points. The cell of a point is owned by the nearest sampled point.
+The point of rank a (a points are nearer) is the owner if it is sampled and none of the nearer ones
+is, so the probability depends on the rank alone (docs/owner-kernel.md).
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._checks import as_scales, is_number
+from isosne.errors import ParameterError
+
+AUTO_SIZES, AUTO_SHARE = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0), 1 / 32
+"""Cell sizes of "auto": numbers of points, and a fraction of all points (docs/decisions/0011)."""
+LISTED = 3.0
+"""Neighbors per list, in units of the cell size; they hold 95 % of a row, 1 - e^-3."""
+LONGEST_LIST = 90
+"""Longest list of neighbors; partners of broader cells are drawn (docs/decisions/0011)."""
+SUBSET_CELL = 4
+"""Points per cell in the subsets that broad cells are computed in (docs/decisions/0011)."""
+N_FAR = 8
+"""Partners of a point at each broad scale; they hold 90 % of a row, 1 - (3/4)^8."""
+
+
+class Scales(NamedTuple):
+    """Numbers of cells of an owner kernel, at scales with neighbor lists and at broader ones."""
+
+    near: tuple[int, ...]
+    far: tuple[int, ...]
+    n_listed: int
+    """Neighbors per list."""
+
+
+def split_scales(psis: tuple[int, ...], n_points: int) -> Scales:
+    """Divide the scales into cells that are small enough for neighbor lists, and larger ones."""
+    near = tuple(psi for psi in psis if _has_lists(psi, n_points))
+    far = tuple(psi for psi in psis if not _has_lists(psi, n_points))
+    if n_points - 1 <= LONGEST_LIST:
+        return Scales(near, far, n_points - 1)
+    largest = n_points / min(near) if near else 0.0
+    return Scales(near, far, max(1, math.ceil(LISTED * largest)))
+
+
+def _has_lists(psi: int, n_points: int) -> bool:
+    return n_points - 1 <= LONGEST_LIST or LISTED * n_points <= LONGEST_LIST * psi
+
+
+def owner_law(psi: int, n_points: int, n_ranks: int) -> NDArray[np.float64]:
+    """Return the probability that the point of rank 0, 1, .. n_ranks - 1 owns a cell.
+
+    C(n - 1 - a, psi - 1) / C(n, psi) for rank a; the sum over all n ranks is 1.
+    """
+    a = np.arange(n_ranks - 1)
+    ratios = np.maximum(n_points - psi - a, 0) / (n_points - 1 - a)
+    return np.asarray(psi / n_points * np.cumprod(np.r_[1.0, ratios]), np.float64)
+
+
+def mean_law(psis: tuple[int, ...], n_points: int, ranks: slice) -> NDArray[np.float64]:
+    """Return the mean of the laws of all scales, each normalized over the ranks."""
+    mean = np.zeros(ranks.stop - ranks.start)
+    for psi in psis:
+        law = owner_law(psi, n_points, ranks.stop)[ranks]
+        mean += law / (math.fsum(law) * len(psis))  # exactly rounded, unlike a sum of NumPy
+    return mean
+
+
+def resolve_sizes(cell_size: Any, n_points: int, n_listed: int | None = None) -> tuple[float, ...]:
+    """Return the cell sizes as numbers of points or fractions of n_points.
+
+    n_listed: the number of neighbors per point that are known, if not all are.
+    """
+    if isinstance(cell_size, str) and cell_size == "auto":
+        return auto_sizes(n_points, n_points if n_listed is None else n_listed)
+    sizes = as_scales(cell_size, "cell_size")
+    for size in sizes:
+        if not is_number(size) or not 0 < size <= n_points:
+            raise ParameterError(
+                "cell_size",
+                f"be 'auto', a number of points from 1 to n_samples ({n_points}), or a fraction of "
+                "n_samples between 0 and 1",
+                size,
+                "Cells of 2 to 40 points are usual.",
+            )
+    return tuple(float(size) for size in sizes)
+
+
+def auto_sizes(n_points: int, n_listed: int) -> tuple[float, ...]:
+    """Return the cell sizes of "auto" that leave at least four cells, else the smallest.
+
+    With lists of n_listed neighbors, those for which the lists are long enough.
+    """
+    broadest = max(AUTO_SIZES[-1], AUTO_SHARE * n_points)
+    limit = min(n_points / 4, n_points if n_listed >= n_points - 1 else n_listed / LISTED)
+    sizes = tuple(size for size in (*AUTO_SIZES, broadest) if size <= limit)
+    return sizes or (min(AUTO_SIZES[0], float(n_points)),)
+
+
+def n_cells(size: float, n_points: int) -> int:
+    """Return psi for a mean number of points per cell, or a fraction of all points."""
+    n_members = size * (n_points if size < 1 else 1)
+    # With psi = n, every point would own its own cell, and no other.
+    return min(max(1, round(n_points / n_members)), n_points - 1)

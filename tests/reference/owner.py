@@ -1,0 +1,19 @@
+"""Slow twin of the owner kernel: every sample there is, one after the other."""
+
+from itertools import combinations
+
+import numpy as np
+
+
+def owners(D, samples):
+    """Fraction of the samples in which each fitted point is the nearest to each row of D (n, m)."""
+    K = np.zeros(D.shape)
+    for sample in samples:
+        for i in range(len(D)):
+            K[i, min(sample, key=lambda z: (D[i, z], z))] += 1
+    return K / len(samples)
+
+
+def expected_owners(D, psi):
+    """The same over all samples of psi of the m fitted points."""
+    return owners(D, list(combinations(range(D.shape[1]), psi)))

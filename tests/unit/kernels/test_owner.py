@@ -1,0 +1,311 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from isosne import TSNE, OwnerKernel, nearest_neighbors
+from isosne.errors import ParameterError
+from isosne.kernels.ownership import (
+    auto_sizes,
+    mean_law,
+    n_cells,
+    owner_law,
+    resolve_sizes,
+    split_scales,
+)
+from isosne.kernels.subsets import BLOCK, draw_subsets, far_partners, without_self
+from isosne.neighbors.metric import Metric
+from tests.reference.neighbors import distances
+from tests.reference.owner import expected_owners, owners
+
+
+def draw_points(n, d=3, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+# --- the law of ranks
+
+
+@pytest.mark.parametrize("psi", [1, 2, 5, 9])
+def test_the_law_is_a_ratio_of_binomial_coefficients_and_sums_to_one(psi):
+    n = 10
+    expected = [math.comb(n - 1 - a, psi - 1) / math.comb(n, psi) for a in range(n)]
+    np.testing.assert_allclose(owner_law(psi, n, n), expected, rtol=1e-14)
+    assert math.fsum(owner_law(psi, n, n)) == pytest.approx(1, abs=1e-15)
+
+
+def test_the_law_of_many_points_is_geometric():
+    law = owner_law(5000, 10**6, 800)
+    np.testing.assert_allclose(law, 0.005 * 0.995 ** np.arange(800), rtol=1e-3)
+
+
+def test_each_scale_is_normalized_before_the_mean():
+    ranks = slice(1, 31)
+    parts = [owner_law(psi, 100, 31)[ranks] for psi in (10, 50)]
+    expected = np.mean([part / part.sum() for part in parts], axis=0)
+    np.testing.assert_allclose(mean_law((10, 50), 100, ranks), expected, rtol=1e-14)
+
+
+# --- cell sizes
+
+
+def test_sizes_are_numbers_of_points_or_fractions():
+    assert resolve_sizes((2, 0.25), 80) == (2.0, 0.25)
+    assert [n_cells(size, 80) for size in (2, 0.25, 80, 1)] == [40, 4, 1, 79]
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"),
+    [
+        (2, (2.0,)),
+        (20, (2.0, 3.0, 4.0)),
+        (100, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 24.0)),
+        (6400, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0)),
+    ],
+)
+def test_automatic_sizes_leave_four_cells(n, expected):
+    assert auto_sizes(n, n) == expected
+
+
+def test_automatic_sizes_fit_lists_that_are_given():
+    assert auto_sizes(1000, 25) == (2.0, 3.0, 4.0, 6.0, 8.0)
+
+
+def test_lists_hold_three_cells_and_large_cells_have_none():
+    scales = split_scales((500, 100, 10), 1000)
+    assert scales == ((500, 100), (10,), 30)
+    assert split_scales((10,), 80) == ((10,), (), 79)  # all others fit in a list
+    assert split_scales((10,), 1000) == ((), (10,), 1)
+
+
+@pytest.mark.parametrize("size", [0, -1, 101, "few", None, True, np.nan, []])
+def test_wrong_sizes_are_refused(size):
+    with pytest.raises(ParameterError, match=r"^cell_size must"):
+        OwnerKernel(size).fit(draw_points(100))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "name"),
+    [
+        ({"n_partitions": "auto"}, "n_partitions"),
+        ({"n_partitions": 0}, "n_partitions"),
+        ({"partition": "forest"}, "n_partitions"),
+        ({"partition": "cubes"}, "partition"),
+    ],
+)
+def test_wrong_forms_are_refused(parameters, name):
+    with pytest.raises(ParameterError, match=f"^{name} must"):
+        OwnerKernel(3, **parameters).fit(draw_points(20))
+
+
+# --- similarity
+
+
+@pytest.mark.parametrize("psi", [2, 4, 7])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
+def test_the_closed_form_is_the_mean_over_all_samples(psi, metric):
+    X, A = draw_points(8), draw_points(3, seed=1)
+    kernel = OwnerKernel(8 / psi, metric=metric).fit(X)
+    assert kernel.psi_ == (psi,)
+    D = distances(X, X, metric, 2)
+    np.fill_diagonal(D, 0)
+    np.testing.assert_allclose(kernel.similarity(), expected_owners(D, psi), atol=1e-7)
+    expected = expected_owners(distances(A, X, metric, 2), psi)
+    np.testing.assert_allclose(kernel.similarity(A), expected, atol=1e-7)
+
+
+def test_ties_go_to_the_lower_index():
+    X = np.array([[0.0], [1.0], [1.0], [2.0]])
+    K = OwnerKernel(2).fit(X).similarity(np.array([[1.0]]))
+    np.testing.assert_allclose(K, expected_owners(np.abs(X.T - 1.0), 2), atol=1e-7)
+
+
+@pytest.mark.parametrize("X", [draw_points(30), csr_array(draw_points(30))], ids=["dense", "csr"])
+def test_rows_sum_to_one_at_several_scales(X):
+    kernel = OwnerKernel((2, 0.3)).fit(X)
+    np.testing.assert_allclose(kernel.similarity().sum(axis=1), 1, rtol=1e-6)
+    np.testing.assert_allclose(kernel.similarity(X[:5]).sum(axis=1), 1, rtol=1e-6)
+    layers = kernel.rows().block(slice(4, 9))
+    assert layers.shape == (2, 5, 30)
+    np.testing.assert_allclose(layers.mean(axis=0), kernel.similarity()[4:9], rtol=1e-6)
+
+
+def test_other_points_are_ranked_as_if_they_were_fitted():
+    X = draw_points(30)
+    kernel = OwnerKernel(3).fit(X)
+    A, B = X[:4] + 0.1, X[10:15]  # the fitted points themselves, so that both answers are known
+    np.testing.assert_array_equal(kernel.similarity(A, B), kernel.similarity(A)[:, 10:15])
+
+
+def test_drawn_frequencies_are_those_of_their_samples():
+    X = draw_points(12)
+    kernel = OwnerKernel(3, n_partitions=40, random_state=0).fit(X)
+    expected = owners(distances(X, X), kernel.partitions_[0].samples)
+    np.testing.assert_allclose(kernel.similarity(), expected, atol=1e-6)
+
+
+def test_drawn_frequencies_approach_the_closed_form():
+    X = draw_points(40)
+    exact = OwnerKernel((3, 8)).fit(X).similarity()
+    drawn = OwnerKernel((3, 8), n_partitions=4000, random_state=0).fit(X).similarity()
+    # A frequency of 4000 draws has a standard error of at most 0.5 / sqrt(4000) = 0.008.
+    assert np.abs(drawn - exact).max() < 4 * 0.008
+
+
+def test_a_leaf_belongs_to_its_sampled_point():
+    X = np.vstack([draw_points(10), draw_points(10)])  # copies share a leaf
+    kernel = OwnerKernel(4, n_partitions=30, partition="forest", random_state=0).fit(X)
+    K = kernel.similarity()
+    np.testing.assert_allclose(K.sum(axis=1), 1, rtol=1e-5)
+    part = kernel.partitions_[0]
+    cells = part.cells(X)
+    expected = np.zeros_like(K)
+    for t, sample in enumerate(part.samples):
+        for i in range(20):
+            expected[i, next(z for z in sample if cells[z, t] == cells[i, t])] += 1 / 30
+    np.testing.assert_allclose(K, expected, atol=1e-6)
+
+
+def test_only_fitted_points_own_drawn_cells():
+    X = draw_points(20)
+    with pytest.raises(ParameterError, match=r"^B must"):
+        OwnerKernel(3, n_partitions=5).fit(X).similarity(X[:2], X[:3])
+
+
+# --- lists
+
+
+def test_all_lists_have_the_same_law():
+    X = draw_points(200)
+    kernel = OwnerKernel((4, 10)).fit(X)
+    rows = kernel.neighbor_similarity(nearest_neighbors(X, 50), 30)
+    assert rows.shape == (1, 200, 30)
+    assert rows.dtype == np.float32
+    np.testing.assert_array_equal(rows[0], np.tile(rows[0, 0], (200, 1)))
+    np.testing.assert_allclose(rows[0, 0], mean_law((50, 20), 200, slice(1, 31)), rtol=1e-6)
+
+
+def test_lists_of_everyone_give_the_affinities_of_all_pairs():
+    X = draw_points(60)
+    parameters = {"kernel": OwnerKernel((2, 10)), "schedule": "annealed", "random_state": 0}
+    lists = TSNE(affinities="sparse", **parameters).fit(X)
+    pairs = TSNE(affinities="dense", **parameters).fit(X)
+    P = np.zeros((60, 60))
+    indptr, indices, data = lists.affinities_
+    P[np.repeat(np.arange(60), np.diff(indptr)), indices] = data
+    values, factors = pairs.affinities_
+    np.testing.assert_allclose(P, values * (factors[:, None] + factors), atol=1e-9)
+    assert lists.kl_divergence_ == pytest.approx(pairs.kl_divergence_, rel=0.05)
+
+
+def test_new_points_have_the_law_of_their_own_ranks():
+    X = draw_points(200)
+    kernel = OwnerKernel(5).fit(X)
+    compare = kernel.toward_neighbors(nearest_neighbors(X, 15))
+    found = compare(X[:3] + 0.01, np.zeros((3, 15), np.int32), np.zeros((3, 15)))
+    np.testing.assert_allclose(found[0, 2], mean_law((40,), 200, slice(0, 15)), rtol=1e-6)
+
+
+def test_drawn_cells_have_no_lists():
+    X = draw_points(30)
+    kernel = OwnerKernel(3, n_partitions=5, random_state=0).fit(X)
+    assert kernel.costs(30, 3).n_relevant == 0
+    with pytest.raises(ParameterError, match=r"^affinities must"):
+        kernel.neighbor_similarity(nearest_neighbors(X, 5))
+
+
+# --- broad scales
+
+
+def test_partners_of_broad_scales_are_the_nearest_members_of_a_subset():
+    X = draw_points(2 * BLOCK + 10)
+    subsets = draw_subsets(6, len(X), np.random.default_rng(0))
+    assert subsets.members.shape == (3, 24)
+    partners = far_partners(X, Metric().fitted(X), subsets)
+    for i in (0, 700, 2057):
+        members = subsets.members[np.flatnonzero(subsets.order == i)[0] // BLOCK]
+        others = members[members != i]
+        order = np.argsort(distances(X[[i]], X[others])[0], kind="stable")
+        np.testing.assert_array_equal(partners[i], others[order[:8]])
+
+
+def test_a_point_is_not_its_own_partner():
+    lists = np.array([[4, 0, 2], [1, 3, 5]])
+    np.testing.assert_array_equal(without_self(lists, np.array([0, 2])), [[4, 2], [1, 3]])
+
+
+def test_broad_scales_are_those_of_the_closed_form_on_average():
+    X = draw_points(400, 2)
+    kernel = OwnerKernel(100).fit(X)
+    assert split_scales(kernel.psi_, 400).far == (4,)
+    exact = np.delete(kernel.similarity()[7], 7)
+    total = np.zeros(400)
+    for seed in range(400):
+        far = OwnerKernel(100, random_state=seed).fit(X).far_partners()
+        total += np.bincount(far.indices[7], far.probabilities[7], minlength=400)
+    # Points by rank, in seven groups. The standard error of a group is at most 0.4 / 20.
+    order = np.argsort(-exact, kind="stable")
+    found = np.delete(total / 400, 7)[order].reshape(-1, 57).sum(axis=1)
+    np.testing.assert_allclose(
+        found, (exact[order] / exact.sum()).reshape(-1, 57).sum(axis=1), atol=0.04
+    )
+
+
+def test_a_map_with_broad_scales_keeps_every_row_whole():
+    X = draw_points(1536, 4)
+    model = TSNE(OwnerKernel(), schedule="annealed", random_state=0)
+    plan = model.plan(X)
+    assert (plan.affinities, plan.n_neighbors) == ("sparse", 72)
+    model.callback = lambda state: state.iteration >= 3
+    indptr, indices, data = model.fit(X).affinities_
+    assert data.sum() == pytest.approx(1, rel=1e-5)
+    rows = np.repeat(np.arange(1536), np.diff(indptr))
+    assert len(np.unique(rows * 1536 + indices)) == len(rows)  # no pair twice
+    assert np.diff(indptr).min() >= 72
+
+
+# --- in a map
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 11, 40])
+def test_few_points_have_a_map(n):
+    model = TSNE("owner", schedule="annealed", random_state=0).fit(draw_points(n))
+    assert np.isfinite(model.embedding_).all()
+    assert np.isfinite(model.transform(draw_points(3, seed=2))).all()
+
+
+def test_stored_distances_suffice():
+    X = draw_points(150)
+    near = nearest_neighbors(X, 30)
+    indptr = np.arange(0, 150 * 30 + 1, 30)
+    graph = csr_array((near.distances.ravel(), near.indices.ravel(), indptr), shape=(150, 150))
+    kernel = OwnerKernel(metric="precomputed")
+    model = TSNE(kernel, schedule="annealed", random_state=0).fit(graph)
+    assert model.kernel_.psi_ == tuple(n_cells(size, 150) for size in (2, 3, 4, 6, 8))
+    with pytest.raises(ParameterError, match=r"^cell_size must"):
+        OwnerKernel(20, metric="precomputed").fit(graph)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        OwnerKernel(),
+        OwnerKernel(3, n_partitions=20),
+        OwnerKernel((3, 9), n_partitions=9, partition="forest"),
+    ],
+    ids=["exact", "drawn", "forest"],
+)
+def test_a_saved_model_has_the_same_kernel(tmp_path, kernel):
+    X = draw_points(1100)
+    model = TSNE(kernel, schedule="annealed", random_state=0, affinities="auto")
+    model.callback = lambda state: state.iteration >= 2
+    model.fit(X).save(tmp_path / "a.isosne")
+    again = TSNE.load(tmp_path / "a.isosne")
+    assert again.kernel_.psi_ == model.kernel_.psi_
+    np.testing.assert_array_equal(again.kernel_.similarity(X[:4]), model.kernel_.similarity(X[:4]))
+    np.testing.assert_array_equal(again.transform(X[:4] + 1), model.transform(X[:4] + 1))
+    far, other = again.kernel_.far_partners(), model.kernel_.far_partners()
+    assert (far is None) == (other is None) == (kernel.n_partitions != "exact")
+    if far is not None:
+        np.testing.assert_array_equal(far.indices, other.indices)
