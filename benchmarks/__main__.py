@@ -16,13 +16,14 @@ NAMES = [
     "neighbors",
     "maps",
     "quality",
+    "kernels",
     "repulsion",
     "scaling",
     "routes",
     "landmarks",
     "peers",
 ]
-SLOW = {"scaling", "peers"}
+SLOW = {"scaling", "peers", "kernels"}
 """Left out of a quick run unless named."""
 OPTIONS = {"peers": ["dataset", "rows", "methods", "threads"], "scaling": ["threads"]}
 """Options that a benchmark takes beside --quick."""
