@@ -160,7 +160,7 @@ POWER = (
     "Below 1 the triangle inequality fails; the limit of large p is metric='chebyshev'."
 )
 PARTITIONS = (
-    "n_partitions must be an integer from 1 up; got n_partitions={}. "
+    "n_partitions must be an integer from 1 to 1000000; got n_partitions={}. "
     "Pass 200, or 'exact' for the closed form."
 )
 SEED = (

@@ -85,6 +85,10 @@ class Case:
         self.promise(np.isfinite(found).all(), f"{what} is not finite")
 
 
+OTHER_NAMES = "The feature names should match those that were passed during fit."
+"""Start of the message that scikit-learn prescribes for data frames with other columns."""
+
+
 def judge(area: Callable[[Case], None], case: Case) -> Verdict:
     """Run a case and return the verdict."""
     with warnings.catch_warnings(record=True) as caught:
@@ -97,6 +101,8 @@ def judge(area: Callable[[Case], None], case: Case) -> Verdict:
             trace = traceback.format_exc()
         except Exception as error:
             outcome, reason = "failed", f"{type(error).__name__}: {error}{_place(error)}"
+            if str(error).startswith(OTHER_NAMES):
+                outcome, reason = "refused", OTHER_NAMES
             trace = traceback.format_exc()
     if outcome != "failed":
         faults = [*_foreign(caught), *_left_behind(case)]

@@ -130,7 +130,7 @@ KERNELS = (
         OwnerKernel,
         {
             "cell_size": ("auto", *SCALES),
-            "n_partitions": ("exact", *COUNTS),
+            "n_partitions": N_PARTITIONS,
             "partition": ("voronoi", "forest"),
             **METRIC,
             "random_state": RANDOM,

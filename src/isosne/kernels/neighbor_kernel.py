@@ -52,7 +52,7 @@ class NeighborKernel(MetricKernel):
         self._check_k(n_points)
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
-        if self.k > n_listed:
+        if self._check_k(n_points) > n_listed:
             raise ParameterError(
                 "k",
                 f"be at most {n_listed}, the smallest number of distances per row of X",

@@ -172,6 +172,11 @@ class OwnerKernel(MetricKernel):
         if is_one_of(self.n_partitions, ("auto",)):
             hint = "'exact' is the closed form."
             raise ParameterError("n_partitions", "be 'exact' or a number", "auto", hint)
+        if not self._is_exact and n_points < 3:
+            hint = "Pass more points."
+            raise ParameterError(
+                "n_partitions", "be 'exact' for two points", self.n_partitions, hint
+            )
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
         sizes = resolve_sizes(self.cell_size, n_points, n_listed)

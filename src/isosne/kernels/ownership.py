@@ -102,5 +102,5 @@ def auto_sizes(n_points: int, n_listed: int) -> tuple[float, ...]:
 def n_cells(size: float, n_points: int) -> int:
     """Return psi for a mean number of points per cell, or a fraction of all points."""
     n_members = size * (n_points if size < 1 else 1)
-    # With psi = n, every point would own its own cell, and no other.
-    return min(max(1, round(n_points / n_members)), n_points - 1)
+    # With one cell all points are alike; with psi = n, every point owns its own cell and no other.
+    return min(max(2, round(n_points / n_members)), n_points - 1)

@@ -14,6 +14,8 @@ LARGE_SHARE = 0.1
 """psi as a fraction of n_samples above AUTO_LIMIT (measured: docs/decisions/0006)."""
 AUTO_PARTITIONS = 200
 """The paper's t (section 5)."""
+MOST_PARTITIONS = 1_000_000
+"""Largest number of partitionings: their sampling error is then 0.0005 (chosen)."""
 EXACT_FROM, EXACT_CELL = 10_000, 30
 """The closed form is used above 10 000 points (where affinities become sparse, docs/decisions/0006)
 if a cell holds at most 30 points on average, so that lists have at most 240 (chosen)."""
@@ -97,4 +99,4 @@ def check_partitioning(partition: Any, n_partitions: Any, metric: str) -> None:
         )
     if not is_one_of(n_partitions, ("exact", "auto")):
         hint = "Pass 200, or 'exact' for the closed form."
-        check_count(n_partitions, "n_partitions", low=1, hint=hint)
+        check_count(n_partitions, "n_partitions", low=1, high=MOST_PARTITIONS, hint=hint)

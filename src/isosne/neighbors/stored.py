@@ -43,7 +43,7 @@ class StoredDistances:
 def refuse_all_pairs() -> DataError:
     """Return the error for what needs distances that are not stored."""
     return DataError(
-        "The distances of all pairs are needed here; a sparse matrix holds only those that are "
+        "X must hold the distances of all pairs here; a sparse matrix holds only those that are "
         "stored. Pass a dense matrix of distances."
     )
 

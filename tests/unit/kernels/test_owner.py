@@ -52,7 +52,7 @@ def test_each_scale_is_normalized_before_the_mean():
 
 def test_sizes_are_numbers_of_points_or_fractions():
     assert resolve_sizes((2, 0.25), 80) == (2.0, 0.25)
-    assert [n_cells(size, 80) for size in (2, 0.25, 80, 1)] == [40, 4, 1, 79]
+    assert [n_cells(size, 80) for size in (2, 0.25, 80, 1)] == [40, 4, 2, 79]
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,12 @@ def test_wrong_sizes_are_refused(size):
 def test_wrong_forms_are_refused(parameters, name):
     with pytest.raises(ParameterError, match=f"^{name} must"):
         OwnerKernel(3, **parameters).fit(draw_points(20))
+
+
+def test_two_points_have_a_closed_form_only():
+    np.testing.assert_allclose(OwnerKernel(2).fit(draw_points(2)).similarity(), 0.5)
+    with pytest.raises(ParameterError, match=r"^n_partitions must be 'exact' for two points"):
+        OwnerKernel(2, n_partitions=5).fit(draw_points(2))
 
 
 # --- similarity

@@ -188,7 +188,7 @@ def test_seven_distances_are_too_few_for_any_psi(points):
 def test_all_pairs_are_not_in_a_graph(points, name):
     kernel = precomputed(name).fit(graph_of(points))
     sentence = (
-        "The distances of all pairs are needed here; a sparse matrix holds only those that are "
+        "X must hold the distances of all pairs here; a sparse matrix holds only those that are "
         "stored. Pass a dense matrix of distances."
     )
     with refuses(DataError, sentence):
