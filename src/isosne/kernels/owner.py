@@ -179,13 +179,16 @@ class OwnerKernel(MetricKernel):
             )
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
+        if not self._is_exact:
+            rule = "be 'exact' for a sparse matrix of distances, in which samples are out of reach"
+            hint = "Leave it out, or pass a dense matrix of distances."
+            raise ParameterError("n_partitions", rule, self.n_partitions, hint)
         sizes = resolve_sizes(self.cell_size, n_points, n_listed)
         largest = max(size * (n_points if size < 1 else 1) for size in sizes)
-        if not self._is_exact or LISTED * largest > max(n_listed, LISTED * AUTO_SIZES[0]):
+        if LISTED * largest > max(n_listed, LISTED * AUTO_SIZES[0]):
             raise ParameterError(
                 "cell_size",
-                f"be at most {n_listed / LISTED:.3g} with {n_listed} distances in a row of X, and "
-                "exact",
+                f"be at most {n_listed / LISTED:.3g} with {n_listed} distances in a row of X",
                 self.cell_size,
                 "Lower it, or store more distances: three times the cell size is usual.",
             )

@@ -291,6 +291,8 @@ def test_stored_distances_suffice():
     assert model.kernel_.psi_ == tuple(n_cells(size, 150) for size in (2, 3, 4, 6, 8))
     with pytest.raises(ParameterError, match=r"^cell_size must"):
         OwnerKernel(20, metric="precomputed").fit(graph)
+    with pytest.raises(ParameterError, match=r"^n_partitions must be 'exact' for a sparse matrix"):
+        OwnerKernel(3, n_partitions=5, metric="precomputed").fit(graph)
 
 
 @pytest.mark.parametrize(

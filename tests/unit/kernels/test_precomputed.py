@@ -312,3 +312,13 @@ def test_the_kernel_by_its_name_is_the_object(connectivities):
     )
     assert named.embedding_.tobytes() == composed.embedding_.tobytes()
     assert KNNKernel is not type(composed.kernel_)
+
+
+def test_affinities_beyond_float32_are_refused():
+    kernel = PrecomputedKernel().fit(np.array([[0, 1e100], [1.0, 0]]))
+    sentence = (
+        "Precomputed affinities must be at most 3.4e+38, the limit of float32; got 1e+100. Divide "
+        "all of them by the largest."
+    )
+    with refuses(DataError, sentence):
+        kernel.similarity()
