@@ -15,12 +15,12 @@ from isosne.cli.options import (
 from isosne.errors import ParameterError, keyword
 
 NEEDS = {
-    "n_iter": ("schedule", "standard"),
-    "neighbors": ("affinities", "sparse"),
-    "mesh_accuracy": ("forces", "mesh"),
-    "theta": ("forces", "tree"),
+    "n_iter": ("schedule", ("annealed", "standard")),
+    "neighbors": ("affinities", ("sparse",)),
+    "mesh_accuracy": ("forces", ("mesh",)),
+    "theta": ("forces", ("tree",)),
 }
-"""Options that have an effect only with a certain value of another option."""
+"""Options that have an effect only with certain values of another option."""
 NUMBERS = {
     "psi": "be auto, a number of cells, a fraction of the rows, or several of these with commas",
     "cell_size": "be auto, a number of points, a fraction of the rows, or several with commas",
@@ -62,16 +62,18 @@ def make_template(embedding: EmbeddingOptions, resources: ResourceOptions) -> An
 
     given = {name: value for name, value in asdict(embedding).items() if value is not None}
     for name, (other, needed) in NEEDS.items():
-        if given.get(name, "auto") != "auto" and given[other] != needed:
+        if given.get(name, "auto") != "auto" and given[other] not in needed:
+            choices = " or ".join(keyword(other, value) for value in needed)
             raise ParameterError(
                 name,
-                f"be used together with {keyword(other, needed)}",
+                f"be used together with {choices}",
                 given[name],
-                f"Add {keyword(other, needed)}, or leave out {keyword(name)}.",
+                f"Add {keyword(other, needed[0])}, or leave out {keyword(name)}.",
             )
     given["objective"] = OBJECTIVES[embedding.objective](dof=given.pop("dof"))
     if "n_iter" in given:
-        given["schedule"] = Schedule.standard(n_iter=given.pop("n_iter"))
+        make = {"annealed": Schedule.annealed, "standard": Schedule.standard}[given["schedule"]]
+        given["schedule"] = make(n_iter=given.pop("n_iter"))
     if "mesh_accuracy" in given:
         given["forces"] = Mesh(given.pop("mesh_accuracy"))
     if "theta" in given:

@@ -169,9 +169,9 @@ class KernelOptions:
     """Step 1 of the method: the similarity of two points. None: the kernel's default."""
 
     kernel: Annotated[
-        Literal["isolation", "owner", "gaussian", "adaptive", "knn"],
+        Literal["owner", "isolation", "gaussian", "adaptive", "knn"],
         option("Kernel, the similarity between two rows."),
-    ] = "isolation"
+    ] = "owner"
     psi: Annotated[
         str | None,
         option(
@@ -242,8 +242,8 @@ class EmbeddingOptions:
     n_iter: Annotated[
         int | None,
         option(
-            "Number of optimization steps of the standard schedule, above 250.",
-            default="750",
+            "Number of optimization steps of the schedules annealed and standard.",
+            default="500 (annealed), 750 (standard)",
             metavar="N",
         ),
     ] = None
@@ -261,7 +261,7 @@ class EmbeddingOptions:
     schedule: Annotated[
         Literal["annealed", "standard", "paper", "opt_sne"],
         option("Optimization schedule; opt_sne stops early by itself.", panel=EMBEDDING),
-    ] = "standard"
+    ] = "annealed"
     exaggeration: Annotated[
         float | None,
         option(

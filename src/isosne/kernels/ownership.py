@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from isosne._checks import as_scales, is_number
 from isosne.errors import ParameterError
 
-AUTO_SIZES, AUTO_SHARE = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0), 1 / 32
+AUTO_SIZES, AUTO_SHARE = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0), 1 / 16
 """Cell sizes of "auto": numbers of points, and a fraction of all points (docs/decisions/0011)."""
 LISTED = 3.0
 """Neighbors per list, in units of the cell size; they hold 95 % of a row, 1 - e^-3."""

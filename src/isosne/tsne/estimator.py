@@ -40,23 +40,23 @@ logger = logging.getLogger("isosne")
 
 
 class TSNE(FittedMap):
-    """t-SNE with the isolation kernel.
+    """t-SNE with an isolation kernel.
 
     Parameters
     ----------
-    kernel : str or kernel, default="isolation"
-        Similarity of the points: "isolation", "owner", "gaussian", "adaptive", "knn", an object
-        such as ``IsolationKernel(psi=64)``, or any object with ``fit(X)`` and
-        ``similarity(A, B)``.
+    kernel : str or kernel, default="owner"
+        Similarity of the points: "owner" (the one-sided isolation kernel), "isolation" (the
+        paper's), "gaussian", "adaptive", "knn", an object such as ``IsolationKernel(psi=64)``, or
+        any object with ``fit(X)`` and ``similarity(A, B)``.
         "precomputed": `fit` takes precomputed affinities.
     n_components : int, default=2
         Dimensions of the map, 1 to 3.
     objective : str or objective, default="kl"
         Objective to minimize: "kl", "nerv", "jse", an object such as ``KL(dof=0.5)`` or
         ``NeRV(trade_off=0.8)``, or any object with ``value(P, Q)`` and ``derivative(P, Q)``.
-    schedule : str or Schedule, default="standard"
-        Phases of the optimization: "standard", "annealed" (fewer steps, lower objective), "paper"
-        (the authors' settings), "opt_sne" (stops automatically), or a `Schedule`.
+    schedule : str or Schedule, default="annealed"
+        Phases of the optimization: "annealed", "standard" (that of other packages), "paper" (the
+        authors' settings), "opt_sne" (stops automatically), or a `Schedule`.
     exaggeration : float or None, default=None
         Exaggeration kept until the end; 2 to 4 gives tighter clusters. None: that of the schedule,
         usually 1.
@@ -135,11 +135,11 @@ class TSNE(FittedMap):
 
     def __init__(
         self,
-        kernel: Any = "isolation",
+        kernel: Any = "owner",
         *,
         n_components: int = 2,
         objective: str | Objective = "kl",
-        schedule: str | Schedule = "standard",
+        schedule: str | Schedule = "annealed",
         exaggeration: float | None = None,
         start: Any = "auto",
         affinities: str | Sparse = "auto",

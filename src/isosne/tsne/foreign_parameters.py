@@ -16,14 +16,14 @@ MOVED = {
 """Parameters of earlier versions, and their replacements."""
 ELSEWHERE = {
     "perplexity": "kernel=GaussianKernel(perplexity={value})",
-    "n_iter": "schedule=Schedule.standard(n_iter={value})",
-    "max_iter": "schedule=Schedule.standard(n_iter={value})",
+    "n_iter": "schedule=Schedule.annealed(n_iter={value})",
+    "max_iter": "schedule=Schedule.annealed(n_iter={value})",
     "learning_rate": "schedule=Schedule((Phase(..., step={value}),)); the default suits every n",
     "init": "start={value}",
     "initialization": "start={value}",
-    "metric": "kernel=IsolationKernel(metric={value})",
+    "metric": "kernel=OwnerKernel(metric={value})",
     "early_exaggeration": "schedule=Schedule((Phase(250, exaggeration={value}), Phase(500)))",
-    "n_neighbors": "kernel=IsolationKernel(psi=...), whose cells hold n_samples / psi points",
+    "n_neighbors": "kernel=OwnerKernel(cell_size=...), the mean number of points per cell",
     "min_dist": "exaggeration=3, which gives compact clusters",
     "method": "forces='tree' for Barnes-Hut, forces='exact' for all pairs",
     "angle": "forces=Tree(theta={value})",
