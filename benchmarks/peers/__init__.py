@@ -1,7 +1,7 @@
 """isosne beside openTSNE, umap-learn, scikit-learn and PaCMAP: time, memory and quality.
 
 `methods` has an adaptor for each, `points` the data, `child` the process that a method runs in,
-`measures` what is measured, `comparison` the tables and files, `pictures` the maps side by side.
+`comparison` the tables and files, `pictures` the maps side by side.
 
 Nothing is imported here: a child counts the import of its method as part of the first call.
 """

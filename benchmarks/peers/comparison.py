@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import RESULTS, commit, machine, table, versions
+from benchmarks.map_quality import measure
 from benchmarks.peers.child import FIRST_ROWS, ChildError, fit_in_child
-from benchmarks.peers.measures import measure
 from benchmarks.peers.methods import METHODS
 from benchmarks.peers.pictures import draw_maps
 from benchmarks.peers.points import LabeledPoints, draw_points
