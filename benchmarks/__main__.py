@@ -25,7 +25,10 @@ NAMES = [
 ]
 SLOW = {"scaling", "peers", "kernels"}
 """Left out of a quick run unless named."""
-OPTIONS = {"peers": ["dataset", "rows", "methods", "threads"], "scaling": ["threads"]}
+OPTIONS = {
+    "peers": ["dataset", "sizes", "methods", "seeds", "threads"],
+    "scaling": ["threads"],
+}
 """Options that a benchmark takes beside --quick."""
 
 
@@ -46,9 +49,20 @@ def read_options() -> argparse.Namespace:
         metavar="SET",
         help="mixture, or a set that isosne.datasets.load knows; default %(default)s",
     )
-    peers.add_argument("--rows", type=int, help="a sample of so many rows of the set")
     peers.add_argument(
-        "--methods", type=lambda text: text.split(","), metavar="A,B", help="default: all"
+        "--sizes",
+        type=lambda text: [int(size) for size in text.split(",")],
+        metavar="N,N",
+        help="numbers of points; default 500 to 70000 of mnist70k, all points of another set",
+    )
+    peers.add_argument(
+        "--methods",
+        type=lambda text: text.split(","),
+        metavar="A,B",
+        help="some of isosne, sklearnex, opentsne, umap, pacmap (the default), isosne-3, sklearn",
+    )
+    peers.add_argument(
+        "--seeds", type=int, default=3, help="maps of each method and size; default %(default)s"
     )
     peers.add_argument(
         "--threads", type=int, default=2, help="threads of each method, in scaling too; default 2"

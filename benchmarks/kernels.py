@@ -15,8 +15,8 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import minmax_scale, normalize
 
 from benchmarks.harness import table
+from benchmarks.map_quality import MEASURES, measure
 from isosne import TSNE, GaussianKernel
-from isosne.quality import calinski_harabasz, davies_bouldin, knn_accuracy, rnx_curve
 
 SMALL = (
     *("wine", "dermatology", "forest_type", "wdbc", "ilpd", "control", "pima", "parkinson"),
@@ -24,7 +24,7 @@ SMALL = (
     *("segment", "news20_libsvm_test", "spam"),
 )
 LARGE = ("usps", "bendall20k", "mnist70k")
-SEEDS, N_QUERIES = 5, 1000
+SEEDS = 5
 MAPS: dict[str, dict[str, Any]] = {
     "Gaussian 30, standard": {"kernel": GaussianKernel(30)},
     "Gaussian 30, annealed": {"kernel": GaussianKernel(30), "schedule": "annealed"},
@@ -32,7 +32,6 @@ MAPS: dict[str, dict[str, Any]] = {
     "owner, standard": {"kernel": "owner"},
     "owner, annealed": {"kernel": "owner", "schedule": "annealed"},
 }
-MEASURES = ("AUC", "AUC at the paper's k", "R_NX(10)", "10-NN accuracy", "DB", "CH")
 
 
 def read(name: str) -> tuple[Any, np.ndarray] | None:
@@ -54,20 +53,9 @@ def read(name: str) -> tuple[Any, np.ndarray] | None:
     return minmax_scale(X), y
 
 
-def measure(X: Any, Y: np.ndarray, y: np.ndarray) -> list[float]:
-    """Return the measures of a map; of large ones, from a sample of the points."""
-    n = X.shape[0]
-    curve = rnx_curve(X, Y, n_queries=N_QUERIES if n > 5000 else None, random_state=0)
-    ks = np.unique(np.clip(np.rint(np.arange(1, 100, 2) * n / 100), 1, n - 2).astype(int))
-    at = curve.r[ks - 1]
-    return [
-        float((curve.r / curve.k).sum() / (1 / curve.k).sum()),
-        float((at / ks).sum() / (1 / ks).sum()),
-        float(curve.r[9]),
-        knn_accuracy(Y, y).value,
-        davies_bouldin(Y, y),
-        calinski_harabasz(Y, y),
-    ]
+def measure_fit(X: Any, y: np.ndarray, parameters: dict[str, Any]) -> list[float]:
+    """Return the measures of the map that t-SNE draws with these parameters."""
+    return list(measure(X, TSNE(**parameters).fit_transform(X), y).values())
 
 
 def ratios(found: np.ndarray) -> list[list[object]]:
@@ -79,15 +67,15 @@ def ratios(found: np.ndarray) -> list[list[object]]:
     rows = []
     for name, values in zip(MAPS, found, strict=True):
         row: list[object] = [name]
-        for m, measured in enumerate(MEASURES):
+        for m, key in enumerate(MEASURES):
             ours, theirs = values[..., m], found[0, ..., m]
-            if measured == "10-NN accuracy":
+            if key == "knn_accuracy":
                 row.append(f"{(ours - theirs).mean():+.4f}")
                 continue
             logs = np.log(ours).mean(axis=1) - np.log(theirs).mean(axis=1)
             spread = np.log(ours).var(axis=1, ddof=1) + np.log(theirs).var(axis=1, ddof=1)
             error = np.sqrt((spread / ours.shape[1]).sum()) / len(logs)
-            wins = (logs < 0).sum() if measured == "DB" else (logs > 0).sum()
+            wins = (logs < 0).sum() if key == "davies_bouldin" else (logs > 0).sum()
             row.append(f"{np.exp(logs.mean()):.3f} ± {error:.3f} ({wins})")
         rows.append(row)
     return rows
@@ -102,17 +90,14 @@ def run(quick: bool) -> str:
     measured = np.array(
         [
             [
-                [
-                    measure(X, TSNE(random_state=seed, **parameters).fit_transform(X), y)
-                    for seed in range(seeds)
-                ]
+                [measure_fit(X, y, {**parameters, "random_state": seed}) for seed in range(seeds)]
                 for X, y in sets
             ]
             for parameters in MAPS.values()
         ]
     )
     head = f"### Kernels and schedules, {len(sets)} sets, {seeds} seeds"
-    parts = [f"{head}\n\n{table(['map', *MEASURES], ratios(measured))}"]
+    parts = [f"{head}\n\n{table(['map', *MEASURES.values()], ratios(measured))}"]
     for name in () if quick else LARGE:
         found = read(name)
         if found is None:
@@ -122,7 +107,7 @@ def run(quick: bool) -> str:
         for title, parameters in MAPS.items():
             began = perf_counter()
             Y = TSNE(random_state=0, **parameters).fit_transform(X)
-            rows.append([title, perf_counter() - began, *measure(X, Y, y)])
+            rows.append([title, perf_counter() - began, *measure(X, Y, y).values()])
         shape = f"{X.shape[0]} x {X.shape[1]}" + (" sparse" if issparse(X) else "")
-        parts.append(f"{name}, {shape}\n\n{table(['map', 's', *MEASURES], rows)}")
+        parts.append(f"{name}, {shape}\n\n{table(['map', 's', *MEASURES.values()], rows)}")
     return "\n\n".join(parts)

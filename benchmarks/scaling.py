@@ -21,7 +21,7 @@ def run(quick: bool, threads: int = 2) -> str:
         points = draw_points("mixture", n)
         print(f"isosne on {points.label} ...", file=sys.stderr, flush=True)
         try:
-            took, Y = fit_in_child("isosne", points.X, threads)
+            took, (Y,) = fit_in_child("isosne", points.X, threads)
         except ChildError as error:
             return f"### Growth with n\n\nNo map of {n} points: {error}"
         save_map(points, "isosne", Y)

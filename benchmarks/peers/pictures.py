@@ -56,7 +56,7 @@ def pixels(n: int) -> int:
 def draw_maps(
     maps: list[tuple[dict[str, Any], np.ndarray]], classes: np.ndarray, title: str, path: Path
 ) -> None:
-    """Draw maps side by side, each with its figures above it."""
+    """Draw maps of the first seed side by side, each with its figures above it."""
     n_across = min(3, len(maps))
     n_down = -(-len(maps) // n_across)
     size = (4.2 * n_across, 4.7 * n_down + 0.9)
@@ -65,9 +65,10 @@ def draw_maps(
         axis.set_axis_off()
     for axis, (row, Y) in zip(axes.flat, maps, strict=False):
         show(axis, Y, classes)
+        drawn = row["quality"][0]
         measures = (
-            f"{row['warm_seconds']:.3g} s, AUC {row['auc_rnx']:.3f}, "
-            f"DB {row['davies_bouldin']:.2f}, 10-NN {row['knn_accuracy']:.3f}"
+            f"{row['warm_seconds']:.3g} s, AUC {drawn['auc_rnx']:.3f}, "
+            f"DB {drawn['davies_bouldin']:.2f}, 10-NN {drawn['knn_accuracy']:.3f}"
         )
         axis.set_title(f"{row['method']}\n{measures}", fontsize=10)
     figure.suptitle(f"{title}: {len(classes):,} points".replace(",", " "), fontsize=12)

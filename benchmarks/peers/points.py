@@ -10,6 +10,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.preprocessing import minmax_scale
 
 from isosne.datasets import load
+from isosne.errors import DataError
 
 N_COLUMNS = 50
 MIXTURE_ROWS = 1_000_000
@@ -29,7 +30,10 @@ class LabeledPoints(NamedTuple):
 
 
 def draw_points(name: str, n: int | None = None) -> LabeledPoints:
-    """Return n points of a set, or all of them."""
+    """Return n points of a set, or all of them; a smaller sample is part of a larger one.
+
+    Of a mixture, each n is another draw.
+    """
     if name == "mixture":
         n = n or MIXTURE_ROWS
         X, classes = mixture(n)
@@ -37,6 +41,8 @@ def draw_points(name: str, n: int | None = None) -> LabeledPoints:
         source = f"mixture of {N_CLUSTERS} Gaussian clusters, uneven in size and density"
         return LabeledPoints(label, source, X, classes, np.arange(n))
     X, classes, source = real_set(name)
+    if n is not None and n > len(X):
+        raise DataError(f"{name} has {len(X)} points; got n={n}. Choose a smaller n.")
     rows = np.random.default_rng(0).permutation(len(X))[:n]
     label = name if len(rows) == len(X) else f"{name}-{len(rows)}"
     return LabeledPoints(label, source, np.ascontiguousarray(X[rows]), classes[rows], rows)
