@@ -34,8 +34,8 @@ class DrawnCurves(NamedTuple):
     lines: list[tuple[str, str, str, str]]
 
 
-def draw_curves(maps: Sequence[JudgedMap]) -> DrawnCurves:
-    """Draw the R_NX curve of each map over log k."""
+def draw_curves(maps: Sequence[JudgedMap], areas: Sequence[str]) -> DrawnCurves:
+    """Draw the R_NX curve of each map over log k; ``areas`` are the areas below them as text."""
     longest = max(int(judged.curve.k[-1]) for judged in maps)
     lowest = min(0.0, *(float(judged.curve.r.min()) for judged in maps))
     drawn = Plot(
@@ -67,5 +67,5 @@ def draw_curves(maps: Sequence[JudgedMap]) -> DrawnCurves:
         source = ColumnDataSource({"k": k[kept].astype(float), "r": r[kept]})
         line = Line(x="k", y="r", line_color=color, line_dash=style, line_width=2.5)
         drawn.renderers.append(GlyphRenderer(data_source=source, glyph=line))
-        lines.append((judged.title, color, style, str(judged.report.auc_rnx)))
+        lines.append((judged.title, color, style, areas[m]))
     return DrawnCurves(drawn, lines)

@@ -1,4 +1,4 @@
-"""A report: two maps, their R_NX curves, their measures with explanations, and the settings."""
+"""A report: two maps, a verdict, R_NX curves, measures with explanations, and the settings."""
 
 import os
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from isosne.studies.readings import (
     read_trust,
     trust_by_class,
 )
-from isosne.studies.verdicts import read_sizes, read_verdict
+from isosne.studies.verdicts import read_basis, read_first, read_verdict
 from isosne.tsne.estimator import TSNE
 
 
@@ -36,6 +36,7 @@ def write_report(
     model: TSNE | None = None,
     title: str | None = None,
     origin: Mapping[str, str] | None = None,
+    n_seeds: int | None = None,
     random_state: RandomState = 0,
     force: bool = False,
 ) -> Path:
@@ -45,7 +46,7 @@ def write_report(
     ----------
     path : str or path
         Output file; ends in .html.
-    X, labels, columns, model, title, origin, random_state
+    X, labels, columns, model, title, origin, n_seeds, random_state
         See `isosne.studies.study`.
     force : bool, default=False
         Whether to overwrite an existing file.
@@ -59,7 +60,12 @@ def write_report(
     -----
     The file needs no network, fits a phone, and can be printed. Not in the paper.
 
-    Cost: that of `isosne.studies.study`. The output file is checked before anything is computed.
+    Each kernel is mapped with several seeds. The page shows the first map of each kernel, and the
+    means of the measures with their standard errors. Differences that are not significant
+    (Welch's t-test, 5 % level) are ties.
+
+    Cost: that of `isosne.studies.study`, ``2 * n_seeds`` fits. The output file is checked before
+    anything is computed.
 
     Examples
     --------
@@ -67,7 +73,8 @@ def write_report(
     >>> from sklearn.datasets import load_iris
     >>> from isosne.pages import write_report
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = write_report(f"{folder}/iris.html", *load_iris(return_X_y=True), title="Iris")
+    ...     X, y = load_iris(return_X_y=True)
+    ...     path = write_report(f"{folder}/iris.html", X, y, title="Iris", n_seeds=2)
     ...     "<title>Iris</title>" in path.read_text()
     True
     """
@@ -80,6 +87,7 @@ def write_report(
             model=model,
             title=title,
             origin=origin,
+            n_seeds=n_seeds,
             random_state=random_state,
         )
         file.write(render(found).encode())
@@ -120,8 +128,8 @@ def render(found: Study) -> str:
         offer_choices(labels, trusts, shown, len(maps)),
         is_report=True,
     )
-    curves = draw_curves(maps)
     readings = read_measures(maps, classes)
+    curves = draw_curves(maps, readings[0].values)
     scene.extra.append(curves.figure)
     return render_template(
         "report.html",
@@ -131,7 +139,9 @@ def render(found: Study) -> str:
         label_name=labels.title if labels else "",
         measured=maps[0].report,
         verdict=read_verdict(maps, readings),
-        sizes=read_sizes(maps),
+        summary=read_first(maps) if len(maps) > 1 else "",
+        basis=read_basis(maps),
+        n_seeds=len(maps[0].scores),
         readings=readings,
         trust_readings=[read_trust(judged) for judged in maps],
         class_trust=trust_by_class(maps, classes) if classes else [],

@@ -15,7 +15,7 @@ from isosne.quality.inputs import check_k, check_pair
 from isosne.quality.ranks import RankCounts, compare_ranks, rank_weights
 from isosne.quality.sampling import Estimate, choose_queries, estimate_mean
 
-KS = ("all", "paper")
+KS = ("all", "paper", "small", "medium", "large")
 """Sets of neighborhood sizes for AUC_RNX; `RankCounts.areas` has one row for each."""
 
 
@@ -146,19 +146,36 @@ def check_ks(ks: Any) -> None:
     if not isinstance(ks, str) or ks not in KS:
         raise ParameterError(
             "ks",
-            "be 'all' or 'paper'",
+            f"be one of {', '.join(map(repr, KS))}",
             ks,
-            f"Use {keyword('ks', 'all')} for every neighborhood size, or {keyword('ks', 'paper')} "
-            "for the fifty sizes of the paper.",
+            f"Use {keyword('ks', 'all')} for every neighborhood size, {keyword('ks', 'paper')} "
+            f"for the fifty sizes of the paper, {keyword('ks', 'small')}, "
+            f"{keyword('ks', 'medium')} or {keyword('ks', 'large')} for a third of the sizes.",
         )
 
 
 def neighborhood_sizes(ks: str, n: int) -> NDArray[np.int64]:
     """Return the neighborhood sizes k of AUC_RNX in ascending order."""
-    if ks == "all":
-        return np.arange(1, n - 1)
+    if ks != "paper":
+        small, medium = size_limits(n)
+        first, last = {
+            "all": (1, n - 2),
+            "small": (1, small),
+            "medium": (min(small + 1, n - 2), medium),
+            "large": (min(medium + 1, n - 2), n - 2),
+        }[ks]
+        return np.arange(first, last + 1)
     shares = np.arange(1, 100, 2) * n / 100  # as in the paper's evaluation
     return np.unique(np.clip(np.rint(shares), 1, n - 2).astype(np.int64))
+
+
+def size_limits(n: int) -> tuple[int, int]:
+    """Return the largest small and the largest medium neighborhood: n^(1/3) and n^(2/3), rounded.
+
+    Each part covers a third of log k. Of four points, size 2 is both medium and large.
+    """
+    small = min(round(n ** (1 / 3)), max(n - 4, 1))
+    return small, min(round(n ** (2 / 3)), max(n - 3, 2))
 
 
 def compare_at_k(

@@ -88,9 +88,10 @@ def auc_rnx(
     ----------
     X, Y, metric, p, n_queries, random_state, n_jobs
         See `rnx_curve`.
-    ks : {"all", "paper"}, default="all"
+    ks : {"all", "paper", "small", "medium", "large"}, default="all"
         Neighborhood sizes. "all": every k from 1 to n - 2. "paper": 0.01 n, 0.03 n, ..., 0.99 n,
-        rounded.
+        rounded. "small": every k up to n^(1/3). "medium": the following up to n^(2/3). "large":
+        those above.
 
     Returns
     -------

@@ -5,15 +5,15 @@ chosen, not measured, and none is from the paper.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from isosne.plots.paint import Classes
-from isosne.quality import ClassReport
-from isosne.quality.sampling import estimate_mean
+from isosne.quality.comparison import size_limits
 from isosne.studies.judged_maps import JudgedMap
+from isosne.studies.scores import Mean, average, find_better
 
 HALF = 0.5
 """Fraction of preserved neighbors from which the neighborhood of a point counts as reliable."""
@@ -21,16 +21,26 @@ MAX_CLASSES_LISTED = 12
 """Rows of the table of classes; chosen so that it fits a screen."""
 GOOD_ERROR, FAIR_ERROR = 0.1, 0.4
 """Errors of the k-NN classifier, relative to always predicting the largest class."""
+MORE_DECIMALS = 1
+"""Decimals that a small standard error may add to a value."""
+SIZES = {
+    "small": "up to {small:,}",
+    "medium": "{above_small:,} to {medium:,}",
+    "large": "more than {medium:,}",
+}
+"""Parts of the range of neighborhood sizes, each a third of log k."""
 
 
 class Reading(NamedTuple):
     """A row of the table of measures.
 
-    ``values``: the value of each map as text. ``best``: index of the best map; None if the best
-    two print the same, or differ by less than two standard errors. ``meaning``: what the measure
-    means. ``verdict``: whether the value of the first map is good.
+    ``field``: name of the measure in `Scores`. ``values``: the mean of each map over its seeds as
+    text, with its standard error. ``best``: index of the best map; None if the best two tie: their
+    difference is not significant, or they print the same. ``meaning``: what the measure means.
+    ``verdict``: whether the value of the first map is good.
     """
 
+    field: str
     measure: str
     values: tuple[str, ...]
     best: int | None
@@ -41,20 +51,21 @@ class Reading(NamedTuple):
 class Measure(NamedTuple):
     """How to interpret a measure: ``limits`` are upper bounds with the verdict below each."""
 
+    field: str
     name: str
-    value: Callable[[JudgedMap], float]
-    text: str
+    decimals: int
     meaning: str
     limits: tuple[tuple[float, str], ...]
     otherwise: str
     is_lower_better: bool = False
+    is_percentage: bool = False
 
 
 NEIGHBORHOODS = (
     Measure(
+        "auc_rnx",
         "AUC R_NX",
-        lambda judged: judged.report.auc_rnx,
-        "{:.3f}",
+        3,
         "Preservation of neighborhoods of all sizes, with more weight on small ones: 0 is random, "
         "1 is perfect.",
         (
@@ -64,10 +75,24 @@ NEIGHBORHOODS = (
         ),
         "Good: at least half of what a map can preserve is preserved.",
     ),
+    *(
+        Measure(
+            f"auc_{part}",
+            f"AUC R_NX, {part}",
+            3,
+            f"AUC R_NX over neighborhoods of {sizes} points; the smallest of them weigh most.",
+            (
+                (0.2, "Poor: hardly better than a random map."),
+                (HALF, "Fair: less than half of what a map can preserve is preserved."),
+            ),
+            "Good: at least half of what a map can preserve is preserved.",
+        )
+        for part, sizes in SIZES.items()
+    ),
     Measure(
+        "neighbors_preserved",
         "Neighbors preserved",
-        lambda judged: estimate_mean(judged.trust.agreement, len(judged.embedding)),
-        "{:.0%}",
+        0,
         "Mean fraction of the {k} nearest neighbors in the data that are also among the {k} "
         "nearest on the map. A strict measure: a neighbor with rank {next} on the map counts as "
         "lost.",
@@ -76,11 +101,12 @@ NEIGHBORHOODS = (
             (HALF, "Fair: less than half of the nearest neighbors are those in the data."),
         ),
         "Good: at least half of the nearest neighbors are those in the data.",
+        is_percentage=True,
     ),
     Measure(
+        "trustworthiness",
         "Trustworthiness",
-        lambda judged: judged.report.trustworthiness,
-        "{:.3f}",
+        3,
         "Whether neighbors on the map are also close in the data; 1 is best. A lenient measure: "
         "errors are weighted by rank, and a false neighbor with rank {next} in the data costs "
         "almost nothing. It can be high even if few of the nearest neighbors are preserved.",
@@ -91,9 +117,9 @@ NEIGHBORHOODS = (
         "Good: points shown close together are rarely far apart in the data.",
     ),
     Measure(
+        "continuity",
         "Continuity",
-        lambda judged: judged.report.continuity,
-        "{:.3f}",
+        3,
         "Whether neighbors in the data are also close on the map; 1 is best. A lenient measure, "
         "too: errors are weighted by rank.",
         (
@@ -105,9 +131,9 @@ NEIGHBORHOODS = (
 )
 CLASSES = (
     Measure(
+        "davies_bouldin",
         "Davies-Bouldin",
-        lambda judged: _of_classes(judged).davies_bouldin,
-        "{:.2f}",
+        2,
         "Width of the classes relative to the distances between them; lower is better.",
         (
             (0.5, "Good: classes are compact and well separated."),
@@ -118,9 +144,9 @@ CLASSES = (
         is_lower_better=True,
     ),
     Measure(
+        "calinski_harabasz",
         "Calinski-Harabasz",
-        lambda judged: _of_classes(judged).calinski_harabasz,
-        "{:,.0f}",
+        0,
         "Scatter between classes relative to the scatter within classes; higher is better.",
         (),
         "No absolute scale: use it only to compare maps of the same data.",
@@ -128,71 +154,75 @@ CLASSES = (
 )
 
 
-def _of_classes(judged: JudgedMap) -> ClassReport:
-    assert judged.report.classes is not None  # read_measures calls this only with classes
-    return judged.report.classes
+CLASS_FIELDS = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
+"""Measures that depend on the classes."""
 
 
 def read_measures(maps: Sequence[JudgedMap], classes: Classes | None) -> list[Reading]:
     """Return one row for each measure; the verdicts are about the first map."""
-    readings = [_read(measure, maps) for measure in NEIGHBORHOODS]
+    measures = [*NEIGHBORHOODS]
     if classes is not None and maps[0].report.classes is not None:
-        readings += [_read(measure, maps) for measure in CLASSES]
-        readings.append(_read_accuracy(maps, classes))
-    return readings
+        measures += [*CLASSES, _accuracy(maps[0].report.k, classes)]
+    return [_read(measure, maps) for measure in measures]
 
 
 def _read(measure: Measure, maps: Sequence[JudgedMap]) -> Reading:
-    values = [measure.value(judged) for judged in maps]
-    texts = tuple(measure.text.format(value) for value in values)
-    verdict = next((words for limit, words in measure.limits if values[0] < limit), None)
+    means = average_field(maps, measure.field)
+    texts = tuple(
+        show_mean(mean, measure.decimals, is_percentage=measure.is_percentage) for mean in means
+    )
+    better = find_better(means, is_lower_better=measure.is_lower_better)
+    is_tie = better is not None and texts.count(texts[better]) > 1
+    verdict = next((words for limit, words in measure.limits if means[0].value < limit), None)
     k = maps[0].report.k
+    small, medium = size_limits(len(maps[0].embedding))
+    limits = {"small": small, "above_small": small + 1, "medium": medium}
     return Reading(
+        measure.field,
         measure.name,
         texts,
-        _find_best(values, texts, is_lower_better=measure.is_lower_better),
-        measure.meaning.format(k=k, next=k + 1),
+        None if is_tie else better,
+        measure.meaning.format(k=k, next=k + 1, **limits),
         verdict or measure.otherwise,
     )
 
 
-def _read_accuracy(maps: Sequence[JudgedMap], classes: Classes) -> Reading:
-    """Interpret the k-NN accuracy relative to always predicting the largest class."""
-    values = [_of_classes(judged).knn_accuracy for judged in maps]
-    texts = tuple(f"{value:.3f}" for value in values)
+def average_field(maps: Sequence[JudgedMap], field: str) -> list[Mean]:
+    """Return the mean of a measure over the seeds of each map."""
+    return [average([getattr(scores, field) for scores in judged.scores]) for judged in maps]
+
+
+def show_mean(mean: Mean, decimals: int, *, is_percentage: bool = False) -> str:
+    """Return a mean with its standard error as text, down to the first digit of the error.
+
+    The error of a single map that is no estimate is left out: it is not known.
+    """
+    scale, unit = (100, "%") if is_percentage else (1, "")
+    value, error = scale * mean.value, scale * mean.standard_error
+    if error == 0:
+        return f"{value:,.{decimals}f}{unit}" + (" \u00b1 0" if mean.n_maps > 1 else "")
+    first_digit = -math.floor(math.log10(error))
+    decimals = min(max(decimals, first_digit), decimals + MORE_DECIMALS)
+    return f"{value:,.{decimals}f}{unit} \u00b1 {error:,.{decimals}f}{unit}"
+
+
+def _accuracy(k: int, classes: Classes) -> Measure:
+    """Return the k-NN accuracy, read relative to always predicting the largest class."""
     sizes = np.bincount(classes.of_point)[: classes.n_classes]
     largest = float(sizes.max() / sizes.sum())
-    error = (1 - values[0]) / max(1 - largest, 1e-12)  # a single class leaves no error to compare
-    verdict = (
-        "Good: almost all neighbors on the map share a class."
-        if error < GOOD_ERROR
-        else "Fair: most neighbors on the map share a class."
-        if error < FAIR_ERROR
-        else "Weak: classes are mixed on the map."
-    )
-    k = maps[0].report.k
-    return Reading(
+    good, fair = (1 - error * (1 - largest) for error in (GOOD_ERROR, FAIR_ERROR))
+    return Measure(
+        "knn_accuracy",
         f"{k}-NN accuracy",
-        texts,
-        _find_best(values, texts),
-        f"Accuracy of predicting the class of a point from its {k} nearest neighbors on the map; "
+        3,
+        "Accuracy of predicting the class of a point from its {k} nearest neighbors on the map; "
         f"always predicting the largest class would give {largest:.0%}.",
-        verdict,
+        (
+            (fair, "Weak: classes are mixed on the map."),
+            (good, "Fair: most neighbors on the map share a class."),
+        ),
+        "Good: almost all neighbors on the map share a class.",
     )
-
-
-def _find_best(
-    values: Sequence[float], texts: Sequence[str], *, is_lower_better: bool = False
-) -> int | None:
-    """Return the index of the best value, or None if the second best may be as good."""
-    if len(values) == 1:
-        return None
-    order = sorted(range(len(values)), key=values.__getitem__, reverse=not is_lower_better)
-    first, second = order[:2]
-    errors = [getattr(values[m], "standard_error", 0.0) for m in (first, second)]
-    gap = abs(values[first] - values[second])
-    # Two standard errors of a difference: about 95 % confidence.
-    return None if texts[first] == texts[second] or gap <= 2 * math.hypot(*errors) else first
 
 
 def read_trust(judged: JudgedMap) -> str:

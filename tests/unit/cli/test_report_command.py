@@ -1,5 +1,8 @@
 """`isosne report`: two maps on one page."""
 
+from inspect import signature
+
+from isosne import TSNE
 from isosne.cli.progress import Lines
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
 
@@ -20,19 +23,36 @@ def test_an_interrupted_report_leaves_no_file(wine, here, isosne, monkeypatch):
 
 
 def test_a_report_of_a_table(wine, here, isosne):
-    found = isosne(*LINE, "--psi", 16, "--title", "Wine", "-o", "report.html")
-    first, measuring, second, again, last = found.stderr.splitlines()
-    assert first.startswith(f"isolation map, step {N_SHORT} of {N_SHORT}  KL ")
-    assert second.startswith(f"gaussian map, step {N_SHORT} of {N_SHORT}  KL ")
-    assert measuring == again == "Measuring the map"
+    options = ("--kernel", "isolation", "--psi", 16, "--n-seeds", 2, "--title", "Wine")
+    found = isosne(*LINE, *options, "-o", "report.html")
+    *steps, last = found.stderr.splitlines()
+    for number, line in enumerate(steps[::2]):
+        kernel = "isolation" if number < 2 else "gaussian"
+        named = f"{kernel} map {number % 2 + 1} of 2, step {N_SHORT} of {N_SHORT}  KL "
+        assert line.startswith(named)
+    assert steps[1::2] == ["Measuring the map"] * 4
     assert last == "Wrote report.html: 178 rows"
     page = (here / "report.html").read_text()
     for told in (
         "<dt>input</dt><dd>wine.csv, 178 rows, 13 columns</dd>",
         "<dt>scaling</dt><dd>minmax</dd>",
-        "isosne report wine.csv -o report.html --id bottle --label cultivar --scale minmax",
+        "isosne report wine.csv -o report.html --n-seeds 2 --id bottle --label cultivar",
+        "<dt>seeds</dt><dd>0, 1</dd>",
         "<dt>labels</dt><dd>column cultivar</dd>",
     ):
         assert told in page
     assert "<title>Wine</title>" in page
     assert "b177" in page
+
+
+def test_one_map_per_kernel_has_no_number(wine, here, isosne):
+    found = isosne(*LINE, "--kernel", "gaussian", "--n-seeds", 1, "-o", "report.html")
+    first, _, second, *_ = found.stderr.splitlines()
+    default = signature(TSNE).parameters["kernel"].default
+    assert first.startswith(f"gaussian map, step {N_SHORT} of {N_SHORT}  KL ")
+    assert second.startswith(f"{default} map, step {N_SHORT} of {N_SHORT}  KL ")
+
+
+def test_no_seeds_are_refused(wine, here, isosne):
+    found = isosne(*LINE, "--n-seeds", 0, "-o", "report.html", code=2)
+    assert "--n-seeds" in found.stderr

@@ -149,8 +149,9 @@ def test_voters_must_be_other_points(k):
 @pytest.mark.parametrize("ks", ["some", None, 3, np.arange(3)])
 def test_the_sizes_must_be_named(ks):
     sentence = (
-        f"ks must be 'all' or 'paper'; got ks={ks!r}. Use ks='all' for every neighborhood size, "
-        "or ks='paper' for the fifty sizes of the paper."
+        f"ks must be one of 'all', 'paper', 'small', 'medium', 'large'; got ks={ks!r}. Use "
+        "ks='all' for every neighborhood size, ks='paper' for the fifty sizes of the paper, "
+        "ks='small', ks='medium' or ks='large' for a third of the sizes."
     )
     with refuses(ParameterError, sentence):
         auc_rnx(X, Y, ks=ks)

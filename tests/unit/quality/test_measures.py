@@ -50,7 +50,10 @@ def test_one_comparison_gives_what_each_measure_computes_by_itself(labeled, opti
             np.testing.assert_array_equal(part, expected)
         for estimate, expected in (
             (found.auc(), auc_rnx(X, Y, **options)),
-            (found.auc("paper"), auc_rnx(X, Y, ks="paper", **options)),
+            *(
+                (found.auc(ks), auc_rnx(X, Y, ks=ks, **options))
+                for ks in ("paper", "small", "medium", "large")
+            ),
             (found.trustworthiness(), trustworthiness(X, Y, 7, **options)),
             (found.continuity(), continuity(X, Y, 7, **options)),
         ):

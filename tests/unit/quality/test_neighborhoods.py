@@ -52,6 +52,21 @@ def test_measures_are_those_of_the_definitions(two_blobs, dtype):
     assert_measures_are_those_of_the_twin(X, blurred(two_blobs).astype(dtype))
 
 
+# The limits are n^(1/3) and n^(2/3), rounded, with room for one size at least in each part.
+@pytest.mark.parametrize(("n", "small", "medium"), [(4, 1, 2), (5, 1, 2), (6, 2, 3), (60, 4, 15)])
+def test_the_area_has_parts_for_small_medium_and_large_neighborhoods(two_blobs, n, small, medium):
+    X = two_blobs[:n]
+    Y = blurred(X)
+    parts = {
+        "small": range(1, small + 1),
+        "medium": range(small + 1, medium + 1),
+        "large": range(min(medium + 1, n - 2), n - 1),
+    }
+    for ks, sizes in parts.items():
+        expected = twin.auc_rnx(*twin_ranks(X, Y), sizes)
+        np.testing.assert_allclose(auc_rnx(X, Y, ks=ks), expected, 1e-12, 1e-12)
+
+
 @pytest.mark.parametrize("n", [4, 5, 6])
 def test_measures_of_very_few_points_are_those_of_the_definitions(n):
     X = np.random.default_rng(n).normal(size=(n, 3))

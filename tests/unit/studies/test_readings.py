@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from isosne.plots.paint import Classes
-from isosne.quality import Curve, Estimate, Trust
+from isosne.quality import Estimate, Trust
 from isosne.studies import judge
 from isosne.studies.readings import (
     read_measures,
     read_seconds,
     read_trust,
+    show_mean,
     trust_by_class,
 )
-from isosne.studies.verdicts import read_sizes, read_verdict
+from isosne.studies.scores import Mean
 
 CLASSES = Classes(["tight", "loose"], np.repeat([0, 1], 30))
 
@@ -36,6 +37,11 @@ def having(judged, title="Isolation kernel", agreement=None, **measures):
 
 
 PLAIN_NUMBERS = ("davies_bouldin", "calinski_harabasz", "agreement")
+PARTS = [
+    (0.1, "Poor: hardly better than a random map."),
+    (0.2, "Fair: less than half of what a map can preserve is preserved."),
+    (0.5, "Good: at least half of what a map can preserve is preserved."),
+]
 CASES = {
     "auc_rnx": [
         (0.1, "Poor: hardly better than a random map."),
@@ -43,6 +49,9 @@ CASES = {
         (0.4, "Fair: typical of high-dimensional data."),
         (0.5, "Good: at least half of what a map can preserve is preserved."),
     ],
+    "auc_small": PARTS,
+    "auc_medium": PARTS,
+    "auc_large": PARTS,
     "agreement": [
         (0.1, "Poor: few of the nearest neighbors are those in the data."),
         (0.4, "Fair: less than half of the nearest neighbors are those in the data."),
@@ -83,8 +92,15 @@ MEASURES = list(CASES)
     [(measure, *case) for measure, cases in CASES.items() for case in cases],
 )
 def test_a_value_has_its_sentence(judged, measure, value, verdict):
-    value = value if measure in PLAIN_NUMBERS else Estimate(value)
-    reading = read_measures([having(judged, **{measure: value})], CLASSES)[MEASURES.index(measure)]
+    if measure.startswith("auc_") and measure != "auc_rnx":
+        # The mean of two maps: what was measured, and its distance to the value on the other side.
+        found = judged.scores[0]
+        other = found._replace(**{measure: 2 * value - getattr(found, measure) + 1e-12})
+        changed = replace(judged, repeats=(other,))
+    else:
+        value = value if measure in PLAIN_NUMBERS else Estimate(value)
+        changed = having(judged, **{measure: value})
+    reading = read_measures([changed], CLASSES)[MEASURES.index(measure)]
     assert reading.verdict == verdict
     assert reading.best is None  # of one map
 
@@ -92,8 +108,24 @@ def test_a_value_has_its_sentence(judged, measure, value, verdict):
 def test_the_better_value_is_named(judged):
     other = having(judged, auc_rnx=Estimate(0.01), davies_bouldin=0.01)
     readings = read_measures([judged, other], CLASSES)
-    assert [reading.best for reading in readings] == [0, None, None, None, 1, None, None]
+    assert [reading.best for reading in readings] == [0, *[None] * 6, 1, None, None]
     assert readings[0].values[1] == "0.010"
+
+
+# Of the first map, the mean is 0.92, and its standard error 0.02 / sqrt(3) = 0.0115. With two
+# degrees of freedom, 4.30 standard errors are needed: 0.0497.
+@pytest.mark.parametrize(("value", "best"), [(0.96, None), (0.97, 1), (0.88, None), (0.87, 0)])
+def test_a_difference_within_the_noise_of_the_seeds_is_a_tie(judged, value, best):
+    maps = []
+    for values in ([0.9, 0.92, 0.94], [value] * 3):
+        first = having(judged, trustworthiness=Estimate(values[0]))
+        repeats = [first.scores[0]._replace(trustworthiness=each) for each in values[1:]]
+        maps.append(replace(first, repeats=tuple(repeats)))
+    readings = {reading.field: reading for reading in read_measures(maps, CLASSES)}
+    found = readings.pop("trustworthiness")
+    assert found.best is best
+    assert found.values == ("0.920 \u00b1 0.012", f"{value:.3f} \u00b1 0")
+    assert {reading.best for reading in readings.values()} == {None}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +139,25 @@ def test_the_better_value_is_named(judged):
 )
 def test_values_that_cannot_be_told_apart_are_equal(judged, first, second, best):
     maps = [having(judged, trustworthiness=value) for value in (first, second)]
-    assert read_measures(maps, CLASSES)[2].best is best
+    (reading,) = (row for row in read_measures(maps, CLASSES) if row.field == "trustworthiness")
+    assert reading.best is best
+
+
+@pytest.mark.parametrize(
+    ("mean", "decimals", "settings", "text"),
+    [
+        (Mean(0.41234, 0.0032, 0, 5), 3, {}, "0.412 \u00b1 0.003"),
+        (Mean(0.41234, 0.0004, 0, 5), 3, {}, "0.4123 \u00b1 0.0004"),
+        (Mean(0.41234, 0.00001, 0, 5), 3, {}, "0.4123 \u00b1 0.0000"),
+        (Mean(0.41234, n_maps=5), 3, {}, "0.412 \u00b1 0"),
+        (Mean(0.41234), 3, {}, "0.412"),
+        (Mean(0.41234, 0, 0.0032), 3, {}, "0.412 \u00b1 0.003"),
+        (Mean(0.5412, 0.0078, 0, 5), 0, {"is_percentage": True}, "54.1% \u00b1 0.8%"),
+        (Mean(12345.6, 40, 30, 5), 0, {}, "12,346 \u00b1 50"),
+    ],
+)
+def test_a_mean_is_shown_with_its_standard_error(mean, decimals, settings, text):
+    assert show_mean(mean, decimals, **settings) == text
 
 
 def test_every_measure_is_explained(judged):
@@ -116,6 +166,9 @@ def test_every_measure_is_explained(judged):
             "Preservation of neighborhoods of all sizes, with more weight on small ones: 0 is "
             "random, 1 is perfect."
         ),
+        "AUC R_NX over neighborhoods of up to 4 points; the smallest of them weigh most.",
+        "AUC R_NX over neighborhoods of 5 to 15 points; the smallest of them weigh most.",
+        "AUC R_NX over neighborhoods of more than 15 points; the smallest of them weigh most.",
         (
             "Mean fraction of the 10 nearest neighbors in the data that are also among the 10 "
             "nearest on the map. A strict measure: a neighbor with rank 11 on the map counts as "
@@ -147,120 +200,14 @@ def test_points_without_a_label_do_not_make_the_largest_class(judged):
 
 
 def test_without_classes_neighborhoods_are_read_alone(judged):
-    alone = ["AUC R_NX", "Neighbors preserved", "Trustworthiness", "Continuity"]
+    alone = [
+        "AUC R_NX",
+        *("AUC R_NX, small", "AUC R_NX, medium", "AUC R_NX, large"),
+        *("Neighbors preserved", "Trustworthiness", "Continuity"),
+    ]
     unmeasured = replace(judged, report=replace(judged.report, classes=None))
     for map_, classes in ((judged, None), (unmeasured, CLASSES)):
         assert [reading.measure for reading in read_measures([map_], classes)] == alone
-
-
-NEAR = {"auc_rnx": Estimate(0.6), "agreement": 0.56}
-FAR = {"trustworthiness": Estimate(0.99), "continuity": Estimate(0.99), "davies_bouldin": 0.1}
-ALIKE = (
-    "The Isolation kernel and the Gaussian kernel preserve neighborhoods of all sizes about "
-    "equally well."
-)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "sentence"),
-    [
-        (
-            NEAR,
-            {"auc_rnx": Estimate(0.5), "agreement": 0.56, **FAR, "calinski_harabasz": 9e9},
-            (
-                "Of the 7 measures below, the Isolation kernel is best in 1, the Gaussian kernel "
-                "in 4, and 2 are tied. Overall, the Gaussian kernel is better in most measures."
-            ),
-        ),
-        (
-            NEAR,
-            {**NEAR, **FAR},
-            (
-                "Of the 7 measures below, the Isolation kernel is best in 0, the Gaussian kernel "
-                "in 3, and 4 are tied. Overall, neither map is clearly better."
-            ),
-        ),
-        (
-            {**NEAR, **FAR, "calinski_harabasz": 9e9, "knn_accuracy": Estimate(1.0)},
-            {"auc_rnx": Estimate(0.5), "agreement": 0.1, "knn_accuracy": Estimate(0.5)},
-            (
-                "Of the 7 measures below, the Isolation kernel is best in 7, the Gaussian kernel "
-                "in 0. Overall, the Isolation kernel is better in all measures."
-            ),
-        ),
-    ],
-)
-def test_the_verdict_weighs_all_measures(judged, first, second, sentence):
-    maps = [having(judged, **first), having(judged, "Gaussian kernel", **second)]
-    assert read_verdict(maps, read_measures(maps, CLASSES)) == (
-        "Isolation kernel: the map preserves neighborhoods well (AUC 0.60), and on average 56% of "
-        f"the 10 nearest neighbors of a point. {sentence} {ALIKE}"
-    )
-
-
-@pytest.mark.parametrize(
-    ("area", "how"), [(0.1, "poorly"), (0.3, "partly"), (0.4, "fairly well"), (0.5, "well")]
-)
-def test_the_verdict_on_one_map_is_short(judged, area, how):
-    alone = having(judged, auc_rnx=Estimate(area), agreement=0.2)
-    assert read_verdict([alone], []) == (
-        f"Isolation kernel: the map preserves neighborhoods {how} (AUC {area:.2f}), and on average "
-        "20% of the 10 nearest neighbors of a point."
-    )
-
-
-@pytest.mark.parametrize(
-    ("gap", "sentence"),
-    [
-        (lambda k: 0.005 + 0 * k, ALIKE),
-        (
-            lambda k: 0.1 + 0 * k,
-            (
-                "The Isolation kernel preserves neighborhoods of all sizes better than the "
-                "Gaussian kernel."
-            ),
-        ),
-        (
-            lambda k: np.where(k > 4, -0.1, 0.0),
-            (
-                "The Isolation kernel preserves neighborhoods of most sizes worse than the "
-                "Gaussian kernel."
-            ),
-        ),
-        (
-            lambda k: np.where(k < 4, -0.1, 0.0),
-            (
-                "The Isolation kernel preserves neighborhoods of some sizes worse than the "
-                "Gaussian kernel."
-            ),
-        ),
-        (
-            lambda k: np.where(k < 10, 0.1, -0.1),
-            (
-                "The Isolation kernel preserves neighborhoods of up to about 9 points better than "
-                "the Gaussian kernel, and larger ones worse."
-            ),
-        ),
-        (
-            lambda k: np.where(k < 10, -0.1, 0.1),
-            (
-                "The Isolation kernel preserves neighborhoods of up to about 9 points worse than "
-                "the Gaussian kernel, and larger ones better."
-            ),
-        ),
-        (
-            lambda k: np.where((k > 4) & (k < 12), -0.2, 0.1),
-            (
-                "The Isolation kernel preserves the smallest neighborhoods better than the "
-                "Gaussian kernel; for larger ones the order changes with the size."
-            ),
-        ),
-    ],
-)
-def test_curves_are_compared_by_the_size_of_neighborhoods(judged, gap, sentence):
-    k, r = judged.curve
-    other = replace(judged, title="Gaussian kernel", curve=Curve(k, r - gap(k)))
-    assert read_sizes([judged, other]) == sentence
 
 
 def test_trust_is_counted(judged):
