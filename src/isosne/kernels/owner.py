@@ -45,7 +45,8 @@ class OwnerKernel(MetricKernel):
     As for `IsolationKernel`, a partitioning samples some of the fitted points, and every point
     belongs to the cell of the nearest sampled point, its owner. The similarity of i to j is the
     probability that j owns the cell of i. It depends on the rank of j among the neighbors of i
-    only, and is known in closed form. It is not symmetric; each row sums to 1.
+    only, and is known in closed form. It is not symmetric; each row sums to 1. It is the default
+    kernel of `TSNE`.
 
     Parameters
     ----------
