@@ -254,7 +254,7 @@ class MeshRepulsion:
         best, least = None, np.inf
         for cutoff, finest in self._spacings.items():
             spacing, sides = mesh_for(widths, finest)
-            n_nodes = np.prod(PADDING * np.array(sides))
+            n_nodes = float(np.prod(PADDING * np.array(sides)))
             if n_nodes > MAX_NODES or n_nodes * PAIRS_PER_NODE >= least:
                 continue
             n_pairs = n_near_pairs(Y, cutoff) if cutoff else 0.0

@@ -100,8 +100,8 @@ def n_near_pairs(Y: NDArray[np.float32], cutoff: float) -> float:
 
 def n_compared(cells: Cells) -> float:
     """Return about how many pairs are compared, from sorted points."""
-    axes = len(cells.Y)
-    return float(np.square(np.diff(cells.starts)).sum()) * (2 * REACH + 1) ** axes
+    n_window: int = (2 * REACH + 1) ** len(cells.Y)
+    return float(np.square(np.diff(cells.starts)).sum()) * n_window
 
 
 def add_near(cells: Cells, polynomial: Polynomial, dof: Scalar, push: NDArray[np.float32]) -> float:
