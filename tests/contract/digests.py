@@ -44,7 +44,7 @@ def points(n, d, n_groups=5):
 FEW = Schedule((Phase(40, exaggeration=4.0, momentum=0.5), Phase(60, momentum=0.8)))
 SMALL, LARGE = (300, 8), (3500, 5)
 MAPS = {
-    "isolation": (SMALL, {}),
+    "isolation": (SMALL, {"kernel": "isolation"}),
     "isolation of the paper": (SMALL, {"kernel": IsolationKernel(16, n_partitions=100)}),
     "isolation forest": (SMALL, {"kernel": IsolationKernel(16, partition="forest")}),
     "isolation exact": (SMALL, {"kernel": IsolationKernel(16, n_partitions="exact")}),
@@ -55,12 +55,14 @@ MAPS = {
     ),
     "adaptive gaussian": (SMALL, {"kernel": AdaptiveGaussianKernel()}),
     "knn": (SMALL, {"kernel": KNNKernel(10)}),
-    "owner": (SMALL, {"kernel": OwnerKernel(), "schedule": "annealed"}),
+    "owner, few points": (SMALL, {"schedule": "annealed"}),
+    "owner, near field": (LARGE, {"schedule": "annealed"}),
+    "owner, tree in three dimensions": (LARGE, {"n_components": 3}),
     "owner, all pairs": (
         SMALL,
         {"kernel": OwnerKernel((4, 0.1), n_partitions=50), "affinities": "dense"},
     ),
-    "owner, far partners": (LARGE, {"kernel": OwnerKernel(), "schedule": "annealed"}),
+    "owner, far partners": (LARGE, {"kernel": OwnerKernel((3, 0.1))}),
     "one dimension": (SMALL, {"n_components": 1}),
     "three dimensions": (SMALL, {"n_components": 3, "objective": KL(dof=3)}),
     "nerv": (SMALL, {"objective": NeRV(0.3)}),

@@ -120,7 +120,7 @@ def repulsions(d, dof):
     yield "tree", TreeRepulsion(d, dof, 0.5)
     if d < 3:
         yield "mesh", MeshRepulsion(d, dof, 0.03)
-        yield "fine mesh", MeshRepulsion(d, dof, 0.01)
+        yield "near field", MeshRepulsion(d, dof, 0.03, cutoffs=(2.0,))
 
 
 def maps():

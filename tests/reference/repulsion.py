@@ -30,6 +30,24 @@ def push(Y, dof):
     return found
 
 
+def near_part(sq_dist, cutoff, dof):
+    """Return w minus its Taylor polynomial of second order in d^2 around the cutoff, or zero.
+
+    The derivatives of w are taken by differences, so that they are not those of the program.
+    """
+    center, step = cutoff**2, 1e-3 * cutoff**2
+    below, middle, above = (similarity(center + k * step, dof) for k in (-1, 0, 1))
+    slope, curvature = (above - below) / (2 * step), (above - 2 * middle + below) / step**2
+    t = sq_dist - center
+    rest = similarity(sq_dist, dof) - (middle + t * (slope + t * curvature / 2))
+    return np.where(t < 0, rest, 0.0)
+
+
+def near_potential(at, Y, cutoff, dof):
+    """Return the sum of the near parts of w at a position, over all points of a map Y (n, d)."""
+    return near_part(((at - Y.astype(float)) ** 2).sum(axis=1), cutoff, dof).sum()
+
+
 def sum_of_similarities(Y, dof):
     """Return Z, the sum of w over all pairs of two points, each counted twice."""
     Y = Y.astype(float)

@@ -192,7 +192,7 @@ class OwnerKernel(MetricKernel):
                 "cell_size",
                 f"be at most {n_listed / LISTED:.3g} with {n_listed} distances in a row of X",
                 self.cell_size,
-                "Lower it, or store more distances: three times the cell size is usual.",
+                "Lower it, or store more distances: twice the cell size or more.",
             )
 
     def _resolved(
@@ -215,7 +215,7 @@ class OwnerKernel(MetricKernel):
         Returns
         -------
         KernelCosts
-            Lists hold three times the largest cell that is not computed in subsets.
+            Lists hold twice the largest cell that is not computed in subsets.
         """
         psis = self._cells(n_points)
         if not self._is_exact:

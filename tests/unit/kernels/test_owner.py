@@ -60,8 +60,9 @@ def test_sizes_are_numbers_of_points_or_fractions():
     [
         (2, (2.0,)),
         (20, (2.0, 3.0, 4.0)),
-        (100, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 24.0)),
-        (6400, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0)),
+        (100, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0)),
+        (1600, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 100.0)),
+        (64_000, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0)),
     ],
 )
 def test_automatic_sizes_leave_four_cells(n, expected):
@@ -69,12 +70,12 @@ def test_automatic_sizes_leave_four_cells(n, expected):
 
 
 def test_automatic_sizes_fit_lists_that_are_given():
-    assert auto_sizes(1000, 25) == (2.0, 3.0, 4.0, 6.0, 8.0)
+    assert auto_sizes(1000, 25) == (2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 
 
-def test_lists_hold_three_cells_and_large_cells_have_none():
+def test_lists_hold_two_cells_and_large_cells_have_none():
     scales = split_scales((500, 100, 10), 1000)
-    assert scales == ((500, 100), (10,), 30)
+    assert scales == ((500, 100), (10,), 20)
     assert split_scales((10,), 80) == ((10,), (), 79)  # all others fit in a list
     assert split_scales((10,), 1000) == ((), (10,), 1)
 
@@ -262,13 +263,13 @@ def test_a_map_with_broad_scales_keeps_every_row_whole():
     X = draw_points(1536, 4)
     model = TSNE(OwnerKernel(), schedule="annealed", random_state=0)
     plan = model.plan(X)
-    assert (plan.affinities, plan.n_neighbors) == ("sparse", 72)
+    assert (plan.affinities, plan.n_neighbors) == ("sparse", 48)
     model.callback = lambda state: state.iteration >= 3
     indptr, indices, data = model.fit(X).affinities_
     assert data.sum() == pytest.approx(1, rel=1e-5)
     rows = np.repeat(np.arange(1536), np.diff(indptr))
     assert len(np.unique(rows * 1536 + indices)) == len(rows)  # no pair twice
-    assert np.diff(indptr).min() >= 72
+    assert np.diff(indptr).min() >= 48
 
 
 # --- in a map
@@ -288,7 +289,7 @@ def test_stored_distances_suffice():
     graph = csr_array((near.distances.ravel(), near.indices.ravel(), indptr), shape=(150, 150))
     kernel = OwnerKernel(metric="precomputed")
     model = TSNE(kernel, schedule="annealed", random_state=0).fit(graph)
-    assert model.kernel_.psi_ == tuple(n_cells(size, 150) for size in (2, 3, 4, 6, 8))
+    assert model.kernel_.psi_ == tuple(n_cells(size, 150) for size in (2, 3, 4, 6, 8, 12))
     with pytest.raises(ParameterError, match=r"^cell_size must"):
         OwnerKernel(20, metric="precomputed").fit(graph)
     with pytest.raises(ParameterError, match=r"^n_partitions must be 'exact' for a sparse matrix"):

@@ -44,7 +44,7 @@ def test_the_annealed_exaggeration_falls_from_12_to_1_by_the_same_factor_at_ever
     assert (schedule.n_iter, schedule.bounded) == (500, True)
     first, falling, last = schedule.phases
     assert [phase.n_iter for phase in schedule.phases] == [50, 100, 350]
-    assert [phase.momentum for phase in schedule.phases] == [0.8, 0.8, 0.95]
+    assert [phase.momentum for phase in schedule.phases] == [0.8, 0.8, 0.97]
     values = [falling.exaggeration_at(done) for done in range(100)]
     ratios = [later / earlier for earlier, later in pairwise([first.exaggeration_at(49), *values])]
     assert ratios[1:] == pytest.approx([12**-0.01] * 99)
