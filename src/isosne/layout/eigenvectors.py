@@ -108,15 +108,23 @@ def combine(basis: Array, weights: Array) -> NDArray[np.float64]:
     return vectors
 
 
-@kernel
 def diagonalize(matrix: Array) -> tuple[Array, Array]:
-    """Return eigenvalues in descending order and eigenvectors of a small symmetric matrix.
+    """Return eigenvalues in descending order and eigenvectors of a small symmetric matrix."""
+    a = (matrix + matrix.T) * 0.5
+    vectors = np.eye(len(a))
+    rotate_until_diagonal(a, vectors)
+    values = np.diag(a)
+    order = np.argsort(-values, kind="stable")  # not compiled: a sort takes a second to compile
+    return values[order], vectors[:, order]
+
+
+@kernel
+def rotate_until_diagonal(a: Array, vectors: Array) -> None:
+    """Make a symmetric matrix diagonal in place, and turn the columns of `vectors` with it.
 
     Jacobi's method: rotations that make one off-diagonal entry zero at a time.
     """
-    a = (matrix + matrix.T) * 0.5
     m = len(a)
-    vectors = np.eye(m)
     for _ in range(N_SWEEPS):
         rotated = False
         for p in range(m):
@@ -134,9 +142,6 @@ def diagonalize(matrix: Array) -> tuple[Array, Array]:
                 rotate(vectors, p, q, cosine, sine)
         if not rotated:
             break
-    values = np.diag(a).copy()
-    order = np.argsort(-values)
-    return values[order], vectors[:, order]
 
 
 @kernel
