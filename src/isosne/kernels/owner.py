@@ -215,7 +215,7 @@ class OwnerKernel(MetricKernel):
         Returns
         -------
         KernelCosts
-            Lists hold three times the largest cell that is not computed in subsets.
+            Lists hold twice the largest cell that is not computed in subsets.
         """
         psis = self._cells(n_points)
         if not self._is_exact:

@@ -44,7 +44,7 @@ def test_the_annealed_exaggeration_falls_from_12_to_1_by_the_same_factor_at_ever
     assert (schedule.n_iter, schedule.bounded) == (500, True)
     first, falling, last = schedule.phases
     assert [phase.n_iter for phase in schedule.phases] == [50, 100, 350]
-    assert [phase.momentum for phase in schedule.phases] == [0.8, 0.8, 0.95]
+    assert [phase.momentum for phase in schedule.phases] == [0.8, 0.8, 0.97]
     values = [falling.exaggeration_at(done) for done in range(100)]
     ratios = [later / earlier for earlier, later in pairwise([first.exaggeration_at(49), *values])]
     assert ratios[1:] == pytest.approx([12**-0.01] * 99)
@@ -61,6 +61,9 @@ def test_the_annealed_takes_a_length_and_an_exaggeration_that_stays():
     assert schedule.phases[1].exaggeration_at(99) == pytest.approx(3 * 4**0.005)
     assert lasting(Schedule.annealed(), 3).phases[1] == schedule.phases[1]
     assert schedule.phases[2].step_for(600) == 200
+    # With more, points are thrown out of the map.
+    assert schedule.phases[2].momentum == lasting(Schedule.annealed(), 3).phases[2].momentum == 0.8
+    assert lasting(Schedule.annealed(), 1.0) == Schedule.annealed()
     assert lasting(Schedule.annealed(), 20).phases[1].exaggeration_at(50) == 20
 
 
