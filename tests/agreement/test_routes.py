@@ -171,18 +171,28 @@ def test_exaggeration_of_one_is_none(digits):
     assert plain.embedding_.tobytes() == one.embedding_.tobytes()
 
 
-def test_exaggeration_of_the_map_is_that_of_its_last_phase(digits):
+@pytest.mark.parametrize(
+    ("schedule", "steps", "last"),
+    [
+        ("annealed", [50, 100, 350], [None, 3, None]),
+        ("standard", [250, 500], [None, None]),
+    ],
+)
+def test_exaggeration_of_the_map_is_that_of_its_last_phase(digits, schedule, steps, last):
     X = digits[0][:100]
     phases = []
-    model = make("gaussian", exaggeration=3.0, callback=lambda state: phases.append(state.phase))
-    model.fit(X)
-    assert [phases.count(0), phases.count(1)] == [250, 500]
-    assert [phase.exaggeration for phase in model._finished.run.schedule.phases] == [12, 3]
+    settings = {"exaggeration": 3.0, "callback": lambda state: phases.append(state.phase)}
+    model = make("gaussian", schedule=schedule, **settings).fit(X)
+    assert [phases.count(phase) for phase in range(len(steps))] == steps
+    found = model._finished.run.schedule.phases
+    assert [phase.exaggeration for phase in found] == [12] * (len(steps) - 1) + [3]
+    assert [phase.last_exaggeration for phase in found] == last
 
 
+@pytest.mark.parametrize("schedule", ["annealed", "standard"])
 @pytest.mark.parametrize("n", [60, 100])
-def test_exaggeration_that_stays_lets_small_maps_settle(digits, n):
-    model = make("gaussian", exaggeration=3.0).fit(digits[0][:n])
+def test_exaggeration_that_stays_lets_small_maps_settle(digits, n, schedule):
+    model = make("gaussian", exaggeration=3.0, schedule=schedule).fit(digits[0][:n])
     before = model.embedding_.copy()
     model.continue_fit(50)
     # at 200 points, where steps are shorter than n / (4 * 3) is long, it moves by 2e-6

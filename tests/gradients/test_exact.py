@@ -116,11 +116,12 @@ def test_a_perfect_map_has_value_zero():
         assert np.abs(forces.gradient(Y)).max() < 1e-7
 
 
+@pytest.mark.parametrize("schedule", ["annealed", "standard"])
 @pytest.mark.parametrize("dof", [3.0, 10.0, 100.0, np.inf])
 @pytest.mark.parametrize("n", [5, 12, 40])
-def test_few_points_do_not_diverge_with_light_tails(n, dof):
+def test_few_points_do_not_diverge_with_light_tails(n, dof, schedule):
     X = np.random.default_rng(n).normal(size=(n, 3))
     X[::3] *= 5
-    model = TSNE("gaussian", objective=KL(dof=dof), random_state=0).fit(X)
+    model = TSNE("gaussian", objective=KL(dof=dof), schedule=schedule, random_state=0).fit(X)
     assert np.isfinite(model.kl_divergence_)
     assert np.abs(model.embedding_).max() < 1000

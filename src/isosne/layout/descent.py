@@ -16,7 +16,7 @@ from isosne._numba import kernel
 from isosne._portable import log
 from isosne._types import Array
 from isosne.errors import DivergedError
-from isosne.layout.schedules import ChangeBelow, Phase, Schedule
+from isosne.layout.schedules import STEADY_MOMENTUM, ChangeBelow, Phase, Schedule
 
 SPREAD = 1e-4
 """Standard deviation of the widest axis after a collapsed map was rescaled: that of the start.
@@ -142,7 +142,9 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
             continue
         exaggeration = phase.exaggeration_at(progress.done)
         longest = phase.step_for(Y.shape[1], progress.done)
-        longest = min(longest, forces.step_limit(exaggeration))
+        limit = forces.step_limit(exaggeration)
+        longest = min(longest, limit)
+        momentum = phase.momentum if limit == np.inf else min(phase.momentum, STEADY_MOMENTUM)
         forces.prepare(progress.iteration, Y)
         # Sampled attraction shortens the steps of the last phase; other forces return 1.
         step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)
@@ -151,7 +153,7 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
         norm = float(np.sqrt(np.square(gradient, dtype=np.float64).sum()))
         spread = np.nan
         if np.isfinite(norm):
-            settings = phase.momentum, step, schedule.min_gain
+            settings = momentum, step, schedule.min_gain
             spread = advance(Y, update, gains, gradient, shares, settings)
         if not spread <= LARGEST_SPREAD:  # also NaN
             raise DivergedError(

@@ -106,6 +106,7 @@ def read_model(path: str | Path, known: Collection[str]) -> Model:
 def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection[str]) -> Model:
     parameters = {k: from_plain(v, arrays) for k, v in header["parameters"].items()}
     plan = {**header["plan"], "reasons": tuple(header["plan"]["reasons"])}
+    plan.pop("spline_order", None)  # a choice of earlier versions
     parts = {k.removeprefix(KERNEL): v for k, v in arrays.items() if k.startswith(KERNEL)}
     kernel = restore_kernel(from_plain(header["kernel"], arrays), parts)
     if "dof" in parameters:

@@ -27,7 +27,7 @@ SHORT = ("--n-iter", N_SHORT)
 
 def short_tsne(*kernel, **settings):
     """The estimator of a command line with SHORT."""
-    return TSNE(*kernel, schedule=Schedule.standard(n_iter=N_SHORT), random_state=0, **settings)
+    return TSNE(*kernel, schedule=Schedule.annealed(n_iter=N_SHORT), random_state=0, **settings)
 
 
 def run(*arguments, code=0, **settings):

@@ -37,8 +37,8 @@ def test_options_come_in_sections_the_common_ones_first(isosne, command):
     "line",
     [
         (
-            "--kernel <isolation|owner|gaussian|adaptive|knn> Kernel, the similarity between two "
-            "rows. [default: isolation]"
+            "--kernel <owner|isolation|gaussian|adaptive|knn> Kernel, the similarity between two "
+            "rows. [default: owner]"
         ),
         (
             "--missing <refuse|drop> What to do with rows that have missing or infinite values. "

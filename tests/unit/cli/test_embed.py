@@ -10,36 +10,37 @@ import pytest
 from pyarrow import feather
 from scipy.sparse import csr_array, save_npz
 
-from isosne import TSNE, IsolationKernel, __version__
+from isosne import TSNE, IsolationKernel, OwnerKernel, __version__
 from isosne.files import read_map, read_table
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT, points_of, short_tsne
 
 
 def test_the_everyday_line(wine, isosne):
-    found = isosne("embed", "wine.csv", *COLUMNS, "--psi", 16, "-o", "map.parquet")
+    found = isosne("embed", "wine.csv", *COLUMNS, "--cell-size", 16, "-o", "map.parquet")
     drawn = read_map("map.parquet")
     assert drawn.ids.tolist() == wine["bottle"]
     assert drawn.labels.tolist() == wine["cultivar"]
-    model = TSNE(IsolationKernel(psi=16), random_state=0).fit(points_of(wine))
+    model = TSNE(OwnerKernel(cell_size=16), random_state=0).fit(points_of(wine))
     assert np.array_equal(drawn.embedding, model.embedding_)
     assert found.stdout == ""
-    assert "affinities  dense" in found.stderr
-    assert re.search(r"^step 750 of 750  KL 0\.\d{4}  0 s left$", found.stderr, re.MULTILINE)
+    assert "affinities  sparse, 33 exact neighbors per point" in found.stderr
+    assert re.search(r"^step 500 of 500  KL 0\.\d{4}  0 s left$", found.stderr, re.MULTILINE)
     last = found.stderr.splitlines()[-1]
-    assert re.fullmatch(r"Wrote map.parquet: 178 rows, 750 steps, KL 0\.\d{4}, \d+\.\d s", last)
+    assert re.fullmatch(r"Wrote map.parquet: 178 rows, 500 steps, KL 0\.\d{4}, \d+\.\d s", last)
 
 
 def test_a_map_says_how_it_was_made(wine, isosne):
-    isosne("embed", "wine.csv", *COLUMNS, *SHORT, "--psi", "8,64", "--seed", 7, "-o", "map.csv")
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--cell-size", "4,16", "--seed", 7)
+    isosne(*line, "-o", "map.csv")
     made = read_map("map.csv").provenance
     assert made["version"] == __version__
     assert made["input"]["source"] == "wine.csv"
     assert made["input"]["shape"] == [178, 13]
     assert len(made["input"]["fingerprint"]) == 32
     assert made["table"] == {"id": "bottle", "label": "cultivar"}
-    assert made["parameters"]["psi"] == "8,64"
+    assert made["parameters"]["cell_size"] == "4,16"
     assert made["parameters"]["random_state"] == 7
-    assert made["plan"]["affinities"] == "dense"
+    assert made["plan"]["affinities"] == "sparse"
     assert made["parameters"]["n_iter"] == made["n_iter"] == N_SHORT
     assert made["date"].endswith("+00:00")
 
@@ -102,7 +103,7 @@ def test_labels_of_an_npz_file_are_used_by_name_and_pointed_out(wine_set, isosne
 
 
 def test_landmarks_are_mapped_and_every_row_is_placed_in_order(wine, isosne):
-    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--landmarks", 60, "--psi", 16)
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--landmarks", 60, "--cell-size", 8)
     kept = ("--checkpoint", "run.isosne", "-o", "map.parquet")
     found = isosne(*line, "--memory-limit", "1.5GB", *kept)
     last = found.stderr.splitlines()[-1]
@@ -115,7 +116,7 @@ def test_landmarks_are_mapped_and_every_row_is_placed_in_order(wine, isosne):
     drawn, landmarks = read_map("map.parquet"), read_map("landmarks.parquet")
     assert drawn.ids.tolist() == wine["bottle"]
     assert drawn.labels.tolist() == wine["cultivar"]
-    model = short_tsne(IsolationKernel(psi=16), landmarks=60).fit(points_of(wine))
+    model = short_tsne(OwnerKernel(cell_size=8), landmarks=60).fit(points_of(wine))
     assert landmarks.ids.tolist() == [wine["bottle"][i] for i in model.landmark_indices_]
     assert landmarks.labels.tolist() == [wine["cultivar"][i] for i in model.landmark_indices_]
     assert np.array_equal(landmarks.embedding, model.embedding_)
@@ -161,7 +162,7 @@ def test_scaled_columns_have_the_same_weight(wine, isosne):
         "Note: Column 'proline' dominates the distances: its standard deviation is 388 times that "
         "of the median column. Pass --scale minmax to give all columns the same weight.\n"
     )
-    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--psi", 16)
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--kernel", "isolation", "--psi", 16)
     assert note in isosne(*line, "-o", "raw.csv").stderr
     assert "Note" not in isosne(*line, "--scale", "minmax", "-o", "scaled.csv").stderr
     X = points_of(wine)

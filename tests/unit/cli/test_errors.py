@@ -16,7 +16,7 @@ import typer
 from scipy.sparse import eye_array, save_npz
 from typer.testing import CliRunner
 
-from isosne import TSNE, IsolationKernel, Mesh, Schedule, datasets
+from isosne import TSNE, IsolationKernel, Mesh, OwnerKernel, Schedule, datasets
 from isosne._files import check_writable
 from isosne.cli.messages import in_sentences, shows_tracebacks
 from isosne.errors import DataError, IsosneWarning, ParameterError, keyword
@@ -222,10 +222,18 @@ TOGETHER = "--{0} must be used together with --{1}; got --{2}. Add --{1}, or lea
     ("options", "sentence"),
     [
         (
-            ("--psi", "abc"),
+            ("--kernel", "isolation", "--psi", "abc"),
             (
                 "--psi must be auto, a number of cells, a fraction of the rows, or several of "
                 "these with commas; got --psi abc. Write for example --psi 16 or --psi 8,64."
+            ),
+        ),
+        (
+            ("--cell-size", "abc"),
+            (
+                "--cell-size must be auto, a number of points, a fraction of the rows, or several "
+                "with commas; got --cell-size abc. Write for example --cell-size 16 or "
+                "--cell-size 8,64."
             ),
         ),
         (
@@ -238,21 +246,31 @@ TOGETHER = "--{0} must be used together with --{1}; got --{2}. Add --{1}, or lea
         (
             ("--perplexity", "30"),
             (
-                "--perplexity must be left out with --kernel isolation; got --perplexity 30. "
+                "--perplexity must be left out with --kernel owner; got --perplexity 30. "
                 "It is a parameter of --kernel gaussian."
+            ),
+        ),
+        (
+            ("--psi", "16"),
+            (
+                "--psi must be left out with --kernel owner; got --psi 16. "
+                "It is a parameter of --kernel isolation."
             ),
         ),
         (
             ("--k", "30"),
             (
-                "--k must be left out with --kernel isolation; got --k 30. "
+                "--k must be left out with --kernel owner; got --k 30. "
                 "It is a parameter of --kernel adaptive or --kernel knn."
             ),
         ),
         (("--p", "2"), TOGETHER.format("p", "metric minkowski", "p 2.0")),
         (
             ("--schedule", "paper"),
-            TOGETHER.format("n-iter", "schedule standard", "n-iter 260"),
+            (
+                "--n-iter must be used together with --schedule annealed or --schedule standard; "
+                "got --n-iter 260. Add --schedule annealed, or leave out --n-iter."
+            ),
         ),
         (
             ("--neighbors", "exact"),
@@ -326,10 +344,18 @@ def test_a_choice_of_auto_goes_with_everything(wine_set, isosne):
             ),
         ),
         (
-            ("sweep", "wine.csv", *COLUMNS, "--psi", "4,x"),
+            ("sweep", "wine.csv", *COLUMNS, "--kernel", "isolation", "--psi", "4,x"),
             (
                 "--psi must be auto, a number of cells, a fraction of the rows, or several of "
                 "these with commas; got --psi 4,x. Write for example --psi 16 or --psi 8,64."
+            ),
+        ),
+        (
+            ("sweep", "wine.csv", *COLUMNS, "--cell-size", "4,x"),
+            (
+                "--cell-size must be auto, a number of points, a fraction of the rows, or several "
+                "with commas; got --cell-size 4,x. Write for example --cell-size 16 or "
+                "--cell-size 8,64."
             ),
         ),
         (
@@ -395,9 +421,17 @@ def test_options_of_other_commands(refused, line, sentence):
 @pytest.mark.parametrize(
     ("options", "call"),
     [
-        (("--n-iter", "250"), lambda: Schedule.standard(n_iter=250)),
+        (("--n-iter", "150"), lambda: Schedule.annealed(n_iter=150)),
+        (
+            ("--n-iter", "250", "--schedule", "standard"),
+            lambda: Schedule.standard(n_iter=250),
+        ),
         (("--forces", "mesh", "--mesh-accuracy", "2"), lambda: Mesh(2.0)),
-        (("--psi", "1"), lambda: IsolationKernel(psi=1).fit(np.eye(178))),
+        (
+            ("--kernel", "isolation", "--psi", "1"),
+            lambda: IsolationKernel(psi=1).fit(np.eye(178)),
+        ),
+        (("--cell-size", "1000"), lambda: OwnerKernel(cell_size=1000).fit(np.eye(178))),
         (("--landmarks", "999"), lambda: TSNE(landmarks=999).plan(np.eye(178))),
         (("--memory-limit", "much"), lambda: memory_available("much")),
         (
@@ -405,16 +439,26 @@ def test_options_of_other_commands(refused, line, sentence):
             lambda: TSNE().fit(np.eye(178), checkpoint="run", every=0),
         ),
     ],
-    ids=["n_iter", "mesh_accuracy", "psi", "landmarks", "memory_limit", "every"],
+    ids=[
+        *("n_iter", "n_iter of standard", "mesh_accuracy", "psi", "cell_size"),
+        *("landmarks", "memory_limit", "every"),
+    ],
 )
 def test_options_that_the_library_refuses(refused, options, call):
     assert refused(*LINE, *options, code=2) == sentence_of(call)
 
 
-def test_a_value_of_a_grid_is_refused_before_the_first_map(refused):
-    line = ("sweep", "wine.csv", *COLUMNS, "--psi", "4,1000", "-o", "sweep.csv", "-q")
-    call = IsolationKernel(psi=1000).fit
-    assert refused(*line, code=2) == sentence_of(lambda: call(np.eye(178)), "sweep")
+@pytest.mark.parametrize(
+    ("options", "kernel"),
+    [
+        (("--cell-size", "4,1000"), OwnerKernel(cell_size=1000)),
+        (("--kernel", "isolation", "--psi", "4,1000"), IsolationKernel(psi=1000)),
+    ],
+    ids=["owner", "isolation"],
+)
+def test_a_value_of_a_grid_is_refused_before_the_first_map(refused, options, kernel):
+    line = ("sweep", "wine.csv", *COLUMNS, *options, "-o", "sweep.csv", "-q")
+    assert refused(*line, code=2) == sentence_of(lambda: kernel.fit(np.eye(178)), "sweep")
 
 
 def test_what_does_not_fit_in_memory(refused):
@@ -641,7 +685,7 @@ def test_a_checkpoint_of_another_run_is_left_alone(wine, isosne, refused):
     isosne(*LINE, "--checkpoint", "run.isosne")
     kept = Path("run.isosne").read_bytes()
     Path("map.csv").unlink()
-    found = refused(*LINE, "--checkpoint", "run.isosne", "--psi", "9", code=1)
+    found = refused(*LINE, "--checkpoint", "run.isosne", "--cell-size", "9", code=1)
     assert "run.isosne" in found
     assert "kernel" in found
     assert Path("run.isosne").read_bytes() == kept

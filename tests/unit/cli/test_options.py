@@ -60,7 +60,7 @@ def test_options_of_a_map_are_the_keywords_of_the_estimator():
 
 @pytest.mark.parametrize("options", [TableOptions, KernelOptions, GridOptions])
 def test_what_is_not_given_is_left_to_the_library(options):
-    assert set(of_options(options).values()) <= {None, "isolation"}
+    assert set(of_options(options).values()) <= {None, "owner"}
 
 
 def test_choices_of_the_command_line_are_those_of_the_library():
@@ -76,7 +76,7 @@ def test_choices_of_the_command_line_are_those_of_the_library():
 @pytest.mark.parametrize("name", ["affinities", "forces"])
 def test_every_choice_of_a_method_can_be_planned(name):
     for value in choices(EmbeddingOptions, name):
-        assert TSNE(**{name: value}).plan(np.eye(30)).n_points == 30
+        assert TSNE("isolation", **{name: value}).plan(np.eye(30)).n_points == 30
 
 
 def test_options_of_kernels_are_their_keywords():
@@ -89,7 +89,7 @@ def test_options_of_a_table_are_the_keywords_of_its_reader():
     assert set(of_options(TableOptions)) - {"scale"} == keywords
 
 
-@pytest.mark.parametrize("name", ["isolation", "gaussian"])
+@pytest.mark.parametrize("name", ["owner", "isolation", "gaussian"])
 def test_a_name_alone_leaves_the_rest_to_the_kernel(name):
     assert make_kernel(KernelOptions(kernel=name)) == name
 
@@ -97,9 +97,18 @@ def test_a_name_alone_leaves_the_rest_to_the_kernel(name):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (KernelOptions(psi="16"), {"psi": 16}),
-        (KernelOptions(psi="8,0.1"), {"psi": [8, 0.1]}),
-        (KernelOptions(psi="auto", n_partitions="exact"), {"psi": "auto", "n_partitions": "exact"}),
+        (KernelOptions("isolation", psi="16"), {"psi": 16}),
+        (KernelOptions("isolation", psi="8,0.1"), {"psi": [8, 0.1]}),
+        (
+            KernelOptions("isolation", psi="auto", n_partitions="exact"),
+            {"psi": "auto", "n_partitions": "exact"},
+        ),
+        (KernelOptions(cell_size="16"), {"cell_size": 16}),
+        (KernelOptions(cell_size="8,0.1"), {"cell_size": [8, 0.1]}),
+        (
+            KernelOptions(cell_size="auto", n_partitions="exact"),
+            {"cell_size": "auto", "n_partitions": "exact"},
+        ),
         (KernelOptions(n_partitions="99", partition="forest"), {"n_partitions": 99}),
         (KernelOptions(kernel="gaussian", perplexity="12.5"), {"perplexity": 12.5}),
         (KernelOptions(kernel="knn", k="9", metric="minkowski", p=3.0), {"k": 9, "p": 3.0}),
@@ -113,8 +122,13 @@ def test_text_becomes_what_the_kernel_takes(options, expected):
 @pytest.mark.parametrize(
     ("given", "parameter", "expected"),
     [
-        ({"n_iter": 300}, "schedule", Schedule.standard(n_iter=300)),
-        ({}, "schedule", "standard"),
+        ({"n_iter": 300}, "schedule", Schedule.annealed(n_iter=300)),
+        (
+            {"n_iter": 300, "schedule": "standard"},
+            "schedule",
+            Schedule.standard(n_iter=300),
+        ),
+        ({}, "schedule", "annealed"),
         ({"dof": 2.0}, "objective", KL(dof=2.0)),
         ({"objective": "nerv", "dof": 2.0}, "objective", NeRV(dof=2.0)),
         ({"objective": "jse"}, "objective", JSE()),

@@ -23,14 +23,22 @@ def read_rows(wine):
 
 
 def test_the_everyday_line(read_rows, isosne):
-    found = isosne(*LINE, "--psi", "4,8,16,32", "-o", "sweep.csv")
+    found = isosne(*LINE, "--cell-size", "4,8,16,32", "-o", "sweep.csv")
     rows = read_rows("sweep.csv")
-    assert [row["psi"] for row in rows] == ["4", "8", "16", "32"]
+    assert [row["cell_size"] for row in rows] == ["4", "8", "16", "32"]
+    best = max(rows, key=lambda row: float(row["auc_rnx"]))
+    assert found.stdout.endswith(f"best by auc_rnx: cell_size {best['cell_size']}\n")
+    assert found.stdout.splitlines()[0].split()[:2] == ["cell_size", "auc_rnx"]
+    assert "map 4 of 4  cell_size 32  auc_rnx 0." in found.stderr
+    assert sorted(path.name for path in Path().iterdir()) == ["sweep.csv", "wine.csv"]
+
+
+def test_another_kernel_varies_its_own_parameter(read_rows, isosne):
+    found = isosne(*LINE, "--kernel", "isolation", "--psi", "4,32", "-o", "sweep.csv")
+    rows = read_rows("sweep.csv")
+    assert [row["psi"] for row in rows] == ["4", "32"]
     best = max(rows, key=lambda row: float(row["auc_rnx"]))
     assert found.stdout.endswith(f"best by auc_rnx: psi {best['psi']}\n")
-    assert found.stdout.splitlines()[0].split()[:2] == ["psi", "auc_rnx"]
-    assert "map 4 of 4  psi 32  auc_rnx 0." in found.stderr
-    assert sorted(path.name for path in Path().iterdir()) == ["sweep.csv", "wine.csv"]
 
 
 def test_one_object_for_machines(read_rows, isosne_json):
@@ -42,22 +50,22 @@ def test_one_object_for_machines(read_rows, isosne_json):
 
 
 def test_a_sweep_goes_on_where_it_stopped(read_rows, isosne):
-    isosne(*LINE, "--psi", "4,8", "-o", "sweep.jsonl", "-q")
+    isosne(*LINE, "--cell-size", "4,8", "-o", "sweep.jsonl", "-q")
     kept = Path("sweep.jsonl").read_bytes()
     Path("sweep.csv.jsonl").write_bytes(kept)
-    found = isosne(*LINE, "--psi", "4,8,16", "-o", "sweep.csv")
-    assert found.stderr.count("psi 16") == 1
-    assert "psi 4 " not in found.stderr
+    found = isosne(*LINE, "--cell-size", "4,8,16", "-o", "sweep.csv")
+    assert found.stderr.count("cell_size 16") == 1
+    assert "cell_size 4 " not in found.stderr
     first = json.loads(kept.splitlines()[1])
     assert float(read_rows("sweep.csv")[0]["seconds"]) == first["seconds"]
     assert not Path("sweep.csv.jsonl").exists()
 
 
 def test_a_file_of_lines_can_be_added_to(read_rows, isosne):
-    isosne(*LINE, "--psi", "4", "-o", "sweep.jsonl", "-q")
-    isosne(*LINE, "--psi", "8", "-o", "sweep.jsonl", "-q")
+    isosne(*LINE, "--cell-size", "4", "-o", "sweep.jsonl", "-q")
+    isosne(*LINE, "--cell-size", "8", "-o", "sweep.jsonl", "-q")
     lines = [json.loads(line) for line in Path("sweep.jsonl").read_text().splitlines()]
-    assert [line["psi"] for line in lines[1:]] == [4, 8]
+    assert [line["cell_size"] for line in lines[1:]] == [4, 8]
 
 
 def test_ctrl_c_keeps_the_maps_that_are_finished(read_rows, isosne, monkeypatch):
@@ -66,12 +74,12 @@ def test_ctrl_c_keeps_the_maps_that_are_finished(read_rows, isosne, monkeypatch)
     measure = library.measure_map
 
     def stop_at_the_third(points, labels, kernel, template, task, n_jobs):
-        if task["psi"] == 16:
+        if task["cell_size"] == 16:
             raise KeyboardInterrupt
         return measure(points, labels, kernel, template, task, n_jobs)
 
     monkeypatch.setattr(library, "measure_map", stop_at_the_third)
-    found = isosne(*LINE, "--psi", "4,8,16,32", "-o", "sweep.csv", "-q", code=130)
+    found = isosne(*LINE, "--cell-size", "4,8,16,32", "-o", "sweep.csv", "-q", code=130)
     assert found.stderr == (
         "Interrupted after 2 of 4 maps; their results are in sweep.csv.jsonl. "
         "Run the same command again to resume.\n"
@@ -79,8 +87,8 @@ def test_ctrl_c_keeps_the_maps_that_are_finished(read_rows, isosne, monkeypatch)
     assert not Path("sweep.csv").exists()
     assert len(Path("sweep.csv.jsonl").read_text().splitlines()) == 3
     with Path("sweep.csv.jsonl").open("a") as file:
-        file.write('{"psi": 16')  # the line that a kill or a power failure cut off
-    again = isosne(*LINE, "--psi", "4,8,16,32", "-o", "sweep.csv", "-q", code=130)
+        file.write('{"cell_size": 16')  # the line that a kill or a power failure cut off
+    again = isosne(*LINE, "--cell-size", "4,8,16,32", "-o", "sweep.csv", "-q", code=130)
     assert again.stderr == found.stderr
 
 
@@ -92,13 +100,13 @@ def test_a_map_that_is_stopped_says_nothing_of_python(read_rows, isosne, monkeyp
     monkeypatch.setattr(
         "isosne.studies.parameter_sweep.clone", lambda template: TSNE(callback=press)
     )
-    found = isosne(*LINE, "--psi", "4,8", "-o", "sweep.csv", "-q", code=130)
+    found = isosne(*LINE, "--cell-size", "4,8", "-o", "sweep.csv", "-q", code=130)
     assert found.stderr.startswith("Interrupted after 0 of 2 maps; ")
     assert found.stderr.count("\n") == 1
 
 
 def test_two_sweeps_do_not_share_their_results(read_rows, isosne):
-    line = (*LINE, "--psi", "4", "-o", "sweep.csv", "-q")
+    line = (*LINE, "--cell-size", "4", "-o", "sweep.csv", "-q")
     with only_writer(Path("sweep.csv.jsonl")):
         found = isosne(*line, code=1)
         assert found.stderr == (

@@ -61,6 +61,9 @@ def test_the_annealed_takes_a_length_and_an_exaggeration_that_stays():
     assert schedule.phases[1].exaggeration_at(99) == pytest.approx(3 * 4**0.005)
     assert lasting(Schedule.annealed(), 3).phases[1] == schedule.phases[1]
     assert schedule.phases[2].step_for(600) == 200
+    # With more, points are thrown out of the map.
+    assert schedule.phases[2].momentum == lasting(Schedule.annealed(), 3).phases[2].momentum == 0.8
+    assert lasting(Schedule.annealed(), 1.0) == Schedule.annealed()
     assert lasting(Schedule.annealed(), 20).phases[1].exaggeration_at(50) == 20
 
 

@@ -44,7 +44,7 @@ def test_a_study_judges_a_map_with_either_kernel(two_blobs):
         assert judged.measure_seconds > 0
     assert isolation.plan.startswith("points      60 to 2 dimensions\nkernel      Isolation")
     assert isolation.settings["psi"] == "48, 12, 3"
-    assert isolation.settings["schedule"] == "'standard'"
+    assert isolation.settings["schedule"] == "'annealed'"
     assert "psi" not in gaussian.settings
     assert (found.title, found.random_state) == ("Blobs", "0")
 

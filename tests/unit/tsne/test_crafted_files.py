@@ -137,7 +137,6 @@ HEADERS = {
     "a list longer than the points": lambda header: header["plan"].update(n_neighbors=10**9),
     "an accuracy of zero": lambda header: header["plan"].update(accuracy=0.0),
     "an angle that is no number": lambda header: header["plan"].update(theta=float("nan")),
-    "another spline": lambda header: header["plan"].update(spline_order=40),
     "steps below zero": lambda header: header["numbers"].update(n_iter_=-1),
     "steps beyond all numbers": lambda header: header["numbers"].update(n_iter_=10**30),
     "another width": lambda header: header["numbers"].update(n_features_in_=5),

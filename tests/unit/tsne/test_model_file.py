@@ -486,12 +486,13 @@ def stored():
 def test_a_model_of_the_first_form_still_places_points(stored):
     with np.load(STORED.with_suffix(".npz")) as arrays:
         points, places = arrays["points"], arrays["places"]
-    # Places follow from the file but for rounding; the first mesh, which was less accurate, put
-    # them up to 0.3 % of the width away.
+    # Places follow from the file but for the accuracy of the mesh that repels them, 2 % of the
+    # forces: measured up to 0.33 % of the largest coordinate.
     scale = np.abs(stored.embedding_).max()
-    np.testing.assert_allclose(stored.place(points), places, atol=1e-5 * scale)
+    placed = stored.place(points)
+    np.testing.assert_allclose(placed, places, atol=0.005 * scale)
     frame = pd.DataFrame(points, columns=["a", "b", "c"])
-    np.testing.assert_allclose(stored.transform(frame), places, atol=1e-5 * scale)
+    np.testing.assert_allclose(stored.transform(frame), placed, atol=1e-5 * scale)
     assert not hasattr(stored, "input_scale_")
 
 
@@ -551,8 +552,15 @@ def test_the_mesh_of_a_model_of_the_first_form_is_printed(tmp_path):
         # five for each point of the mean cell of the broadest scale: 5 * 40 / 6
         "affinities  sparse, 39 exact neighbors per point, 34 with a probability",
         "start       pca",
-        ("forces      mesh, accuracy 0.02, cubic splines; a tree if the map is wider than 650"),
+        "forces      mesh, accuracy 0.02; a tree if the map is wider than 650",
     ]
+
+
+@pytest.mark.parametrize("order", [None, 4, 6])
+def test_a_model_whose_plan_has_an_order_of_splines_is_read(path, order):
+    before = TSNE.load(path)
+    rewrite(path, lambda header: header["plan"].update(spline_order=order))
+    assert TSNE.load(path).plan_ == before.plan_
 
 
 def test_a_model_of_the_first_form_can_be_continued_and_saved_again(stored, tmp_path):

@@ -20,6 +20,7 @@ from isosne import (
     Landmarks,
     Mesh,
     NeRV,
+    OwnerKernel,  # noqa: F401  for eval
     Phase,
     Schedule,
     Sparse,
@@ -62,22 +63,22 @@ MOVED = {
 }
 FOREIGN = {
     "perplexity": (50, "kernel=GaussianKernel(perplexity=50)"),
-    "n_iter": (1000, "schedule=Schedule.standard(n_iter=1000)"),
-    "max_iter": (1000, "schedule=Schedule.standard(n_iter=1000)"),
+    "n_iter": (1000, "schedule=Schedule.annealed(n_iter=1000)"),
+    "max_iter": (1000, "schedule=Schedule.annealed(n_iter=1000)"),
     "learning_rate": (
         200,
         "schedule=Schedule((Phase(..., step=200),)); the default suits every n",
     ),
     "init": ("pca", "start='pca'"),
     "initialization": ("spectral", "start='spectral'"),
-    "metric": ("cosine", "kernel=IsolationKernel(metric='cosine')"),
+    "metric": ("cosine", "kernel=OwnerKernel(metric='cosine')"),
     "early_exaggeration": (
         4,
         "schedule=Schedule((Phase(250, exaggeration=4), Phase(500)))",
     ),
     "n_neighbors": (
         15,
-        "kernel=IsolationKernel(psi=...), whose cells hold n_samples / psi points",
+        "kernel=OwnerKernel(cell_size=...), the mean number of points per cell",
     ),
     "min_dist": (0.1, "exaggeration=3, which gives compact clusters"),
     "method": ("barnes_hut", "forces='tree' for Barnes-Hut, forces='exact' for all pairs"),
@@ -225,10 +226,14 @@ def test_a_name_stands_for_an_object(points, name):
         assert other.plan_.affinities == first.plan_.affinities
 
 
+WIDE = np.random.default_rng(6).normal(scale=100, size=(80, 2))
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ({"forces": Mesh(0.01)}, {"forces": Mesh(0.1)}),
+        # in a narrow map all pairs are near, and computed one by one
+        ({"forces": Mesh(0.01), "start": WIDE}, {"forces": Mesh(0.1), "start": WIDE}),
         ({"forces": Tree(0.2)}, {"forces": Tree(0.9)}),
         ({"landmarks": Landmarks(30)}, {"landmarks": Landmarks(30, choice="spread")}),
         ({"objective": KL()}, {"objective": KL(dof=3)}),

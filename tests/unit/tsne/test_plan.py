@@ -19,6 +19,7 @@ from isosne import (
     Landmarks,
     Mesh,
     NeRV,
+    OwnerKernel,
     Sparse,
     Tree,
 )
@@ -75,25 +76,46 @@ def test_many_points_are_compared_with_their_neighbors_whatever_the_memory(memor
     assert at.affinities == "dense"
     assert above.affinities == "sparse"
     assert above.n_neighbors == 90
-    assert above.neighbors == "exact"
+    assert above.neighbors == "approximate"
     assert above.forces == "mesh"
     assert above.bytes_needed < at.bytes_needed / 5
     assert above.reasons == ("all pairs take too long above 10,000 points",)
 
 
 def test_very_many_points_are_searched_approximately_if_their_metric_allows_it(memory):
-    assert EXACT_SEARCH_LIMIT == 20_000
-    at, above = (plan_for(GaussianKernel(30), n) for n in (20_000, 20_001))
+    assert EXACT_SEARCH_LIMIT == 10_000
+    at, above = (plan_for(GaussianKernel(30), n, affinities="sparse") for n in (10_000, 10_001))
     assert (at.neighbors, above.neighbors) == ("exact", "approximate")
-    assert plan_for(GaussianKernel(30, metric="cosine"), 20_001).neighbors == "approximate"
-    assert plan_for(GaussianKernel(30, metric="manhattan"), 20_001).neighbors == "exact"
+    assert plan_for(GaussianKernel(30, metric="cosine"), 10_001).neighbors == "approximate"
+    assert plan_for(GaussianKernel(30, metric="manhattan"), 10_001).neighbors == "exact"
 
 
-def test_the_default_kernel_of_many_points_has_a_closed_form_and_short_lists(memory):
+@pytest.mark.parametrize(
+    ("n", "last", "n_listed"),
+    [
+        # twice the largest cell that is listed, whose size is n divided by a number of cells
+        (300, (), 50),
+        (400, (25.0,), 50),
+        (1000, (62.5,), 48),
+        (3200, (200.0,), 49),
+        (70_000, (200.0,), 48),
+    ],
+)
+def test_the_default_kernel_has_cells_of_many_sizes_and_short_lists(memory, n, last, n_listed):
+    plan = plan_for(OwnerKernel(), n)
+    sizes = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, *last)
+    assert plan.kernel == f"OwnerKernel(cell_size={sizes})"
+    assert plan.affinities == "sparse"
+    assert plan.neighbors == ("exact" if n <= EXACT_SEARCH_LIMIT else "approximate")
+    assert (plan.n_neighbors, plan.n_partners) == (n_listed, n_listed)
+    assert plan.reasons == ("the kernel needs neighbor lists only",)
+
+
+def test_the_isolation_kernel_of_many_points_has_a_closed_form_and_short_lists(memory):
     at, above = (plan_for(IsolationKernel(), n) for n in (10_001, 20_001))
     # the mean cells of the broadest scales: a twentieth of the points, then a tenth
     at_cell, above_cell = 10_001 / 500, 20_001 / 2000
-    assert (at.affinities, at.neighbors) == ("sparse", "exact")
+    assert (at.affinities, at.neighbors) == ("sparse", "approximate")
     assert at.n_neighbors == math.ceil(RANKED * at_cell)
     assert at.n_partners == math.ceil(COMPARED * at_cell)
     assert (above.affinities, above.neighbors) == ("sparse", "approximate")
@@ -118,14 +140,15 @@ def test_partners_are_drawn_where_too_many_are_similar_to_list_them(memory):
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3])
-def test_a_mesh_takes_over_where_exact_repulsion_is_slower(memory, n_components):
+def test_a_mesh_or_a_tree_takes_over_where_exact_repulsion_is_slower(memory, n_components):
     limit = EXACT_REPULSION_LIMIT[n_components]
     at, above = (
         plan_for(GaussianKernel(5), n, n_components, affinities="sparse")
         for n in (limit, limit + 1)
     )
-    assert (at.forces, above.forces) == ("exact", "mesh")
-    assert (at.accuracy, above.accuracy) == (None, 0.01)
+    assert (at.forces, at.accuracy, at.theta) == ("exact", None, None)
+    expected = ("tree", None, 0.85) if n_components == 3 else ("mesh", 0.01, None)
+    assert (above.forces, above.accuracy, above.theta) == expected
 
 
 def test_points_whose_pairs_fill_the_memory_are_compared_with_their_neighbors(memory):
@@ -271,45 +294,51 @@ def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, affinities
             1000,
             [
                 "points      1,000 to 2 dimensions",
-                "kernel      IsolationKernel(n_partitions=200, psi=(800, 200, 50))",
-                "affinities  dense",
+                (
+                    "kernel      OwnerKernel(cell_size="
+                    "(2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 62.5))"
+                ),
+                "affinities  sparse, 48 exact neighbors per point, 48 with a probability",
                 "start       pca",
                 "forces      exact",
-                "objective   KL, at most 750 steps",
+                "objective   KL, at most 500 steps",
                 "threads     1",
-                "memory      33.3 MB more than in use now; 8 GB available",
-                "reason      all pairs take 33.3 MB and n is at most 10,000",
+                "memory      4.05 MB more than in use now; 8 GB available",
+                "reason      the kernel needs neighbor lists only",
             ],
         ),
         (
             10_000,
             [
                 "points      10,000 to 2 dimensions",
-                "kernel      IsolationKernel(n_partitions=200, psi=(8000, 2000, 500))",
-                "affinities  dense",
+                (
+                    "kernel      OwnerKernel(cell_size="
+                    "(2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0))"
+                ),
+                "affinities  sparse, 48 exact neighbors per point, 48 with a probability",
                 "start       pca",
-                "forces      exact",
-                "objective   KL, at most 750 steps",
+                "forces      mesh, accuracy 0.01; a tree if the map is wider than 5,950",
+                "objective   KL, at most 500 steps",
                 "threads     1",
-                "memory      535 MB more than in use now; 8 GB available",
-                "reason      all pairs take 535 MB and n is at most 10,000",
+                "memory      29.1 MB more than in use now; 8 GB available",
+                "reason      the kernel needs neighbor lists only",
             ],
         ),
         (
             70_000,
             [
                 "points      70,000 to 2 dimensions",
-                "kernel      IsolationKernel(n_partitions='exact', psi=7000)",
-                "affinities  sparse, 80 approximate neighbors per point, 50 with a probability",
-                "start       pca",
                 (
-                    "forces      mesh, accuracy 0.01, cubic splines; a tree if the map is "
-                    "wider than 650"
+                    "kernel      OwnerKernel(cell_size="
+                    "(2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0))"
                 ),
-                "objective   KL, at most 750 steps",
+                "affinities  sparse, 48 approximate neighbors per point, 48 with a probability",
+                "start       pca",
+                "forces      mesh, accuracy 0.01; a tree if the map is wider than 5,950",
+                "objective   KL, at most 500 steps",
                 "threads     1",
-                "memory      219 MB more than in use now; 8 GB available",
-                "reason      all pairs take too long above 10,000 points",
+                "memory      188 MB more than in use now; 8 GB available",
+                "reason      the kernel needs neighbor lists only",
             ],
         ),
     ],
@@ -326,14 +355,14 @@ def test_the_plan_for_landmarks_of_a_parquet_file_is_printed(memory, tmp_path):
     plan = TSNE(landmarks=Landmarks(5000, choice="spread"), n_jobs=1).plan(path)
     assert str(plan).splitlines() == [
         "points      5,000 to 2 dimensions; landmarks of 70,000 rows, the kernel sees 65,536",
-        "kernel      IsolationKernel(n_partitions=200, psi=(4000, 1000, 250))",
-        "affinities  dense",
+        ("kernel      OwnerKernel(cell_size=(2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0))"),
+        "affinities  sparse, 49 exact neighbors per point, 49 with a probability",
         "start       pca",
-        "forces      exact",
-        "objective   KL, at most 750 steps",
+        "forces      mesh, accuracy 0.01; a tree if the map is wider than 5,950",
+        "objective   KL, at most 500 steps",
         "threads     1",
-        "memory      181 MB more than in use now; 8 GB available",
-        "reason      all pairs take 181 MB and n is at most 10,000",
+        "memory      15.7 MB more than in use now; 8 GB available",
+        "reason      the kernel needs neighbor lists only",
     ]
 
 
@@ -355,8 +384,7 @@ def test_choices_made_by_hand_are_printed(memory):
         GaussianKernel(5), affinities="sparse", forces=Mesh(accuracy=0.003), objective=KL(dof=0.5)
     ).plan(np.zeros((1000, 4)))
     assert str(meshed).splitlines()[4] == (
-        "forces      mesh, accuracy 0.003, quintic splines; a tree if the map is wider "
-        f"than {meshed.widest:.0f}"
+        f"forces      mesh, accuracy 0.003; a tree if the map is wider than {meshed.widest:,.0f}"
     )
     drawn = make(affinities="sampled", forces="exact", start="random").plan(np.zeros((1000, 4)))
     assert str(drawn).splitlines()[2:5] == [
