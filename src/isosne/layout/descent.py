@@ -144,7 +144,9 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
         longest = phase.step_for(Y.shape[1], progress.done)
         limit = forces.step_limit(exaggeration)
         longest = min(longest, limit)
-        momentum = phase.momentum if limit == np.inf else min(phase.momentum, STEADY_MOMENTUM)
+        momentum = phase.momentum_for(Y.shape[1])
+        if limit < np.inf:  # light tails
+            momentum = min(momentum, STEADY_MOMENTUM)
         forces.prepare(progress.iteration, Y)
         # Sampled attraction shortens the steps of the last phase; other forces return 1.
         step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)

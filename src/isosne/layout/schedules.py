@@ -4,6 +4,7 @@ Gradients include the factor 4, as in the paper. Packages that omit it (FIt-SNE,
 learning rates four times as large for the same step.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
@@ -67,8 +68,9 @@ class Phase:
         Number of steps.
     exaggeration : float, default=1.0
         Factor of the attraction.
-    momentum : float, default=0.8
-        Fraction of the last update that is added to a step (van der Maaten and Hinton 2008).
+    momentum : float or None, default=0.8
+        Fraction of the last update that is added to a step (van der Maaten and Hinton 2008). None:
+        from 0.9 for up to 500 points to 0.97 for 5,600 or more.
     step : float or None, default=None
         Step length (learning rate). None: n / (divisor exaggeration), at least `shortest`
         (Belkina et al. 2019).
@@ -90,7 +92,7 @@ class Phase:
 
     n_iter: int
     exaggeration: float = 1.0
-    momentum: float = 0.8
+    momentum: float | None = 0.8
     step: float | None = None
     shortest: float = 50.0
     divisor: float = 4.0
@@ -101,7 +103,9 @@ class Phase:
         check_count(self.n_iter, "n_iter", low=0, hint="Pass the number of steps.")
         hint = "1 means no exaggeration."
         _check_setting(self.exaggeration, "exaggeration", 1 / LARGEST_SETTING, hint)
-        check_number(self.momentum, "momentum", low=0, high=1, hint="0.5 and 0.8 are usual.")
+        if self.momentum is not None:
+            hint = "0.5 and 0.8 are usual; None chooses by the number of points."
+            check_number(self.momentum, "momentum", low=0, high=1, hint=hint)
         _check_setting(self.shortest, "shortest", 0, "50 is usual.")
         if self.step is not None:
             hint = "None chooses by the number of points."
@@ -133,6 +137,24 @@ class Phase:
             return self.exaggeration
         ratio = self.last_exaggeration / self.exaggeration
         return float(self.exaggeration * power(ratio, (done + 0.5) / self.n_iter))
+
+    def momentum_for(self, n_points: int) -> float:
+        """Return the momentum for a map of n points.
+
+        Parameters
+        ----------
+        n_points : int
+            Number of points.
+
+        Returns
+        -------
+        float
+            The momentum.
+        """
+        if self.momentum is not None:
+            return self.momentum
+        # sqrt is exactly rounded, so the momentum is the same on every machine
+        return 1 - min(max(0.1 * math.sqrt(500 / n_points), 0.03), 0.1)
 
     def step_for(self, n_points: int, done: int = 0) -> float:
         """Return the step length for a map of n points.
@@ -207,9 +229,9 @@ class Schedule:
     def annealed(cls, *, n_iter: int = 500, exaggeration: float = 1.0) -> Self:
         """Return the default schedule, whose exaggeration falls from 12 step by step.
 
-        50 steps of exaggeration 12, 100 in which it falls, and long steps with momentum 0.97, or
-        0.8 if exaggeration stays. It reaches a lower objective in 500 steps than `standard` in 750
-        (docs/decisions/0012).
+        50 steps of exaggeration 12, 100 in which it falls, and long steps with momentum 0.9 to
+        0.97, by the number of points, or 0.8 if exaggeration stays. It reaches a lower objective in
+        500 steps than `standard` in 750 (docs/decisions/0012).
 
         Parameters
         ----------
@@ -228,7 +250,7 @@ class Schedule:
         check_number(exaggeration, "exaggeration", low=1, high=12, hint=hint)
         last = float(exaggeration)
         n_last = int(n_iter) - 150
-        momentum = _steady(0.97, last)
+        momentum = _steady(None, last)
         return cls(
             (
                 Phase(50, exaggeration=12, shortest=0, divisor=1),
@@ -337,9 +359,11 @@ def lasting(schedule: Schedule, exaggeration: float) -> Schedule:
     return replace(schedule, phases=(*raised, last))
 
 
-def _steady(momentum: float, exaggeration: float) -> float:
+def _steady(momentum: float | None, exaggeration: float) -> float | None:
     """Return a momentum at which a map with this lasting exaggeration converges."""
-    return min(momentum, STEADY_MOMENTUM) if exaggeration > 1 else momentum
+    if exaggeration <= 1:
+        return momentum
+    return STEADY_MOMENTUM if momentum is None else min(momentum, STEADY_MOMENTUM)
 
 
 def _at_least(phase: Phase, exaggeration: float) -> Phase:

@@ -44,7 +44,7 @@ def test_the_annealed_exaggeration_falls_from_12_to_1_by_the_same_factor_at_ever
     assert (schedule.n_iter, schedule.bounded) == (500, True)
     first, falling, last = schedule.phases
     assert [phase.n_iter for phase in schedule.phases] == [50, 100, 350]
-    assert [phase.momentum for phase in schedule.phases] == [0.8, 0.8, 0.97]
+    assert [phase.momentum for phase in schedule.phases] == [0.8, 0.8, None]
     values = [falling.exaggeration_at(done) for done in range(100)]
     ratios = [later / earlier for earlier, later in pairwise([first.exaggeration_at(49), *values])]
     assert ratios[1:] == pytest.approx([12**-0.01] * 99)
@@ -176,3 +176,11 @@ def test_lasting_exaggeration_changes_nothing_else():
         assert unchanged == before
     assert schedule.phases[-1].shortest == 25
     assert lasting(Schedule.standard(), 1.0) == Schedule.standard()
+
+
+def test_automatic_momentum_grows_with_the_number_of_points():
+    phase = Phase(10, momentum=None)
+    found = [phase.momentum_for(n) for n in (2, 500, 2000, 8000, 10**6)]
+    # 1 - 0.1 sqrt(500 / n), between 0.9 and 0.97
+    assert found == pytest.approx([0.9, 0.9, 0.95, 0.975 - 0.005, 0.97])
+    assert Phase(10, momentum=0.5).momentum_for(10**6) == 0.5
