@@ -159,9 +159,12 @@ class MeshRepulsion:
         """Return the arguments with which `read_at` reads the potential of a map Y (3, n).
 
         Potential, corner, inverse spacing, lower and upper bounds of the coordinates (2, 3), and
-        three tuples of zeros.
+        three tuples of zeros. The potential of a map that is too wide is not computed: it is zero.
         """
-        origin, field = self.field(Y)
+        if self.is_too_wide(Y[3 - self.n_components :]):
+            origin, field = Y.min(axis=1), np.zeros(tuple(map(len, self._zeros)), np.float32)
+        else:
+            origin, field = self.field(Y)
         limits = np.stack([Y.min(axis=1), Y.max(axis=1)])
         return field, origin, np.float32(1 / self.spacing), limits, *self._zeros
 
