@@ -36,8 +36,8 @@ isosne transform model.isosne new.csv -o new_map.csv
 ```
 
 **Names.** An option has the name of the keyword in Python: `--n-components` is
-`TSNE(n_components=...)`, `--psi` is `IsolationKernel(psi=...)`, `--missing` is
-`isosne.files.read_table(missing=...)`.
+`TSNE(n_components=...)`, `--cell-size` is `OwnerKernel(cell_size=...)`, `--psi` is
+`IsolationKernel(psi=...)`, `--missing` is `isosne.files.read_table(missing=...)`.
 
 **Reproducibility.** The seed is 0 unless `--seed` is given: the same command gives the same map,
 for any number of threads.

@@ -1,4 +1,4 @@
-"""isosne: t-SNE with the isolation kernel (Zhu and Ting, JAIR 2021).
+"""isosne: t-SNE with isolation kernels (Zhu and Ting, JAIR 2021).
 
 Makes low-dimensional maps of high-dimensional data and measures their quality. Names are imported
 at first use, so ``import isosne`` is fast and compiles nothing.

@@ -185,7 +185,7 @@ class KernelOptions:
         str | None,
         option(
             "owner: mean number of points per cell, or a fraction of the rows; several values are "
-            "averaged.",
+            "averaged. Smaller values resolve finer neighborhoods.",
             panel=KERNEL,
             default="auto",
             metavar="X[,X...]",
@@ -204,7 +204,7 @@ class KernelOptions:
         option(
             "isolation, owner: number of random partitionings, or exact for the closed form.",
             panel=KERNEL,
-            default="auto",
+            default="auto for isolation, exact for owner",
             metavar="N|exact",
         ),
     ] = None
@@ -242,8 +242,9 @@ class EmbeddingOptions:
     n_iter: Annotated[
         int | None,
         option(
-            "Number of optimization steps of the schedules annealed and standard.",
-            default="500 (annealed), 750 (standard)",
+            "Number of optimization steps: above 150 with the schedule annealed, above 250 with "
+            "standard.",
+            default="500 for annealed, 750 for standard",
             metavar="N",
         ),
     ] = None
@@ -260,7 +261,11 @@ class EmbeddingOptions:
     ] = 1.0
     schedule: Annotated[
         Literal["annealed", "standard", "paper", "opt_sne"],
-        option("Optimization schedule; opt_sne stops early by itself.", panel=EMBEDDING),
+        option(
+            "Optimization schedule: standard is that of other packages, paper that of the paper's "
+            "authors, opt_sne stops automatically.",
+            panel=EMBEDDING,
+        ),
     ] = "annealed"
     exaggeration: Annotated[
         float | None,

@@ -37,7 +37,8 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
 
     Each partitioning samples `psi` of the fitted points and assigns every point to the cell of the
     nearest sampled point. Cells are small where the data are dense, so the similarity adapts to
-    the local density without a search for bandwidths.
+    the local density without a search for bandwidths. It is the kernel of the paper; the default
+    kernel of `TSNE` is `OwnerKernel`.
 
     Parameters
     ----------

@@ -45,14 +45,16 @@ class OwnerKernel(MetricKernel):
     As for `IsolationKernel`, a partitioning samples some of the fitted points, and every point
     belongs to the cell of the nearest sampled point, its owner. The similarity of i to j is the
     probability that j owns the cell of i. It depends on the rank of j among the neighbors of i
-    only, and is known in closed form. It is not symmetric; each row sums to 1.
+    only, and is known in closed form. It is not symmetric; each row sums to 1. It is the default
+    kernel of `TSNE`.
 
     Parameters
     ----------
     cell_size : float, sequence of floats, or "auto", default="auto"
         Mean number of points per cell, n_samples / psi, from 1 to n_samples; or a fraction of
         n_samples between 0 and 1. A sequence combines several scales with equal weights. "auto":
-        2, 3, 4, 6, 8, 12, 16, 24, and 1/16 of n_samples.
+        2, 3, 4, 6, 8, 12, 16, 24, and 1/16 of n_samples, at least 24; without those above 1/4 of
+        n_samples.
     n_partitions : int or "exact", default="exact"
         "exact" is the closed form. A number draws that many partitionings.
     partition : {"voronoi", "forest"}, default="voronoi"

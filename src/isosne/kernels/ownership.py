@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 from isosne._checks import as_scales, is_number
 from isosne.errors import ParameterError
 
-AUTO_SIZES, AUTO_SHARE = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0), 1 / 16
-"""Cell sizes of "auto": numbers of points, and a fraction of all points (docs/decisions/0011)."""
-LISTED = 3.0
-"""Neighbors per list, in units of the cell size; they hold 95 % of a row, 1 - e^-3."""
+AUTO_SIZES = 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0
+"""Fine cell sizes of "auto", numbers of points (docs/decisions/0011)."""
+AUTO_SHARE, AUTO_BROADEST = 1 / 16, 200.0
+"""The broad cell size of "auto": a fraction of all points, and the largest number of points
+(docs/decisions/0011)."""
+LISTED = 2.0
+"""Neighbors per list, in units of the largest cell size with lists. They hold 86 % of the row of
+this scale, 1 - e^-2, and 95 % of those of cells two thirds as large (docs/decisions/0011)."""
 LONGEST_LIST = 90
 """Longest list of neighbors; partners of broader cells are drawn (docs/decisions/0011)."""
 SUBSET_CELL = 4
@@ -93,9 +97,11 @@ def auto_sizes(n_points: int, n_listed: int) -> tuple[float, ...]:
 
     With lists of n_listed neighbors, those for which the lists are long enough.
     """
-    broadest = max(AUTO_SIZES[-1], AUTO_SHARE * n_points)
+    broad = min(AUTO_SHARE * n_points, AUTO_BROADEST)
     limit = min(n_points / 4, n_points if n_listed >= n_points - 1 else n_listed / LISTED)
-    sizes = tuple(size for size in (*AUTO_SIZES, broadest) if size <= limit)
+    sizes = tuple(size for size in AUTO_SIZES if size <= limit)
+    if AUTO_SIZES[-1] < broad <= limit:
+        sizes += (broad,)
     return sizes or (min(AUTO_SIZES[0], float(n_points)),)
 
 

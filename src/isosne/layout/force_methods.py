@@ -28,7 +28,8 @@ class Mesh:
 
     Notes
     -----
-    The error was measured from 0.0023 to 0.077 (docs/decisions/0005); larger values extrapolate.
+    Forces between near points are summed pair by pair, so the mesh can be coarse
+    (docs/decisions/0013).
 
     Examples
     --------

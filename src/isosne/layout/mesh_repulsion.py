@@ -2,9 +2,11 @@
 
 The repulsion is the gradient of a scalar field, ``phi(y) = sum_j w(|y - y_j|)``:
 ``sum_j w u (y_i - y_j) = -grad phi / 2`` and ``Z = sum_i phi(y_i) - n``, for every dof. Each point
-spreads a unit charge over the nearest nodes with a B-spline. The charges are convolved with w by
-Fourier transforms, divided twice by the transform of the spline (for spreading and reading). The
-spline and its derivative then read phi and its gradient at the points (docs/decisions/0005).
+spreads a unit charge over the nearest nodes with a cubic B-spline. The charges are convolved with w
+by Fourier transforms, divided twice by the transform of the spline (for spreading and reading). The
+spline and its derivative then read phi and its gradient at the points (docs/decisions/0005). On a
+wide map, the part of w that varies quickly is summed over near pairs, and the mesh is coarse
+(`near_field`, docs/decisions/0013).
 
 Chunks of points do not depend on the number of threads and are summed in a fixed order, so results
 are bit-identical on any number of threads.
@@ -21,26 +23,41 @@ from numpy.typing import NDArray
 from isosne._numba import n_threads
 from isosne._portable import each_cos, power
 from isosne._types import Array, Scalar
-from isosne.layout.pair_terms import similarity_at
+from isosne.layout.near_field import (
+    Cells,
+    add_near,
+    expand,
+    n_compared,
+    n_near_pairs,
+    smooth_similarity,
+    sort_into_cells,
+    window,
+)
 from isosne.layout.splines import read, spread, sum_chunks
 from isosne.layout.tree_repulsion import TreeRepulsion
 
-CUBIC, QUINTIC = 4, 6
-"""Orders of the B-splines: number of nodes that a point touches per axis."""
-ERROR_AT_HALF = {CUBIC: (0.0285, 3.4), QUINTIC: (0.027, 4.8)}
-"""Relative error of the forces at spacing 0.5, and the power of the spacing with which it grows.
-
-Cubic: measured on a map of 70 000 points. Quintic, which is used for fewer points: measured on a
-map of 10 000 points, where the error is twice as large (docs/decisions/0005).
-"""
-SPARSE = 10_000
-"""Number of points below which the target error is reduced, because sparse maps are more sensitive
-to errors of the forces (docs/decisions/0005)."""
-QUINTIC_BELOW = 0.02
-"""Accuracy below which a quintic spline is cheaper than a finer mesh (docs/decisions/0005)."""
-CUBIC_FROM = {1: 3_000, 2: 30_000, 3: 300_000}
-"""Number of points, by map dimension, from which a finer mesh is cheaper than a quintic spline.
-2-D: docs/decisions/0005; 1-D and 3-D: no record of a measurement."""
+ORDER = 4
+"""Order of the cubic B-splines: number of nodes that a point touches per axis."""
+CUTOFFS = (0.0, 2.0, 3.0, 4.0, 6.0)
+"""Cutoffs of the near field to choose from; 0 is none."""
+ERROR_AT_HALF = 0.057, 3.4
+"""Without a cutoff: relative error of the forces at spacing 0.5 on maps of few points, and the
+power of the spacing with which it grows (docs/decisions/0005)."""
+ERROR_AT_FOUR = {1: 0.007, 2: 0.007, 3: 0.013}
+"""With a cutoff R: relative error by map dimension, at R = 4 and spacing 0.4 R. 2-D and 3-D:
+docs/decisions/0013; 1-D: as in 2-D."""
+GROWTH, FALL = 2.5, 1.2
+"""Powers of the spacing with which this error grows, and of R with which it falls (0013)."""
+COARSEST = 0.6
+"""Largest spacing, as a fraction of the cutoff, for which the error was measured."""
+PAIRS_PER_NODE = 12
+"""Near pairs that take as long as a node of the padded mesh (docs/decisions/0013)."""
+CROWDED = 3.0
+"""A mesh is replaced when the near pairs are this many times those for which it was chosen, and
+also more than MANY_PAIRS per point (chosen)."""
+MANY_PAIRS = 64
+CLUSTERED = 3.0
+"""Near pairs of a map relative to an evenly filled square, as an estimate before a run."""
 MAX_NODES = 2**24
 """Largest number of nodes of the padded mesh, about 300 MB. A wider map gets a larger spacing."""
 PADDING = 2.1
@@ -52,10 +69,8 @@ ROOM = 1.1
 MAX_WASTE = ROOM**4
 """A mesh is replaced if it has this many times the nodes that the map needs: in 2-D, if the map
 has shrunk by ROOM^2 along both axes (chosen; not measured)."""
-COARSEN = 1.05
-"""Factor by which the spacing grows until the mesh has at most MAX_NODES (chosen)."""
-FINEST, COARSEST = 0.05, 1.0
-"""Bounds of the spacing, in map units, whose similarity w has width 1 (chosen; not measured)."""
+FINEST, WIDEST = 0.05, 1.0
+"""Bounds of the spacing without a cutoff, in map units, whose similarity w has width 1 (chosen)."""
 N_CHUNKS = 8
 """Copies of the mesh that charges are spread on in parallel (chosen). It is fixed, so that results
 do not depend on the number of threads."""
@@ -66,17 +81,29 @@ THETA = {1: 0.5, 2: 0.5, 3: 0.85}
 on 12 clusters of 1000 points. The error grows with the square of theta."""
 
 
-class Grid(NamedTuple):
-    """A mesh: nodes per axis, the same padded, their spacing, and what a convolution needs.
+class Shape(NamedTuple):
+    """What determines a mesh.
 
-    base: constant that is subtracted from w; transform: of w, on the padded mesh; own: potential
-    of a point at itself; charges: scratch, one mesh per chunk.
+    sides: nodes per axis; spacing: distance between nodes; base: constant that is subtracted from
+    w; cutoff: of the near field, or 0; n_pairs: near pairs of the map it was made for.
     """
 
     sides: tuple[int, ...]
-    padded: tuple[int, ...]
     spacing: float
     base: float
+    cutoff: float
+    n_pairs: float
+
+
+class Grid(NamedTuple):
+    """A mesh with what a convolution needs.
+
+    padded: nodes per axis, padded; transform: of w, on the padded mesh; own: potential of a point
+    at itself; charges: scratch, one mesh per chunk.
+    """
+
+    shape: Shape
+    padded: tuple[int, ...]
     transform: NDArray[np.float32]
     own: float
     charges: NDArray[np.float32]
@@ -93,39 +120,30 @@ class MeshRepulsion:
         Degrees of freedom of the map similarity.
     accuracy : float, default=0.01
         Target for the relative error of the forces (root mean square over the points).
-    n_points : int, default=0
-        Number of points, which determines spline and spacing; 0 if unknown.
-
-    Attributes
-    ----------
-    order : int
-        Order of the spline: 4 (cubic) or 6 (quintic).
-    spacing : float
-        Distance between nodes.
+    cutoffs : tuple of float
+        Cutoffs of the near field to choose from; 0 is none.
 
     Notes
     -----
     If a map is so wide that the largest mesh would be too coarse for the accuracy, a tree takes its
-    place: in 3-D this is usual above 15 000 points.
+    place.
     """
 
     def __init__(
-        self, n_components: int, dof: Scalar = 1.0, accuracy: float = 0.01, n_points: int = 0
+        self,
+        n_components: int,
+        dof: Scalar = 1.0,
+        accuracy: float = 0.01,
+        cutoffs: tuple[float, ...] = CUTOFFS,
     ) -> None:
         self.n_components = n_components
         self.accuracy = accuracy
-        self.order = spline_order(accuracy, n_components, n_points)
         self._dof = np.float32(dof)
-        self._finest = finest_spacing(accuracy, self.order, float(dof), n_points)
-        orders = (1,) * (3 - n_components) + (self.order,) * n_components
+        self._spacings = {R: spacing_for(n_components, accuracy, float(dof), R) for R in cutoffs}
+        orders = (1,) * (3 - n_components) + (ORDER,) * n_components
         self._zeros = tuple((np.float32(0),) * order for order in orders)
         self._grid: Grid | None = None
         self._tree: TreeRepulsion | None = None
-
-    @property
-    def spacing(self) -> float:
-        """Distance between nodes."""
-        return self._grid.spacing if self._grid else self._finest
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
         """Fill push (d, n) for the map Y (d, n) and return Z."""
@@ -133,60 +151,61 @@ class MeshRepulsion:
             if not np.isfinite(Y.max(axis=1) - Y.min(axis=1)).all():
                 push[:] = np.nan
                 return np.nan
-            if self.is_too_wide(Y):
+            grid, cells = self._fit_grid(Y)
+            if grid is None:
                 return self._push_by_tree(Y, push)
             solid = in_three_dimensions(Y)
-            origin, field = self.field(solid)
+            origin, field = self._field(solid, grid)
             found, potential = np.empty_like(solid), np.empty(Y.shape[1], np.float32)
-            read(field, solid, origin, np.float32(1 / self.spacing), self._zeros, found, potential)
-        push[:] = found[3 - len(Y) :]
-        return self._sum_of_w(potential, Y.shape[1])
+            inverse = np.float32(1 / grid.shape.spacing)
+            read(field, solid, origin, inverse, self._zeros, found, potential)
+            push[:] = found[3 - len(Y) :]
+            Z = self._sum_of_w(potential, grid)
+            if cells is not None:
+                polynomial = expand(grid.shape.cutoff, float(self._dof))
+                Z += add_near(cells, polynomial, self._dof, push)
+        return Z
 
-    def field(self, Y: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _field(
+        self, Y: NDArray[np.float32], grid: Grid
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the corner (3,) of a mesh that covers a map Y (3, n), and the potential there."""
         low, high = Y.min(axis=1), Y.max(axis=1)
-        grid = self._fit_grid((high - low)[3 - self.n_components :].astype(np.float64))
-        sides = (1,) * (3 - self.n_components) + grid.sides
-        margin = (np.array(sides) - [len(zeros) for zeros in self._zeros]) * grid.spacing
+        sides = (1,) * (3 - self.n_components) + grid.shape.sides
+        spacing = grid.shape.spacing
+        margin = (np.array(sides) - [len(zeros) for zeros in self._zeros]) * spacing
         origin = ((low + high) / 2 - margin / 2).astype(np.float32)
         bounds = np.zeros((len(grid.charges), 2), np.int64)
-        spread(Y, origin, np.float32(1 / grid.spacing), self._zeros, sides, bounds, grid.charges)
+        spread(Y, origin, np.float32(1 / spacing), self._zeros, sides, bounds, grid.charges)
         total = np.empty(grid.charges.shape[1], np.float32)
         sum_chunks(grid.charges, bounds, total)
-        return origin, convolve(total.reshape(grid.sides), grid).reshape((*sides[:-1], -1))
+        return origin, convolve(total.reshape(grid.shape.sides), grid).reshape((*sides[:-1], -1))
 
-    def open(self, Y: NDArray[np.float32]) -> tuple[Any, ...]:
+    def open(self, Y: NDArray[np.float32]) -> tuple[Any, ...] | None:
         """Return the arguments with which `read_at` reads the potential of a map Y (3, n).
 
-        Potential, corner, inverse spacing, lower and upper bounds of the coordinates (2, 3), and
-        three tuples of zeros. The potential of a map that is too wide is not computed: it is zero.
+        Potential, corner, inverse spacing, and three tuples of zeros. None if the map is too wide
+        for a mesh. The near field is not part of the potential: pass 0 as the only cutoff to the
+        constructor.
         """
-        if self.is_too_wide(Y[3 - self.n_components :]):
-            origin, field = Y.min(axis=1), np.zeros(tuple(map(len, self._zeros)), np.float32)
-        else:
-            origin, field = self.field(Y)
-        limits = np.stack([Y.min(axis=1), Y.max(axis=1)])
-        return field, origin, np.float32(1 / self.spacing), limits, *self._zeros
+        grid, _ = self._fit_grid(Y[3 - self.n_components :])
+        if grid is None:
+            return None
+        origin, field = self._field(Y, grid)
+        return field, origin, np.float32(1 / grid.shape.spacing), *self._zeros
 
     def state(self) -> dict[str, Array]:
         """Return the current mesh, which is kept until the map needs another one."""
         if self._grid is None:
             return {}
-        return {
-            "mesh_sides": np.array(self._grid.sides),
-            "mesh_scale": np.array([self._grid.spacing, self._grid.base]),
-        }
+        sides, *scale = self._grid.shape
+        return {"mesh_sides": np.array(sides), "mesh_scale": np.array(scale)}
 
     def restore(self, state: dict[str, Array]) -> None:
         """Restore a mesh."""
         if "mesh_sides" in state:
-            spacing, base = map(float, state["mesh_scale"])
-            self._grid = self._make_grid(spacing, tuple(map(int, state["mesh_sides"])), base)
-
-    def is_too_wide(self, Y: NDArray[np.float32]) -> bool:
-        """Return whether no mesh of at most MAX_NODES reaches the accuracy on a map (d, n)."""
-        widths = (Y.max(axis=1) - Y.min(axis=1)).astype(np.float64)
-        return self._choose_mesh(widths)[0] > COARSEN * self._finest
+            sides = tuple(map(int, state["mesh_sides"]))
+            self._grid = self._make_grid(Shape(sides, *map(float, state["mesh_scale"])))
 
     def _push_by_tree(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
         """Fill push with a tree, whose accuracy and cost do not depend on the width of the map."""
@@ -196,46 +215,77 @@ class MeshRepulsion:
             )
         return self._tree.push(Y, push)
 
-    def _sum_of_w(self, potential: NDArray[np.float32], n_points: int) -> float:
+    def _sum_of_w(self, potential: NDArray[np.float32], grid: Grid) -> float:
         """Return the sum of w from the points to all others, given the potential at the points."""
-        assert self._grid
+        n = len(potential)
         # Add back the constant that was subtracted from w, and remove each point's own potential.
-        beyond = self._grid.base * n_points - self._grid.own
-        return float(potential.sum(dtype=np.float64)) + beyond * len(potential)
+        return float(potential.sum(dtype=np.float64)) + (grid.shape.base * n - grid.own) * n
 
-    def _fit_grid(self, widths: NDArray[np.float64]) -> Grid:
-        """Return the mesh; a new one if the map no longer fits, or needs a much smaller one."""
-        spacing, sides = self._choose_mesh(np.where(np.isfinite(widths), widths, 0.0))
-        grid = self._grid
-        if grid:
-            covers = (widths / grid.spacing + self.order <= grid.sides).all()
-            nodes = np.prod(grid.sides) / np.prod(sides)
-            if covers and grid.spacing < ROOM**2 * spacing and nodes < MAX_WASTE:
-                return grid
-        # w at half the map's width. Subtracting it avoids cancellation in float32 on narrow maps,
-        # where the potential is nearly constant (docs/decisions/0005, "Early steps").
-        base = float(similarity_at((widths**2).sum() / 4, float(self._dof)))
+    def _fit_grid(self, Y: NDArray[np.float32]) -> tuple[Grid | None, Cells | None]:
+        """Return a mesh for a map (d, n), or None if the map is too wide; and sorted points.
+
+        The last mesh is kept unless the map no longer fits, needs a much smaller one, or has many
+        more near pairs.
+        """
+        widths = (Y.max(axis=1) - Y.min(axis=1)).astype(np.float64)
+        if self._grid and self._suits(self._grid.shape, widths):
+            cells = self._sorted(Y, self._grid)
+            if cells is None or not is_crowded(n_compared(cells), self._grid.shape, Y.shape[1]):
+                return self._grid, cells
+        shape = self._choose_mesh(Y, widths)
+        if shape is None:
+            return None, None
         # One assignment, so that an interrupt leaves either the old mesh or the new one.
-        self._grid = self._make_grid(spacing, sides, base)
-        return self._grid
+        self._grid = self._make_grid(shape)
+        return self._grid, self._sorted(Y, self._grid)
 
-    def _make_grid(self, spacing: float, sides: tuple[int, ...], base: float) -> Grid:
+    def _sorted(self, Y: NDArray[np.float32], grid: Grid) -> Cells | None:
+        return sort_into_cells(Y, grid.shape.cutoff) if grid.shape.cutoff else None
+
+    def _suits(self, shape: Shape, widths: NDArray[np.float64]) -> bool:
+        """Return whether a mesh covers a map, and is neither too coarse nor much too large."""
+        spacing, sides = mesh_for(widths, self._spacings[shape.cutoff])
+        covers = (widths / shape.spacing + ORDER <= shape.sides).all()
+        waste = np.prod(shape.sides) / np.prod(sides)
+        return bool(covers and shape.spacing < ROOM**2 * spacing and waste < MAX_WASTE)
+
+    def _choose_mesh(self, Y: NDArray[np.float32], widths: NDArray[np.float64]) -> Shape | None:
+        """Return the mesh that takes the least time, with its near pairs; None if all are large."""
+        best, least = None, np.inf
+        for cutoff, finest in self._spacings.items():
+            spacing, sides = mesh_for(widths, finest)
+            n_nodes = float(np.prod(PADDING * np.array(sides)))
+            if n_nodes > MAX_NODES or n_nodes * PAIRS_PER_NODE >= least:
+                continue
+            n_pairs = n_near_pairs(Y, cutoff) if cutoff else 0.0
+            if n_nodes * PAIRS_PER_NODE + n_pairs < least:
+                least = n_nodes * PAIRS_PER_NODE + n_pairs
+                # w at half the map's width. Subtracting it avoids cancellation in float32 on narrow
+                # maps, where the potential is nearly constant (docs/decisions/0005, "Early steps").
+                half = (widths**2).sum() / 4
+                base = float(smooth_similarity(half, float(self._dof), cutoff))
+                best = Shape(sides, spacing, base, cutoff, n_pairs)
+        return best
+
+    def _make_grid(self, shape: Shape) -> Grid:
         # Padding to twice the side makes the cyclic convolution of the transform a linear one.
-        padded = tuple(scipy.fft.next_fast_len(side, real=True) * 2 for side in sides)
-        shape = float(self._dof), base
-        transform, own = kernel_transform(padded, spacing, self.order, shape)
-        charges = np.zeros((N_CHUNKS, int(np.prod(sides))), np.float32)
-        return Grid(sides, padded, spacing, base, transform, own, charges)
+        padded = tuple(scipy.fft.next_fast_len(side, real=True) * 2 for side in shape.sides)
+        transform, own = kernel_transform(padded, shape, float(self._dof))
+        charges = np.zeros((N_CHUNKS, int(np.prod(shape.sides))), np.float32)
+        return Grid(shape, padded, transform, own, charges)
 
-    def _choose_mesh(self, widths: NDArray[np.float64]) -> tuple[float, tuple[int, ...]]:
-        """Return the spacing and the sides of a mesh for a map of these widths."""
-        roomy = ROOM * widths
-        spacing = min(self._finest, float(roomy.max()) / (MIN_SIDE - self.order)) or self._finest
-        sides = np.maximum(roomy / spacing + self.order, MIN_SIDE)
-        while np.prod(PADDING * sides) > MAX_NODES:
-            spacing *= COARSEN
-            sides = np.maximum(roomy / spacing + self.order, MIN_SIDE)
-        return spacing, tuple(int(side) for side in np.ceil(sides))
+
+def is_crowded(n_pairs: float, shape: Shape, n_points: int) -> bool:
+    """Return whether a mesh with a smaller cutoff may take less time by now."""
+    return n_pairs > max(CROWDED * shape.n_pairs, MANY_PAIRS * n_points)
+
+
+def mesh_for(widths: NDArray[np.float64], finest: float) -> tuple[float, tuple[int, ...]]:
+    """Return the spacing, at most `finest`, and the sides of a mesh for a map of these widths."""
+    roomy = ROOM * widths
+    spacing = min(finest, float(roomy.max()) / (MIN_SIDE - ORDER)) or finest
+    sides = np.maximum(roomy / spacing + ORDER, MIN_SIDE)
+    return spacing, tuple(int(side) for side in np.ceil(sides))
 
 
 def convolve(charges: NDArray[np.float32], grid: Grid) -> NDArray[np.float32]:
@@ -251,7 +301,7 @@ def convolve(charges: NDArray[np.float32], grid: Grid) -> NDArray[np.float32]:
     waves *= grid.transform
     for axis in others:
         waves = scipy.fft.ifft(waves, axis=axis, workers=workers, overwrite_x=True)
-        waves = waves[(slice(None),) * axis + (slice(grid.sides[axis]),)]
+        waves = waves[(slice(None),) * axis + (slice(grid.shape.sides[axis]),)]
     field: NDArray[np.float32] = scipy.fft.irfft(
         waves, n=grid.padded[last], axis=last, workers=workers, overwrite_x=True
     )
@@ -270,53 +320,60 @@ def in_three_dimensions(Y: NDArray[np.float32]) -> NDArray[np.float32]:
     return solid
 
 
-def spline_order(accuracy: float, n_components: int, n_points: int) -> int:
-    """Return the order of the spline that reaches an accuracy at the lowest cost."""
-    is_rough = accuracy >= QUINTIC_BELOW
-    return CUBIC if is_rough or n_points >= CUBIC_FROM[n_components] else QUINTIC
-
-
-def widest_map(n_components: int, accuracy: float, n_points: int, dof: float = 1.0) -> float:
+def widest_map(n_components: int, accuracy: float, dof: float = 1.0) -> float:
     """Return the width of a square map up to which the mesh keeps its accuracy."""
-    order = spline_order(accuracy, n_components, n_points)
-    side: float = MAX_NODES ** (1 / n_components) / PADDING - order
-    return side * finest_spacing(accuracy, order, dof, n_points) / ROOM
+    side: float = MAX_NODES ** (1 / n_components) / PADDING - ORDER
+    return side * spacing_for(n_components, accuracy, dof, CUTOFFS[-1]) / ROOM
 
 
-def finest_spacing(accuracy: float, order: int, dof: float, n_points: int) -> float:
-    """Return the spacing at which a spline of this order reaches the accuracy.
+def expected_nodes(
+    n_components: int, accuracy: float, dof: float, n_points: int, width: float
+) -> int:
+    """Return the nodes of the padded mesh for a map of this width, about evenly filled."""
+    meshes = {}
+    for cutoff in CUTOFFS:
+        finest = spacing_for(n_components, accuracy, dof, cutoff)
+        _, sides = mesh_for(np.full(n_components, width), finest)
+        n_nodes = float(np.prod(PADDING * np.array(sides)))
+        n_pairs = CLUSTERED * n_points**2 * (window(cutoff) / width) ** n_components
+        meshes[n_nodes * PAIRS_PER_NODE + n_pairs] = n_nodes
+    return int(min(MAX_NODES, meshes[min(meshes)]))
 
-    The transform of w decays like exp(-sqrt(dof) k), so heavier tails need a finer mesh. Sparse
-    maps need one too (docs/decisions/0005).
+
+def spacing_for(n_components: int, accuracy: float, dof: float, cutoff: float) -> float:
+    """Return the spacing at which the forces reach the accuracy.
+
+    Without a cutoff: the transform of w decays like exp(-sqrt(dof) k), so heavier tails need a
+    finer mesh.
     """
-    error, exponent = ERROR_AT_HALF[order]
-    # The target error falls with the square root of n below SPARSE, at most by a factor 0.1^0.5
-    # (chosen; not measured).
-    share = min(max(n_points / SPARSE, 0.1), 1.0) if n_points else 1.0
-    spacing = 0.5 * power(accuracy * math.sqrt(share) / error, 1 / exponent)
-    return float(np.clip(spacing, FINEST, COARSEST) * min(1.0, math.sqrt(dof)))
+    if cutoff:
+        error = ERROR_AT_FOUR[n_components]
+        allowed = power(accuracy * power(cutoff / 4, FALL) / error, 1 / GROWTH)
+        return cutoff * float(min(0.4 * allowed, COARSEST))
+    error, exponent = ERROR_AT_HALF
+    spacing = 0.5 * power(accuracy / error, 1 / exponent)
+    return float(np.clip(spacing, FINEST, WIDEST) * min(1.0, math.sqrt(dof)))
 
 
 def kernel_transform(
-    padded: tuple[int, ...], spacing: float, order: int, shape: tuple[float, float]
+    padded: tuple[int, ...], shape: Shape, dof: float
 ) -> tuple[NDArray[np.float32], float]:
     """Return the transform of w on the padded mesh, and the mean potential of a point at itself.
 
-    shape: dof, and a constant that is subtracted from w. The transform is divided twice by that of
-    the spline. As w is even, it is real, and a cosine transform of one quadrant suffices.
+    The transform is divided twice by that of the spline. As w is even, it is real, and a cosine
+    transform of one quadrant suffices.
     """
-    dof, base = shape
     halves = [n // 2 + 1 for n in padded]
-    squares: list[Array] = [(np.arange(half) * spacing) ** 2 for half in halves]
-    w = similarity_at(reduce(np.add.outer, squares), dof) - base
+    squares: list[Array] = [(np.arange(half) * shape.spacing) ** 2 for half in halves]
+    w = smooth_similarity(reduce(np.add.outer, squares), dof, shape.cutoff) - shape.base
     transform = scipy.fft.dctn(w, type=1, workers=n_threads(), overwrite_x=True)
     angles = [np.pi * np.arange(half) / (half - 1) for half in halves]
-    once = reduce(np.multiply.outer, [spline_transform(angle, order) for angle in angles])
-    twice = reduce(np.multiply.outer, [spline_transform(angle, 2 * order) for angle in angles])
+    once = reduce(np.multiply.outer, [spline_transform(angle, ORDER) for angle in angles])
+    twice = reduce(np.multiply.outer, [spline_transform(angle, 2 * ORDER) for angle in angles])
     transform /= once**2
     # Spread and read a charge at the same point, averaged over positions between nodes.
     ends = [np.r_[0.5, np.ones(half - 2), 0.5] / (half - 1) for half in halves]
-    own = float((transform * twice * reduce(np.multiply.outer, ends)).sum()) + base
+    own = float((transform * twice * reduce(np.multiply.outer, ends)).sum()) + shape.base
     for axis, n in enumerate(padded[:-1]):
         mirror = np.r_[: n // 2 + 1, n // 2 - 1 : 0 : -1]
         transform = transform.take(mirror, axis=axis)

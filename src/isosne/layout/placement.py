@@ -34,6 +34,9 @@ N_STEPS = 50
 DAMPING = 0.5
 """Fraction of a full step, which goes to the mean of the partners weighted by their attraction.
 Half a step, against oscillation (chosen; not measured)."""
+ACCURACY = 0.02
+"""Accuracy of the mesh, which is computed once and has no near field. Placed points need less than
+those of a map (chosen)."""
 WEAKEST = 1e-20
 """Smallest factor of the attraction. If all points of the map are so far apart that their
 similarities underflow, nothing repels, and the factor does not matter if it is not zero."""
@@ -90,16 +93,16 @@ class ListedPlacement:
     ) -> None:
         n, self._n_components = embedding.shape
         solid = in_three_dimensions(embedding.T)
-        mesh = MeshRepulsion(self._n_components, dof, n_points=n)
-        Z = mesh.push(solid[3 - self._n_components :], np.empty(embedding.T.shape, np.float32))
+        own = solid[3 - self._n_components :]
+        Z = MeshRepulsion(self._n_components, dof).push(own, np.empty_like(own))
         strength = np.float32(max(exaggeration * Z / n, WEAKEST))
-        self._settings = (
-            np.float32(dof),
-            strength,
-            mesh.is_too_wide(solid[3 - self._n_components :]),
-        )
+        mesh = MeshRepulsion(self._n_components, dof, ACCURACY, cutoffs=(0.0,))
+        opened = mesh.open(solid)
+        self._settings = np.float32(dof), strength, opened is None
         self._rows = np.ascontiguousarray(solid.T)
-        self._mesh = mesh.open(solid)
+        # If the map is too wide for a mesh, that of a single point is passed, and not used.
+        self._mesh = opened or mesh.open(np.zeros_like(solid[:, :1]))
+        self._limits = np.stack([solid.min(axis=1), solid.max(axis=1)])
 
     def place(
         self, partners: NDArray[np.integer[Any]], weights: NDArray[np.float32]
@@ -110,7 +113,8 @@ class ListedPlacement:
         partners = np.pad(partners, ((0, 0), (0, missing))).astype(np.uint32)
         weights = np.pad(weights, ((0, 0), (0, missing)))
         coordinates = np.empty((len(weights), 3), np.float32)
-        settle_listed(partners, weights, k, self._rows, self._settings, self._mesh, coordinates)
+        mesh = self._limits, self._mesh
+        settle_listed(partners, weights, k, self._rows, self._settings, mesh, coordinates)
         return coordinates[:, 3 - self._n_components :]
 
 
@@ -186,12 +190,13 @@ def settle_listed(
 ) -> None:
     """Fill coordinates (m, 3) like `settle`, from k partners, their weights and a mesh.
 
-    partners, weights: k columns, padded to 16; Y (n, 3); mesh as from `MeshRepulsion.open`;
-    settings: dof, the factor of the attraction, and whether partners repel instead of the mesh.
+    partners, weights: k columns, padded to 16; Y (n, 3); mesh: lower and upper bounds of the
+    coordinates (2, 3), and what `MeshRepulsion.open` returns; settings: dof, the factor of the
+    attraction, and whether partners repel instead of the mesh.
     O(m k) per step.
     """
     dof, strength, by_partners = settings
-    field, origin, inverse, limits, zeros_a, zeros_b, zeros_c = mesh
+    limits, (field, origin, inverse, zeros_a, zeros_b, zeros_c) = mesh
     for i in prange(partners.shape[0]):
         near, x = partners[i], coordinates[i]
         best, whole = most_similar(weights[i], k)

@@ -198,9 +198,9 @@ class Schedule:
 
     @classmethod
     def annealed(cls, *, n_iter: int = 500, exaggeration: float = 1.0) -> Self:
-        """Return a schedule whose exaggeration falls from 12 step by step.
+        """Return the default schedule, whose exaggeration falls from 12 step by step.
 
-        50 steps of exaggeration 12, 100 in which it falls, and long steps with momentum 0.95. It
+        50 steps of exaggeration 12, 100 in which it falls, and long steps with momentum 0.97. It
         reaches a lower objective in 500 steps than `standard` in 750 (docs/decisions/0012).
 
         Parameters
@@ -224,17 +224,17 @@ class Schedule:
             (
                 Phase(50, exaggeration=12, shortest=0, divisor=1),
                 Phase(100, exaggeration=12, last_exaggeration=last, shortest=0, divisor=1),
-                Phase(n_last, exaggeration=last, momentum=0.95, shortest=0, divisor=1),
+                Phase(n_last, exaggeration=last, momentum=0.97, shortest=0, divisor=1),
             ),
             bounded=True,
         )
 
     @classmethod
     def standard(cls, *, n_iter: int = 750, exaggeration: float = 1.0) -> Self:
-        """Return the usual schedule: exaggeration 12 for 250 steps, then `exaggeration`.
+        """Return the schedule of other packages: exaggeration 12, then `exaggeration`.
 
-        Early exaggeration and momentum follow van der Maaten (2014); 750 steps in all is the
-        default of openTSNE.
+        Early exaggeration, 250 steps, and momentum follow van der Maaten (2014); 750 steps in all
+        is the default of openTSNE.
 
         Parameters
         ----------

@@ -145,8 +145,8 @@ def sweep(
     kernel : {"isolation", "owner", "gaussian", "adaptive", "knn"}, default="isolation"
         The kernel.
     grid : values, dict of values or None, default=None
-        Values of psi, perplexity or k; or a dict from parameter names of the kernel to values, of
-        which all combinations are tried. None: the paper's grid.
+        Values of psi, cell_size, perplexity or k; or a dict from parameter names of the kernel to
+        values, of which all combinations are tried. None: the paper's grid.
     labels : array of shape (n_samples,) or None, default=None
         The class of each point, for the class measures.
     estimator : TSNE or None, default=None

@@ -89,7 +89,7 @@ def make_forces(joint: Joint, plan: Plan, objective: Objective) -> Forces:
 
 def _make_repulsion(plan: Plan, dof: float) -> Repulsion:
     if plan.accuracy is not None:
-        return MeshRepulsion(plan.n_components, dof, plan.accuracy, plan.n_points)
+        return MeshRepulsion(plan.n_components, dof, plan.accuracy)
     if plan.theta is not None:
         return TreeRepulsion(plan.n_components, dof, plan.theta)
     return ExactRepulsion(dof)

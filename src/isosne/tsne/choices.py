@@ -7,6 +7,7 @@ from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.layout.force_methods import Exact, Mesh, Method, Tree
+from isosne.layout.mesh_repulsion import THETA
 from isosne.layout.objectives import Objective, needs_all_pairs
 from isosne.layout.schedules import Schedule
 from isosne.layout.start import resolve_start
@@ -18,14 +19,14 @@ from isosne.tsne.peak_memory import Costs, InputSize
 DENSE_LIMIT = 10_000
 """Largest number of points for dense affinities; above, n^2 pairs per step take too long on a few
 cores (docs/decisions/0006)."""
-EXACT_REPULSION_LIMIT = {1: 2_000, 2: 3_000, 3: 15_000}
-"""Largest number of points, by map dimension, for exact repulsion; above, a mesh is faster. 2-D and
-3-D: docs/decisions/0005; 1-D: no record of a measurement."""
+EXACT_REPULSION_LIMIT = {1: 2_000, 2: 3_000, 3: 3_000}
+"""Largest number of points, by map dimension, for exact repulsion; above, a mesh is faster, or in
+3-D a tree (docs/decisions/0013; 1-D: no record of a measurement)."""
 FEWEST_FOR_MESH = 100
 """Number of points below which a mesh is replaced by exact forces, which are faster: the noise of
 the mesh, relative to the forces of so few points, makes maps worse or diverge (KL 0.40 instead of
 0.19 at 60 points of a 4-D normal distribution, diverged below 30)."""
-EXACT_SEARCH_LIMIT = 20_000
+EXACT_SEARCH_LIMIT = 10_000
 """Largest number of points for the exact neighbor search (docs/decisions/0007)."""
 LONGEST_LIST = 400
 """Longest neighbor list; above, affinities are sampled if the kernel has cells. It corresponds to
@@ -194,7 +195,9 @@ def choose_forces(request: Request, affinities: str, n: int) -> Method:
 
 
 def _default_forces(n_points: int, n_components: int) -> Method:
-    return Exact() if n_points <= EXACT_REPULSION_LIMIT[n_components] else Mesh()
+    if n_points <= EXACT_REPULSION_LIMIT[n_components]:
+        return Exact()
+    return Tree(THETA[3]) if n_components == 3 else Mesh()
 
 
 def choose_search(

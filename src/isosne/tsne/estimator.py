@@ -40,7 +40,7 @@ logger = logging.getLogger("isosne")
 
 
 class TSNE(FittedMap):
-    """t-SNE with an isolation kernel.
+    """t-SNE with the owner kernel, the isolation kernel, or any other kernel.
 
     Parameters
     ----------
@@ -55,8 +55,9 @@ class TSNE(FittedMap):
         Objective to minimize: "kl", "nerv", "jse", an object such as ``KL(dof=0.5)`` or
         ``NeRV(trade_off=0.8)``, or any object with ``value(P, Q)`` and ``derivative(P, Q)``.
     schedule : str or Schedule, default="annealed"
-        Phases of the optimization: "annealed", "standard" (that of other packages), "paper" (the
-        authors' settings), "opt_sne" (stops automatically), or a `Schedule`.
+        Phases of the optimization: "annealed" (500 steps), "standard" (750 steps, as in other
+        packages), "paper" (the authors' settings), "opt_sne" (stops automatically), or a
+        `Schedule`.
     exaggeration : float or None, default=None
         Exaggeration kept until the end; 2 to 4 gives tighter clusters. None: that of the schedule,
         usually 1.
@@ -66,12 +67,12 @@ class TSNE(FittedMap):
     affinities : str or Sparse, default="auto"
         Pairs with a probability: "dense" (all), "sparse" (neighbors; ``Sparse(neighbors=...)``
         sets the search), or "sampled" (partners drawn at random, for broad isolation kernels on
-        many points). "auto" chooses by size and memory.
+        many points). "auto": "sparse" for the owner kernel; for others by size and memory.
     forces : str, Mesh or Tree, default="auto"
         Method for the repulsive forces: "exact", "mesh" (`Mesh`), "tree" (`Tree`), or "auto".
     landmarks : int, Landmarks or None, default=None
-        Number of rows to map, the paper's m. The kernel samples from all rows; `place` computes the
-        coordinates of the others afterwards. None maps all rows.
+        Number of rows to map, the paper's m. `place` computes the coordinates of the others
+        afterwards. None maps all rows.
     memory_limit : int, str or None, default=None
         Memory that `fit` may add to the memory in use when it starts, in bytes or as text such as
         "2GB". None: the environment variable ISOSNE_MEMORY_LIMIT, else the free memory. `fit`
@@ -112,11 +113,14 @@ class TSNE(FittedMap):
     Notes
     -----
     Implements Algorithm 2 of the paper (steps 1 to 3; m = n without landmarks). Departures from the
-    paper: schedule and start are those in general use today; ``schedule="paper", start="random"``
-    are the authors'. docs/departures.md lists all departures.
+    paper: the kernel, the schedule and the start. ``TSNE(IsolationKernel(psi=...),
+    schedule="paper", start="random")`` has the authors' settings. docs/departures.md lists all
+    departures.
 
-    Cost: up to 10 000 points, all pairs are compared: O(n^2) time per step and n^2 to 4 n^2 bytes.
-    Above that, a step takes O(n) time, and memory is about 2 kB per point.
+    Cost with the owner kernel: the neighbor search is exact up to 10 000 points, O(n^2 d) time, and
+    approximate above. A step takes O(n^2) time up to 3 000 points, and O(n) above (limits for two
+    dimensions). Memory is about 4 kB per point. Other kernels compare all pairs up to 10 000
+    points: O(n^2) time per step, and memory of n^2 to 6 n^2 bytes.
 
     Examples
     --------

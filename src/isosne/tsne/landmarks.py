@@ -1,8 +1,8 @@
 """Landmarks: step 1 on all rows, steps 2 and 3 on m < n of them (Algorithms 1 and 2).
 
-A pool of rows is drawn from the whole input; the kernel draws its samples from the pool. Landmarks,
-the rows that are mapped, are a subset of the pool. The size of the pool does not depend on n, so
-neither do time and memory (docs/decisions/0008).
+A pool of rows is drawn from the whole input; an isolation kernel draws its samples from the pool.
+Landmarks, the rows that are mapped, are a subset of the pool. The size of the pool does not depend
+on n, so neither do time and memory (docs/decisions/0008).
 """
 
 from dataclasses import dataclass
@@ -43,8 +43,9 @@ class Landmarks:
 
     Notes
     -----
-    Algorithms 1 and 2 of the paper with m < n. Departure: samples are drawn from a pool of 65 536
-    rows instead of all rows (docs/decisions/0008).
+    Algorithms 1 and 2 of the paper with m < n. Departure: samples of an isolation kernel are drawn
+    from a pool of 65 536 rows instead of all rows (docs/decisions/0008). Other kernels, and the
+    closed forms, compare landmarks only.
 
     Examples
     --------

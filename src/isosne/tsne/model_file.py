@@ -15,7 +15,6 @@ from isosne._types import Array
 from isosne.affinities.sparse import Sparse
 from isosne.kernels.base import MetricKernel
 from isosne.layout.force_methods import Mesh, Tree
-from isosne.layout.mesh_repulsion import spline_order
 from isosne.layout.objectives import as_objective
 from isosne.layout.schedules import as_schedule
 from isosne.layout.start import resolve_start
@@ -191,7 +190,6 @@ def _upgraded(
         "start": start if isinstance(start, str) else "given coordinates",
         "accuracy": accuracy if is_mesh else None,
         "theta": theta if is_tree else None,
-        "spline_order": spline_order(accuracy, plan["n_components"], n_points) if is_mesh else None,
         "objective": type(objective).__name__,
         "n_iter": as_schedule(parameters["schedule"]).n_iter,
         "n_threads": useful_threads(n_points),

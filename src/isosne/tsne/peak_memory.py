@@ -19,15 +19,7 @@ from isosne.kernels.voronoi import SCAN_COLUMNS, SCAN_ROWS
 from isosne.layout.eigenvectors import DEPTH, EXTRA
 from isosne.layout.force_methods import Mesh, Method, Tree
 from isosne.layout.forces import ARRANGE_FROM
-from isosne.layout.mesh_repulsion import (
-    MAX_NODES,
-    MIN_SIDE,
-    N_CHUNKS,
-    PADDING,
-    ROOM,
-    finest_spacing,
-    spline_order,
-)
+from isosne.layout.mesh_repulsion import MAX_NODES, N_CHUNKS, PADDING, expected_nodes
 from isosne.layout.principal import BLOCK, LARGEST_MATRIX
 from isosne.layout.splines import CHUNK_POINTS
 from isosne.neighbors.costs import (
@@ -333,14 +325,6 @@ def _layout_bytes(work: Costs, width: float) -> int:
         # Chunks of points have charges of their own, 4 bytes per node of the mesh before padding.
         n_chunks = min(N_CHUNKS, 1 + n // CHUNK_POINTS)
         node_bytes = NODE_BYTES + 4 * n_chunks / PADDING**work.n_components
-        n_nodes = _n_nodes(work, forces.accuracy, width)
+        n_nodes = expected_nodes(work.n_components, forces.accuracy, work.dof, n, width)
         needs_tree, extra = n_nodes == MAX_NODES, round(node_bytes * n_nodes)
     return n * (STATE_BYTES + (TREE_BYTES if needs_tree else 0)) + extra
-
-
-def _n_nodes(work: Costs, accuracy: float, width: float) -> int:
-    """Return the number of nodes of the padded mesh for a map of the given width."""
-    n, n_components = work.given.n_points, work.n_components
-    order = spline_order(accuracy, n_components, n)
-    side = max(MIN_SIDE, ROOM * width / finest_spacing(accuracy, order, work.dof, n) + order)
-    return int(min(MAX_NODES, (PADDING * side) ** n_components))

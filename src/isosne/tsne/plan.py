@@ -14,7 +14,7 @@ from isosne._numba import n_threads
 from isosne.affinities.sparse import Sparse
 from isosne.kernels.base import MetricKernel
 from isosne.layout.force_methods import Mesh, Method, Tree
-from isosne.layout.mesh_repulsion import spline_order, widest_map
+from isosne.layout.mesh_repulsion import widest_map
 from isosne.layout.objectives import needs_all_pairs
 from isosne.layout.start import resolve_start
 from isosne.tsne.choices import (
@@ -56,8 +56,6 @@ class Plan:
         Initial coordinates.
     forces : {"exact", "mesh", "tree"}
         Method for the repulsive forces, with ``accuracy`` or ``theta``.
-    spline_order : int or None
-        Order of the mesh's splines: 4 (cubic) or 6 (quintic).
     widest : float or None
         Map width up to which the mesh keeps its accuracy.
     n_iter : int
@@ -88,7 +86,6 @@ class Plan:
     forces: str
     accuracy: float | None
     theta: float | None
-    spline_order: int | None
     widest: float | None
     objective: str
     n_iter: int
@@ -144,10 +141,9 @@ class Plan:
 
     def _forces(self) -> str:
         if self.accuracy is not None and self.widest is not None:
-            splines = "cubic" if self.spline_order == 4 else "quintic"
             return (
-                f"mesh, accuracy {self.accuracy:g}, {splines} splines; a tree if the map is "
-                f"wider than {self.widest:.0f}"
+                f"mesh, accuracy {self.accuracy:g}; a tree if the map is wider than "
+                f"{self.widest:,.0f}"
             )
         return self.forces if self.theta is None else f"tree, theta {self.theta:g}"
 
@@ -184,7 +180,7 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
         n_neighbors=costs.n_neighbors if neighbors else None,
         n_partners=costs.n_partners if neighbors else None,
         start=start if isinstance(start, str) else "given coordinates",
-        **_force_settings(method, request.n_components, n),
+        **_force_settings(method, request.n_components),
         objective=type(request.objective).__name__,
         n_iter=request.schedule.n_iter,
         n_threads=useful_threads(n),
@@ -206,13 +202,12 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
     )
 
 
-def _force_settings(method: Method, n_components: int, n_points: int) -> dict[str, Any]:
+def _force_settings(method: Method, n_components: int) -> dict[str, Any]:
     """Return the fields of a plan that describe the repulsive forces."""
-    found: dict[str, Any] = dict.fromkeys(("accuracy", "theta", "spline_order", "widest"))
+    found: dict[str, Any] = dict.fromkeys(("accuracy", "theta", "widest"))
     if isinstance(method, Mesh):
         found["accuracy"] = method.accuracy
-        found["spline_order"] = spline_order(method.accuracy, n_components, n_points)
-        found["widest"] = widest_map(n_components, method.accuracy, n_points)
+        found["widest"] = widest_map(n_components, method.accuracy)
     elif isinstance(method, Tree):
         found["theta"] = method.theta
     return {"forces": method.name, **found}

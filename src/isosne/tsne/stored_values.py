@@ -18,13 +18,12 @@ from isosne.kernels.subsets import Subsets, subset_shape
 from isosne.kernels.voronoi import cell_dtype
 from isosne.layout.descent import Progress
 from isosne.layout.force_methods import Mesh, Tree
-from isosne.layout.mesh_repulsion import MAX_NODES
+from isosne.layout.mesh_repulsion import CUTOFFS, MAX_NODES
 from isosne.layout.objectives import as_objective
 from isosne.layout.schedules import LARGEST_SETTING, as_schedule
 
 AFFINITIES = ("dense", "sparse", "sampled")
 SEARCHES = (None, "exact", "approximate")
-SPLINE_ORDERS = (None, 4, 6)
 LARGEST_COUNT = 2**53
 """Largest number of steps; the trace holds it as float64."""
 LARGEST_COORDINATE = 1e16
@@ -184,8 +183,11 @@ def check_force_state(
         sides = check_array(state["mesh_sides"], "mesh_sides", np.int64, (n_components,), low=1)
         if math.prod(sides.tolist()) > MAX_NODES:
             raise ValueError("mesh_sides has more nodes than a mesh can have")
-        spacing, _ = check_array(state["mesh_scale"], "mesh_scale", np.float64, (2,))
+        scale = check_array(state["mesh_scale"], "mesh_scale", np.float64, (4,))
+        spacing, _, cutoff, n_pairs = scale.tolist()
         check_value(spacing, "the spacing of the mesh", spacing > 0)
+        check_value(cutoff, "the cutoff of the near field", cutoff in CUTOFFS)
+        check_value(n_pairs, "the number of near pairs", n_pairs >= 0)
 
 
 def make_generator(state: Mapping[str, Any]) -> np.random.Generator:
@@ -228,7 +230,6 @@ def check_plan(plan: Mapping[str, Any], n_points: int) -> None:
         "n_neighbors": is_length,
         "n_partners": is_length,
         "forces": lambda value: value in ("exact", "mesh", "tree"),
-        "spline_order": lambda value: value in SPLINE_ORDERS,
         "widest": lambda value: value is None or (is_number(value) and value > 0),
         **dict.fromkeys(("n_iter", "n_threads", "bytes_needed", "bytes_available"), is_count),
         **dict.fromkeys(("kernel", "start", "objective"), lambda value: isinstance(value, str)),
