@@ -22,6 +22,7 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 CODES = {signal.SIGKILL: -signal.SIGKILL, signal.SIGTERM: 128 + signal.SIGTERM, signal.SIGINT: 130}
 COMMON = ("--n-jobs", "1", "--memory-limit", "1GB", "-q")
 SHORT = ("--n-iter", "260", *COMMON)
+ISOLATION = ("--kernel", "isolation", "--psi", "8")
 OLD = b"what the file held before\n"
 LASTING = ("affinities", "step", "rows")
 """Phases in which a life is also killed while it runs on."""
@@ -130,7 +131,7 @@ class Checkpointed(Resumed):
 
     def __init__(self, name, *options):
         kept = ("--checkpoint", "run.isosne", "--every", "8", "--save-model", "model.isosne")
-        line = ("embed", "../x.npy", *options, "--psi", "8", *SHORT, *kept, "-o", "map.csv")
+        line = ("embed", "../x.npy", *options, *SHORT, *kept, "-o", "map.csv")
         super().__init__(name, *line)
 
     def begin(self, folder):
@@ -228,15 +229,15 @@ class Saved(Job):
         return said == ""
 
 
-MODEL = ("embed", "x.npy", "--psi", "8", *SHORT, "--save-model", "model.isosne", "-o", "y.npy")
+MODEL = ("embed", "x.npy", *SHORT, "--save-model", "model.isosne", "-o", "y.npy")
 """Makes the model of the jobs that need one, in the folder above theirs."""
 JOBS = (
-    Job("embed", "embed", "../x.npy", "--psi", "8", *SHORT, "--force", "-o", "map.csv"),
-    Checkpointed("all pairs"),
+    Job("embed", "embed", "../x.npy", *SHORT, "--force", "-o", "map.csv"),
+    Checkpointed("all pairs", *ISOLATION),
     Checkpointed("lists and mesh", "--affinities", "sparse", "--forces", "mesh"),
-    Checkpointed("draws and tree", "--affinities", "sampled", "--forces", "tree"),
+    Checkpointed("draws and tree", *ISOLATION, "--affinities", "sampled", "--forces", "tree"),
     Placed("landmarks", "--landmarks", "90"),
-    Swept("sweep", "--psi", "4,8,16"),
+    Swept("sweep", "--kernel", "isolation", "--psi", "4,8,16"),
     Swept("sweep of another kernel", "--kernel", "gaussian", "--perplexity", "5,9,13"),
     Transformed(
         *("transform", "transform", "../model.isosne", "../x.npy", *COMMON),

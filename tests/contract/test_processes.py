@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from isosne._numba import WAIT_POLICY, ThreadPool
+
 FITS = """
 import sys, threading
 from concurrent.futures import ThreadPoolExecutor
@@ -62,3 +64,14 @@ def test_fits_and_placements_may_run_at_the_same_time(layer):
 @pytest.mark.slow
 def test_a_forked_process_fits_after_its_parent_did():
     assert run(FORKED) == ["True"]
+
+
+@pytest.mark.parametrize("chosen", [None, "active"])
+def test_threads_are_started_to_wait_without_spinning_unless_the_user_chose(chosen, monkeypatch):
+    """Spinning threads take the cores of other programs, and slow small maps down tenfold."""
+    monkeypatch.delenv(WAIT_POLICY, raising=False)
+    if chosen:
+        monkeypatch.setenv(WAIT_POLICY, chosen)
+    with ThreadPool().turn():
+        assert os.environ[WAIT_POLICY] == (chosen or "passive")
+    assert os.environ.get(WAIT_POLICY) == chosen

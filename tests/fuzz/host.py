@@ -60,7 +60,8 @@ class Worker:
         """Return what the worker sends, or in words why it sends nothing."""
         limit = seconds
         try:
-            while self._link.poll(limit):
+            # Twice, because a pause of this machine uses up the first limit.
+            while self._link.poll(limit) or self._link.poll(limit):
                 answer = self._link.recv()
                 if answer not in (COMPILING, COMPILED):
                     return answer
@@ -70,7 +71,7 @@ class Worker:
             code = self._process.exitcode
             how = signal.Signals(-code).name if code and code < 0 else f"exit code {code}"
             return f"crashed: {how}"
-        return f"hung: no verdict within {limit:.0f} s"
+        return f"hung: no verdict within {2 * limit:.0f} s"
 
     def _errors(self) -> str:
         path = self._folder / "stderr"

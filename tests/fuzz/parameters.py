@@ -71,7 +71,7 @@ def draw_settings(case: Case, n_rows: int) -> dict[str, Any]:
     if case.happens(0.1):
         width = settings.get("n_components", 2)
         is_width = isinstance(width, int | np.integer) and width in (1, 2, 3)
-        width = width if is_width else 2
+        width = int(width) if is_width else 2  # True is 1
         start = case.rng.normal(size=(n_rows, width)) * case.pick(0, 1e-30, 1, 1e3, 1e30, np.nan)
         with np.errstate(invalid="ignore"):
             settings["start"] = start.astype(case.pick("f4", "f8", "i8", "O", "c16"))

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._checks import is_one_of
+from isosne._checks import LARGEST, is_one_of
 from isosne._types import Array, Points
-from isosne.errors import ParameterError
+from isosne.errors import DataError, ParameterError
 from isosne.sources.row_source import Indices, RowSource
 from isosne.sources.rows import Rows, blocks
 
@@ -45,16 +45,19 @@ class Scale(NamedTuple):
                 "Scale the data beforehand, or leave them as they are.",
             )
         statistics = _Statistics(rows.shape[1])
-        for part in blocks(rows):
-            statistics.add(rows.read(part))
-        shift, width = statistics.bounds() if kind == "minmax" else statistics.moments()
+        with np.errstate(all="ignore"):  # `_check_width` finds what overflows
+            for part in blocks(rows):
+                statistics.add(rows.read(part))
+            shift, width = statistics.bounds() if kind == "minmax" else statistics.moments()
+        _check_width(width, statistics, rows)
         factor = np.divide(1, width, out=np.zeros_like(width), where=width > 0)
         return cls(shift, factor)
 
     def apply(self, block: Points) -> Array:
         """Return scaled rows: float32, or float64 if the values are float64 or wide integers."""
         dtype = np.result_type(block.dtype, np.float32)
-        return ((block - self.shift) * self.factor).astype(dtype)
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite values are refused later
+            return ((block - self.shift) * self.factor).astype(dtype)
 
 
 class _Statistics:
@@ -66,14 +69,14 @@ class _Statistics:
 
     def __init__(self, n_columns: int) -> None:
         self._n = 0
-        self._low, self._high = np.full((2, n_columns), np.inf) * [[1], [-1]]
+        self.low, self.high = np.full((2, n_columns), np.inf) * [[1], [-1]]
         self._mean, self._squares = np.zeros((2, n_columns))
 
     def add(self, block: Points) -> None:
         """Add a block of rows."""
         values = np.asarray(block).astype(np.float64)
-        self._low = np.minimum(self._low, values.min(axis=0))
-        self._high = np.maximum(self._high, values.max(axis=0))
+        self.low = np.minimum(self.low, values.min(axis=0))
+        self.high = np.maximum(self.high, values.max(axis=0))
         n, mean = self._n + len(values), values.mean(axis=0)
         gap = mean - self._mean
         self._squares += ((values - mean) ** 2).sum(axis=0) + gap**2 * self._n * len(values) / n
@@ -81,11 +84,25 @@ class _Statistics:
 
     def bounds(self) -> tuple[Array, Array]:
         """Return the minimum and the range of each column."""
-        return self._low, self._high - self._low
+        return self.low, self.high - self.low
 
     def moments(self) -> tuple[Array, Array]:
         """Return the mean and the standard deviation of each column."""
         return self._mean, np.sqrt(self._squares / self._n)
+
+
+def _check_width(width: Array, found: _Statistics, rows: Rows) -> None:
+    """Raise an error if a column that varies has a width whose square is zero or infinite."""
+    varies = np.isfinite(found.low) & np.isfinite(found.high) & (found.low < found.high)
+    bad = np.flatnonzero(varies & ~((width >= 1 / LARGEST) & (width <= LARGEST)))
+    if len(bad):
+        c = int(bad[0])
+        label = c if rows.column_names is None else repr(rows.column_names[c])
+        raise DataError(
+            "Values of a column must differ by 1e-150 to 1e150 to be scaled; "
+            f"column {label} of {rows.describe()} has values from {found.low[c]:g} to "
+            f"{found.high[c]:g}. Multiply the column by a constant, or leave it out."
+        )
 
 
 class ScaledRows(RowSource):

@@ -169,7 +169,8 @@ def _partitions(
     if is_integer(kernel.n_partitions):
         n_partitions = int(kernel.n_partitions)
     is_voronoi = kernel.partition == "voronoi"
-    n_pool = pool.shape[0] if is_voronoi else None
+    # Trees replace the points that they were grown from, but the owner of a leaf is such a point.
+    n_pool = pool.shape[0] if is_voronoi or isinstance(kernel, OwnerKernel) else None
     check_samples(samples, f"samples{s}", n_partitions, n_pool)
     if is_voronoi:
         return VoronoiPartitions(samples, pool, metric)

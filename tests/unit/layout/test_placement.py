@@ -1,5 +1,7 @@
 """Placing further points on a finished map."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -166,3 +168,14 @@ def test_points_of_a_map_that_is_too_wide_for_forces_stay_near_their_partners(do
     low, high = Y[[3, 4]].min(axis=0), Y[[3, 4]].max(axis=0)
     assert np.all((placed[0] >= low - 1) & (placed[0] <= high + 1))
     np.testing.assert_allclose(placed[1], Y[7], rtol=1e-5)
+
+
+def test_no_mesh_is_made_for_a_map_that_is_too_wide_for_one():
+    """The largest mesh takes seconds and 300 MB, and only the partners repel."""
+    Y = np.zeros((30, 1), np.float32)
+    Y[0] = 1e12
+    tracemalloc.start()
+    ListedPlacement(Y, 1.0).place(np.array([[3, 4]]), np.ones((1, 2), np.float32))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**26  # compilation takes some

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from isosne.errors import ParameterError
+from isosne.errors import DataError, ParameterError
 from isosne.sources import open_rows
 from isosne.sources.scaled import Scale, ScaledRows
 from tests.conftest import refuses
@@ -78,3 +78,23 @@ def test_a_scale_needs_the_columns_that_it_was_computed_from():
     )
     with refuses(ParameterError, sentence):
         ScaledRows(open_rows(X[:, :3]), scale)
+
+
+@pytest.mark.parametrize("kind", ["minmax", "standard"])
+@pytest.mark.parametrize("factor", [1e-320, 1e-200, 1e200, 1.7e308])
+def test_a_column_that_no_number_can_scale_is_refused(kind, factor):
+    """Squares under- or overflow; the column would be zero, or NaN."""
+    values = X[:, :3] / 1e6
+    values[:, 1] = factor * np.linspace(-1, 1, len(X))
+    sentence = (
+        "Values of a column must differ by 1e-150 to 1e150 to be scaled; "
+        f"column 1 of X has values from {-factor:g} to {factor:g}. "
+        "Multiply the column by a constant, or leave it out."
+    )
+    with refuses(DataError, sentence):
+        Scale.of(kind, open_rows(values))
+
+
+def test_values_that_overflow_when_they_are_scaled_are_infinite_without_a_warning():
+    scale = Scale(np.array([-1e308, 0]), np.array([1e9, 1e9]))
+    assert np.isposinf(scale.apply(np.full((1, 2), 1e308))).all()

@@ -11,7 +11,7 @@ from numpy.lib import format as npy
 from scipy.sparse import csr_array
 
 import isosne.tsne.landmarks
-from isosne import TSNE, GaussianKernel, IsolationKernel, Mesh, Phase, Schedule, Sparse
+from isosne import TSNE, GaussianKernel, IsolationKernel, Mesh, OwnerKernel, Phase, Schedule, Sparse
 from isosne._archive import read_archive
 from isosne.errors import DataError
 from isosne.sources import open_rows
@@ -30,6 +30,8 @@ MODELS = {
     "landmarks": ({"kernel": IsolationKernel(4, n_partitions=6), "landmarks": 30}, POINTS),
     "sparse": ({"kernel": FOREST}, csr_array(np.maximum(POINTS, 0))),
     "gaussian": ({"kernel": GaussianKernel(9)}, POINTS),
+    "owner": ({"kernel": OwnerKernel((3, 0.5))}, POINTS),
+    "owner forest": ({"kernel": OwnerKernel(3, n_partitions=6, partition="forest")}, POINTS),
 }
 
 
@@ -117,6 +119,15 @@ def test_a_tree_without_an_end_is_refused(tmp_path):
     path = tmp_path / "model.isosne"
     make(kernel=FOREST).fit(POINTS).save(path)
     rewrite(path, lambda name, array: array * 0 if "children" in name else array)
+    with refused_file(path, "model"):
+        TSNE.load(path)
+
+
+@pytest.mark.parametrize("partition", ["voronoi", "forest"])
+def test_owners_of_cells_must_be_points_of_the_model(partition, tmp_path):
+    path = tmp_path / "model.isosne"
+    make(kernel=OwnerKernel(3, n_partitions=6, partition=partition)).fit(POINTS).save(path)
+    rewrite(path, lambda name, array: array + N if "samples" in name else array)
     with refused_file(path, "model"):
         TSNE.load(path)
 
