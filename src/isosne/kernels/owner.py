@@ -53,8 +53,8 @@ class OwnerKernel(MetricKernel):
     cell_size : float, sequence of floats, or "auto", default="auto"
         Mean number of points per cell, n_samples / psi, from 1 to n_samples; or a fraction of
         n_samples between 0 and 1. A sequence combines several scales with equal weights. "auto":
-        2, 3, 4, 6, 8, 12, 16, 24, and 1/16 of n_samples, at least 24; without those above 1/4 of
-        n_samples.
+        2, 3, 4, 6, 8, 12, 16, 24, and 1/16 of n_samples if this exceeds 24, at most 200; without
+        those above 1/4 of n_samples.
     n_partitions : int or "exact", default="exact"
         "exact" is the closed form. A number draws that many partitionings.
     partition : {"voronoi", "forest"}, default="voronoi"

@@ -119,7 +119,7 @@ class TSNE(FittedMap):
 
     Cost with the owner kernel: the neighbor search is exact up to 10 000 points, O(n^2 d) time, and
     approximate above. A step takes O(n^2) time up to 3 000 points, and O(n) above (limits for two
-    dimensions). Memory is about 4 kB per point. Other kernels compare all pairs up to 10 000
+    dimensions). Memory is about 2.6 kB per point. Other kernels compare all pairs up to 10 000
     points: O(n^2) time per step, and memory of n^2 to 6 n^2 bytes.
 
     Examples
