@@ -19,7 +19,7 @@ from isosne.tsne.peak_memory import Costs, InputSize
 DENSE_LIMIT = 10_000
 """Largest number of points for dense affinities; above, n^2 pairs per step take too long on a few
 cores (docs/decisions/0006)."""
-EXACT_REPULSION_LIMIT = {1: 2_000, 2: 3_000, 3: 3_000}
+EXACT_REPULSION_LIMIT = {1: 2_000, 2: 2_000, 3: 3_000}
 """Largest number of points, by map dimension, for exact repulsion; above, a mesh is faster, or in
 3-D a tree (docs/decisions/0013; 1-D: no record of a measurement)."""
 FEWEST_FOR_MESH = 100

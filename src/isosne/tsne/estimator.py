@@ -118,7 +118,7 @@ class TSNE(FittedMap):
     departures.
 
     Cost with the owner kernel: the neighbor search is exact up to 10 000 points, O(n^2 d) time, and
-    approximate above. A step takes O(n^2) time up to 3 000 points, and O(n) above (limits for two
+    approximate above. A step takes O(n^2) time up to 2 000 points, and O(n) above (limits for two
     dimensions). Memory is about 2.6 kB per point. Other kernels compare all pairs up to 10 000
     points: O(n^2) time per step, and memory of n^2 to 6 n^2 bytes.
 
@@ -277,7 +277,8 @@ class TSNE(FittedMap):
         forces = make_forces(self.affinities_, self.plan_, as_objective(self.objective))
         Y = np.ascontiguousarray(self.embedding_.T)
         progress = Progress.at(Y, self.n_iter_)
-        run = Run(forces, self._schedule(), progress, useful_threads(len(self.embedding_)))
+        n_threads = useful_threads(len(self.embedding_), self.plan_.affinities)
+        run = Run(forces, self._schedule(), progress, n_threads)
         run.trace = [(int(i), float(value), float(norm)) for i, value, norm in self.trace_]
         return run
 

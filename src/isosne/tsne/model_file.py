@@ -193,6 +193,6 @@ def _upgraded(
         "theta": theta if is_tree else None,
         "objective": type(objective).__name__,
         "n_iter": as_schedule(parameters["schedule"]).n_iter,
-        "n_threads": useful_threads(n_points),
+        "n_threads": useful_threads(n_points, plan["affinities"]),
     }
     return parameters, plan

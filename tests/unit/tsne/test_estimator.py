@@ -226,7 +226,8 @@ MAPS = {
 
 @pytest.mark.parametrize("settings", MAPS.values(), ids=MAPS)
 def test_the_bytes_of_a_map_do_not_depend_on_the_threads(digits, settings, monkeypatch):
-    monkeypatch.setattr("isosne.tsne.plan.PAIRS_PER_THREAD", 1)  # small maps use one
+    for work in ("PAIRS_PER_THREAD", "POINTS_PER_THREAD"):  # otherwise small maps use one
+        monkeypatch.setattr(f"isosne.tsne.plan.{work}", 1)
     X, new = digits[:120], digits[120:135]
     schedule = Schedule((Phase(8, exaggeration=4), Phase(6)))
     one, two = (make(n_jobs=n, **{"schedule": schedule} | settings).fit(X) for n in (1, 2))
