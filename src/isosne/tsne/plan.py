@@ -130,7 +130,7 @@ class Plan:
         mapped = f"{self.n_points:,} to {self.n_components} dimensions"
         if self.n_rows is None:
             return mapped
-        return f"{mapped}; landmarks of {self.n_rows:,} rows, the kernel sees {self.n_pool:,}"
+        return f"{mapped}; landmarks of {self.n_rows:,} rows, from a pool of {self.n_pool:,}"
 
     def _affinities(self) -> str:
         if self.neighbors is None:

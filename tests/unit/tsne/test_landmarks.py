@@ -157,7 +157,7 @@ def test_the_map_is_of_the_landmarks_and_says_which_they_are(points, choice, sma
 def test_the_plan_says_how_many_rows_there_are_and_how_many_are_seen(points, small_pool):
     plan = make(landmarks=40).plan(points)
     assert (plan.n_points, plan.n_rows, plan.n_pool) == (40, 300, 100)
-    first = "points      40 to 2 dimensions; landmarks of 300 rows, the kernel sees 100"
+    first = "points      40 to 2 dimensions; landmarks of 300 rows, from a pool of 100"
     assert str(plan).splitlines()[0] == first
 
 

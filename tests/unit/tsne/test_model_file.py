@@ -502,7 +502,7 @@ def test_a_model_of_the_first_form_has_the_parameters_of_today(stored):
     assert stored.feature_names_in_.tolist() == ["a", "b", "c"]
     assert set(stored.get_params(deep=False)) == set(TSNE().get_params(deep=False))
     assert str(stored.plan_).splitlines() == [
-        "points      40 to 2 dimensions; landmarks of 150 rows, the kernel sees 150",
+        "points      40 to 2 dimensions; landmarks of 150 rows, from a pool of 150",
         "kernel      IsolationKernel(n_partitions=20, psi=(20, 6), random_state=1826701615)",
         "affinities  dense",
         "start       pca",

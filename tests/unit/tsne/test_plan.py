@@ -356,7 +356,7 @@ def test_the_plan_for_landmarks_of_a_parquet_file_is_printed(memory, tmp_path):
     pl.DataFrame(dict.fromkeys("abc", column)).write_parquet(path)
     plan = TSNE(landmarks=Landmarks(5000, choice="spread"), n_jobs=1).plan(path)
     assert str(plan).splitlines() == [
-        "points      5,000 to 2 dimensions; landmarks of 70,000 rows, the kernel sees 65,536",
+        "points      5,000 to 2 dimensions; landmarks of 70,000 rows, from a pool of 65,536",
         ("kernel      OwnerKernel(cell_size=(2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0))"),
         "affinities  sparse, 49 exact neighbors per point, 49 with a probability",
         "start       pca",
