@@ -119,7 +119,7 @@ def opentsne_tree(theta: float) -> Push:
 
 def mesh(accuracy: float) -> Callable[[int], Push]:
     """Return isosne's mesh as a fit of n points makes it."""
-    return lambda n: Ours(MeshRepulsion(2, 1.0, accuracy, n_points=n))
+    return lambda n: Ours(MeshRepulsion(2, 1.0, accuracy))
 
 
 METHODS: dict[str, Callable[[int], Push]] = {
