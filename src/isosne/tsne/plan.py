@@ -135,10 +135,10 @@ class Plan:
     def _affinities(self) -> str:
         if self.neighbors is None:
             return self.affinities
-        return (
-            f"{self.affinities}, {self.n_neighbors} {self.neighbors} neighbors per point, "
-            f"{self.n_partners} with a probability"
-        )
+        listed = f"{self.affinities}, {self.n_neighbors} {self.neighbors} neighbors per point"
+        if self.n_partners == self.n_neighbors:
+            return listed
+        return f"{listed}, {self.n_partners} of them with a probability"
 
     def _forces(self) -> str:
         if self.accuracy is not None and self.widest is not None:

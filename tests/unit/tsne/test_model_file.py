@@ -550,7 +550,7 @@ def test_the_mesh_of_a_model_of_the_first_form_is_printed(tmp_path):
     rewrite(path, mesh)
     assert str(TSNE.load(path).plan_).splitlines()[2:5] == [
         # five for each point of the mean cell of the broadest scale: 5 * 40 / 6
-        "affinities  sparse, 39 exact neighbors per point, 34 with a probability",
+        "affinities  sparse, 39 exact neighbors per point, 34 of them with a probability",
         "start       pca",
         "forces      mesh, accuracy 0.02; a tree if the map is wider than 650",
     ]

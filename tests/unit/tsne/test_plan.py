@@ -300,7 +300,7 @@ def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, affinities
                     "kernel      OwnerKernel(cell_size="
                     "(2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 62.5))"
                 ),
-                "affinities  sparse, 48 exact neighbors per point, 48 with a probability",
+                "affinities  sparse, 48 exact neighbors per point",
                 "start       pca",
                 "forces      exact",
                 "objective   KL, at most 500 steps",
@@ -317,7 +317,7 @@ def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, affinities
                     "kernel      OwnerKernel(cell_size="
                     "(2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0))"
                 ),
-                "affinities  sparse, 48 exact neighbors per point, 48 with a probability",
+                "affinities  sparse, 48 exact neighbors per point",
                 "start       pca",
                 "forces      mesh, accuracy 0.01; a tree if the map is wider than 5,950",
                 "objective   KL, at most 500 steps",
@@ -334,7 +334,7 @@ def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, affinities
                     "kernel      OwnerKernel(cell_size="
                     "(2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0))"
                 ),
-                "affinities  sparse, 48 approximate neighbors per point, 48 with a probability",
+                "affinities  sparse, 48 approximate neighbors per point",
                 "start       pca",
                 "forces      mesh, accuracy 0.01; a tree if the map is wider than 5,950",
                 "objective   KL, at most 500 steps",
@@ -358,7 +358,7 @@ def test_the_plan_for_landmarks_of_a_parquet_file_is_printed(memory, tmp_path):
     assert str(plan).splitlines() == [
         "points      5,000 to 2 dimensions; landmarks of 70,000 rows, from a pool of 65,536",
         ("kernel      OwnerKernel(cell_size=(2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0))"),
-        "affinities  sparse, 49 exact neighbors per point, 49 with a probability",
+        "affinities  sparse, 49 exact neighbors per point",
         "start       pca",
         "forces      mesh, accuracy 0.01; a tree if the map is wider than 5,950",
         "objective   KL, at most 500 steps",
@@ -375,7 +375,7 @@ def test_choices_made_by_hand_are_printed(memory):
     assert str(sparse.plan(np.zeros((1000, 4)))).splitlines() == [
         "points      1,000 to 3 dimensions",
         "kernel      GaussianKernel(perplexity=5)",
-        "affinities  sparse, 15 exact neighbors per point, 15 with a probability",
+        "affinities  sparse, 15 exact neighbors per point",
         "start       pca",
         "forces      tree, theta 0.4",
         "objective   KL, at most 20 steps",
