@@ -32,9 +32,9 @@ def isosne(X: np.ndarray, threads: int, seed: int, **parameters: Any) -> np.ndar
     return TSNE(random_state=seed, n_jobs=threads, **parameters).fit_transform(X)
 
 
-def stop_at_once(state: object) -> bool:
-    """End a run of isosne after its first step."""
-    return True
+def stop_when_wide(state: Any) -> bool:
+    """End a run of isosne when its map is wide, and everything that a fit needs is compiled."""
+    return bool(state.iteration >= 200)
 
 
 def sklearnex(X: np.ndarray, threads: int, seed: int) -> np.ndarray:
@@ -65,13 +65,13 @@ def refuse_fallback(record: logging.LogRecord) -> bool:
 
 
 def opentsne(X: np.ndarray, threads: int, seed: int) -> np.ndarray:
-    """Fit openTSNE: perplexity 30, repulsion by Fourier transform at any n.
+    """Fit openTSNE with perplexity 30. It changes from Barnes-Hut to FFT at 10,000 points.
 
     It finds neighbors by Annoy, but imports pynndescent too if that is installed.
     """
     from openTSNE import TSNE
 
-    model = TSNE(perplexity=30, negative_gradient_method="fft", n_jobs=threads, random_state=seed)
+    model = TSNE(perplexity=30, n_jobs=threads, random_state=seed)
     return np.asarray(model.fit(X))
 
 
@@ -104,13 +104,13 @@ METHODS = {
         "isosne",
         "isosne",
         isosne,
-        lambda *call: isosne(*call, callback=stop_at_once),
+        lambda *call: isosne(*call, callback=stop_when_wide),
     ),
     "isosne-3": Method(
         "isosne, exaggeration 3",
         "isosne",
         lambda *call: isosne(*call, exaggeration=3.0),
-        lambda *call: isosne(*call, exaggeration=3.0, callback=stop_at_once),
+        lambda *call: isosne(*call, exaggeration=3.0, callback=stop_when_wide),
         usual=False,
     ),
     "sklearnex": Method("scikit-learn-intelex", "scikit-learn-intelex", sklearnex),
