@@ -26,11 +26,11 @@ SMALL = (
 LARGE = ("usps", "bendall20k", "mnist70k")
 SEEDS = 5
 MAPS: dict[str, dict[str, Any]] = {
-    "Gaussian 30, standard": {"kernel": GaussianKernel(30)},
-    "Gaussian 30, annealed": {"kernel": GaussianKernel(30), "schedule": "annealed"},
-    "isolation, standard": {},
-    "owner, standard": {"kernel": "owner"},
-    "owner, annealed": {"kernel": "owner", "schedule": "annealed"},
+    "Gaussian 30, standard": {"kernel": GaussianKernel(30), "schedule": "standard"},
+    "Gaussian 30, annealed": {"kernel": GaussianKernel(30)},
+    "isolation, standard": {"kernel": "isolation", "schedule": "standard"},
+    "owner, standard": {"schedule": "standard"},
+    "owner, annealed (default)": {},
 }
 
 

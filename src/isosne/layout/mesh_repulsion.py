@@ -51,7 +51,7 @@ GROWTH, FALL = 2.5, 1.2
 COARSEST = 0.6
 """Largest spacing, as a fraction of the cutoff, for which the error was measured."""
 PAIRS_PER_NODE = 12
-"""Near pairs that take as long as a node of the padded mesh (docs/decisions/0013)."""
+"""Near pairs that count as much as a node of the padded mesh (chosen: docs/decisions/0013)."""
 CROWDED = 3.0
 """A mesh is replaced when the near pairs are this many times those for which it was chosen, and
 also more than MANY_PAIRS per point (chosen)."""

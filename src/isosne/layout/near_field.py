@@ -15,8 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._lanes import LANES, Vector, at_least, between, splat, total
-from isosne._lanes.axes import Vectors, loaded, minus, plus_product, point, repeated, sq_length
-from isosne._lanes.axes import totals as axis_totals
+from isosne._lanes.axes import (
+    Vectors,
+    loaded,
+    minus,
+    plus_product,
+    point,
+    repeated,
+    sq_length,
+    totals,
+)
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
 from isosne.layout.exact import Axes, by_axis
@@ -202,12 +210,12 @@ def push_near(
                     d = minus(x, loaded(Y, e))
                     found = add_pairs(found, d, (sq, value, slope, curvature), dof, keep)
         weights, pushes = found
-        store_sum(push, order[i], axis_totals(pushes))
+        add_to(push, order[i], totals(pushes))
         sums[i] = total(weights) - alone
 
 
 @kernel
-def store_sum(values: Array, i: int, coordinates: tuple[Scalar, ...]) -> None:
+def add_to(values: Array, i: int, coordinates: tuple[Scalar, ...]) -> None:
     """Add to values[:, i]."""
     for c in range(len(coordinates)):
         values[c, i] += coordinates[c]
