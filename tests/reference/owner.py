@@ -17,3 +17,13 @@ def owners(D, samples):
 def expected_owners(D, psi):
     """The same over all samples of psi of the m fitted points."""
     return owners(D, list(combinations(range(D.shape[1]), psi)))
+
+
+def smoothed_law(distances, law):
+    """The law at ranks in which a point counts by how much nearer it is, interpolated."""
+    weights = np.zeros(distances.shape)
+    for i, row in enumerate(distances):
+        for j in range(len(row)):
+            rank = sum(1 / (1 + (other / row[j]) ** 16) for other in np.delete(row, j))
+            weights[i, j] = np.interp(rank, np.arange(len(law)), law)
+    return weights

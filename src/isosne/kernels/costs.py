@@ -30,6 +30,8 @@ class KernelCosts(NamedTuple):
     """Neighbors per point that the similarity depends on; 0 if neighbor lists cannot be used."""
     n_partners: int
     """Neighbors per point that get a probability when affinities are sparse."""
+    n_placed: int | None = None
+    """Neighbors that a new point is compared with; None means n_partners."""
     n_far: int = 0
     """Partners per point besides neighbors, at scales too broad for neighbor lists."""
     needs_lists_only: bool = False

@@ -28,11 +28,13 @@ from isosne.kernels.ownership import (
     AUTO_SIZES,
     LISTED,
     N_FAR,
+    PLACED,
     mean_law,
     n_cells,
     owner_law,
     resolve_sizes,
     split_scales,
+    weigh_smoothly,
 )
 from isosne.kernels.psi import check_partitioning
 from isosne.kernels.subsets import Subsets, draw_subsets, far_partners
@@ -231,6 +233,7 @@ class OwnerKernel(MetricKernel):
         return KernelCosts(
             scales.n_listed,
             scales.n_listed,
+            n_placed=min(PLACED, scales.n_listed),
             n_far=N_FAR * len(scales.far),
             needs_lists_only=True,
             n_scales=len(psis),
@@ -283,7 +286,9 @@ class OwnerKernel(MetricKernel):
         if not self._is_exact:
             raise self._compares_all_pairs()
         ids = self._check_neighbors(neighbors, n_partners).indices
-        return self._law_of(ids, slice(1, ids.shape[1] + 1))  # the point itself has rank 0
+        ranks = slice(1, ids.shape[1] + 1)  # the point itself has rank 0
+        law = mean_law(self._near, self.X_fit_.shape[0], ranks)
+        return np.broadcast_to(law.astype(np.float32), ids.shape)[None].copy()
 
     def far_partners(self) -> FarPartners | None:
         """Return partners of the fitted points at scales too broad for neighbor lists.
@@ -317,20 +322,26 @@ class OwnerKernel(MetricKernel):
         -------
         callable
             Takes new points, the indices of the fitted points nearest to each, and their distances
-            (m, k); returns the similarity (1, m, k).
+            (m, k), nearest first; returns the similarity (1, m, k), with ranks smoothed so that it
+            is continuous in the distances.
         """
         self._check_neighbors(neighbors)
-        return lambda points, ids, distances: self._law_of(ids, slice(0, ids.shape[1]))
+
+        def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
+            law = mean_law(self._near, self.X_fit_.shape[0], slice(0, ids.shape[1]))
+            weights = np.empty((1, *ids.shape), np.float32)
+            weigh_smoothly(np.ascontiguousarray(distances, np.float64), law, weights[0])
+            return weights
+
+        return compare
 
     @property
     def _far(self) -> tuple[int, ...]:
         return split_scales(self.psi_, self.X_fit_.shape[0]).far if self.subsets_ else ()
 
-    def _law_of(self, ids: Array, ranks: slice) -> NDArray[np.float32]:
-        """Return the law of the scales that are not computed in subsets, for all lists."""
-        near = tuple(psi for psi in self.psi_ if psi not in self._far)
-        law = mean_law(near, self.X_fit_.shape[0], ranks)
-        return np.broadcast_to(law.astype(np.float32), ids.shape)[None].copy()
+    @property
+    def _near(self) -> tuple[int, ...]:
+        return tuple(psi for psi in self.psi_ if psi not in self._far)
 
     def _toward_fitted(self) -> SimilarityLayers:
         return lambda points: self._by_rank(points, None)

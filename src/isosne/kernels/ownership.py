@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._checks import as_scales, is_number
+from isosne._numba import parallel_kernel, prange
+from isosne._types import Array
 from isosne.errors import ParameterError
 
 AUTO_SIZES = 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0
@@ -24,6 +26,11 @@ LISTED = 2.0
 this scale, 1 - e^-2, and 95 % of those of cells two thirds as large (docs/decisions/0011)."""
 LONGEST_LIST = 90
 """Longest list of neighbors; partners of broader cells are drawn (docs/decisions/0011)."""
+PLACED = 16
+"""Fitted points that a new point is compared with; with 48, no measure gains
+(docs/decisions/0014)."""
+SMOOTHING = 8
+"""Power of the squared distances that smooths the ranks of new points (docs/decisions/0014)."""
 SUBSET_CELL = 4
 """Points per cell in the subsets that broad cells are computed in (docs/decisions/0011)."""
 N_FAR = 8
@@ -70,6 +77,32 @@ def mean_law(psis: tuple[int, ...], n_points: int, ranks: slice) -> NDArray[np.f
         law = owner_law(psi, n_points, ranks.stop)[ranks]
         mean += law / (math.fsum(law) * len(psis))  # exactly rounded, unlike a sum of NumPy
     return mean
+
+
+@parallel_kernel
+def weigh_smoothly(distances: Array, law: Array, weights: Array) -> None:
+    """Fill weights (n, k) with the law (k,) at smoothed ranks of points at distances (n, k).
+
+    The rank of j is the sum over the others l of t_j / (t_j + t_l), where t is the 16th power of
+    the distance: a point much nearer than j counts 1, one at the same distance 1/2. So the weights
+    of a new point change continuously with its place in the data.
+    """
+    n, k = distances.shape
+    for i in prange(n):
+        powers = np.empty(k)
+        ranks = np.full(k, -0.5)  # a point is not compared with itself
+        largest = np.float64(distances[i, k - 1])
+        for j in range(k):
+            ratio = np.float64(distances[i, j]) / largest if largest > 0 else 0.0
+            powers[j] = (ratio * ratio) ** SMOOTHING
+        for other in range(k):
+            for j in range(k):
+                both = powers[j] + powers[other]
+                ranks[j] += powers[j] / both if both > 0 else 0.5
+        for j in range(k):
+            a = min(int(ranks[j]), max(k - 2, 0))
+            beyond = ranks[j] - a
+            weights[i, j] = law[a] + beyond * (law[min(a + 1, k - 1)] - law[a])
 
 
 def resolve_sizes(cell_size: Any, n_points: int, n_listed: int | None = None) -> tuple[float, ...]:

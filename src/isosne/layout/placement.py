@@ -26,14 +26,24 @@ from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
 from isosne.layout.exact import Axes, by_axis, last_vector, push_all
 from isosne.layout.mesh_repulsion import MeshRepulsion, in_three_dimensions
-from isosne.layout.pair_terms import map_similarity
-from isosne.layout.splines import read_at
+from isosne.layout.pair_terms import map_similarity, minus_log_similarity
+from isosne.layout.splines import read, read_at
 
 N_STEPS = 50
-"""Number of steps per new point (chosen; convergence was not measured)."""
-DAMPING = 0.5
-"""Fraction of a full step, which goes to the mean of the partners weighted by their attraction.
-Half a step, against oscillation (chosen; not measured)."""
+"""Largest number of steps per new point (docs/decisions/0014)."""
+DAMPING = 0.7
+"""Fraction of a full step, which goes to the mean of the partners weighted by their attraction, and
+by the repulsion beyond it. Full steps converge faster, but nothing keeps them from oscillating
+(docs/decisions/0014)."""
+SHORTEST = np.float32(1e-3)
+"""Length of a step below which a point has come to rest, in units of the map, in which the
+similarity of two points falls to one half at distance 1 (chosen)."""
+LONGEST = np.float32(1)
+"""Length of the longest step from few partners, along an axis. Between partners that are far apart,
+attraction is weak, and a full step would leave the map (chosen)."""
+N_STARTS = 3
+"""Number of partners whose places are tried as starts. With 8, no measure gains
+(docs/decisions/0014)."""
 ACCURACY = 0.02
 """Accuracy of the mesh, which is computed once and has no near field. Placed points need less than
 those of a map (chosen)."""
@@ -99,10 +109,14 @@ class ListedPlacement:
         mesh = MeshRepulsion(self._n_components, dof, ACCURACY, cutoffs=(0.0,))
         opened = mesh.open(solid)
         self._settings = np.float32(dof), strength, opened is None
-        self._rows = np.ascontiguousarray(solid.T)
         # If the map is too wide for a mesh, that of a single point is passed, and not used.
         self._mesh = opened or mesh.open(np.zeros_like(solid[:, :1]))
         self._limits = np.stack([solid.min(axis=1), solid.max(axis=1)])
+        potential = np.zeros(n, np.float32)
+        if opened is not None:
+            field, origin, inverse, *zeros = opened
+            read(field, solid, origin, inverse, tuple(zeros), np.empty_like(solid), potential)
+        self._fitted = np.ascontiguousarray(solid.T), potential
 
     def place(
         self, partners: NDArray[np.integer[Any]], weights: NDArray[np.float32]
@@ -114,7 +128,7 @@ class ListedPlacement:
         weights = np.pad(weights, ((0, 0), (0, missing)))
         coordinates = np.empty((len(weights), 3), np.float32)
         mesh = self._limits, self._mesh
-        settle_listed(partners, weights, k, self._rows, self._settings, mesh, coordinates)
+        settle_listed(partners, weights, k, self._fitted, self._settings, mesh, coordinates)
         return coordinates[:, 3 - self._n_components :]
 
 
@@ -178,33 +192,82 @@ def settle(
             coordinates[i, c] = end[c] / np.float32(LANES)
 
 
+@kernel
+def energy_at(
+    at: tuple[Scalar, ...],
+    near: Array,
+    weights: Array,
+    k: int,
+    Y: Array,
+    settings: tuple[Scalar, Scalar, bool],
+) -> Scalar:
+    """Return twice the potential energy of a new point that its k partners cause.
+
+    settings: dof, factor of the attraction, and whether partners repel.
+    """
+    dof, factor, by_partners = settings
+    energy = splat(0)
+    for first in range(0, k, LANES):
+        q = max(min(first, k - LANES), 0)
+        sq_dist = sq_length(minus(repeated(at), gathered(Y, near, q, at)))
+        term = factor * load(weights, q) * minus_log_similarity(sq_dist, dof)
+        if by_partners:
+            term = term + map_similarity(sq_dist, dof)[0]
+        energy = energy + term * between(first - q, k - q)
+    return total(energy)
+
+
+@kernel
+def best_start(
+    near: Array,
+    weights: Array,
+    k: int,
+    fitted: tuple[Array, Array],
+    settings: tuple[Scalar, Scalar, bool],
+) -> Scalar:
+    """Return the partner at whose place a new point has the lowest energy, among the first ones.
+
+    The nearest fitted point may lie apart from the others, and no descent leaves its surroundings.
+    """
+    Y, potential = fitted
+    best, lowest = near[0], np.float32(np.inf)
+    for a in range(min(k, N_STARTS)):
+        j = near[a]
+        energy = potential[j] + energy_at(
+            (Y[j, 0], Y[j, 1], Y[j, 2]), near, weights, k, Y, settings
+        )
+        if energy < lowest:
+            best, lowest = j, energy
+    return best
+
+
 @parallel_kernel
 def settle_listed(
     partners: Array,
     weights: Array,
     k: int,
-    Y: Array,
+    fitted: tuple[Array, Array],
     settings: tuple[Scalar, Scalar, bool],
     mesh: tuple[Any, ...],
     coordinates: Array,
 ) -> None:
     """Fill coordinates (m, 3) like `settle`, from k partners, their weights and a mesh.
 
-    partners, weights: k columns, padded to 16; Y (n, 3); mesh: lower and upper bounds of the
-    coordinates (2, 3), and what `MeshRepulsion.open` returns; settings: dof, the factor of the
-    attraction, and whether partners repel instead of the mesh.
-    O(m k) per step.
+    partners, weights: k columns, padded to 16; fitted: the map (n, 3) and its potential (n,); mesh:
+    lower and upper bounds of the coordinates (2, 3), and what `MeshRepulsion.open` returns;
+    settings: dof, the factor of the attraction, and whether partners repel instead of the mesh.
+    Starts at the best of the first partners, and stays within the bounds, where the potential is
+    known. O(m k) per step.
     """
     dof, strength, by_partners = settings
     limits, (field, origin, inverse, zeros_a, zeros_b, zeros_c) = mesh
+    Y, _ = fitted
     for i in prange(partners.shape[0]):
         near, x = partners[i], coordinates[i]
-        best, whole = most_similar(weights[i], k)
-        factor = np.float32(strength / whole)
-        x[:] = Y[near[best]]
+        factor = np.float32(strength / most_similar(weights[i], k)[1])
+        x[:] = Y[best_start(near, weights[i], k, fitted, (dof, factor, by_partners))]
+        step = np.empty(3, np.float32)
         for _ in range(N_STEPS):
-            for c in range(3):  # the potential is known only within the bounds of the map
-                x[c] = min(max(x[c], limits[0, c]), limits[1, c])
             at = x[0], x[1], x[2]
             push = read_at(field, at, origin, inverse, (zeros_a, zeros_b, zeros_c))[1:]
             pulls, gradient = splat(0), repeated(at)
@@ -221,5 +284,12 @@ def settle_listed(
             if attraction == 0:
                 break
             scale = np.float32(DAMPING) / attraction
+            largest = np.float32(0)
             for c in range(3):  # repulsion enters the gradient with a minus sign
-                x[c] -= scale * (pulled[c] if by_partners else pulled[c] - push[c])
+                step[c] = scale * (pulled[c] if by_partners else pulled[c] - push[c])
+                largest = max(largest, abs(step[c]))
+            shorter = LONGEST / max(largest, LONGEST)
+            for c in range(3):
+                x[c] = min(max(x[c] - shorter * step[c], limits[0, c]), limits[1, c])
+            if largest < SHORTEST:
+                break

@@ -37,8 +37,9 @@ CANDIDATES = 150
 QUERY_CANDIDATES = 75
 """Candidates per requested neighbor for new points. Half as many, for speed: about 95 % of the
 neighbors are found (docs/decisions/0007 has recall 0.949 at 60)."""
-MIN_CANDIDATES = 4000
-"""Smallest number of candidates, for small k (chosen; not measured)."""
+MIN_CANDIDATES, MIN_QUERY_CANDIDATES = 4000, 2500
+"""Smallest number of candidates, for small k: of fitted points (chosen; not measured) and of new
+points (docs/decisions/0014)."""
 TRAINING_ROUNDS = 5
 """Rounds of k-means (chosen; not measured)."""
 TRAINING_POINTS = 20
@@ -91,7 +92,7 @@ class ClusteredPoints:
         """Return the approximate k nearest neighbors of each point among the others."""
         n, starts = self._search.n_points, self._starts
         lists = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
-        n_candidates = enough(CANDIDATES * (k + 1))
+        n_candidates = max(CANDIDATES * (k + 1), MIN_CANDIDATES)
         near = self._near_clusters(n_candidates)
 
         def work(clusters: slice) -> None:
@@ -116,7 +117,7 @@ class ClusteredPoints:
         labels = self._nearest_centers(queries)
         order = np.argsort(labels, kind="stable")
         starts = np.searchsorted(labels[order], np.arange(len(self._starts)))
-        n_candidates = enough(QUERY_CANDIDATES * k)
+        n_candidates = max(QUERY_CANDIDATES * k, MIN_QUERY_CANDIDATES)
         near = self._near_clusters(n_candidates)
 
         def work(clusters: slice) -> None:
@@ -179,11 +180,6 @@ def gather_columns(near: Array, starts: Array, n_candidates: int) -> Array:
             columns[e] = column
             e += 1
     return columns
-
-
-def enough(n_candidates: int) -> int:
-    """Return the number of candidates per point."""
-    return max(n_candidates, MIN_CANDIDATES)
 
 
 def _train(points: Array, n_clusters: int) -> Array:

@@ -31,6 +31,8 @@ from isosne.tsne.plan import Plan
 
 BLOCK_BYTES = 2**27
 """Bytes of new points and their similarities per block: 128 MB (chosen; not measured)."""
+EXACT_LANDMARKS = 4000
+"""Largest number of landmarks that are searched exactly for new rows (docs/decisions/0014)."""
 _one_at_a_time = Lock()  # a call uses all threads, and Numba's pool is not always reentrant
 
 
@@ -50,15 +52,18 @@ def make_placer(
 
     source: the sampled affinities of the map, if there are any. New points are compared in the same
     way as the fitted points. With landmarks, which are followed by many new points, they are
-    compared with the nearest landmarks instead; if these lists would be too long, with landmarks
-    drawn from shared cells, or with all landmarks if the kernel has no cells.
+    compared with the nearest landmarks instead, found approximately if there are many; if these
+    lists would be too long, with landmarks drawn from shared cells, or with all landmarks if the
+    kernel has no cells.
     """
+    has_many = plan.n_rows is not None and len(settings.embedding) > EXACT_LANDMARKS
+    method = None if has_many else plan.neighbors
     if isinstance(kernel, PrecomputedKernel):
         return AllPairsPlacer(kernel, settings)
     if plan.affinities == "dense":
         listed = kernel._in_closed_form() if plan.n_rows is not None else None
         if listed is not None and 0 < _costs(listed).n_relevant <= LONGEST_LIST:
-            return ListPlacer(listed, plan.neighbors, settings)
+            return ListPlacer(listed, method, settings)
         if plan.n_rows is None or not _costs(kernel).cell_bytes:
             return AllPairsPlacer(kernel, settings)
         assert isinstance(kernel, IsolationKernel)  # no other kernel has cells
@@ -66,7 +71,7 @@ def make_placer(
     if source is not None:
         assert isinstance(kernel, IsolationKernel)
         return DrawPlacer(kernel, source, settings)
-    return ListPlacer(kernel, plan.neighbors, settings)
+    return ListPlacer(kernel, method, settings)
 
 
 def _costs(kernel: MetricKernel) -> KernelCosts:
@@ -145,7 +150,8 @@ class ListPlacer(Placer):
         super().__init__(kernel.metric_, settings)
         n_listed = kernel._n_listed()
         n_known = len(self.embedding) - 1 if n_listed is None else n_listed
-        self.width = min(_costs(kernel).n_partners, n_known)
+        costs = _costs(kernel)
+        self.width = min(costs.n_placed or costs.n_partners, n_known)
         self._placement = ListedPlacement(*settings)
         self._search = _search(kernel, method)
         self._similarity = kernel.toward_neighbors(self._search.neighbors(self.width))

@@ -17,7 +17,7 @@ from isosne.kernels.ownership import (
 from isosne.kernels.subsets import BLOCK, draw_subsets, far_partners, without_self
 from isosne.neighbors.metric import Metric
 from tests.reference.neighbors import distances
-from tests.reference.owner import expected_owners, owners
+from tests.reference.owner import expected_owners, owners, smoothed_law
 
 
 def draw_points(n, d=3, seed=0):
@@ -206,12 +206,43 @@ def test_lists_of_everyone_give_the_affinities_of_all_pairs():
     assert lists.kl_divergence_ == pytest.approx(pairs.kl_divergence_, rel=0.05)
 
 
-def test_new_points_have_the_law_of_their_own_ranks():
+def weights_of(distances, cell_size=5):
+    """Similarity of new points to the nearest of 200 fitted points at these distances."""
     X = draw_points(200)
-    kernel = OwnerKernel(5).fit(X)
-    compare = kernel.toward_neighbors(nearest_neighbors(X, 15))
-    found = compare(X[:3] + 0.01, np.zeros((3, 15), np.int32), np.zeros((3, 15)))
-    np.testing.assert_allclose(found[0, 2], mean_law((40,), 200, slice(0, 15)), rtol=1e-6)
+    kernel = OwnerKernel(cell_size).fit(X)
+    distances = np.atleast_2d(np.asarray(distances, float))
+    lists = nearest_neighbors(X, distances.shape[1])
+    return kernel.toward_neighbors(lists)(X[:1], np.zeros(distances.shape, np.int32), distances)[0]
+
+
+def test_new_points_have_the_law_of_their_own_ranks_if_distances_differ_widely():
+    found = weights_of(10.0 ** np.arange(15))
+    np.testing.assert_allclose(found[0], mean_law((40,), 200, slice(0, 15)), rtol=1e-6)
+
+
+def test_ranks_of_new_points_are_smoothed_by_the_distances():
+    distances = np.sort(np.random.default_rng(0).uniform(1, 2, (4, 15)), axis=1)
+    law = mean_law((40,), 200, slice(0, 15))
+    np.testing.assert_allclose(weights_of(distances), smoothed_law(distances, law), rtol=1e-6)
+
+
+def test_fitted_points_at_the_same_distance_have_the_same_weight():
+    found = weights_of([[0.5, 1, 1, 1, 3], [0, 0, 0, 0, 0], [0, 0, 1, 1, 1]])
+    assert np.ptp(found[0, 1:4]) == 0
+    assert found[0, 0] > found[0, 1] > found[0, 4] > 0
+    assert np.ptp(found[1]) == 0
+    assert found[2, 0] == found[2, 1] > found[2, 2] == found[2, 4] > 0
+
+
+def test_a_new_point_that_moves_a_little_has_nearly_the_same_weights():
+    """Ranks jump where two distances change places; weights must not."""
+    before, after = weights_of([[1, 1.999, 2, 3], [1, 2, 2.001, 3]])
+    np.testing.assert_allclose(after, before, rtol=0.01)
+    np.testing.assert_allclose(before[1], before[2], rtol=0.01)
+
+
+def test_a_single_neighbor_has_all_the_weight():
+    assert weights_of([[0.3]]).tolist() == [[1.0]]
 
 
 def test_drawn_cells_have_no_lists():

@@ -179,3 +179,48 @@ def test_no_mesh_is_made_for_a_map_that_is_too_wide_for_one():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2**26  # compilation takes some
+
+
+def test_a_listed_point_starts_at_the_partner_with_the_lowest_energy():
+    """The most similar point lies apart from the other nine; most of the attraction wins."""
+    rng = np.random.default_rng(0)
+    Y = np.concatenate([[[60, 0]], rng.normal(0, 1, (30, 2))]).astype(np.float32)
+    partners = np.arange(10)[None]
+    weights = np.r_[0.2, np.full(9, 0.8 / 9)].astype(np.float32)[None]
+    placed = ListedPlacement(Y, 1.0).place(partners, weights)
+    assert np.linalg.norm(placed) < 10
+    alone = ListedPlacement(Y, 1.0).place(partners[:, :1], weights[:, :1])
+    assert np.linalg.norm(alone - Y[0]) < 10
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_listed_points_stay_within_the_bounds_of_the_map(n_components):
+    """Between partners far apart attraction is weak, and repulsion could throw a point out."""
+    rng = np.random.default_rng(0)
+    Y = rng.normal(0, 40, (500, n_components)).astype(np.float32)
+    partners = rng.integers(500, size=(2000, 16))
+    placed = ListedPlacement(Y, 1.0).place(partners, np.ones(partners.shape, np.float32))
+    assert np.all((placed >= Y.min(axis=0)) & (placed <= Y.max(axis=0)))
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_listed_points_come_to_rest(n_components):
+    """Pull and push balance: summed over all fitted points, pair by pair."""
+    rng = np.random.default_rng(1)
+    Y = rng.normal(0, 3, (300, n_components))
+    partners = np.argsort(((Y[:40, None] - Y) ** 2).sum(axis=2), axis=1)[:, 1:17]
+    weights = np.tile(0.8 ** np.arange(16), (40, 1)).astype(np.float32)
+    placed = ListedPlacement(Y.astype(np.float32), 1.0).place(partners, weights)
+    w = 1 / (1 + ((Y[:, None] - Y) ** 2).sum(axis=2))
+    strength = (w.sum() - 300) / 300
+    d = placed[:, None] - Y
+    push = 1 / (1 + (d**2).sum(axis=2))
+    pull = np.zeros((40, 300))
+    np.put_along_axis(pull, partners, strength * weights / weights.sum(axis=1)[:, None], axis=1)
+    gradient = ((pull * push - push**2)[:, :, None] * d).sum(axis=1)
+    attraction = (pull * push).sum(axis=1)
+    inside = np.all(np.abs(placed) < np.abs(Y).max(axis=0), axis=1)
+    step = np.abs(gradient).max(axis=1) / attraction
+    # The mesh that repels has an accuracy of 2 %.
+    assert np.median(step[inside]) < 0.02
+    assert inside.mean() > 0.9

@@ -4,7 +4,7 @@ from scipy.sparse import csr_array
 
 from isosne._types import Neighbors
 from isosne.neighbors import nearest_neighbors
-from isosne.neighbors.exact import with_self, without_self
+from isosne.neighbors.exact import keep_nearest, with_self, without_self
 from tests.reference import neighbors as twin
 
 METRICS = [
@@ -128,3 +128,33 @@ def test_with_self_puts_a_point_before_its_copies_of_higher_index():
         np.array([[0, 3], [0, 3], [3, 3]], np.float32),
     )
     np.testing.assert_array_equal(with_self(neighbors), [[0, 1, 2], [0, 1, 2], [2, 0, 1]])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kind", ["distinct", "ties", "equal", "overflow"])
+@pytest.mark.parametrize("n_kept", [1, 17, 64])
+def test_the_nearest_of_several_tiles_are_kept(kind, n_kept, dtype):
+    rng = np.random.default_rng(0)
+    keys = rng.normal(size=(20, 700)).astype(dtype)
+    if kind == "ties":
+        keys = np.round(keys)
+    if kind == "equal":
+        keys[:] = 3
+    if kind == "overflow":
+        keys[:, ::3] = np.nan
+        keys[5, 1:500] = np.nan  # a first tile without a number
+    kept_keys, kept_ids = np.full((20, n_kept), np.inf), np.full((20, n_kept), -1, np.int32)
+    for start, stop in [(0, 400), (400, 450), (450, 700)]:
+        keep_nearest(np.ascontiguousarray(keys[:, start:stop]), start, kept_keys, kept_ids)
+    order = np.argsort(keys, axis=1, kind="stable")[:, :n_kept]  # NaN last
+    np.testing.assert_array_equal(np.sort(kept_ids, axis=1), np.sort(order, axis=1))
+    found = np.take_along_axis(keys, kept_ids.astype(int), axis=1)
+    np.testing.assert_array_equal(kept_keys, found)
+
+
+def test_fewer_numbers_than_are_kept_leave_places_empty():
+    keys = np.full((1, 300), np.nan, np.float32)
+    keys[0, [7, 200]] = 1, 0
+    kept_keys, kept_ids = np.full((1, 5), np.inf), np.full((1, 5), -1, np.int32)
+    keep_nearest(keys, 0, kept_keys, kept_ids)
+    assert sorted(kept_ids[0]) == [-1, -1, -1, 7, 200]

@@ -487,10 +487,11 @@ def test_a_model_of_the_first_form_still_places_points(stored):
     with np.load(STORED.with_suffix(".npz")) as arrays:
         points, places = arrays["points"], arrays["places"]
     # Places follow from the file but for the accuracy of the mesh that repels them, 2 % of the
-    # forces: measured up to 0.33 % of the largest coordinate.
+    # forces, and for the last steps, which were more and shorter: measured up to 0.7 % of the
+    # largest coordinate.
     scale = np.abs(stored.embedding_).max()
     placed = stored.place(points)
-    np.testing.assert_allclose(placed, places, atol=0.005 * scale)
+    np.testing.assert_allclose(placed, places, atol=0.01 * scale)
     frame = pd.DataFrame(points, columns=["a", "b", "c"])
     np.testing.assert_allclose(stored.transform(frame), placed, atol=1e-5 * scale)
     assert not hasattr(stored, "input_scale_")
