@@ -33,6 +33,9 @@ CELLS, GAUSSIAN = IsolationKernel(64), GaussianKernel(30)
 
 # Name: number of rows and columns, and the parameters of TSNE.
 FITS = {
+    "default, 784 columns, 2-D": (9000, 784, {}),
+    "default, 20 columns, 2-D": (40_000, 20, {"schedule": SOME_STEPS, "start": 30}),
+    "default, 20 columns, 3-D": (25_000, 20, {"n_components": 3}),
     "dense, isolation, 20 columns, 2-D": (6000, 20, {"kernel": ISOLATION}),
     "dense, isolation, 784 columns, 3-D": (4000, 784, {"kernel": ISOLATION, "n_components": 3}),
     "dense, Gaussian, 784 columns, 2-D": (3500, 784, {"kernel": GAUSSIAN}),
