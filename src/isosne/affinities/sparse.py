@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._blocks import for_each_block
 from isosne._checks import is_one_of
-from isosne._numba import parallel_kernel, prange
+from isosne._numba import kernel
 from isosne._types import Array, FarPartners, Kernel, Neighbors, SparseMatrix
 from isosne.affinities.conditional import conditional_rows
-from isosne.affinities.symmetrize import symmetrize_lists
+from isosne.affinities.symmetrize import BLOCK, symmetrize_lists
 from isosne.errors import ParameterError
 
 SEARCHES = ("auto", "exact", "approximate")
@@ -90,14 +91,16 @@ def with_far_partners(
     left = 1 - far.probabilities.sum(axis=1, keepdims=True, dtype=np.float64)
     merged = np.concatenate([rows * left.astype(np.float32), far.probabilities], axis=1)
     lists = np.concatenate([partners, far.indices], axis=1)
-    merge_repeated(lists, partners.shape[1], merged)
+    for_each_block(
+        len(lists), BLOCK, lambda rows: merge_repeated(lists[rows], partners.shape[1], merged[rows])
+    )
     return lists, merged
 
 
-@parallel_kernel
+@kernel
 def merge_repeated(lists: Array, n_first: int, rows: Array) -> None:
     """Add the probability of a repeated partner to its first entry; the first n_first differ."""
-    for i in prange(lists.shape[0]):
+    for i in range(lists.shape[0]):
         for e in range(n_first, lists.shape[1]):
             for q in range(e):
                 if lists[i, q] == lists[i, e]:

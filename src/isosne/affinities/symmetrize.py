@@ -4,11 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
-from isosne._numba import kernel, parallel_kernel, prange
+from isosne._numba import kernel
 from isosne._types import Array, SparseMatrix
 
 MIRROR = 512
 """Side of the square tiles of `symmetrize`: 1 MB in float32 (chosen; not measured)."""
+BLOCK = 2048
+"""Rows of lists per block, which take about a millisecond (chosen)."""
 
 
 def symmetrize(P: Array) -> None:
@@ -41,10 +43,15 @@ def symmetrize_lists(partners: Array, rows: NDArray[np.float32]) -> SparseMatrix
     sources = np.empty(listed_by[-1], np.int32), np.empty(listed_by[-1], np.float32)
     fill_listings(partners, rows, listed_by.copy(), sources)  # serial: fixed order of entries
     indptr = np.zeros(n + 1, np.int64)
-    count_pairs(partners, rows, listed_by, sources[0], indptr)
+    # Blocks on Python threads: functions with `prange` take three times as long to compile.
+    for_each_block(
+        n, BLOCK, lambda block: count_pairs(block, partners, rows, listed_by, sources[0], indptr)
+    )
     np.cumsum(indptr, out=indptr)
     joint = SparseMatrix(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32))
-    fill_pairs(partners, rows, listed_by, sources, joint)
+    for_each_block(
+        n, BLOCK, lambda block: fill_pairs(block, partners, rows, listed_by, sources, joint)
+    )
     return joint
 
 
@@ -73,13 +80,13 @@ def fill_listings(partners: Array, rows: Array, slot: Array, sources: tuple[Arra
                 slot[j] += 1
 
 
-@parallel_kernel
+@kernel
 def count_pairs(
-    partners: Array, rows: Array, listed_by: Array, sources: Array, counts: Array
+    block: slice, partners: Array, rows: Array, listed_by: Array, sources: Array, counts: Array
 ) -> None:
-    """Fill counts[i + 1] with the number of points that i lists or that list i."""
+    """Fill counts[i + 1] with the number of points that i lists or that list i, for a block."""
     n_listed = partners.shape[1]
-    for i in prange(partners.shape[0]):
+    for i in range(block.start, block.stop):
         n_own = n_mutual = 0
         for q in range(n_listed):
             n_own += rows[i, q] > 0
@@ -90,19 +97,20 @@ def count_pairs(
         counts[i + 1] = n_own + listed_by[i + 1] - listed_by[i] - n_mutual
 
 
-@parallel_kernel
+@kernel
 def fill_pairs(
+    block: slice,
     partners: Array,
     rows: Array,
     listed_by: Array,
     sources: tuple[Array, Array],
     joint: tuple[Array, Array, Array],
 ) -> None:
-    """Fill the pairs of each point: the points that it lists, nearest first, then the others."""
+    """Fill the pairs of a block of points: those that each lists, nearest first, then others."""
     points, probabilities = sources
     indptr, indices, data = joint
     half = np.float32(0.5 / partners.shape[0])
-    for i in prange(partners.shape[0]):
+    for i in range(block.start, block.stop):
         first = stop = indptr[i]
         for q in range(partners.shape[1]):
             if rows[i, q] > 0:

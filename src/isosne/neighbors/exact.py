@@ -176,7 +176,9 @@ def largest_needed(keys: Array, k: int, least: Array) -> Scalar:
         for g in range(n_groups):
             key = keys[start + g]
             least[g] = key if key < least[g] else least[g]
-    low, high = least.min(), least.max()
+    low = high = least[0]
+    for g in range(1, n_groups):  # `min` and `max` of arrays take a second to compile
+        low, high = min(low, least[g]), max(high, least[g])
     if high == np.inf:  # keys from products that overflowed
         return high
     for _ in range(BISECTIONS):
@@ -196,22 +198,22 @@ def keep_nearest(keys: Array, first: int, kept_keys: Array, kept_ids: Array) -> 
     """Insert a tile of keys, of the points from index `first` on, into each row's heap.
 
     Points come in ascending order of index, so a later point must be strictly nearer to enter.
-    Heaps are empty before the first tile: all keys infinite.
+    Before the first tile, which has first = 0, heaps are empty: all keys infinite.
     """
     n_columns, n_kept = keys.shape[1], kept_keys.shape[1]
     least = np.empty(-(-GROUPS * n_kept // VECTOR) * VECTOR, keys.dtype)
     near = np.empty(n_columns + 1, np.int32)
     for i in range(keys.shape[0]):
         row, heap, ids = keys[i], kept_keys[i], kept_ids[i]
-        limit, is_empty = keys.dtype.type(heap[0]), heap.min() == np.inf
-        if is_empty and n_columns >= len(least):
+        limit = keys.dtype.type(heap[0])
+        if first == 0 and n_columns >= len(least):
             limit = largest_needed(row, n_kept, least)
         n_near = 0
         for j in range(n_columns):  # without a branch, which would be mispredicted
             near[n_near] = j
             n_near += row[j] <= limit
         n_filled = 0
-        if is_empty and n_near >= n_kept:
+        if first == 0 and n_near >= n_kept:
             n_filled = n_kept
             for a in range(n_kept):
                 heap[a], ids[a] = row[near[a]], first + near[a]
