@@ -29,8 +29,11 @@ __all__ = [
 ]
 
 Function = TypeVar("Function", bound=Callable[..., object])
-WAIT_POLICY = "OMP_WAIT_POLICY"
-"""Environment variable that OpenMP reads when its library is loaded."""
+SPIN_COUNT, SPINS = "GOMP_SPINCOUNT", "30000"
+"""Environment variable that GNU OpenMP reads when its library is loaded, and its value: some ten
+microseconds, the time between two parallel loops (measured: docs/decisions/0010)."""
+WAIT_CHOICES = {SPIN_COUNT, "OMP_WAIT_POLICY"}
+"""Variables by which users choose how threads wait."""
 
 
 def kernel(function: Function) -> Function:
@@ -119,7 +122,7 @@ class ThreadPool:
     def turn(self) -> Iterator[None]:
         """Wait until a parallel function may run."""
         if not self._is_started:
-            with self._lock, waiting_passively():
+            with self._lock, waiting_briefly():
                 yield  # the first call starts the threads
                 self._is_started = True
         elif numba.threading_layer() == "workqueue":  # type: ignore[attr-defined]
@@ -134,19 +137,20 @@ class ThreadPool:
 
 
 @contextmanager
-def waiting_passively() -> Iterator[None]:
-    """Let OpenMP's threads, if they start now, sleep while they wait for each other.
+def waiting_briefly() -> Iterator[None]:
+    """Let GNU OpenMP's threads, if they start now, sleep soon while they wait for each other.
 
-    By default they spin, and take the core from the thread that they wait for if other programs
-    keep the cores busy (docs/decisions/0010). A choice of the user's is kept.
+    By default they spin for long, and take the core from the thread that they wait for if other
+    programs keep the cores busy (docs/decisions/0010). A choice of the user's is kept.
     """
-    is_chosen = WAIT_POLICY in os.environ
-    os.environ.setdefault(WAIT_POLICY, "passive")
+    is_chosen = not WAIT_CHOICES.isdisjoint(os.environ)
+    if not is_chosen:
+        os.environ[SPIN_COUNT] = SPINS
     try:
         yield
     finally:
         if not is_chosen:
-            os.environ.pop(WAIT_POLICY, None)
+            os.environ.pop(SPIN_COUNT, None)
 
 
 _pool = ThreadPool()

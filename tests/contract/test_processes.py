@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from isosne._numba import WAIT_POLICY, ThreadPool
+from isosne._numba import SPIN_COUNT, SPINS, WAIT_CHOICES, ThreadPool
 
 FITS = """
 import sys, threading
@@ -66,12 +66,15 @@ def test_a_forked_process_fits_after_its_parent_did():
     assert run(FORKED) == ["True"]
 
 
-@pytest.mark.parametrize("chosen", [None, "active"])
-def test_threads_are_started_to_wait_without_spinning_unless_the_user_chose(chosen, monkeypatch):
+@pytest.mark.parametrize("chosen", [None, "OMP_WAIT_POLICY", SPIN_COUNT])
+def test_threads_are_started_to_spin_briefly_unless_the_user_chose(chosen, monkeypatch):
     """Spinning threads take the cores of other programs, and slow small maps down tenfold."""
-    monkeypatch.delenv(WAIT_POLICY, raising=False)
+    for name in WAIT_CHOICES:
+        monkeypatch.delenv(name, raising=False)
     if chosen:
-        monkeypatch.setenv(WAIT_POLICY, chosen)
+        monkeypatch.setenv(chosen, "7")
+    before = {name: os.environ.get(name) for name in WAIT_CHOICES}
     with ThreadPool().turn():
-        assert os.environ[WAIT_POLICY] == (chosen or "passive")
-    assert os.environ.get(WAIT_POLICY) == chosen
+        during = {name: os.environ.get(name) for name in WAIT_CHOICES}
+    assert during == (before if chosen else before | {SPIN_COUNT: SPINS})
+    assert {name: os.environ.get(name) for name in WAIT_CHOICES} == before

@@ -277,7 +277,7 @@ class TSNE(FittedMap):
         forces = make_forces(self.affinities_, self.plan_, as_objective(self.objective))
         Y = np.ascontiguousarray(self.embedding_.T)
         progress = Progress.at(Y, self.n_iter_)
-        n_threads = useful_threads(len(self.embedding_), self.plan_.affinities)
+        n_threads = useful_threads(len(self.embedding_), self.plan_.forces)
         run = Run(forces, self._schedule(), progress, n_threads)
         run.trace = [(int(i), float(value), float(norm)) for i, value, norm in self.trace_]
         return run

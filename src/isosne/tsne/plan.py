@@ -29,10 +29,10 @@ from isosne.tsne.choices import (
 from isosne.tsne.memory_budget import memory_available, out_of_memory, size
 from isosne.tsne.peak_memory import InputSize
 
-PAIRS_PER_THREAD, POINTS_PER_THREAD = 2_000_000, 4_000
-"""Work per step and thread: pairs with dense affinities, otherwise points. With less, a further
-thread saves little, and beside other busy programs it costs much, because threads wait for each
-other several times per step (docs/decisions/0013)."""
+PAIRS_PER_THREAD, POINTS_PER_THREAD = 500_000, 4_000
+"""Work per step and thread: pairs with exact forces, otherwise points. With less, a further thread
+saves little, and beside other busy programs it costs much, because threads wait for each other
+several times per step, most often with a mesh (docs/decisions/0013)."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
         **_force_settings(method, request.n_components),
         objective=type(request.objective).__name__,
         n_iter=request.schedule.n_iter,
-        n_threads=useful_threads(n, affinities),
+        n_threads=useful_threads(n, method.name),
         bytes_needed=costs.bytes[affinities],
         bytes_available=available,
         reasons=(reason,) if reason else (),
@@ -230,8 +230,8 @@ def _unseeded(kernel: MetricKernel, asked: Any) -> MetricKernel:
     return own
 
 
-def useful_threads(n_points: int, affinities: str) -> int:
+def useful_threads(n_points: int, forces: str) -> int:
     """Return the number of threads that step 3 of a map of n points can use."""
-    is_dense = affinities == "dense"
-    most = n_points**2 // PAIRS_PER_THREAD if is_dense else n_points // POINTS_PER_THREAD
+    is_exact = forces == "exact"
+    most = n_points**2 // PAIRS_PER_THREAD if is_exact else n_points // POINTS_PER_THREAD
     return min(n_threads(), max(1, most))

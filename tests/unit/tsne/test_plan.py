@@ -173,12 +173,12 @@ def test_an_objective_over_all_pairs_keeps_them_all(memory):
 def test_threads_are_as_many_as_have_pairs_to_work_on():
     few = int((1.5 * PAIRS_PER_THREAD) ** 0.5)
     with threads(1):
-        assert useful_threads(10**6, "dense") == useful_threads(10**6, "sparse") == 1
-    assert useful_threads(2, "dense") == useful_threads(2, "sampled") == 1
-    assert useful_threads(few, "dense") == 1
-    assert useful_threads(2 * POINTS_PER_THREAD - 1, "sparse") == 1
-    assert useful_threads(2 * POINTS_PER_THREAD, "sparse") == min(2, n_threads())
-    assert useful_threads(10**6, "dense") == useful_threads(10**6, "sampled") == n_threads()
+        assert useful_threads(10**6, "exact") == useful_threads(10**6, "mesh") == 1
+    assert useful_threads(2, "exact") == useful_threads(2, "tree") == 1
+    assert useful_threads(few, "exact") == 1
+    assert useful_threads(2 * POINTS_PER_THREAD - 1, "mesh") == 1
+    assert useful_threads(2 * POINTS_PER_THREAD, "mesh") == min(2, n_threads())
+    assert useful_threads(10**6, "exact") == useful_threads(10**6, "tree") == n_threads()
 
 
 def test_the_start_is_chosen_by_what_there_is(memory):
