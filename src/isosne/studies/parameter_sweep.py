@@ -126,7 +126,7 @@ class Sweep:
 
 def sweep(
     X: Any,
-    kernel: str = "isolation",
+    kernel: str = "owner",
     grid: Iterable[Any] | Mapping[str, Iterable[Any]] | None = None,
     *,
     labels: Any = None,
@@ -142,11 +142,11 @@ def sweep(
     ----------
     X : array, CSR or data frame of shape (n_samples, n_features)
         The data.
-    kernel : {"isolation", "owner", "gaussian", "adaptive", "knn"}, default="isolation"
+    kernel : {"isolation", "owner", "gaussian", "adaptive", "knn"}, default="owner"
         The kernel.
     grid : values, dict of values or None, default=None
         Values of psi, cell_size, perplexity or k; or a dict from parameter names of the kernel to
-        values, of which all combinations are tried. None: the paper's grid.
+        values, of which all combinations are tried. None: the grid of the paper, or a similar one.
     labels : array of shape (n_samples,) or None, default=None
         The class of each point, for the class measures.
     estimator : TSNE or None, default=None
