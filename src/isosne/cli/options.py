@@ -59,14 +59,17 @@ MapFile = Annotated[
     typer.Argument(
         metavar="MAP",
         show_default=False,
-        help="Map written by isosne embed, or - for standard input.",
+        help="Map of isosne embed or of another program: a table with the coordinates (.parquet, "
+        ".csv, .tsv, .feather), an array (.npy, .npz), an array of obsm (cells.h5ad:X_umap), or - "
+        "for standard input.",
     ),
 ]
 Output = Annotated[
     str,
     option(
         "File for the map: .parquet, .npz or .feather; .csv, with the provenance in FILE.json; "
-        ".npy for the coordinates only; - for CSV on standard output.",
+        ".h5ad, which keeps obs of an .h5ad table; .npy for the coordinates only; - for CSV on "
+        "standard output.",
         *("--output", "-o"),
         default=False,
         metavar="FILE",

@@ -319,7 +319,7 @@ TOGETHER = "--{0} must be used together with --{1}; got --{2}. Add --{1}, or lea
         (
             ("-o", "map.jpg"),
             (
-                "--output must end in .parquet, .csv, .npz, .npy, .feather or .arrow; got "
+                "--output must end in .parquet, .csv, .npz, .npy, .feather, .arrow or .h5ad; got "
                 "--output map.jpg. The file type is chosen by the ending."
             ),
         ),
