@@ -92,7 +92,7 @@ def report(
     progress = make_progress(quiet=messages.quiet)
     if not messages.quiet:
         steps = Steps(progress, model, embedding.objective)
-        _show_steps(model, _name_maps(kernel.kernel, n_seeds, table.rows.shape[0]), steps)
+        _show_steps(model, _name_maps(kernel.kernel_name, n_seeds, table.rows.shape[0]), steps)
     try:
         write_report(
             output,
