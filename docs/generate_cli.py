@@ -35,6 +35,13 @@ isosne embed wine.csv --label cultivar --id bottle --save-model model.isosne -o 
 isosne transform model.isosne new.csv -o new_map.csv
 ```
 
+Measure maps of other programs, and compare them on one page:
+
+```
+isosne measure wine.csv umap.csv --id id --label cultivar
+isosne report wine.csv --id id --label cultivar --map map.parquet --map umap.csv -o maps.html
+```
+
 **Names.** An option has the name of the keyword in Python: `--n-components` is
 `TSNE(n_components=...)`, `--cell-size` is `OwnerKernel(cell_size=...)`, `--psi` is
 `IsolationKernel(psi=...)`, `--missing` is `isosne.files.read_table(missing=...)`.
@@ -47,6 +54,13 @@ fingerprint of the input. `measure` and `plot` take from it which columns are id
 and features, how they were scaled, and the metric. Options given on the command line take
 precedence. A CSV file is a plain table, so its provenance is in a second file: `map.csv.json` for
 `map.csv`. CSV on standard output has none.
+
+**Maps of other programs.** MAP is any table whose coordinates are the columns `x` and `y` (and
+`z`), columns with a common name and numbers, such as `UMAP1` and `UMAP2`, or the only two or three
+columns with fractions. A column `id` or without a name, or the first text column without repeated
+values, identifies the points; otherwise they are in the order of the rows of the table. MAP can
+also be an array (`umap.npy`) or an array of obsm of an AnnData file (`cells.h5ad:X_umap`). A note
+says which columns were used.
 
 **CSV and spreadsheets.** Identifiers and labels that a spreadsheet would take for formulas (texts
 that begin with `=`, `+`, `-` or `@`, and are not numbers) get an apostrophe in front. `measure` and

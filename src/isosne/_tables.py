@@ -140,7 +140,7 @@ def check_container(data: Any, name: str) -> None:
         other = f", or a representation such as adata.obsm[{key!r}]" if keys else ""
         raise DataError(
             f"{name} must be an array, a sparse matrix or a data frame; got an AnnData object. "
-            f"Pass adata.X{other}."
+            f"Pass adata.X{other}; isosne.scanpy.tsne(adata) maps the object itself."
         )
     if kind.__name__ == "LazyFrame":
         raise DataError(

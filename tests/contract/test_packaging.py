@@ -19,7 +19,7 @@ pytestmark = [
 ROOT = Path(__file__).parents[2]
 NAME = f"isosne-{importlib.metadata.version('isosne')}"
 TOP_OF_SDIST = {
-    *("src", "tests", "docs", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
+    *("src", "tests", "docs", "examples", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
     *("pyproject.toml", "PKG-INFO", ".gitignore"),  # hatchling adds these
 }
 FIT = """
@@ -99,11 +99,11 @@ def installed(built, tmp_path_factory):
     return python, packages
 
 
-def test_an_sdist_holds_sources_tests_and_documentation_alone(built):
+def test_an_sdist_holds_sources_tests_documentation_and_examples_alone(built):
     with tarfile.open(built / f"{NAME}.tar.gz") as archive:
         names = [Path(member.name).relative_to(NAME) for member in archive if member.isfile()]
     assert {name.parts[0] for name in names} == TOP_OF_SDIST
-    for folder in ("src", "tests", "docs"):
+    for folder in ("src", "tests", "docs", "examples"):
         found = {name.relative_to(folder).as_posix() for name in names if name.parts[0] == folder}
         assert found == files_of(ROOT / folder)
 

@@ -1,4 +1,4 @@
-"""scikit-learn's own tests of t-SNE, run against isosne with a Gaussian kernel.
+"""scikit-learn's own tests of t-SNE, run against `isosne.compat` with scikit-learn's defaults.
 
 Its installed test module is imported, and the estimator in it replaced; nothing of it is copied.
 Some of its cases test functions of scikit-learn alone; they are counted, and pass as they are.

@@ -109,13 +109,14 @@ def test_an_integer_beyond_all_floats_is_refused_with_its_place():
 def test_an_annotated_matrix_is_refused_with_what_to_pass():
     matrix = anndata.AnnData(np.ones((4, 2), np.float32))
     sentence = (
-        "X must be an array, a sparse matrix or a data frame; got an AnnData object. Pass adata.X{}"
+        "X must be an array, a sparse matrix or a data frame; got an AnnData object. Pass "
+        "adata.X{}; isosne.scanpy.tsne(adata) maps the object itself."
     )
     for take in (TSNE().fit, GaussianKernel(2).fit, check_points, open_rows):
-        with refuses(DataError, sentence.format(".")):
+        with refuses(DataError, sentence.format("")):
             take(matrix)
     matrix.obsm["X_umap"] = matrix.obsm["X_pca"] = np.ones((4, 2))
-    other = ", or a representation such as adata.obsm['X_pca']."
+    other = ", or a representation such as adata.obsm['X_pca']"
     with refuses(DataError, sentence.format(other)):
         TSNE(landmarks=2).fit(matrix)
 

@@ -93,7 +93,7 @@ def make_kernel(options: KernelOptions) -> Any:
         if name in given:
             found = parse_numbers(name, given[name])
             given[name] = found[0] if len(found) == 1 else found
-    return make(options.kernel, given) if given else options.kernel
+    return make(options.kernel_name, given) if given else options.kernel_name
 
 
 def kernel_parameters(options: KernelOptions) -> dict[str, Any]:
@@ -102,12 +102,12 @@ def kernel_parameters(options: KernelOptions) -> dict[str, Any]:
 
     given = {name: v for name, v in asdict(options).items() if name != "kernel" and v is not None}
     for name in given:
-        if name not in KERNELS[options.kernel].options:
+        if name not in KERNELS[options.kernel_name].options:
             owners = [kernel for kernel, entry in KERNELS.items() if name in entry.options]
             kernels = " or ".join(keyword("kernel", owner) for owner in owners)
             raise ParameterError(
                 name,
-                f"be left out with {keyword('kernel', options.kernel)}",
+                f"be left out with {keyword('kernel', options.kernel_name)}",
                 given[name],
                 f"It is a parameter of {kernels}.",
             )

@@ -59,14 +59,17 @@ MapFile = Annotated[
     typer.Argument(
         metavar="MAP",
         show_default=False,
-        help="Map written by isosne embed, or - for standard input.",
+        help="Map of isosne embed or of another program: a table with the coordinates (.parquet, "
+        ".csv, .tsv, .feather), an array (.npy, .npz), an array of obsm (cells.h5ad:X_umap), or - "
+        "for standard input.",
     ),
 ]
 Output = Annotated[
     str,
     option(
         "File for the map: .parquet, .npz or .feather; .csv, with the provenance in FILE.json; "
-        ".npy for the coordinates only; - for CSV on standard output.",
+        ".h5ad, which keeps obs of an .h5ad table; .npy for the coordinates only; - for CSV on "
+        "standard output.",
         *("--output", "-o"),
         default=False,
         metavar="FILE",
@@ -169,9 +172,12 @@ class KernelOptions:
     """Step 1 of the method: the similarity of two points. None: the kernel's default."""
 
     kernel: Annotated[
-        Literal["owner", "isolation", "gaussian", "adaptive", "knn"],
-        option("Kernel, the similarity between two rows."),
-    ] = "owner"
+        Literal["owner", "isolation", "gaussian", "adaptive", "knn"] | None,
+        option(
+            "Kernel, the similarity between two rows.",
+            default="isolation with --psi, gaussian with --perplexity, otherwise owner",
+        ),
+    ] = None
     psi: Annotated[
         str | None,
         option(
@@ -225,6 +231,15 @@ class KernelOptions:
         option("minkowski: power of the distance.", panel=KERNEL, default="2", metavar="X"),
     ] = None
 
+    @property
+    def kernel_name(self) -> str:
+        """The kernel that is named, or that an option belongs to, or the default."""
+        if self.kernel is not None:
+            return self.kernel
+        if self.psi is not None:
+            return "isolation"
+        return "owner" if self.perplexity is None else "gaussian"
+
 
 @dataclass(frozen=True)
 class EmbeddingOptions:
@@ -244,6 +259,7 @@ class EmbeddingOptions:
         option(
             "Number of optimization steps: above 150 with the schedule annealed, above 250 with "
             "standard.",
+            *("--n-iter", "--max-iter"),
             default="500 for annealed, 750 for standard",
             metavar="N",
         ),
@@ -278,7 +294,7 @@ class EmbeddingOptions:
     ] = None
     start: Annotated[
         Literal["auto", "pca", "spectral", "random"],
-        option("Initial coordinates.", panel=EMBEDDING),
+        option("Initial coordinates.", "--start", "--init", panel=EMBEDDING),
     ] = "auto"
     affinities: Annotated[
         Literal["auto", "dense", "sparse", "sampled"],

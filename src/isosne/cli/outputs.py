@@ -11,6 +11,7 @@ from isosne.cli.progress import Progress
 from isosne.errors import ParameterError, keyword
 
 STDOUT = "-"
+H5AD = ".h5ad"
 BLOCK_ROWS, BLOCK_BYTES = 20_000, 64_000_000
 """Rows, and bytes of rows, that are read and placed together. Chosen, not measured: a block takes
 a few seconds, so that progress is shown often enough."""
@@ -65,9 +66,19 @@ def note_bare(output: str) -> None:
     """Print a note if the output lacks what other commands need."""
     if output.lower().endswith(".npy"):
         note(
-            f"{output} holds only coordinates: isosne measure and isosne plot cannot read it. "
-            "Use .parquet, .csv or .npz for them."
+            f"{output} holds only coordinates, in the order of the rows. "
+            "Use .parquet, .csv or .npz to keep identifiers, labels and provenance."
         )
+
+
+def kept_obs(output: str, source: str, table: Any) -> Any:
+    """Return the columns of obs that an .h5ad map keeps of its .h5ad table; None for others."""
+    if not (output.lower().endswith(H5AD) and source.lower().endswith(H5AD)):
+        return None
+    from isosne.files.h5ad_maps import read_obs
+
+    obs, kept = read_obs(source), getattr(table.rows, "kept", None)
+    return obs if kept is None else obs.iloc[kept]
 
 
 def write_places(model: Any, rows: Any, writer: Any, progress: Progress) -> int:

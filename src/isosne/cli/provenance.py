@@ -67,7 +67,8 @@ def describe_options(
     kernel: KernelOptions, embedding: EmbeddingOptions, landmarks: LandmarkOptions
 ) -> dict[str, Any]:
     """Return the parameters of a map by the names of their options, without those not given."""
-    options = {**asdict(kernel), **asdict(embedding), **asdict(landmarks)}
+    options = {**asdict(kernel), "kernel": kernel.kernel_name}
+    options |= {**asdict(embedding), **asdict(landmarks)}
     return {name: value for name, value in options.items() if value is not None}
 
 

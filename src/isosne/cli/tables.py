@@ -63,9 +63,11 @@ def check_one_stdin(**sources: str | None) -> None:
 
 
 def note_origin(source: str, drawn: Any) -> None:
-    """Print a note if a map in CSV has no provenance, so that options set how to read the table."""
+    """Print a note if a map does not tell how it was made, so that options say how to read rows."""
+    for sentence in drawn.notes:
+        note(sentence)
     is_csv = source == STDIN or source.lower().endswith(".csv")
-    if is_csv and not drawn.provenance:
+    if (is_csv or drawn.notes) and not drawn.provenance:
         what = "The map from standard input" if source == STDIN else source
         note(
             f"{what} does not tell how it was made. Pass the options with which its table was "
@@ -143,6 +145,9 @@ def find_rows(table: Any, drawn: Any) -> Any:
     import numpy as np
 
     n_rows = table.rows.shape[0]
+    if not drawn.has_ids:
+        _check_count(drawn, table.rows)
+        return None
     ids = np.arange(n_rows) if table.ids is None else table.ids
     wanted = drawn.ids
     if len(wanted) == n_rows and np.array_equal(ids, wanted):
@@ -167,6 +172,16 @@ def find_rows(table: Any, drawn: Any) -> Any:
             f"Pass the table that the map was made from, and its identifiers with {keyword('id')}."
         )
     return found
+
+
+def _check_count(drawn: Any, rows: Any) -> None:
+    """Refuse a map without identifiers that has not one point for each row."""
+    if len(drawn.embedding) != rows.shape[0]:
+        raise DataError(
+            "A map without row identifiers must have one point for each row of the table; it has "
+            f"{len(drawn.embedding):,} points, and {rows.describe()} has {rows.shape[0]:,} rows. "
+            "Pass the table that the map was made from, or add a column id to the map."
+        )
 
 
 def read_columns(

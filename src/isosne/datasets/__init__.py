@@ -1,7 +1,8 @@
-"""Data sets of the paper: simulated clusters, 21 real data sets, and deformed digits."""
+"""Data sets of the paper: simulated clusters, 21 real data sets, and deformed digits; examples."""
 
 from isosne.datasets.catalog import describe, load, names, record
 from isosne.datasets.digits import deformed_digits, write_deformed_digits
+from isosne.datasets.export import export
 from isosne.datasets.folder import DataSet
 from isosne.datasets.records import Record, Scores
 from isosne.datasets.synthetic import (
@@ -17,6 +18,7 @@ __all__ = [
     "Scores",
     "deformed_digits",
     "describe",
+    "export",
     "load",
     "make_five_clusters",
     "make_growing_clusters",

@@ -1,17 +1,17 @@
-"""Read a map that isosne wrote."""
+"""Read a map that isosne wrote, or another program."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import psutil
-from numpy.typing import NDArray
 
 from isosne._extras import require
-from isosne._types import Array
-from isosne.errors import DataError, ParameterError
+from isosne.errors import ParameterError
+from isosne.files.foreign_maps import read_foreign_array, read_foreign_table
 from isosne.files.formula_cells import restore_formulas
+from isosne.files.h5ad_maps import read_h5ad_map, split_key
+from isosne.files.maps import Map, is_numbering
 from isosne.files.pipes import piped_file
 from isosne.files.provenance_json import COMMENT, KEY, decode_provenance
 from isosne.files.sidecar import read_sidecar
@@ -23,29 +23,8 @@ from isosne.sources.npz import NpzFile
 from isosne.sources.source_files import SourceFiles
 from isosne.sources.text_dialect import find_dialect
 
-READABLE = (".parquet", ".csv", ".npz", ".feather", ".arrow")
-
-
-@dataclass(frozen=True, eq=False)
-class Map:
-    """A map with the ids and labels of its points.
-
-    Parameters
-    ----------
-    embedding : array of float32, shape (n_samples, n_components)
-        Coordinates of the points.
-    ids : array of int or str, shape (n_samples,)
-        Unique identifier of each point.
-    labels : array of int or str, shape (n_samples,), or None
-        Class of each point.
-    provenance : dict
-        How the map was made. Empty for a CSV file without a record of it.
-    """
-
-    embedding: NDArray[np.float32]
-    ids: Array
-    labels: Array | None
-    provenance: dict[str, Any]
+TABLES = (".parquet", ".csv", ".tsv", ".txt", ".feather", ".arrow")
+READABLE = (*TABLES, ".npy", ".npz", ".h5ad")
 
 
 class _Head(NamedTuple):
@@ -56,13 +35,14 @@ class _Head(NamedTuple):
 
 
 def read_map(path: str | Path) -> Map:
-    """Read a map from a file that `MapWriter` wrote.
+    """Read a map from a file that `MapWriter` or another program wrote.
 
     Parameters
     ----------
     path : path or "-"
-        A file that ends in .parquet, .csv, .npz, .feather or .arrow. "-" reads CSV, Parquet or
-        Arrow from standard input.
+        A file that ends in .parquet, .csv, .tsv, .txt, .feather, .arrow, .npy, .npz or .h5ad; for
+        .h5ad, the array of obsm can follow after a colon: "cells.h5ad:X_umap". "-" reads CSV,
+        Parquet or Arrow from standard input.
 
     Returns
     -------
@@ -74,8 +54,15 @@ def read_map(path: str | Path) -> Map:
     ParameterError
         If the file does not exist, or has another extension.
     DataError
-        If the file was not written by isosne, or by a later version. A CSV file may come from
-        anywhere, if it has the columns id, x, and y or y and z for further axes.
+        If the file has no coordinates, or was written by a later version.
+
+    Notes
+    -----
+    A table of another program has its coordinates in the columns x and y (and z), in columns with a
+    common name and numbers, such as UMAP1 and UMAP2, or in the only two or three columns with
+    fractions. A column "id" or without a name, or the first text column without repeated values,
+    identifies the points; otherwise they are in the order of the rows of their table. An array has
+    one to three columns of coordinates.
 
     Examples
     --------
@@ -94,29 +81,27 @@ def read_map(path: str | Path) -> Map:
 
 
 def _read_file(path: Path) -> Map:
+    path, key = split_key(path)
     extension = path.suffix.lower()
-    if extension == ".npy":
-        raise DataError(
-            f"A map must have ids and provenance; {path} has only coordinates. "
-            "Write the map as .parquet, .csv or .npz."
-        )
     if extension not in READABLE:
         rule = f"be '-' or a file that ends in one of {', '.join(READABLE)}"
-        raise ParameterError("path", rule, str(path), "Pass a map that isosne wrote.")
+        raise ParameterError("path", rule, str(path), "Pass a map, or convert it.")
     check_exists(path, "path")
     with SourceFiles(str(path), path).reading():
-        if extension == ".npz":
-            return _read_npz(path)
-        head = _read_csv_head(path) if extension == ".csv" else _read_arrow_head(path, extension)
-    is_plain = extension == ".csv" and head.line is None
-    with SourceFiles(str(path), path).reading():
-        provenance = read_sidecar(path) if is_plain else decode_provenance(head.line, str(path))
+        if extension == ".h5ad":
+            return read_h5ad_map(path, key)
+        if extension in (".npy", ".npz"):
+            return _read_array(path)
+        head = _read_arrow_head(path, extension)
+        is_text = head is None
+        head = head or _read_text_head(path)
+        is_plain = is_text and head.line is None
+        provenance = read_sidecar(path) if is_plain else {}
+        if head.line is not None:
+            provenance = decode_provenance(head.line, str(path))
     axes = tuple(name for name in AXES if name in head.names)
     if not axes or "id" not in head.names:
-        raise DataError(
-            f"A map must have the columns id, x and up to two more axes; {path} has "
-            f"{', '.join(head.names)}. Keep the columns as isosne wrote them."
-        )
+        return read_foreign_table(path)
     rows = open_path(path, OpenOptions(ColumnRequest(columns=axes)))
     embedding = np.asarray(rows.read(slice(None)), dtype=np.float32)
     ids = rows.side["id"]()
@@ -124,29 +109,37 @@ def _read_file(path: Path) -> Map:
     if is_plain:
         ids = restore_formulas(ids)
         labels = None if labels is None else restore_formulas(labels)
-    return Map(embedding, ids, labels, provenance)
+    has_ids = bool(provenance) or not is_numbering(ids)
+    return Map(embedding, ids, labels, provenance, has_ids=has_ids)
 
 
-def _read_csv_head(path: Path) -> _Head:
-    dialect = find_dialect(path, header=True)
+def _read_text_head(path: Path) -> _Head:
+    dialect = find_dialect(path)
     lines = [c.removeprefix(COMMENT) for c in dialect.comments if c.startswith(COMMENT)]
     return _Head(lines[0] if lines else None, list(dialect.names))
 
 
-def _read_arrow_head(path: Path, extension: str) -> _Head:
+def _read_arrow_head(path: Path, extension: str) -> _Head | None:
+    """Return the head of a Parquet or Arrow file; None for text."""
     if extension == ".parquet":
         schema = require("pyarrow.parquet", "files", f"Reading {path}").read_schema(path)
-    else:
+    elif extension in (".feather", ".arrow"):
         ipc = require("pyarrow.ipc", "files", f"Reading {path}")
         with ipc.open_file(str(path)) as reader:
             schema = reader.schema
+    else:
+        return None
     return _Head((schema.metadata or {}).get(KEY.encode()), list(schema.names))
 
 
-def _read_npz(path: Path) -> Map:
+def _read_array(path: Path) -> Map:
+    """Read an .npy or .npz file."""
+    if path.suffix.lower() == ".npy":
+        return read_foreign_array(path)
     npz = NpzFile(path, int(psutil.virtual_memory().available))
-    line = npz.load(KEY).item() if KEY in npz.members else None
-    provenance = decode_provenance(line, str(path))
+    if KEY not in npz.members:
+        return read_foreign_array(path)
+    provenance = decode_provenance(npz.load(KEY).item(), str(path))
     embedding, ids = npz.load("embedding"), npz.load("ids")
     labels = npz.load("labels") if "labels" in npz.members else None
     n_rows, n_axes = embedding.shape

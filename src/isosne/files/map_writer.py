@@ -27,7 +27,7 @@ class MapWriter:
     Parameters
     ----------
     path : path or "-"
-        File to write, which ends in .parquet, .csv, .npz, .feather, .arrow, or in .npy for
+        File to write, which ends in .parquet, .csv, .npz, .feather, .arrow, .h5ad, or in .npy for
         coordinates without ids, labels and provenance. "-" writes CSV to standard output, without
         provenance.
     ids : array of int or str, shape (n_samples,), or None
@@ -38,6 +38,8 @@ class MapWriter:
         How the map was made: strings, numbers, lists and dictionaries.
     labels : array of int or str, shape (n_samples,), or None, default=None
         Class of each row.
+    obs : pandas.DataFrame or None, default=None
+        Columns about the rows, which an .h5ad file keeps; other formats leave them out.
     force : bool, default=False
         Whether to replace an existing file.
 
@@ -58,6 +60,9 @@ class MapWriter:
     labels that a spreadsheet would take for formulas, such as ``=A1``, get an apostrophe in front,
     which `read_map` removes.
 
+    An .h5ad file has the map in ``obsm["X_isosne"]``, and the ids as the index of obs. Its columns
+    are those of ``obs``, or the labels. It is written as a whole, from memory.
+
     Examples
     --------
     >>> import tempfile, numpy as np
@@ -77,6 +82,7 @@ class MapWriter:
         provenance: Mapping[str, Any],
         *,
         labels: Any = None,
+        obs: Any = None,
         force: bool = False,
     ) -> None:
         hint = "A map has one, two or three dimensions."
@@ -93,7 +99,8 @@ class MapWriter:
             )
         self.n_rows = 0
         self._is_closed = False
-        layout = Layout(AXES[:n_components], labels is not None, encode_provenance(provenance))
+        line = encode_provenance(provenance)
+        layout = Layout(AXES[:n_components], labels is not None, line, obs)
         self._target: AtomicFile | None = None
         self._sidecar: Sidecar | None = None
         if str(path) == STDOUT:

@@ -34,11 +34,12 @@ FLOAT32_TEXT = "U16"
 
 
 class Layout(NamedTuple):
-    """The names of the columns of a map, and its provenance as a line of JSON."""
+    """The names of the columns of a map, its provenance as a line of JSON, and columns of obs."""
 
     axes: tuple[str, ...]
     has_labels: bool
     line: str
+    obs: Any = None
 
     @property
     def names(self) -> list[str]:
@@ -243,6 +244,37 @@ class NpzSink(Sink):
             self._gathered.close()
 
 
+class H5adSink(Sink):
+    """An AnnData file: the map in obsm, ids and columns in obs, provenance in uns."""
+
+    def __init__(self, file: BinaryIO, layout: Layout) -> None:
+        super().__init__(file, layout)
+        self._anndata = require("anndata", "anndata", "Writing a map as .h5ad")
+        self._blocks: list[Block] = []
+
+    def write(self, block: Block) -> None:
+        """Keep the next rows."""
+        self._blocks.append(block)
+
+    def finish(self) -> None:
+        """Write all rows."""
+        pandas = require("pandas", "anndata", "Writing a map as .h5ad")
+        ids = np.concatenate([block.ids for block in self._blocks])
+        obs = pandas.DataFrame() if self.layout.obs is None else self.layout.obs.copy()
+        obs.index = pandas.Index(ids.astype(str), dtype=object)
+        labels = [block.labels for block in self._blocks if block.labels is not None]
+        if labels and self.layout.obs is None:
+            obs["label"] = pandas.Categorical(np.concatenate(labels).astype(str))
+        Y = np.concatenate([block.Y for block in self._blocks])
+        uns = {KEY: {"provenance": self.layout.line}}
+        data = self._anndata.AnnData(obs=obs, obsm={f"X_{KEY}": Y}, uns=uns)
+        content = io.BytesIO()  # HDF5 would lock the file, which is locked already
+        h5py = require("h5py", "anndata", "Writing a map as .h5ad")
+        with h5py.File(content, "w") as file:
+            require("anndata.io", "anndata", "Writing a map as .h5ad").write_elem(file, "/", data)
+        self.file.write(content.getbuffer())
+
+
 SINKS: dict[str, type[Sink]] = {
     ".parquet": ParquetSink,
     ".csv": CSVSink,
@@ -250,5 +282,6 @@ SINKS: dict[str, type[Sink]] = {
     ".npy": NpySink,
     ".feather": ArrowSink,
     ".arrow": ArrowSink,
+    ".h5ad": H5adSink,
 }
 """The sink for each extension."""

@@ -11,12 +11,14 @@ import numpy as np
 from isosne._files import is_there
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword
+from isosne.files.maps import is_numbering
 from isosne.files.pipes import open_piped
 from isosne.sources import Rows, open_rows
 from isosne.sources.column_selection import N_LISTED, make_request
 from isosne.sources.complete_rows import CompleteRows, check_missing
 from isosne.sources.formats import OpenOptions, open_path
 from isosne.sources.npz import LABELS
+from isosne.sources.side_columns import parse_integers
 from isosne.sources.text_dialect import UNNAMED
 
 STDIN = "-"
@@ -32,7 +34,8 @@ class Table:
         The points, in memory or not.
     ids : array of int or str, shape (n_samples,), or None
         Unique identifier of each row. None if no column was named: the index of the row. If rows
-        were dropped, the indices of the remaining rows in the file.
+        were dropped, the indices of the remaining rows in the file. For .h5ad files, the names of
+        the rows, if they are unique.
     labels : array of int or str, shape (n_samples,), or None
         Class of each row; "" if it is missing.
     names : tuple of str or None
@@ -128,7 +131,7 @@ def read_table(
     else:
         check_exists(Path(source), "source")
         rows = open_path(Path(source), options)
-    ids = _kept_rows(rows) if id is None else _check_ids(rows.side[id](), id)
+    ids = _default_ids(rows, name) if id is None else _check_ids(rows.side[id](), id)
     notes: tuple[str, ...] = ()
     if label is not None:
         labels: Array | None = _check_labels(rows.side[label](), label)
@@ -177,6 +180,15 @@ def with_roles(
 
 def _looks_like_a_set(name: str) -> bool:
     return Path(name).name == name and not Path(name).suffix
+
+
+def _default_ids(rows: Rows, source: str) -> Array | None:
+    """Return the ids of a table for which no column was named; None: the index of the row."""
+    if source.lower().endswith(".h5ad"):
+        names = parse_integers(rows.side["index"]())
+        if not is_numbering(names) and len(np.unique(names)) == len(names):
+            return names
+    return _kept_rows(rows)
 
 
 def _kept_rows(rows: Rows) -> Array | None:

@@ -15,7 +15,7 @@ from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
 from isosne.plots.image_files import check_suffix
 from isosne.plots.paint import Classes
-from isosne.studies.judged_maps import Study, study
+from isosne.studies.judged_maps import Study, compare_maps, study
 from isosne.studies.point_columns import Column, as_columns, paint_labels
 from isosne.studies.readings import (
     read_measures,
@@ -88,6 +88,69 @@ def write_report(
             title=title,
             origin=origin,
             n_seeds=n_seeds,
+            random_state=random_state,
+        )
+        file.write(render(found).encode())
+    return target
+
+
+def write_comparison(
+    path: str | os.PathLike[str],
+    X: Any,
+    maps: Mapping[str, Any],
+    labels: Any = None,
+    *,
+    columns: Any = None,
+    metric: str = "euclidean",
+    p: float = 2.0,
+    title: str | None = None,
+    origin: Mapping[str, str] | None = None,
+    random_state: RandomState = 0,
+    force: bool = False,
+) -> Path:
+    """Compare existing maps, of any program, and write a report as a single HTML file.
+
+    Parameters
+    ----------
+    path : str or path
+        Output file; ends in .html.
+    X, maps, labels, columns, metric, p, title, origin, random_state
+        See `isosne.studies.compare_maps`.
+    force : bool, default=False
+        Whether to overwrite an existing file.
+
+    Returns
+    -------
+    Path
+        The output file.
+
+    Notes
+    -----
+    The page is that of `write_report`, for any number of maps. Not in the paper. Cost: that of
+    `isosne.studies.compare_maps`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from isosne.pages import write_comparison
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     X, y = load_iris(return_X_y=True)
+    ...     path = write_comparison(f"{folder}/iris.html", X, {"first columns": X[:, :2]}, y)
+    ...     "first columns" in path.read_text()
+    True
+    """
+    target = check_suffix(path, SUFFIXES)
+    with whole_file(target, force=force) as file:
+        found = compare_maps(
+            X,
+            maps,
+            labels,
+            columns=columns,
+            metric=metric,
+            p=p,
+            title=title,
+            origin=origin,
             random_state=random_state,
         )
         file.write(render(found).encode())

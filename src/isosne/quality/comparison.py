@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._html import bars_picture, beside, line_picture, pairs_table
 from isosne._numba import threads
 from isosne._random import RandomState
 from isosne._types import Array, Points
@@ -25,6 +26,15 @@ class Curve(NamedTuple):
     k: NDArray[np.int64]
     r: NDArray[np.float64]
 
+    def _repr_html_(self) -> str:
+        best = int(self.r.argmax())
+        rows = [
+            ("R_NX", f"{len(self.k):,} neighborhood sizes"),
+            ("maximum", f"{self.r[best]:.3f} at k = {self.k[best]:,}"),
+        ]
+        rows += [(f"k = {k}", f"{self.r[k - 1]:.3f}") for k in (1, 10, 100) if k <= len(self.k)]
+        return beside(line_picture(self.k, self.r, "R_NX by log k"), pairs_table(rows))
+
 
 class Trust(NamedTuple):
     """Neighborhood preservation per point.
@@ -41,6 +51,17 @@ class Trust(NamedTuple):
     false_neighbors: NDArray[np.float64]
     missing_neighbors: NDArray[np.float64]
     k: int = 0
+
+    def _repr_html_(self) -> str:
+        kept = self.agreement
+        neighbors = f"of the {self.k} nearest neighbors" if self.k else "of the nearest neighbors"
+        rows = [
+            ("trust", f"{len(kept):,} points"),
+            ("mean", f"{kept.mean():.0%} {neighbors} preserved"),
+            ("at least half", f"{(kept >= 0.5).mean():.0%} of the points"),
+            ("none", f"{(kept == 0).mean():.0%} of the points"),
+        ]
+        return beside(bars_picture(kept, "histogram of trust, 0 to 1"), pairs_table(rows))
 
 
 class Comparison(NamedTuple):

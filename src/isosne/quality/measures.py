@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from isosne._html import pairs_table
 from isosne._numba import threads
 from isosne._random import RandomState
 from isosne._types import Array
@@ -68,6 +69,15 @@ class Report:
         return self.n_queries < self.n_points
 
     def __str__(self) -> str:
+        rows = self._rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+    def _repr_html_(self) -> str:
+        return pairs_table(self._rows())
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return the name and the value of each measure, as text."""
         space = f"{self.n_features:,} dimensions" if self.n_features else "a distance matrix"
         evaluated = f"a sample of {self.n_queries:,} points" if self.is_sampled else "all points"
         rows = [
@@ -89,8 +99,7 @@ class Report:
             rows.append(("classes", f"not evaluated: {self.class_note}"))
         if self.n_unlabeled:
             rows.append(("unlabeled", f"{self.n_unlabeled:,} points, excluded from class measures"))
-        width = max(len(name) for name, _ in rows)
-        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+        return rows
 
     def as_dict(self) -> dict[str, Any]:
         """Return the measures as a flat dictionary of numbers and strings.

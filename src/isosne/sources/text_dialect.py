@@ -57,7 +57,8 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
     """Detect the dialect from the start of a text table.
 
     Lines before the table that start with # are comments. By default, the first line of the table
-    is a header if none of its fields is a number or if it has text above a number.
+    is a header if none of its fields is a number, if it has text above a number, or if it has the
+    column numbers that pandas writes.
     """
     sample, is_all = _read_sample(path)
     lines, offset = _sample_lines(sample, path, is_all=is_all)
@@ -170,8 +171,19 @@ def _has_header(cells: list[list[str]]) -> bool:
         return True
     if len(cells) == 1:
         return False
+    if _has_column_numbers(cells[0], cells[1]):
+        return True
     second = [is_number(cell) for cell in cells[1]]
     return any(below and not above for above, below in zip(first, second, strict=False))
+
+
+def _has_column_numbers(first: list[str], second: list[str]) -> bool:
+    """Return whether a line is 0, 1, 2, ... after an empty field, or above fractions."""
+    is_indexed = first[0] == ""
+    names = first[1:] if is_indexed else first
+    if len(names) < 2 or names != [str(c) for c in range(len(names))]:
+        return False
+    return is_indexed or any(is_number(cell) and not cell.strip().isdigit() for cell in second)
 
 
 def _find_type(cells: list[list[str]], column: int) -> str | None:

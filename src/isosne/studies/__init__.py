@@ -7,12 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from isosne.studies.judged_maps import JudgedMap, Study, judge, study
+    from isosne.studies.judged_maps import JudgedMap, Study, compare_maps, judge, study
     from isosne.studies.parameter_sweep import Sweep, paper_grid, sweep
 
-__all__ = ["JudgedMap", "Study", "Sweep", "judge", "paper_grid", "study", "sweep"]
+__all__ = ["JudgedMap", "Study", "Sweep", "compare_maps", "judge", "paper_grid", "study", "sweep"]
 
-_HOME = dict.fromkeys(["JudgedMap", "Study", "judge", "study"], "isosne.studies.judged_maps")
+_HOME = dict.fromkeys(
+    ["JudgedMap", "Study", "compare_maps", "judge", "study"], "isosne.studies.judged_maps"
+)
 _HOME |= dict.fromkeys(["Sweep", "paper_grid", "sweep"], "isosne.studies.parameter_sweep")
 
 

@@ -2,7 +2,7 @@
 
 `study` maps the data with two kernels and several seeds, and measures all maps;
 `isosne.pages.render` turns the result into a page. `judge` measures an existing map; a `Study` can
-be built from several of them.
+be built from several of them, as `compare_maps` does.
 """
 
 import time
@@ -54,6 +54,11 @@ class JudgedMap:
     fit_seconds: float | None = None
     measure_seconds: float | None = None
     repeats: tuple[Scores, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The map in a sentence: "the Owner kernel", "the map umap.csv"."""
+        return f"the {self.title}" if self.title.endswith("kernel") else f"the map {self.title}"
 
     @property
     def scores(self) -> tuple[Scores, ...]:
@@ -165,6 +170,67 @@ def study(
         columns,
         title=Study.title if title is None else title,
         random_state=show_seeds(seeds),
+        origin=dict(origin or {}),
+        date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    )
+
+
+def compare_maps(
+    X: Any,
+    maps: Mapping[str, Any],
+    labels: Any = None,
+    *,
+    columns: Any = None,
+    metric: str = "euclidean",
+    p: float = 2.0,
+    title: str | None = None,
+    origin: Mapping[str, str] | None = None,
+    random_state: RandomState = 0,
+) -> Study:
+    """Measure existing maps of the same points, of any program.
+
+    Parameters
+    ----------
+    X : array, CSR or data frame of shape (n_samples, n_features)
+        The data, at least 4 points.
+    maps : mapping from str to array of shape (n_samples, n_components)
+        The maps by title, the most important one first, such as ``{"UMAP": Y, "t-SNE": Z}``.
+    labels, columns, title, origin
+        See `study`.
+    metric, p
+        See `isosne.quality.rnx_curve`.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample of points that is evaluated above 20 000 points; the same for all maps.
+
+    Returns
+    -------
+    Study
+        The maps with their measures; `isosne.pages.render` turns it into a page.
+
+    Notes
+    -----
+    Cost: one rank comparison as in `isosne.quality.rnx_curve` per map. Not in the paper.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.studies import compare_maps
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> found = compare_maps(X, {"first columns": X[:, :2], "last columns": X[:, 1:]})
+    >>> [judged.title for judged in found.maps]
+    ['first columns', 'last columns']
+    """
+    points = check_points(X, min_rows=MIN_POINTS)
+    paint_labels(labels, points.shape[0], kind="labels")  # raise before anything is measured
+    as_columns(columns, points.shape[0])
+    seed = list_seeds(random_state, 1)[0]
+    how: dict[str, Any] = {"metric": metric, "p": p, "random_state": seed}
+    judged = [judge(points, Y, labels, title=str(name), **how) for name, Y in maps.items()]
+    return Study(
+        tuple(judged),
+        labels,
+        columns,
+        title=Study.title if title is None else title,
         origin=dict(origin or {}),
         date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
     )

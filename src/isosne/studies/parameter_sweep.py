@@ -24,6 +24,7 @@ from sklearn.base import clone
 from isosne._checks import check_count, check_points
 from isosne._extras import require
 from isosne._files import encode_json, writing_to
+from isosne._html import columns_table
 from isosne._numba import n_threads
 from isosne._types import Points
 from isosne.errors import DataError, IsosneWarning, ParameterError
@@ -113,6 +114,11 @@ class Sweep:
         sign = -1 if measure in LOWER_IS_BETTER else 1
         return max(self.rows, key=lambda row: sign * row[measure])
 
+    def _repr_html_(self) -> str:
+        names = list(dict.fromkeys(name for row in self.rows for name in row))
+        cells = ([_show_cell(row.get(name, "")) for name in names] for row in self.rows)
+        return columns_table(names, cells, marked=self.rows.index(self.best))
+
     def to_frame(self) -> Any:
         """Return the rows as a pandas data frame.
 
@@ -122,6 +128,10 @@ class Sweep:
             One column for each parameter and measure.
         """
         return require("pandas", None, "Sweep.to_frame").DataFrame(list(self.rows))
+
+
+def _show_cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def sweep(

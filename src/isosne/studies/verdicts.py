@@ -19,7 +19,7 @@ def read_verdict(maps: Sequence[JudgedMap], readings: Sequence[Reading]) -> str:
     """Compare the maps in a sentence or two; summarize a single map."""
     if len(maps) == 1:
         return read_first(maps)
-    titles = [f"the {judged.title}" for judged in maps]
+    titles = [judged.name for judged in maps]
     of_classes = [reading for reading in readings if reading.field in CLASS_FIELDS]
     sentences = [_compare_neighborhoods(titles, readings, len(maps[0].embedding))]
     sentences += [_compare_classes(titles, of_classes)] if of_classes else []

@@ -7,16 +7,22 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isosne._checks import check_names, check_number, check_points, check_width
+from isosne._extras import require
+from isosne._html import beside, map_picture, pairs_table
 from isosne._numba import threads
 from isosne._types import Joint
 from isosne.affinities.sampled import SampledAffinities
 from isosne.kernels.base import MetricKernel
 from isosne.layout.objectives import Objective, as_objective, dof_of
 from isosne.layout.schedules import Schedule, as_schedule, lasting
+from isosne.quality import Report
+from isosne.quality import report as measure
 from isosne.sources import is_stored, open_rows
 from isosne.sources.scaled import Scale, ScaledRows
 from isosne.tsne.assembly import sample_affinities
@@ -156,6 +162,72 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             setattr(self, name, value)
         self._finished = Finished(model.seed)
         return self
+
+    def report(self, X: Any, labels: Any = None, *, k: int = 10) -> Report:
+        """Measure how well the map preserves neighborhoods and classes.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points of `fit`.
+        labels : array of shape (n_samples,) or None, default=None
+            The class of each point.
+        k : int, default=10
+            Neighborhood size.
+
+        Returns
+        -------
+        Report
+            The measures, in the metric of the kernel. See `isosne.quality.report`.
+        """
+        check_is_fitted(self)
+        metric, p = self.kernel_.metric, self.kernel_.p
+        how: dict[str, Any] = {"metric": metric, "p": p, "random_state": 0, "n_jobs": self.n_jobs}
+        return measure(X, self.embedding_, labels, k=k, **how)
+
+    def plot(self, color: Any = None, *, title: str | None = None) -> Any:
+        """Draw the map.
+
+        Parameters
+        ----------
+        color : array of shape (n_samples,), Trust or None, default=None
+            Labels, values or trust that color the points.
+        title : str or None, default=None
+            Title of the figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes. `isosne.plots.plot_map` has further parameters.
+        """
+        check_is_fitted(self)
+        # By name: plots stand above the estimator, and need matplotlib.
+        plots = require("isosne.plots", "plot", "TSNE.plot")
+        return plots.plot_map(self.embedding_, color, title=title)
+
+    def _repr_html_inner(self) -> str:
+        """Return what notebooks show: a small map and its figures, after a fit."""
+        return self._html_repr()
+
+    def _html_repr(self) -> str:
+        if not hasattr(self, "embedding_"):
+            return str(estimator_html_repr(self))
+        n, n_components = self.embedding_.shape
+        rows = [
+            (type(self).__name__, f"{n:,} points in {n_components} dimensions"),
+            ("kernel", self.plan_.kernel),
+            ("steps", f"{int(self.trace_[-1, 0]):,}"),
+            ("objective", f"{self.trace_[-1, 1]:.4f}"),
+        ]
+        picture = map_picture(self.embedding_, f"map of {n:,} points")
+        details = f"<details><summary>Plan</summary>{self.plan_._repr_html_()}</details>"
+        return beside(picture, pairs_table(rows) + details)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        shown = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            shown["text/html"] = self._html_repr()
+        return shown
 
     def _ready_placer(self) -> Placer:
         finished = self._finished

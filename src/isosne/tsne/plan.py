@@ -10,6 +10,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from isosne._html import pairs_table
 from isosne._numba import n_threads
 from isosne.affinities.sparse import Sparse
 from isosne.kernels.base import MetricKernel
@@ -110,6 +111,10 @@ class Plan:
             f"memory      {self._memory()}",
         ]
         return "\n".join([*lines, *(f"reason      {reason}" for reason in self.reasons)])
+
+    def _repr_html_(self) -> str:
+        lines = (line.partition(" ") for line in str(self).splitlines())
+        return pairs_table((name, value.strip()) for name, _, value in lines)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the choices as plain values, without ``parameters``.

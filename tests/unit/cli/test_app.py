@@ -38,7 +38,7 @@ def test_options_come_in_sections_the_common_ones_first(isosne, command):
     [
         (
             "--kernel <owner|isolation|gaussian|adaptive|knn> Kernel, the similarity between two "
-            "rows. [default: owner]"
+            "rows. [default: (isolation with --psi, gaussian with --perplexity, otherwise owner)]"
         ),
         (
             "--missing <refuse|drop> What to do with rows that have missing or infinite values. "

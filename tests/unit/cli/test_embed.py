@@ -205,8 +205,8 @@ def test_coordinates_alone_are_written_with_a_note(here, two_blobs, isosne):
     np.save("blobs.npy", two_blobs)
     line = ("embed", "blobs.npy", *SHORT, "--save-model", "model.isosne", "-o", "map.npy")
     note = (
-        "Note: map.npy holds only coordinates: isosne measure and isosne plot cannot read it. "
-        "Use .parquet, .csv or .npz for them.\n"
+        "Note: map.npy holds only coordinates, in the order of the rows. "
+        "Use .parquet, .csv or .npz to keep identifiers, labels and provenance.\n"
     )
     assert isosne(*line).stderr.endswith(note)
     placed = isosne("transform", "model.isosne", "blobs.npy", "-o", "map.npy", "--force")

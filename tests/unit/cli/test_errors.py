@@ -192,7 +192,7 @@ def test_each_command_has_its_own_options():
         ((*LINE, "--forces", "trees"), "'--forces': "),
         ((*LINE, "--schedule", "fast"), "'--schedule': "),
         ((*LINE, "--objective", "foo"), "'--objective': "),
-        ((*LINE, "--start", "foo"), "'--start': "),
+        ((*LINE, "--start", "foo"), "'--start' / '--init': "),
         ((*LINE, "--missing", "keep"), "'--missing': "),
         ((*LINE, "--scale", "max"), "'--scale': "),
         ((*LINE, "--landmark-choice", "x", "--landmarks", "60"), "'--landmark-choice': "),
@@ -244,14 +244,14 @@ TOGETHER = "--{0} must be used together with --{1}; got --{2}. Add --{1}, or lea
             ),
         ),
         (
-            ("--perplexity", "30"),
+            ("--kernel", "owner", "--perplexity", "30"),
             (
                 "--perplexity must be left out with --kernel owner; got --perplexity 30. "
                 "It is a parameter of --kernel gaussian."
             ),
         ),
         (
-            ("--psi", "16"),
+            ("--kernel", "owner", "--psi", "16"),
             (
                 "--psi must be left out with --kernel owner; got --psi 16. "
                 "It is a parameter of --kernel isolation."
@@ -319,7 +319,7 @@ TOGETHER = "--{0} must be used together with --{1}; got --{2}. Add --{1}, or lea
         (
             ("-o", "map.jpg"),
             (
-                "--output must end in .parquet, .csv, .npz, .npy, .feather or .arrow; got "
+                "--output must end in .parquet, .csv, .npz, .npy, .feather, .arrow or .h5ad; got "
                 "--output map.jpg. The file type is chosen by the ending."
             ),
         ),

@@ -133,7 +133,7 @@ def test_a_study_of_one_map_is_rendered(judged, read_page):
     page = read_page(render(Study((judged,))))
     assert "two columns: the map preserves neighborhoods" in page.words
     assert "the maps tie" not in page.words
-    assert "The assessments refer to the two columns." in page.words
+    assert "The assessments refer to the map two columns." in page.words
     assert "is bold" not in page.words
     assert "measure two columns assessment" in page.words
     assert len(page.find("Plot")) == 3

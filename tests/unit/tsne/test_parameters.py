@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from isosne import (
     Schedule,
     Sparse,
     Tree,
+    compat,
 )
 from isosne.errors import ParameterError
 from isosne.layout.force_methods import Exact
@@ -64,6 +66,17 @@ MOVED = {
 FOREIGN = {
     "perplexity": (50, "kernel=GaussianKernel(perplexity=50)"),
     "n_iter": (1000, "schedule=Schedule.annealed(n_iter=1000)"),
+    "n_epochs": (500, "schedule=Schedule.annealed(n_iter=500)"),
+    "metric_params": ({"p": 3}, "kernel=OwnerKernel(metric='minkowski', p=...)"),
+    "early_exaggeration_iter": (
+        100,
+        "schedule=Schedule((Phase(100, exaggeration=12), Phase(500)))",
+    ),
+    "n_iter_without_progress": (300, "schedule='opt_sne', which stops automatically"),
+    "min_grad_norm": (1e-7, "schedule='opt_sne', which stops automatically"),
+    "spread": (1.0, "exaggeration=3, which gives compact clusters"),
+    "callbacks": ([print], "callback=function, which is called after each step"),
+    "seed": (0, "random_state=0"),
     "max_iter": (1000, "schedule=Schedule.annealed(n_iter=1000)"),
     "learning_rate": (
         200,
@@ -101,6 +114,8 @@ def test_a_keyword_of_another_package_names_its_equivalent(name):
     sentence = (
         f"TSNE has no parameter {name!r}, which is a parameter of other packages. Use {here}."
     )
+    if name in inspect.signature(compat.TSNE).parameters:
+        sentence += " isosne.compat.TSNE takes the parameters of scikit-learn."
     with refuses(TypeError, sentence):
         TSNE("isolation", **{name: value})
 
@@ -118,6 +133,20 @@ def test_a_number_in_first_place_is_the_number_of_dimensions():
 def test_every_keyword_with_an_equivalent_is_tested_here():
     assert set(foreign_parameters.MOVED) == set(MOVED)
     assert set(foreign_parameters.ELSEWHERE) == set(FOREIGN)
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "other-packages.md"
+
+
+def test_the_page_about_other_packages_has_every_sentence():
+    rows = re.findall(r"^\| `TSNE\((\w+)=.*?\)` \|.*?\| (.*) \|$", PAGE.read_text(), re.MULTILINE)
+    told = dict(rows)
+    assert set(told) == set(FOREIGN)
+    for name, (value, here) in FOREIGN.items():
+        code = here.partition("; ")[0].partition(", which")[0].partition(", the mean")[0]
+        for part in code.split(" for Barnes-Hut, ") if name == "method" else [code]:
+            assert part.partition(" for ")[0] in told[name], name
+        assert f"`TSNE({name}={value!r})`" in PAGE.read_text() or name == "callbacks"
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
-"""`isosne datasets`: the paper's data sets, and where each is loaded from."""
+"""`isosne datasets`: the paper's data sets, and example files for a first try."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from isosne.cli.options import option
+from isosne.cli.messages import say
+from isosne.cli.options import Force, option
+from isosne.errors import ParameterError
 
 Folder = Annotated[
     Path | None,
@@ -18,13 +20,41 @@ Folder = Annotated[
 ]
 
 
-def datasets(folder: Folder = None) -> None:
-    """List the paper's data sets.
+def datasets(
+    action: Annotated[
+        Literal["list", "export"],
+        typer.Argument(metavar="ACTION", show_default="list", help="list or export."),
+    ] = "list",
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            show_default=False,
+            help="Data set to export: breast_cancer, digits, iris or wine.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        option("export: CSV file to write.", "--output", "-o", default="NAME.csv", metavar="FILE"),
+    ] = None,
+    folder: Folder = None,
+    force: Force = False,
+) -> None:
+    """List the paper's data sets, or write an example table.
 
-    Prints name, shape, and where each set is loaded from.
+    list prints name, shape, and where each set is loaded from. export writes a data set that is
+    part of scikit-learn to a CSV file, with the columns id and target beside the features.
 
-    Example: isosne datasets --data ~/data
+    Example: isosne datasets export wine
     """
-    from isosne.datasets import describe
+    if action == "list":
+        from isosne.datasets import describe
 
-    typer.echo(describe(folder=folder))
+        typer.echo(describe(folder=folder))
+        return
+    from isosne.datasets.export import EXAMPLES, export
+
+    if name is None:
+        rule = f"be one of {', '.join(EXAMPLES)}"
+        raise ParameterError("name", rule, hint="Pass for example: isosne datasets export wine.")
+    say(f"Wrote {export(name, output, force=force)}")

@@ -28,6 +28,7 @@ from isosne.cli.outputs import (
     check_map_output,
     check_one_stdout,
     check_output,
+    kept_obs,
     list_files,
     note_bare,
     print_json,
@@ -137,6 +138,7 @@ def embed(
         **describe_fit(model, time.perf_counter() - began),
     }
     result = _Result(output, table, model, about, keep.force)
+    result.obs = kept_obs(output, source, unscaled)
     if watch.is_interrupted:
         raise _interrupted(result, keep.checkpoint, f"step {watch.n_iter}")
     try:
@@ -178,6 +180,7 @@ class _Result:
     ) -> None:
         self.output, self.table, self.model = output, table, model
         self.about, self.force = about, force
+        self.obs: Any = None
         self.n_rows = 0
         self.doing = WRITING
         self.placing_seconds: float | None = None
@@ -191,6 +194,7 @@ class _Result:
         if chosen is not None:
             ids = np.asarray(chosen) if ids is None else ids[chosen]
             labels = None if labels is None else labels[chosen]
+            self.obs = None if self.obs is None else self.obs.iloc[chosen]
         with self._writer(ids, labels) as writer:
             writer.write(self.model.embedding_)
         self.n_rows = writer.n_rows
@@ -213,10 +217,8 @@ class _Result:
     def _writer(self, ids: Any, labels: Any) -> Any:
         from isosne.files import MapWriter
 
-        n_components = self.model.n_components
-        return MapWriter(
-            self.output, ids, n_components, self.about, labels=labels, force=self.force
-        )
+        about, kept = self.about, {"labels": labels, "obs": self.obs}
+        return MapWriter(self.output, ids, self.model.n_components, about, **kept, force=self.force)
 
 
 def _save(result: _Result, options: TableOptions, path: Path | None) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from isosne.cli.cells import file_of, is_cells, read_cell_columns
 from isosne.cli.messages import say
 from isosne.cli.options import (
     DefaultsFrom,
@@ -48,7 +49,8 @@ def plot(
     color: Annotated[
         str | None,
         option(
-            "Column of --table to color points by.",
+            "Column of --table to color points by; for .h5ad files a gene or a column of obs, also "
+            "of the map itself.",
             default="the labels of the map",
             metavar="COLUMN",
         ),
@@ -79,22 +81,28 @@ def plot(
 ) -> None:
     """Plot a map as a picture or as an interactive page.
 
-    Points are colored by the labels of the map, by a column of a table, or by trust.
+    Points are colored by the labels of the map, by a column of a table, or by trust. The map may be
+    of any program, such as umap.csv or cells.h5ad:X_umap.
 
     Example: isosne plot map.parquet -o map.png
     """
     from isosne.files import read_map
 
-    check_distinct({"map_file": map_file, "table": table, "trust": trust}, {"output": output})
+    inputs = {"map_file": file_of(map_file), "table": table, "trust": trust}
+    check_distinct(inputs, {"output": output})
+    if color is not None and table is None and is_cells(map_file):
+        table = map_file
     check_output(output, (*PICTURES, *PAGES), force=force)
     _check_colors(output, color, table)
     check_one_stdin(map_file=map_file, table=table, trust=trust)
     drawn = read_map(map_file)
-    if not messages.quiet and (table is not None or trust is not None):
+    if not messages.quiet and (table not in (None, map_file) or trust is not None):
         note_origin(map_file, drawn)
     options = table_options.completed(drawn.provenance, map_file)
     columns = {}
-    if table is not None:
+    if table is not None and is_cells(table):
+        columns = read_cell_columns(table, drawn, table_options, resources, color)
+    elif table is not None:
         opened = open_table(table, options.with_all_columns(), resources, quiet=True)
         wanted = None if color is None or _is_page(output) else [color]
         columns = read_columns(opened, find_rows(opened, drawn), resources, wanted)

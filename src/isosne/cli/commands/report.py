@@ -1,9 +1,11 @@
-"""`isosne report`: maps with two kernels, measured and explained, on one page."""
+"""`isosne report`: maps with two kernels, or existing maps, measured and explained on one page."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
+from isosne.cli.comparison import write_maps
 from isosne.cli.messages import say
 from isosne.cli.models import make_model
 from isosne.cli.options import (
@@ -21,6 +23,7 @@ from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, make_progress
 from isosne.cli.provenance import describe_origin
 from isosne.cli.tables import named, note_spread, open_table, read_points
+from isosne.errors import ParameterError, keyword
 
 
 def report(
@@ -43,6 +46,15 @@ def report(
             metavar="N",
         ),
     ] = None,
+    maps: Annotated[
+        list[str] | None,
+        option(
+            "Map to compare instead of computing maps; repeat for several. Maps of any program, as "
+            "for isosne measure.",
+            "--map",
+            metavar="MAP",
+        ),
+    ] = None,
     title: Annotated[
         str | None,
         option("Title of the page.", metavar="TEXT"),
@@ -54,11 +66,20 @@ def report(
     The kernels are the chosen one and gaussian (the default kernel if gaussian is chosen). Each is
     mapped with several seeds: the page says which map is better, or that they tie within the
     variation between seeds. It is interactive, explains the quality measures, and needs no network.
+    With --map, existing maps are compared instead, and nothing is embedded.
 
     Example: isosne report wine.csv --label cultivar -o report.html
     """
     check_distinct({"source": source}, {"output": output})
     check_output(output, (".html", ".htm"), force=force)
+    if maps:
+        _check_unused(kernel, embedding, n_seeds)
+        page: dict[str, Any] = {"title": title, "random_state": embedding.random_state}
+        how = (table_options, resources, messages)
+        page |= {"metric": kernel.metric, "force": force}
+        n_points = write_maps(source, maps, output, *how, **page)
+        _tell(output, n_points, messages)
+        return
     from isosne.pages import write_report
 
     table = open_table(source, table_options, resources, quiet=messages.quiet)
@@ -71,7 +92,7 @@ def report(
     progress = make_progress(quiet=messages.quiet)
     if not messages.quiet:
         steps = Steps(progress, model, embedding.objective)
-        _show_steps(model, _name_maps(kernel.kernel, n_seeds, table.rows.shape[0]), steps)
+        _show_steps(model, _name_maps(kernel.kernel_name, n_seeds, table.rows.shape[0]), steps)
     try:
         write_report(
             output,
@@ -87,10 +108,25 @@ def report(
         )
     finally:
         progress.end()
+    _tell(output, table.rows.shape[0], messages)
+
+
+def _tell(output: Path, n_points: int, messages: MessageOptions) -> None:
     if messages.json:
-        print_json({"output": str(output), "n_points": table.rows.shape[0]})
+        print_json({"output": str(output), "n_points": n_points})
     elif not messages.quiet:
-        say(f"Wrote {output}: {table.rows.shape[0]:,} rows")
+        say(f"Wrote {output}: {n_points:,} rows")
+
+
+def _check_unused(kernel: KernelOptions, embedding: EmbeddingOptions, n_seeds: int | None) -> None:
+    """Refuse options of maps to compute, if existing maps are compared."""
+    given = {**asdict(kernel), **asdict(embedding), "n_seeds": n_seeds}
+    plain = {**asdict(KernelOptions()), **asdict(EmbeddingOptions()), "n_seeds": None}
+    for name, value in given.items():
+        if name not in ("metric", "random_state") and value != plain[name]:
+            rule = f"be left out if {keyword('maps')} is given, which embeds nothing"
+            hint = f"Leave out {keyword(name)} or {keyword('maps')}."
+            raise ParameterError(name, rule, value, hint)
 
 
 def _name_maps(kernel: str, n_seeds: int | None, n_rows: int) -> Iterator[str]:

@@ -138,7 +138,7 @@ def sweep(
         try:
             found = run_sweep(
                 points,
-                kernel.kernel,
+                kernel.kernel_name,
                 grid,
                 labels=table.labels,
                 estimator=template,
@@ -174,7 +174,7 @@ def _grid(options: KernelOptions, n_rows: int) -> dict[str, list[Any]]:
     from isosne.studies.parameter_sweep import paper_grid
 
     given = kernel_parameters(options)
-    main = KERNELS[options.kernel].main_parameter
+    main = KERNELS[options.kernel_name].main_parameter
     grid = {main: parse_numbers(main, given.pop(main)) if main in given else paper_grid(n_rows)}
     return grid | {name: [value] for name, value in given.items()}
 

@@ -22,6 +22,7 @@ from isosne.cli.outputs import (
     STDOUT,
     check_map_output,
     check_one_stdout,
+    kept_obs,
     list_files,
     note_bare,
     print_json,
@@ -90,8 +91,8 @@ def transform(
         **describe_start("transform", source, table, used),
         "model": {"file": str(model_file), "sha256": _hash(model_file)},
     }
-    n_components, labels = model.embedding_.shape[1], table.labels
-    writer = MapWriter(output, table.ids, n_components, about, labels=labels, force=force)
+    kept = {"labels": table.labels, "obs": kept_obs(output, source, opened)}
+    writer = MapWriter(output, table.ids, model.embedding_.shape[1], about, **kept, force=force)
     n_rows = write_places(model, opened.rows, writer, make_progress(quiet=messages.quiet))
     if messages.json:
         print_json({"output": output, "n_rows": n_rows, **about})

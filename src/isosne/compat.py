@@ -1,0 +1,344 @@
+"""`TSNE` with the parameters of scikit-learn's, for programs that change one line only.
+
+``from isosne.compat import TSNE`` replaces ``from sklearn.manifold import TSNE``, and ``from isosne
+import compat as manifold`` replaces ``from sklearn import manifold``: other names of this module
+are those of `sklearn.manifold`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+import numpy as np
+import sklearn.manifold
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.decomposition import PCA
+from sklearn.metrics import pairwise_distances
+from sklearn.utils.validation import validate_data
+
+from isosne._checks import METRICS, check_count, check_number, check_points, is_number, is_one_of
+from isosne._random import RandomState
+from isosne._types import Points
+from isosne.errors import ParameterError, keyword
+from isosne.kernels.base import MetricKernel
+from isosne.kernels.gaussian import GaussianKernel
+from isosne.kernels.owner import OwnerKernel
+from isosne.layout.descent import State
+from isosne.layout.force_methods import Tree
+from isosne.layout.schedules import Phase, Schedule
+from isosne.layout.start import SPREAD
+from isosne.tsne.estimator import TSNE as _TSNE
+
+__all__ = ["TSNE"]
+
+SAME_METRICS = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"}
+"""Other names of scikit-learn for metrics of isosne."""
+INITS, METHODS = ("auto", "pca", "random"), ("auto", "barnes_hut", "exact")
+EARLY_STEPS, MAX_ITER, EARLY_EXAGGERATION = 250, 1000, 12.0
+"""Steps of early exaggeration, and defaults of scikit-learn."""
+ANNEALED_STEPS = 150
+"""Steps in which the exaggeration of isosne's own schedule falls."""
+CHECK_EVERY = 50
+"""Steps between two checks of the stop rules, as in scikit-learn."""
+
+
+class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """t-SNE with the parameters of ``sklearn.manifold.TSNE``, computed by `isosne.TSNE`.
+
+    A parameter that is left out has isosne's default: ``TSNE()`` makes the map of
+    ``isosne.TSNE()``. A parameter that is given means what it means in scikit-learn:
+    ``TSNE(perplexity=30)`` uses a Gaussian kernel.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimensions of the map, 1 to 3.
+    perplexity : float or "auto", default="auto"
+        Perplexity of a Gaussian kernel. "auto": the owner kernel, which needs none.
+    early_exaggeration : float or "auto", default="auto"
+        Exaggeration of the first 250 steps. "auto": that of isosne's schedule, or 12 if
+        `learning_rate` is given.
+    learning_rate : float or "auto", default="auto"
+        Step length of all steps. "auto": by the number of points.
+    max_iter : int or "auto", default="auto"
+        Number of steps. "auto": 500, or 1000 if `early_exaggeration` or `learning_rate` is given.
+    n_iter_without_progress : int or None, default=None
+        Stop if the objective has not fallen for this number of steps, after the first 250. None:
+        take all steps.
+    min_grad_norm : float or None, default=None
+        Stop if the norm of the gradient is at most this, after the first 250 steps. None: take all
+        steps.
+    metric : str or callable, default="euclidean"
+        Distance of the points: a metric of isosne, "precomputed", or another metric of
+        ``sklearn.metrics.pairwise_distances``, which takes the memory of all pairs.
+    metric_params : dict or None, default=None
+        Parameters of the metric, such as ``{"p": 3}`` for "minkowski".
+    init : {"auto", "pca", "random"} or array, default="auto"
+        Initial coordinates. "auto": "pca", or spectral for a metric that isosne does not have and
+        for precomputed distances.
+    verbose : int, default=0
+        Whether to write progress to standard error.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the map.
+    method : {"auto", "barnes_hut", "exact"}, default="auto"
+        Method for the repulsive forces. "auto": the fastest for the number of points. "exact" also
+        compares all pairs of points in the data.
+    angle : float, default=0.5
+        Opening angle of ``method="barnes_hut"``.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1: all. The map does not depend on it.
+
+    Attributes
+    ----------
+    embedding_ : array of float32, shape (n_samples, n_components)
+        The map.
+    kl_divergence_ : float
+        The Kullback-Leibler divergence at the end.
+    n_iter_ : int
+        Number of steps taken.
+    learning_rate_ : float
+        Step length of the last phase.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if they are all text.
+    model_ : isosne.TSNE
+        The fitted model, which also has `transform` for new points, `save` and `plan_`.
+
+    Notes
+    -----
+    Differences to scikit-learn: maps are not the same bits, they have at most three dimensions, and
+    progress goes to standard error. Not in the paper.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from isosne.compat import TSNE
+    >>> TSNE(n_components=2, perplexity=20, random_state=0).fit_transform(load_iris().data).shape
+    (150, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        perplexity: Any = "auto",
+        early_exaggeration: Any = "auto",
+        learning_rate: Any = "auto",
+        max_iter: Any = "auto",
+        n_iter_without_progress: int | None = None,
+        min_grad_norm: float | None = None,
+        metric: str | Callable[..., float] = "euclidean",
+        metric_params: Mapping[str, Any] | None = None,
+        init: Any = "auto",
+        verbose: int = 0,
+        random_state: RandomState = None,
+        method: str = "auto",
+        angle: float = 0.5,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.early_exaggeration = early_exaggeration
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.n_iter_without_progress = n_iter_without_progress
+        self.min_grad_norm = min_grad_norm
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.verbose = verbose
+        self.random_state = random_state
+        self.method = method
+        self.angle = angle
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Map the points.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points; with ``metric="precomputed"`` their distances, all or those to neighbors.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        TSNE
+            The fitted estimator; the map is in ``embedding_``.
+        """
+        self._check()
+        schedule = self._schedule()
+        given, start = X, self.init
+        metric, p = self._metric()
+        if metric is None:
+            given, start = self._compare(X)
+            metric = "precomputed"
+        kernel: MetricKernel = OwnerKernel(metric=metric, p=p)
+        if self.perplexity != "auto":
+            kernel = GaussianKernel(self.perplexity, metric=metric, p=p)
+        forms = {"barnes_hut": "sparse", "exact": "dense"}
+        forces: dict[str, Any] = {"barnes_hut": Tree(float(self.angle)), "exact": "exact"}
+        self.model_ = _TSNE(
+            kernel,
+            n_components=self.n_components,
+            schedule=schedule,
+            start=start,
+            affinities=forms.get(self.method, "auto"),
+            forces=forces.get(self.method, "auto"),
+            random_state=self.random_state,
+            n_jobs=None if self.n_jobs == -1 else self.n_jobs,
+            verbose=bool(self.verbose),
+            callback=self._stop_rule(),
+        ).fit(given)
+        validate_data(self, X, reset=True, skip_check_array=True)
+        self.embedding_ = self.model_.embedding_
+        self.kl_divergence_ = self.model_.kl_divergence_
+        self.n_iter_ = self.model_.n_iter_
+        self.learning_rate_ = schedule.phases[-1].step_for(len(self.embedding_))
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
+        """Map the points and return the map.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        array of float32, shape (n_samples, n_components)
+            The map.
+        """
+        return self.fit(X).embedding_
+
+    def _check(self) -> None:
+        """Raise an error, by scikit-learn's names, for values that no map can be made with."""
+        _check_auto(self.early_exaggeration, "early_exaggeration", 1)
+        _check_auto(self.learning_rate, "learning_rate", 0)
+        if self.max_iter != "auto":
+            check_count(self.max_iter, "max_iter", low=1, hint="1000 is usual.")
+        if self.n_iter_without_progress is not None:
+            hint = "None takes all steps."
+            check_count(self.n_iter_without_progress, "n_iter_without_progress", low=-1, hint=hint)
+        if self.min_grad_norm is not None:
+            check_number(self.min_grad_norm, "min_grad_norm", low=0, hint="None takes all steps.")
+        check_number(self.angle, "angle", low=0, high=1, hint="0.5 is usual.")
+        if isinstance(self.init, str) and self.init not in INITS:
+            rule = f"be one of {', '.join(map(repr, INITS))}, or an array"
+            raise ParameterError("init", rule, self.init, "'auto' suits most data.")
+        if not is_one_of(self.method, METHODS):
+            rule = f"be one of {', '.join(map(repr, METHODS))}"
+            raise ParameterError("method", rule, self.method, "'auto' suits most data.")
+
+    def _schedule(self) -> Schedule:
+        """Return isosne's schedule, or phases as in scikit-learn if their settings are given."""
+        high, step = self.early_exaggeration, self.learning_rate
+        if not is_number(high) and not is_number(step):
+            if self.max_iter == "auto":
+                return Schedule.annealed()
+            if self.max_iter > ANNEALED_STEPS:
+                return Schedule.annealed(n_iter=self.max_iter)
+        n_iter = MAX_ITER if self.max_iter == "auto" else int(self.max_iter)
+        high = float(high) if is_number(high) else EARLY_EXAGGERATION
+        # Without the smallest step of scikit-learn, 50, which throws points out of small maps.
+        steps: dict[str, Any] = {"step": float(step) if is_number(step) else None, "shortest": 0}
+        early = Phase(min(EARLY_STEPS, n_iter), exaggeration=high, momentum=0.5, **steps)
+        late = Phase(n_iter - early.n_iter, momentum=0.8, **steps)
+        return Schedule((early, late) if late.n_iter else (early,), bounded=True)
+
+    def _metric(self) -> tuple[str | None, float]:
+        """Return the metric of isosne and its power; None if scikit-learn computes distances."""
+        parameters = dict(self.metric_params or {})
+        p = float(parameters.pop("p", 2.0))
+        if isinstance(self.metric, str) and not parameters:
+            name = SAME_METRICS.get(self.metric, self.metric)
+            return (name if name in METRICS else None), p
+        return None, p
+
+    def _compare(self, X: Any) -> tuple[Any, Any]:
+        """Return the distances of all pairs by scikit-learn, and the start, which needs points."""
+        points = check_points(X, min_rows=2)
+        parameters = dict(self.metric_params or {})
+        if "V" in parameters:  # the covariance of "mahalanobis", of which SciPy takes the inverse
+            parameters["VI"] = np.linalg.inv(parameters.pop("V"))
+        try:
+            D = pairwise_distances(points, metric=self.metric, **parameters)
+        except (ValueError, TypeError) as error:
+            known = "a metric of isosne or of sklearn.metrics.pairwise_distances"
+            rule = f"be {known}, with its {keyword('metric_params')}"
+            hint = "Correct its name or its parameters, or pass a function of two points."
+            raise ParameterError("metric", rule, self.metric, hint) from error
+        if isinstance(self.init, str) and self.init == "pca":
+            return D, _principal(points, self.n_components)
+        return D, self.init
+
+    def _stop_rule(self) -> Callable[[State], bool] | None:
+        if self.n_iter_without_progress is None and self.min_grad_norm is None:
+            return None
+        return StopRule(self.n_iter_without_progress, self.min_grad_norm)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class StopRule:
+    """A callback that ends a run without progress, or with a small gradient, as in scikit-learn.
+
+    Parameters
+    ----------
+    n_iter : int or None
+        Steps without a lower objective, after the first 250; None: any number.
+    min_grad_norm : float or None
+        Smallest norm of the gradient; None: any.
+    """
+
+    def __init__(self, n_iter: int | None, min_grad_norm: float | None) -> None:
+        self.n_iter, self.min_grad_norm = n_iter, min_grad_norm
+        self.best, self.best_at = np.inf, 0
+
+    def __call__(self, state: State) -> bool:
+        """Return whether to stop."""
+        if state.iteration <= EARLY_STEPS or state.iteration % CHECK_EVERY:
+            return False
+        if self.min_grad_norm is not None and state.gradient_norm <= self.min_grad_norm:
+            return True
+        if self.n_iter is None:
+            return False
+        value = state.value()
+        if value < self.best:
+            self.best, self.best_at = value, state.iteration
+            return False
+        return state.iteration - self.best_at > self.n_iter
+
+
+def _principal(points: Points, n_components: int) -> NDArray[np.float64]:
+    """Return principal components as a start; missing ones are zero."""
+    k = min(n_components, *points.shape)
+    dense = points if isinstance(points, np.ndarray) else points.toarray()
+    start = np.zeros((points.shape[0], n_components))
+    start[:, :k] = PCA(k, svd_solver="full").fit_transform(dense)
+    return start * (SPREAD / (start[:, 0].std() or 1.0))
+
+
+def _check_auto(value: object, name: str, low: float) -> None:
+    if not (isinstance(value, str) and value == "auto"):
+        check_number(value, name, low=low, hint="'auto' suits most data.")
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_") or name not in dir(sklearn.manifold):
+        raise AttributeError(f"module 'isosne.compat' has no attribute {name!r}")
+    return getattr(sklearn.manifold, name)

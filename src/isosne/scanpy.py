@@ -1,0 +1,229 @@
+"""Maps of AnnData objects, with the calling conventions of scanpy.
+
+Needs neither scanpy nor anndata: an object with the attributes of an AnnData object is enough.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from isosne._checks import check_count
+from isosne._random import RandomState
+from isosne._types import Array, DenseMatrix
+from isosne.errors import DataError, ParameterError, keyword
+from isosne.quality import trust as measure_trust
+from isosne.tsne.estimator import TSNE
+
+__all__ = ["tsne"]
+
+NAME = "isosne"
+N_PCS = 50
+"""Largest number of genes for which X itself is mapped: the default of scanpy's settings.N_PCS."""
+N_NEIGHBORS = 10
+"""Neighborhood size of the trust, as in `isosne.quality.trust`."""
+
+
+def tsne(
+    adata: Any,
+    n_pcs: int | None = None,
+    *,
+    use_rep: str | None = None,
+    n_components: int = 2,
+    kernel: Any = "owner",
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    key_added: str | None = None,
+    copy: bool = False,
+    neighbors_key: str | None = None,
+    affinities: bool = False,
+    trust: bool = False,
+) -> Any:
+    """Map the cells of an AnnData object; use it in place of ``scanpy.tl.tsne``.
+
+    Parameters
+    ----------
+    adata : AnnData
+        The cells.
+    n_pcs : int or None, default=None
+        Number of principal components (columns of the representation) to use. None: all; 0 with
+        ``use_rep=None``: X.
+    use_rep : str or None, default=None
+        Representation to map: a key of obsm, or "X". None: X if there are at most 50 genes,
+        otherwise ``obsm["X_pca"]``.
+    n_components : int, default=2
+        Dimensions of the map, 1 to 3.
+    kernel : str or kernel, default="owner"
+        See `isosne.TSNE`.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the map.
+    n_jobs : int or None, default=None
+        Number of threads; None: Numba's number. The map does not depend on it.
+    key_added : str or None, default=None
+        Name of the results. None: "isosne", and "X_isosne" in obsm.
+    copy : bool, default=False
+        Whether to return a copy and leave `adata` as it is.
+    neighbors_key : str or None, default=None
+        Neighbor graph to map instead of the representation: a key of uns, such as "neighbors" after
+        ``scanpy.pp.neighbors``. Its connectivities are the affinities of the cells.
+    affinities : bool, default=False
+        Whether to store the joint probabilities of the map. Only pairs of neighbors have one:
+        kernels that would compare all pairs use sparse affinities.
+    trust : bool, default=False
+        Whether to store the trust of each cell.
+
+    Returns
+    -------
+    AnnData or None
+        None, or the copy. These fields are set; `key` is `key_added`, or "isosne":
+
+        - ``obsm["X_isosne"]``, or ``obsm[key_added]``: the map, float32.
+        - ``uns[key]["params"]``: the parameters, without those that are None.
+        - ``obsp[key + "_connectivities"]``, with ``affinities=True``: the joint probabilities, a
+          symmetric CSR matrix with sum 1. ``scanpy.tl.leiden`` takes its name as ``obsp``.
+        - ``obs[key + "_trust"]``, with ``trust=True``: the share of the 10 nearest neighbors of a
+          cell in the representation that are also among its 10 nearest neighbors in the map.
+
+    Notes
+    -----
+    Not in the paper. Cost: that of `isosne.TSNE`; ``trust=True`` compares all pairs of cells.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> import isosne.scanpy
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> adata = anndata.AnnData(X)
+    >>> isosne.scanpy.tsne(adata, affinities=True, trust=True)
+    >>> adata.obsm["X_isosne"].shape, adata.obsp["isosne_connectivities"].shape
+    ((60, 2), (60, 60))
+    """
+    _check_object(adata)
+    key = NAME if key_added is None else _check_name(key_added)
+    graph = None if neighbors_key is None else _find_graph(adata, neighbors_key, kernel)
+    points = None
+    if graph is None or trust:
+        points = _choose_representation(adata, use_rep, n_pcs)
+    model = TSNE(
+        kernel if graph is None else "precomputed",
+        n_components=n_components,
+        affinities="sparse" if affinities and graph is None else "auto",
+        random_state=random_state,
+        n_jobs=n_jobs,
+    ).fit(points if graph is None else graph)
+    kept = _measure(points, model, n_jobs) if trust else None
+    used = {"use_rep": use_rep, "n_pcs": n_pcs, "n_jobs": n_jobs, "neighbors_key": neighbors_key}
+    adata = adata.copy() if copy else adata
+    adata.obsm["X_isosne" if key_added is None else key] = model.embedding_
+    adata.uns[key] = {"params": _describe(model, used)}
+    if affinities:
+        adata.obsp[f"{key}_connectivities"] = _as_csr(model.affinities_)
+    if kept is not None:
+        adata.obs[f"{key}_trust"] = kept
+    return adata if copy else None
+
+
+def _describe(model: TSNE, used: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters that can be written to a file, without those that are None."""
+    kernel, seed = model.kernel, model.random_state
+    params = {
+        "kernel": kernel if isinstance(kernel, str) else repr(kernel),
+        "n_components": model.n_components,
+        "random_state": seed if isinstance(seed, int | np.integer) else None,
+        **used,
+    }
+    return {name: value for name, value in params.items() if value is not None}
+
+
+def _check_object(adata: Any) -> None:
+    if not all(hasattr(adata, name) for name in ("X", "obs", "obsm", "obsp", "uns")):
+        raise DataError(
+            f"{keyword('adata')} must be an AnnData object; got a {type(adata).__name__}. "
+            "For arrays and data frames, use isosne.TSNE().fit(X)."
+        )
+
+
+def _check_name(key_added: Any) -> str:
+    if not isinstance(key_added, str) or not key_added:
+        hint = "It names the results in obsm and uns."
+        raise ParameterError("key_added", "be a string, or None", key_added, hint)
+    return key_added
+
+
+def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -> Any:
+    """Return the array to map, by the rule of scanpy."""
+    if n_pcs is not None:
+        check_count(n_pcs, "n_pcs", low=0, hint="Pass the number of columns to use.")
+    if use_rep is None:
+        has_few = adata.shape[1] <= N_PCS
+        use_rep = "X" if has_few or n_pcs == 0 else "X_pca"
+        if use_rep not in (*adata.obsm, "X"):
+            raise DataError(
+                f"{keyword('adata')} must have principal components in obsm['X_pca'], because it "
+                f"has {adata.shape[1]:,} genes; it has none. Run scanpy.pp.pca(adata) first, or "
+                f"pass {keyword('use_rep', 'X')} to map all genes."
+            )
+    if use_rep == "X":
+        return _in_memory(adata.X, "X")
+    if use_rep not in adata.obsm:
+        known = ", ".join(map(repr, ["X", *adata.obsm]))
+        rule = f"be one of {known}"
+        hint = "Other representations must be computed and stored in obsm first."
+        raise ParameterError("use_rep", rule, use_rep, hint)
+    values = adata.obsm[use_rep]
+    if n_pcs is None:
+        return values
+    n_columns = values.shape[1]
+    if not 1 <= n_pcs <= n_columns:
+        rule = f"be from 1 to {n_columns}, the number of columns of {use_rep}"
+        raise ParameterError("n_pcs", rule, n_pcs, "Lower it, or compute more components.")
+    return values.iloc[:, :n_pcs] if hasattr(values, "iloc") else values[:, :n_pcs]
+
+
+def _in_memory(values: Any, name: str) -> Any:
+    """Return an array; that of a backed object is read from its file."""
+    if values is None:
+        raise DataError(
+            f"{keyword('adata')} must have an array {name}; it has none. "
+            f"Name an array of obsm with {keyword('use_rep')}."
+        )
+    if hasattr(values, "to_memory"):
+        return values.to_memory()
+    return np.asarray(values) if type(values).__module__.startswith("h5py") else values
+
+
+def _find_graph(adata: Any, neighbors_key: str, kernel: Any) -> Any:
+    """Return the connectivities of a neighbor graph."""
+    if not (isinstance(kernel, str) and kernel in (TSNE().kernel, "precomputed")):
+        rule = f"be left out if {keyword('neighbors_key')} is set, whose graph has the affinities"
+        hint = f"Leave out {keyword('kernel')} or {keyword('neighbors_key')}."
+        raise ParameterError("kernel", rule, kernel, hint)
+    found = adata.uns.get(neighbors_key) if isinstance(neighbors_key, str) else None
+    name = "connectivities"
+    if hasattr(found, "get"):
+        name = found.get("connectivities_key", name)
+    if found is None or name not in adata.obsp:
+        rule = "name a neighbor graph in uns, with its connectivities in obsp"
+        hint = "Run scanpy.pp.neighbors(adata) first."
+        raise ParameterError("neighbors_key", rule, neighbors_key, hint)
+    return adata.obsp[name]
+
+
+def _measure(points: Any, model: TSNE, n_jobs: int | None) -> Array:
+    """Return the trust of every cell, in the metric of the kernel."""
+    n = len(model.embedding_)
+    k = min(N_NEIGHBORS, (n - 1) // 2)
+    metric, p = model.kernel_.metric, model.kernel_.p
+    found = measure_trust(
+        points, model.embedding_, k, metric=metric, p=p, n_queries=n, n_jobs=n_jobs
+    )
+    return np.asarray(found.agreement)
+
+
+def _as_csr(joint: Any) -> csr_matrix:
+    """Return joint probabilities as the kind of matrix that scanpy stores."""
+    if isinstance(joint, DenseMatrix):
+        factors = joint.factors[:, None] + joint.factors[None, :]
+        return csr_matrix(joint.values * factors)
+    n = len(joint.indptr) - 1
+    return csr_matrix((joint.data, joint.indices, joint.indptr), shape=(n, n))

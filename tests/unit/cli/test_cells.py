@@ -1,0 +1,135 @@
+"""AnnData files on the command line: read, written with obs, and colored by genes."""
+
+import anndata
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+
+from isosne import plots, quality
+from isosne.files import read_map
+from tests.unit.cli.conftest import SHORT, short_tsne
+
+N = 80
+KINDS = np.array(["B", "T"] * (N // 2))
+COARSE = ("--dpi", 20)
+
+
+@pytest.fixture
+def cells(here):
+    """Eighty cells in cells.h5ad: sparse counts of six genes, components, a map, and obs."""
+    rng = np.random.default_rng(0)
+    X = rng.poisson(2, (N, 6)).astype(np.float32)
+    components = rng.normal(size=(N, 4)) + (KINDS == "B")[:, None] * 5
+    obs = pd.DataFrame(
+        {
+            "kind": pd.Categorical(KINDS),
+            "cluster": pd.Categorical([str(i % 11) for i in range(N)]),
+            "depth": rng.normal(size=N),
+        },
+        index=[f"cell-{i}" for i in rng.permutation(N)],
+    )
+    adata = anndata.AnnData(csr_matrix(X), obs=obs)
+    adata.var_names = [f"gene{g}" for g in range(6)]
+    adata.obsm["X_pca"], adata.obsm["X_umap"] = components, components[:, :2]
+    adata.layers["doubled"] = csr_matrix(2 * X)
+    adata.write_h5ad("cells.h5ad")
+    return adata
+
+
+@pytest.fixture
+def colors(monkeypatch):
+    """The colors that were drawn, call by call."""
+    calls = []
+    draw = plots.plot_map
+
+    def note(embedding, color=None, **settings):
+        calls.append(color)
+        return draw(embedding, color, **settings)
+
+    monkeypatch.setattr(plots, "plot_map", note)
+    return calls
+
+
+def test_a_map_of_cells_keeps_obs_and_their_names(cells, isosne):
+    line = ("--key", "X_pca", "--label", "kind", *SHORT, "-q")
+    isosne("embed", "cells.h5ad", *line, "-o", "map.h5ad")
+    found = anndata.read_h5ad("map.h5ad")
+    pd.testing.assert_frame_equal(found.obs, cells.obs, check_index_type=False)
+    expected = short_tsne().fit_transform(cells.obsm["X_pca"])
+    np.testing.assert_array_equal(found.obsm["X_isosne"], expected)
+    isosne("embed", "cells.h5ad", *line, "-o", "map.csv")
+    assert read_map("map.csv").ids.tolist() == cells.obs_names.tolist()
+
+
+def test_landmarks_and_complete_rows_keep_their_obs(cells, isosne):
+    cells.obsm["X_pca"][3, 1] = np.nan
+    cells.write_h5ad("cells.h5ad")
+    line = ("--key", "X_pca", "--missing", "drop", *SHORT, "-q")
+    isosne("embed", "cells.h5ad", *line, "-o", "map.h5ad")
+    assert (
+        anndata.read_h5ad("map.h5ad").obs_names.tolist() == np.delete(cells.obs_names, 3).tolist()
+    )
+    few = ("--landmarks", 30, "--landmarks-only")
+    isosne("embed", "cells.h5ad", *line, *few, "-o", "few.h5ad")
+    found = anndata.read_h5ad("few.h5ad")
+    pd.testing.assert_frame_equal(
+        found.obs, cells.obs.loc[found.obs_names], check_index_type=False, check_categorical=False
+    )
+    assert found.n_obs == 30
+    isosne("measure", "cells.h5ad", "few.h5ad", "-q")
+
+
+def test_new_cells_are_placed_with_their_obs(cells, isosne):
+    line = ("--key", "X_pca", *SHORT, "-q", "--save-model", "model.isosne")
+    isosne("embed", "cells.h5ad", *line, "-o", "map.h5ad")
+    isosne("transform", "model.isosne", "cells.h5ad", "-q", "-o", "placed.h5ad")
+    placed = anndata.read_h5ad("placed.h5ad")
+    pd.testing.assert_frame_equal(placed.obs, cells.obs, check_index_type=False)
+    np.testing.assert_array_equal(
+        placed.obsm["X_isosne"], anndata.read_h5ad("map.h5ad").obsm["X_isosne"]
+    )
+
+
+@pytest.mark.parametrize("map_file", ["cells.h5ad", "cells.h5ad:X_umap"])
+def test_a_map_of_another_program_is_measured(cells, isosne_json, map_file):
+    found = isosne_json("measure", "cells.h5ad", map_file, "--key", "X_pca", "--label", "kind")
+    expected = quality.report(cells.obsm["X_pca"], cells.obsm["X_umap"], KINDS, random_state=0)
+    assert found["auc_rnx"] == pytest.approx(expected.as_dict()["auc_rnx"], rel=1e-6)
+    assert found["knn_accuracy"] == expected.as_dict()["knn_accuracy"]
+
+
+def test_points_are_colored_by_genes_and_columns_of_obs(cells, colors, isosne):
+    for color in ("gene3", "depth", "kind", "cluster"):
+        isosne("plot", "cells.h5ad", "--color", color, "-o", f"{color}.png", *COARSE, "-q")
+    gene, depth, kind, cluster = colors
+    np.testing.assert_array_equal(gene, cells[:, "gene3"].X.toarray().ravel())
+    np.testing.assert_array_equal(depth, cells.obs["depth"])
+    assert kind.tolist() == KINDS.tolist()
+    assert cluster.tolist() == [i % 11 for i in range(N)]
+
+
+def test_a_layer_can_color_a_map_whose_cells_are_in_another_order(cells, colors, isosne):
+    turned = pd.DataFrame(cells.obsm["X_umap"], columns=["U1", "U2"], index=cells.obs_names)[::-1]
+    turned.to_csv("umap.csv")
+    line = ("--table", "cells.h5ad", "--key", "layers/doubled", "--color", "gene1")
+    isosne("plot", "umap.csv", *line, "-o", "map.png", *COARSE, "-q")
+    expected = 2 * cells[:, "gene1"].X.toarray().ravel()[::-1]
+    np.testing.assert_array_equal(colors[0], expected)
+
+
+def test_a_page_has_the_columns_of_obs_and_the_gene(cells, here, isosne):
+    line = ("--table", "cells.h5ad", "--color", "gene3", "-q")
+    isosne("plot", "cells.h5ad:X_umap", *line, "-o", "map.html")
+    page = (here / "map.html").read_text()
+    for word in ("gene3", "kind", "cluster", "depth"):
+        assert f'"{word}"' in page
+    assert '"gene2"' not in page
+
+
+def test_an_unknown_gene_is_one_sentence(cells, isosne):
+    found = isosne("plot", "cells.h5ad", "--color", "gene9", "-o", "map.png", "-q", code=2)
+    assert found.stderr == (
+        "Error: --color must name a gene or a column of obs of cells.h5ad; got --color gene9. "
+        "Did you mean 'gene5'?\n"
+    )

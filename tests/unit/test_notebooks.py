@@ -1,0 +1,91 @@
+"""What notebooks show: tables and small pictures, as HTML that is well formed and escaped."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from sklearn import config_context
+
+from isosne import TSNE, GaussianKernel, quality
+from isosne._html import MOST_POINTS, columns_table, map_picture, pairs_table
+from isosne.studies import sweep
+from tests.conftest import SHORT, make
+
+
+@pytest.fixture
+def model(two_blobs):
+    return make(GaussianKernel(5)).fit(two_blobs)
+
+
+def parse(html):
+    """Parse a fragment, which must be well formed; return its words and the number of pictures."""
+    root = ET.fromstring(f"<div>{html}</div>")
+    return " ".join(" ".join(root.itertext()).split()), len(list(root.iter("svg")))
+
+
+def test_a_fitted_model_shows_its_map_and_its_figures(model):
+    words, n_pictures = parse(model._repr_mimebundle_()["text/html"])
+    assert n_pictures == 1
+    for part in ("60 points in 2 dimensions", "GaussianKernel", "steps 60", "Plan"):
+        assert part in words
+    assert f"objective {model.kl_divergence_:.4f}" in words
+    assert model._repr_html_() == model._repr_mimebundle_()["text/html"]
+    with config_context(display="text"):
+        assert list(model._repr_mimebundle_()) == ["text/plain"]
+
+
+def test_an_unfitted_model_shows_the_diagram_of_scikit_learn():
+    assert "sk-container" in TSNE()._repr_mimebundle_()["text/html"]
+
+
+def test_results_show_what_they_print(model, two_blobs):
+    found = model.report(two_blobs, np.repeat([0, 1], 30))
+    for value in (model.plan_, found):
+        words, _ = parse(value._repr_html_())
+        assert words == " ".join(str(value).split())
+
+
+def test_curves_and_trust_show_a_picture(model, two_blobs):
+    curve = quality.rnx_curve(two_blobs, model.embedding_)
+    words, n_pictures = parse(curve._repr_html_())
+    assert n_pictures == 1
+    assert f"k = 10 {curve.r[9]:.3f}" in words
+    trust = quality.trust(two_blobs, model.embedding_, 5)
+    words, n_pictures = parse(trust._repr_html_())
+    assert n_pictures == 1
+    assert f"{trust.agreement.mean():.0%} of the 5 nearest neighbors preserved" in words
+
+
+def test_a_sweep_shows_a_table_with_the_best_row_in_bold(two_blobs):
+    found = sweep(
+        two_blobs, "gaussian", [3, 8], estimator=TSNE(schedule=SHORT, random_state=0), n_jobs=1
+    )
+    html = found._repr_html_()
+    words, _ = parse(html)
+    assert "perplexity" in words
+    (bold,) = re.findall(r"<tr style='font-weight:bold'>(.*?)</tr>", html)
+    assert f"<td>{found.best['auc_rnx']:.4g}</td>" in bold
+
+
+def test_text_is_escaped():
+    for html in (pairs_table([("<b>", "a&b")]), columns_table(["<i>"], [["<script>"]])):
+        parse(html)
+        assert "<b>" not in html
+        assert "<i>" not in html
+        assert "<script>" not in html
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (50, 1), (50, 3), (10_000, 2)])
+def test_maps_of_every_shape_are_drawn_within_the_picture(shape):
+    Y = np.random.default_rng(0).normal(size=shape) * 1e3
+    html = map_picture(Y, "map")
+    places = np.array(re.findall(r"M([-\d.]+) ([-\d.]+)h0", html), dtype=float)
+    assert len(places) == shape[0] if shape[0] <= MOST_POINTS else 2000 < len(places) <= MOST_POINTS
+    assert 0 <= places.min() <= places.max() <= 240
+
+
+def test_plot_draws_the_map(model):
+    axes = model.plot(np.repeat(["a", "b"], 30), title="Two blobs")
+    assert axes.get_title() == "Two blobs"
+    assert sum(len(points.get_offsets()) for points in axes.collections) == 60
