@@ -44,8 +44,12 @@ class Canvas:
         self.legend = text_pane()
         self.view = pn.FlexBox(sizing_mode="stretch_width")
         self._points: Points | None = None
-        self._figures: list[MapFigure] = []
+        self._every: list[MapFigure] = []
+        self._cards: list[Any] = []
         self._titles: list[Any] = []
+        self._chosen: list[int] = []
+        self._figures: list[MapFigure] = []
+        self._is_filled = False
         self._numbers: list[int] = []
         self.shown: list[NDArray[np.float32]] = []
         self.painted: Painted | None = None
@@ -55,46 +59,56 @@ class Canvas:
         self._n_measured = -1
 
     def build(self) -> None:
-        """Make new figures for the maps that there are."""
-        session = self._session
-        if session.data is None or not session.maps:
-            self.view.objects, self._figures = [], []
-            return
-        n = session.data.n_rows
-        self._points = Points(n, self._tips())
-        self._figures, self._titles, self._numbers, self.shown = [], [], [], []
-        cards = []
-        for m, shown in enumerate(session.maps):
-            is_linked = m > 0 and shown.rows is None
-            ranges = self._figures[0].ranges if is_linked else None
-            drawn = MapFigure(m, self._points, n, self._tip_texts(), ranges)
-            drawn.figure.on_event("tap", lambda event, m=m: self._tap(m, event))
-            if n > MAX_POINTS:
-                drawn.figure.on_event("selectiongeometry", lambda e, m=m: self._lasso(m, e))
-                for axis in drawn.ranges:
-                    axis.on_change("start", self._view_changed)
-            title = text_pane()
-            self._figures.append(drawn)
-            self._titles.append(title)
+        """Make the figures of the rows: the first map, a second one linked to it, and one alone.
+
+        All are made at once and hidden until they are needed; Bokeh is not good at new ones.
+        """
+        n = self._session.rows.n_rows
+        self._points = points = Points(n, self._tips())
+        tips = self._tip_texts()
+        first = MapFigure(0, points, n, tips)
+        linked, alone = MapFigure(1, points, n, tips, first.ranges), MapFigure(1, points, n, tips)
+        self._every = [first, linked, alone]
+        self._titles = [text_pane() for _ in self._every]
+        self._cards = []
+        for drawn, title in zip(self._every, self._titles, strict=True):
+            self._listen(drawn)
             figure = pn.pane.Bokeh(drawn.figure, sizing_mode="scale_width", max_width=MAX_WIDTH)
-            cards.append(pn.Column(title, figure, styles=CARD))
-            self._numbers.append(-1)
-            self.shown.append(np.full((n, 2), np.nan, np.float32))
-        self._points.source.selected.on_change("indices", self._selected)
-        self.view.objects = cards
+            self._cards.append(pn.Column(title, figure, styles=CARD, visible=False))
+        points.source.selected.on_change("indices", self._selected)
+        self.view.objects = self._cards
+        self._is_filled = False
+
+    def arrange(self) -> None:
+        """Show a figure for each map, because maps have come or gone."""
+        n, maps = self._session.rows.n_rows, self._session.maps
+        self._chosen = [0, 1 if len(maps) > 1 and maps[1].rows is None else 2][: len(maps)]
+        self._figures = [self._every[c] for c in self._chosen]
+        for c, (card, drawn) in enumerate(zip(self._cards, self._every, strict=True)):
+            card.visible = c in self._chosen
+            drawn.figure.name = f"map{self._chosen.index(c)}" if c in self._chosen else None
+        self._numbers = [-1] * len(maps)
+        self.shown = [np.full((n, 2), np.nan, np.float32) for _ in maps]
         self.repaint()
-        self._move(is_first=True)
+        self._move()
         self.select()
         self.ask()
 
+    def _listen(self, drawn: MapFigure) -> None:
+        drawn.figure.on_event("tap", lambda event: self._tap(drawn.m, event))
+        if self._is_image:
+            drawn.figure.on_event("selectiongeometry", lambda event: self._lasso(drawn.m, event))
+            for axis in drawn.ranges:
+                axis.on_change("start", self._view_changed)
+
     def tick(self) -> None:
         """Show what is new since the last time."""
-        for title, shown in zip(self._titles, self._session.maps, strict=False):
+        for c, shown in zip(self._chosen, self._session.maps, strict=False):
             status = "" if shown.status is None else html.escape(str(shown.status))
             name = f"<b>{html.escape(shown.title)}</b> <span>{status}</span>"
             text = f'<div class="maptitle">{name}</div>'
-            if title.object != text:
-                title.object = text
+            if self._titles[c].object != text:
+                self._titles[c].object = text
         if self._session.color == TRUST and self._measurer.n_measured != self._n_measured:
             self.repaint()
         self._move()
@@ -139,7 +153,7 @@ class Canvas:
     def _is_image(self) -> bool:
         return self._session.rows.n_rows > MAX_POINTS
 
-    def _move(self, *, is_first: bool = False) -> None:
+    def _move(self) -> None:
         """Show the latest frame of each map, if it is new."""
         session = self._session
         frames = [shown.frame(session.rows.n_rows) for shown in session.maps[: len(self._figures)]]
@@ -150,14 +164,15 @@ class Canvas:
                 continue
             self._numbers[m] = number
             self.shown[m] = align(Y, self.shown[0]) if m == 1 and is_aligned else into_square(Y)
-            if not self._is_image and not is_first and self._points is not None:
+            if not self._is_image and self._is_filled and self._points is not None:
                 self._points.move(m, self.shown[m])
         if self._is_image:
             if any(is_new) or self._is_view_new:
                 self._draw_images()
-        elif is_first and self._points is not None and self.painted is not None:
+        elif not self._is_filled and self._points is not None and self.painted is not None:
             every = np.arange(session.rows.n_rows)
             self._points.fill(every, list(self.shown), self.painted.colors)
+            self._is_filled = True
         if any(is_new) and session.asked is not None:
             is_running = any(shown.is_active for shown in session.maps)
             if not is_running or time.monotonic() > self._searched + NEIGHBORS_SECONDS:
@@ -190,9 +205,10 @@ class Canvas:
 
     def _tips(self) -> dict[str, Array]:
         data = self._session.rows
-        tips: dict[str, Array] = {"id": data.ids}
+        # As text: Bokeh sends no integers of 64 bits.
+        tips: dict[str, Array] = {"id": data.ids.astype(np.str_)}
         if data.labels is not None:
-            tips["label"] = data.labels
+            tips["label"] = data.labels.astype(np.str_)
         for c, column in enumerate(data.columns[:N_TIPS]):
             words = column.words
             is_text = words is not None

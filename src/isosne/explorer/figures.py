@@ -109,6 +109,7 @@ class MapFigure:
         tips: list[tuple[str, str]],
         ranges: tuple[Range1d, Range1d] | None = None,
     ) -> None:
+        self.m = m
         if ranges is None:
             ranges = _make_range(X_LIMITS), _make_range(Y_LIMITS)
         self.ranges = ranges
@@ -131,7 +132,6 @@ class MapFigure:
             lod_timeout=300,
             min_border=0,
             outline_line_color=FRAME,
-            name=f"map{m}",
         )
         self.figure.add_tools(SaveTool(filename="map"))
         self.figure.axis.visible = False

@@ -89,7 +89,11 @@ class Page:
             pn.Column(tabs, styles={"flex": "1 1 340px"}),
             styles={"flex": "4 1 460px", "align-items": "start", "align-content": "start"},
         )
-        self._work = pn.FlexBox(side, main, flex_wrap="wrap", sizing_mode="stretch_width")
+        self._work = pn.FlexBox(
+            side, main, flex_wrap="wrap", sizing_mode="stretch_width", visible=False
+        )
+        self._form.view.visible = False
+        self._title.object = "Loading"
         whole = pn.Column(
             self._title,
             self._message,
@@ -97,9 +101,13 @@ class Page:
             self._work,
             sizing_mode="stretch_width",
         )
+        # A table cannot be drawn before the browser has the page.
+        pn.state.onload(self._follow)
+        return whole
+
+    def _follow(self) -> None:
         self.tick()
         pn.state.add_periodic_callback(self.tick, period=TICK_MS)
-        return whole
 
     def tick(self) -> None:
         """Show what has changed in the session."""
@@ -107,15 +115,17 @@ class Page:
         has_data = session.data is not None
         self._form.view.visible, self._work.visible = not has_data, has_data
         if not has_data:
+            self._title.object = ""
             return
         changed = {name for name, n in session.changes.items() if n != self._seen[name]}
         self._seen = Counter(session.changes)
         if "data" in changed:
             rows = session.rows
             self._title.object = f"<h2>{html.escape(rows.source)}</h2>{rows.n_rows:,} rows"
+            self._canvas.build()
         if changed & {"data", "maps"}:
             self._show_settings()
-            self._canvas.build()
+            self._canvas.arrange()
             self._maps.styles = WIDE if len(session.maps) > 1 else BESIDE
         if changed & {"data", "names", "color"}:
             self._color.options = list_choices(session)

@@ -61,7 +61,6 @@ class SelectionPane:
         self.view = pn.Column(
             self._count, self._tools, self._summary, self._table, sizing_mode="stretch_width"
         )
-        self.update()
 
     def update(self) -> None:
         """Show the rows that are selected."""
@@ -86,6 +85,7 @@ class SelectionPane:
             height=min(60 + 25 * len(shown), 300),
             sizing_mode="stretch_width",
             autosize_mode="none",
+            reorderable=False,  # it needs jQuery UI, which Bokeh does not have
             index_position=None,
             name="rows",
         )
@@ -124,7 +124,6 @@ class PointPane:
         self._session, self._canvas = session, canvas
         self._text = text_pane()
         self.view = pn.Column(self._text, sizing_mode="stretch_width")
-        self.update()
 
     def update(self) -> None:
         """Show the point that is asked about."""

@@ -1,4 +1,4 @@
-"""Who may see the page: those who have its token, from its own origin; and nothing else is there."""
+"""Who may see the page: those who have its token, from its own origin; and no file is served."""
 
 import asyncio
 import http.client
