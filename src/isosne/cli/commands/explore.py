@@ -116,28 +116,33 @@ def explore(
             if not shown.maps:
                 shown.begin(0, Settings(kernel, seed=random_state))
     explorer = Explorer(shown, host=host, port=port, session_file=session)
-    explorer.start()
-    if host not in LOCAL:
-        note(
-            f"The page can be opened from other machines, by anyone who has its address. The "
-            f"connection is not encrypted. Leave out --host to serve {LOOPBACK} only."
-        )
-    if messages.json:
-        print_json({"address": explorer.address})
-    else:
-        typer.echo(explorer.address)
-    if not messages.quiet:
-        say("Press Ctrl-C to end.")
-    if not no_browser:
-        webbrowser.open(explorer.address)
     try:
+        explorer.start()
+        _announce(explorer.address, host, messages)
+        if not no_browser:
+            webbrowser.open(explorer.address)
         threading.Event().wait()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # the usual end
         pass
     finally:
         explorer.close()
     if not messages.quiet:
-        say(f"Saved the session to {session}" if session is not None and source else "Ended.")
+        say("Ended." if session is None else f"Saved the session to {session}")
+
+
+def _announce(address: str, host: str, messages: MessageOptions) -> None:
+    """Print the address, and warn of visitors from elsewhere."""
+    if host not in LOCAL:
+        note(
+            "The page can be opened from other machines, by anyone who has its address. The "
+            f"connection is not encrypted. Leave out --host to serve {LOOPBACK} only."
+        )
+    if messages.json:
+        print_json({"address": address})
+    else:
+        typer.echo(address)
+    if not messages.quiet:
+        say("Press Ctrl-C to end.")
 
 
 def _check_together(
@@ -147,8 +152,9 @@ def _check_together(
     given = {"map_file": map_file, "model_file": model_file, "session": session}
     for name, value in given.items():
         if source is None and value:
+            shown = str(value) if isinstance(value, Path) else value
             hint = "Name the table as the first argument."
-            raise ParameterError(name, f"be used together with {keyword('source')}", value, hint)
+            raise ParameterError(name, f"be used together with {keyword('source')}", shown, hint)
     if map_file and len(map_file) + (model_file is not None) > MAX_MAPS:
         hint = "Two maps are shown side by side."
         raise ParameterError("map_file", "be given at most twice", map_file, hint)
