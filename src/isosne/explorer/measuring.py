@@ -96,10 +96,6 @@ class Measurer:
         """Compute the density around each row, if it is not known."""
         self._wants_density = self.density is None
 
-    def forget(self) -> None:
-        """Forget the density, which is that of other rows."""
-        self.density = None
-
     def _work(self) -> None:
         while not self._end.wait(POLL_SECONDS):
             if self._wants_density:

@@ -7,7 +7,6 @@ from typing import Any
 
 import panel as pn
 
-from isosne.errors import IsosneError
 from isosne.explorer.assets import text_pane
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import DENSITY, list_choices
@@ -16,6 +15,7 @@ from isosne.explorer.measuring import Measurer
 from isosne.explorer.open_form import OpenForm
 from isosne.explorer.panes import KeepPane, PointPane, QualityPane, SelectionPane
 from isosne.explorer.questions import search_rows
+from isosne.explorer.run import as_sentence
 from isosne.explorer.session import Session
 
 TICK_MS = 100
@@ -106,8 +106,15 @@ class Page:
         return whole
 
     def _follow(self) -> None:
-        self.tick()
-        pn.state.add_periodic_callback(self.tick, period=TICK_MS)
+        self._look()
+        pn.state.add_periodic_callback(self._look, period=TICK_MS)
+
+    def _look(self) -> None:
+        """Follow the session; an error is shown, and the next look may succeed."""
+        try:
+            self.tick()
+        except Exception as error:
+            self._say(as_sentence(error))
 
     def tick(self) -> None:
         """Show what has changed in the session."""
@@ -128,9 +135,9 @@ class Page:
             self._canvas.arrange()
             self._maps.styles = WIDE if len(session.maps) > 1 else BESIDE
         if changed & {"data", "names", "color"}:
-            self._color.options = list_choices(session)
-            if session.color in self._color.options:
-                self._color.value = session.color
+            choices = list_choices(session)
+            chosen = session.color if session.color in choices else choices[0]
+            self._color.param.update(options=choices, value=chosen)
             if session.color == DENSITY:
                 self._measurer.find_density()
             self._canvas.repaint()
@@ -181,9 +188,7 @@ class Page:
             self._message.visible = False
             try:
                 callback(*arguments)
-            except IsosneError as error:
-                self._say(str(error))
             except Exception as error:
-                self._say(f"Internal error: {type(error).__name__}: {error}. Please report it.")
+                self._say(as_sentence(error))
 
         return call

@@ -155,7 +155,7 @@ class Run:
         try:
             work()
         except Exception as error:
-            self._update(state=FAILED, message=_sentence(error))
+            self._update(state=FAILED, message=as_sentence(error))
             return
         has_ended = self.model.n_iter_ >= self.status.n_iter or not self._is_stopped
         with self._lock:
@@ -209,7 +209,7 @@ class Run:
             self._status = self._status._replace(**changes)
 
 
-def _sentence(error: Exception) -> str:
+def as_sentence(error: Exception) -> str:
     """Return an error as a sentence for the page."""
     if isinstance(error, IsosneError):
         return str(error)
