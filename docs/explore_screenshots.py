@@ -6,7 +6,6 @@ dark, are written there to look at; without one, the pictures of the chapter are
 
 import json
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -45,7 +44,7 @@ def main() -> None:
             take_all(visitor, address, folder)
         finally:
             browser.quit()
-            server.send_signal(signal.SIGINT)
+            server.terminate()
             server.wait()
 
 

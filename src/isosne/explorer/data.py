@@ -51,14 +51,21 @@ class Data:
 
 
 def from_table(
-    table: Table, unscaled: Table, source: str, label: str | None, words: tuple[str, ...]
+    table: Table,
+    unscaled: Table,
+    source: str,
+    roles: tuple[str | None, str | None],
+    words: tuple[str, ...],
 ) -> Data:
-    """Return the rows of a table; columns are taken from the table before it was scaled."""
+    """Return the rows of a table; columns are taken from the table before it was scaled.
+
+    ``roles`` are the columns of the identifiers and of the labels, which are not shown again.
+    """
     rows = table.rows
     X = _check_enough(rows.read(slice(None)))
     n = X.shape[0]
     shown = _features(unscaled.rows.read(slice(None)), table.names)
-    skipped = {label, *shown}
+    skipped = {*roles, *shown}
     for name, read in rows.side.items():
         if name not in skipped:
             shown[name] = read()
@@ -69,7 +76,7 @@ def from_table(
         table.labels,
         tuple(as_column(name, values, n) for name, values in shown.items()),
         source,
-        label or "label",
+        roles[1] or "label",
         words,
         rows.fingerprint(),
     )

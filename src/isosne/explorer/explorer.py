@@ -179,7 +179,7 @@ def explore(
     else:
         if isinstance(data, str | Path):
             table = read_table(data, text_columns="leave_out")
-            session.open(from_table(table, table, str(data), None, (str(data),)))
+            session.open(from_table(table, table, str(data), (None, None), (str(data),)))
         else:
             session.open(from_python(data, labels, ids, columns))
         session.begin(0, Settings())

@@ -144,7 +144,7 @@ class MapFigure:
         renderer = self.figure.add_glyph(
             points.source,
             Scatter(**style, fill_color=f"c{m}", fill_alpha=auto_alpha(n)),
-            nonselection_glyph=Scatter(**style, fill_color=FAINT, fill_alpha=0.25),
+            nonselection_glyph=Scatter(**style, fill_color=FAINT, fill_alpha=0.45),
             hover_glyph=Scatter(
                 **style | {"line_color": "black", "size": style["size"] + 5},
                 fill_color=f"c{m}",

@@ -60,6 +60,6 @@ def read_upload(content: bytes, name: str, label: str | None, identifier: str | 
         path.write_bytes(content)
         try:
             table = read_table(path, id=identifier, label=label, text_columns="leave_out")
-            return from_table(table, table, name, label, tuple(words))
+            return from_table(table, table, name, (identifier, label), tuple(words))
         except DataError as error:
             raise DataError(str(error).replace(str(path), name)) from None

@@ -7,7 +7,7 @@ from typing import Any
 
 import panel as pn
 
-from isosne.explorer.assets import text_pane
+from isosne.explorer.assets import read_style, text_pane
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import DENSITY, list_choices
 from isosne.explorer.controls import MapControls, SecondMap
@@ -82,6 +82,7 @@ class Page:
             ("Quality", self._quality.view),
             ("Save", self._keep.view),
             sizing_mode="stretch_width",
+            stylesheets=[read_style("parts.css")],
         )
         self._maps = pn.Column(self._canvas.view, self._canvas.legend)
         main = pn.FlexBox(

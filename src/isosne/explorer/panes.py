@@ -14,7 +14,7 @@ from bokeh.plotting import figure
 from isosne._types import Array
 from isosne.explorer import exports
 from isosne.explorer.alignment import moved_most
-from isosne.explorer.assets import text_pane
+from isosne.explorer.assets import read_style, text_pane
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import SELECTIONS, TRUST
 from isosne.explorer.controls import Guard
@@ -88,6 +88,7 @@ class SelectionPane:
             reorderable=False,  # it needs jQuery UI, which Bokeh does not have
             index_position=None,
             name="rows",
+            stylesheets=[read_style("parts.css")],
         )
         self._table.object = table
 

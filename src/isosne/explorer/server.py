@@ -7,6 +7,7 @@ of Bokeh and Panel; no path leads to a file of the user.
 
 import asyncio
 import hmac
+import logging
 import secrets
 import socket
 import threading
@@ -128,6 +129,8 @@ class PageServer:
         return [f"{name}:{self.port}" for name in {*names, LOOPBACK, "localhost"}]
 
     def _work(self) -> None:
+        # A tab that is closed while a frame is on its way is no reason for a warning.
+        logging.getLogger("bokeh.server.views.ws").setLevel(logging.ERROR)
         asyncio.set_event_loop(asyncio.new_event_loop())
         loop = IOLoop.current()
         try:

@@ -171,7 +171,7 @@ def _open(
     if not quiet:
         note_spread(table)
     words = (source, *words_of(options))
-    shown.open(from_table(table, unscaled, source, options.label, words))
+    shown.open(from_table(table, unscaled, source, (options.id, options.label), words))
     return table
 
 
