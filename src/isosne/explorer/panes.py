@@ -37,6 +37,7 @@ class SelectionPane:
         self._session = session
         self._count = text_pane()
         self._summary = text_pane()
+        self._model: DataTable | None = None
         self._source = ColumnDataSource({})
         self._table = pn.pane.Bokeh(sizing_mode="stretch_width")
         self._name = pn.widgets.TextInput(placeholder="name of the selection", width=180)
@@ -75,22 +76,34 @@ class SelectionPane:
         self._count.object = f"{len(rows):,} of {session.rows.n_rows:,} rows are selected.{note}"
         self._summary.object = self._compare(rows)
         columns = dict(list(exports.tabulate(session, shown).items())[:MAX_TABLE_COLUMNS])
-        self._source = ColumnDataSource({f"c{i}": v for i, v in enumerate(columns.values())})
-        table = DataTable(
-            source=self._source,
-            columns=[
-                TableColumn(field=f"c{i}", title=name, formatter=StringFormatter(), width=110)
-                for i, name in enumerate(columns)
-            ],
-            height=min(60 + 25 * len(shown), 300),
-            sizing_mode="stretch_width",
-            autosize_mode="none",
-            reorderable=False,  # it needs jQuery UI, which Bokeh does not have
-            index_position=None,
-            name="rows",
-            stylesheets=[read_style("parts.css")],
-        )
-        self._table.object = table
+        self._fill(columns)
+
+    def _fill(self, columns: dict[str, Array]) -> None:
+        """Show columns in the table, which is made when rows are selected for the first time."""
+        data = {f"c{i}": values for i, values in enumerate(columns.values())}
+        shown = [
+            TableColumn(field=f"c{i}", title=name, formatter=StringFormatter(), width=110)
+            for i, name in enumerate(columns)
+        ]
+        height = min(60 + 25 * len(data["c0"]), 300)
+        self._source.data = data
+        if self._model is None:
+            self._model = DataTable(
+                source=self._source,
+                columns=shown,
+                height=height,
+                sizing_mode="stretch_width",
+                autosize_mode="none",
+                reorderable=False,  # it needs jQuery UI, which Bokeh does not have
+                index_position=None,
+                name="rows",
+                stylesheets=[read_style("parts.css")],
+            )
+            self._table.object = self._model
+            return
+        self._model.height = height
+        if [column.title for column in self._model.columns] != list(columns):
+            self._model.columns = shown
 
     def _compare(self, rows: Array) -> str:
         data = self._session.rows
