@@ -15,6 +15,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 from isosne import nearest_neighbors
+from tests.browser.visitor import FIND
 
 pytestmark = pytest.mark.browser
 LONG = "100000"
@@ -232,7 +233,8 @@ def test_settings_that_cannot_be_used_are_told_in_the_page(visit, wine):
     visitor.says("cell_size must be auto, a number of points")
     visitor.enter("Cell size", "100000")
     visitor.press("Compute")
-    visitor.says("Lower cell_size")
+    visitor.says("a number of points from 1 to n_samples (178)")
+    visitor.says("Finished, step")  # the map from before is still there
     visitor.enter("Cell size", "4")
     visitor.press("Compute")
     finished(visitor)
@@ -253,6 +255,7 @@ def test_without_a_table_the_page_asks_for_a_file(visit, wine_folder, tmp_path):
         chooser.send_keys(str(wine_folder / "wine.csv"))
         visitor.enter("Column with the class of each row (optional)", "cultivar")
         visitor.press("Open")
+        visitor.until(lambda: visitor.run(FIND, "a", "Show its map"), "a link").click()
         finished(visitor)
         visitor.says("Barolo")
 

@@ -41,6 +41,7 @@ class Page:
     def __init__(self, session: Session, measurer: Measurer) -> None:
         self._session, self._measurer = session, measurer
         self._seen: Counter[str] = Counter()
+        self._is_form = session.data is None  # figures belong to a page that begins with rows
         self._message = pn.pane.Alert("", alert_type="warning", visible=False)
         self._form = OpenForm(session, self._guard)
         self._canvas = Canvas(session, measurer)
@@ -120,22 +121,23 @@ class Page:
     def tick(self) -> None:
         """Show what has changed in the session."""
         session = self._session
-        has_data = session.data is not None
-        self._form.view.visible, self._work.visible = not has_data, has_data
-        if not has_data:
-            self._title.object = ""
+        self._form.view.visible, self._work.visible = self._is_form, not self._is_form
+        if self._is_form:
+            self._title.object = self._tell_opened()
             return
-        changed = {name for name, n in session.changes.items() if n != self._seen[name]}
-        self._seen = Counter(session.changes)
-        if "data" in changed:
+        if session.changes["data"] != self._seen["data"]:
             rows = session.rows
             self._title.object = f"<h2>{html.escape(rows.source)}</h2>{rows.n_rows:,} rows"
             self._canvas.build()
-        if changed & {"data", "maps"}:
+            self._seen["data"] = session.changes["data"]
+            return  # the browser gets the figures first, and at the next look what they show
+        changed = {name for name, n in session.changes.items() if n != self._seen[name]}
+        self._seen = Counter(session.changes)
+        if "maps" in changed:
             self._show_settings()
             self._canvas.arrange()
             self._maps.styles = WIDE if len(session.maps) > 1 else BESIDE
-        if changed & {"data", "names", "color"}:
+        if changed & {"names", "color"}:
             choices = list_choices(session)
             chosen = session.color if session.color in choices else choices[0]
             self._color.param.update(options=choices, value=chosen)
@@ -144,7 +146,7 @@ class Page:
             self._canvas.repaint()
         if "selection" in changed:
             self._canvas.select()
-        if changed & {"selection", "names", "data"}:
+        if changed & {"selection", "names"}:
             self._selection.update()
         if "asked" in changed:
             self._canvas.ask()
@@ -158,6 +160,14 @@ class Page:
         self._second.tick()
         if self._two.visible != (len(session.maps) > 1):
             self._two.visible = len(session.maps) > 1
+
+    def _tell_opened(self) -> str:
+        """Return a link to the page of the table that the form has opened."""
+        data = self._session.data
+        if data is None:
+            return ""
+        name = html.escape(data.source)
+        return f'{name} is open, {data.n_rows:,} rows. <a href="">Show its map</a>'
 
     def _show_settings(self) -> None:
         for controls, shown in zip(self._controls, self._session.maps, strict=False):

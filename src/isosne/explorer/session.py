@@ -120,6 +120,7 @@ class Session:
         start = self._present(before if before is not None else self.maps[0]) if is_warm else None
         model = settings.make_model(start)
         X = data.X if rows is None else data.X[rows]
+        model.plan(X)  # raises an error about the settings before the present map is given up
         shown = ShownMap(settings.title, settings, rows, Run(model, X), start, start is not None)
         self._put(m, shown)
 

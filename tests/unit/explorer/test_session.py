@@ -100,6 +100,13 @@ def test_replacing_a_map_ends_its_run(session):
     assert first.status.state == "stopped"
 
 
+def test_settings_that_cannot_be_used_leave_the_map_as_it_is(mapped):
+    before = mapped.maps[0]
+    with pytest.raises(ParameterError, match=r"^psi must be "):
+        mapped.begin(0, Settings("isolation", size="1000"))
+    assert mapped.maps == [before]
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [
