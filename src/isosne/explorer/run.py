@@ -25,7 +25,7 @@ FRAME_SECONDS = 0.1
 """Shortest time between two frames."""
 SECONDS_PER_POINT = 2e-5
 """Further time between two frames, per point: the browser draws 100,000 points in about 0.3 s, and
-may take about a tenth of the time of one core (chosen; `python -m benchmarks explore` measures it)."""
+may take about a tenth of one core (chosen; `python -m benchmarks explore` measures it)."""
 VALUE_EVERY = 100
 """Steps between two values of the objective; each costs about one step."""
 
