@@ -86,7 +86,7 @@ def explore(
         bool, option("Print the address, and do not open it.", "--no-browser", panel=OUTPUT)
     ] = False,
 ) -> None:
-    """Explore a table in the browser: watch its map being computed, and ask about its points.
+    """Watch and question a map of a table in the browser.
 
     The page is served on this machine only. Its address has a token; whoever has the address can
     see the data. Ctrl-C ends the server.
