@@ -110,8 +110,15 @@ class PageServer:
 
     def start(self) -> None:
         """Start the server, and return when it accepts connections."""
-        self._thread.start()
-        self._ready.wait(START_SECONDS)
+        try:  # first, because Bokeh leaves a socket behind if its port is in use
+            with socket.socket() as trial:
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                trial.bind((self.host or LOOPBACK, self.port))
+        except OSError as error:
+            self._error = error
+        else:
+            self._thread.start()
+            self._ready.wait(START_SECONDS)
         if self._error is not None:
             raise OutputError(
                 f"Cannot listen on {self.host}, port {self.port}: {self._error}. "
