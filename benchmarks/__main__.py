@@ -21,9 +21,10 @@ NAMES = [
     "scaling",
     "routes",
     "landmarks",
+    "explore",
     "peers",
 ]
-SLOW = {"scaling", "peers", "kernels"}
+SLOW = {"scaling", "peers", "kernels", "explore"}
 """Left out of a quick run unless named."""
 OPTIONS = {
     "peers": ["dataset", "sizes", "methods", "seeds", "threads"],

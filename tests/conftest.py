@@ -23,6 +23,7 @@ LONGEST_FIRST = (
     "tests/contract/test_compiled.py",
     "tests/contract/test_killed_runs.py",
     "tests/browser/test_pages.py",
+    "tests/browser/test_explore.py",
     "tests/unit/paper/test_figures.py",
     "tests/contract/test_threads.py",
     "tests/contract/test_memory.py",

@@ -12,6 +12,7 @@ from isosne._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isosne.affinities.sparse import Sparse
+    from isosne.explorer.explorer import explore
     from isosne.kernels.adaptive import AdaptiveGaussianKernel
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.isolation import IsolationKernel
@@ -46,6 +47,7 @@ __all__ = [
     "Sparse",
     "State",
     "Tree",
+    "explore",
     "nearest_neighbors",
 ]
 
@@ -68,6 +70,7 @@ _HOME = {
     "State": "isosne.layout.descent",
     "TSNE": "isosne.tsne.estimator",
     "Tree": "isosne.layout.force_methods",
+    "explore": "isosne.explorer",
     "nearest_neighbors": "isosne.neighbors.search",
 }
 _moved.announce()

@@ -2,12 +2,14 @@
 
 import json
 import shutil
+from urllib.parse import urlsplit
 
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from tests.browser.reader import Reader
+from tests.browser.visitor import Visitor
 
 QUIET = (
     "--headless=new",
@@ -78,9 +80,7 @@ def open_page(browser_with, tmp_path):
         browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
         if browser not in used:
             used.append(browser)
-            browser.get("about:blank")
-            for log in ("browser", "performance"):
-                browser.get_log(log)  # what came before is none of this test's
+            _forget(browser)
         browser.get(path.as_uri())
         browser.execute_async_script(WAIT_FOR_MAPS)
         return Reader(browser, tmp_path / "saved")
@@ -89,6 +89,39 @@ def open_page(browser_with, tmp_path):
     for browser in used:
         assert _complaints(browser) == []
         assert _schemes(browser) <= {"file", "data", "blob"}
+
+
+@pytest.fixture
+def visit(browser_with, tmp_path):
+    """Open an address on this machine; at the end its page must have been silent.
+
+    Silent: no error or warning written, and nothing asked of any other machine.
+    """
+    used = []
+
+    def visit(address, size=(1440, 1000)):
+        browser = browser_with(NO_GPU)
+        _set_screen(browser, *size)
+        saved = {"behavior": "allow", "downloadPath": str(tmp_path / "saved")}
+        browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
+        if browser not in used:
+            used.append(browser)
+            _forget(browser)
+        browser.get(address)
+        return Visitor(browser, tmp_path / "saved")
+
+    yield visit
+    for browser in used:
+        assert _complaints(browser) == []
+        assert _hosts(browser) <= {"127.0.0.1", None}  # None: a file
+        _forget(browser)
+
+
+def _forget(browser):
+    """Leave the page, and forget what was logged: it is none of the next test's."""
+    browser.get("about:blank")
+    for log in ("browser", "performance"):
+        browser.get_log(log)
 
 
 def _set_screen(browser, width, height):
@@ -107,10 +140,28 @@ def _complaints(browser):
 
 def _schemes(browser):
     """Return how the addresses begin that the page asked for, itself included."""
+    return {url.partition(":")[0] for url in _asked(browser)}
+
+
+def _hosts(browser):
+    """Return the machines that the page asked, itself included, also over a connection."""
+    urls = [url for url in _asked(browser) if not url.startswith(("data:", "blob:", "about:"))]
+    return {urlsplit(url).hostname for url in urls}
+
+
+def _asked(browser):
+    """Return the addresses that the page asked for or opened a connection to."""
     log = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    asked = [entry["params"] for entry in log if entry["method"] == "Network.requestWillBeSent"]
-    assert asked
-    return {entry["request"]["url"].partition(":")[0] for entry in asked}
+    urls = [
+        entry["params"]["request"]["url"]
+        for entry in log
+        if entry["method"] == "Network.requestWillBeSent"
+    ]
+    urls += [
+        entry["params"]["url"] for entry in log if entry["method"] == "Network.webSocketCreated"
+    ]
+    assert urls
+    return urls
 
 
 WAIT_FOR_MAPS = """

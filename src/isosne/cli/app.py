@@ -16,6 +16,7 @@ from typer.core import TyperCommand
 from isosne import __version__
 from isosne.cli.commands.datasets import datasets
 from isosne.cli.commands.embed import embed
+from isosne.cli.commands.explore import explore
 from isosne.cli.commands.measure import measure
 from isosne.cli.commands.paper import paper
 from isosne.cli.commands.plan import plan
@@ -26,7 +27,7 @@ from isosne.cli.commands.transform import transform
 from isosne.cli.messages import Options, in_sentences, shows_tracebacks
 from isosne.cli.options import COMMON, PANELS
 
-COMMANDS = (embed, transform, measure, sweep, plot, report, plan, paper, datasets)
+COMMANDS = (embed, transform, measure, sweep, plot, report, explore, plan, paper, datasets)
 
 app = typer.Typer(
     name="isosne",

@@ -21,13 +21,6 @@ NEEDS = {
     "theta": ("forces", ("tree",)),
 }
 """Options that have an effect only with certain values of another option."""
-NUMBERS = {
-    "psi": "be auto, a number of cells, a fraction of the rows, or several of these with commas",
-    "cell_size": "be auto, a number of points, a fraction of the rows, or several with commas",
-    "perplexity": "be a number, or several with commas",
-    "k": "be a number, or several with commas",
-}
-"""Options that are one number or several, and the rule for them."""
 SCALE, TABLE = "scale.npy", "table.json"
 """Members of a model file that the command line adds to those of the model."""
 
@@ -86,6 +79,7 @@ def make_template(embedding: EmbeddingOptions, resources: ResourceOptions) -> An
 
 def make_kernel(options: KernelOptions) -> Any:
     """Return the kernel; only its name if no parameter is given, so that its defaults apply."""
+    from isosne.kernels.registry import NUMBERS, parse_numbers
     from isosne.kernels.registry import make_kernel as make
 
     given = kernel_parameters(options)
@@ -121,24 +115,6 @@ def kernel_parameters(options: KernelOptions) -> dict[str, Any]:
     if str(given.get("n_partitions", "")).isdigit():
         given["n_partitions"] = int(given["n_partitions"])
     return given
-
-
-def parse_numbers(name: str, text: str) -> list[Any]:
-    """Return numbers separated by commas, integers where possible; some may be auto."""
-    if name in ("psi", "cell_size") and text == "auto":
-        return [text]
-    try:
-        return [_as_number(part) for part in text.split(",")]
-    except ValueError:
-        examples = f"{keyword(name, 16)} or {keyword(name, [8, 64])}"
-        raise ParameterError(name, NUMBERS[name], text, f"Write for example {examples}.") from None
-
-
-def _as_number(text: str) -> int | float:
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
 
 
 class Reading(NamedTuple):

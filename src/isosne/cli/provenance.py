@@ -37,11 +37,11 @@ def describe_origin(
         "input": f"{line[1]}, {n_rows:,} rows, {n_columns:,} columns",
         "fingerprint": table.rows.fingerprint(),
         "scaling": options.scale or "none",
-        "command": shlex.join(["isosne", *line, *_words(options, *others)]),
+        "command": shlex.join(["isosne", *line, *words_of(options, *others)]),
     }
 
 
-def _words(*groups: Any) -> Iterator[str]:
+def words_of(*groups: Any) -> Iterator[str]:
     """Yield the options of some groups that differ from their defaults, as they are typed."""
     for group in groups:
         plain = type(group)()

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, keyword
 from isosne.kernels.adaptive import AdaptiveGaussianKernel
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.custom import CustomKernel, UserKernel
@@ -56,6 +56,14 @@ KERNELS: dict[str, Entry] = {
     "precomputed": Entry(PrecomputedKernel, "", (), lambda n: PrecomputedKernel()),
 }
 
+NUMBERS = {
+    "psi": "be auto, a number of cells, a fraction of the rows, or several of these with commas",
+    "cell_size": "be auto, a number of points, a fraction of the rows, or several with commas",
+    "perplexity": "be a number, or several with commas",
+    "k": "be a number, or several with commas",
+}
+"""Parameters that users can write as text: one number or several, and the rule for them."""
+
 
 def as_kernel(kernel: object, n_points: int, rng: np.random.Generator) -> MetricKernel:
     """Return an unfitted copy of a kernel, validated for n points and with a seed.
@@ -90,3 +98,21 @@ def make_kernel(name: str, parameters: Mapping[str, Any]) -> MetricKernel:
     """Return the named kernel with the given parameters."""
     own: MetricKernel = KERNELS[name].kind()
     return own.set_params(**parameters)  # type: ignore[no-any-return]  # scikit-learn is untyped
+
+
+def parse_numbers(name: str, text: str) -> list[Any]:
+    """Return numbers separated by commas, integers where possible; some may be auto."""
+    if name in ("psi", "cell_size") and text == "auto":
+        return [text]
+    try:
+        return [_as_number(part) for part in text.split(",")]
+    except ValueError:
+        examples = f"{keyword(name, 16)} or {keyword(name, [8, 64])}"
+        raise ParameterError(name, NUMBERS[name], text, f"Write for example {examples}.") from None
+
+
+def _as_number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)

@@ -41,7 +41,7 @@ def offer_choices(
     if trusts:
         choices.append(Choice("trust", tuple(trusts)))
     for column in columns:
-        paint = _paint_column(column)
+        paint = paint_column(column)
         if paint is not None:
             choices.append(Choice(column.name, (paint,) * n_maps))
     return choices
@@ -63,7 +63,7 @@ def find_choice(choices: Sequence[Choice], color: str | None) -> int:
     return titles.index(color)
 
 
-def _paint_column(column: Column) -> Classes | Values | None:
+def paint_column(column: Column) -> Classes | Values | None:
     """Return the paint of a column; None if it is constant or has too many classes."""
     if column.words is not None:
         is_usable = 2 <= len(column.words) <= MAX_CLASSES

@@ -46,7 +46,7 @@ def shade(ax: Axes, Y: Array, paint: Classes | Values | str) -> Artist:
     """Draw a map (n, 2) as an image that fills the axis limits."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     counts, colors = _count_points(Y, paint, _make_canvas(ax))
-    picture = enlarge_isolated(np.dstack([np.clip(colors, 0, 1), _opacity(counts)]))
+    picture = enlarge_isolated(np.dstack([np.clip(colors, 0, 1), opacity_of(counts)]))
     return ax.imshow(
         picture,
         extent=(left, right, bottom, top),
@@ -113,7 +113,7 @@ def _count_points(
     return counts, np.broadcast_to(to_rgb(paint), (*counts.shape, 3))
 
 
-def _opacity(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def opacity_of(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the opacity of each pixel, which grows with the logarithm of its number of points."""
     filled = counts > 0
     full = max(float(np.quantile(counts[filled], FULL_QUANTILE)), 2.0)

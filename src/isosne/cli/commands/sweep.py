@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isosne.cli.messages import exit_interrupted
-from isosne.cli.models import kernel_parameters, make_template, parse_numbers
+from isosne.cli.models import kernel_parameters, make_template
 from isosne.cli.options import (
     KERNEL,
     EmbeddingOptions,
@@ -170,7 +170,7 @@ def sweep(
 
 def _grid(options: KernelOptions, n_rows: int) -> dict[str, list[Any]]:
     """Return the values of each given parameter, and of the main one in any case."""
-    from isosne.kernels.registry import KERNELS
+    from isosne.kernels.registry import KERNELS, parse_numbers
     from isosne.studies.parameter_sweep import paper_grid
 
     given = kernel_parameters(options)

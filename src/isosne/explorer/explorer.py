@@ -1,0 +1,204 @@
+"""`isosne.explore`: the page in a notebook, and what is selected in it, in Python."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import panel as pn
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from isosne.errors import DataError
+from isosne.explorer.assets import read_style
+from isosne.explorer.data import Data, from_python, from_table
+from isosne.explorer.measuring import Measurer
+from isosne.explorer.page import Page
+from isosne.explorer.server import LOOPBACK, PageServer
+from isosne.explorer.session import Session, describe_settings
+from isosne.explorer.session_file import restore_session, save_session
+from isosne.explorer.settings import Settings
+from isosne.files import read_table
+from isosne.tsne.estimator import TSNE
+
+FRAME_HEIGHT = 900
+"""Height of the page in a notebook, in pixels."""
+STOP_SECONDS = 10.0
+"""How long to wait for the last step of a run."""
+
+
+class Explorer:
+    """A page that shows a session; a notebook shows it in the output of a cell.
+
+    Parameters
+    ----------
+    session : Session
+        What is explored.
+    host : str, default="127.0.0.1"
+        Address to listen on.
+    port : int, default=0
+        Port to listen on; 0 chooses a free one.
+    session_file : path or None, default=None
+        File in which the session is kept.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        host: str = LOOPBACK,
+        port: int = 0,
+        session_file: Path | None = None,
+    ) -> None:
+        self._session = session
+        self._measurer = Measurer(session)
+        self._file = session_file
+        self._saved: dict[str, int] = {}
+        pn.extension(design="native", raw_css=[read_style("page.css")])
+        self._server = PageServer(
+            lambda: Page(session, self._measurer).view(),
+            host=host,
+            port=port,
+            every_second=self._keep,
+        )
+
+    @property
+    def address(self) -> str:
+        """The address of the page; whoever has it can see the data."""
+        return self._server.address
+
+    @property
+    def selection(self) -> NDArray[np.int64]:
+        """The selected rows, as row numbers in ascending order."""
+        return self._session.selection.copy()
+
+    @property
+    def names(self) -> dict[str, NDArray[np.int64]]:
+        """The named selections: row numbers by name."""
+        return {name: rows.copy() for name, rows in self._session.names.items()}
+
+    @property
+    def embedding(self) -> NDArray[np.float32]:
+        """The first map as it is now, of shape (n_samples, 2); NaN before the first step."""
+        data = self._session.rows
+        if not self._session.maps:
+            return np.full((data.n_rows, 2), np.nan, np.float32)
+        return self._session.maps[0].frame(data.n_rows)[1].copy()
+
+    def start(self) -> None:
+        """Serve the page."""
+        self._measurer.start()
+        self._server.start()
+
+    def close(self) -> None:
+        """End all runs, save the session if it has a file, and serve no more."""
+        self._session.close()
+        for shown in self._session.maps:
+            if shown.run is not None:
+                shown.run.join(STOP_SECONDS)
+        self._measurer.close()
+        self._keep()
+        self._server.stop()
+
+    def _keep(self) -> None:
+        """Save the session if it has changed since the last time."""
+        session = self._session
+        if self._file is None or session.data is None:
+            return
+        ended = sum(not shown.is_active for shown in session.maps)
+        now = {**session.changes, "ended": ended}
+        if now != self._saved:
+            save_session(session, self._file)
+            self._saved = now
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe src="{self.address}" width="100%" height="{FRAME_HEIGHT}" '
+            'style="border: 1px solid #d9dde1" title="isosne explore"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"Explorer at {self.address}"
+
+
+def explore(
+    data: Any,
+    labels: Any = None,
+    *,
+    X: Any = None,
+    ids: Any = None,
+    columns: Mapping[str, Any] | None = None,
+    port: int = 0,
+) -> Explorer:
+    """Explore a table or a fitted model in the browser, or in the output of a notebook cell.
+
+    Parameters
+    ----------
+    data : array, CSR, data frame, path, or TSNE
+        The points, of which a map is computed; a path, as for `isosne.files.read_table`; or a
+        fitted model, whose map is shown.
+    labels : array of shape (n_samples,) or None, default=None
+        The class of each point.
+    X : array, CSR, data frame or None, default=None
+        The points that a model was fitted on; required for a model.
+    ids : array of shape (n_samples,) or None, default=None
+        A unique identifier of each point. None: the row number.
+    columns : mapping from str to array or None, default=None
+        Additional data about the points.
+    port : int, default=0
+        Port of the server; 0 chooses a free one.
+
+    Returns
+    -------
+    Explorer
+        A notebook shows it as a page. ``address`` opens it in a browser, ``selection`` has the
+        selected rows, and ``close()`` ends it.
+
+    Notes
+    -----
+    The page is served on this machine only, and needs the token in its address. The map is computed
+    in a thread of its own, and Python stays free. Not in the paper.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import isosne
+    >>> explorer = isosne.explore(*load_iris(return_X_y=True))
+    >>> explorer.selection
+    array([], dtype=int64)
+    >>> explorer.close()
+    """
+    session = Session()
+    if isinstance(data, TSNE):
+        check_is_fitted(data)
+        if X is None:
+            raise DataError("A model needs its points. Pass them as X.")
+        session.open(from_python(X, labels, ids, columns))
+        _check_model(data, session.rows)
+        session.add_model(data, describe_settings(data))
+    else:
+        if isinstance(data, str | Path):
+            table = read_table(data, text_columns="leave_out")
+            session.open(from_table(table, table, str(data), (None, None), (str(data),)))
+        else:
+            session.open(from_python(data, labels, ids, columns))
+        session.begin(0, Settings())
+    explorer = Explorer(session, port=port)
+    explorer.start()
+    return explorer
+
+
+def _check_model(model: TSNE, data: Data) -> None:
+    if model.embedding_.shape != (data.n_rows, 2):
+        raise DataError(
+            f"The model must have a map of two dimensions of the {data.n_rows:,} points; its map "
+            f"has shape {model.embedding_.shape}. Pass the points that it was fitted on."
+        )
+
+
+def restore(session: Session, path: Path) -> bool:
+    """Restore a session from a file, if the file exists; return whether it does."""
+    if not path.exists():
+        return False
+    restore_session(session, path)
+    return True

@@ -1,0 +1,213 @@
+"""A map as a Bokeh figure: points, links to neighbors, and an image of very many points.
+
+Both maps draw from one data source, so that selecting and hovering is linked by itself. A new
+frame patches the coordinates only. Rows are in a random order, in which no class hides another.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from bokeh.models import (
+    BoxSelectTool,
+    BoxZoomTool,
+    ColumnDataSource,
+    HoverTool,
+    ImageRGBA,
+    LassoSelectTool,
+    PanTool,
+    Range1d,
+    ResetTool,
+    SaveTool,
+    Scatter,
+    Segment,
+    WheelZoomTool,
+)
+from bokeh.plotting import figure
+from numpy.typing import NDArray
+
+from isosne._types import Array
+from isosne.explorer.questions import Neighborhood
+from isosne.pages.scene import MAX_SIZE, MIN_SIZE, SIDE
+from isosne.plots.figures import FRAME
+from isosne.plots.palette import FAINT
+from isosne.plots.points import COVERAGE, auto_alpha
+
+X_LIMITS, Y_LIMITS = (-1.13, 1.13), (-1.06, 1.2)
+"""Limits of the view: maps fit the square from -1 to 1, and the tools are above it."""
+LOD_THRESHOLD, LOD_FACTOR = 15_000, 12
+"""Above so many points, a browser without WebGL draws every twelfth while the view moves."""
+TRUE_COLOR, FALSE_COLOR = "#1d2329", "#c8102e"
+"""Lines to true neighbors, and marks of false ones; chosen by eye."""
+MAX_WIDTH = 800
+"""Largest side of a map in pixels."""
+
+
+class Points:
+    """The data source of all maps: coordinates, colors, and values for hovering.
+
+    ``tips`` has the values of all rows by field. ``rows`` are the rows in the source, in their
+    order there.
+    """
+
+    def __init__(self, n_rows: int, tips: dict[str, Array]) -> None:
+        self._tips = tips
+        self._shuffled = np.random.default_rng(0).permutation(n_rows)
+        self._position = np.full(n_rows, -1, np.int64)
+        self.rows = np.empty(0, np.int64)
+        fields = (*(f"{axis}{m}" for axis in "xyc" for m in (0, 1)), *tips)
+        self.source = ColumnDataSource({field: [] for field in fields})
+
+    def fill(self, rows: Array, Ys: list[Array], colors: tuple[Array, ...]) -> None:
+        """Show some rows at their positions in each map, and no others."""
+        is_shown = np.zeros(len(self._shuffled), bool)
+        is_shown[rows] = True
+        self._position[self.rows] = -1
+        self.rows = self._shuffled[is_shown[self._shuffled]]
+        self._position[self.rows] = np.arange(len(self.rows))
+        data: dict[str, Any] = {name: values[self.rows] for name, values in self._tips.items()}
+        for m in (0, 1):
+            Y = Ys[m] if m < len(Ys) else np.full((len(is_shown), 2), np.nan, np.float32)
+            data[f"x{m}"], data[f"y{m}"] = np.ascontiguousarray(Y[self.rows].T)
+            data[f"c{m}"] = colors[min(m, len(colors) - 1)][self.rows]
+        self.source.data = data
+
+    def move(self, m: int, Y: NDArray[np.float32]) -> None:
+        """Give the points of map m new positions."""
+        self._patch({f"{a}{m}": c for a, c in zip("xy", Y[self.rows].T, strict=True)})
+
+    def paint(self, m: int, colors: NDArray[np.uint32]) -> None:
+        """Give the points of map m new colors."""
+        self._patch({f"c{m}": colors[self.rows]})
+
+    def rows_of(self, indices: list[int]) -> NDArray[np.int64]:
+        """Return the rows at some indices of the source."""
+        return self.rows[np.asarray(indices, np.int64)]
+
+    def select(self, rows: Array) -> None:
+        """Select those of some rows that are shown."""
+        found = self._position[rows]
+        wanted = np.sort(found[found >= 0]).tolist()
+        if wanted != self.source.selected.indices:
+            self.source.selected.indices = wanted
+
+    def _patch(self, columns: dict[str, Array]) -> None:
+        whole = slice(0, len(self.rows))
+        if len(self.rows):
+            patches = {name: [(whole, np.ascontiguousarray(c))] for name, c in columns.items()}
+            self.source.patch(patches)
+
+
+class MapFigure:
+    """One map: its figure, and what lies above its points."""
+
+    def __init__(
+        self,
+        m: int,
+        points: Points,
+        n: int,
+        tips: list[tuple[str, str]],
+        ranges: tuple[Range1d, Range1d] | None = None,
+    ) -> None:
+        self.m = m
+        if ranges is None:
+            ranges = _make_range(X_LIMITS), _make_range(Y_LIMITS)
+        self.ranges = ranges
+        lasso = LassoSelectTool(continuous=False)
+        pan, wheel = PanTool(), WheelZoomTool()
+        self.figure = figure(
+            x_range=ranges[0],
+            y_range=ranges[1],
+            aspect_ratio=1,
+            max_width=MAX_WIDTH,
+            sizing_mode="scale_width",
+            tools=[pan, wheel, BoxZoomTool(match_aspect=True), lasso, BoxSelectTool(), ResetTool()],
+            active_drag=lasso,
+            active_scroll=wheel,
+            toolbar_location="above",
+            toolbar_inner=True,  # so that the frame is square
+            output_backend="webgl",
+            lod_threshold=LOD_THRESHOLD,
+            lod_factor=LOD_FACTOR,
+            lod_timeout=300,
+            min_border=0,
+            outline_line_color=FRAME,
+        )
+        self.figure.add_tools(SaveTool(filename="map"))
+        self.figure.axis.visible = False
+        self.figure.grid.visible = False
+        self.figure.toolbar.logo = None
+        self._image = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
+        self.figure.add_glyph(self._image, ImageRGBA(image="image", x="x", y="y", dw="dw", dh="dh"))
+        style: dict[str, Any] = {"x": f"x{m}", "y": f"y{m}", "line_color": None}
+        style["size"] = float(np.clip(math.sqrt(COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE))
+        renderer = self.figure.add_glyph(
+            points.source,
+            Scatter(**style, fill_color=f"c{m}", fill_alpha=auto_alpha(n)),
+            nonselection_glyph=Scatter(**style, fill_color=FAINT, fill_alpha=0.45),
+            hover_glyph=Scatter(
+                **style | {"line_color": "black", "size": style["size"] + 5},
+                fill_color=f"c{m}",
+                line_width=2,
+            ),
+        )
+        hover = HoverTool(renderers=[renderer], tooltips=tips or None, visible=False)
+        self.figure.add_tools(hover)
+        self._links = ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1")})
+        self._marks = ColumnDataSource({"x": [], "y": []})
+        self._center = ColumnDataSource({"x": [], "y": []})
+        self.figure.add_glyph(
+            self._links,
+            Segment(x0="x0", y0="y0", x1="x1", y1="y1", line_color=TRUE_COLOR, line_width=1.5),
+        )
+        ring: dict[str, Any] = {"x": "x", "y": "y", "fill_color": None, "line_width": 2}
+        self.figure.add_glyph(
+            self._marks, Scatter(**ring, size=13, line_color=FALSE_COLOR, marker="square")
+        )
+        self.figure.add_glyph(
+            self._center, Scatter(**ring, size=16, line_color=TRUE_COLOR, marker="circle")
+        )
+
+    def show_neighbors(self, Y: NDArray[np.float32], found: Neighborhood | None) -> None:
+        """Draw lines from a row to its true neighbors, and mark its false ones."""
+        if found is None:
+            self._links.data = {name: [] for name in self._links.data}
+            self._marks.data = self._center.data = {"x": [], "y": []}
+            return
+        x, y = Y[found.row]
+        ends = Y[found.true]
+        self._links.data = {
+            "x0": np.full(len(ends), x),
+            "y0": np.full(len(ends), y),
+            "x1": ends[:, 0],
+            "y1": ends[:, 1],
+        }
+        self._marks.data = {"x": Y[found.false, 0], "y": Y[found.false, 1]}
+        self._center.data = {"x": [x], "y": [y]}
+
+    def show_image(self, image: NDArray[np.uint32] | None, corners: Array) -> None:
+        """Show an image (h, w) of many points between two corners of the map; None: no image."""
+        if image is None:
+            self._image.data = {name: [] for name in self._image.data}
+            return
+        (left, bottom), (right, top) = corners
+        self._image.data = {
+            "image": [image],
+            "x": [left],
+            "y": [bottom],
+            "dw": [right - left],
+            "dh": [top - bottom],
+        }
+
+
+def _make_range(limits: tuple[float, float]) -> Range1d:
+    return Range1d(start=limits[0], end=limits[1])
+
+
+def find_row(Y: NDArray[np.float32], x: float, y: float, radius: float) -> int | None:
+    """Return the row nearest to a place on the map, if it is within a radius."""
+    sq_dist = (Y[:, 0] - np.float32(x)) ** 2 + (Y[:, 1] - np.float32(y)) ** 2
+    if np.isnan(sq_dist).all():
+        return None
+    nearest = int(np.nanargmin(sq_dist))
+    return nearest if sq_dist[nearest] <= radius**2 else None

@@ -1,0 +1,205 @@
+"""The page: what one tab of the browser shows of a session."""
+
+import html
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+
+from isosne.explorer.assets import read_style, text_pane
+from isosne.explorer.canvas import Canvas
+from isosne.explorer.colors import DENSITY, list_choices
+from isosne.explorer.controls import MapControls, SecondMap
+from isosne.explorer.measuring import Measurer
+from isosne.explorer.open_form import OpenForm
+from isosne.explorer.panes import KeepPane, PointPane, QualityPane, SelectionPane
+from isosne.explorer.questions import search_rows
+from isosne.explorer.run import as_sentence
+from isosne.explorer.session import Session
+
+TICK_MS = 100
+"""Time between two looks at the session: at most ten frames per second."""
+
+
+BESIDE = {"flex": "2 1 440px", "max-width": "800px"}
+WIDE = {"flex": "1 1 100%", "max-width": "none"}
+"""Styles of the maps: one map beside the panes, or two maps above them."""
+
+
+class Page:
+    """One tab.
+
+    Parameters
+    ----------
+    session : Session
+        What is shown.
+    measurer : Measurer
+        Measures its maps.
+    """
+
+    def __init__(self, session: Session, measurer: Measurer) -> None:
+        self._session, self._measurer = session, measurer
+        self._seen: Counter[str] = Counter()
+        self._is_form = session.data is None  # figures belong to a page that begins with rows
+        self._message = pn.pane.Alert("", alert_type="warning", visible=False)
+        self._form = OpenForm(session, self._guard)
+        self._canvas = Canvas(session, measurer)
+        self._controls = [MapControls(session, m, self._guard, self._say) for m in (0, 1)]
+        self._second = SecondMap(session, self._controls[1], self._guard)
+        self._color = pn.widgets.Select(name="Color by", sizing_mode="stretch_width")
+        self._search = pn.widgets.TextInput(
+            name="Search", placeholder="identifier or text", sizing_mode="stretch_width"
+        )
+        self._found = text_pane(soft=True)
+        self._color.param.watch(self._paint, "value")
+        self._search.param.watch(self._find, "value")
+        self._selection = SelectionPane(session, self._guard)
+        self._point = PointPane(session, self._canvas)
+        self._quality = QualityPane(session, measurer, self._canvas)
+        self._keep = KeepPane(session, self._canvas)
+        self._title = text_pane()
+
+    def view(self) -> Any:
+        """Return the content of the page, and begin to follow the session."""
+        two = pn.Column(
+            text_pane("<h3>Second map</h3>"), self._controls[1].view, sizing_mode="stretch_width"
+        )
+        self._two = two
+        side = pn.Column(
+            text_pane("<h3>Map</h3>"),
+            self._controls[0].view,
+            two,
+            self._second.view,
+            text_pane("<h3>Points</h3>"),
+            self._color,
+            self._search,
+            self._found,
+            styles={"flex": "1 1 280px", "max-width": "420px"},
+        )
+        tabs = pn.Tabs(
+            ("Selection", self._selection.view),
+            ("Point", self._point.view),
+            ("Quality", self._quality.view),
+            ("Save", self._keep.view),
+            sizing_mode="stretch_width",
+            stylesheets=[read_style("parts.css")],
+        )
+        self._maps = pn.Column(self._canvas.view, self._canvas.legend)
+        main = pn.FlexBox(
+            self._maps,
+            pn.Column(tabs, styles={"flex": "1 1 340px"}),
+            styles={"flex": "4 1 460px", "align-items": "start", "align-content": "start"},
+        )
+        self._work = pn.FlexBox(
+            side, main, flex_wrap="wrap", sizing_mode="stretch_width", visible=False
+        )
+        self._form.view.visible = False
+        self._title.object = "Loading"
+        whole = pn.Column(
+            self._title,
+            self._message,
+            self._form.view,
+            self._work,
+            sizing_mode="stretch_width",
+        )
+        # A table cannot be drawn before the browser has the page.
+        pn.state.onload(self._follow)
+        return whole
+
+    def _follow(self) -> None:
+        self._look()
+        pn.state.add_periodic_callback(self._look, period=TICK_MS)
+
+    def _look(self) -> None:
+        """Follow the session; an error is shown, and the next look may succeed."""
+        try:
+            self.tick()
+        except Exception as error:
+            self._say(as_sentence(error))
+
+    def tick(self) -> None:
+        """Show what has changed in the session."""
+        session = self._session
+        self._form.view.visible, self._work.visible = self._is_form, not self._is_form
+        if self._is_form:
+            self._title.object = self._tell_opened()
+            return
+        if session.changes["data"] != self._seen["data"]:
+            rows = session.rows
+            self._title.object = f"<h2>{html.escape(rows.source)}</h2>{rows.n_rows:,} rows"
+            self._canvas.build()
+            self._seen["data"] = session.changes["data"]
+            return  # the browser gets the figures first, and at the next look what they show
+        changed = {name for name, n in session.changes.items() if n != self._seen[name]}
+        self._seen = Counter(session.changes)
+        if "maps" in changed:
+            self._show_settings()
+            self._canvas.arrange()
+            self._maps.styles = WIDE if len(session.maps) > 1 else BESIDE
+        if changed & {"names", "color"}:
+            choices = list_choices(session)
+            chosen = session.color if session.color in choices else choices[0]
+            self._color.param.update(options=choices, value=chosen)
+            if session.color == DENSITY:
+                self._measurer.find_density()
+            self._canvas.repaint()
+        if "selection" in changed:
+            self._canvas.select()
+        if changed & {"selection", "names"}:
+            self._selection.update()
+        if "asked" in changed:
+            self._canvas.ask()
+        self._canvas.tick()
+        if changed & {"asked", "maps"}:
+            self._point.update()
+        self._quality.tick(is_forced="maps" in changed)
+        self._keep.tick()
+        for controls in self._controls:
+            controls.tick()
+        self._second.tick()
+        if self._two.visible != (len(session.maps) > 1):
+            self._two.visible = len(session.maps) > 1
+
+    def _tell_opened(self) -> str:
+        """Return a link to the page of the table that the form has opened."""
+        data = self._session.data
+        if data is None:
+            return ""
+        name = html.escape(data.source)
+        return f'{name} is open, {data.n_rows:,} rows. <a href="">Show its map</a>'
+
+    def _show_settings(self) -> None:
+        for controls, shown in zip(self._controls, self._session.maps, strict=False):
+            if shown.settings is not None:
+                controls.show(shown.settings)
+
+    def _paint(self, event: Any) -> None:
+        if event.new:
+            self._session.paint(event.new)
+
+    def _find(self, event: Any) -> None:
+        data = self._session.rows
+        if not event.new.strip():
+            self._found.object = ""
+            return
+        rows = search_rows(data.ids, data.columns, event.new)
+        self._found.object = f"{len(rows):,} rows found" if len(rows) else "No row found"
+        if len(rows):
+            self._session.select(rows)
+        self._session.ask(int(rows[0]) if len(rows) == 1 else None)
+
+    def _say(self, sentence: str) -> None:
+        self._message.object, self._message.visible = sentence, True
+
+    def _guard(self, callback: Callable[..., None]) -> Callable[..., None]:
+        """Return a callback whose errors are shown in the page."""
+
+        def call(*arguments: Any) -> None:
+            self._message.visible = False
+            try:
+                callback(*arguments)
+            except Exception as error:
+                self._say(as_sentence(error))
+
+        return call

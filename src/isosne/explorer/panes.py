@@ -1,0 +1,295 @@
+"""The panes below the maps: selected rows, a point, quality of the maps, and files to save."""
+
+import html
+import io
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import panel as pn
+from bokeh.models import ColumnDataSource, FixedTicker, Range1d
+from bokeh.models.widgets import DataTable, StringFormatter, TableColumn
+from bokeh.plotting import figure
+
+from isosne._types import Array
+from isosne.explorer import exports
+from isosne.explorer.alignment import moved_most
+from isosne.explorer.assets import read_style, text_pane
+from isosne.explorer.canvas import Canvas
+from isosne.explorer.colors import SELECTIONS, TRUST
+from isosne.explorer.controls import Guard
+from isosne.explorer.measuring import Measurer
+from isosne.explorer.questions import compare_with_rest
+from isosne.explorer.session import Session
+from isosne.pages.curves import DASHED, MAX_CURVE_POINTS
+from isosne.plots.palette import LINE_COLORS
+
+MAX_TABLE_ROWS = 5_000
+"""Most selected rows that the table shows; files have all of them."""
+MAX_TABLE_COLUMNS = 30
+N_MOVED = 10
+
+
+class SelectionPane:
+    """The selected rows: a table, how they differ from the rest, files, a name, and a map."""
+
+    def __init__(self, session: Session, guard: Guard) -> None:
+        self._session = session
+        self._count = text_pane()
+        self._summary = text_pane()
+        self._model: DataTable | None = None
+        self._source = ColumnDataSource({})
+        self._table = pn.pane.Bokeh(sizing_mode="stretch_width")
+        self._name = pn.widgets.TextInput(placeholder="name of the selection", width=180)
+        keep = pn.widgets.Button(name="Name the selection")
+        again = pn.widgets.Button(name="Map only these rows")
+        clear = pn.widgets.Button(name="Clear")
+        keep.on_click(guard(self._keep))
+        again.on_click(guard(lambda event: session.reembed()))
+        clear.on_click(lambda event: session.select(np.empty(0, np.int64)))
+        files = [
+            pn.widgets.FileDownload(
+                callback=lambda kind=kind: io.BytesIO(
+                    exports.save_rows(session, session.selection, kind)
+                ),
+                filename=f"selection.{kind}",
+                label=f"Save as {title}",
+                button_type="default",
+            )
+            for kind, title in (("csv", "CSV"), ("parquet", "Parquet"))
+        ]
+        self._tools = pn.FlexBox(*files, again, clear, self._name, keep)
+        self.view = pn.Column(
+            self._count, self._tools, self._summary, self._table, sizing_mode="stretch_width"
+        )
+
+    def update(self) -> None:
+        """Show the rows that are selected."""
+        session, rows = self._session, self._session.selection
+        has_rows = session.data is not None and len(rows) > 0
+        self._tools.visible = self._table.visible = self._summary.visible = has_rows
+        if not has_rows:
+            self._count.object = "No rows are selected. Draw around points with the lasso."
+            return
+        shown = rows[:MAX_TABLE_ROWS]
+        note = f" The table shows the first {len(shown):,}." if len(shown) < len(rows) else ""
+        self._count.object = f"{len(rows):,} of {session.rows.n_rows:,} rows are selected.{note}"
+        self._summary.object = self._compare(rows)
+        columns = dict(list(exports.tabulate(session, shown).items())[:MAX_TABLE_COLUMNS])
+        self._fill(columns)
+
+    def _fill(self, columns: dict[str, Array]) -> None:
+        """Show columns in the table, which is made when rows are selected for the first time."""
+        data = {f"c{i}": values for i, values in enumerate(columns.values())}
+        shown = [
+            TableColumn(field=f"c{i}", title=name, formatter=StringFormatter(), width=110)
+            for i, name in enumerate(columns)
+        ]
+        height = min(60 + 25 * len(data["c0"]), 300)
+        self._source.data = data
+        if self._model is None:
+            self._model = DataTable(
+                source=self._source,
+                columns=shown,
+                height=height,
+                sizing_mode="stretch_width",
+                autosize_mode="none",
+                reorderable=False,  # it needs jQuery UI, which Bokeh does not have
+                index_position=None,
+                name="rows",
+                stylesheets=[read_style("parts.css")],
+            )
+            self._table.object = self._model
+            return
+        self._model.height = height
+        if [column.title for column in self._model.columns] != list(columns):
+            self._model.columns = shown
+
+    def _compare(self, rows: Array) -> str:
+        data = self._session.rows
+        columns = data.columns
+        if data.labels is not None:
+            from isosne.studies.point_columns import as_column
+
+            texts = data.labels.astype(np.str_)
+            columns = (as_column(data.label_name, texts, data.n_rows), *columns)
+        found = compare_with_rest(columns, rows)
+        if not found:
+            return ""
+        lines = "".join(
+            f"<tr><td>{html.escape(one.column)}</td><td>{one.inside:.4g}</td>"
+            f"<td>{one.outside:.4g}</td><td>{one.effect:+.2f}</td></tr>"
+            for one in found
+        )
+        return (
+            '<table class="plain"><tr><th>column</th><th>mean or share, selected</th>'
+            f"<th>others</th><th>effect size</th></tr>{lines}</table>"
+        )
+
+    def _keep(self, event: Any) -> None:
+        self._session.name_selection(self._name.value)
+        self._session.paint(SELECTIONS)
+
+
+class PointPane:
+    """One point: its row, its neighbors and its trust."""
+
+    def __init__(self, session: Session, canvas: Canvas) -> None:
+        self._session, self._canvas = session, canvas
+        self._text = text_pane()
+        self.view = pn.Column(self._text, sizing_mode="stretch_width")
+
+    def update(self) -> None:
+        """Show the point that is asked about."""
+        session, row = self._session, self._session.asked
+        if row is None or session.data is None:
+            self._text.object = "Click a point to see its nearest neighbors."
+            return
+        data = session.rows
+        parts = [f"<p><b>{html.escape(str(data.ids[row]))}</b>"]
+        if data.labels is not None:
+            parts.append(f", {html.escape(data.label_name)} {html.escape(str(data.labels[row]))}")
+        parts.append("</p>")
+        for shown, found in zip(session.maps, self._canvas.neighborhoods, strict=False):
+            if found is None:
+                parts.append(f"<p>{html.escape(shown.title)}: not on this map.</p>")
+                continue
+            true, false = (self._names(rows) for rows in (found.true, found.false))
+            parts.append(
+                f"<p><b>{html.escape(shown.title)}</b>: trust {found.trust:.0%}. "
+                f"Nearest in the data (lines): {true}. "
+                f"Near on the map, but not in the data (squares): {false or 'none'}.</p>"
+            )
+        values = "".join(
+            f"<tr><td>{html.escape(c.name)}</td>"
+            f"<td>{html.escape(data.texts(c, slice(row, row + 1))[0])}</td></tr>"
+            for c in data.columns
+        )
+        self._text.object = "".join(parts) + f'<table class="plain">{values}</table>'
+
+    def _names(self, rows: Array) -> str:
+        data = self._session.rows
+        return ", ".join(html.escape(str(data.ids[row])) for row in rows.tolist())
+
+
+class QualityPane:
+    """The R_NX curves of the maps, and the points that moved most between them."""
+
+    def __init__(self, session: Session, measurer: Measurer, canvas: Canvas) -> None:
+        self._session, self._measurer, self._canvas = session, measurer, canvas
+        self._n_measured = -1
+        self._sources = [ColumnDataSource({"k": [], "r": []}) for _ in (0, 1)]
+        self._figure = figure(
+            x_axis_type="log",
+            x_range=Range1d(start=1, end=10),
+            y_range=Range1d(start=-0.02, end=1.0),
+            height=260,
+            sizing_mode="stretch_width",
+            tools="",
+            toolbar_location=None,
+            x_axis_label="neighbors k",
+            y_axis_label="R_NX",
+            name="curves",
+        )
+        self._figure.yaxis.ticker = FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+        self._figure.outline_line_color = None
+        self._figure.background_fill_color = self._figure.border_fill_color = "white"
+        for m, source in enumerate(self._sources):
+            style = {"color": LINE_COLORS[m], "line_dash": DASHED[m], "line_width": 2.5}
+            self._figure.line("k", "r", source=source, **style)  # type: ignore[arg-type]
+        self._text = text_pane()
+        pane = pn.pane.Bokeh(self._figure, sizing_mode="stretch_width")
+        self.view = pn.Column(self._text, pane, sizing_mode="stretch_width")
+
+    def tick(self, *, is_forced: bool = False) -> None:
+        """Show new measures."""
+        if self._measurer.n_measured == self._n_measured and not is_forced:
+            return
+        self._n_measured = self._measurer.n_measured
+        lines = []
+        maps = self._session.maps
+        for m, source in enumerate(self._sources):
+            found = self._measurer.of(maps[m]) if m < len(maps) else None
+            if found is None:
+                source.data = {"k": [], "r": []}
+                continue
+            k, r = found.curve
+            kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
+            source.data = {"k": k[kept].astype(float), "r": r[kept]}
+            state = "" if found.is_final else " (a sample, while the map is computed)"
+            self._figure.x_range.end = max(float(k[-1]), self._figure.x_range.end)  # type: ignore[attr-defined]
+            lines.append(
+                f'<p><i class="line" style="border-color: {LINE_COLORS[m]}; '
+                f'border-top-style: {DASHED[m]}"></i> {html.escape(maps[m].title)}: '
+                f"area under R_NX {found.auc:.3f}{state}</p>"
+            )
+        lines.append(self._list_moved())
+        self._text.object = "".join(lines) or "The maps are measured when they are complete."
+
+    def _list_moved(self) -> str:
+        maps, data = self._session.maps, self._session.data
+        if len(maps) < 2 or maps[1].rows is not None or data is None:
+            return ""
+        rows, _ = moved_most(self._canvas.shown[0], self._canvas.shown[1], N_MOVED)
+        if not len(rows):
+            return ""
+        names = ", ".join(html.escape(str(data.ids[row])) for row in rows.tolist())
+        return f"<p>Rows that differ most between the aligned maps: {names}.</p>"
+
+
+class KeepPane:
+    """Files of the maps, and the commands that make them."""
+
+    def __init__(self, session: Session, canvas: Canvas) -> None:
+        self._session, self._canvas = session, canvas
+        self._commands = text_pane()
+        self._which = pn.widgets.RadioButtonGroup(options={"Map 1": 0, "Map 2": 1}, value=0)
+        self._files = pn.FlexBox(
+            self._which,
+            self._file("map.png", "PNG", lambda: self._picture("png")),
+            self._file("map.svg", "SVG", lambda: self._picture("svg")),
+            self._file("map.html", "HTML page", lambda: exports.save_page(session, self._m)),
+            self._file("map.parquet", "Map", lambda: exports.save_map(session, self._m)),
+            self._file("model.isosne", "Model", lambda: exports.save_model(session, self._m)),
+        )
+        self._model = self._files[-1]
+        self.view = pn.Column(self._commands, self._files, sizing_mode="stretch_width")
+
+    @property
+    def _m(self) -> int:
+        return min(int(self._which.value), len(self._session.maps) - 1)
+
+    def tick(self) -> None:
+        """Show the commands of the maps."""
+        session = self._session
+        text = ""
+        if session.data is not None and session.maps:
+            lines = [session.command(m) for m in range(len(session.maps))]
+            text = "".join(f"<pre>{html.escape(line)}</pre>" for line in lines)
+        if self._commands.object != text:
+            self._commands.object = text
+        has_two = len(session.maps) > 1
+        if self._which.visible != has_two:
+            self._which.visible = has_two
+        has_model = bool(session.maps) and session.maps[self._m].fitted() is not None
+        if self._model.disabled == has_model:
+            self._model.disabled = not has_model
+
+    def _file(self, name: str, label: str, make: Callable[[], bytes]) -> Any:
+        return pn.widgets.FileDownload(
+            callback=lambda: io.BytesIO(make()),
+            filename=name,
+            label=label,
+            button_type="default",
+        )
+
+    def _picture(self, kind: str) -> bytes:
+        session, m = self._session, self._m
+        color: Any = None
+        if session.color == session.rows.label_name and session.rows.labels is not None:
+            color = session.rows.labels
+        elif session.color not in (TRUST, SELECTIONS):
+            found = [c for c in session.rows.columns if c.name == session.color]
+            if found:
+                color = exports.plain_values(found[0], np.arange(session.rows.n_rows))
+        return exports.save_picture(self._canvas.shown[m], color, self._canvas.limits(m), kind)

@@ -1,0 +1,218 @@
+"""A fit in a thread of its own, watched through copies of its map.
+
+The callback of the fit stores a copy of the map now and then. It never waits for those who look,
+except that a paused fit waits in it until it is resumed.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._types import Points
+from isosne.errors import IsosneError
+from isosne.layout.descent import State
+from isosne.layout.schedules import as_schedule
+from isosne.tsne.estimator import TSNE
+
+PREPARING, RUNNING, PAUSED, STOPPED, FINISHED, FAILED = (
+    *("preparing", "running", "paused", "stopped", "finished", "failed"),
+)
+FRAME_SECONDS = 0.1
+"""Shortest time between two frames."""
+SECONDS_PER_POINT = 2e-5
+"""Further time between two frames, per point: the browser draws 100,000 points in about 0.3 s, and
+may take about a tenth of one core (chosen; `python -m benchmarks explore` measures it)."""
+VALUE_EVERY = 100
+"""Steps between two values of the objective; each costs about one step."""
+
+
+class Status(NamedTuple):
+    """How far a run has come; ``seconds_left`` is None if it is unknown."""
+
+    state: str
+    phase: int = 0
+    n_phases: int = 1
+    iteration: int = 0
+    n_iter: int = 0
+    objective: float | None = None
+    seconds_left: float | None = None
+    message: str = ""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the run goes on, or can be resumed."""
+        return self.state in (PREPARING, RUNNING, PAUSED)
+
+    def __str__(self) -> str:
+        if self.state == FAILED:
+            return self.message
+        if self.state == PREPARING:
+            return "Computing similarities and neighbors"
+        parts = [self.state.capitalize(), f"step {self.iteration:,} of {self.n_iter:,}"]
+        if self.state == RUNNING:
+            parts.append(f"phase {self.phase + 1} of {self.n_phases}")
+        if self.objective is not None:
+            parts.append(f"objective {self.objective:.4f}")
+        if self.state == RUNNING and self.seconds_left is not None:
+            parts.append(f"{self.seconds_left:.0f} s left")
+        return ", ".join(parts)
+
+
+class Run:
+    """A fit that can be watched, paused, resumed, stopped and continued.
+
+    Parameters
+    ----------
+    model : TSNE
+        The estimator; its callback is replaced.
+    X : array or CSR
+        The points.
+    """
+
+    def __init__(self, model: TSNE, X: Points) -> None:
+        self.model = model.set_params(callback=self._see)
+        self._X = X
+        self._lock = threading.Lock()
+        self._may_go = threading.Event()
+        self._may_go.set()
+        self._is_stopped = False
+        self._is_held = threading.Event()
+        schedule = as_schedule(model.schedule)
+        self._status = Status(PREPARING, n_phases=len(schedule.phases), n_iter=schedule.n_iter)
+        self._Y: NDArray[np.float32] | None = None
+        self._n_frames = 0
+        self._interval = FRAME_SECONDS + SECONDS_PER_POINT * X.shape[0]
+        self._next_frame = 0.0
+        self._began = 0.0
+        self._first = 0
+        self._thread: threading.Thread | None = None
+
+    @property
+    def status(self) -> Status:
+        """How far the run has come."""
+        with self._lock:
+            return self._status
+
+    @property
+    def frame(self) -> tuple[int, NDArray[np.float32] | None]:
+        """The number of the latest frame, and its map (n, 2); None before the first step."""
+        with self._lock:
+            return self._n_frames, self._Y
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a paused run has come to rest after its last step."""
+        return self._is_held.is_set()
+
+    def start(self) -> None:
+        """Begin the fit."""
+        self._begin(lambda: self.model.fit(self._X))
+
+    def pause(self) -> None:
+        """Wait after the current step until `resume` or `stop`."""
+        if self.status.state == RUNNING:
+            self._may_go.clear()
+            self._update(state=PAUSED)
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        if self.status.state == PAUSED:
+            self._restart_clock()
+            self._update(state=RUNNING)
+            self._may_go.set()
+
+    def stop(self) -> None:
+        """End the run after the current step; the map so far is kept."""
+        self._is_stopped = True
+        self._may_go.set()
+
+    def more(self, n_iter: int) -> None:
+        """Continue a run that has ended without an error, for further steps."""
+        status = self.status
+        if status.state not in (FINISHED, STOPPED):
+            return
+        self._update(state=RUNNING, n_iter=status.iteration + n_iter, phase=0, n_phases=1)
+        self._begin(lambda: self.model.continue_fit(n_iter))
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait until the run has ended or is interrupted; return whether it has."""
+        if self._thread is not None:
+            self._thread.join(timeout)
+        return self._thread is None or not self._thread.is_alive()
+
+    def _begin(self, work: Callable[[], Any]) -> None:
+        self._is_stopped = False
+        self._restart_clock()
+        self._thread = threading.Thread(target=self._work, args=(work,), daemon=True)
+        self._thread.start()
+
+    def _work(self, work: Callable[[], Any]) -> None:
+        """Do the work; an error becomes a message, because no one waits for the thread."""
+        try:
+            work()
+        except Exception as error:
+            self._update(state=FAILED, message=as_sentence(error))
+            return
+        has_ended = self.model.n_iter_ >= self.status.n_iter or not self._is_stopped
+        with self._lock:
+            self._Y = self.model.embedding_
+            self._n_frames += 1
+        self._update(
+            state=FINISHED if has_ended else STOPPED,
+            iteration=self.model.n_iter_,
+            n_iter=max(self.status.n_iter, self.model.n_iter_),
+            objective=self.model.kl_divergence_,
+        )
+
+    def _see(self, state: State) -> bool:
+        """Store what there is to see of a step; return whether to stop."""
+        now = time.monotonic()
+        if not self._began:
+            self._began, self._first = now, state.iteration
+        if state.iteration % VALUE_EVERY == 0:
+            self._update(objective=state.value())
+        if now >= self._next_frame:
+            self._next_frame = now + self._interval
+            self._store(state, now)
+        if not self._may_go.is_set():
+            self._store(state, now)
+            self._is_held.set()
+            self._may_go.wait()
+            self._is_held.clear()
+        return self._is_stopped
+
+    def _store(self, state: State, now: float) -> None:
+        taken = max(state.iteration - self._first, 1)
+        left = (now - self._began) / taken * (self.status.n_iter - state.iteration)
+        Y = np.ascontiguousarray(state.Y.T)
+        with self._lock:
+            self._Y = Y
+            self._n_frames += 1
+        is_paused = not self._may_go.is_set()
+        self._update(
+            state=PAUSED if is_paused else RUNNING,
+            phase=min(state.phase, self.status.n_phases - 1),
+            iteration=state.iteration,
+            seconds_left=left,
+        )
+
+    def _restart_clock(self) -> None:
+        """Measure the time per step anew: a pause is no part of it."""
+        self._began = 0.0
+
+    def _update(self, **changes: Any) -> None:
+        with self._lock:
+            self._status = self._status._replace(**changes)
+
+
+def as_sentence(error: Exception) -> str:
+    """Return an error as a sentence for the page."""
+    if isinstance(error, IsosneError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "Out of memory. Explore fewer rows, or choose another kernel."
+    return f"Internal error: {type(error).__name__}: {error}. Please report it."

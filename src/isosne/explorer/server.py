@@ -1,0 +1,182 @@
+"""The server: on this machine only, and only for those who have its address with the token.
+
+The page is refused without the token. The connection of a page is refused without the signature
+that the page was given, and from any other origin. Nothing is served but the page and the scripts
+of Bokeh and Panel; no path leads to a file of the user.
+"""
+
+import asyncio
+import hmac
+import logging
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from bokeh.server.auth_provider import AuthProvider
+from panel.io.server import get_server
+from tornado.ioloop import IOLoop, PeriodicCallback
+from tornado.web import HTTPError, RequestHandler
+from tornado.websocket import WebSocketHandler
+
+from isosne.errors import OutputError
+
+LOOPBACK = "127.0.0.1"
+TOKEN_BYTES = 24
+"""Random bytes in the token, and in the key that signs connections."""
+DAY_SECONDS = 24 * 3600
+"""How long a page may connect again after its connection was lost."""
+MAX_MESSAGE_BYTES = 2**30
+"""Largest message from a page: an uploaded table of up to a gigabyte."""
+START_SECONDS = 60
+
+
+class TokenProvider(AuthProvider):
+    """Refuses every page that is asked for without the token."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+        super().__init__()
+
+    @property
+    def get_user(self) -> Callable[[Any], Any]:
+        """A function that returns a user, or refuses the request."""
+        return self._check
+
+    @property
+    def get_login_url(self) -> Callable[[Any], str]:
+        """A function that is never called: requests are refused before."""
+        return lambda handler: "/"
+
+    def _check(self, handler: RequestHandler) -> str:
+        # Connections have no token; Bokeh checks their signature, which only the page was given.
+        is_connection = isinstance(handler, WebSocketHandler)
+        given = handler.get_query_argument("token", "")
+        if not is_connection and not hmac.compare_digest(given, self._token):
+            raise HTTPError(403, reason="The address needs the token that isosne explore printed.")
+        return "user"
+
+
+class Refused(RequestHandler):
+    """Answers that there is nothing, in place of handlers that the page does not need."""
+
+    def prepare(self) -> None:
+        """Refuse any request."""
+        raise HTTPError(404)
+
+
+class PageServer:
+    """Serves a page in a thread of its own.
+
+    Parameters
+    ----------
+    make_page : callable
+        Returns the content of the page; called for each tab.
+    host : str, default="127.0.0.1"
+        Address to listen on.
+    port : int, default=0
+        Port to listen on; 0 chooses a free one.
+    every_second : callable or None, default=None
+        Called about once per second in the thread of the server.
+    """
+
+    def __init__(
+        self,
+        make_page: Callable[[], Any],
+        *,
+        host: str = LOOPBACK,
+        port: int = 0,
+        every_second: Callable[[], None] | None = None,
+    ) -> None:
+        self.host, self.token = host, secrets.token_urlsafe(TOKEN_BYTES)
+        self._socket_port = _free_port(host, port)
+        self._make_page, self._every_second = make_page, every_second
+        self._ready = threading.Event()
+        self._error: Exception | None = None
+        self._loop: IOLoop | None = None
+        self._thread = threading.Thread(target=self._work, daemon=True)
+
+    @property
+    def port(self) -> int:
+        """The port."""
+        return self._socket_port
+
+    @property
+    def address(self) -> str:
+        """The address of the page, with its token."""
+        shown = socket.gethostname() if self.host in ("", "0.0.0.0", "::") else self.host
+        return f"http://{shown}:{self.port}/?token={self.token}"
+
+    def start(self) -> None:
+        """Start the server, and return when it accepts connections."""
+        try:  # first, because Bokeh leaves a socket behind if its port is in use
+            with socket.socket() as trial:
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                trial.bind((self.host or LOOPBACK, self.port))
+        except OSError as error:
+            self._error = error
+        else:
+            self._thread.start()
+            self._ready.wait(START_SECONDS)
+        if self._error is not None:
+            raise OutputError(
+                f"Cannot listen on {self.host}, port {self.port}: {self._error}. "
+                "Choose another port, or leave it out for a free one."
+            ) from self._error
+
+    def stop(self) -> None:
+        """Close all connections and end the thread."""
+        if self._loop is not None and self._thread.is_alive():
+            self._loop.add_callback(self._loop.stop)
+            self._thread.join(START_SECONDS)
+
+    def _origins(self) -> list[str]:
+        names = [self.host] if self.host not in ("", "0.0.0.0", "::") else [socket.gethostname()]
+        return [f"{name}:{self.port}" for name in {*names, LOOPBACK, "localhost"}]
+
+    def _work(self) -> None:
+        # A tab that is closed while a frame is on its way is no reason for a warning.
+        logging.getLogger("bokeh.server.views.ws").setLevel(logging.ERROR)
+        asyncio.set_event_loop(asyncio.new_event_loop())
+        loop = IOLoop.current()
+        try:
+            server = get_server(
+                {"/": self._make_page},
+                port=self.port,
+                address=self.host,
+                websocket_origin=self._origins(),
+                loop=loop,
+                title="isosne explore",
+                auth_provider=TokenProvider(self.token),
+                secret_key=secrets.token_urlsafe(TOKEN_BYTES),
+                sign_sessions=True,
+                session_token_expiration=DAY_SECONDS,
+                websocket_max_message_size=MAX_MESSAGE_BYTES,
+                extra_patterns=[(r"/components/.*", Refused)],
+            )
+            server.start()
+        except OSError as error:
+            self._error = error
+            self._ready.set()
+            return
+        self._loop = loop
+        ticking = None
+        if self._every_second is not None:
+            ticking = PeriodicCallback(self._every_second, 1000)
+            ticking.start()
+        loop.add_callback(self._ready.set)
+        loop.start()
+        if ticking is not None:
+            ticking.stop()
+        server.stop()
+        loop.close()
+
+
+def _free_port(host: str, port: int) -> int:
+    """Return a port; Bokeh must know it before it listens, to check origins."""
+    if port:
+        return port
+    with socket.socket() as trial:
+        trial.bind((host or LOOPBACK, 0))
+        return int(trial.getsockname()[1])

@@ -1,0 +1,275 @@
+"""What is explored: the rows, one or two maps, the selection, and names of selections.
+
+A session belongs to the server; every tab of a browser shows the same one. It knows nothing about
+pages: they look every so often at the counters in `changes`, and at the frames of the maps.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._types import Array
+from isosne.errors import DataError, ParameterError
+from isosne.explorer.data import Data
+from isosne.explorer.run import Run, Status
+from isosne.explorer.settings import Settings, command
+from isosne.neighbors.metric import Metric
+from isosne.studies.point_columns import Column
+from isosne.tsne.estimator import TSNE
+
+MAX_MAPS = 2
+"""Maps that are shown side by side."""
+MIN_SUBSET = 4
+"""Smallest selection that can be mapped again."""
+
+
+@dataclass(eq=False)
+class ShownMap:
+    """A map of all rows or of some: one that is being computed, or one that is complete.
+
+    ``settings`` is None for a map from another program. ``rows`` is None for a map of all rows.
+    ``fixed`` holds the positions of a map without a run.
+    """
+
+    title: str
+    settings: Settings | None
+    rows: NDArray[np.int64] | None = None
+    run: Run | None = None
+    fixed: NDArray[np.float32] | None = None
+    is_warm: bool = False
+    model: TSNE | None = None
+
+    @property
+    def metric(self) -> Metric:
+        """The distance between rows."""
+        if self.settings is None:
+            return Metric("euclidean")
+        return Metric(self.settings.metric, self.settings.p)
+
+    @property
+    def status(self) -> Status | None:
+        """How far the run has come; None without a run."""
+        return None if self.run is None else self.run.status
+
+    @property
+    def is_active(self) -> bool:
+        """Whether positions may still change."""
+        return self.run is not None and self.run.status.is_active
+
+    def frame(self, n_rows: int) -> tuple[int, NDArray[np.float32]]:
+        """Return the number of the latest frame, and a position (n, 2) for each row, or NaN."""
+        number, Y = (0, self.fixed) if self.run is None else self.run.frame
+        if Y is None and self.fixed is not None:  # positions from before the run
+            Y = self.fixed
+        if Y is not None and self.rows is None:
+            return number, Y
+        whole = np.full((n_rows, 2), np.nan, np.float32)
+        if Y is not None:
+            whole[self.rows] = Y
+        return number, whole
+
+    def fitted(self) -> TSNE | None:
+        """Return the fitted estimator, if there is one and its run has ended."""
+        if self.run is None:
+            return self.model
+        return self.run.model if self.run.status.state in ("finished", "stopped") else None
+
+
+@dataclass(eq=False)
+class Session:
+    """Rows, maps and selections.
+
+    ``changes`` counts the changes of "data", "maps", "selection", "asked", "names" and "color".
+    """
+
+    data: Data | None = None
+    maps: list[ShownMap] = field(default_factory=list)
+    selection: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    asked: int | None = None
+    names: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    color: str = ""
+    changes: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def rows(self) -> Data:
+        """The rows, which must have been opened."""
+        if self.data is None:
+            raise DataError("No table is open. Open a table first.")
+        return self.data
+
+    def open(self, data: Data) -> None:
+        """Show other rows; maps and selections of the rows before are given up."""
+        self.close()
+        self.data, self.maps, self.names = data, [], {}
+        self.selection, self.asked = np.empty(0, np.int64), None
+        self.color = data.label_name if data.labels is not None else ""
+        self._changed("data", "maps", "selection", "asked", "names", "color")
+
+    def begin(self, m: int, settings: Settings, *, is_warm: bool = False) -> None:
+        """Compute map m (0 or 1) with some settings.
+
+        A warm start begins at the present positions of the map, or for a new second map at those
+        of the first one.
+        """
+        data = self.rows
+        before = self.maps[m] if m < len(self.maps) else None
+        rows = before.rows if before is not None else None
+        start = self._present(before if before is not None else self.maps[0]) if is_warm else None
+        model = settings.make_model(start)
+        X = data.X if rows is None else data.X[rows]
+        model.plan(X)  # raises an error about the settings before the present map is given up
+        shown = ShownMap(settings.title, settings, rows, Run(model, X), start, start is not None)
+        self._put(m, shown)
+
+    def reembed(self) -> None:
+        """Compute a second map of the selected rows only, with the settings of the first map."""
+        rows = np.sort(self.selection)
+        if len(rows) < MIN_SUBSET:
+            raise DataError(
+                f"A map of a selection needs at least {MIN_SUBSET} rows; {len(rows)} are selected. "
+                "Select more rows with the lasso."
+            )
+        settings = self.maps[0].settings or Settings()
+        title = f"{settings.title}, {len(rows):,} selected rows"
+        run = Run(settings.make_model(), self.rows.X[rows])
+        self._put(1, ShownMap(title, settings, rows, run))
+
+    def add_map(self, Y: Array, title: str) -> None:
+        """Show a complete map of all rows, such as one of another program, as the second map."""
+        n = self.rows.n_rows
+        Y = np.asarray(Y, np.float32)
+        if Y.shape != (n, 2) or not np.isfinite(Y).all():
+            raise DataError(
+                f"A map must have two finite coordinates for each of the {n:,} rows; got an array "
+                f"of shape {Y.shape}. Pass a map of the same table."
+            )
+        self._put(min(len(self.maps), 1), ShownMap(title, None, fixed=Y))
+
+    def add_model(self, model: TSNE, settings: Settings) -> None:
+        """Show the map of a fitted estimator as the first map."""
+        shown = ShownMap(settings.title, settings, fixed=model.embedding_, model=model)
+        self._put(0, shown)
+
+    def close_second(self) -> None:
+        """Show one map only."""
+        if len(self.maps) == MAX_MAPS:
+            self._end(self.maps.pop())
+            self._changed("maps")
+
+    def select(self, rows: Array) -> None:
+        """Select some rows instead of those before."""
+        rows = np.unique(np.asarray(rows, np.int64))
+        if not np.array_equal(rows, self.selection):
+            self.selection = rows
+            self._changed("selection")
+
+    def ask(self, row: int | None) -> None:
+        """Show the neighbors of a row; None: of no row."""
+        if row != self.asked:
+            self.asked = row
+            self._changed("asked")
+
+    def name_selection(self, name: str) -> None:
+        """Name the selected rows; an earlier selection of that name is replaced."""
+        name = name.strip()
+        if not name:
+            hint = "Type a name, then press the button again."
+            raise ParameterError("name", "not be empty", hint=hint)
+        if not len(self.selection):
+            raise DataError("No row is selected. Select rows with the lasso first.")
+        self.names[name] = self.selection
+        self._changed("names")
+
+    def names_column(self) -> Column | None:
+        """Return the name of the selection of each row, the latest one; None without names."""
+        if not self.names:
+            return None
+        words = ["", *self.names]
+        of_row = np.zeros(self.rows.n_rows, np.int32)
+        for code, rows in enumerate(self.names.values(), start=1):
+            of_row[rows] = code
+        return Column("selection", of_row, words)
+
+    def paint(self, color: str) -> None:
+        """Color the points by something else."""
+        if color != self.color:
+            self.color = color
+            self._changed("color")
+
+    def command(self, m: int) -> str:
+        """Return the command that makes map m, and what it does not tell as a comment."""
+        shown, data = self.maps[m], self.rows
+        if shown.settings is None:
+            return f"# {shown.title}: a map that isosne did not compute"
+        notes = []
+        words = data.words
+        if not words:
+            words, notes = ("table.csv",), ["the data were passed in Python"]
+        if shown.rows is not None:
+            notes.append(f"of the {len(shown.rows):,} selected rows, saved as a table")
+        if shown.is_warm:
+            notes.append("the map shown started from the map before")
+        status = shown.status
+        if status is not None and not status.is_active and status.iteration:
+            if status.iteration < shown.settings.n_iter:
+                notes.append(f"the map shown was stopped at step {status.iteration}")
+            elif status.iteration > shown.settings.n_iter:
+                notes.append(f"the map shown has {status.iteration} steps")
+        line = command(words, shown.settings)
+        return f"{line}  # {'; '.join(notes)}" if notes else line
+
+    def close(self) -> None:
+        """End all runs; their maps so far stay."""
+        for shown in self.maps:
+            self._end(shown)
+
+    def _present(self, shown: ShownMap) -> NDArray[np.float32] | None:
+        """Return the positions of a map, if it has one for every row that it maps."""
+        if shown.settings is None and shown.fixed is None:
+            return None
+        _, Y = shown.frame(self.rows.n_rows)
+        Y = Y if shown.rows is None else Y[shown.rows]
+        return None if np.isnan(Y).any() else np.array(Y, np.float32)
+
+    def _put(self, m: int, shown: ShownMap) -> None:
+        if m < len(self.maps):
+            self._end(self.maps[m])
+            self.maps[m] = shown
+        else:
+            self.maps.append(shown)
+        if shown.run is not None:
+            shown.run.start()
+        self._changed("maps")
+
+    def _end(self, shown: ShownMap) -> None:
+        if shown.run is not None:
+            shown.run.stop()
+
+    def _changed(self, *what: str) -> None:
+        self.changes.update(what)
+
+
+def describe_settings(model: TSNE) -> Settings:
+    """Return the settings of an estimator that the page can show; others are left out."""
+    kernel = model.kernel
+    name, size, metric, p = "owner", "", "euclidean", 2.0
+    if isinstance(kernel, str):
+        name = kernel
+    else:
+        from isosne.kernels.registry import KERNELS
+
+        for known, entry in KERNELS.items():
+            if type(kernel) is entry.kind:
+                name = known
+                value: Any = kernel.get_params().get(entry.main_parameter)
+                size = "" if value in (None, "auto") else _as_text(value)
+                metric, p = kernel.metric, kernel.p
+    seed = model.random_state if isinstance(model.random_state, int) else 0
+    return Settings(name, size, model.exaggeration, seed, metric=metric, p=p)
+
+
+def _as_text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,162 @@
+"""What a visitor of the page of `isosne explore` does, and what there is to see."""
+
+import numpy as np
+
+from tests.browser.reader import Reader
+
+ATTEMPTS = 400
+"""Looks at the page, each of which takes about a tenth of a second."""
+WALK = """
+const walk = (root, found) => {
+  for (const node of root.querySelectorAll("*")) {
+    found(node)
+    if (node.shadowRoot) { walk(node.shadowRoot, found) }
+  }
+}
+"""
+FIND = (
+    WALK
+    + """
+const [kind, text] = arguments
+let hit = null
+walk(document, (node) => {
+  if (hit == null && node.matches(kind) && node.textContent.trim() == text) {
+    if (node.checkVisibility()) { hit = node }
+  }
+})
+return hit
+"""
+)
+FIELD = (
+    WALK
+    + """
+const [label, number] = arguments
+const hits = []
+walk(document, (node) => {
+  if (node.matches("label") && node.textContent.trim() == label && node.checkVisibility()) {
+    hits.push(node.getRootNode().querySelector("input, select"))
+  }
+})
+return hits[number]
+"""
+)
+TEXT = (
+    WALK
+    + """
+const parts = []
+walk(document, (node) => {
+  for (const child of node.childNodes) {
+    if (child.nodeType == 3 && !node.matches("style, script") && node.checkVisibility()) {
+      parts.push(child.textContent)
+    }
+  }
+})
+return parts.join(" ").replace(/\\s+/g, " ")
+"""
+)
+MODEL = "const model = Bokeh.documents[0].get_model_by_name(arguments[0]);"
+LOCATE = (
+    MODEL
+    + """
+if (model == null) { return null }
+const view = Bokeh.index.find_one(model)
+const renderer = model.renderers.find((r) => r.glyph.type == "Scatter")
+const data = renderer.data_source.data
+const box = view.canvas_view.el.getBoundingClientRect()
+const x = Array.from(data[renderer.glyph.x.field]), y = Array.from(data[renderer.glyph.y.field])
+const ids = Array.from(data.id)
+return ids.map((id, i) => [
+  String(id),
+  box.left + view.frame.x_scale.compute(x[i]),
+  box.top + view.frame.y_scale.compute(y[i]),
+  x[i],
+  y[i],
+])
+"""
+)
+LINES = (
+    MODEL
+    + """
+const of = (kind) => model.renderers.filter((r) => r.glyph.type == kind)
+const links = of("Segment")[0].data_source.data
+const marks = of("Scatter")[1].data_source.data
+return [Array.from(links.x1), Array.from(links.y1), Array.from(marks.x), Array.from(marks.y)]
+"""
+)
+ROWS = """
+const table = Bokeh.documents[0].get_model_by_name("rows")
+return table == null ? [] : Array.from(table.source.data.c0).map(String)
+"""
+INSPECTED = MODEL + "return model.renderers[1].data_source.inspected.indices"
+
+
+class Visitor(Reader):
+    """A browser that shows the page of a server."""
+
+    def until(self, condition, what):
+        """Wait until something holds; return it."""
+        for _ in range(ATTEMPTS):  # not seconds: the processes of a busy machine may be halted
+            found = condition()
+            if found:
+                return found
+            self.settle()
+        raise AssertionError(f"{what} did not happen; the page says: {self.text()}")
+
+    def text(self):
+        """Return all text that is visible."""
+        return self.run(TEXT)
+
+    def says(self, text):
+        """Wait until a text is visible."""
+        self.until(lambda: text in self.text(), repr(text))
+
+    def press(self, text):
+        """Press a button, once it can be pressed."""
+        button = self.until(lambda: self.run(FIND, "button", text), f"the button {text!r}")
+        self.until(button.is_enabled, f"{text!r} can be pressed")
+        button.click()
+        self.settle()
+
+    def open_tab(self, text):
+        self.until(lambda: self.run(FIND, ".bk-tab", text), f"the tab {text!r}").click()
+        self.settle()
+
+    def field(self, label, number=0):
+        """Return the input of a label; number 1 is that of the second map."""
+        return self.until(lambda: self.run(FIELD, label, number), f"the field {label!r}")
+
+    def enter(self, label, value, number=0):
+        """Choose an option, or replace the content of an input."""
+        self.run(
+            "arguments[0].value = arguments[1];"
+            "arguments[0].dispatchEvent(new Event('change', {bubbles: true}))",
+            self.field(label, number),
+            value,
+        )
+        self.settle()
+
+    def positions(self, m=0):
+        """Return the place of each identifier on a map, in the units of the map."""
+        found = self.run(LOCATE, f"map{m}") or []
+        return {one[0]: np.array(one[3:], float) for one in found if None not in one}
+
+    def pixels(self, m=0):
+        """Return the pixel of each identifier on the screen."""
+        return {one[0]: np.array(one[1:3], float) for one in self.run(LOCATE, f"map{m}")}
+
+    def lines(self, m=0):
+        """Return the ends of the lines to neighbors, and the marked places."""
+        x, y, u, v = (np.array(values, float) for values in self.run(LINES, f"map{m}"))
+        return np.column_stack([x, y]), np.column_stack([u, v])
+
+    def lists(self, ids):
+        """Wait until the table of selected rows has exactly some identifiers."""
+        self.until(lambda: sorted(self.run(ROWS)) == sorted(ids), f"a table of {ids}")
+
+    def inspected(self, m):
+        """Return how many points are under the pointer, or linked to those that are."""
+        return len(self.run(INSPECTED, f"map{m}"))
+
+    def lasso(self, low, high, m=0):
+        """Draw a box with the lasso around the points between two places of a map."""
+        self.draw_around([low, (high[0], low[1]), high, (low[0], high[1])])

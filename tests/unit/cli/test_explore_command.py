@@ -1,0 +1,99 @@
+"""`isosne explore`: what it refuses, what it prints, and how it ends."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.unit.cli.conftest import COLUMNS
+
+NAME = "Name the table as the first argument."
+THREE, BESIDE = "--map a.csv --map b.csv --map c.csv", "Two maps are shown side by side."
+LINE = ("explore", "wine.csv", *COLUMNS, "--scale", "minmax")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ("explore", "--session", "s.isosne"),
+            f"Error: --session must be used together with TABLE; got --session s.isosne. {NAME}",
+        ),
+        (
+            ("explore", "--map", "map.csv"),
+            f"Error: --map must be used together with TABLE; got --map map.csv. {NAME}",
+        ),
+        (
+            (*LINE, *THREE.split()),
+            f"Error: --map must be given at most twice; got {THREE}. {BESIDE}",
+        ),
+        (
+            ("explore", "-"),
+            "Error: TABLE must be a file or a data set; got '-'. Save the table to a file.",
+        ),
+        (
+            ("explore", "wines.csv"),
+            "Error: TABLE must be a file that exists; got 'wines.csv'. Did you mean 'wine.csv'?",
+        ),
+    ],
+)
+def test_wrong_use_is_told_before_anything_is_served(wine, isosne, words, sentence):
+    assert isosne(*words, code=2).stderr.splitlines()[-1] == sentence
+
+
+def test_a_map_of_other_rows_is_refused(wine, isosne, here):
+    (here / "map.csv").write_text("id,x,y\nb000,0,0\nb001,1,1\n")
+    found = isosne(*LINE, "--map", "map.csv", "-q", code=1)
+    assert found.stderr == (
+        "Error: A map must have two finite coordinates for each of the 178 rows; got an array of "
+        "shape (178, 2). Pass a map of the same table.\n"
+    )
+
+
+def test_a_model_of_other_rows_is_refused(wine, isosne, here, two_blobs):
+    from isosne import TSNE
+
+    TSNE(random_state=0).fit(two_blobs).save(here / "model.isosne")
+    found = isosne(*LINE, "--model", "model.isosne", "-q", code=1)
+    assert found.stderr == (
+        "Error: The model model.isosne must have a two-dimensional map of the 178 rows of the "
+        "table; its map has shape (60, 2). Pass the table that it was fitted on.\n"
+    )
+
+
+def end_at_once(words):
+    """Run the command, end it as Ctrl-C does once it serves, and return what it printed."""
+    line = [sys.executable, "-m", "isosne", *words, "--no-browser"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(line, **pipes) as process:
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        errors = process.stderr.read()
+    assert process.returncode == 0, errors
+    return first, errors
+
+
+@pytest.mark.slow
+def test_ctrl_c_saves_the_session_and_the_same_command_restores_it(wine, here):
+    words = (*LINE, "--session", "wine.session")
+    address, said = end_at_once(words)
+    assert address.startswith("http://127.0.0.1:")
+    assert said.splitlines()[-1] == "Saved the session to wine.session"
+    assert (here / "wine.session").exists()
+    first, said = end_at_once((*words, "--json"))
+    assert json.loads(first)["address"] != address.strip()  # another token
+    assert "Restored the session in wine.session" in said
+    assert sorted(path.name for path in here.iterdir()) == ["wine.csv", "wine.session"]
+
+
+@pytest.mark.slow
+def test_other_machines_are_served_only_with_a_warning(wine):
+    np.save("points.npy", np.random.default_rng(0).normal(size=(20, 3)))
+    _, said = end_at_once(("explore", "points.npy", "--host", "0.0.0.0"))
+    assert (
+        "Note: The page can be opened from other machines, by anyone who has its address. The "
+        "connection is not encrypted. Leave out --host to serve 127.0.0.1 only." in said
+    )

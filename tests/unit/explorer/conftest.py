@@ -1,0 +1,31 @@
+"""A session of sixty points in two clusters, with short runs."""
+
+import numpy as np
+import pytest
+
+from isosne.explorer.data import from_python
+from isosne.explorer.session import Session
+from isosne.explorer.settings import Settings
+
+QUICK = Settings(n_iter=160)
+"""Ten steps more than the exaggeration takes."""
+
+
+@pytest.fixture
+def session(two_blobs):
+    """A session without a map."""
+    found = Session()
+    ids = np.array([f"p{i:02}" for i in range(60)])
+    kinds = np.repeat(["tight", "loose"], 30)
+    found.open(from_python(two_blobs, kinds, ids, {"name": ids, "color": np.tile(["r", "g"], 30)}))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def mapped(session):
+    """A session with a complete map."""
+    session.begin(0, QUICK)
+    assert session.maps[0].run.join(60)
+    assert session.maps[0].status.state == "finished"
+    return session

@@ -1,0 +1,204 @@
+import numpy as np
+import pytest
+
+from isosne import TSNE, IsolationKernel
+from isosne.errors import DataError, ParameterError
+from isosne.explorer.data import from_python
+from isosne.explorer.session import Session, describe_settings
+from isosne.explorer.session_file import restore_session, save_session
+from isosne.explorer.settings import Settings
+from tests.conftest import refuses
+from tests.unit.explorer.conftest import QUICK
+
+LINE = "isosne embed 'my table.csv' --id name"
+
+
+def test_a_session_without_rows_says_so():
+    with refuses(DataError, "No table is open. Open a table first."):
+        Session().rows  # noqa: B018
+
+
+def test_selections_are_sorted_counted_and_named(session):
+    session.select([5, 3, 3])
+    assert session.selection.tolist() == [3, 5]
+    before = session.changes["selection"]
+    session.select([3, 5])
+    assert session.changes["selection"] == before
+    session.name_selection(" odd ")
+    session.select([5])
+    session.name_selection("five")
+    column = session.names_column()
+    assert [column.words[code] for code in column.data[[2, 3, 5]]] == ["", "odd", "five"]
+
+
+def test_a_name_needs_text_and_a_selection(session):
+    with refuses(DataError, "No row is selected. Select rows with the lasso first."):
+        session.name_selection("a")
+    session.select([1])
+    sentence = "name must not be empty. Type a name, then press the button again."
+    with refuses(ParameterError, sentence):
+        session.name_selection(" ")
+
+
+def test_the_second_map_is_of_the_selected_rows_only(mapped):
+    rows = np.arange(20, 40)
+    mapped.select(rows)
+    mapped.reembed()
+    again = mapped.maps[1]
+    assert again.run.join(60)
+    _, Y = again.frame(60)
+    assert np.isfinite(Y[rows]).all()
+    assert np.isnan(np.delete(Y, rows, axis=0)).all()
+    plain = QUICK.make_model().fit(mapped.rows.X[rows])
+    np.testing.assert_array_equal(Y[rows], plain.embedding_)
+    assert again.title == "Owner kernel, 20 selected rows"
+
+
+def test_a_selection_of_three_rows_is_too_small_for_a_map(mapped):
+    mapped.select([1, 2, 3])
+    with refuses(
+        DataError,
+        "A map of a selection needs at least 4 rows; 3 are selected. "
+        "Select more rows with the lasso.",
+    ):
+        mapped.reembed()
+
+
+def test_a_warm_start_begins_at_the_present_map(mapped):
+    _, before = mapped.maps[0].frame(60)
+    mapped.begin(0, Settings("gaussian", n_iter=160), is_warm=True)
+    shown = mapped.maps[0]
+    assert shown.is_warm
+    np.testing.assert_array_equal(shown.run.model.start, before)
+    assert shown.run.join(60)
+    assert shown.status.state == "finished"
+
+
+def test_a_map_of_another_program_becomes_the_second_map(mapped):
+    Y = np.random.default_rng(0).normal(size=(60, 2))
+    mapped.add_map(Y, "umap.csv")
+    assert [shown.title for shown in mapped.maps] == ["Owner kernel", "umap.csv"]
+    assert mapped.maps[1].status is None
+    mapped.close_second()
+    assert len(mapped.maps) == 1
+
+
+def test_a_map_of_other_rows_is_refused(mapped):
+    with refuses(
+        DataError,
+        "A map must have two finite coordinates for each of the 60 rows; got an array of shape "
+        "(59, 2). Pass a map of the same table.",
+    ):
+        mapped.add_map(np.zeros((59, 2)), "other")
+
+
+def test_replacing_a_map_ends_its_run(session):
+    session.begin(0, Settings(n_iter=100_000))
+    first = session.maps[0].run
+    session.begin(0, QUICK)
+    assert first.join(60)
+    assert first.status.state == "stopped"
+
+
+def test_settings_that_cannot_be_used_leave_the_map_as_it_is(mapped):
+    before = mapped.maps[0]
+    with pytest.raises(ParameterError, match=r"^psi must be "):
+        mapped.begin(0, Settings("isolation", size="1000"))
+    assert mapped.maps == [before]
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({}, f"{LINE} -o map.parquet"),
+        (
+            {"kernel": "isolation", "size": "8, 64", "seed": 3, "exaggeration": 2.5},
+            f"{LINE} --kernel isolation --psi 8,64 --exaggeration 2.5 --seed 3 -o map.parquet",
+        ),
+        (
+            {"kernel": "gaussian", "size": "50", "n_iter": 200, "metric": "cosine"},
+            f"{LINE} --kernel gaussian --perplexity 50 --metric cosine --n-iter 200 -o map.parquet",
+        ),
+    ],
+)
+def test_the_command_of_a_map_has_all_its_settings(two_blobs, change, line):
+    session = Session()
+    data = from_python(two_blobs)
+    session.open(data.__class__(**vars(data) | {"words": ("my table.csv", "--id", "name")}))
+    session.add_model(TSNE(random_state=0).fit(two_blobs), Settings(**change))
+    assert session.command(0) == line
+
+
+def test_the_command_says_what_it_does_not_tell(mapped):
+    mapped.select(np.arange(10))
+    mapped.reembed()
+    assert mapped.maps[1].run.join(60)
+    assert mapped.command(1) == (
+        "isosne embed table.csv --n-iter 160 -o map.parquet  # the data were passed in Python; "
+        "of the 10 selected rows, saved as a table"
+    )
+    mapped.add_map(np.zeros((60, 2)), "other.npy")
+    assert mapped.command(1) == "# other.npy: a map that isosne did not compute"
+
+
+def test_settings_are_read_from_an_estimator():
+    model = TSNE(IsolationKernel([8, 64], metric="cosine"), random_state=5, exaggeration=2.0)
+    assert describe_settings(model) == Settings("isolation", "8,64", 2.0, 5, metric="cosine")
+    assert describe_settings(TSNE("gaussian")) == Settings("gaussian")
+
+
+def test_a_session_is_restored_from_its_file(mapped, tmp_path):
+    mapped.select(np.arange(5, 25))
+    mapped.name_selection("some")
+    mapped.reembed()
+    assert mapped.maps[1].run.join(60)
+    mapped.ask(7)
+    mapped.paint("color")
+    path = tmp_path / "session.isosne"
+    save_session(mapped, path)
+    other = Session()
+    other.open(mapped.rows)
+    restore_session(other, path)
+    assert other.selection.tolist() == list(range(5, 25))
+    assert list(other.names) == ["some"]
+    assert (other.asked, other.color) == (7, "color")
+    for ours, theirs in zip(mapped.maps, other.maps, strict=True):
+        np.testing.assert_array_equal(ours.frame(60)[1], theirs.frame(60)[1])
+        assert (ours.title, ours.settings) == (theirs.title, theirs.settings)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_session_of_other_rows_is_not_restored(mapped, tmp_path, two_blobs):
+    path = tmp_path / "session.isosne"
+    save_session(mapped, path)
+    other = Session()
+    other.open(from_python(two_blobs[:50]))
+    with refuses(
+        DataError,
+        f"The session {path} belongs to other rows: it was saved for data from Python, with 60 "
+        "rows, and data from Python differs. Open the table that it was saved for, or choose "
+        "another session file.",
+    ):
+        restore_session(other, path)
+    assert other.maps == []
+
+
+def test_a_damaged_session_is_refused_and_nothing_changes(mapped, tmp_path):
+    path = tmp_path / "session.isosne"
+    save_session(mapped, path)
+    path.write_bytes(path.read_bytes()[:-200])
+    other = Session()
+    other.open(mapped.rows)
+    with pytest.raises(DataError, match="the file is damaged or not written by isosne"):
+        restore_session(other, path)
+    assert other.maps == []
+
+
+def test_a_run_before_its_first_step_is_not_saved(session, tmp_path):
+    session.begin(0, Settings("gaussian", size="30,31,32,33", n_iter=100_000))
+    path = tmp_path / "session.isosne"
+    save_session(session, path)
+    other = Session()
+    other.open(session.rows)
+    restore_session(other, path)
+    assert len(other.maps) <= 1
