@@ -12,6 +12,7 @@ from isosne._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isosne.affinities.sparse import Sparse
+    from isosne.jobs.placer import Placer
     from isosne.kernels.adaptive import AdaptiveGaussianKernel
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.isolation import IsolationKernel
@@ -40,6 +41,7 @@ __all__ = [
     "NeRV",
     "OwnerKernel",
     "Phase",
+    "Placer",
     "Plan",
     "PrecomputedKernel",
     "Schedule",
@@ -61,6 +63,7 @@ _HOME = {
     "NeRV": "isosne.layout.objectives",
     "OwnerKernel": "isosne.kernels.owner",
     "Phase": "isosne.layout.schedules",
+    "Placer": "isosne.jobs.placer",
     "Plan": "isosne.tsne.plan",
     "PrecomputedKernel": "isosne.kernels.precomputed",
     "Schedule": "isosne.layout.schedules",

@@ -7,6 +7,7 @@ behind by a writer that was killed; it is removed when the same file is written 
 """
 
 import errno
+import hashlib
 import json
 import os
 import re
@@ -37,6 +38,8 @@ TOKEN_BYTES = 8
 """Random bytes in a temporary name."""
 LONGEST_STEM = 200
 """Bytes of the final name in a temporary one; most file systems allow 255 bytes in all."""
+HASHED_BYTES = 2**20
+"""Bytes of a file that are hashed at a time."""
 ADVICE = {
     errno.ENAMETOOLONG: "Choose a shorter name.",
     errno.ELOOP: "Choose another name, or remove the symbolic link.",
@@ -325,6 +328,15 @@ def open_regular(path: Path) -> BinaryIO:
     if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a folder raises
         raise OSError(errno.ESPIPE, "Not a regular file")
     return path.open("rb")
+
+
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of the content of a file."""
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while block := file.read(HASHED_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def describe_os_error(error: OSError) -> str:

@@ -1,6 +1,5 @@
 """`isosne transform`: place new rows on an existing map."""
 
-import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -60,6 +59,7 @@ def transform(
 
     Example: isosne transform model.isosne new.csv -o new_map.csv
     """
+    from isosne._files import hash_file
     from isosne.files import MapWriter
     from isosne.files.table_reader import with_roles
     from isosne.sources.scaled import ScaledRows
@@ -88,7 +88,7 @@ def transform(
     used = replace(options, scale=reading.options.get("scale"), **found)
     about = {
         **describe_start("transform", source, table, used),
-        "model": {"file": str(model_file), "sha256": _hash(model_file)},
+        "model": {"file": str(model_file), "sha256": hash_file(model_file)},
     }
     n_components, labels = model.embedding_.shape[1], table.labels
     writer = MapWriter(output, table.ids, n_components, about, labels=labels, force=force)
@@ -136,8 +136,3 @@ def _has_names(source: str) -> bool:
     path = Path(source)
     is_folder = path.is_dir() and path.suffix.lower() != ".zarr" and not is_zarr(path)
     return source == STDIN or path.suffix.lower() in NAMED or is_folder
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
