@@ -12,6 +12,7 @@ from isosne._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isosne.affinities.sparse import Sparse
+    from isosne.jobs.place_files import PlacedFiles, place_files
     from isosne.jobs.placer import Placer
     from isosne.kernels.adaptive import AdaptiveGaussianKernel
     from isosne.kernels.gaussian import GaussianKernel
@@ -41,6 +42,7 @@ __all__ = [
     "NeRV",
     "OwnerKernel",
     "Phase",
+    "PlacedFiles",
     "Placer",
     "Plan",
     "PrecomputedKernel",
@@ -49,6 +51,7 @@ __all__ = [
     "State",
     "Tree",
     "nearest_neighbors",
+    "place_files",
 ]
 
 _HOME = {
@@ -63,6 +66,7 @@ _HOME = {
     "NeRV": "isosne.layout.objectives",
     "OwnerKernel": "isosne.kernels.owner",
     "Phase": "isosne.layout.schedules",
+    "PlacedFiles": "isosne.jobs.place_files",
     "Placer": "isosne.jobs.placer",
     "Plan": "isosne.tsne.plan",
     "PrecomputedKernel": "isosne.kernels.precomputed",
@@ -72,6 +76,7 @@ _HOME = {
     "TSNE": "isosne.tsne.estimator",
     "Tree": "isosne.layout.force_methods",
     "nearest_neighbors": "isosne.neighbors.search",
+    "place_files": "isosne.jobs.place_files",
 }
 _moved.announce()
 

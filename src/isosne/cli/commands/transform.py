@@ -4,14 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from isosne.cli.messages import note, say
 from isosne.cli.models import Reading, load_model
 from isosne.cli.options import (
     DefaultsFrom,
     Force,
     MessageOptions,
+    ModelFile,
     Output,
     ResourceOptions,
     Source,
@@ -37,14 +36,7 @@ NAMED = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
 
 
 def transform(
-    model_file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="MODEL",
-            show_default=False,
-            help="Model file written by isosne embed --save-model.",
-        ),
-    ],
+    model_file: ModelFile,
     source: Source,
     output: Output,
     table_options: Annotated[TableOptions, DefaultsFrom("model")],
