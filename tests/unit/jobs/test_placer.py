@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -114,6 +115,39 @@ def test_processes_of_a_pool_place_batches(model_file, new_rows, expected, metho
     with ProcessPoolExecutor(2, mp_context=get_context(method)) as pool:
         found = list(pool.map(Placer(model_file, n_jobs=1), batches))
     np.testing.assert_array_equal(np.concatenate(found), expected)
+
+
+def test_the_recipe_for_spark_keeps_ids_and_order(model_file, new_rows, expected):
+    """Spark passes an iterator of record batches, and the function with cloudpickle."""
+    place = Placer(model_file, n_jobs=1)
+
+    def place_batches(batches):
+        for batch in batches:
+            Y = place(batch)
+            yield pa.RecordBatch.from_pydict({"id": batch["id"], "x": Y[:, 0], "y": Y[:, 1]})
+
+    table = pa.table(columns_of(new_rows))
+    again = cloudpickle.loads(cloudpickle.dumps(place_batches))
+    found = pa.Table.from_batches(again(iter(table.to_batches(max_chunksize=17))))
+    assert found["id"].to_pylist() == table["id"].to_pylist()
+    np.testing.assert_array_equal(np.column_stack([found["x"], found["y"]]), expected)
+
+
+def test_the_recipe_for_ray_keeps_ids_and_order(model_file, new_rows, expected):
+    """Ray creates an object per actor, and passes dictionaries of arrays."""
+
+    class PlaceBatch:
+        def __init__(self, path):
+            self.place = Placer(path, n_jobs=1)
+
+        def __call__(self, batch):
+            Y = self.place(batch)
+            return {"id": batch["id"], "x": Y[:, 0], "y": Y[:, 1]}
+
+    actor = cloudpickle.loads(cloudpickle.dumps(PlaceBatch))(model_file)
+    found = [actor(columns_of(new_rows[s : s + 17])) for s in range(0, len(new_rows), 17)]
+    x, y = (np.concatenate([part[axis] for part in found]) for axis in "xy")
+    np.testing.assert_array_equal(np.column_stack([x, y]), expected)
 
 
 def test_a_missing_column_is_named(model_file, new_rows):
