@@ -176,9 +176,18 @@ def _lock(file: BinaryIO) -> bool:
 
 def _remove_abandoned(path: Path) -> None:
     """Remove temporary files of a path whose writers no longer exist."""
+    _remove_unlocked(_list_parts(path))
+
+
+def remove_abandoned_in(folder: Path) -> None:
+    """Remove temporary files in a folder whose writers no longer exist."""
+    _remove_unlocked(_list_temporary(folder, r"\..*\."))
+
+
+def _remove_unlocked(parts: list[Path]) -> None:
     if fcntl is None:
         return
-    for part in _list_parts(path):
+    for part in parts:
         with suppress(OSError), part.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             part.unlink()
@@ -186,10 +195,14 @@ def _remove_abandoned(path: Path) -> None:
 
 def _list_parts(path: Path) -> list[Path]:
     """Return the temporary files of a path."""
-    token = f"[0-9a-f]{{{2 * TOKEN_BYTES}}}"
-    name = re.compile(rf"{re.escape(_part_stem(path))}{token}\.part")
+    return _list_temporary(path.parent, re.escape(_part_stem(path)))
+
+
+def _list_temporary(folder: Path, stem: str) -> list[Path]:
+    """Return the temporary files in a folder whose names begin as a regular expression says."""
+    name = re.compile(rf"{stem}[0-9a-f]{{{2 * TOKEN_BYTES}}}\.part", re.DOTALL)
     try:
-        with os.scandir(path.parent) as entries:
+        with os.scandir(folder) as entries:
             return [Path(entry) for entry in entries if name.fullmatch(entry.name)]
     except OSError:
         return []

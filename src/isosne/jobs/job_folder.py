@@ -13,7 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from isosne._files import check_writable, encode_json, whole_file, writing_to
+from isosne._files import (
+    check_writable,
+    encode_json,
+    remove_abandoned_in,
+    whole_file,
+    writing_to,
+)
 from isosne.errors import DataError, OutputError
 from isosne.jobs.claims import Claim, claimed
 from isosne.jobs.parts import Part
@@ -50,6 +56,7 @@ class JobFolder:
     def __init__(self, output: Path, about: dict[str, Any]) -> None:
         self.output, self.about = output, about
         self._inside = output / FOLDER
+        self._roots = output, self._inside / "parts"
         path = self._inside / JOB
         with writing_to(output):
             output.mkdir(parents=True, exist_ok=True)
@@ -123,11 +130,16 @@ class JobFolder:
         _write_json(path, content | {"input": part.stamp._asdict(), "output": output})
 
     def finish(self, records: list[dict[str, Any]]) -> None:
-        """Write the manifest of a complete job, and remove claims that were left behind."""
+        """Write the manifest of a complete job, and remove what killed processes left behind."""
         n_rows = sum(record["n_rows"] for record in records)
         content = {"n_parts": len(records), "n_rows": n_rows, "parts": records}
         _write_json(self._inside / MANIFEST, {"isosne": "placed"} | self.about | content)
         shutil.rmtree(self._inside / "claims", ignore_errors=True)
+        # The next writer of a part removes temporary files, but not those of a process that is
+        # still about to end: its locks last as long as its last thread.
+        folders = {(root / record["part"]).parent for record in records for root in self._roots}
+        for folder in sorted(folders | {self._inside}):
+            remove_abandoned_in(folder)
 
     def _record_path(self, part: Part) -> Path:
         return self._inside / "parts" / f"{part.name}.json"

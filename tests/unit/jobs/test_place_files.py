@@ -1,6 +1,7 @@
 """A job places each part of a folder once, and only what is missing when it is run again."""
 
 import csv
+import fcntl
 import json
 import os
 import shutil
@@ -202,6 +203,20 @@ def test_a_result_that_lost_its_end_is_done_again(job, tmp_path):
     before = contents(tmp_path / "out")
     os.truncate(tmp_path / "out" / "year=2024" / "part-1.parquet", 100)
     assert job().n_placed == 1
+    assert contents(tmp_path / "out") == before
+
+
+def test_temporary_files_of_killed_processes_are_removed_in_the_end(job, tmp_path):
+    job()
+    before = contents(tmp_path / "out")
+    for folder in ("year=2024", "_isosne", "_isosne/parts/year=2025"):
+        (tmp_path / "out" / folder / f".part-9.parquet.{'0' * 16}.part").touch()
+    living = tmp_path / "out" / "year=2025" / f".part-9.parquet.{'1' * 16}.part"
+    with living.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        job()
+        assert living.exists()
+    job()
     assert contents(tmp_path / "out") == before
 
 
