@@ -70,8 +70,8 @@ def open_rows(
     source : path, array, CSR, data frame, dict, zarr array, Dask array or Dask data frame
         The points, one per row. A data frame may be an Arrow table or record batch. A dict holds
         columns by name. A path is a file that ends in .csv, .tsv, .txt, .parquet,
-        .feather, .arrow, .npy, .npz, .zarr or .h5ad, or a folder of Parquet files, which are read
-        in the order of their names.
+        .feather, .arrow, .npy, .npz, .zarr or .h5ad, or a folder of Parquet files, also in
+        subfolders, which are read in the order of their names.
     columns : list of str or None, default=None
         Columns to use as features, in this order. None uses all columns.
     exclude : list of str, default=()
