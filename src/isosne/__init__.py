@@ -13,6 +13,8 @@ from isosne._version import __version__ as __version__
 if TYPE_CHECKING:
     from isosne.affinities.sparse import Sparse
     from isosne.explorer.explorer import explore
+    from isosne.jobs.place_files import PlacedFiles, place_files
+    from isosne.jobs.placer import Placer
     from isosne.kernels.adaptive import AdaptiveGaussianKernel
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.isolation import IsolationKernel
@@ -41,6 +43,8 @@ __all__ = [
     "NeRV",
     "OwnerKernel",
     "Phase",
+    "PlacedFiles",
+    "Placer",
     "Plan",
     "PrecomputedKernel",
     "Schedule",
@@ -49,6 +53,7 @@ __all__ = [
     "Tree",
     "explore",
     "nearest_neighbors",
+    "place_files",
 ]
 
 _HOME = {
@@ -63,6 +68,8 @@ _HOME = {
     "NeRV": "isosne.layout.objectives",
     "OwnerKernel": "isosne.kernels.owner",
     "Phase": "isosne.layout.schedules",
+    "PlacedFiles": "isosne.jobs.place_files",
+    "Placer": "isosne.jobs.placer",
     "Plan": "isosne.tsne.plan",
     "PrecomputedKernel": "isosne.kernels.precomputed",
     "Schedule": "isosne.layout.schedules",
@@ -72,6 +79,7 @@ _HOME = {
     "Tree": "isosne.layout.force_methods",
     "explore": "isosne.explorer",
     "nearest_neighbors": "isosne.neighbors.search",
+    "place_files": "isosne.jobs.place_files",
 }
 _moved.announce()
 

@@ -7,6 +7,7 @@ behind by a writer that was killed; it is removed when the same file is written 
 """
 
 import errno
+import hashlib
 import json
 import os
 import re
@@ -37,6 +38,8 @@ TOKEN_BYTES = 8
 """Random bytes in a temporary name."""
 LONGEST_STEM = 200
 """Bytes of the final name in a temporary one; most file systems allow 255 bytes in all."""
+HASHED_BYTES = 2**20
+"""Bytes of a file that are hashed at a time."""
 ADVICE = {
     errno.ENAMETOOLONG: "Choose a shorter name.",
     errno.ELOOP: "Choose another name, or remove the symbolic link.",
@@ -173,9 +176,18 @@ def _lock(file: BinaryIO) -> bool:
 
 def _remove_abandoned(path: Path) -> None:
     """Remove temporary files of a path whose writers no longer exist."""
+    _remove_unlocked(_list_parts(path))
+
+
+def remove_abandoned_in(folder: Path) -> None:
+    """Remove temporary files in a folder whose writers no longer exist."""
+    _remove_unlocked(_list_temporary(folder, r"\..*\."))
+
+
+def _remove_unlocked(parts: list[Path]) -> None:
     if fcntl is None:
         return
-    for part in _list_parts(path):
+    for part in parts:
         with suppress(OSError), part.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             part.unlink()
@@ -183,10 +195,14 @@ def _remove_abandoned(path: Path) -> None:
 
 def _list_parts(path: Path) -> list[Path]:
     """Return the temporary files of a path."""
-    token = f"[0-9a-f]{{{2 * TOKEN_BYTES}}}"
-    name = re.compile(rf"{re.escape(_part_stem(path))}{token}\.part")
+    return _list_temporary(path.parent, re.escape(_part_stem(path)))
+
+
+def _list_temporary(folder: Path, stem: str) -> list[Path]:
+    """Return the temporary files in a folder whose names begin as a regular expression says."""
+    name = re.compile(rf"{stem}[0-9a-f]{{{2 * TOKEN_BYTES}}}\.part", re.DOTALL)
     try:
-        with os.scandir(path.parent) as entries:
+        with os.scandir(folder) as entries:
             return [Path(entry) for entry in entries if name.fullmatch(entry.name)]
     except OSError:
         return []
@@ -325,6 +341,15 @@ def open_regular(path: Path) -> BinaryIO:
     if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a folder raises
         raise OSError(errno.ESPIPE, "Not a regular file")
     return path.open("rb")
+
+
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of the content of a file."""
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while block := file.read(HASHED_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def describe_os_error(error: OSError) -> str:

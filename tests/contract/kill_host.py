@@ -23,6 +23,7 @@ POINTS = {
     "start": "isosne.tsne.estimator:initial_map",
     "measure": "isosne.studies.parameter_sweep:report",
     "rows": "isosne.files.map_writer:MapWriter.write",
+    "part": "isosne.jobs.part_files:PartWriter.write",
     "array": "numpy.lib.format:write_array",
     "fsync": "os:fsync",
     "rename": "pathlib:Path.replace",

@@ -18,7 +18,7 @@ import pytest
 
 import isosne.tsne.fitted_map
 import isosne.tsne.landmarks
-from isosne import GaussianKernel, IsolationKernel
+from isosne import GaussianKernel, IsolationKernel, Placer
 from isosne.errors import DataError, ParameterError
 from isosne.sources import open_rows
 from tests.conftest import make as make_model
@@ -196,6 +196,25 @@ def client(tmp_path_factory):
 
 def workers(client):
     return client.run(os.getpid)
+
+
+@pytest.mark.slow
+def test_workers_place_partitions_with_a_placer_and_write_the_results(
+    client, points, expected, tmp_path
+):
+    model, coordinates = expected
+    model.save(tmp_path / "model.isosne")
+    place = Placer(tmp_path / "model.isosne", n_jobs=1)
+
+    def place_partition(frame):
+        Y = place(frame)
+        return pd.DataFrame({"x": Y[:, 0], "y": Y[:, 1]}, index=frame.index)
+
+    frame = dd.from_pandas(pd.DataFrame(points, columns=list("abcd")), npartitions=6)
+    meta = {"x": "float32", "y": "float32"}
+    frame.map_partitions(place_partition, meta=meta).to_parquet(tmp_path / "out")
+    found = dd.read_parquet(tmp_path / "out").compute().to_numpy()
+    np.testing.assert_array_equal(found, coordinates)
 
 
 @pytest.mark.slow

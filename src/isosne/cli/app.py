@@ -19,6 +19,7 @@ from isosne.cli.commands.embed import embed
 from isosne.cli.commands.explore import explore
 from isosne.cli.commands.measure import measure
 from isosne.cli.commands.paper import paper
+from isosne.cli.commands.place import place
 from isosne.cli.commands.plan import plan
 from isosne.cli.commands.plot import plot
 from isosne.cli.commands.report import report
@@ -27,7 +28,7 @@ from isosne.cli.commands.transform import transform
 from isosne.cli.messages import Options, in_sentences, shows_tracebacks
 from isosne.cli.options import COMMON, PANELS
 
-COMMANDS = (embed, transform, measure, sweep, plot, report, explore, plan, paper, datasets)
+COMMANDS = (embed, transform, place, measure, sweep, plot, report, explore, plan, paper, datasets)
 
 app = typer.Typer(
     name="isosne",

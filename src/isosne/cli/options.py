@@ -6,6 +6,7 @@ whole group as one parameter, and `isosne.cli.app` makes an option of each field
 """
 
 from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import typer
@@ -73,6 +74,24 @@ Output = Annotated[
         *("--output", "-o"),
         default=False,
         metavar="FILE",
+    ),
+]
+ModelFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MODEL",
+        show_default=False,
+        help="Model file written by isosne embed --save-model.",
+    ),
+]
+NJobs = Annotated[
+    int | None,
+    option(
+        "Number of threads; the result does not depend on it.",
+        panel=RESOURCES,
+        default="all cores",
+        min=1,
+        metavar="N",
     ),
 ]
 Force = Annotated[bool, option("Replace existing files.", "--force", panel=OUTPUT)]
@@ -355,16 +374,7 @@ class LandmarkOptions:
 class ResourceOptions:
     """What a command may use of the machine."""
 
-    n_jobs: Annotated[
-        int | None,
-        option(
-            "Number of threads; the result does not depend on it.",
-            panel=RESOURCES,
-            default="all cores",
-            min=1,
-            metavar="N",
-        ),
-    ] = None
+    n_jobs: NJobs = None
     memory_limit: Annotated[
         str | None,
         option(

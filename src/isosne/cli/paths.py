@@ -64,8 +64,8 @@ def _is_part(path: Path, source: Path) -> bool:
     from isosne.sources.chunked import is_zarr
 
     with suppress(OSError, ValueError):  # names that no file can have are refused later
-        if source.is_dir() and is_zarr(source):
-            folders = [path.parent, *path.parent.resolve().parents]
-            return any(folder.samefile(source) for folder in folders)
-        return path.parent.samefile(source) and path.suffix.lower() == ".parquet"
+        folders = [path.parent, *path.parent.resolve().parents]
+        if not source.is_dir() or not any(folder.samefile(source) for folder in folders):
+            return False
+        return is_zarr(source) or path.suffix.lower() == ".parquet"
     return False

@@ -99,8 +99,8 @@ class MapWriter:
             )
         self.n_rows = 0
         self._is_closed = False
-        line = encode_provenance(provenance)
-        layout = Layout(AXES[:n_components], labels is not None, line, obs)
+        leading = ("id",) if labels is None else ("id", "label")
+        layout = Layout(leading, AXES[:n_components], encode_provenance(provenance), obs)
         self._target: AtomicFile | None = None
         self._sidecar: Sidecar | None = None
         if str(path) == STDOUT:
@@ -147,9 +147,9 @@ class MapWriter:
         if self._n_expected is not None and part.stop > self._n_expected:
             raise self._wrong_count(part.stop)
         ids = np.arange(part.start, part.stop) if self._ids is None else self._ids[part]
-        labels = None if self._labels is None else self._labels[part]
+        leading = (ids,) if self._labels is None else (ids, self._labels[part])
         with self._writing():
-            self._sink.write(Block(ids, labels, Y))
+            self._sink.write(Block(leading, Y))
         self.n_rows = part.stop
 
     def close(self) -> None:

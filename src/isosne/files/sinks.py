@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -34,30 +35,32 @@ FLOAT32_TEXT = "U16"
 
 
 class Layout(NamedTuple):
-    """The names of the columns of a map, its provenance as a line of JSON, and columns of obs."""
+    """The names of the columns of a map, its provenance as a line of JSON, and columns of obs.
 
+    ``leading`` are the columns before the coordinates: id, and label if there is one.
+    """
+
+    leading: tuple[str, ...]
     axes: tuple[str, ...]
-    has_labels: bool
     line: str
     obs: Any = None
 
     @property
     def names(self) -> list[str]:
         """Names of all columns."""
-        return ["id", *(["label"] if self.has_labels else []), *self.axes]
+        return [*self.leading, *self.axes]
 
 
 class Block(NamedTuple):
-    """Consecutive rows of a map."""
+    """Consecutive rows of a map; leading columns of Parquet and Arrow may be Arrow arrays."""
 
-    ids: Array
-    labels: Array | None
+    leading: tuple[Any, ...]
     Y: Array
 
     @property
-    def columns(self) -> list[Array]:
+    def columns(self) -> list[Any]:
         """All columns, in the order of `Layout.names`."""
-        return [self.ids, *([] if self.labels is None else [self.labels]), *self.Y.T]
+        return [*self.leading, *self.Y.T]
 
 
 class Sink(ABC):
@@ -85,15 +88,21 @@ class CSVSink(Sink):
     def __init__(self, file: BinaryIO, layout: Layout) -> None:
         super().__init__(file, layout)
         self.digest = sha256()
-        self._write_text(f"{','.join(layout.names)}\n")
+        self._write_lines([layout.names])
 
     def write(self, block: Block) -> None:
         """Write the next rows."""
-        labels = None if block.labels is None else mark_formulas(block.labels)
-        as_text = Block(mark_formulas(block.ids), labels, block.Y.astype(FLOAT32_TEXT))
-        lists = [column.tolist() for column in as_text.columns]
+        leading = tuple(self.as_text(column) for column in block.leading)
+        whole = Block(leading, block.Y.astype(FLOAT32_TEXT))
+        self._write_lines(zip(*(column.tolist() for column in whole.columns), strict=True))
+
+    def as_text(self, column: Array) -> Array:
+        """Return a leading column as it is written."""
+        return mark_formulas(column)
+
+    def _write_lines(self, rows: Iterable[Iterable[Any]]) -> None:
         lines = _Lines()
-        csv.writer(lines, lineterminator=CRLF).writerows(zip(*lists, strict=True))
+        csv.writer(lines, lineterminator=CRLF).writerows(rows)
         self._write_text("\n".join([*lines, ""]))
 
     def _write_text(self, text: str) -> None:
@@ -130,13 +139,17 @@ class ColumnSink(Sink):
 
     def write(self, block: Block) -> None:
         """Add the next rows; write them once a group is complete."""
-        arrays = [self._pa.array(np.ascontiguousarray(column)) for column in block.columns]
+        arrays = [self._as_arrow(column) for column in block.columns]
         metadata = {KEY: self.layout.line}
         table = self._pa.table(arrays, names=self.layout.names, metadata=metadata)
         self._held.append(table)
-        self._n_held += len(block.ids)
+        self._n_held += len(block.Y)
         if self._n_held >= GROUP_ROWS:
             self._flush()
+
+    def _as_arrow(self, column: Any) -> Any:
+        is_array = isinstance(column, np.ndarray)
+        return self._pa.array(np.ascontiguousarray(column)) if is_array else column
 
     def finish(self) -> None:
         """Write the last group and the footer."""
@@ -213,23 +226,21 @@ class NpzSink(Sink):
         folder = Path(file.name).parent
         self._gathered: Any = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below
         self._coordinates = NpySink(self._gathered, layout)
-        self._ids: list[Array] = []
-        self._labels: list[Array] = []
+        self._leading: list[tuple[Array, ...]] = []
 
     def write(self, block: Block) -> None:
         """Write the next rows."""
         self._coordinates.write(block)
-        self._ids.append(block.ids)
-        if block.labels is not None:
-            self._labels.append(block.labels)
+        self._leading.append(block.leading)
 
     def finish(self) -> None:
         """Write all arrays to the zip file."""
         self._coordinates.finish()
         self._gathered.seek(0)
-        arrays = {"ids": np.concatenate(self._ids), KEY: np.array(self.layout.line)}
-        if self._labels:
-            arrays["labels"] = np.concatenate(self._labels)
+        ids, *labels = (np.concatenate(parts) for parts in zip(*self._leading, strict=True))
+        arrays = {"ids": ids, KEY: np.array(self.layout.line)}
+        if labels:
+            arrays["labels"] = labels[0]
         with zipfile.ZipFile(self.file, "w", zipfile.ZIP_STORED) as archive:
             with archive.open("embedding.npy", "w", force_zip64=True) as member:
                 shutil.copyfileobj(self._gathered, member)
@@ -259,12 +270,12 @@ class H5adSink(Sink):
     def finish(self) -> None:
         """Write all rows."""
         pandas = require("pandas", "anndata", "Writing a map as .h5ad")
-        ids = np.concatenate([block.ids for block in self._blocks])
+        parts = [block.leading for block in self._blocks]
+        ids, *labels = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         obs = pandas.DataFrame() if self.layout.obs is None else self.layout.obs.copy()
         obs.index = pandas.Index(ids.astype(str), dtype=object)
-        labels = [block.labels for block in self._blocks if block.labels is not None]
         if labels and self.layout.obs is None:
-            obs["label"] = pandas.Categorical(np.concatenate(labels).astype(str))
+            obs["label"] = pandas.Categorical(labels[0].astype(str))
         Y = np.concatenate([block.Y for block in self._blocks])
         uns = {KEY: {"provenance": self.layout.line}}
         data = self._anndata.AnnData(obs=obs, obsm={f"X_{KEY}": Y}, uns=uns)

@@ -168,6 +168,13 @@ class ArrowRows(RowSource):
             out[rows, c] = column.to_numpy(zero_copy_only=False)
         return out
 
+    def batches(self, names: tuple[str, ...]) -> Iterator[Any]:
+        """Yield record batches of all rows, with the named columns in their own types."""
+        for group in range(len(self._ends)):
+            with self._lock, self.files.reading():
+                found = [batch for _, batch in self._numbered(group, names)]
+            yield from found
+
     def _side_column(self, name: str) -> Array:
         """Return a column that is not a feature, as integers or text."""
         parts: list[Array] = []

@@ -1,6 +1,6 @@
 """Open a source of rows: find its format and the reader for it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from isosne.sources.dask_rows import DaskRows, is_dask, open_dask
 from isosne.sources.feather import FeatherRows
 from isosne.sources.h5ad import open_h5ad
 from isosne.sources.memory import ArrayRows, SparseRows
+from isosne.sources.named_columns import as_table, open_columns
 from isosne.sources.npy import open_memmap, open_npy
 from isosne.sources.npz import open_npz
 from isosne.sources.parquet import open_parquet
@@ -66,10 +67,11 @@ def open_rows(
 
     Parameters
     ----------
-    source : path, array, CSR, data frame, zarr array, Dask array or Dask data frame
-        The points, one per row. A path is a file that ends in .csv, .tsv, .txt, .parquet,
-        .feather, .arrow, .npy, .npz, .zarr or .h5ad, or a folder of Parquet files, which are read
-        in the order of their names.
+    source : path, array, CSR, data frame, dict, zarr array, Dask array or Dask data frame
+        The points, one per row. A data frame may be an Arrow table or record batch. A dict holds
+        columns by name. A path is a file that ends in .csv, .tsv, .txt, .parquet,
+        .feather, .arrow, .npy, .npz, .zarr or .h5ad, or a folder of Parquet files, also in
+        subfolders, which are read in the order of their names.
     columns : list of str or None, default=None
         Columns to use as features, in this order. None uses all columns.
     exclude : list of str, default=()
@@ -180,7 +182,9 @@ def _open_object(source: Any, request: ColumnRequest) -> RowSource:
         return source
     if is_dask(source):
         return open_dask(source, request)
-    frame = as_frame(source, "X")
+    if isinstance(source, Mapping):
+        return open_columns(source, request)
+    frame = as_frame(as_table(source), "X")
     if frame is not None:
         return _open_frame(frame, request)
     check_side_columns(request, (), "X")

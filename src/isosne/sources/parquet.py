@@ -51,14 +51,16 @@ class ParquetRows(ArrowRows):
 
 
 def open_parquet(path: Path, request: ColumnRequest) -> ParquetRows:
-    """Return the rows of a file, or of all files of a folder, sorted by name.
+    """Return the rows of a file, or of all files of a folder and its subfolders, sorted by name.
 
-    Numbers in names are compared as numbers: part.2 comes before part.10.
+    Numbers in names are compared as numbers: part.2 comes before part.10. Names that start with
+    "." or "_" are no data, as for Spark and Arrow.
     """
     paths = [path]
     if path.is_dir():
-        found = [p for p in path.glob("*.parquet") if not p.name.startswith((".", "_"))]
-        paths = sorted(found, key=_natural_key)
+        names = [p.relative_to(path) for p in path.rglob("*.parquet") if not p.is_dir()]
+        found = [n for n in names if not any(part.startswith((".", "_")) for part in n.parts)]
+        paths = [path / name for name in sorted(found, key=_natural_key)]
         if not paths:
             raise DataError(
                 f"A folder must contain files that end in .parquet; {path} has none. "
@@ -68,7 +70,7 @@ def open_parquet(path: Path, request: ColumnRequest) -> ParquetRows:
 
 
 def _natural_key(path: Path) -> list[Any]:
-    parts = re.split(r"(\d+)", path.name)
+    parts = re.split(r"(\d+)", path.as_posix())
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 

@@ -27,7 +27,7 @@ from isosne.sources import is_stored, open_rows
 from isosne.sources.scaled import Scale, ScaledRows
 from isosne.tsne.assembly import sample_affinities
 from isosne.tsne.model_file import read_model, write_model
-from isosne.tsne.new_points import MapSettings, Placer, check_out, make_placer, place_checked
+from isosne.tsne.new_points import MapPlacer, MapSettings, check_out, make_placer, place_checked
 from isosne.tsne.plan import Plan
 from isosne.tsne.run import Finished
 
@@ -229,7 +229,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             shown["text/html"] = self._html_repr()
         return shown
 
-    def _ready_placer(self) -> Placer:
+    def _ready_placer(self) -> MapPlacer:
         finished = self._finished
         if finished.placer is None:
             source: SampledAffinities | None = None

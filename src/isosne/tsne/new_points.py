@@ -47,7 +47,7 @@ class MapSettings(NamedTuple):
 
 def make_placer(
     kernel: MetricKernel, plan: Plan, source: SampledAffinities | None, settings: MapSettings
-) -> "Placer":
+) -> "MapPlacer":
     """Return the placer for a fitted kernel and its map.
 
     source: the sampled affinities of the map, if there are any. New points are compared in the same
@@ -78,7 +78,7 @@ def _costs(kernel: MetricKernel) -> KernelCosts:
     return kernel.costs(*kernel.X_fit_.shape)
 
 
-class Placer(ABC):
+class MapPlacer(ABC):
     """Base class: computes coordinates of new points, each independently of the others.
 
     Parameters
@@ -113,7 +113,7 @@ class Placer(ABC):
         """Return the coordinates of a block of points."""
 
 
-class AllPairsPlacer(Placer):
+class AllPairsPlacer(MapPlacer):
     """Compares new points with all fitted points."""
 
     def __init__(self, kernel: MetricKernel, settings: MapSettings) -> None:
@@ -143,7 +143,7 @@ class AllPairsPlacer(Placer):
         return rows
 
 
-class ListPlacer(Placer):
+class ListPlacer(MapPlacer):
     """Compares new points with the fitted points nearest to them."""
 
     def __init__(self, kernel: MetricKernel, method: str | None, settings: MapSettings) -> None:
@@ -167,7 +167,7 @@ class ListPlacer(Placer):
         return coordinates
 
 
-class DrawPlacer(Placer):
+class DrawPlacer(MapPlacer):
     """Compares new points with fitted points drawn from shared cells."""
 
     width = PLACE_DRAWS
@@ -191,7 +191,7 @@ class DrawPlacer(Placer):
         return coordinates
 
 
-def place_checked(placer: Placer, n_jobs: int | None, points: Any) -> NDArray[np.float32]:
+def place_checked(placer: MapPlacer, n_jobs: int | None, points: Any) -> NDArray[np.float32]:
     """Validate a block of rows and return its coordinates; also runs on Dask workers."""
     with threads(n_jobs):
         return placer.place(check_points(points))

@@ -11,7 +11,7 @@ from isosne.layout.descent import Progress, State, advance, descend
 from isosne.layout.schedules import Schedule
 from isosne.tsne.assembly import Forces
 from isosne.tsne.checkpoint import Checkpoint, Saved
-from isosne.tsne.new_points import Placer
+from isosne.tsne.new_points import MapPlacer
 
 TRACE_EVERY = 50
 """Steps between recorded values of the objective, as in scikit-learn. Each costs about one step."""
@@ -26,7 +26,7 @@ class Finished:
 
     seed: int
     run: "Run | None" = None
-    placer: Placer | None = None
+    placer: MapPlacer | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"placer": None}  # cannot be pickled; it is made again when needed

@@ -107,9 +107,9 @@ def test_the_provenance_of_a_map_is_an_output_too(refused, isosne):
 
 
 def test_files_of_a_folder_that_is_read_are_not_overwritten(refused):
-    Path("data").mkdir()
+    Path("data/day=1").mkdir(parents=True)
     pd.DataFrame(np.eye(4), columns=list("abcd")).to_parquet("data/part.0.parquet")
-    for name in ("part.0.parquet", "map.parquet"):
+    for name in ("part.0.parquet", "map.parquet", "day=1/map.parquet"):
         line = ("embed", "data", *SHORT, "--force", "-o", f"data/{name}")
         assert refused(*line) == (
             f"--output must be outside 'data', whose files are read; got --output data/{name}. "

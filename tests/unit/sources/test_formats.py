@@ -3,13 +3,14 @@
 from decimal import Decimal
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from isosne.sources import blocks, open_rows
-from tests.unit.sources.formats import DENSE, SPARSE, TEXT, write_parquet_folder
+from tests.unit.sources.formats import DENSE, SPARSE, TEXT, as_table, write_parquet_folder
 
 N, D = 150, 3  # more rows than lie between two known positions of a text table
 
@@ -141,6 +142,17 @@ def test_bytes_of_either_order_are_read(dtype, tmp_path):
 def test_a_source_that_is_open_is_passed_through():
     rows = open_rows(table(np.float32))
     assert open_rows(rows) is rows
+
+
+def test_files_in_subfolders_are_read_in_the_order_of_their_numbers(tmp_path):
+    """A partitioned data set, as Spark writes it; folders may end in .parquet."""
+    X = table(np.float64)
+    names = ("day=9/part-1.parquet", "day=10/all.parquet/part-0.parquet", "day=10/b.parquet")
+    for k, name in enumerate((*names, "_temporary/c.parquet", "day=9/.d.parquet")):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(as_table(X[50 * k : 50 * k + 50] if k < 3 else X), path)
+    np.testing.assert_array_equal(open_rows(tmp_path).read(slice(None)), X)
 
 
 def test_parts_of_a_folder_are_read_in_the_order_of_their_numbers(tmp_path):

@@ -1,11 +1,8 @@
 """`isosne transform`: place new rows on an existing map."""
 
-import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
-
-import typer
 
 from isosne.cli.messages import note, say
 from isosne.cli.models import Reading, load_model
@@ -13,6 +10,7 @@ from isosne.cli.options import (
     DefaultsFrom,
     Force,
     MessageOptions,
+    ModelFile,
     Output,
     ResourceOptions,
     Source,
@@ -39,14 +37,7 @@ NAMED = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
 
 
 def transform(
-    model_file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="MODEL",
-            show_default=False,
-            help="Model file written by isosne embed --save-model.",
-        ),
-    ],
+    model_file: ModelFile,
     source: Source,
     output: Output,
     table_options: Annotated[TableOptions, DefaultsFrom("model")],
@@ -61,6 +52,7 @@ def transform(
 
     Example: isosne transform model.isosne new.csv -o new_map.csv
     """
+    from isosne._files import hash_file
     from isosne.files import MapWriter
     from isosne.files.table_reader import with_roles
     from isosne.sources.scaled import ScaledRows
@@ -89,7 +81,7 @@ def transform(
     used = replace(options, scale=reading.options.get("scale"), **found)
     about = {
         **describe_start("transform", source, table, used),
-        "model": {"file": str(model_file), "sha256": _hash(model_file)},
+        "model": {"file": str(model_file), "sha256": hash_file(model_file)},
     }
     kept = {"labels": table.labels, "obs": kept_obs(output, source, opened)}
     writer = MapWriter(output, table.ids, model.embedding_.shape[1], about, **kept, force=force)
@@ -137,8 +129,3 @@ def _has_names(source: str) -> bool:
     path = Path(source)
     is_folder = path.is_dir() and path.suffix.lower() != ".zarr" and not is_zarr(path)
     return source == STDIN or path.suffix.lower() in NAMED or is_folder
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

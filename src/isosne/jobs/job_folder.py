@@ -1,0 +1,179 @@
+"""The output folder of a job: what the job is, which parts are done, and claims on the others.
+
+Everything that is not a result is in the subfolder ``_isosne``, which readers of Parquet data sets
+ignore: ``job.json``, a record per finished part in ``parts``, claims in ``claims``, and
+``manifest.json`` once all parts are done. A part is done if it has a record and its result has the
+recorded size. The record is written after the result, so a kill between the two repeats one part.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from isosne._files import (
+    check_writable,
+    encode_json,
+    remove_abandoned_in,
+    whole_file,
+    writing_to,
+)
+from isosne.errors import DataError, OutputError
+from isosne.jobs.claims import Claim, claimed
+from isosne.jobs.parts import Part
+from isosne.sources.source_files import Stamp
+
+FOLDER, JOB, MANIFEST = "_isosne", "job.json", "manifest.json"
+CHANGES = {
+    "version": "the version of isosne",
+    "model": "the model",
+    "keep": "the list of columns to keep",
+}
+"""What must not change between the runs of a job, in words."""
+
+
+class Result(NamedTuple):
+    """A finished file."""
+
+    n_rows: int
+    n_bytes: int
+    sha256: str
+
+
+class JobFolder:
+    """The output folder of a job, which is created if it does not exist.
+
+    Parameters
+    ----------
+    output : path
+        The folder.
+    about : dict
+        What all parts have in common; the keys are those of CHANGES.
+    """
+
+    def __init__(self, output: Path, about: dict[str, Any]) -> None:
+        self.output, self.about = output, about
+        self._inside = output / FOLDER
+        self._roots = output, self._inside / "parts"
+        path = self._inside / JOB
+        with writing_to(output):
+            output.mkdir(parents=True, exist_ok=True)
+            # Listed before the look at the job: what is here without a job is not from a job.
+            found = sorted(entry.name for entry in output.iterdir() if entry.name != FOLDER)
+            if found and not path.exists():
+                raise OutputError(
+                    f"Cannot write to {output}: the folder contains other files, such as "
+                    f"{found[0]!r}. Choose an empty or new folder."
+                )
+            self._inside.mkdir(exist_ok=True)
+        self._begin(path)
+
+    def _begin(self, path: Path) -> None:
+        """Write what the job is, or compare it with that of an earlier run."""
+        check_writable(path, force=True)
+        if not path.exists():
+            try:
+                _write_json(path, self.about, force=False)
+            except OutputError:
+                if not path.exists():  # otherwise another process was faster
+                    raise
+        before = _read_json(path)
+        for key, what in CHANGES.items():
+            if before.get(key) != self.about[key]:
+                raise OutputError(
+                    f"Cannot write to {self.output}: the folder belongs to a different job: {what} "
+                    f"was {_show(before.get(key))}, is now {_show(self.about[key])}. "
+                    "Choose another folder, or delete this one; nothing was changed."
+                )
+
+    def record_of(self, part: Part) -> dict[str, Any] | None:
+        """Return the record of a part; None if it is not done. Raise an error if it has changed."""
+        path = self._record_path(part)
+        if not path.exists():
+            return None
+        record = _read_json(path)
+        _check_same(part, Stamp(**record["input"]))
+        result = self.output / part.name
+        is_there = result.is_file() and result.stat().st_size == record["output"]["n_bytes"]
+        return record if is_there else None
+
+    def check_present(self, parts: list[Part]) -> None:
+        """Raise an error if a part that is done is no longer in the input."""
+        names = {part.name for part in parts}
+        records = self._inside / "parts"
+        for path in sorted(records.rglob("*.json")):
+            name = path.relative_to(records).as_posix().removesuffix(".json")
+            if name not in names and not path.name.startswith("."):
+                raise DataError(
+                    f"The input of a job must not change; {name!r} was placed, and is no longer in "
+                    f"the input. Restore it, or choose another folder than {self.output}."
+                )
+
+    @contextmanager
+    def claimed(self, part: Part) -> Iterator[Claim | None]:
+        """Claim a part for the time of the block; None if another process has claimed it."""
+        path = self._inside / "claims" / f"{part.name}.claim"
+        with writing_to(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with claimed(path) as claim:
+            yield claim
+
+    def record(self, part: Part, result: Result) -> None:
+        """Note that a part is done."""
+        path = self._record_path(part)
+        with writing_to(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        output = {"n_bytes": result.n_bytes, "sha256": result.sha256}
+        content = {"part": part.name, "n_rows": result.n_rows}
+        _write_json(path, content | {"input": part.stamp._asdict(), "output": output})
+
+    def finish(self, records: list[dict[str, Any]]) -> None:
+        """Write the manifest of a complete job, and remove what killed processes left behind."""
+        n_rows = sum(record["n_rows"] for record in records)
+        content = {"n_parts": len(records), "n_rows": n_rows, "parts": records}
+        _write_json(self._inside / MANIFEST, {"isosne": "placed"} | self.about | content)
+        shutil.rmtree(self._inside / "claims", ignore_errors=True)
+        # The next writer of a part removes temporary files, but not those of a process that is
+        # still about to end: its locks last as long as its last thread.
+        folders = {(root / record["part"]).parent for record in records for root in self._roots}
+        for folder in sorted(folders | {self._inside}):
+            remove_abandoned_in(folder)
+
+    def _record_path(self, part: Part) -> Path:
+        return self._inside / "parts" / f"{part.name}.json"
+
+
+def _check_same(part: Part, before: Stamp) -> None:
+    if part.stamp == before:
+        return
+    how = "it was written again"
+    if part.stamp.n_bytes != before.n_bytes:
+        how = f"its size was {before.n_bytes:,} bytes and is now {part.stamp.n_bytes:,}"
+    raise DataError(
+        f"The input of a job must not change; {part.path} has changed since it was placed: {how}. "
+        "Restore it, or choose another output folder."
+    )
+
+
+def _write_json(path: Path, content: dict[str, Any], *, force: bool = True) -> None:
+    with whole_file(path, force=force) as file:
+        file.write(f"{encode_json(content, indent=1)}\n".encode())
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_bytes())
+        if isinstance(found, dict):
+            return found
+    except ValueError:
+        pass
+    raise DataError(f"Cannot read {path}: the file is damaged. Choose another output folder.")
+
+
+def _show(value: Any) -> str:
+    """Return a value in words; hashes are shortened."""
+    if isinstance(value, list):
+        return ", ".join(map(repr, value)) or "empty"
+    return f"{value[:12]}..." if isinstance(value, str) and len(value) == 64 else str(value)
