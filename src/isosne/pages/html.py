@@ -10,6 +10,21 @@ from isosne.pages.assets import load_template
 from isosne.pages.scene import Scene
 
 
+class OwnResources(Resources):
+    """Bokeh's scripts, inline.
+
+    Bokeh adds the scripts of all models that the process knows, such as those of Panel after
+    `isosne.explore`. They are files on a server, which a page does not have.
+    """
+
+    def _collect_external_resources(self, resource_attr: Any) -> list[str]:
+        return []
+
+    def clone(self, *, components: Any = None) -> "OwnResources":
+        """Return the same resources for some components of Bokeh."""
+        return OwnResources(mode="inline", minified=True, components=components)
+
+
 def render_template(name: str, scene: Scene, *, title: str, **variables: Any) -> str:
     """Fill a template with a scene and further variables."""
     known = {
@@ -20,7 +35,7 @@ def render_template(name: str, scene: Scene, *, title: str, **variables: Any) ->
     }
     return file_html(
         scene.as_document(),
-        Resources(mode="inline", minified=True),
+        OwnResources(mode="inline", minified=True),
         title,
         template=load_template(name),
         template_variables=known | variables,

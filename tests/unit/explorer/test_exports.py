@@ -1,5 +1,7 @@
 import csv
 import io
+import re
+import sys
 
 import numpy as np
 import pyarrow.parquet as parquet
@@ -57,6 +59,14 @@ def test_a_page_and_a_map_are_complete_files(mapped, tmp_path):
     np.testing.assert_array_equal(found.embedding, mapped.maps[0].frame(60)[1])
     assert found.ids[1] == "p01"
     assert found.labels[59] == "loose"
+
+
+def test_a_saved_page_needs_no_file_of_the_server(mapped):
+    """Bokeh adds scripts of all models that it knows, and Panel's are files on the server."""
+    assert "panel" in sys.modules
+    page = exports.save_page(mapped, 0).decode()
+    assert re.findall(r'(?:src|href)="([^"]*)"', page.partition("<body")[0]) == ["data:,"]
+    assert "static/extensions" not in page
 
 
 def test_a_saved_model_places_new_points(mapped, tmp_path):

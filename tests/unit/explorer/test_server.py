@@ -39,8 +39,10 @@ def connect(server, token, origin):
         headers = {"Origin": origin}
         request = HTTPRequest(f"ws://{LOOPBACK}:{server.port}/ws", headers=headers)
         opened = await websocket_connect(request, subprotocols=["bokeh", token])
-        answer = await opened.read_message()
+        answer = found = await opened.read_message()
         opened.close()
+        while found is not None:  # until the server has closed the connection too
+            found = await opened.read_message()
         return answer
 
     return asyncio.run(asyncio.wait_for(work(), 30))
