@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from isosne.layout.objectives import JSE, KL, NeRV
     from isosne.layout.schedules import Phase, Schedule
     from isosne.neighbors.search import nearest_neighbors
+    from isosne.tables.forest import TableForest
     from isosne.tsne.estimator import TSNE
     from isosne.tsne.landmarks import Landmarks
     from isosne.tsne.plan import Plan
@@ -50,6 +51,7 @@ __all__ = [
     "Schedule",
     "Sparse",
     "State",
+    "TableForest",
     "Tree",
     "explore",
     "nearest_neighbors",
@@ -76,6 +78,7 @@ _HOME = {
     "Sparse": "isosne.affinities.sparse",
     "State": "isosne.layout.descent",
     "TSNE": "isosne.tsne.estimator",
+    "TableForest": "isosne.tables.forest",
     "Tree": "isosne.layout.force_methods",
     "explore": "isosne.explorer",
     "nearest_neighbors": "isosne.neighbors.search",

@@ -24,6 +24,7 @@ METRICS = (
     "minkowski",
     "cosine",
     "mahalanobis",
+    "hamming",
     "precomputed",
 )
 LARGEST = 1e150
@@ -168,6 +169,11 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
                 f"such row(s) in {name}. "
                 f"Leave them out, or choose {keyword('metric', 'euclidean')}."
             )
+    if metric == "hamming" and isinstance(X, csr_array):
+        raise DataError(
+            f"{keyword('metric', 'hamming')} needs dense codes; got a sparse matrix in {name}. "
+            f"Pass {name}.toarray(), or choose {keyword('metric', 'manhattan')}."
+        )
     if metric == "precomputed" and X.min() < 0:
         raise DataError(
             "Negative values in data: precomputed distances must be positive or zero; got "

@@ -7,9 +7,9 @@ import numpy as np
 
 from isosne._checks import is_one_of
 from isosne.errors import ParameterError
-from isosne.kernels.counts import count_dtype
 from isosne.kernels.psi import resolve_psi
 from isosne.kernels.voronoi import cell_dtype
+from isosne.neighbors.codes import count_dtype
 
 RANKED = 8.0
 """Neighbors to rank, in units of n / psi, the mean cell size. With probability 1 - e^-8 one of them

@@ -10,17 +10,11 @@ import numpy as np
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array
+from isosne.neighbors.codes import compare_cells, count_dtype
 
-COMPARE_COLUMNS = 1024
-"""Points per tile: a tile's counts and cells (1 or 2 bytes each) stay in the L1 cache (chosen)."""
 COMPARE_COST = 1 / 40
 """Time of one comparison relative to one visit: 32 bytes per vector instruction against one random
 access (estimated; not measured). A wrong value costs time only: both loops give the same counts."""
-
-
-def count_dtype(n_partitions: int) -> type[np.unsignedinteger]:
-    """Return the smallest unsigned integer type that holds counts up to n_partitions."""
-    return np.uint8 if n_partitions < 2**8 else np.uint16 if n_partitions < 2**16 else np.uint32
 
 
 class CellIndex:
@@ -74,24 +68,6 @@ def count_with_partners(cells: Array, partners: Array, others: Array) -> Array:
         lambda rows: compare_partners(cells[rows], others, partners[rows], counts[rows]),
     )
     return counts
-
-
-@kernel
-def compare_cells(A: Array, B_columns: Array, counts: Array) -> None:
-    """Count equal entries of rows of A (n, t) and columns of B_columns (t, m). O(n m t).
-
-    A tile of columns stays in cache while all rows are compared with it.
-    """
-    n_partitions, m = B_columns.shape
-    for start in range(0, m, COMPARE_COLUMNS):
-        stop = min(start + COMPARE_COLUMNS, m)
-        for i in range(A.shape[0]):
-            row = counts[i, start:stop]
-            for p in range(n_partitions):
-                cell = A[i, p]
-                column = B_columns[p, start:stop]
-                for j in range(len(row)):
-                    row[j] += np.uint8(column[j] == cell)  # uint8, so that the loop vectorizes
 
 
 @kernel

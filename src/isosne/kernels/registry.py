@@ -77,6 +77,28 @@ def as_kernel(kernel: object, n_points: int, rng: np.random.Generator) -> Metric
     return own
 
 
+def for_codes(kernel: MetricKernel) -> MetricKernel:
+    """Return an unfitted copy of a kernel that compares codes of tables, by Hamming distance."""
+    if getattr(kernel, "partition", "voronoi") == "forest":
+        raise ParameterError(
+            "partition",
+            "be 'voronoi' for a table with mixed columns, whose rows are leaves of trees already",
+            "forest",
+            "Leave it out.",
+        )
+    if isinstance(kernel, CustomKernel) or kernel.metric not in ("euclidean", "hamming"):
+        asked = type(kernel).__name__ if isinstance(kernel, CustomKernel) else kernel.metric
+        raise ParameterError(
+            "metric",
+            "be left out for a table with columns that are not numbers, or with missing values",
+            asked,
+            "Rows of such a table are compared by the leaves of isolation trees that they share. "
+            "For another metric pass numbers without missing values.",
+        )
+    own: MetricKernel = clone(kernel).set_params(metric="hamming")
+    return own
+
+
 def _unfitted(kernel: object, n_points: int) -> MetricKernel:
     if isinstance(kernel, str) and kernel in KERNELS:
         return KERNELS[kernel].default(n_points)

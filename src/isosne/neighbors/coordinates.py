@@ -1,16 +1,25 @@
 """Coordinates as the search compares them: their type, and a divisor against overflow."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from isosne._types import Points
+from isosne._types import Array, Points
 
 SAFE_EXPONENTS = {4: 20, 8: 200}
 """Largest binary exponent, positive or negative, of coordinates that are squared as they are, by
 the size of their type. The squares of coordinates a million times larger or smaller, as new points
 may have, are still in range in float32 (chosen)."""
+
+
+class Query(NamedTuple):
+    """A block of points, prepared for comparison with a `SearchSet`."""
+
+    points: Any  # array or CSR
+    factors: Array  # left factor of the matrix product; empty for other metrics
+    sq_norms: NDArray[np.float64]  # squared lengths of the shifted points
 
 
 def working_dtype(X: Points) -> type:

@@ -7,7 +7,7 @@ into blocks nor on the BLAS library (docs/decisions/0001). Other keys are exact.
 """
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from scipy.sparse import csr_array
 from isosne._blocks import for_each_block
 from isosne._types import Array, Points
 from isosne.errors import DataError
-from isosne.neighbors.coordinates import common_scale, largest_value, working_dtype
+from isosne.neighbors.codes import CodePoints
+from isosne.neighbors.coordinates import Query, common_scale, largest_value, working_dtype
 from isosne.neighbors.metric import Metric
 from isosne.neighbors.pairs import (
     add_shared_columns,
@@ -34,14 +35,6 @@ TILE_COLUMNS, BLOCK_ROWS = 2048, 256
 REACH = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e150}
 """Largest value of a query, divided by the scale of the set: it is still a number of the working
 type, and its square is finite in float64."""
-
-
-class Query(NamedTuple):
-    """A block of points, prepared for comparison with a SearchSet."""
-
-    points: Any  # array or CSR
-    factors: Array  # left factor of the matrix product; empty for other metrics
-    sq_norms: NDArray[np.float64]  # squared lengths of the shifted points
 
 
 class SearchSet(Protocol):
@@ -92,6 +85,8 @@ def exact_set(
         return DistanceColumns(np.arange(X.shape[1]) if ids is None else ids)
     metric = metric.fitted(X)
     chosen = X if ids is None else X[ids]
+    if metric.name == "hamming":
+        return CodePoints(np.asarray(chosen))
     if metric.whitening is not None:
         chosen, precision = metric.whitening.apply(chosen), np.float64
     dtype = np.float64 if isinstance(chosen, csr_array) else precision

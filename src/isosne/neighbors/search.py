@@ -15,6 +15,7 @@ from isosne._checks import (
 from isosne._types import Array, Neighbors, Points
 from isosne.errors import ParameterError
 from isosne.neighbors.clustered import SEARCHABLE, ClusteredPoints
+from isosne.neighbors.code_index import CodeIndex
 from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import find_neighbors, nearest
 from isosne.neighbors.metric import Metric
@@ -59,7 +60,7 @@ class ExactSearch:
 
 def has_approximate_search(metric: str, *, is_sparse: bool) -> bool:
     """Return whether approximate search supports the input: dense points, some metrics."""
-    return metric in SEARCHABLE and not is_sparse
+    return metric in (*SEARCHABLE, "hamming") and not is_sparse
 
 
 def make_search(X: Points, metric: Metric, method: str) -> Search:
@@ -67,7 +68,7 @@ def make_search(X: Points, metric: Metric, method: str) -> Search:
     if is_one_of(method, ("exact",)):
         return ExactSearch(X, metric)
     if is_one_of(method, ("approximate",)):
-        return ClusteredPoints(X, metric)
+        return CodeIndex(X) if metric.name == "hamming" else ClusteredPoints(X, metric)
     raise ParameterError("method", "be 'exact' or 'approximate'", method, "Choose one of the two.")
 
 
@@ -84,13 +85,14 @@ def nearest_neighbors(
     k : int
         Number of neighbors, from 1 to n_samples - 1.
     metric : str, default="euclidean"
-        One of euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis, precomputed.
+        One of euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis, hamming (the
+        fraction of columns that differ), precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     method : str, default="exact"
         "exact" or "approximate". The approximate search needs dense points and the Euclidean,
-        cosine or Mahalanobis metric; it finds nearly all neighbors and is much faster for many
-        points.
+        cosine, Mahalanobis or Hamming metric; it finds nearly all neighbors and is much faster for
+        many points.
 
     Returns
     -------

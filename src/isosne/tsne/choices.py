@@ -50,6 +50,8 @@ class Request(NamedTuple):
     memory_limit: int | str | None = None
     n_listed: int | None = None
     """Distances per row of a sparse matrix of distances; None for other input."""
+    note: str = ""
+    """What the plan says about the input."""
 
 
 def memory_costs(request: Request, given: InputSize) -> Costs:

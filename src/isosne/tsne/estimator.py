@@ -19,7 +19,7 @@ from isosne._random import RandomState, as_generator, as_seed
 from isosne.affinities.sparse import Sparse, as_affinities
 from isosne.errors import ParameterError
 from isosne.kernels.precomputed import PrecomputedKernel
-from isosne.kernels.registry import as_kernel
+from isosne.kernels.registry import as_kernel, for_codes
 from isosne.layout.descent import Progress, State
 from isosne.layout.force_methods import Method, as_method
 from isosne.layout.objectives import Objective, as_objective
@@ -106,6 +106,9 @@ class TSNE(FittedMap):
         Points without affinity to any other point; each is connected to its nearest neighbor.
     landmark_indices_ : array of int
         Row indices of the mapped points in the input, if ``landmarks`` is set.
+    table_ : TableForest
+        For a data frame with columns that are not numbers, or with missing values: the columns, and
+        the trees that turn rows into codes. `transform` applies it to new rows.
     input_scale_ : Scale
         Column scaling of the input, if its rows were scaled while reading. `transform` and `place`
         apply it to new rows.
@@ -314,7 +317,7 @@ class TSNE(FittedMap):
         is_name = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if is_name or isinstance(self.kernel, PrecomputedKernel):
             metric = "precomputed"
-        return Input(X, as_landmarks(self.landmarks), metric)
+        return Input(X, as_landmarks(self.landmarks), metric, self.random_state)
 
     def _request(self, given: Input, rng: np.random.Generator, route: Mapping[str, Any]) -> Request:
         """Return the user's parameters, with the choices of an interrupted run if it resumes."""
@@ -323,6 +326,8 @@ class TSNE(FittedMap):
         if forces is None and route.get("forces"):
             forces = as_method(route["forces"])
         kernel = as_kernel(self.kernel, given.shape[0], rng)
+        if given.forest is not None:
+            kernel = for_codes(kernel)
         return Request(
             kernel=kernel,
             n_components=self.n_components,
@@ -334,6 +339,7 @@ class TSNE(FittedMap):
             forces=forces,
             memory_limit=self.memory_limit,
             n_listed=given.n_listed(kernel),
+            note=given.note,
         )
 
     def _checkpoint(self, path: str | Path | None, every: int, given: Input) -> Checkpoint | None:
@@ -343,6 +349,7 @@ class TSNE(FittedMap):
         return Checkpoint(path, every, self.get_params(deep=False), given.fingerprint(), shape)
 
     def _remember_input(self, X: Any, given: Input) -> None:
+        self._set_or_remove("table_", given.forest)
         self._set_or_remove("input_scale_", given.scale)
         if not is_stored(X):
             validate_data(self, X, reset=True, skip_check_array=True)

@@ -16,15 +16,17 @@ from isosne._checks import check_names, check_number, check_points, check_width
 from isosne._extras import require
 from isosne._html import beside, map_picture, pairs_table
 from isosne._numba import threads
-from isosne._types import Joint
+from isosne._types import Joint, Points
 from isosne.affinities.sampled import SampledAffinities
+from isosne.errors import DataError, show
 from isosne.kernels.base import MetricKernel
 from isosne.layout.objectives import Objective, as_objective, dof_of
 from isosne.layout.schedules import Schedule, as_schedule, lasting
 from isosne.quality import Report
 from isosne.quality import report as measure
-from isosne.sources import is_stored, open_rows
+from isosne.sources import Rows, is_stored, open_rows
 from isosne.sources.scaled import Scale, ScaledRows
+from isosne.tables.forest import TableForest
 from isosne.tsne.assembly import sample_affinities
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.new_points import MapPlacer, MapSettings, check_out, make_placer, place_checked
@@ -47,6 +49,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     kernel_: MetricKernel
     plan_: Plan
     affinities_: Joint
+    table_: TableForest
     input_scale_: Scale
     input_options_: dict[str, Any]
     _finished: Finished
@@ -73,12 +76,16 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if is_stored(X):
             return self.place(X)
         with threads(self.n_jobs):
-            points = check_points(X)
-            check_width(points, self.n_features_in_, type(self).__name__)
-            validate_data(self, X, reset=False, skip_check_array=True)
-            if hasattr(self, "input_scale_"):
-                points = self.input_scale_.apply(points)
-            return self._ready_placer().place(points)
+            return self._ready_placer().place(self._points(X))
+
+    def _points(self, X: Any) -> Points:
+        """Return rows in memory as the kernel compares them: validated, scaled, or as codes."""
+        if hasattr(self, "table_"):
+            return self.table_.transform(X)
+        points = check_points(X)
+        check_width(points, self.n_features_in_, type(self).__name__)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self.input_scale_.apply(points) if hasattr(self, "input_scale_") else points
 
     def place(self, X: Any, out: Any = None) -> NDArray[np.float32]:
         """Return the coordinates of all rows of an input of any size, in constant memory.
@@ -96,13 +103,13 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             Their coordinates, in the order of the rows.
         """
         check_is_fitted(self)
-        rows = open_rows(X)
+        rows = self._rows(X)
         shape = rows.shape[0], self._n_features_out
         if out is None:
             out = np.empty(shape, np.float32)
         check_out(out, shape)
         start = 0
-        for block in self.place_blocks(rows):
+        for block in self._placed(rows):
             out[start : start + len(block)] = block
             start += len(block)
         placed: NDArray[np.float32] = out
@@ -122,14 +129,28 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             Coordinates of the next rows, in order.
         """
         check_is_fitted(self)
+        return self._placed(self._rows(X))
+
+    def _placed(self, rows: Rows) -> Iterator[NDArray[np.float32]]:
+        with threads(self.n_jobs):
+            placer = self._ready_placer()
+        return rows.apply(partial(place_checked, placer, self.n_jobs), PLACE_BYTES)
+
+    def _rows(self, X: Any) -> Rows:
+        """Return an input of any size as rows that the kernel can compare."""
+        if hasattr(self, "table_"):
+            if is_stored(X):
+                raise DataError(
+                    "The map was made of a table with mixed columns, and takes tables in memory; "
+                    f"got {show(X)}. Read it into a data frame, or pass parts of it."
+                )
+            return open_rows(self.table_.transform(X))
         rows = open_rows(X)
         check_width(rows, self.n_features_in_, type(self).__name__)
         check_names(rows.column_names, getattr(self, "feature_names_in_", None))
         if hasattr(self, "input_scale_") and not isinstance(rows, ScaledRows):
             rows = ScaledRows(rows, self.input_scale_)
-        with threads(self.n_jobs):
-            placer = self._ready_placer()
-        return rows.apply(partial(place_checked, placer, self.n_jobs), PLACE_BYTES)
+        return rows
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a file; an existing file is replaced.
@@ -183,7 +204,8 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         check_is_fitted(self)
         metric, p = self.kernel_.metric, self.kernel_.p
         how: dict[str, Any] = {"metric": metric, "p": p, "random_state": 0, "n_jobs": self.n_jobs}
-        return measure(X, self.embedding_, labels, k=k, **how)
+        points = self.table_.transform(X) if hasattr(self, "table_") else X
+        return measure(points, self.embedding_, labels, k=k, **how)
 
     def plot(self, color: Any = None, *, title: str | None = None) -> Any:
         """Draw the map.

@@ -6,13 +6,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from isosne._checks import check_points
+from isosne._checks import check_points, is_integer
+from isosne._random import RandomState
 from isosne._types import Array, Points
 from isosne.kernels.base import MetricKernel
 from isosne.neighbors.coordinates import working_size
 from isosne.neighbors.metric import Metric
 from isosne.sources import Rows, blocks, is_stored, open_rows
 from isosne.sources.scaled import Scale
+from isosne.tables.columns import is_mixed
+from isosne.tables.forest import TableForest
 from isosne.tsne.landmarks import Landmarks, draw_landmarks, pool_size
 from isosne.tsne.peak_memory import InputSize
 
@@ -28,14 +31,28 @@ class Input:
         Landmarks to map; None maps all rows.
     metric : str
         Name of the kernel's metric.
+    random_state : int, Generator, RandomState or None
+        Seed of the trees, if the input is a table with mixed columns.
 
     Attributes
     ----------
     shape : tuple of int
         Number of points to map, and number of features.
+    forest : TableForest or None
+        For a table with mixed columns, the trees; the points are its codes.
     """
 
-    def __init__(self, X: Any, landmarks: Landmarks | None, metric: str) -> None:
+    def __init__(
+        self,
+        X: Any,
+        landmarks: Landmarks | None,
+        metric: str,
+        random_state: RandomState = None,
+    ) -> None:
+        self.forest: TableForest | None = None
+        if metric != "precomputed" and not is_stored(X) and is_mixed(X):
+            self.forest = TableForest(random_state=_tree_seed(random_state))
+            X = self.forest.fit_transform(X)
         self._landmarks = landmarks
         self._points: Points | None = None
         self._rows: Rows | None = None
@@ -59,6 +76,11 @@ class Input:
     def scale(self) -> Scale | None:
         """The column scaling of stored rows, if there is one."""
         return getattr(self._rows, "scale", None)
+
+    @property
+    def note(self) -> str:
+        """What the plan says about the columns of a table."""
+        return "" if self.forest is None else self.forest.describe()
 
     def size(self) -> InputSize:
         """Return the sizes that the plan depends on."""
@@ -122,3 +144,8 @@ class Input:
         metric = Metric(kernel.metric, kernel.p)
         drawn = draw_landmarks(self._rows, self._landmarks, metric, rng)
         return kernel._fit_pool(drawn.pool, drawn.points), drawn.indices
+
+
+def _tree_seed(random_state: RandomState) -> RandomState:
+    """Return the seed of the trees: the user's integer, else 0, so that a run can be resumed."""
+    return random_state if is_integer(random_state) else 0

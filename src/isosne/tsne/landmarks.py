@@ -16,8 +16,8 @@ from isosne._blocks import for_each_block
 from isosne._checks import check_count, check_for_metric, check_points, is_one_of
 from isosne._types import Array, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.coordinates import working_dtype
-from isosne.neighbors.distances import Query, exact_set
+from isosne.neighbors.coordinates import Query, working_dtype
+from isosne.neighbors.distances import exact_set
 from isosne.neighbors.metric import Metric
 from isosne.sources import Rows
 

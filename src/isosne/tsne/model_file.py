@@ -32,10 +32,11 @@ from isosne.tsne.stored_values import (
     check_value,
     is_count,
 )
+from isosne.tsne.table_file import restore_table, table_arrays, table_header
 
 KIND = "model"
-KERNEL = "kernel."
-"""Prefix of the arrays of the kernel."""
+KERNEL, TABLE = "kernel.", "table."
+"""Prefixes of the arrays of the kernel, and of the trees of a table."""
 SCALE = "input_scale"
 FITTED = ("embedding_", "trace_", "isolated_", "landmark_indices_", "feature_names_in_")
 NUMBERS = ("n_features_in_", "n_iter_", "kl_divergence_")
@@ -73,6 +74,10 @@ def write_model(path: str | Path, estimator: FittedEstimator, seed: int) -> None
         "numbers": {name: getattr(estimator, name) for name in NUMBERS},
         "start_of_draws": seed,
     }
+    table: dict[str, Array] = {}
+    if hasattr(estimator, "table_"):
+        header["table"] = table_header(estimator.table_)
+        table = {f"{TABLE}{name}": part for name, part in table_arrays(estimator.table_).items()}
     if hasattr(estimator, "input_options_"):
         header["input_options"] = estimator.input_options_
     fitted = {name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)}
@@ -81,7 +86,7 @@ def write_model(path: str | Path, estimator: FittedEstimator, seed: int) -> None
     if hasattr(estimator, "input_scale_"):
         fitted[SCALE] = np.array(estimator.input_scale_)
     kernel = {f"{KERNEL}{name}": part for name, part in kernel_arrays(estimator.kernel_).items()}
-    write_archive(Path(path), KIND, header, {**arrays, **fitted, **kernel})
+    write_archive(Path(path), KIND, header, {**arrays, **fitted, **kernel, **table})
 
 
 def _plain_parameters(parameters: Any, arrays: dict[str, Array]) -> dict[str, Any]:
@@ -120,6 +125,9 @@ def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection
     if SCALE in arrays:
         scale = check_array(arrays[SCALE], SCALE, np.float64, (2, None))
         fitted["input_scale_"] = Scale(*scale)
+    if "table" in header:
+        trees = {k.removeprefix(TABLE): v for k, v in arrays.items() if k.startswith(TABLE)}
+        fitted["table_"] = restore_table(header["table"], trees)
     if "input_options" in header:
         fitted["input_options_"] = header["input_options"]
     attributes = {
@@ -139,6 +147,9 @@ def _check_model(model: Model) -> None:
     if plan["affinities"] == "sampled" and not getattr(fitted["kernel_"], "partitions_", ()):
         raise ValueError("affinities are sampled, and the kernel has no cells")
     n_iter, n_columns = fitted["n_iter_"], fitted["n_features_in_"]
+    if "table_" in fitted:
+        n_codes, n_features = fitted["table_"]._n_features_out, len(fitted["table_"].columns_)
+        check_value(n_codes, "the number of trees", n_codes == fitted["kernel_"].X_fit_.shape[1])
     check_value(n_iter, "n_iter_", is_count(n_iter, 0, LARGEST_COUNT))
     check_value(n_columns, "n_features_in_", n_columns == n_features)
     check_value(fitted["kl_divergence_"], "kl_divergence_", is_number(fitted["kl_divergence_"]))

@@ -192,7 +192,7 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
         n_threads=useful_threads(n, method.name),
         bytes_needed=costs.bytes[affinities],
         bytes_available=available,
-        reasons=(reason,) if reason else (),
+        reasons=tuple(part for part in (reason, request.note) if part),
         n_rows=given.n_rows,
         n_pool=None if given.n_rows is None else given.n_pool,
         parameters={

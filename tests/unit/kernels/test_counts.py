@@ -1,13 +1,8 @@
 import numpy as np
 import pytest
 
-from isosne.kernels.counts import (
-    CellIndex,
-    compare_cells,
-    count_dtype,
-    count_with_partners,
-    gather_shared,
-)
+from isosne.kernels.counts import CellIndex, count_with_partners, gather_shared
+from isosne.neighbors.codes import compare_cells, count_dtype
 
 
 def agreements(A, B):

@@ -1,0 +1,13 @@
+"""Tables with columns of any kind and with missing values, as codes that kernels can compare.
+
+* ``columns``: the kind of each column, and tables as numbers
+* ``trees``: isolation trees over such tables, compiled
+* ``forest``: the estimator that turns rows into leaves of trees
+* ``gower``: Gower's distance, the reference of quality measures
+"""
+
+from isosne.tables.columns import Column
+from isosne.tables.forest import TableForest
+from isosne.tables.gower import gower_distances
+
+__all__ = ["Column", "TableForest", "gower_distances"]

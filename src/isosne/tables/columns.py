@@ -1,0 +1,239 @@
+"""The kind of each column of a table, and tables as arrays of numbers.
+
+Numbers, dates and ordered categories become numbers, which have an order; categories become codes,
+which have none. Missing values are NaN. Text that consists of numbers is read as numbers.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._tables import as_array, as_frame
+from isosne._types import Array
+from isosne.errors import DataError, ParameterError
+from isosne.tables.trees import RANGE
+from isosne.tables.values import (
+    as_numbers,
+    as_seconds,
+    count_gaps,
+    distinct_texts,
+    first_odd,
+    is_gap,
+)
+
+DISTINCT_SHARE, FEW = 0.5, 20
+"""A text column is an identifier if more than this share of its values, and more than FEW of them,
+are distinct: random subsets of such values say nothing about rows (chosen)."""
+SHOWN = 10
+"""Number of column names in a message (chosen)."""
+
+
+class Column(NamedTuple):
+    """A column of a table, and how it is treated.
+
+    Attributes
+    ----------
+    name : str or int
+        Name, or index if the columns have no names.
+    kind : str
+        "number", "boolean", "date", "ordered" (categories in order), "category" or "identifier"
+        (text with mostly distinct values, which is left out).
+    categories : tuple of str
+        Categories of a column that has them.
+    n_missing : int
+        Number of missing values at fit.
+    """
+
+    name: Any
+    kind: str
+    categories: tuple[str, ...] = ()
+    n_missing: int = 0
+
+    @property
+    def is_used(self) -> bool:
+        """Whether trees may split on the column."""
+        return self.kind != "identifier"
+
+    def encode(self, values: Array) -> NDArray[np.float64]:
+        """Return values of the column as numbers; missing values are NaN."""
+        if self.kind in ("category", "ordered"):
+            return self._as_codes(values)
+        numbers = as_seconds(values) if self.kind == "date" else as_numbers(values)
+        if numbers is None or np.isinf(numbers).any():
+            what = "dates" if self.kind == "date" else "finite numbers"
+            raise DataError(
+                f"Column {self.name!r} must hold {what} or missing values; got {first_odd(values)}."
+                " Convert the column, or declare it as categorical."
+            )
+        return numbers
+
+    def _as_codes(self, values: Array) -> NDArray[np.float64]:
+        """Return the position of each category.
+
+        A category that is new gets a code of its own; a new ordered category is missing.
+        """
+        positions = {category: float(i) for i, category in enumerate(self.categories)}
+        room = RANGE - len(positions)  # trees hash codes below RANGE
+        codes = np.full(len(values), np.nan)
+        for i, value in enumerate(values.tolist()):
+            if is_gap(value):
+                continue
+            text = str(value)
+            if text in positions:
+                codes[i] = positions[text]
+            elif self.kind == "category":
+                codes[i] = len(positions) + crc32(text.encode()) % room
+        return codes
+
+
+class Given(NamedTuple):
+    """A column as it was passed: its values, and what its type says."""
+
+    label: Any
+    values: Array
+    kind: str | None = None
+    """The kind if the type determines it; None if the values do."""
+    order: tuple[str, ...] = ()
+    """Ordered categories."""
+
+
+def read_columns(
+    data: Any, categorical: Collection[Any] | None = None, name: str = "X"
+) -> tuple[list[Column], NDArray[np.float64]]:
+    """Return the columns of a table, and the table as numbers (n, number of used columns).
+
+    categorical: names or indices of columns that are categories whatever they hold.
+    """
+    given = list(_given(data, name))
+    _check_categorical(categorical, [part.label for part in given])
+    columns = [_describe(part, part.label in (categorical or ())) for part in given]
+    return columns, _stack(columns, [part.values for part in given], name)
+
+
+def encode_columns(data: Any, columns: Sequence[Column], name: str = "X") -> NDArray[np.float64]:
+    """Return another table with the same columns as numbers; names may be in another order."""
+    given = {part.label: part.values for part in _given(data, name)}
+    wanted = [column.name for column in columns]
+    if len(given) == len(wanted) and not any(isinstance(label, str) for label in given):
+        given = dict(zip(wanted, given.values(), strict=True))  # an array: by position
+    if given.keys() != set(wanted):
+        absent = [label for label in wanted if label not in given]
+        other = [label for label in given if label not in wanted]
+        what = f"{absent[0]!r} is missing" if absent else f"{other[0]!r} is not one of them"
+        raise DataError(
+            f"{name} must have the {len(wanted)} columns of the fitted table: "
+            f"{name} has {len(given)} features, but TableForest is expecting {len(wanted)} "
+            f"features as input, and {what}. Pass a table with the same columns."
+        )
+    return _stack(columns, [given[label] for label in wanted], name)
+
+
+def is_mixed(data: Any) -> bool:
+    """Return whether data are a frame with columns that are not numbers, or with missing values."""
+    if not hasattr(data, "columns"):
+        return False
+    frame = as_frame(data, "X")
+    if frame is None or len(frame) == 0:
+        return False
+    for column in frame.iter_columns():
+        values = _values(column)
+        is_number = column.dtype.is_numeric() or column.dtype == nw.Boolean
+        if count_gaps(values) or not (is_number or as_numbers(values) is not None):
+            return True
+    return False
+
+
+def _given(data: Any, name: str) -> Iterator[Given]:
+    frame = as_frame(data, name)
+    if frame is not None:
+        for label, column in zip(frame.columns, frame.iter_columns(), strict=True):
+            kind = _kind_of_type(column, name)
+            order = tuple(map(str, column.dtype.categories)) if kind == "ordered" else ()  # type: ignore[attr-defined]  # Enum
+            yield Given(label, _values(column), kind, order)
+        return
+    values = as_array(data, name)
+    if values.ndim != 2:
+        raise DataError(
+            f"{name} must be two-dimensional, one point in each row; got shape {values.shape}. "
+            "Reshape your data with X.reshape(-1, 1) if it has one attribute, or "
+            "X.reshape(1, -1) if it is one point."
+        )
+    if values.dtype.kind == "c":
+        raise DataError(f"Complex data not supported: {name} must be real; got {values.dtype}.")
+    for c in range(values.shape[1]):
+        yield Given(c, values[:, c])
+
+
+def _values(column: nw.Series[Any]) -> Array:
+    """Return the values of a column; missing numbers are NaN."""
+    if column.dtype.is_numeric():
+        return np.asarray(column.cast(nw.Float64).to_numpy(), np.float64)
+    return np.asarray(column.to_numpy())
+
+
+def _kind_of_type(column: nw.Series[Any], name: str) -> str | None:
+    dtype = column.dtype
+    if dtype.is_nested() or dtype == nw.Binary:
+        raise DataError(
+            f"Column {column.name!r} of {name} must hold numbers, text, categories, booleans or "
+            f"dates; got {dtype}. Leave it out, or turn it into several columns."
+        )
+    for kind, is_kind in (
+        ("boolean", dtype == nw.Boolean),
+        ("number", dtype.is_numeric()),
+        ("date", dtype.is_temporal()),
+        ("ordered", dtype == nw.Enum),
+        ("category", dtype == nw.Categorical),
+    ):
+        if is_kind:
+            return kind
+    return None
+
+
+def _describe(given: Given, is_categorical: bool) -> Column:
+    label, values, kind, order = given
+    n_missing = count_gaps(values)
+    if kind == "ordered" and not is_categorical:
+        return Column(label, kind, order, n_missing)
+    if kind == "category" or is_categorical:
+        return Column(label, "category", distinct_texts(values), n_missing)
+    if kind is None and values.dtype.kind in "mM":
+        kind = "date"
+    if kind is None and as_numbers(values) is not None:
+        kind = "number"
+    if kind is not None:
+        return Column(label, kind, (), n_missing)
+    categories = distinct_texts(values)
+    if len(categories) > max(FEW, DISTINCT_SHARE * (len(values) - n_missing)):
+        return Column(label, "identifier", (), n_missing)
+    return Column(label, "category", categories, n_missing)
+
+
+def _stack(columns: Sequence[Column], values: list[Array], name: str) -> NDArray[np.float64]:
+    pairs = zip(columns, values, strict=True)
+    used = [column.encode(part) for column, part in pairs if column.is_used]
+    if used:
+        return np.column_stack(used)
+    n_rows = len(values[0]) if values else 0
+    raise DataError(
+        f"{name} must have at least one column besides identifiers; found 0 feature(s) "
+        f"(shape=({n_rows}, {len(values)})) while a minimum of 1 is required. "
+        "Declare the columns to use as categorical."
+    )
+
+
+def _check_categorical(categorical: Collection[Any] | None, labels: list[Any]) -> None:
+    if categorical is None:
+        return
+    if isinstance(categorical, str):
+        hint = f"Pass [{categorical!r}] for one column."
+        raise ParameterError("categorical", "be a list of columns, or None", categorical, hint)
+    for label in categorical:
+        if label not in labels:
+            shown = ", ".join(map(repr, labels[:SHOWN])) + (" ..." if len(labels) > SHOWN else "")
+            hint = f"The columns are {shown}."
+            raise ParameterError("categorical", "name columns of the table", label, hint)
