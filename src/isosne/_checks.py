@@ -25,6 +25,7 @@ METRICS = (
     "cosine",
     "mahalanobis",
     "hamming",
+    "gower",
     "precomputed",
 )
 LARGEST = 1e150
@@ -169,10 +170,16 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
                 f"such row(s) in {name}. "
                 f"Leave them out, or choose {keyword('metric', 'euclidean')}."
             )
-    if metric == "hamming" and isinstance(X, csr_array):
+    if metric in ("hamming", "gower") and isinstance(X, csr_array):
         raise DataError(
-            f"{keyword('metric', 'hamming')} needs dense codes; got a sparse matrix in {name}. "
+            f"{keyword('metric', metric)} needs a dense array; got a sparse matrix in {name}. "
             f"Pass {name}.toarray(), or choose {keyword('metric', 'manhattan')}."
+        )
+    if metric == "gower" and not _is_gower(X):
+        raise DataError(
+            f"{keyword('metric', 'gower')} needs points of a table: values from 0 to 1, categories "
+            f"from 2 up, -1 if missing; got other values in {name}. "
+            f"Pass isosne.tables.gower_points({name})."
         )
     if metric == "precomputed" and X.min() < 0:
         raise DataError(
@@ -180,6 +187,11 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
             f"{X.min():g} in {name}. "
             "Pass distances, not similarities."
         )
+
+
+def _is_gower(X: Array) -> bool:
+    """Return whether all values are such as `isosne.tables.gower_points` makes."""
+    return bool((((X >= 0) & (X <= 1)) | (X == -1) | (X >= 2)).all())
 
 
 def check_square_distances(D: Points) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from isosne.cli.messages import note, say
 from isosne.cli.options import MessageOptions, Metric, ResourceOptions, TableOptions
-from isosne.cli.provenance import describe_origin, recorded_metric
+from isosne.cli.provenance import describe_origin, measured_metric, recorded_metric
 from isosne.cli.tables import (
     check_one_stdin,
     find_rows,
@@ -64,7 +64,7 @@ def write_maps(
         embeddings,
         named(labels, options.label),
         columns={"id": first.ids} if first.has_ids else None,
-        metric=metric or recorded,
+        metric=metric or measured_metric(table, recorded),
         p=p,
         origin=describe_origin(line, table, options),
         **page,

@@ -21,7 +21,15 @@ PANELS = (COMMON, INPUT, KERNEL, EMBEDDING, LANDMARKS, RESOURCES, FILES, OUTPUT)
 """Sections of a help text, in order."""
 
 Metric = Literal[
-    "euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "mahalanobis", "precomputed"
+    "euclidean",
+    "manhattan",
+    "chebyshev",
+    "minkowski",
+    "cosine",
+    "mahalanobis",
+    "hamming",
+    "gower",
+    "precomputed",
 ]
 
 
@@ -137,6 +145,25 @@ class TableOptions:
             "What to do with rows that have missing or infinite values.",
             panel=INPUT,
             default="refuse",
+        ),
+    ] = None
+    mixed: Annotated[
+        bool | None,
+        option(
+            "Use all columns, also text, dates and missing values: rows are compared by isolation "
+            "trees instead of distances.",
+            "--mixed",
+            panel=INPUT,
+            default="numeric columns only",
+        ),
+    ] = None
+    categorical: Annotated[
+        list[str] | None,
+        option(
+            "Column to treat as categories although it holds numbers; repeat for several. Implies "
+            "--mixed.",
+            panel=INPUT,
+            metavar="COLUMN",
         ),
     ] = None
     key: Annotated[

@@ -9,6 +9,9 @@ from typing import Any
 from isosne._version import __version__
 from isosne.cli.options import EmbeddingOptions, KernelOptions, LandmarkOptions, TableOptions
 
+COLUMNS = "Columns: "
+"""Beginning of the note on the columns of a table, and how they are treated."""
+
 
 def describe_start(command: str, source: str, table: Any, options: TableOptions) -> dict[str, Any]:
     """Return what is known before the work: version, date, input, and how the input is read."""
@@ -33,7 +36,9 @@ def describe_origin(
     ``line`` is the command, its input and its output, as they are typed.
     """
     n_rows, n_columns = table.rows.shape
+    treated = [sentence.removeprefix(COLUMNS) for sentence in table.notes if COLUMNS in sentence]
     return {
+        **({"columns": treated[0]} if treated else {}),
         "input": f"{line[1]}, {n_rows:,} rows, {n_columns:,} columns",
         "fingerprint": table.rows.fingerprint(),
         "scaling": options.scale or "none",
@@ -61,6 +66,11 @@ def recorded_metric(provenance: dict[str, Any]) -> tuple[Any, Any]:
     made_with = provenance.get("parameters")
     made_with = made_with if isinstance(made_with, dict) else {}
     return made_with.get("metric", "euclidean"), made_with.get("p", 2.0)
+
+
+def measured_metric(table: Any, recorded: Any) -> Any:
+    """Return the metric that maps of a table are measured by: of mixed columns, Gower's."""
+    return getattr(table.rows, "metric", recorded)
 
 
 def describe_options(

@@ -1,16 +1,21 @@
 """The tables of a command: opened, read into memory where needed, and joined with maps."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from isosne.cli.messages import note
 from isosne.cli.options import ResourceOptions, TableOptions
+from isosne.cli.provenance import COLUMNS
 from isosne.errors import DataError, ParameterError, keyword
+from isosne.files.table_reader import LEFT_OUT
 
 STDIN = "-"
 KEYED = (".npz", ".zarr", ".h5ad")
 """Endings of files that may hold several arrays."""
+TREATMENTS = ("scale", "mixed", "categorical")
+"""Options that say how columns are treated after they are read."""
 WIDE, N_EXAMINED = 30.0, 1000
 """A column gets a note if its standard deviation is this many times the median of all columns, in
 the first rows. Chosen, not measured."""
@@ -31,13 +36,68 @@ def open_unscaled(
     from isosne.tsne.memory_budget import memory_available
 
     _check_key(source, options.key)
-    keywords = {name: value for name, value in options.given().items() if name != "scale"}
+    is_mixed = bool(options.mixed or options.categorical)
+    if is_mixed:
+        _check_mixed(options)
+        chosen, options = options.columns, replace(options, text_columns="leave_out", columns=None)
+    keywords = {k: value for k, value in options.given().items() if k not in TREATMENTS}
     limit = memory_available(resources.memory_limit)
     table = read_table(source, **keywords, memory_limit=limit)
+    if is_mixed:
+        table = _as_mixed(table, replace(options, columns=chosen), resources)
     if not quiet:
         for sentence in table.notes:
             note(sentence)
     return table
+
+
+def _read_numbers(rows: Any, column: int) -> Any:
+    """Return a numeric column that is not a feature; as integers if it holds nothing else."""
+    import numpy as np
+
+    values = rows.take(np.arange(rows.shape[0]), allow_missing=True)[:, column]
+    is_whole = np.isfinite(values).all() and (values == np.rint(values)).all()
+    return values.astype(np.int64) if is_whole else values
+
+
+def _check_mixed(options: TableOptions) -> None:
+    """Refuse options that have no effect on a table with mixed columns."""
+    given = options.given()
+    for name in ("scale", "missing", "text_columns"):
+        if given.get(name, "none") != "none":
+            raise ParameterError(
+                name,
+                f"be left out with {keyword('mixed')}, which uses all columns as they are",
+                given[name],
+                f"Leave out {keyword(name)} or {keyword('mixed')}.",
+            )
+
+
+def _as_mixed(table: Any, options: TableOptions, resources: ResourceOptions) -> Any:
+    """Return a table with all its columns in memory, and notes on how they are treated."""
+    import narwhals.stable.v2 as nw
+
+    from isosne.sources.column_selection import check_column
+    from isosne.tables.columns import read_columns as describe_columns
+    from isosne.tables.mixed_rows import MixedRows
+
+    roles = {options.id, options.label, *(options.exclude or ())}
+    features = [*(table.names or ()), *table.rows.left_out]
+    wanted = options.columns or [name for name in features if name not in roles]
+    for name in wanted:
+        check_column(name, features, "columns", table.rows.describe())
+    values = read_columns(table, None, resources, wanted)
+    frame = nw.from_dict(values, backend="pyarrow").to_native()
+    columns, _ = describe_columns(frame, options.categorical, table.rows.describe())
+    notes = [sentence for sentence in table.notes if not sentence.startswith(LEFT_OUT)]
+    notes.append(COLUMNS + "; ".join(map(str, columns)) + ".")
+    side = {
+        name: partial(_read_numbers, table.rows, c)
+        for c, name in enumerate(table.names or ())
+        if name not in wanted
+    }
+    rows = MixedRows(table.rows, frame, options.categorical, side)
+    return replace(table, rows=rows, names=rows.column_names, notes=tuple(notes))
 
 
 def scaled(table: Any, options: TableOptions) -> Any:
@@ -95,8 +155,10 @@ def note_spread(table: Any) -> None:
     """Print a note if one column varies so much more than others that it dominates distances."""
     import numpy as np
 
+    if table.names is None or hasattr(table.rows, "frame"):
+        return
     first = table.rows.read(slice(0, N_EXAMINED))
-    if table.names is None or not isinstance(first, np.ndarray):
+    if not isinstance(first, np.ndarray):
         return
     spread = first.std(axis=0, dtype=np.float64)
     if not spread.any():
@@ -120,7 +182,10 @@ def named(values: Any, name: str | None) -> Any:
 
 
 def read_points(table: Any, resources: ResourceOptions, indices: Any = None) -> Any:
-    """Return all rows of a table, or some of them, as points in memory."""
+    """Return all rows of a table, or some of them, as points in memory.
+
+    Of a table with mixed columns, points for ``metric="gower"``.
+    """
     rows = table.rows
     _check_fits(rows, rows.shape[0] if indices is None else len(indices), resources)
     return rows.read(slice(None)) if indices is None else rows.take(indices)

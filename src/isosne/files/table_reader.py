@@ -22,6 +22,8 @@ from isosne.sources.side_columns import parse_integers
 from isosne.sources.text_dialect import UNNAMED
 
 STDIN = "-"
+LEFT_OUT = "Left out columns that are not numeric"
+"""Beginning of the note on text columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +280,7 @@ def _collect_notes(rows: Rows, labels: Array | None) -> tuple[str, ...]:
     notes = [rows.note()] if isinstance(rows, CompleteRows) else []
     if rows.left_out:
         listed = ", ".join(map(repr, rows.left_out))
-        notes.append(f"Left out columns that are not numeric: {listed}.")
+        notes.append(f"{LEFT_OUT}: {listed}.")
     unnamed = [name for name in rows.column_names or () if name.startswith(UNNAMED)]
     if unnamed:
         listed = ", ".join(map(repr, unnamed))

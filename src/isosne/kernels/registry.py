@@ -77,8 +77,8 @@ def as_kernel(kernel: object, n_points: int, rng: np.random.Generator) -> Metric
     return own
 
 
-def for_codes(kernel: MetricKernel) -> MetricKernel:
-    """Return an unfitted copy of a kernel that compares codes of tables, by Hamming distance."""
+def for_table(kernel: MetricKernel) -> MetricKernel:
+    """Return an unfitted copy of a kernel, to compare rows of a mixed table by their leaves."""
     if getattr(kernel, "partition", "voronoi") == "forest":
         raise ParameterError(
             "partition",
@@ -93,7 +93,7 @@ def for_codes(kernel: MetricKernel) -> MetricKernel:
             "be left out for a table with columns that are not numbers, or with missing values",
             asked,
             "Rows of such a table are compared by the leaves of isolation trees that they share. "
-            "For another metric pass numbers without missing values.",
+            "For Gower's distance pass isosne.tables.gower_points(X).",
         )
     own: MetricKernel = clone(kernel).set_params(metric="hamming")
     return own

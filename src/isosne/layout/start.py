@@ -30,7 +30,7 @@ def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
     """Return `start` with "auto" resolved; principal components need the points themselves."""
     if not isinstance(start, str):
         return start
-    has_points = has_points and metric not in ("precomputed", "hamming")
+    has_points = has_points and metric not in ("precomputed", "hamming", "gower")
     if start == "auto":
         return "pca" if has_points else "spectral"
     if start not in STARTS:
@@ -44,7 +44,7 @@ def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
         raise ParameterError(
             "start",
             "be 'spectral', 'random' or an array with precomputed distances or affinities, and "
-            "with codes",
+            "with tables",
             start,
             "Principal components need the points themselves.",
         )

@@ -18,6 +18,7 @@ from isosne._types import Array, Points
 from isosne.errors import DataError
 from isosne.neighbors.codes import CodePoints
 from isosne.neighbors.coordinates import Query, common_scale, largest_value, working_dtype
+from isosne.neighbors.gower import GowerPoints
 from isosne.neighbors.metric import Metric
 from isosne.neighbors.pairs import (
     add_shared_columns,
@@ -87,6 +88,8 @@ def exact_set(
     chosen = X if ids is None else X[ids]
     if metric.name == "hamming":
         return CodePoints(np.asarray(chosen))
+    if metric.name == "gower":
+        return GowerPoints(np.asarray(chosen))
     if metric.whitening is not None:
         chosen, precision = metric.whitening.apply(chosen), np.float64
     dtype = np.float64 if isinstance(chosen, csr_array) else precision

@@ -27,7 +27,9 @@ class Metric(NamedTuple):
         """Power of the differences in a distance."""
         if self.name == "minkowski":
             return float(self.p)
-        return {"manhattan": 1.0, "chebyshev": math.inf, "hamming": 1.0}.get(self.name, 2.0)
+        return {"manhattan": 1.0, "chebyshev": math.inf, "hamming": 1.0, "gower": 1.0}.get(
+            self.name, 2.0
+        )
 
     @property
     def is_squared(self) -> bool:

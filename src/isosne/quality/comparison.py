@@ -12,7 +12,7 @@ from isosne._random import RandomState
 from isosne._types import Array, Points
 from isosne.errors import ParameterError, keyword
 from isosne.neighbors.metric import Metric
-from isosne.quality.inputs import check_k, check_pair
+from isosne.quality.inputs import as_measured, check_k, check_pair
 from isosne.quality.ranks import RankCounts, compare_ranks, rank_weights
 from isosne.quality.sampling import Estimate, choose_queries, estimate_mean
 
@@ -203,6 +203,8 @@ def compare_at_k(
     X: Any, Y: Any, k: Any, metric: Metric, queries: tuple[Any, RandomState], n_jobs: int | None
 ) -> Comparison:
     """Validate the data, the embedding and k, and compare the ranks around the queries."""
+    X, name = as_measured(X, metric.name)
+    metric = metric._replace(name=name)
     pair = check_pair(X, Y, metric.name, metric.p)
     n = pair[0].shape[0]
     k = check_k(k, n)

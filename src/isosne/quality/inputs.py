@@ -17,6 +17,8 @@ from isosne._random import RandomState, as_generator
 from isosne._types import Array, Points
 from isosne.errors import DataError
 from isosne.sources import is_stored, open_rows
+from isosne.tables.columns import is_mixed
+from isosne.tables.gower import gower_points
 
 STORED_POINTS = 100_000
 """Default number of rows sampled from data that are not in memory; chosen, not measured."""
@@ -100,6 +102,13 @@ def check_in_memory(X: Any) -> None:
             f"X must be in memory; got {type(X).__name__}. "
             "Sample rows with isosne.quality.draw_rows, or call isosne.quality.report, which does."
         )
+
+
+def as_measured(X: Any, metric: str) -> tuple[Any, str]:
+    """Return data and metric; a table with mixed columns is measured by Gower's distance."""
+    if metric == "euclidean" and not is_stored(X) and is_mixed(X):
+        return gower_points(X), "gower"
+    return X, metric
 
 
 def check_pair(X: Any, Y: Any, metric: str, p: float) -> tuple[Points, Array]:

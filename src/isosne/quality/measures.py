@@ -18,6 +18,7 @@ from isosne.quality.clusters import (
 from isosne.quality.comparison import Comparison, compare_checked
 from isosne.quality.inputs import (
     Classes,
+    as_measured,
     check_k,
     check_label_shape,
     check_labels,
@@ -173,6 +174,7 @@ def report(
     """
     if is_stored(X):
         X, Y, labels = draw_rows(X, Y, labels, random_state=random_state)
+    X, metric = as_measured(X, metric)
     data, embedding = check_pair(X, Y, metric, p)
     n = data.shape[0]
     k = check_k(k, n)

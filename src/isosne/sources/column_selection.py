@@ -110,7 +110,8 @@ def _refuse_text(
     return DataError(
         f"Every column must be numeric; {source} has columns of other types: {described}. "
         f"Pass {keyword('exclude', list(listed))} to exclude them, or "
-        f"{keyword('text_columns', 'leave_out')} to skip all columns that are not numeric."
+        f"{keyword('text_columns', 'leave_out')} to skip all columns that are not numeric. To use "
+        "them, pass a data frame to TSNE, or --mixed on the command line."
     )
 
 

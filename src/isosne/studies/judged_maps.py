@@ -23,7 +23,7 @@ from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.registry import KERNELS
 from isosne.plots.frames import check_embedding
 from isosne.quality import Curve, Report, Trust, report
-from isosne.quality.inputs import MIN_POINTS, check_in_memory
+from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory
 from isosne.studies.point_columns import as_columns, paint_labels
 from isosne.studies.scores import Scores, score
 from isosne.studies.seeds import list_seeds, reseed, resolve_n_seeds, show_seeds
@@ -155,7 +155,8 @@ def study(
     >>> [(judged.title, len(judged.scores)) for judged in found.maps]
     [('Isolation kernel', 2), ('Gaussian kernel', 2)]
     """
-    points = check_points(X, min_rows=MIN_POINTS)
+    measured, metric = as_measured(X, "euclidean")
+    points = X if metric == "gower" else check_points(X, min_rows=MIN_POINTS)
     n = points.shape[0]
     paint_labels(labels, n, kind="labels")  # raise before the maps are computed
     as_columns(columns, n)
@@ -163,7 +164,8 @@ def study(
     first = _with_seed(model, random_state)
     seeds = list_seeds(first.random_state, n_seeds)
     models = (first, _with_other_kernel(first, n))
-    maps = tuple(_judge_seeds(settings, seeds, points, labels) for settings in models)
+    table = measured if metric == "gower" else None
+    maps = tuple(_judge_seeds(settings, seeds, points, labels, table) for settings in models)
     return Study(
         maps,
         labels,
@@ -346,16 +348,21 @@ def _with_other_kernel(first: TSNE, n: int) -> TSNE:
     return other
 
 
-def _judge_seeds(model: TSNE, seeds: list[int], points: Any, labels: Any) -> JudgedMap:
+def _judge_seeds(model: TSNE, seeds: list[int], points: Any, labels: Any, table: Any) -> JudgedMap:
     """Fit and measure a map with each seed; keep the first, and the scores of the others."""
     first, *others = seeds
-    shown = _fit_and_judge(clone(model).set_params(random_state=first), points, labels, first)
-    repeats = [_fit_and_judge(reseed(model, seed), points, labels, first).scores for seed in others]
-    return replace(shown, repeats=tuple(scores for (scores,) in repeats))
+    models = [clone(model).set_params(random_state=first), *(reseed(model, s) for s in others)]
+    shown, *repeats = (_fit_and_judge(one, points, labels, first, table) for one in models)
+    return replace(shown, repeats=tuple(judged.scores[0] for judged in repeats))
 
 
-def _fit_and_judge(model: TSNE, points: Any, labels: Any, sample_seed: int) -> JudgedMap:
-    """Fit and measure a map; all maps of a study are evaluated at the same points."""
+def _fit_and_judge(
+    model: TSNE, points: Any, labels: Any, sample_seed: int, table: Any
+) -> JudgedMap:
+    """Fit and measure a map; all maps of a study are evaluated at the same points.
+
+    table: points for Gower's distance, if the data are a table with mixed columns.
+    """
     began = time.perf_counter()
     model.fit(points)
     seconds = time.perf_counter() - began
@@ -368,11 +375,11 @@ def _fit_and_judge(model: TSNE, points: Any, labels: Any, sample_seed: int) -> J
         settings = {"psi": ", ".join(map(str, model.kernel_.psi_)), **settings}
     kernel = type(model.kernel_).__name__.removesuffix("Kernel")
     return judge(
-        points,
+        points if table is None else table,
         model.embedding_,
         labels,
         title=f"{kernel} kernel",
-        metric=model.kernel_.metric,
+        metric=model.kernel_.metric if table is None else "gower",
         p=model.kernel_.p,
         plan=str(model.plan_),
         settings=settings,

@@ -3,11 +3,12 @@
 * ``columns``: the kind of each column, and tables as numbers
 * ``trees``: isolation trees over such tables, compiled
 * ``forest``: the estimator that turns rows into leaves of trees
-* ``gower``: Gower's distance, the reference of quality measures
+* ``gower``: tables as points for Gower's distance, the reference of quality measures
+* ``mixed_rows``: a table as a source of rows
 """
 
 from isosne.tables.columns import Column
 from isosne.tables.forest import TableForest
-from isosne.tables.gower import gower_distances
+from isosne.tables.gower import gower_points
 
-__all__ = ["Column", "TableForest", "gower_distances"]
+__all__ = ["Column", "TableForest", "gower_points"]

@@ -53,6 +53,16 @@ class Column(NamedTuple):
     categories: tuple[str, ...] = ()
     n_missing: int = 0
 
+    def __str__(self) -> str:
+        notes = [self.kind]
+        if self.categories:
+            notes[0] += f" ({len(self.categories):,})"
+        if not self.is_used:
+            notes.append("left out")
+        if self.n_missing:
+            notes.append(f"{self.n_missing:,} missing")
+        return f"{self.name} {', '.join(notes)}"
+
     @property
     def is_used(self) -> bool:
         """Whether trees may split on the column."""
@@ -205,6 +215,8 @@ def _describe(given: Given, is_categorical: bool) -> Column:
         kind = "date"
     if kind is None and as_numbers(values) is not None:
         kind = "number"
+    elif kind is None and as_seconds(values) is not None:
+        kind = "date"  # dates as text, such as 2024-05-31
     if kind is not None:
         return Column(label, kind, (), n_missing)
     categories = distinct_texts(values)

@@ -1,19 +1,21 @@
-"""Gower's distance between rows of mixed columns (Gower 1971): a reference without trees."""
+"""Tables as points that Gower's distance compares: the reference of quality measures."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne.neighbors.gower import CATEGORY, MISSING
 from isosne.tables.columns import read_columns
 from isosne.tables.forest import category_flags
 
-FARTHEST = 1.0
-"""Distance of two rows that have no column in which both values are known."""
 
+def gower_points(X: Any, categorical: Any = None) -> NDArray[np.float64]:
+    """Return a table with mixed columns as points for ``metric="gower"``.
 
-def gower_distances(X: Any, categorical: Any = None) -> NDArray[np.float32]:
-    """Return Gower's distances between all rows of a table with mixed columns.
+    Gower's distance of two rows is the mean difference over the columns in which both values are
+    known: relative to the range of the column for numbers, dates and ordered categories, and 0 or 1
+    for other categories. `isosne.quality` measures maps of tables by it.
 
     Parameters
     ----------
@@ -24,39 +26,33 @@ def gower_distances(X: Any, categorical: Any = None) -> NDArray[np.float32]:
 
     Returns
     -------
-    array of float32, shape (n_samples, n_samples)
-        The mean over the columns in which both values are known: for numbers, dates and ordered
-        categories the difference relative to the range of the column, for other categories 0 or 1.
+    array of shape (n_samples, n_columns)
+        Numbers from 0 to 1, categories from 2 up, and -1 for missing values. Identifiers are left
+        out.
 
     Notes
     -----
-    Not part of the paper. O(n^2 d) time and 12 n^2 bytes.
+    Not part of the paper (Gower 1971).
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from isosne.tables import gower_distances
-    >>> gower_distances(pd.DataFrame({"size": [1, 2, 5], "color": ["red", "red", "blue"]}))
-    array([[0.   , 0.125, 1.   ],
-           [0.125, 0.   , 0.875],
-           [1.   , 0.875, 0.   ]], dtype=float32)
+    >>> from isosne.tables import gower_points
+    >>> gower_points(pd.DataFrame({"size": [1, 2, 5], "color": ["red", None, "blue"]}))
+    array([[ 0.  ,  3.  ],
+           [ 0.25, -1.  ],
+           [ 1.  ,  2.  ]])
     """
     columns, table = read_columns(X, categorical)
-    n = len(table)
-    total, n_known = np.zeros((n, n)), np.zeros((n, n), np.int32)
-    for values, is_category in zip(table.T, category_flags(columns), strict=True):
+    points = np.empty(table.shape)
+    for c, is_category in enumerate(category_flags(columns)):
+        values = table[:, c]
         known = ~np.isnan(values)
-        if not known.any():
-            continue
         if is_category:
-            difference = (values[:, None] != values).astype(np.float64)
+            points[:, c] = CATEGORY + values
         else:
-            filled = np.where(known, values, 0.0)
-            span = np.ptp(values[known])
-            difference = np.abs(filled[:, None] - filled) / (span or 1.0)
-        both = known[:, None] & known
-        total += np.where(both, difference, 0.0)
-        n_known += both
-    distances = np.where(n_known > 0, total / np.maximum(n_known, 1), FARTHEST)
-    np.fill_diagonal(distances, 0.0)
-    return distances.astype(np.float32)
+            low, high = (values[known].min(), values[known].max()) if known.any() else (0.0, 0.0)
+            # Halves, because the range may overflow.
+            points[:, c] = (values / 2 - low / 2) / ((high / 2 - low / 2) or 1.0)
+        points[~known, c] = MISSING
+    return points

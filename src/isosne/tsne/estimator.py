@@ -19,13 +19,14 @@ from isosne._random import RandomState, as_generator, as_seed
 from isosne.affinities.sparse import Sparse, as_affinities
 from isosne.errors import ParameterError
 from isosne.kernels.precomputed import PrecomputedKernel
-from isosne.kernels.registry import as_kernel, for_codes
+from isosne.kernels.registry import as_kernel, for_table
 from isosne.layout.descent import Progress, State
 from isosne.layout.force_methods import Method, as_method
 from isosne.layout.objectives import Objective, as_objective
 from isosne.layout.schedules import Schedule, plain
 from isosne.layout.start import initial_map
 from isosne.sources import is_stored
+from isosne.tables.mixed_rows import MixedRows
 from isosne.tsne.assembly import make_affinities, make_forces
 from isosne.tsne.checkpoint import Checkpoint
 from isosne.tsne.choices import Request
@@ -327,7 +328,7 @@ class TSNE(FittedMap):
             forces = as_method(route["forces"])
         kernel = as_kernel(self.kernel, given.shape[0], rng)
         if given.forest is not None:
-            kernel = for_codes(kernel)
+            kernel = for_table(kernel)
         return Request(
             kernel=kernel,
             n_components=self.n_components,
@@ -351,6 +352,7 @@ class TSNE(FittedMap):
     def _remember_input(self, X: Any, given: Input) -> None:
         self._set_or_remove("table_", given.forest)
         self._set_or_remove("input_scale_", given.scale)
+        X = X.frame if isinstance(X, MixedRows) else X
         if not is_stored(X):
             validate_data(self, X, reset=True, skip_check_array=True)
             return

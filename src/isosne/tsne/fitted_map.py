@@ -27,6 +27,7 @@ from isosne.quality import report as measure
 from isosne.sources import Rows, is_stored, open_rows
 from isosne.sources.scaled import Scale, ScaledRows
 from isosne.tables.forest import TableForest
+from isosne.tables.mixed_rows import MixedRows
 from isosne.tsne.assembly import sample_affinities
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.new_points import MapPlacer, MapSettings, check_out, make_placer, place_checked
@@ -139,6 +140,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _rows(self, X: Any) -> Rows:
         """Return an input of any size as rows that the kernel can compare."""
         if hasattr(self, "table_"):
+            X = X.frame if isinstance(X, MixedRows) else X
             if is_stored(X):
                 raise DataError(
                     "The map was made of a table with mixed columns, and takes tables in memory; "

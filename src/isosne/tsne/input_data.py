@@ -16,6 +16,7 @@ from isosne.sources import Rows, blocks, is_stored, open_rows
 from isosne.sources.scaled import Scale
 from isosne.tables.columns import is_mixed
 from isosne.tables.forest import TableForest
+from isosne.tables.mixed_rows import MixedRows
 from isosne.tsne.landmarks import Landmarks, draw_landmarks, pool_size
 from isosne.tsne.peak_memory import InputSize
 
@@ -50,9 +51,12 @@ class Input:
         random_state: RandomState = None,
     ) -> None:
         self.forest: TableForest | None = None
-        if metric != "precomputed" and not is_stored(X) and is_mixed(X):
-            self.forest = TableForest(random_state=_tree_seed(random_state))
-            X = self.forest.fit_transform(X)
+        is_table = isinstance(X, MixedRows)
+        if is_table or (metric != "precomputed" and not is_stored(X) and is_mixed(X)):
+            categorical = X.categorical if is_table else None
+            seed = _tree_seed(random_state)
+            self.forest = TableForest(categorical=categorical, random_state=seed)
+            X = self.forest.fit_transform(X.frame if is_table else X)
         self._landmarks = landmarks
         self._points: Points | None = None
         self._rows: Rows | None = None

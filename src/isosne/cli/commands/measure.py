@@ -15,7 +15,7 @@ from isosne.cli.options import (
     option,
 )
 from isosne.cli.outputs import print_json
-from isosne.cli.provenance import recorded_metric
+from isosne.cli.provenance import measured_metric, recorded_metric
 from isosne.cli.tables import check_one_stdin, find_rows, note_origin, open_table, read_points
 
 
@@ -66,7 +66,7 @@ def measure(
         drawn.embedding,
         labels,
         k=k,
-        metric=metric or recorded,
+        metric=metric or measured_metric(table, recorded),
         p=p,
         n_queries=n_queries,
         random_state=random_state,

@@ -87,7 +87,8 @@ def report(
         note_spread(table)
     line = ["report", source, "-o", str(output)]
     line += [] if n_seeds is None else ["--n-seeds", str(n_seeds)]
-    points = read_points(table, resources)
+    is_mixed = hasattr(table.rows, "frame")
+    points = table.rows.frame if is_mixed else read_points(table, resources)
     model = make_model(kernel, embedding, resources)
     progress = make_progress(quiet=messages.quiet)
     if not messages.quiet:

@@ -112,7 +112,8 @@ def _as_at_fit(
 
     Columns are found by their names at fit, so none need be excluded; ids and labels come later.
     """
-    kept = {name: value for name, value in known.items() if name in ("missing", "key", "header")}
+    read = ("missing", "key", "header", "mixed", "categorical")
+    kept = {name: value for name, value in known.items() if name in read}
     if not has_keys(source):
         kept.pop("key", None)
     names = getattr(model, "feature_names_in_", None)
