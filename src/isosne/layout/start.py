@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from isosne._portable import each_cos, each_log
 from isosne._types import DenseMatrix, Joint, Points, SparseMatrix
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, ParameterError, keyword
 from isosne.layout.eigenvectors import combine, leading_eigenvectors, project
 from isosne.layout.principal import principal_components, times_sparse, with_sign
 
@@ -23,6 +23,8 @@ FLAT = 1e-9
 above the rounding of float64 (1e-16), far below JITTER (chosen)."""
 LARGEST = 1e9
 """Largest coordinate of a start that is given: far above the width of maps (chosen)."""
+TABLES = ("hamming", "gower")
+"""Metrics of points that are codes or categories, not coordinates."""
 STARTS = ("pca", "spectral", "random")
 
 
@@ -30,7 +32,7 @@ def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
     """Return `start` with "auto" resolved; principal components need the points themselves."""
     if not isinstance(start, str):
         return start
-    has_points = has_points and metric not in ("precomputed", "hamming", "gower")
+    has_points = has_points and metric not in ("precomputed", *TABLES)
     if start == "auto":
         return "pca" if has_points else "spectral"
     if start not in STARTS:
@@ -43,12 +45,18 @@ def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
     if start == "pca" and not has_points:
         raise ParameterError(
             "start",
-            "be 'spectral', 'random' or an array with precomputed distances or affinities, and "
-            "with tables",
+            f"be 'spectral', 'random' or an array with {_without_coordinates(metric)}",
             start,
             "Principal components need the points themselves.",
         )
     return start
+
+
+def _without_coordinates(metric: str) -> str:
+    """Return in words why an input has no principal components."""
+    if metric in TABLES:
+        return f"{keyword('metric', metric)}, whose columns are no coordinates"
+    return "precomputed distances or affinities"
 
 
 def initial_map(
