@@ -36,7 +36,8 @@ class GaussianKernel(MetricKernel):
         "auto": 30, or a third of the other points (of the stored distances) if this is less.
     metric : str, default="euclidean"
         euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
-        fitted points) or precomputed.
+        fitted points), hamming (the fraction of columns that differ), gower (of points from
+        `isosne.tables.gower_points`) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
 

@@ -20,7 +20,8 @@ class KNNKernel(NeighborKernel):
         Number of neighbors, from 1 to n_samples - 1.
     metric : str, default="euclidean"
         euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
-        fitted points) or precomputed.
+        fitted points), hamming (the fraction of columns that differ), gower (of points from
+        `isosne.tables.gower_points`) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
 

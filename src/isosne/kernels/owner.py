@@ -64,7 +64,8 @@ class OwnerKernel(MetricKernel):
         partitionings. The owner of a leaf is its sampled point with the lowest index.
     metric : str, default="euclidean"
         euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
-        fitted points) or precomputed.
+        fitted points), hamming (the fraction of columns that differ), gower (of points from
+        `isosne.tables.gower_points`) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
     random_state : int, Generator, RandomState or None, default=None
