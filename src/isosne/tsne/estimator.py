@@ -208,6 +208,7 @@ class TSNE(CallbackSupportMixin, FittedMap):
                 plan = state_file.follow(plan, saved)
             reporter = Reporter(self.verbose)
             reporter.say(str(plan))
+            reporter.say("Computing affinities")
             tasks = FitTasks(self, request.schedule.n_iter, {"X": X, "y": y})
             held.enter_context(tasks)
             kernel, indices = given.fit(seeded_kernel(plan, request), rng)
