@@ -48,9 +48,10 @@ def make_progress(say: Callable[[str], None], *, quiet: bool) -> Progress:
 
 
 def print_line(message: str) -> None:
-    """Print a line on standard error, if the process has one."""
-    if sys.stderr is not None:
-        sys.stderr.write(message + "\n")
+    """Print a line on standard error, if there is one; in notebooks, which color it, on output."""
+    stream = sys.stdout if is_notebook() else sys.stderr
+    if stream is not None:
+        stream.write(message + "\n")
 
 
 def is_notebook() -> bool:

@@ -4,11 +4,11 @@ Only this module imports jupyter-scatter and pandas, which it needs; both when a
 """
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.colors import ListedColormap, to_hex
+from matplotlib.colors import to_hex
 from numpy.typing import NDArray
 
 from isosne._checks import check_count
@@ -22,8 +22,11 @@ X, Y_ = "isosne x", "isosne y"
 """Columns of the coordinates; unlikely names of columns to show."""
 HEIGHT = 480
 """Height of a map in pixels; chosen."""
-N_SHADES = 255
-"""Shades of a scale of values: jupyter-scatter has 256, one of which is for missing values."""
+SIDE = 360
+"""Height of each of several maps: their width is half of a notebook's (chosen)."""
+N_TRUST = 5
+"""Classes of trust, from 0 to 1; chosen: as many as the eye tells apart in a legend."""
+NOT_MEASURED = "not measured"
 
 
 class MapWidget:
@@ -88,8 +91,8 @@ def widget(
 
     Notes
     -----
-    Needs jupyter-scatter, and a browser with WebGL: ``pip install 'isosne[widgets]'``. Not in the
-    paper.
+    Trust is shown in five classes. Needs jupyter-scatter, ``pip install 'isosne[widgets]'``, and a
+    browser with WebGL. Not in the paper.
 
     Examples
     --------
@@ -113,7 +116,7 @@ def compare_widget(
     kind: str = "auto",
     names: Names = None,
     hover: Mapping[str, Any] | None = None,
-    height: int = HEIGHT,
+    height: int = SIDE,
 ) -> MapWidget:
     """Show maps of the same points side by side, with linked view, hover and selection.
 
@@ -129,7 +132,7 @@ def compare_widget(
         Names of the labels, as in `plot_map`.
     hover : mapping, data frame or None, default=None
         Columns to show when the mouse is over a point, by name, one entry per point.
-    height : int, default=480
+    height : int, default=360
         Height in pixels.
 
     Returns
@@ -235,20 +238,32 @@ def _check_hover(hover: Mapping[str, Any] | None, n: int) -> dict[str, list[str]
 
 def _encode(paint: Classes | Values) -> tuple[Any, dict[str, Any]]:
     """Return the column to color by, and the colors, as jupyter-scatter takes them."""
-    if isinstance(paint, Classes):
-        pandas = require("pandas", "widgets", "isosne.plots.widget")
-        names = list(dict.fromkeys(paint.names))  # several labels may have the same name
-        column = pandas.Categorical(np.array(paint.names, object)[paint.of_point], names)
-        first = dict(zip(reversed(paint.names), reversed(paint.colors), strict=True))
-        return column, {"map": {name: first[name] for name in names}}
-    scale = TRUST_SCALE if paint.is_trust else matplotlib.colormaps[VALUE_SCALE]
-    shades = [to_hex(shade) for shade in scale(np.linspace(0, 1, N_SHADES))]
-    low, high = paint.low, paint.high if paint.high > paint.low else paint.low + 1
+    if isinstance(paint, Values) and not paint.is_trust:
+        low, high = paint.low, paint.high if paint.high > paint.low else paint.low + 1
+        labels = f"{low:g}", f"{high:g}", paint.title
+        return paint.numbers, {"map": VALUE_SCALE, "norm": (low, high), "labeling": labels}
+    names, of_point, colors = (
+        _trust_classes(paint)
+        if isinstance(paint, Values)
+        else (paint.names, paint.of_point, paint.colors)
+    )
+    used = np.unique(of_point)  # jupyter-scatter counts only those
+    known: dict[str, str] = {}
+    for c in used:
+        known.setdefault(names[c], colors[c])  # several labels may have the same name
+    pandas = require("pandas", "widgets", "isosne.plots.widget")
+    column = pandas.Categorical(np.array(names, dtype=object)[of_point], list(known))
+    return column, {"map": known}
+
+
+def _trust_classes(paint: Values) -> tuple[list[str], NDArray[np.int64], list[str]]:
+    """Return trust in fifths, as classes: jupyter-scatter has no color for missing values."""
+    edges = [k / N_TRUST for k in range(1, N_TRUST)]
+    between = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+    names = [f"below {edges[0]:g}", *between, f"{edges[-1]:g} and above"]
+    colors = [to_hex(TRUST_SCALE(k / (N_TRUST - 1))) for k in range(N_TRUST)]
     is_missing = np.isnan(paint.numbers)
-    labels = [f"{low:g}", f"{high:g}"]
-    if is_missing.any():  # one more shade, below the scale
-        low -= (high - low) / (N_SHADES - 1)
-        shades, labels[0] = [FAINT, *shades], f"{labels[0]}; gray: not measured"
-    column = np.where(is_missing, low, paint.numbers)
-    settings = {"map": ListedColormap(shades), "norm": (low, high)}
-    return column, {**settings, "labeling": (*labels, paint.title)}
+    of_point = np.where(is_missing, N_TRUST, np.digitize(paint.numbers, edges))
+    if is_missing.any():
+        names, colors = [*names, NOT_MEASURED], [*colors, FAINT]
+    return names, of_point, colors

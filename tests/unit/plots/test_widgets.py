@@ -5,10 +5,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 from isosne.errors import DataError, MissingPackageError, ParameterError
 from isosne.plots import compare_widget, widget
-from isosne.plots.palette import COLORS, FAINT, PLAIN
+from isosne.plots.palette import COLORS, FAINT, PLAIN, TRUST_SCALE
 from isosne.quality import trust
 from tests.conftest import make, refuses
 
@@ -59,34 +60,31 @@ def test_two_labels_of_the_same_name_are_one_class(Y):
     assert hexes(shown.scatters[0].widget.color) == list(COLORS[:2])
 
 
-def test_values_and_trust_are_shades(Y):
+def test_values_are_shades(Y):
     shown = widget(Y, np.linspace(3, 5, 30))
     values = legend(shown)["values"]
     assert (values[0][2], values[-1][2]) == ("3", "5")
-    assert len(shown.scatters[0].widget.color) == 256
-    X = np.random.default_rng(1).normal(size=(30, 4))
-    measured = trust(X, Y, 5)
-    shown = widget(Y, measured)
-    assert legend(shown)["variable"] == "fraction of 5 neighbors preserved"
     shades = shown.scatters[0].widget.points[:, 2]
-    np.testing.assert_allclose(shades, measured.agreement, atol=1e-6)
+    np.testing.assert_allclose(shades, np.linspace(0, 1, 30), atol=1e-6)
 
 
-def test_points_that_were_not_measured_are_gray(Y):
-    X = np.random.default_rng(1).normal(size=(30, 4))
-    measured = trust(X, Y, 5, n_queries=10, random_state=0)
-    shown = widget(Y, measured)
-    (scatter,) = shown.scatters
-    shades = scatter.widget.points[:, 2]
-    assert len(scatter.widget.color) == 256
-    assert hexes(scatter.widget.color[:1]) == [FAINT]
-    is_gray = np.isin(np.arange(30), measured.points, invert=True)
-    np.testing.assert_array_equal(shades[is_gray], 0)
-    # 0 is the second of 256 shades, 1 the last
-    np.testing.assert_allclose(
-        shades[measured.points], (1 + 254 * measured.agreement) / 255, atol=1e-6
-    )
-    assert legend(shown)["values"][0][2] == "0; gray: not measured"
+NAMES = ["below 0.2", "0.2 to 0.4", "0.4 to 0.6", "0.6 to 0.8", "0.8 and above", "not measured"]
+FIFTHS = dict(zip(NAMES, [*(to_hex(TRUST_SCALE(k / 4)) for k in range(5)), FAINT], strict=True))
+
+
+@pytest.mark.parametrize("n_queries", [30, 10])
+def test_trust_is_shown_in_fifths_and_gray_where_it_was_not_measured(Y, n_queries):
+    X = Y @ np.diag([1.0, 12.0]) + np.random.default_rng(1).normal(size=(30, 2))
+    measured = trust(X, Y, 5, n_queries=n_queries, random_state=0)
+    expected = np.full(30, "not measured", object)
+    fifths = np.floor(5 * measured.agreement + 1e-9).astype(int).clip(max=4)
+    expected[measured.points] = np.array(list(FIFTHS), object)[fifths]
+    scatter = widget(Y, measured).scatters[0].widget
+    names = [entry[0] for entry in scatter.legend_encoding["color"]["values"]]
+    assert names == [name for name in FIFTHS if name in set(expected)]
+    assert hexes(scatter.color) == [FIFTHS[name] for name in names]
+    of_point = scatter.points[:, 2].astype(int)
+    np.testing.assert_array_equal(np.array(names, object)[of_point], expected)
 
 
 def test_one_value_and_one_dimension(Y):
@@ -141,8 +139,8 @@ def test_maps_are_linked(Y):
             lambda Y: widget(Y, hover={"name": ["a"]}),
             DataError,
             (
-                "hover must have one entry per point in each column; got shape (1,) in 'name' for 30 "
-                "points. Pass the rows of the map."
+                "hover must have one entry per point in each column; got shape (1,) in 'name' for "
+                "30 points. Pass the rows of the map."
             ),
         ),
         (
@@ -154,16 +152,16 @@ def test_maps_are_linked(Y):
             lambda Y: compare_widget([Y, Y]),
             ParameterError,
             (
-                "maps must be a mapping from titles to at least two maps. Pass a dictionary such as "
-                "{'owner': model, 'gaussian': other}."
+                "maps must be a mapping from titles to at least two maps. Pass a dictionary such "
+                "as {'owner': model, 'gaussian': other}."
             ),
         ),
         (
             lambda Y: compare_widget({"a": Y, "b": Y[:20]}),
             DataError,
             (
-                "All maps must have the same points; got different numbers (a: 30, b: 20). Pass maps "
-                "of the same rows, in the same order."
+                "All maps must have the same points; got different numbers (a: 30, b: 20). Pass "
+                "maps of the same rows, in the same order."
             ),
         ),
     ],
