@@ -1,0 +1,72 @@
+"""Sizes and times of installations into new environments, as docs/packaging.md lists them.
+
+python packaging/measure.py [EXTRA ...]
+
+Builds the wheel, and for the library alone and for each extra: downloads everything, installs it
+without a cache into a new environment, fits a map, and measures the import. Takes minutes.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FIT = """
+import time
+began = time.perf_counter()
+from isosne import TSNE
+imported = time.perf_counter() - began
+import numpy as np
+X = np.random.default_rng(0).normal(size=(200, 5))
+TSNE(random_state=0).fit(X)
+first = time.perf_counter() - began - imported
+print(f"{imported:.2f} {first:.1f}")
+"""
+
+
+def run(*command: object) -> str:
+    """Run a program and return its output."""
+    words = [str(word) for word in command]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def size(folder: Path) -> float:
+    """Return the megabytes of the files of a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+
+
+def measure(wheel: Path, extra: str, folder: Path) -> str:
+    """Install isosne with an extra into a new environment; return a row of the table."""
+    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+    downloads = folder / "downloads"
+    run(sys.executable, "-m", "pip", "download", "--quiet", "--dest", downloads, wanted)
+    venv.create(folder / "environment", with_pip=True)
+    python = folder / "environment" / "bin" / "python"
+    before, began = size(folder / "environment"), time.perf_counter()
+    run(python, "-m", "pip", "install", "--quiet", "--no-cache-dir", wanted)
+    seconds, installed = time.perf_counter() - began, size(folder / "environment") - before
+    n_packages = len(list(downloads.iterdir())) - 1
+    imported, first = run(python, "-c", FIT).split()
+    name = f"isosne[{extra}]" if extra else "isosne"
+    figures = f"{n_packages} | {size(downloads):.0f} MB | {installed:.0f} MB | {seconds:.0f} s"
+    return f"| `{name}` | {figures} | {imported} s | {first} s |"
+
+
+def main(extras: list[str]) -> None:
+    """Print the table."""
+    print("| Installed | Other packages | Download | On disk | Time | Import | First fit |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run(sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT)
+        (wheel,) = (folder / "dist").glob("*.whl")
+        for extra in ["", *extras]:
+            (folder / (extra or "alone")).mkdir()
+            print(measure(wheel, extra, folder / (extra or "alone")), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
