@@ -34,10 +34,10 @@ from isosne.tsne.landmarks import Landmarks, as_landmarks
 from isosne.tsne.plan import Plan, make_plan, seeded_kernel, useful_threads
 from isosne.tsne.progress import Reporter
 from isosne.tsne.run import Finished, Run
-from isosne.tsne.task_hooks import CallbackSupportMixin, FitTasks
+from isosne.tsne.task_hooks import CallbackSupport, FitTasks
 
 
-class TSNE(CallbackSupportMixin, FittedMap):
+class TSNE(CallbackSupport, FittedMap):
     """t-SNE with the owner kernel, the isolation kernel, or any other kernel.
 
     Parameters

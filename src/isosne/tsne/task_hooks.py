@@ -2,10 +2,13 @@
 
 Earlier versions have no callbacks: `TSNE` then has no method `set_callbacks`, and fits as usual.
 scikit-learn calls this interface experimental. Only the parts that it documents for estimators of
-other packages are used: the mixin, the decorator and the context.
+other packages are used: the mixin, the decorator and the context. They are imported when callbacks
+are set, because they import rich.
 """
 
+import sys
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,15 +16,31 @@ from isosne.layout.descent import State
 from isosne.tsne.progress import n_left
 from isosne.tsne.run import Run
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # scikit-learn before 1.9
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Adds nothing."""
+MODULE = "sklearn.callback"
 
 
-__all__ = ["CallbackSupportMixin", "FitTasks"]
+class CallbackSupport:
+    """Adds `set_callbacks`, as scikit-learn's mixin does, if its version has callbacks."""
+
+    if find_spec(MODULE):
+
+        def set_callbacks(self, *callbacks: Any) -> Self:
+            """Set callbacks of scikit-learn, such as ``sklearn.callback.ProgressBar()``.
+
+            Parameters
+            ----------
+            *callbacks : objects that follow ``sklearn.callback.FitCallback``
+                The callbacks; none removes those that were set.
+
+            Returns
+            -------
+            TSNE
+                The estimator itself.
+            """
+            from sklearn.callback import CallbackSupportMixin
+
+            CallbackSupportMixin.set_callbacks(self, *callbacks)
+            return self
 
 
 class FitTasks:
@@ -46,9 +65,12 @@ class FitTasks:
 
     def __enter__(self) -> Self:
         estimator = self._told["estimator"]
-        if hasattr(estimator, "set_callbacks"):
+        if MODULE in sys.modules:  # otherwise no one has set a callback
+            from sklearn.callback import CallbackSupportMixin
+
+            begin = CallbackSupportMixin._init_callback_context
             try:
-                self._fit = estimator._init_callback_context(max_subtasks=self._n_steps)
+                self._fit = begin(estimator, max_subtasks=self._n_steps)
                 self._fit.call_on_fit_task_begin(**self._told)
             except BaseException:
                 self._tear_down()
@@ -103,4 +125,6 @@ class FitTasks:
 
     def _tear_down(self) -> None:
         """Tear down the callbacks, as scikit-learn does after a decorated method."""
+        from sklearn.callback import with_callbacks
+
         with_callbacks(lambda estimator: None)(self._told["estimator"])

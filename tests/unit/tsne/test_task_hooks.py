@@ -1,6 +1,7 @@
 """Callbacks of scikit-learn: what they are told of a fit, and that they can stop it."""
 
 import importlib.util
+import subprocess
 import sys
 
 import numpy as np
@@ -144,10 +145,24 @@ def test_the_progress_bar_of_scikit_learn(two_blobs, capfd):
 
 
 def test_earlier_versions_fit_without_callbacks(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn.callback", None)  # as if it did not exist
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.delitem(sys.modules, "sklearn.callback", raising=False)
     spec = importlib.util.spec_from_file_location("earlier", task_hooks.__file__)
     earlier = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(earlier)
-    assert not hasattr(earlier.CallbackSupportMixin, "set_callbacks")
-    with earlier.FitTasks(earlier.CallbackSupportMixin(), 10) as tasks:
+    assert not hasattr(earlier.CallbackSupport, "set_callbacks")
+    with earlier.FitTasks(earlier.CallbackSupport(), 10) as tasks:
         assert tasks.watch(None, print, dict) is print
+
+
+@pytest.mark.slow
+def test_callbacks_and_bars_are_not_imported_until_they_are_needed():
+    script = """
+import sys
+import numpy as np
+from isosne import TSNE, Phase, Schedule
+TSNE(schedule=Schedule((Phase(3),))).fit(np.eye(9))
+found = {"sklearn.callback", "rich", "tqdm", "IPython"} & set(sys.modules)
+assert not found, found
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
