@@ -6,6 +6,7 @@ Builds the wheel, and for the library alone and for each extra: downloads everyt
 without a cache into a new environment, fits a map, and measures the import. Takes minutes.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,11 @@ print(f"{imported:.2f} {first:.1f}")
 def run(*command: object) -> str:
     """Run a program and return its output."""
     words = [str(word) for word in command]
-    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return done.stdout
 
 
 def size(folder: Path) -> float:

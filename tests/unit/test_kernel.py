@@ -1,6 +1,7 @@
 """A real Jupyter kernel, without a browser: progress bar, and widgets that a page changes."""
 
 import re
+from pathlib import Path
 
 import pytest
 from jupyter_client.manager import start_new_kernel
@@ -14,8 +15,10 @@ X, y = load_iris(return_X_y=True)
 model = TSNE(random_state=0, verbose=True).fit(X)
 """
 WIDGETS = """
+import numpy as np
 from isosne.plots import compare_widget
-shown = compare_widget({"one": model, "other": -model.embedding_}, y)
+Y = np.random.default_rng(0).normal(size=(30, 2))
+shown = compare_widget({"one": Y, "other": -Y}, np.repeat(["a", "b"], 15))
 shown
 """
 
@@ -73,3 +76,14 @@ def test_what_a_page_selects_is_read_in_python_and_linked(run_cell):
     client.session.send(client.shell_channel.socket, "comm_msg", content, buffers=[rows])
     assert text_of(run_cell("shown.selection.tolist()")) == "[2, 7]"
     assert text_of(run_cell("shown.scatters[1].widget.selection.tolist()")) == "[7, 2]"
+
+
+def test_the_code_of_the_page_runs(capsys):
+    page = (Path(__file__).parents[2] / "docs" / "notebooks.md").read_text()
+    names = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
+        exec(compile(block, "docs/notebooks.md", "exec"), names)
+    assert names["shown"].selection.tolist() == [3, 5]
+    assert len(names["both"].scatters) == 2
+    assert len(names["maps"]) == 500
+    assert "step 500 of 500  phase 3 of 3, objective 0." in capsys.readouterr().err
