@@ -3,8 +3,10 @@
 from tests.conftest import SHORT, make, refuses
 """
 
+import io
 import os
 import re
+import sys
 from pathlib import Path
 
 import numba
@@ -133,6 +135,33 @@ def one_far_point():
     X = np.random.default_rng(4).normal(size=(41, 3))
     X[17, 0] = 1e9
     return X
+
+
+class Screen(io.StringIO):
+    """A terminal, as far as programs ask."""
+
+    def isatty(self):
+        return True
+
+    def lines(self):
+        """Return what was written, without colors; a line that was written again comes again."""
+        return re.split(
+            r"[\r\n]+", re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", self.getvalue()).strip()
+        )
+
+
+@pytest.fixture
+def open_terminal(monkeypatch):
+    """Make a terminal of standard error, from within a test: pytest replaces it before."""
+
+    def open_it():
+        monkeypatch.setenv("COLUMNS", "120")
+        monkeypatch.setenv("TERM", "xterm")
+        screen = Screen()
+        monkeypatch.setattr(sys, "stderr", screen)
+        return screen
+
+    return open_it
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ pytestmark = [
 ROOT = Path(__file__).parents[2]
 NAME = f"isosne-{importlib.metadata.version('isosne')}"
 TOP_OF_SDIST = {
-    *("src", "tests", "docs", "examples", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
+    *("src", "tests", "docs", "examples", "packaging"),
+    *("README.md", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md", "LICENSE"),
     *("pyproject.toml", "PKG-INFO", ".gitignore"),  # hatchling adds these
 }
 FIT = """
@@ -103,7 +104,7 @@ def test_an_sdist_holds_sources_tests_documentation_and_examples_alone(built):
     with tarfile.open(built / f"{NAME}.tar.gz") as archive:
         names = [Path(member.name).relative_to(NAME) for member in archive if member.isfile()]
     assert {name.parts[0] for name in names} == TOP_OF_SDIST
-    for folder in ("src", "tests", "docs", "examples"):
+    for folder in ("src", "tests", "docs", "examples", "packaging"):
         found = {name.relative_to(folder).as_posix() for name in names if name.parts[0] == folder}
         assert found == files_of(ROOT / folder)
 
@@ -115,6 +116,10 @@ def test_a_wheel_holds_the_package_alone(built):
     assert {name.removeprefix("isosne/") for name in names - about} == files_of(
         ROOT / "src" / "isosne"
     )
+    assert "isosne/py.typed" in names
+    for kind in (".css", ".js", ".html"):
+        assert any("/assets/" in name and name.endswith(kind) for name in names), kind
+    assert not any("tests" in Path(name).parts for name in names)
     told = {name.partition("/")[2] for name in about}
     assert told == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
 

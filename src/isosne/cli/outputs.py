@@ -6,8 +6,8 @@ from typing import Any
 
 import typer
 
+from isosne._progress import Progress
 from isosne.cli.messages import note
-from isosne.cli.progress import Progress
 from isosne.errors import ParameterError, keyword
 
 STDOUT = "-"

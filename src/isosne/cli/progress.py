@@ -1,113 +1,21 @@
-"""Progress on standard error: a bar on a terminal, lines elsewhere; and the callback of a fit."""
+"""Progress of a command on standard error, and the callback of its fit."""
 
 import signal
-import sys
-import time
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
+from isosne import _progress
+from isosne._progress import Progress
 from isosne.cli.messages import say
 
-LINE_SECONDS = 2.0
-"""Seconds between two lines; chosen, not measured."""
 VALUE_EVERY = 50
 """Steps between two values of the objective; each costs as much as a step."""
 
 
-class Progress(Protocol):
-    """Shows how far some work has come; `begin` starts the next piece of work."""
-
-    def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Start a piece of work of `total` steps or rows, of which `first` are done already."""
-        ...
-
-    def advance(self, done: int, detail: str | None = None) -> None:
-        """Show how many are done; a line is printed only if there is a detail, maybe empty."""
-        ...
-
-    def end(self) -> None:
-        """Leave the screen as it is."""
-        ...
-
-
 def make_progress(*, quiet: bool) -> Progress:
     """Return silence if quiet, a bar on a terminal, lines otherwise."""
-    if quiet:
-        return Silence()
-    return Bar() if sys.stderr.isatty() else Lines()
-
-
-class Silence:
-    """Shows nothing."""
-
-    def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Do nothing."""
-
-    def advance(self, done: int, detail: str | None = None) -> None:
-        """Do nothing."""
-
-    def end(self) -> None:
-        """Do nothing."""
-
-
-class Lines:
-    """Prints a line every few seconds, and one at the end."""
-
-    def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Start the clock."""
-        self._what, self._total, self._first = what, total, first
-        self._began = self._printed = time.monotonic()
-
-    def advance(self, done: int, detail: str | None = None) -> None:
-        """Print a line if there is a detail and it is time."""
-        now = time.monotonic()
-        if detail is None or (now - self._printed < LINE_SECONDS and done < self._total):
-            return
-        self._printed = now
-        left = (now - self._began) / max(done - self._first, 1) * (self._total - done)
-        parts = (f"{self._what} {done:,} of {self._total:,}", detail, f"{left:.0f} s left")
-        say("  ".join(part for part in parts if part))
-
-    def end(self) -> None:
-        """Do nothing: all lines are complete."""
-
-
-class Bar:
-    """A bar that stays on one line of the terminal."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichProgress
-
-        self._bar = RichProgress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[detail]}"),
-            TimeRemainingColumn(),
-            TextColumn("left"),
-            console=Console(stderr=True),
-        )
-        self._task: Any = None
-        self._detail = ""
-
-    def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Replace the last bar by a new one."""
-        if self._task is not None:
-            self._bar.remove_task(self._task)
-        self._bar.start()
-        self._task = self._bar.add_task(what, total=total, completed=first, detail="")
-
-    def advance(self, done: int, detail: str | None = None) -> None:
-        """Move the bar."""
-        self._detail = detail or self._detail
-        self._bar.update(self._task, completed=done, detail=self._detail)
-
-    def end(self) -> None:
-        """Leave the bar on the screen."""
-        self._bar.stop()
+    return _progress.make_progress(say, quiet=quiet)
 
 
 class Steps:

@@ -13,9 +13,12 @@ from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
 from isosne.plots.embeddings import plot_map, plot_maps
 from isosne.plots.image_files import save_figure
 from isosne.plots.kernels import plot_cells, plot_contours
+from isosne.plots.widgets import MapWidget, compare_widget, widget
 
 __all__ = [
+    "MapWidget",
     "animate",
+    "compare_widget",
     "plot_cells",
     "plot_contours",
     "plot_lines",
@@ -24,4 +27,5 @@ __all__ = [
     "plot_rnx",
     "plot_similarity_from",
     "save_figure",
+    "widget",
 ]

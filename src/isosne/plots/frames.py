@@ -35,15 +35,13 @@ def check_embedding(embedding: Any, *, name: str = "embedding") -> NDArray[np.fl
     return points.astype(np.float64)
 
 
-def check_mark(mark: Any, n: int) -> NDArray[np.int64]:
+def check_mark(mark: Any, n: int, *, name: str = "mark") -> NDArray[np.int64]:
     """Return the indices of the points to mark."""
     if mark is None:
         return np.empty(0, np.int64)
     hint = "Pass a row index, or a list of row indices."
     entries = np.ravel(np.asarray(mark)).tolist()
-    return np.array(
-        [check_count(i, "mark", low=0, high=n - 1, hint=hint) for i in entries], np.int64
-    )
+    return np.array([check_count(i, name, low=0, high=n - 1, hint=hint) for i in entries], np.int64)
 
 
 def check_axes(ax: Axes, n_dims: int) -> None:

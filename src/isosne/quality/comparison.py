@@ -58,8 +58,8 @@ class Trust(NamedTuple):
         rows = [
             ("trust", f"{len(kept):,} points"),
             ("mean", f"{kept.mean():.0%} {neighbors} preserved"),
-            ("at least half", f"{(kept >= 0.5).mean():.0%} of the points"),
-            ("none", f"{(kept == 0).mean():.0%} of the points"),
+            ("at least half preserved", f"{(kept >= 0.5).mean():.0%} of the points"),
+            ("none preserved", f"{(kept == 0).mean():.0%} of the points"),
         ]
         return beside(bars_picture(kept, "histogram of trust, 0 to 1"), pairs_table(rows))
 

@@ -9,6 +9,8 @@
 * ``memory_budget``: memory estimates and limits
 * ``assembly``: from a plan to affinities and forces
 * ``run``: the optimization
+* ``progress``: what a fit tells of its progress
+* ``task_hooks``: callbacks of scikit-learn
 * ``checkpoint``: the state of a run on disk
 * ``new_points``: coordinates of new points
 * ``model_file``, ``serialization``: fitted models on disk

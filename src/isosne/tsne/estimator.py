@@ -1,11 +1,9 @@
 """TSNE, the public estimator. It assembles the steps of the paper and contains no mathematics."""
 
-import logging
-import sys
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from copy import deepcopy
+from copy import copy, deepcopy
 from pathlib import Path
 from typing import Any, Self
 
@@ -35,12 +33,12 @@ from isosne.tsne.foreign_parameters import InitSignature, refuse_foreign
 from isosne.tsne.input_data import Input
 from isosne.tsne.landmarks import Landmarks, as_landmarks
 from isosne.tsne.plan import Plan, make_plan, seeded_kernel, useful_threads
+from isosne.tsne.progress import Reporter
 from isosne.tsne.run import Finished, Run
+from isosne.tsne.task_hooks import CallbackSupport, FitTasks
 
-logger = logging.getLogger("isosne")
 
-
-class TSNE(FittedMap):
+class TSNE(CallbackSupport, FittedMap):
     """t-SNE with the owner kernel, the isolation kernel, or any other kernel.
 
     Parameters
@@ -83,7 +81,7 @@ class TSNE(FittedMap):
     n_jobs : int or None, default=None
         Number of threads; None: Numba's number. The map does not depend on it.
     verbose : bool, default=False
-        Whether to write progress to standard error.
+        Whether to print the plan and show a progress bar, on standard error or in the notebook.
     callback : callable or None, default=None
         Called with the `State` after each step; return True to stop.
 
@@ -212,7 +210,11 @@ class TSNE(FittedMap):
             plan.parameters["random_state"] = unused
             if state_file:
                 plan = state_file.follow(plan, saved)
-            self._say(str(plan))
+            reporter = Reporter(self.verbose)
+            reporter.say(str(plan))
+            reporter.say("Computing affinities")
+            tasks = FitTasks(self, request.schedule.n_iter, {"X": X, "y": y})
+            held.enter_context(tasks)
             kernel, indices = given.fit(seeded_kernel(plan, request), rng)
             draws = int(rng.integers(2**31)) if plan.affinities == "sampled" else 0
             joint, isolated = make_affinities(kernel, plan, draws)
@@ -222,15 +224,15 @@ class TSNE(FittedMap):
             run = Run(forces, request.schedule, Progress.at(Y), plan.n_threads)
             if saved:
                 run.restore(saved)
-            try:
-                self._descend(run, state_file)
-            finally:
-                if run.is_usable:
-                    self._remember_input(X, given)
-                    self.kernel_, self.plan_, self.affinities_ = kernel, plan, joint
-                    self.isolated_ = isolated
-                    self._set_or_remove("landmark_indices_", indices)
-                    self._set_fitted(run, draws)
+
+            def finish(model: TSNE, ended: Run) -> None:
+                model._remember_input(X, given)
+                model.kernel_, model.plan_, model.affinities_ = kernel, plan, joint
+                model.isolated_ = isolated
+                model._set_or_remove("landmark_indices_", indices)
+                model._set_fitted(ended, draws)
+
+            self._descend(run, finish, reporter, tasks, state_file)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
@@ -265,14 +267,15 @@ class TSNE(FittedMap):
         """
         check_is_fitted(self)
         check_count(n_iter, "n_iter", low=1, hint="Pass the number of further steps.")
-        with threads(self.n_jobs):
+        with threads(self.n_jobs), FitTasks(self, n_iter) as tasks:
             last = self._finished.run or self._revived()
             run = last.resumed(plain(n_iter, last.schedule))
-            try:
-                self._descend(run)
-            finally:
-                if run.is_usable:
-                    self._set_fitted(run, self._finished.seed)
+            seed = self._finished.seed
+
+            def finish(model: TSNE, ended: Run) -> None:
+                model._set_fitted(ended, seed)
+
+            self._descend(run, finish, Reporter(self.verbose), tasks)
         return self
 
     def _revived(self) -> Run:
@@ -367,9 +370,23 @@ class TSNE(FittedMap):
         elif hasattr(self, name):
             delattr(self, name)
 
-    def _descend(self, run: Run, checkpoint: Checkpoint | None = None) -> None:
+    def _descend(
+        self,
+        run: Run,
+        finish: Callable[["TSNE", Run], None],
+        reporter: Reporter,
+        tasks: FitTasks,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        """Take the steps of a run; ``finish`` sets the fitted attributes, also after an error."""
+
+        def fitted() -> dict[str, Any]:
+            twin = copy(self)
+            finish(twin, run.resumed(run.schedule))
+            return dict(vars(twin))
+
         try:
-            run.descend(self.callback, checkpoint, self._say)
+            run.descend(tasks.watch(run, self.callback, fitted), checkpoint, reporter)
         except KeyboardInterrupt:
             warnings.warn(
                 f"Interrupted at step {run.progress.iteration}; embedding_ holds the map so far. "
@@ -378,6 +395,9 @@ class TSNE(FittedMap):
                 stacklevel=3,
             )
             raise
+        finally:
+            if run.is_usable:
+                finish(self, run)
 
     def _set_fitted(self, run: Run, seed: int) -> None:
         """Set the fitted attributes from a run, even if it was interrupted."""
@@ -387,11 +407,6 @@ class TSNE(FittedMap):
         self.n_iter_ = run.progress.iteration
         self.trace_ = np.array(run.trace)
         self.kl_divergence_ = run.trace[-1][1]
-
-    def _say(self, message: str) -> None:
-        logger.info(message)
-        if self.verbose:
-            sys.stderr.write(message + "\n")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

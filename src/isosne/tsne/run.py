@@ -1,6 +1,5 @@
 """A run of the optimization (step 3): forces, schedule, progress, and trace."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from isosne.layout.schedules import Schedule
 from isosne.tsne.assembly import Forces
 from isosne.tsne.checkpoint import Checkpoint, Saved
 from isosne.tsne.new_points import MapPlacer
+from isosne.tsne.progress import Reporter
 
 TRACE_EVERY = 50
 """Steps between recorded values of the objective, as in scikit-learn. Each costs about one step."""
@@ -58,28 +58,24 @@ class Run:
         self.trace: list[tuple[int, float, float]] = []
         self.is_usable = True
 
-    def __str__(self) -> str:
-        iteration, value, _ = self.trace[-1]
-        return f"step {iteration:5d}   objective {value:.4f}"
-
     def descend(
         self,
         callback: Callable[[State], object] | None,
         checkpoint: Checkpoint | None,
-        say: Callable[[str], None],
+        reporter: Reporter,
     ) -> None:
         """Take the remaining steps; the callback returns True to stop."""
-        began = time.perf_counter()
-        first = self.progress.iteration
         if not getattr(advance, "signatures", True):  # no attribute if Numba is disabled
-            say("Compiling (first run only); this takes a few seconds.")
+            reporter.say("Compiling (first run only); this takes a few seconds.")
+        reporter.begin(self.progress, self.schedule)
         try:
             with threads(self.n_threads):
                 for state in descend(self.forces, self.progress, self.schedule):
                     self.gradient_norm = state.gradient_norm
-                    if state.iteration % TRACE_EVERY == 0:
+                    is_traced = state.iteration % TRACE_EVERY == 0
+                    if is_traced:
                         self.record()
-                        say(f"{self}   {time.perf_counter() - began:.1f} s")
+                    reporter.step(state, self.trace[-1][1] if is_traced else None)
                     if checkpoint and state.iteration % checkpoint.every == 0:
                         self.save_state(checkpoint)
                     if callback is not None and callback(state):
@@ -87,8 +83,8 @@ class Run:
         except DivergedError:
             self.is_usable = False
             raise
-        n_steps = self.progress.iteration - first
-        say(f"{n_steps} steps in {time.perf_counter() - began:.1f} s")
+        finally:
+            reporter.end(self.progress.iteration)
         if checkpoint:  # without a value of its last step, which a whole run would not have
             self.save_state(checkpoint)
 
@@ -112,5 +108,5 @@ class Run:
         """Return a run that continues from the current map with another schedule."""
         progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
         run = Run(self.forces, schedule, progress, self.n_threads)
-        run.trace = list(self.trace)
+        run.trace, run.gradient_norm = list(self.trace), self.gradient_norm
         return run

@@ -3,7 +3,7 @@
 from inspect import signature
 
 from isosne import TSNE
-from isosne.cli.progress import Lines
+from isosne._progress import Lines
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
 
 LINE = ("report", "wine.csv", *COLUMNS, *SHORT, "--scale", "minmax")

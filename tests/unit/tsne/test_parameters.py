@@ -63,41 +63,23 @@ MOVED = {
     "theta": (0.4, "forces=Tree(theta=0.4)"),
     "landmark_choice": ("spread", "landmarks=Landmarks(n, choice='spread')"),
 }
-FOREIGN = {
-    "perplexity": (50, "kernel=GaussianKernel(perplexity=50)"),
-    "n_iter": (1000, "schedule=Schedule.annealed(n_iter=1000)"),
-    "n_epochs": (500, "schedule=Schedule.annealed(n_iter=500)"),
-    "metric_params": ({"p": 3}, "kernel=OwnerKernel(metric='minkowski', p=...)"),
-    "early_exaggeration_iter": (
-        100,
-        "schedule=Schedule((Phase(100, exaggeration=12), Phase(500)))",
-    ),
-    "n_iter_without_progress": (300, "schedule='opt_sne', which stops automatically"),
-    "min_grad_norm": (1e-7, "schedule='opt_sne', which stops automatically"),
-    "spread": (1.0, "exaggeration=3, which gives compact clusters"),
-    "callbacks": ([print], "callback=function, which is called after each step"),
-    "seed": (0, "random_state=0"),
-    "max_iter": (1000, "schedule=Schedule.annealed(n_iter=1000)"),
-    "learning_rate": (
-        200,
-        "schedule=Schedule((Phase(..., step=200),)); the default suits every n",
-    ),
-    "init": ("pca", "start='pca'"),
-    "initialization": ("spectral", "start='spectral'"),
-    "metric": ("cosine", "kernel=OwnerKernel(metric='cosine')"),
-    "early_exaggeration": (
-        4,
-        "schedule=Schedule((Phase(250, exaggeration=4), Phase(500)))",
-    ),
-    "n_neighbors": (
-        15,
-        "kernel=OwnerKernel(cell_size=...), the mean number of points per cell",
-    ),
-    "min_dist": (0.1, "exaggeration=3, which gives compact clusters"),
-    "method": ("barnes_hut", "forces='tree' for Barnes-Hut, forces='exact' for all pairs"),
-    "angle": (0.5, "forces=Tree(theta=0.5)"),
-    "negative_gradient_method": ("fft", "forces='mesh' for FFT, forces='tree' for Barnes-Hut"),
-}
+PAGE = Path(__file__).parents[3] / "docs" / "other-packages.md"
+
+
+ROW = r"^\| `(TSNE\((\w+)=.*?\))` \| (.*?) \| (.*?) \|$"
+
+
+def sentences_of_the_page():
+    """Return each call on the page, and the sentence beside or below it."""
+    text, found = PAGE.read_text(), {}
+    for call, name, packages, advice in re.findall(ROW, text, re.MULTILINE):
+        sentence = f"TSNE has no parameter '{name}', which is a parameter of {packages}. {advice}"
+        if name in inspect.signature(compat.TSNE).parameters:
+            sentence += " Or use isosne.compat.TSNE, which has the parameters of scikit-learn."
+        found[call] = sentence.replace("`", "")
+    for call, sentence in re.findall(r">>> (TSNE.*)\nTypeError: ([^`]*)\n```", text):
+        assert found.setdefault(call, " ".join(sentence.split())) == " ".join(sentence.split())
+    return found
 
 
 @pytest.mark.parametrize("name", MOVED)
@@ -108,55 +90,48 @@ def test_a_keyword_of_an_earlier_version_names_what_it_is_now(name):
         TSNE(**{name: value})
 
 
-@pytest.mark.parametrize("name", FOREIGN)
-def test_a_keyword_of_another_package_names_its_equivalent(name):
-    value, here = FOREIGN[name]
-    sentence = (
-        f"TSNE has no parameter {name!r}, which is a parameter of other packages. Use {here}."
-    )
-    if name in inspect.signature(compat.TSNE).parameters:
-        sentence += " isosne.compat.TSNE takes the parameters of scikit-learn."
+@pytest.mark.parametrize(("call", "sentence"), sentences_of_the_page().items())
+def test_a_keyword_of_another_package_names_its_equivalent_as_documented(call, sentence):
     with refuses(TypeError, sentence):
-        TSNE("isolation", **{name: value})
+        eval(call, dict(globals(), function=print))
 
 
-def test_a_number_in_first_place_is_the_number_of_dimensions():
+def test_every_keyword_is_on_the_page():
+    calls = sentences_of_the_page()
+    for name in foreign_parameters.ELSEWHERE:
+        assert any(f"({name}=" in call for call in calls), name
+    assert "TSNE(2)" in calls
+
+
+def test_what_a_sentence_names_can_be_typed():
+    n_typed = 0
+    for sentence in sentences_of_the_page().values():
+        sentence = sentence.partition(" Or use")[0]
+        for code in re.findall(r"[uU]se (\w+=.*?)(?:, w|\.$|;|\. Instead| for )", sentence):
+            model = eval(f"TSNE({code})", dict(globals(), function=print))
+            assert isinstance(model, TSNE)
+            n_typed += 1
+    assert n_typed >= 22
+    for _, now in MOVED.values():
+        assert isinstance(eval(f"TSNE({now})", dict(globals(), n=30)), TSNE)
+
+
+def test_long_values_are_not_repeated():
     sentence = (
-        "The first parameter of TSNE is the kernel, not the number of dimensions as in other "
-        "packages. Use TSNE(n_components=2)."
+        "TSNE has no parameter 'init', which is a parameter of scikit-learn and UMAP. "
+        "Use start=init. Or use isosne.compat.TSNE, which has the parameters of scikit-learn."
     )
     with refuses(TypeError, sentence):
-        TSNE(2)
-    assert WithPerplexity(2).perplexity == 2  # another first parameter
+        TSNE(init=np.zeros((50, 2)))
 
 
-def test_every_keyword_with_an_equivalent_is_tested_here():
-    assert set(foreign_parameters.MOVED) == set(MOVED)
-    assert set(foreign_parameters.ELSEWHERE) == set(FOREIGN)
+def test_the_adapted_keywords_are_those_of_the_adapter():
+    theirs = set(inspect.signature(compat.TSNE).parameters)
+    assert set(foreign_parameters.ADAPTED) == theirs & set(foreign_parameters.ELSEWHERE)
 
 
-PAGE = Path(__file__).parents[3] / "docs" / "other-packages.md"
-
-
-def test_the_page_about_other_packages_has_every_sentence():
-    rows = re.findall(r"^\| `TSNE\((\w+)=.*?\)` \|.*?\| (.*) \|$", PAGE.read_text(), re.MULTILINE)
-    told = dict(rows)
-    assert set(told) == set(FOREIGN)
-    for name, (value, here) in FOREIGN.items():
-        code = here.partition("; ")[0].partition(", which")[0].partition(", the mean")[0]
-        for part in code.split(" for Barnes-Hut, ") if name == "method" else [code]:
-            assert part.partition(" for ")[0] in told[name], name
-        assert f"`TSNE({name}={value!r})`" in PAGE.read_text() or name == "callbacks"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [now for _, now in (MOVED | FOREIGN).values() if now.endswith(")") and "..." not in now],
-)
-def test_what_a_sentence_names_can_be_typed(text):
-    here = dict(globals(), n=30)
-    model = eval(f"TSNE({text})", here)
-    assert isinstance(model, TSNE)
+def test_a_first_parameter_of_a_subclass_may_be_a_number():
+    assert WithPerplexity(2).perplexity == 2
 
 
 def test_other_keywords_raise_python_s_own_error():

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from isosne._progress import Progress
 from isosne.cli.messages import exit_interrupted, say
 from isosne.cli.models import make_model, save_model
 from isosne.cli.options import (
@@ -35,7 +36,7 @@ from isosne.cli.outputs import (
     write_places,
 )
 from isosne.cli.paths import check_distinct
-from isosne.cli.progress import Progress, Steps, Watch, make_progress
+from isosne.cli.progress import Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
 from isosne.cli.tables import note_spread, open_unscaled, scaled
 from isosne.errors import ParameterError, keyword

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from isosne._progress import Progress
 from isosne.cli.messages import exit_interrupted
 from isosne.cli.models import kernel_parameters, make_template
 from isosne.cli.options import (
@@ -26,7 +27,7 @@ from isosne.cli.options import (
 )
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.paths import check_distinct
-from isosne.cli.progress import Progress, make_progress
+from isosne.cli.progress import make_progress
 from isosne.cli.tables import open_table, read_points
 from isosne.errors import ParameterError, keyword
 
