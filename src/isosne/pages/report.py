@@ -1,7 +1,8 @@
 """A report: two maps, a verdict, R_NX curves, measures with explanations, and the settings."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,20 +79,18 @@ def write_report(
     ...     "<title>Iris</title>" in path.read_text()
     True
     """
-    target = check_suffix(path, SUFFIXES)
-    with whole_file(target, force=force) as file:
-        found = study(
-            X,
-            labels,
-            columns=columns,
-            model=model,
-            title=title,
-            origin=origin,
-            n_seeds=n_seeds,
-            random_state=random_state,
-        )
-        file.write(render(found).encode())
-    return target
+    made = partial(
+        study,
+        X,
+        labels,
+        columns=columns,
+        model=model,
+        title=title,
+        origin=origin,
+        n_seeds=n_seeds,
+        random_state=random_state,
+    )
+    return _write(path, made, force=force)
 
 
 def write_comparison(
@@ -140,20 +139,26 @@ def write_comparison(
     ...     "first columns" in path.read_text()
     True
     """
+    made = partial(
+        compare_maps,
+        X,
+        maps,
+        labels,
+        columns=columns,
+        metric=metric,
+        p=p,
+        title=title,
+        origin=origin,
+        random_state=random_state,
+    )
+    return _write(path, made, force=force)
+
+
+def _write(path: str | os.PathLike[str], made: Callable[[], Study], *, force: bool) -> Path:
+    """Write the page of a study, which is made once the output file is known to be writable."""
     target = check_suffix(path, SUFFIXES)
     with whole_file(target, force=force) as file:
-        found = compare_maps(
-            X,
-            maps,
-            labels,
-            columns=columns,
-            metric=metric,
-            p=p,
-            title=title,
-            origin=origin,
-            random_state=random_state,
-        )
-        file.write(render(found).encode())
+        file.write(render(made()).encode())
     return target
 
 
