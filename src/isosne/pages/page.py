@@ -9,6 +9,7 @@ from isosne.pages.choices import find_choice, offer_choices, paint_trust
 from isosne.pages.html import render_template
 from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
+from isosne.plots.color_assignment import spread_colors
 from isosne.plots.frames import check_embedding
 from isosne.plots.image_files import check_suffix
 from isosne.plots.paint import Classes, Paint
@@ -77,7 +78,7 @@ def write_page(
     Y = check_embedding(embedding)
     n = len(Y)
     shown = as_columns(columns, n)
-    paint, trusts = paint_labels(labels, n), paint_trust(trust, n)
+    paint, trusts = spread_colors(paint_labels(labels, n), Y), paint_trust(trust, n)
     choices = offer_choices(paint, trusts, shown, 1)
     scene = Scene(
         [NamedMap("", Y)],

@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from isosne._files import whole_file
 from isosne._random import RandomState
 from isosne.pages.choices import offer_choices, paint_trust
@@ -14,6 +16,7 @@ from isosne.pages.html import render_template
 from isosne.pages.page import SUFFIXES, label_columns
 from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
+from isosne.plots.color_assignment import spread_colors
 from isosne.plots.image_files import check_suffix
 from isosne.plots.paint import Classes
 from isosne.studies.judged_maps import Study, compare_maps, study
@@ -178,7 +181,9 @@ def render(found: Study) -> str:
     """
     maps = found.maps
     n = len(maps[0].embedding)
-    labels = paint_labels(found.labels, n, kind="labels")
+    labels = spread_colors(
+        paint_labels(found.labels, n, kind="labels"), np.asarray(maps[0].embedding, np.float64)
+    )
     classes = labels if isinstance(labels, Classes) else None
     trusts = [paint for judged in maps for paint in paint_trust(judged.trust, n)]
     shown = as_columns(found.columns, n)

@@ -35,8 +35,6 @@ function element(kind, name, text) {
 const OUTLINES = {
   circle: "M6 1a5 5 0 1 0 0 10a5 5 0 1 0 0-10z",
   square: "M1.5 1.5h9v9h-9z",
-  triangle: "M6 1l5.2 9.5H.8z",
-  diamond: "M6 .5l4.2 5.5L6 11.5 1.8 6z",
 }
 
 function swatch(entry) {
