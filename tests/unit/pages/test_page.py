@@ -331,3 +331,34 @@ def test_without_bokeh_one_sentence_says_what_to_install(monkeypatch):
         "Install it with: pip install 'isosne[pages]'",
     ):
         __import__("isosne.pages")
+
+
+def test_columns_on_hover_are_those_that_are_asked_for(tmp_path, read_page, map_of):
+    columns = {"age": np.arange(9), "text": ["long " * 50] * 9}
+    given = {"columns": columns, "labels": ["a", "b", "c"] * 3, "trust": np.full(9, 0.5)}
+    page = read_page(write_page(tmp_path / "1.html", map_of(9), **given))
+    assert page.about["hover"] is None
+    page = read_page(write_page(tmp_path / "2.html", map_of(9), **given, hover=["text", "label"]))
+    names = [page.about["columns"][c]["name"] for c in page.about["hover"]]
+    assert names == ["text", "label"]
+    page = read_page(write_page(tmp_path / "3.html", map_of(9), **given, hover="trust"))
+    assert page.about["hover"] == [1]
+
+
+def test_an_unknown_column_on_hover_is_refused(tmp_path, map_of):
+    with refuses(
+        ParameterError,
+        "hover must name columns of the page: label, age; got hover='Age'. "
+        "The names are case-sensitive.",
+    ):
+        write_page(
+            tmp_path / "map.html",
+            map_of(2),
+            columns={"age": [1, 2]},
+            labels=["a", "b"],
+            hover=["Age"],
+        )
+    with refuses(
+        ParameterError, "hover must be None; got hover='age'. The names are case-sensitive."
+    ):
+        write_page(tmp_path / "map.html", map_of(2), hover=["age"])

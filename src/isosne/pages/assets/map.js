@@ -149,7 +149,12 @@ function save_selected() {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000)
 }
 
-window.isosne = {about, text_of, pointer: {x: 0, y: 0}}
+const sheets = (about.images?.sheets ?? []).map((encoded) => {
+  const sheet = new Image()
+  sheet.src = `data:image/png;base64,${encoded}`
+  return sheet
+})
+window.isosne = {about, text_of, sheets, pointer: {x: 0, y: 0}}
 document.addEventListener("pointermove", (event) => {
   window.isosne.pointer = {x: event.clientX, y: event.clientY}
 })
