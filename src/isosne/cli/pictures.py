@@ -155,7 +155,9 @@ def _open_array(source: str) -> Any:
     import numpy as np
 
     path = Path(source)
-    if path.suffix.lower() != ".npy" or not path.is_file():
+    if path.suffix and not path.exists():  # without a suffix it may be a data set
+        raise ParameterError("images", "be a file that exists", source, "Correct the path.")
+    if path.suffix.lower() != ".npy":
         return None
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)

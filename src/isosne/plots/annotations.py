@@ -22,7 +22,13 @@ from scipy.ndimage import binary_dilation
 
 from isosne.errors import IsosneWarning
 from isosne.plots.figures import POINTS_PER_INCH, set_literal, text_width
-from isosne.plots.label_placement import core_of, grid_cells, grid_shape, place_labels
+from isosne.plots.label_placement import (
+    CELL,
+    core_of,
+    grid_cells,
+    grid_shape,
+    place_labels,
+)
 from isosne.plots.paint import Classes
 from isosne.plots.styles import Style
 
@@ -40,12 +46,22 @@ lightest color has a contrast of 4.5 to the background."""
 
 
 def annotate_classes(
-    ax: Axes, positions: NDArray[np.float64], classes: Classes, style: Style, *, in_color: bool
+    ax: Axes,
+    positions: NDArray[np.float64],
+    classes: Classes,
+    style: Style,
+    *,
+    in_color: bool,
+    boxes: NDArray[np.float64] | None = None,
 ) -> "ClassNames":
-    """Add the names of the classes to a map (n, 2); ``in_color`` if the points have the colors."""
+    """Add the names of the classes to a map (n, 2); ``in_color`` if the points have the colors.
+
+    ``boxes`` (k, 2, 2), from low to high corners, are images on the map that stay visible.
+    """
     counts = np.bincount(classes.of_point, minlength=len(classes.names))[: classes.n_classes]
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-    names = ClassNames(positions, classes, order, style, in_color=in_color)
+    boxes = np.empty((0, 2, 2)) if boxes is None else boxes
+    names = ClassNames(positions, classes, order, style, in_color=in_color, boxes=boxes)
     ax.add_artist(names)
     for part in (*names.texts, *names.leaders):
         part.set_figure(ax.get_figure(root=False))  # type: ignore[arg-type]  # axes have a figure
@@ -65,11 +81,13 @@ class ClassNames(Artist):
         style: Style,
         *,
         in_color: bool,
+        boxes: NDArray[np.float64],
     ) -> None:
         super().__init__()
         self._positions, self._of_point, self._order = positions, classes.of_point, order
         self._font = float(rcParams["font.size"])
         self._placed_for: tuple[Any, ...] = ()
+        self._boxes = boxes
         self.set_zorder(6)
         self.set_in_layout(False)
         self.texts: list[Text] = []
@@ -101,10 +119,12 @@ class ClassNames(Artist):
             return
         self._placed_for = view
         seen = (self.axes.transData.transform(self._positions) - box.min) * scale
+        corners = self.axes.transData.transform(self._boxes.reshape(-1, 2))
+        images = ((corners - box.min) * scale).reshape(-1, 2, 2)
         for part in self.get_children():
             part.set_visible(False)
         lost = []
-        for j, middle, start, target in self._find_places(seen, frame):
+        for j, middle, start, target in self._find_places(seen, images, frame):
             if np.isnan(middle).any():
                 lost.append(self.texts[j].get_text())
                 continue
@@ -115,7 +135,7 @@ class ClassNames(Artist):
         _warn_of_lost(lost)
 
     def _find_places(
-        self, seen: NDArray[np.float64], frame: NDArray[np.float64]
+        self, seen: NDArray[np.float64], images: NDArray[np.float64], frame: NDArray[np.float64]
     ) -> list[tuple[int, Any, Any, Any]]:
         """Return text, middle, and start and end of the leader, of the classes in the view.
 
@@ -132,6 +152,8 @@ class ClassNames(Artist):
                 cores.append(core_of(counts.reshape(shape)))
         is_taken = np.bincount(cells[inside], minlength=n_cells).reshape(shape) > 0
         is_taken = binary_dilation(is_taken)  # a point is wider than its cell
+        for low, high in np.maximum(images / CELL, 0):
+            is_taken[int(low[0]) : int(high[0]) + 1, int(low[1]) : int(high[1]) + 1] = True
         for factor in SCALES:
             sizes = np.array([_measure(self.texts[j], factor * self._font) for j in shown])
             boxes = place_labels(sizes.reshape(-1, 2), cores, is_taken, frame)

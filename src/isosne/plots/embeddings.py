@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from isosne._checks import check_count
 from isosne._types import Array
 from isosne.errors import keyword
+from isosne.plots.annotations import annotate_classes
 from isosne.plots.color_assignment import spread_colors
 from isosne.plots.density import draw_density
 from isosne.plots.figures import (
@@ -136,8 +137,12 @@ def plot_map(
         positions = draw_map(ax, Y, paint, marked, point_size, named, look)
         if contours:
             draw_density(ax, positions, look)
+        boxes = None
         if pictures is not None:
-            draw_thumbnails(ax, positions, pictures, paint, look)
+            boxes = draw_thumbnails(ax, positions, pictures, paint, look)
+        if named is not None:
+            in_color = named is paint
+            annotate_classes(ax, positions, named, look, in_color=in_color, boxes=boxes)
         if title is not None:
             _add_title(ax, title, look, is_new=is_new)
         add_explanation(ax, explained, len(Y), Y.shape[1])
@@ -242,9 +247,12 @@ def plot_maps(
         for ax, (title, Y) in zip(axes, checked.items(), strict=True):
             n_lines = max(n_lines, set_wrapped_title(ax, title, inches=TITLE_SHARE * look.panel))
             paint = paints[title]
-            drawn = draw_map(ax, Y, paint, marked[title], point_size, named[title], look)
+            classes = named[title]
+            drawn = draw_map(ax, Y, paint, marked[title], point_size, classes, look)
             if contours:
                 draw_density(ax, drawn, look)
+            if classes is not None:
+                annotate_classes(ax, drawn, classes, look, in_color=classes is paint)
         add_title_height(axes[0].figure, n_lines)
         add_shared_explanation(axes, explained, max(map(len, checked.values())), n_dims)
     return axes

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from isosne._checks import check_number
 from isosne._types import Array
 from isosne.errors import ParameterError, keyword
-from isosne.plots.annotations import annotate_classes
 from isosne.plots.color_assignment import spread_colors
 from isosne.plots.figures import add_color_bar, add_figure_legend, add_legend, class_handles
 from isosne.plots.frames import (
@@ -86,15 +85,13 @@ def draw_map(
     named: Classes | None,
     style: Style,
 ) -> Array:
-    """Draw points, marks and names of classes; return the positions of the points."""
+    """Draw points and marks, with room for names of classes; return the positions of the points."""
     positions = position_points(Y, paint)
     margin = MARGIN if named is None else NAMES_MARGIN
     frame_axes(ax, find_limits(positions, margin=margin), paint, Y.shape[1])
     style.color_frame(ax)
     draw_points(ax, positions, paint, point_size, style)
     draw_marks(ax, positions, marked, style)
-    if named is not None:
-        annotate_classes(ax, positions, named, style, in_color=named is paint)
     return positions
 
 

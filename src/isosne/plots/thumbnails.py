@@ -20,7 +20,7 @@ from isosne.plots.figures import make_color_scale
 from isosne.plots.paint import Classes, Paint, Values
 from isosne.plots.styles import Style
 
-SHARE = 0.055
+SHARE = 0.05
 """Longer side of an image relative to the side of the axes; chosen by eye."""
 SPACING = 1.12
 """Distance of two images relative to their size, so that their borders do not touch."""
@@ -70,10 +70,10 @@ def check_images(images: Any, n: int) -> Images:
 
 def draw_thumbnails(
     ax: Axes, positions: NDArray[np.float64], images: Images, paint: Paint, style: Style
-) -> NDArray[np.int64]:
-    """Draw as many images as have room, at their points; return their rows.
+) -> NDArray[np.float64]:
+    """Draw as many images as have room, at their points, with a border in the color of the point.
 
-    A border has the color of the point.
+    Return their low and high corners (k, 2, 2).
     """
     limits = np.array([ax.get_xlim(), ax.get_ylim()])
     height, width = images.pixels.shape[1:3]
@@ -92,7 +92,7 @@ def draw_thumbnails(
         ax.add_patch(border)
     ax.set_xlim(*limits[0])
     ax.set_ylim(*limits[1])
-    return rows
+    return np.stack([positions[rows] - size / 2, positions[rows] + size / 2], axis=1)
 
 
 def choose_apart(positions: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -178,6 +178,11 @@ def test_an_image_shape_is_two_or_three_numbers(digits, shape):
                 "points. Pass the images of the rows that the map was made from, in their order."
             ),
         ),
+        (
+            ("--images", "nothing.npy"),
+            2,
+            "--images must be a file that exists; got --images nothing.npy. Correct the path.",
+        ),
         (("--images", "broken.npy"), 1, "Save the images again with np.save."),
     ],
 )
