@@ -52,16 +52,19 @@ def annotate_classes(
     style: Style,
     *,
     in_color: bool,
+    clearance: int = 1,
     boxes: NDArray[np.float64] | None = None,
 ) -> "ClassNames":
     """Add the names of the classes to a map (n, 2); ``in_color`` if the points have the colors.
 
-    ``boxes`` (k, 2, 2), from low to high corners, are images on the map that stay visible.
+    A name keeps ``clearance`` cells from the points, where there is room, and off ``boxes``
+    (k, 2, 2): the low and high corners of images.
     """
     counts = np.bincount(classes.of_point, minlength=len(classes.names))[: classes.n_classes]
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-    boxes = np.empty((0, 2, 2)) if boxes is None else boxes
-    names = ClassNames(positions, classes, order, style, in_color=in_color, boxes=boxes)
+    names = ClassNames(positions, classes, order, style, in_color=in_color)
+    names.clearance = clearance
+    names.boxes = np.empty((0, 2, 2)) if boxes is None else boxes
     ax.add_artist(names)
     for part in (*names.texts, *names.leaders):
         part.set_figure(ax.get_figure(root=False))  # type: ignore[arg-type]  # axes have a figure
@@ -81,13 +84,12 @@ class ClassNames(Artist):
         style: Style,
         *,
         in_color: bool,
-        boxes: NDArray[np.float64],
     ) -> None:
         super().__init__()
         self._positions, self._of_point, self._order = positions, classes.of_point, order
         self._font = float(rcParams["font.size"])
         self._placed_for: tuple[Any, ...] = ()
-        self._boxes = boxes
+        self.clearance, self.boxes = 1, np.empty((0, 2, 2))
         self.set_zorder(6)
         self.set_in_layout(False)
         self.texts: list[Text] = []
@@ -119,7 +121,7 @@ class ClassNames(Artist):
             return
         self._placed_for = view
         seen = (self.axes.transData.transform(self._positions) - box.min) * scale
-        corners = self.axes.transData.transform(self._boxes.reshape(-1, 2))
+        corners = self.axes.transData.transform(self.boxes.reshape(-1, 2))
         images = ((corners - box.min) * scale).reshape(-1, 2, 2)
         for part in self.get_children():
             part.set_visible(False)
@@ -151,7 +153,7 @@ class ClassNames(Artist):
                 shown.append(j)
                 cores.append(core_of(counts.reshape(shape)))
         is_taken = np.bincount(cells[inside], minlength=n_cells).reshape(shape) > 0
-        is_taken = binary_dilation(is_taken)  # a point is wider than its cell
+        is_taken = binary_dilation(is_taken, iterations=self.clearance)
         for low, high in np.maximum(images / CELL, 0):
             is_taken[int(low[0]) : int(high[0]) + 1, int(low[1]) : int(high[1]) + 1] = True
         for factor in SCALES:

@@ -40,6 +40,8 @@ AXES_SHARE = 0.77
 """Height of the axes relative to the figure before layout: matplotlib's 0.88 - 0.11."""
 TITLE_SHARE = 0.9
 """Maximum width of a title line relative to the axes, which leaves a margin; chosen."""
+CLEARANCE = {False: 1, True: 3}
+"""Distance of names from points in cells of 3 points, without and with contours around them."""
 
 
 def plot_map(
@@ -141,8 +143,8 @@ def plot_map(
         if pictures is not None:
             boxes = draw_thumbnails(ax, positions, pictures, paint, look)
         if named is not None:
-            in_color = named is paint
-            annotate_classes(ax, positions, named, look, in_color=in_color, boxes=boxes)
+            room: dict[str, Any] = {"clearance": CLEARANCE[contours], "boxes": boxes}
+            annotate_classes(ax, positions, named, look, in_color=named is paint, **room)
         if title is not None:
             _add_title(ax, title, look, is_new=is_new)
         add_explanation(ax, explained, len(Y), Y.shape[1])
@@ -252,7 +254,9 @@ def plot_maps(
             if contours:
                 draw_density(ax, drawn, look)
             if classes is not None:
-                annotate_classes(ax, drawn, classes, look, in_color=classes is paint)
+                room = CLEARANCE[contours]
+                is_color = classes is paint
+                annotate_classes(ax, drawn, classes, look, in_color=is_color, clearance=room)
         add_title_height(axes[0].figure, n_lines)
         add_shared_explanation(axes, explained, max(map(len, checked.values())), n_dims)
     return axes

@@ -1,16 +1,17 @@
 """Colors of classes, and the color scales of values and trust.
 
 The colors were chosen greedily: each is the one farthest from all before it in OKLab (Ottosson
-2020), so the first few are the best few. For the first 26 on white and the first 10 on dark, that
-distance is the one in the worst of four views: normal vision, and simulated protanopia,
-deuteranopia and tritanopia (Machado, Oliveira and Fernandes 2009). For the others, distances in
-the worst view count twice those of normal vision. Smallest distance between two colors, times 100:
+2020), so the first few are the best few. For the first 26 on white, that distance is the one in the
+worst of four views: normal vision, and simulated protanopia, deuteranopia and tritanopia (Machado,
+Oliveira and Fernandes 2009). For the others it is the smaller one of the distance in normal vision
+and that in the worst view, the latter times 1.6 for the first 10 on dark, and times 2 after that.
+Smallest distance between two colors, times 100:
 
     number of colors                 8     10     26     60
     on white, worst view          13.8   11.0    5.5    3.3
     on white, normal vision       19.7   15.6    9.2    6.8
-    on dark, worst view           10.9    9.9    4.7    2.9
-    on dark, normal vision        14.9   10.7    9.0    5.8
+    on dark, worst view           11.1    9.4    4.8    2.8
+    on dark, normal vision        19.9   15.3    9.5    5.9
 
 The eight colors of Okabe and Ito have 7.6 in the worst view. No color is so light or so dark that
 it vanishes on its background. Above ten classes, `color_assignment` gives classes that are near
@@ -33,14 +34,14 @@ COLORS = (
 )
 """On a white background."""
 DARK_COLORS = (
-    *("#4bb4ff", "#ffc800", "#f04b3c", "#4b69d2", "#a5ffe1", "#9687a5", "#b4c3c3", "#ff9669"),
-    *("#6987ff", "#b44b69", "#1ef096", "#96b400", "#d2ff4b", "#69870f", "#872dff", "#f05ad2"),
-    *("#a53cb4", "#ffc3ff", "#2db496", "#d296c3", "#b4785a", "#d20096", "#b4e169", "#f087ff"),
-    *("#d200d2", "#87c387", "#d25aff", "#9669b4", "#ff5a87", "#699678", "#f0f087", "#d2004b"),
-    *("#a587e1", "#96e1c3", "#00d2e1", "#c3964b", "#d2b4ff", "#c3c31e", "#e1d2e1", "#965af0"),
-    *("#d2f0ff", "#2d965a", "#78ffb4", "#e1b4a5", "#d25a00", "#ffa5e1", "#a5a5e1", "#87e1ff"),
-    *("#786996", "#f000c3", "#f0b45a", "#f0e100", "#a56987", "#ff8700", "#d27878", "#b469e1"),
-    *("#b4b469", "#e178c3", "#96ff69", "#4bd2a5"),
+    *("#69b4ff", "#ffc800", "#d20f3c", "#9600ff", "#00ffd2", "#4b7896", "#ff8787", "#a5961e"),
+    *("#9678ff", "#ff00c3", "#e1c3ff", "#c3ff69", "#a5d2b4", "#b47869", "#69c300", "#b4a5b4"),
+    *("#c300c3", "#00f069", "#ffe1a5", "#e187e1", "#a5f0ff", "#d23c96", "#3cb478", "#6987d2"),
+    *("#a569b4", "#785ae1", "#2dd2d2", "#f02dff", "#876978", "#d278a5", "#00965a", "#f0a55a"),
+    *("#f04b5a", "#b46900", "#c369e1", "#96b496", "#ffa5e1", "#c39669", "#789696", "#78e196"),
+    *("#ff78ff", "#87a5d2", "#87873c", "#b4c378", "#2de1ff", "#d2e187", "#f02d00", "#d2c32d"),
+    *("#a53cd2", "#b44b69", "#78ff3c", "#d200ff", "#b4ffc3", "#5a9678", "#87c35a", "#96c3f0"),
+    *("#d2b4c3", "#c3d2d2", "#4b96c3", "#e14bd2"),
 )
 """On a dark background."""
 SHAPES = ("o", "s")
