@@ -8,13 +8,16 @@ import runpy
 import sys
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 from PIL import Image
 from sklearn.datasets import load_digits, make_blobs
 
 from isosne import TSNE
 from isosne.datasets import load
+from isosne.pages import write_page
 from isosne.plots import plot_map, plot_maps, save_figure
 from isosne.quality import trust
 
@@ -91,6 +94,31 @@ def draw_picture_paper() -> Any:
     X, y, Y = digits()
     maps = {"perplexity 30": TSNE(kernel="gaussian", random_state=0).fit_transform(X), "isosne": Y}
     return plot_maps(maps, y, style="paper", names=WORDS)
+
+
+def draw_picture_hover() -> None:
+    """Take a picture of a page whose pointer is over a point; needs Chromium (`make browser`)."""
+    sys.path.insert(0, str(DOCS.parent))
+    from explore_screenshots import start_browser
+    from tests.browser.conftest import WAIT_FOR_MAPS
+    from tests.browser.reader import Reader
+
+    X, y, Y = digits()
+    images = 16 - X.reshape(-1, 8, 8)
+    shown = {"labels": y, "trust": trust(X, Y), "images": images}
+    screen = {"width": 640, "height": 800, "deviceScaleFactor": 2, "mobile": False}
+    with TemporaryDirectory() as folder:
+        page = write_page(f"{folder}/map.html", Y, **shown, color="label")
+        browser = start_browser(folder)
+        try:
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+            browser.get(page.as_uri())
+            browser.execute_async_script(WAIT_FOR_MAPS)
+            reader = Reader(browser, Path(folder))
+            reader.hover(reader.locate_points()[np.argmax(Y[:, 1] - Y[:, 0])])
+            browser.save_screenshot(str(DOCS / "picture-hover.png"))
+        finally:
+            browser.quit()
 
 
 PICTURES = {

@@ -41,14 +41,17 @@ function row_image(i) {
   return canvas
 }
 
-function row_parts(i) {
-  return about.images == null ? [row_table(i)] : [row_image(i), row_table(i)]
+function row_entry(i) {
+  const entry = document.createElement("div")
+  entry.className = "row"
+  entry.append(...(about.images == null ? [] : [row_image(i)]), row_table(i))
+  return entry
 }
 
 if (found.length == 0) {
   tip.hidden = true
 } else {
-  tip.replaceChildren(...Array.from(found).slice(0, MAX_ROWS).flatMap(row_parts))
+  tip.replaceChildren(...Array.from(found).slice(0, MAX_ROWS).map(row_entry))
   if (found.length > MAX_ROWS) {
     const more = document.createElement("p")
     more.textContent = `and ${found.length - MAX_ROWS} more`
