@@ -128,7 +128,7 @@ class ClassNames(Artist):
         lost = []
         for j, middle, start, target in self._find_places(seen, images, frame):
             if np.isnan(middle).any():
-                lost.append(self.texts[j].get_text())
+                lost.append(self.texts[j].get_text().replace("\n", " "))
                 continue
             self.texts[j].set_position(tuple(middle / frame))
             self.texts[j].set_visible(True)

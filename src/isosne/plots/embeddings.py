@@ -13,6 +13,7 @@ from isosne.plots.color_assignment import spread_colors
 from isosne.plots.density import draw_density
 from isosne.plots.figures import (
     add_title_height,
+    arrange_below,
     legend_width,
     make_grid,
     new_figure,
@@ -30,7 +31,7 @@ from isosne.plots.map_axes import (
     needs_legend,
     share_colors,
 )
-from isosne.plots.paint import Names, Paint, as_paint, paint_maps
+from isosne.plots.paint import Classes, Names, Paint, Values, as_paint, paint_maps
 from isosne.plots.styles import Style, find_style
 from isosne.plots.thumbnails import check_images, draw_thumbnails
 
@@ -90,7 +91,8 @@ def plot_map(
     images : array of shape (n, height, width) or (n, height, width, 3), or None, default=None
         Images of the points, gray or red, green and blue. As many as have room are drawn.
     style : {"screen", "paper", "slides", "dark"}, default="screen"
-        "paper" is as wide as a column of a journal, 89 mm, with fonts of 8 points.
+        "paper" is as wide as a column of a journal, 89 mm, with fonts of 8 points and the legend
+        below the map.
     ax : Axes or None, default=None
         Axes to draw on; None creates a new figure, available as ``ax.figure``.
 
@@ -133,8 +135,9 @@ def plot_map(
     explained = paint if needs_legend(legend, paint, named) else None
     is_new = ax is None
     with look.applied():
+        columns = 0
         if ax is None:
-            ax = _make_axes(Y.shape[1], explained, look)
+            ax, columns = _make_axes(Y.shape[1], explained, look)
         check_axes(ax, Y.shape[1])
         positions = draw_map(ax, Y, paint, marked, point_size, named, look)
         if contours:
@@ -147,20 +150,26 @@ def plot_map(
             annotate_classes(ax, positions, named, look, in_color=named is paint, **room)
         if title is not None:
             _add_title(ax, title, look, is_new=is_new)
-        add_explanation(ax, explained, len(Y), Y.shape[1])
+        add_explanation(ax, explained, len(Y), Y.shape[1], columns=columns)
     return ax
 
 
-def _make_axes(n_dims: int, explained: Paint, style: Style) -> Axes:
-    side = style.side
-    beside = legend_width(explained, AXES_SHARE * side)
-    width = side + beside
-    if style.width is not None:
-        width, side = style.width, max(style.width - beside, style.width / 2)
-    figure = new_figure(width, side if n_dims > 1 else STRIP_SHARE * side)
+def _make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, int]:
+    """Return the axes of a new figure, and the columns of the legend if it is below them."""
+    columns, below = 0, 0.0
+    if style.width is None:
+        width = style.side + legend_width(explained, AXES_SHARE * style.side)
+        side = style.side
+    elif isinstance(explained, Classes) and n_dims > 1:
+        width = side = style.width
+        columns, below = arrange_below(explained, width)
+    else:
+        beside = legend_width(explained, style.width) if isinstance(explained, Values) else 0.0
+        width, side = style.width, style.width - beside
+    figure = new_figure(width, (side if n_dims > 1 else STRIP_SHARE * side) + below)
     ax = figure.add_subplot(projection="3d" if n_dims == 3 else None)
     ax.set_anchor("W")  # remaining space is on the side of the legend
-    return ax
+    return ax, columns
 
 
 def _add_title(ax: Axes, title: str, style: Style, *, is_new: bool) -> None:

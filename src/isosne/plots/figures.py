@@ -167,15 +167,33 @@ def add_legend(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> None:
     _show_as_written(legend)
 
 
-def add_figure_legend(figure: Figure, handles: Sequence[Artist], *, title: str = "") -> None:
-    """Add one legend to the right of all axes of a figure with constrained layout."""
+def add_figure_legend(
+    figure: Figure, handles: Sequence[Artist], *, title: str = "", columns: int = 0
+) -> None:
+    """Add one legend to the axes of a figure with constrained layout.
+
+    It is to the right of them, or below them in ``columns``, if there are any.
+    """
+    look = _legend_style(len(handles), figure.get_figheight())
+    if columns:
+        look |= {"ncols": columns, "alignment": "center"}
     legend = figure.legend(
         handles=list(handles),
         title=title or None,
-        loc="outside right center",
-        **_legend_style(len(handles), figure.get_figheight()),
+        loc="outside lower center" if columns else "outside right center",
+        **look,
     )
     _show_as_written(legend)
+
+
+def arrange_below(classes: Classes, width: float) -> tuple[int, float]:
+    """Return the columns and the height in inches of a legend below axes of this width."""
+    n = len(classes.names)
+    size = _legend_style(n, width)["fontsize"]
+    entry = font_scale() * LEGEND_MARKER + max(text_width(name, size) for name in classes.names)
+    columns = int(np.clip(width / entry, 1, n))
+    rows = -(-n // columns) + bool(classes.title)
+    return columns, font_scale() * TITLE_ROW * (rows + 0.5)  # and space around it
 
 
 def _show_as_written(legend: Legend) -> None:

@@ -95,13 +95,17 @@ def draw_map(
     return positions
 
 
-def add_explanation(ax: Axes, paint: Paint, n: int, n_dims: int) -> None:
-    """Add a legend or a color bar to a map."""
+def add_explanation(ax: Axes, paint: Paint, n: int, n_dims: int, *, columns: int = 0) -> None:
+    """Add a legend or a color bar beside a map, or a legend in columns below it."""
     if isinstance(paint, Values):
         add_color_bar([ax], paint)
     elif isinstance(paint, Classes) and n_dims > 1:  # in 1-D the lanes are labeled
         handles = class_handles(paint, with_shapes=uses_shapes(paint, n, n_dims))
-        add_legend(ax, handles, title=paint.title)
+        if columns:
+            figure = ax.get_figure(root=True)
+            add_figure_legend(figure, handles, title=paint.title, columns=columns)  # type: ignore[arg-type]  # axes have a figure
+        else:
+            add_legend(ax, handles, title=paint.title)
 
 
 def share_colors(paints: dict[str, Paint], maps: Mapping[str, Array]) -> dict[str, Paint]:

@@ -22,7 +22,7 @@ class Style(NamedTuple):
     panel: float = 3.4
     """Side of a map in a grid."""
     width: float | None = None
-    """Width of the figure of a single map with its legend; None: that of both."""
+    """Width of the figure of a single map, whose legend is below; None: that of map and legend."""
     font: float | None = None
     """Font size; None: that of matplotlib's settings."""
     title: str = "large"
@@ -84,7 +84,7 @@ DARK = Style(
 STYLES = {
     "screen": SCREEN,
     # 89 mm is the width of a column of many journals.
-    "paper": Style(side=2.6, panel=1.7, width=89 / 25.4, font=8.0, title="medium"),
+    "paper": Style(side=89 / 25.4, panel=1.7, width=89 / 25.4, font=8.0, title="medium"),
     "slides": Style(side=6.5, panel=5.0, font=18.0, title="medium"),
     "dark": DARK,
 }

@@ -128,10 +128,10 @@ def test_dollar_signs_enclose_no_formula(clusters):
 
 def test_what_has_no_room_is_left_out_with_a_warning(clusters):
     Y, y = clusters
-    ax = plot_map(Y, [f"{c:02d}" + "w" * 18 for c in y], annotate=True)
+    ax = plot_map(Y, [f"{c:02d} " + "w" * 18 for c in y], annotate=True)
     ax.figure.set_size_inches(0.9, 0.9)
     sentence = (
-        r"There is no room on the map for 12 names, such as '00w{18}'\. "
+        r"There is no room on the map for 12 names, such as '00 w{18}'\. "
         r"Enlarge the figure, or use a legend\."
     )
     with pytest.warns(IsosneWarning, match=sentence):
