@@ -14,6 +14,7 @@ from isosne.plots.density import draw_density
 from isosne.plots.figures import (
     add_title_height,
     arrange_below,
+    arrange_grid,
     legend_width,
     make_grid,
     new_figure,
@@ -252,7 +253,8 @@ def plot_maps(
     first = next(iter(checked))
     explained = paints[first] if needs_legend(legend, paints[first], named[first]) else None
     with look.applied():
-        beside = legend_width(explained, look.side)
+        height = look.panel * arrange_grid(len(checked), columns)[0]
+        beside = legend_width(explained, height)
         axes = make_grid(len(checked), columns, side=look.panel, beside=beside, n_dims=n_dims)
         n_lines = 1
         for ax, (title, Y) in zip(axes, checked.items(), strict=True):

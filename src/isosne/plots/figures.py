@@ -117,12 +117,17 @@ def add_title_height(figure: Figure, n_lines: int) -> None:
     figure.set_figheight(figure.get_figheight() + font_scale() * TITLE_ROW * max(n_lines - 1, 0))
 
 
-def make_grid(n: int, columns: int | None, *, side: float, beside: float, n_dims: int = 2) -> Array:
-    """Return n Axes of a new figure, arranged in rows and columns."""
+def arrange_grid(n: int, columns: int | None) -> tuple[int, int]:
+    """Return the rows and columns of n panels."""
     if columns is None:
         columns = n if n <= MAX_ROW else int(np.ceil(np.sqrt(n)))
     columns = min(columns, n)
-    rows = -(-n // columns)
+    return -(-n // columns), columns
+
+
+def make_grid(n: int, columns: int | None, *, side: float, beside: float, n_dims: int = 2) -> Array:
+    """Return n Axes of a new figure, arranged in rows and columns."""
+    rows, columns = arrange_grid(n, columns)
     figure = new_figure(side * columns + beside, side * rows)
     projection = "3d" if n_dims == 3 else None
     made = [figure.add_subplot(rows, columns, i + 1, projection=projection) for i in range(n)]

@@ -52,6 +52,17 @@ def test_four_maps_for_a_paper_fit_two_columns(map_of):
     assert axes[0].figure.get_figwidth() <= 183 * MM
 
 
+@pytest.mark.parametrize("style", ["screen", "paper"])
+@pytest.mark.parametrize("n_classes", [3, 26])
+def test_a_legend_takes_no_width_from_the_maps(map_of, style, n_classes):
+    labels = [f"class {i % n_classes:02d}" for i in range(78)]
+    axes = plot_maps({"a": map_of(78), "b": map_of(78)}, labels, style=style)
+    figure = axes[0].figure
+    figure.canvas.draw()
+    assert axes[0].get_window_extent().width > 0.8 * STYLES[style].panel * figure.dpi
+    assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
+
+
 def test_slides_have_large_fonts(map_of):
     ax = plot_map(map_of(60), LABELS, style="slides", title="Map")
     assert ax.title.get_fontsize() == 18
