@@ -5,9 +5,9 @@ axes is known: a layout, a zoom or another resolution moves the texts, not the c
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from textwrap import shorten, wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib import rcParams
@@ -41,32 +41,33 @@ SCALES = (1.0, 0.9, 0.8, 0.7, 0.6)
 MIN_LEADER = 10.0
 """Shortest leader line that is drawn, in points: a nearer text needs none; chosen by eye."""
 INK_SHARE = 0.45
-"""Share of the ink in the color of a name; the rest is the color of its class. By eye: the
-lightest color has a contrast of 4.5 to the background."""
+"""Share of the ink in the color of a name; the rest is the color of its class. Every color then has
+a contrast of at least 4.5 to the background, as WCAG 2 asks for."""
+
+
+class Scenery(NamedTuple):
+    """What names keep off: points (n, 2) with some cells around them, and images (k, 2, 2).
+
+    An image is given by its low and its high corner.
+    """
+
+    points: NDArray[np.float64]
+    images: NDArray[np.float64]
+    clearance: int
+
+    def seen(self, transform: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> "Scenery":
+        """Return points and images at other coordinates."""
+        images = transform(self.images.reshape(-1, 2)).reshape(-1, 2, 2)
+        return Scenery(transform(self.points), images, self.clearance)
 
 
 def annotate_classes(
-    ax: Axes,
-    positions: NDArray[np.float64],
-    classes: Classes,
-    style: Style,
-    *,
-    in_color: bool,
-    clearance: int = 1,
-    boxes: NDArray[np.float64] | None = None,
+    ax: Axes, scenery: Scenery, classes: Classes, style: Style, *, in_color: bool
 ) -> "ClassNames":
-    """Add the names of the classes to a map (n, 2); ``in_color`` if the points have the colors.
-
-    A name keeps ``clearance`` cells from the points, where there is room, and off ``boxes``
-    (k, 2, 2): the low and high corners of images.
-    """
-    counts = np.bincount(classes.of_point, minlength=len(classes.names))[: classes.n_classes]
-    order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-    names = ClassNames(positions, classes, order, style, in_color=in_color)
-    names.clearance = clearance
-    names.boxes = np.empty((0, 2, 2)) if boxes is None else boxes
+    """Add the names of the classes to a map; ``in_color`` if the points have their colors."""
+    names = ClassNames(scenery, classes, style, in_color=in_color)
     ax.add_artist(names)
-    for part in (*names.texts, *names.leaders):
+    for part in names.get_children():
         part.set_figure(ax.get_figure(root=False))  # type: ignore[arg-type]  # axes have a figure
         part.axes = ax
         part.set_transform(ax.transAxes)
@@ -74,30 +75,23 @@ def annotate_classes(
 
 
 class ClassNames(Artist):
-    """The texts of some classes, largest first, and their leader lines."""
+    """The texts of the classes that have points, largest first, and their leader lines."""
 
-    def __init__(
-        self,
-        positions: NDArray[np.float64],
-        classes: Classes,
-        order: NDArray[np.int64],
-        style: Style,
-        *,
-        in_color: bool,
-    ) -> None:
+    def __init__(self, scenery: Scenery, classes: Classes, style: Style, *, in_color: bool) -> None:
         super().__init__()
-        self._positions, self._of_point, self._order = positions, classes.of_point, order
+        counts = np.bincount(classes.of_point, minlength=len(classes.names))[: classes.n_classes]
+        self._order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+        self._scenery, self._of_point = scenery, classes.of_point
         self._font = float(rcParams["font.size"])
         self._placed_for: tuple[Any, ...] = ()
-        self.clearance, self.boxes = 1, np.empty((0, 2, 2))
         self.set_zorder(6)
         self.set_in_layout(False)
         self.texts: list[Text] = []
         self.leaders: list[Line2D] = []
-        for c in order.tolist():
-            color = _mix(classes.colors[c], style.ink) if in_color else style.ink
+        halo = [withStroke(linewidth=2.2, foreground=style.background)]
+        for c in self._order.tolist():
+            color = mix(classes.colors[c], style.ink) if in_color else style.ink
             self.texts.append(_make_text(classes.names[c], color, style.background))
-            halo = [withStroke(linewidth=2.2, foreground=style.background)]
             self.leaders.append(Line2D([], [], color=color, linewidth=0.8, path_effects=halo))
 
     def get_children(self) -> list[Artist]:
@@ -120,13 +114,12 @@ class ClassNames(Artist):
         if view == self._placed_for:
             return
         self._placed_for = view
-        seen = (self.axes.transData.transform(self._positions) - box.min) * scale
-        corners = self.axes.transData.transform(self.boxes.reshape(-1, 2))
-        images = ((corners - box.min) * scale).reshape(-1, 2, 2)
+        to_pixels = self.axes.transData.transform
+        scenery = self._scenery.seen(lambda places: (to_pixels(places) - box.min) * scale)
         for part in self.get_children():
             part.set_visible(False)
         lost = []
-        for j, middle, start, target in self._find_places(seen, images, frame):
+        for j, middle, start, target in self._find_places(scenery, frame):
             if np.isnan(middle).any():
                 lost.append(self.texts[j].get_text().replace("\n", " "))
                 continue
@@ -137,31 +130,34 @@ class ClassNames(Artist):
         _warn_of_lost(lost)
 
     def _find_places(
-        self, seen: NDArray[np.float64], images: NDArray[np.float64], frame: NDArray[np.float64]
+        self, scenery: Scenery, frame: NDArray[np.float64]
     ) -> list[tuple[int, Any, Any, Any]]:
         """Return text, middle, and start and end of the leader, of the classes in the view.
 
         The font is the largest in which all names fit; in the smallest, some may have no place.
         """
-        cells, shape = grid_cells(seen, frame), grid_shape(frame)
-        n_cells = shape[0] * shape[1]
-        inside = ((seen >= 0) & (seen <= frame)).all(axis=1)
+        cells, shape = grid_cells(scenery.points, frame), grid_shape(frame)
+        inside = ((scenery.points >= 0) & (scenery.points <= frame)).all(axis=1)
         shown, cores = [], []
         for j, c in enumerate(self._order.tolist()):
-            counts = np.bincount(cells[inside & (self._of_point == c)], minlength=n_cells)
+            counts = _count(cells[inside & (self._of_point == c)], shape)
             if counts.any():
                 shown.append(j)
-                cores.append(core_of(counts.reshape(shape)))
-        is_taken = np.bincount(cells[inside], minlength=n_cells).reshape(shape) > 0
-        is_taken = binary_dilation(is_taken, iterations=self.clearance)
-        for low, high in np.maximum(images / CELL, 0):
-            is_taken[int(low[0]) : int(high[0]) + 1, int(low[1]) : int(high[1]) + 1] = True
+                cores.append(core_of(counts))
+        is_taken = binary_dilation(_count(cells[inside], shape), iterations=scenery.clearance)
+        for low, high in np.maximum(scenery.images / CELL, 0).astype(int):
+            is_taken[low[0] : high[0] + 1, low[1] : high[1] + 1] = True
         for factor in SCALES:
             sizes = np.array([_measure(self.texts[j], factor * self._font) for j in shown])
             boxes = place_labels(sizes.reshape(-1, 2), cores, is_taken, frame)
             if np.isfinite(boxes.middles).all():
                 break
         return list(zip(shown, boxes.middles, boxes.starts, boxes.targets, strict=True))
+
+
+def _count(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Return how often each cell of a grid occurs."""
+    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _make_text(name: str, color: str, background: str) -> Text:
@@ -182,7 +178,8 @@ def _measure(text: Text, size: float) -> tuple[float, float]:
     return width, LINE_HEIGHT * size * len(lines)
 
 
-def _mix(color: str, ink: str) -> str:
+def mix(color: str, ink: str) -> str:
+    """Return the color of a name: that of its class with some ink, to be legible."""
     rgb = (1 - INK_SHARE) * np.array(to_rgb(color)) + INK_SHARE * np.array(to_rgb(ink))
     return to_hex(rgb.tolist())
 

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 
 from isosne._checks import check_count
 from isosne._types import Array
 from isosne.errors import keyword
-from isosne.plots.annotations import annotate_classes
+from isosne.plots.annotations import Scenery, annotate_classes
 from isosne.plots.color_assignment import spread_colors
 from isosne.plots.density import draw_density
 from isosne.plots.figures import (
@@ -143,12 +144,12 @@ def plot_map(
         positions = draw_map(ax, Y, paint, marked, point_size, named, look)
         if contours:
             draw_density(ax, positions, look)
-        boxes = None
+        boxes = np.empty((0, 2, 2))
         if pictures is not None:
             boxes = draw_thumbnails(ax, positions, pictures, paint, look)
         if named is not None:
-            room: dict[str, Any] = {"clearance": CLEARANCE[contours], "boxes": boxes}
-            annotate_classes(ax, positions, named, look, in_color=named is paint, **room)
+            scenery = Scenery(positions, boxes, CLEARANCE[contours])
+            annotate_classes(ax, scenery, named, look, in_color=named is paint)
         if title is not None:
             _add_title(ax, title, look, is_new=is_new)
         add_explanation(ax, explained, len(Y), Y.shape[1], columns=columns)
@@ -265,9 +266,8 @@ def plot_maps(
             if contours:
                 draw_density(ax, drawn, look)
             if classes is not None:
-                room = CLEARANCE[contours]
-                is_color = classes is paint
-                annotate_classes(ax, drawn, classes, look, in_color=is_color, clearance=room)
+                scenery = Scenery(drawn, np.empty((0, 2, 2)), CLEARANCE[contours])
+                annotate_classes(ax, scenery, classes, look, in_color=classes is paint)
         add_title_height(axes[0].figure, n_lines)
         add_shared_explanation(axes, explained, max(map(len, checked.values())), n_dims)
     return axes

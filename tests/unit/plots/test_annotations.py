@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from isosne.errors import IsosneWarning, ParameterError
 from isosne.plots import plot_map, plot_maps
-from isosne.plots.annotations import ClassNames
+from isosne.plots.annotations import ClassNames, mix
 from isosne.plots.palette import FAINT
+from isosne.plots.styles import DARK, SCREEN
 from tests.conftest import refuses
 
 
@@ -186,3 +188,17 @@ def test_legend_is_a_choice_of_three(map_of):
         "Use legend='auto' for a legend unless classes are named on the map.",
     ):
         plot_map(map_of(6), legend="yes")
+
+
+@pytest.mark.parametrize("style", [SCREEN, DARK], ids=["white", "dark"])
+def test_names_are_legible_in_every_color(style):
+    ground = luminance(style.background)
+    for color in style.colors:
+        light, dark = sorted([luminance(mix(color, style.ink)), ground], reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5  # the contrast that WCAG 2 asks for
+
+
+def luminance(color):
+    rgb = np.array(to_rgb(color))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
