@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 
 from isosne._checks import check_number
@@ -47,6 +48,15 @@ def find_named(annotate: Any, paint: Paint, Y: Array, names: Names) -> Classes |
             "be an array of labels if the points are not colored by class",
             annotate,
             f"Pass the labels, as in {keyword('annotate')}=y.",
+        )
+    shape = np.shape(annotate)
+    if shape != (len(Y),):
+        given = f", not an array of shape {shape}" if shape else ""
+        raise ParameterError(
+            "annotate",
+            f"be True, False, or an array with a label for each of the {len(Y):,} points{given}",
+            ... if shape else annotate,
+            f"Use {keyword('annotate', True)} for the classes that color the points.",
         )
     named = as_paint(annotate, len(Y), kind="labels", names=names)
     assert isinstance(named, Classes)  # because of kind="labels"

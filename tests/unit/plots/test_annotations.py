@@ -181,6 +181,23 @@ def test_names_need_labels(map_of, color):
         plot_map(map_of(6), color, annotate=True)
 
 
+@pytest.mark.parametrize(
+    ("annotate", "got"),
+    [
+        ("yes", "; got annotate='yes'"),
+        (None, "; got annotate=None"),
+        (["a", "b"], ", not an array of shape (2,)"),
+    ],
+)
+def test_other_names_are_refused(map_of, annotate, got):
+    with refuses(
+        ParameterError,
+        "annotate must be True, False, or an array with a label for each of the 6 points"
+        f"{got}. Use annotate=True for the classes that color the points.",
+    ):
+        plot_map(map_of(6), ["a", "b"] * 3, annotate=annotate)
+
+
 def test_legend_is_a_choice_of_three(map_of):
     with refuses(
         ParameterError,
