@@ -15,10 +15,10 @@ HEAD = """# Command line
 Make a map, measure it, plot it, and write a report, without Python:
 
 ```
-isosne embed wine.csv --label cultivar --id bottle --scale minmax -o map.parquet
+isosne embed wine.csv --label target --id id --scale minmax -o map.parquet
 isosne measure wine.csv map.parquet
 isosne plot map.parquet -o map.png
-isosne report wine.csv --label cultivar --id bottle --scale minmax -o report.html
+isosne report wine.csv --label target --id id --scale minmax -o report.html
 ```
 
 Embed a table that is larger than memory, with a checkpoint to resume from:
@@ -31,15 +31,15 @@ isosne embed big.parquet --landmarks 10000 --memory-limit 1.5GB --checkpoint run
 Place new rows on an existing map:
 
 ```
-isosne embed wine.csv --label cultivar --id bottle --save-model model.isosne -o map.parquet
+isosne embed wine.csv --label target --id id --save-model model.isosne -o map.parquet
 isosne transform model.isosne new.csv -o new_map.csv
 ```
 
 Measure maps of other programs, and compare them on one page:
 
 ```
-isosne measure wine.csv umap.csv --id id --label cultivar
-isosne report wine.csv --id id --label cultivar --map map.parquet --map umap.csv -o maps.html
+isosne measure wine.csv umap.csv --id id --label target
+isosne report wine.csv --id id --label target --map map.parquet --map umap.csv -o maps.html
 ```
 
 **Names.** An option has the name of the keyword in Python: `--n-components` is

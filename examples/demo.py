@@ -42,7 +42,7 @@ def main(target: Path) -> None:
             caption = f"{title}\n{name}\n{kept:.1%} of neighbors kept, AUC {area:.3f}"
             is_last = axes is row[-1]
             plot_map(Y, y, kind="labels", mark=origin, title=caption, legend=is_last, ax=axes)
-    save_figure(figure, target, dpi=75)
+    save_figure(figure, target, dpi=150)
     print(
         "\nThe usual t-SNE draws parts of clusters 1 to 3 inside each other; isosne shows them\n"
         f"separate and touching at the origin. The figure is in {target.resolve()}"

@@ -95,6 +95,28 @@ def test_hovering_shows_the_columns_of_the_row(open_page, page, wine):
     assert reader.hover((5, 5)) is None
 
 
+def test_hovering_shows_the_image_of_the_row_and_the_columns_asked_for(open_page, tmp_path):
+    Y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    images = np.zeros((4, 4, 2, 3), np.uint8)
+    images[:, :2] = [[[[200, 0, 0]]], [[[0, 200, 0]]], [[[0, 0, 200]]], [[[90, 90, 90]]]]
+    texts = [f"{row} " + "x" * 300 for row in range(4)]
+    columns = {"text": texts, "other": np.arange(4)}
+    path = write_page(tmp_path / "map.html", Y, columns=columns, images=images, hover=["text"])
+    reader = open_page(path)
+    pixels = reader.locate_points()
+    for row, color in enumerate([[200, 0, 0], [0, 200, 0], [0, 0, 200], [90, 90, 90]]):
+        assert reader.hover(pixels[row]) == f"text {row} " + "x" * 158 + "…"
+        size, above, below = reader.run(
+            "const drawn = document.querySelector('#tip canvas');"
+            "const column = drawn.getContext('2d').getImageData(24, 0, 1, drawn.height).data;"
+            "const at = (y) => Array.from(column.slice(4 * y, 4 * y + 4));"
+            "return [[drawn.width, drawn.height], at(10), at(90)]"
+        )
+        assert size == [48, 96]
+        assert above == [*color, 255]
+        assert below == [0, 0, 0, 255]
+
+
 def test_three_coinciding_rows_are_shown_and_the_others_counted(open_page, tmp_path):
     Y = np.vstack([np.zeros((10, 2)), [[1.0, 1.0]]])
     reader = open_page(write_page(tmp_path / "map.html", Y))

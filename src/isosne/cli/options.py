@@ -16,8 +16,8 @@ from isosne.errors import DataError
 
 COMMON, INPUT, KERNEL, EMBEDDING = "Common options", "Input", "Kernel", "Embedding"
 LANDMARKS, RESOURCES, OUTPUT = "Landmarks", "Resources", "Output"
-FILES = "Checkpoints and models"
-PANELS = (COMMON, INPUT, KERNEL, EMBEDDING, LANDMARKS, RESOURCES, FILES, OUTPUT)
+FILES, PICTURE = "Checkpoints and models", "Picture"
+PANELS = (COMMON, PICTURE, INPUT, KERNEL, EMBEDDING, LANDMARKS, RESOURCES, FILES, OUTPUT)
 """Sections of a help text, in order."""
 
 Metric = Literal[

@@ -1,17 +1,22 @@
 """A page with one interactive map."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from isosne._files import whole_file
+from isosne.errors import ParameterError
 from isosne.pages.choices import find_choice, offer_choices, paint_trust
 from isosne.pages.html import render_template
 from isosne.pages.scene import Scene
+from isosne.pages.sprites import make_sprites
 from isosne.pages.table import NamedMap
+from isosne.plots.color_assignment import spread_colors
 from isosne.plots.frames import check_embedding
 from isosne.plots.image_files import check_suffix
 from isosne.plots.paint import Classes, Paint
+from isosne.plots.thumbnails import check_images
 from isosne.studies.point_columns import Column, as_columns, paint_labels
 
 SUFFIXES = (".html", ".htm")
@@ -25,6 +30,8 @@ def write_page(
     labels: Any = None,
     trust: Any = None,
     color: str | None = None,
+    hover: Sequence[str] | None = None,
+    images: Any = None,
     title: str | None = None,
     force: bool = False,
 ) -> Path:
@@ -47,6 +54,11 @@ def write_page(
     color : str or None, default=None
         Initial coloring: the name of a column, "trust", or the name of the labels ("label" if they
         have none). None uses the first available of labels, trust and columns.
+    hover : sequence of str or None, default=None
+        Names of the columns to show on hover; None: all. "trust" and the name of the labels can be
+        among them.
+    images : array of shape (n, height, width) or (n, height, width, 3), or None, default=None
+        Images of the points, shown on hover; see `isosne.plots.plot_map`.
     title : str or None, default=None
         Title of the page; None: "Map of n points".
     force : bool, default=False
@@ -62,7 +74,9 @@ def write_page(
     Readers can zoom, pan and hover; color by label, trust or column; hide classes; select points
     with a lasso and save their rows as CSV. The page opens in any browser without a network. Its
     size is 1.5 MB plus about 25 bytes per point with a few columns. Points are drawn with WebGL if
-    the browser supports it. Not in the paper.
+    the browser supports it. Texts of more than 160 letters are cut on hover, not in the saved rows.
+    Images are reduced to 64 pixels along the longer side, and further if there are more than about
+    8,000 of them; their size in the file is that of PNG images. Not in the paper.
 
     Examples
     --------
@@ -77,19 +91,34 @@ def write_page(
     Y = check_embedding(embedding)
     n = len(Y)
     shown = as_columns(columns, n)
-    paint, trusts = paint_labels(labels, n), paint_trust(trust, n)
+    paint, trusts = spread_colors(paint_labels(labels, n), Y), paint_trust(trust, n)
     choices = offer_choices(paint, trusts, shown, 1)
+    every = [*label_columns(paint), *(Column("trust", t.numbers) for t in trusts), *shown]
     scene = Scene(
         [NamedMap("", Y)],
-        [*label_columns(paint), *(Column("trust", t.numbers) for t in trusts), *shown],
+        every,
         choices,
         first=find_choice(choices, color),
+        hover=_find_hover(hover, [column.name for column in every]),
+        images=None if images is None else make_sprites(check_images(images, n)),
         is_report=False,
     )
     title = title or f"Map of {n:,} points"
     with whole_file(target, force=force) as file:
         file.write(render_template("page.html", scene, title=title).encode())
     return target
+
+
+def _find_hover(hover: Sequence[str] | None, names: list[str]) -> list[int] | None:
+    """Return the indices of the columns to show on hover; None: all."""
+    if hover is None:
+        return None
+    asked = [hover] if isinstance(hover, str) else list(hover)
+    for name in asked:
+        if name not in names:
+            known = f"name columns of the page: {', '.join(names)}" if names else "be None"
+            raise ParameterError("hover", known, name, "The names are case-sensitive.")
+    return [names.index(name) for name in asked]
 
 
 def label_columns(paint: Paint) -> list[Column]:

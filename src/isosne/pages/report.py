@@ -1,9 +1,12 @@
 """A report: two maps, a verdict, R_NX curves, measures with explanations, and the settings."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from isosne._files import whole_file
 from isosne._random import RandomState
@@ -13,6 +16,7 @@ from isosne.pages.html import render_template
 from isosne.pages.page import SUFFIXES, label_columns
 from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
+from isosne.plots.color_assignment import spread_colors
 from isosne.plots.image_files import check_suffix
 from isosne.plots.paint import Classes
 from isosne.studies.judged_maps import Study, compare_maps, study
@@ -78,20 +82,18 @@ def write_report(
     ...     "<title>Iris</title>" in path.read_text()
     True
     """
-    target = check_suffix(path, SUFFIXES)
-    with whole_file(target, force=force) as file:
-        found = study(
-            X,
-            labels,
-            columns=columns,
-            model=model,
-            title=title,
-            origin=origin,
-            n_seeds=n_seeds,
-            random_state=random_state,
-        )
-        file.write(render(found).encode())
-    return target
+    made = partial(
+        study,
+        X,
+        labels,
+        columns=columns,
+        model=model,
+        title=title,
+        origin=origin,
+        n_seeds=n_seeds,
+        random_state=random_state,
+    )
+    return _write(path, made, force=force)
 
 
 def write_comparison(
@@ -140,20 +142,26 @@ def write_comparison(
     ...     "first columns" in path.read_text()
     True
     """
+    made = partial(
+        compare_maps,
+        X,
+        maps,
+        labels,
+        columns=columns,
+        metric=metric,
+        p=p,
+        title=title,
+        origin=origin,
+        random_state=random_state,
+    )
+    return _write(path, made, force=force)
+
+
+def _write(path: str | os.PathLike[str], made: Callable[[], Study], *, force: bool) -> Path:
+    """Write the page of a study, which is made once the output file is known to be writable."""
     target = check_suffix(path, SUFFIXES)
     with whole_file(target, force=force) as file:
-        found = compare_maps(
-            X,
-            maps,
-            labels,
-            columns=columns,
-            metric=metric,
-            p=p,
-            title=title,
-            origin=origin,
-            random_state=random_state,
-        )
-        file.write(render(found).encode())
+        file.write(render(made()).encode())
     return target
 
 
@@ -173,7 +181,9 @@ def render(found: Study) -> str:
     """
     maps = found.maps
     n = len(maps[0].embedding)
-    labels = paint_labels(found.labels, n, kind="labels")
+    labels = spread_colors(
+        paint_labels(found.labels, n, kind="labels"), np.asarray(maps[0].embedding, np.float64)
+    )
     classes = labels if isinstance(labels, Classes) else None
     trusts = [paint for judged in maps for paint in paint_trust(judged.trust, n)]
     shown = as_columns(found.columns, n)

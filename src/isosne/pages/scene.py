@@ -60,7 +60,8 @@ class Scene:
     """The figures of maps of the same points, and the texts that belong to them.
 
     ``panels`` are colored by the choice of the reader, initially ``first``; ``trust_panels`` are
-    always colored by trust; ``about`` is read by the script of the page.
+    always colored by trust; ``about`` is read by the script of the page. On hover the reader sees
+    the columns with the indices ``hover``, or all, and the ``images`` of `sprites`.
     """
 
     def __init__(
@@ -70,6 +71,8 @@ class Scene:
         choices: Sequence[Choice],
         *,
         first: int = 0,
+        hover: Sequence[int] | None = None,
+        images: dict[str, Any] | None = None,
         is_report: bool,
     ) -> None:
         paints = choices[first].paints if choices else (None,) * len(maps)
@@ -83,6 +86,8 @@ class Scene:
                 for coordinate in table.add_map(m, named, paints[m], is_alone=len(maps) == 1)
             ],
             "first": first,
+            "hover": hover,
+            "images": images,
         }
         self._source = ColumnDataSource(table.fields)
         self._filter = BooleanFilter()

@@ -20,7 +20,7 @@ from isosne.plots.points import MAX_SHAPES, drawing_order
 from isosne.studies.point_columns import Column
 
 AXES = ("x", "y", "z")
-MARKERS = {"o": "circle", "s": "square", "^": "triangle", "D": "diamond"}
+MARKERS = {"o": "circle", "s": "square"}
 GRADIENT_STOPS = 9
 """Colors of the gradient of a legend, which the browser interpolates."""
 

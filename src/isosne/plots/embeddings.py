@@ -3,43 +3,48 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 
-from isosne._checks import check_count, check_number
+from isosne._checks import check_count
 from isosne._types import Array
-from isosne.errors import ParameterError, keyword
+from isosne.errors import keyword
+from isosne.plots.annotations import Scenery, annotate_classes
+from isosne.plots.color_assignment import spread_colors
+from isosne.plots.density import draw_density
 from isosne.plots.figures import (
-    add_color_bar,
-    add_figure_legend,
-    add_legend,
     add_title_height,
-    class_handles,
+    arrange_below,
+    arrange_grid,
     legend_width,
     make_grid,
     new_figure,
     set_wrapped_title,
 )
-from isosne.plots.frames import (
-    check_axes,
-    check_embedding,
-    check_mark,
-    find_limits,
-    frame_axes,
-    position_points,
+from isosne.plots.frames import check_axes, check_embedding, check_mark
+from isosne.plots.map_axes import (
+    add_explanation,
+    add_shared_explanation,
+    check_plane,
+    check_point_size,
+    common_dims,
+    draw_map,
+    find_named,
+    needs_legend,
+    share_colors,
 )
 from isosne.plots.paint import Classes, Names, Paint, Values, as_paint, paint_maps
-from isosne.plots.points import draw_marks, draw_points, uses_shapes
+from isosne.plots.styles import Style, find_style
+from isosne.plots.thumbnails import check_images, draw_thumbnails
 
-SIDE = 5.6
-"""Side of a single map in inches; chosen."""
 STRIP_SHARE = 0.6
 """Height of a one-dimensional map relative to its width; chosen by eye."""
 AXES_SHARE = 0.77
 """Height of the axes relative to the figure before layout: matplotlib's 0.88 - 0.11."""
 TITLE_SHARE = 0.9
 """Maximum width of a title line relative to the axes, which leaves a margin; chosen."""
-PANEL = 3.4
-"""Side of a map in a grid, in inches; chosen."""
+CLEARANCE = {False: 1, True: 3}
+"""Distance of names from points in cells of 3 points, without and with contours around them."""
 
 
 def plot_map(
@@ -50,8 +55,12 @@ def plot_map(
     mark: Any = None,
     title: str | None = None,
     point_size: float | str = "auto",
-    legend: bool = True,
+    legend: bool | str = "auto",
     names: Names = None,
+    annotate: Any = False,
+    contours: bool = False,
+    images: Any = None,
+    style: str = "screen",
     ax: Axes | None = None,
 ) -> Axes:
     """Plot a map, colored by class, by value or by per-point trust.
@@ -72,10 +81,20 @@ def plot_map(
         Title of the figure; dollar signs in it do not enclose formulas.
     point_size : float or "auto", default="auto"
         Area of a point in square points, as in matplotlib. "auto" depends on the number of points.
-    legend : bool, default=True
-        Whether to add a legend or a color bar.
+    legend : bool or "auto", default="auto"
+        Whether to add a legend or a color bar. "auto": unless the classes are named on the map.
     names : mapping, sequence of str or None, default=None
         Names of the labels: a mapping from labels, or a sequence indexed by labels 0, 1, ...
+    annotate : bool or array of shape (n,), default=False
+        Whether to write the names of the classes on the map, each beside its cluster. An array of
+        labels names clusters of a map that is colored by something else.
+    contours : bool, default=False
+        Whether to draw lines of equal density, which enclose 95, 75, 50 and 25 % of the points.
+    images : array of shape (n, height, width) or (n, height, width, 3), or None, default=None
+        Images of the points, gray or red, green and blue. As many as have room are drawn.
+    style : {"screen", "paper", "slides", "dark"}, default="screen"
+        "paper" is as wide as a column of a journal, 89 mm, with fonts of 8 points and the legend
+        below the map.
     ax : Axes or None, default=None
         Axes to draw on; None creates a new figure, available as ``ax.figure``.
 
@@ -88,8 +107,16 @@ def plot_map(
     -----
     The axes have no ticks and, in two and three dimensions, equal scales: only distances have a
     meaning. Points are drawn in a fixed random order, so that no class hides another. Above
-    100 000 points the map is rasterized if datashader is installed and ``point_size="auto"``. Not
-    in the paper.
+    100 000 points the map is rasterized if datashader is installed and ``point_size="auto"``.
+
+    The colors of up to ten classes can be told apart with common forms of color blindness. Above
+    ten classes, those that are near each other on the map get colors that differ most, so that a
+    class may have another color on another map. Above 60 classes, colors repeat with other shapes.
+
+    Names do not overlap and stay inside the axes, at any size of the figure. If there is no room,
+    their font is reduced, down to 60 %; what then has no place is left out with a warning. Images
+    do not overlap; the densest places have the first choice. 8-bit images are drawn as they are,
+    others from black for the lowest value to white for the highest. Not in the paper.
 
     Examples
     --------
@@ -100,55 +127,58 @@ def plot_map(
     ['a', 'b']
     """
     Y = check_embedding(embedding)
-    paint = as_paint(color, len(Y), kind=kind, names=names)
+    look = find_style(style)
+    paint = spread_colors(look.paint(as_paint(color, len(Y), kind=kind, names=names)), Y)
     marked = check_mark(mark, len(Y))
-    _check_point_size(point_size)
+    check_point_size(point_size)
+    named = find_named(annotate, paint, Y, names)
+    check_plane(Y.shape[1], contours=contours, images=images is not None)
+    pictures = None if images is None else check_images(images, len(Y))
+    explained = paint if needs_legend(legend, paint, named) else None
     is_new = ax is None
-    if ax is None:
-        ax = _make_axes(Y.shape[1], paint if legend else None)
-    check_axes(ax, Y.shape[1])
-    _draw(ax, Y, paint, marked, point_size)
-    if title is not None:
-        _add_title(ax, title, is_new=is_new)
-    if legend:
-        _add_explanation(ax, paint, len(Y), Y.shape[1])
+    with look.applied():
+        columns = 0
+        if ax is None:
+            ax, columns = _make_axes(Y.shape[1], explained, look)
+        check_axes(ax, Y.shape[1])
+        positions = draw_map(ax, Y, paint, marked, point_size, named, look)
+        if contours:
+            draw_density(ax, positions, look)
+        boxes = np.empty((0, 2, 2))
+        if pictures is not None:
+            boxes = draw_thumbnails(ax, positions, pictures, paint, look)
+        if named is not None:
+            scenery = Scenery(positions, boxes, CLEARANCE[contours])
+            annotate_classes(ax, scenery, named, look, in_color=named is paint)
+        if title is not None:
+            _add_title(ax, title, look, is_new=is_new)
+        add_explanation(ax, explained, len(Y), Y.shape[1], columns=columns)
     return ax
 
 
-def _make_axes(n_dims: int, explained: Paint) -> Axes:
-    height = SIDE if n_dims > 1 else STRIP_SHARE * SIDE
-    figure = new_figure(SIDE + legend_width(explained, AXES_SHARE * height), height)
+def _make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, int]:
+    """Return the axes of a new figure, and the columns of the legend if it is below them."""
+    columns, below = 0, 0.0
+    if style.width is None:
+        width = style.side + legend_width(explained, AXES_SHARE * style.side)
+        side = style.side
+    elif isinstance(explained, Classes) and n_dims > 1:
+        width = side = style.width
+        columns, below = arrange_below(explained, width)
+    else:
+        beside = legend_width(explained, style.width) if isinstance(explained, Values) else 0.0
+        width, side = style.width, style.width - beside
+    figure = new_figure(width, (side if n_dims > 1 else STRIP_SHARE * side) + below)
     ax = figure.add_subplot(projection="3d" if n_dims == 3 else None)
     ax.set_anchor("W")  # remaining space is on the side of the legend
-    return ax
+    return ax, columns
 
 
-def _add_title(ax: Axes, title: str, *, is_new: bool) -> None:
-    width = SIDE if is_new else ax.get_window_extent().width / ax.figure.dpi
+def _add_title(ax: Axes, title: str, style: Style, *, is_new: bool) -> None:
+    width = style.side if is_new else ax.get_window_extent().width / ax.figure.dpi
     n_lines = set_wrapped_title(ax, title, inches=TITLE_SHARE * width)
     if is_new:
         add_title_height(ax.figure, n_lines)  # type: ignore[arg-type]  # not a SubFigure
-
-
-def _check_point_size(point_size: float | str) -> None:
-    if point_size != "auto":
-        hint = f"Use {keyword('point_size', 'auto')} to choose it by the number of points."
-        check_number(point_size, "point_size", low=0.01, hint=hint)
-
-
-def _draw(ax: Axes, Y: Array, paint: Paint, marked: Array, point_size: float | str) -> None:
-    positions = position_points(Y, paint)
-    frame_axes(ax, find_limits(positions), paint, Y.shape[1])
-    draw_points(ax, positions, paint, point_size)
-    draw_marks(ax, positions, marked)
-
-
-def _add_explanation(ax: Axes, paint: Paint, n: int, n_dims: int) -> None:
-    if isinstance(paint, Values):
-        add_color_bar([ax], paint)
-    elif isinstance(paint, Classes) and n_dims > 1:  # in 1-D the lanes are labeled
-        handles = class_handles(paint, with_shapes=uses_shapes(paint, n, n_dims))
-        add_legend(ax, handles, title=paint.title)
 
 
 def plot_maps(
@@ -159,8 +189,11 @@ def plot_maps(
     columns: int | None = None,
     mark: Any = None,
     point_size: float | str = "auto",
-    legend: bool = True,
+    legend: bool | str = "auto",
     names: Names = None,
+    annotate: Any = False,
+    contours: bool = False,
+    style: str = "screen",
 ) -> Array:
     """Plot several maps in a grid, with one legend.
 
@@ -178,10 +211,17 @@ def plot_maps(
         Row indices of points to mark with a cross in every map.
     point_size : float or "auto", default="auto"
         Area of a point in square points; see `plot_map`.
-    legend : bool, default=True
-        Whether to add a legend or a color bar.
+    legend : bool or "auto", default="auto"
+        Whether to add a legend or a color bar; see `plot_map`.
     names : mapping, sequence of str or None, default=None
         Names of the labels; see `plot_map`.
+    annotate : bool or array of shape (n,), default=False
+        Whether to write the names of the classes on the maps; see `plot_map`.
+    contours : bool, default=False
+        Whether to draw lines of equal density; see `plot_map`.
+    style : {"screen", "paper", "slides", "dark"}, default="screen"
+        Sizes, fonts and colors; see `plot_map`. "paper" is for two columns of a journal: four maps
+        in a row are 183 mm wide.
 
     Returns
     -------
@@ -201,42 +241,33 @@ def plot_maps(
     ['Gaussian', 'isolation']
     """
     checked = {str(t): check_embedding(Y, name=f"The map {str(t)!r}") for t, Y in maps.items()}
-    n_dims = _common_dims(checked)
+    look, n_dims = find_style(style), common_dims(checked)
     paints = paint_maps(color, {t: len(Y) for t, Y in checked.items()}, kind=kind, names=names)
+    paints = share_colors({t: look.paint(paint) for t, paint in paints.items()}, checked)
     marked = {title: check_mark(mark, len(Y)) for title, Y in checked.items()}
-    _check_point_size(point_size)
+    check_point_size(point_size)
+    check_plane(n_dims, contours=contours)
+    named = {t: find_named(annotate, paints[t], Y, names) for t, Y in checked.items()}
     if columns is not None:
         hint = f"Use {keyword('columns', None)} to choose it by the number of maps."
         check_count(columns, "columns", low=1, hint=hint)
-    explained = next(iter(paints.values())) if legend else None
-    beside = legend_width(explained, SIDE)
-    axes = make_grid(len(checked), columns, side=PANEL, beside=beside, n_dims=n_dims)
-    n_lines = 1
-    for ax, (title, Y) in zip(axes, checked.items(), strict=True):
-        n_lines = max(n_lines, set_wrapped_title(ax, title, inches=TITLE_SHARE * PANEL))
-        _draw(ax, Y, paints[title], marked[title], point_size)
-    add_title_height(axes[0].figure, n_lines)
-    _add_shared_explanation(axes, explained, max(map(len, checked.values())), n_dims)
+    first = next(iter(checked))
+    explained = paints[first] if needs_legend(legend, paints[first], named[first]) else None
+    with look.applied():
+        height = look.panel * arrange_grid(len(checked), columns)[0]
+        beside = legend_width(explained, height)
+        axes = make_grid(len(checked), columns, side=look.panel, beside=beside, n_dims=n_dims)
+        n_lines = 1
+        for ax, (title, Y) in zip(axes, checked.items(), strict=True):
+            n_lines = max(n_lines, set_wrapped_title(ax, title, inches=TITLE_SHARE * look.panel))
+            paint = paints[title]
+            classes = named[title]
+            drawn = draw_map(ax, Y, paint, marked[title], point_size, classes, look)
+            if contours:
+                draw_density(ax, drawn, look)
+            if classes is not None:
+                scenery = Scenery(drawn, np.empty((0, 2, 2)), CLEARANCE[contours])
+                annotate_classes(ax, scenery, classes, look, in_color=classes is paint)
+        add_title_height(axes[0].figure, n_lines)
+        add_shared_explanation(axes, explained, max(map(len, checked.values())), n_dims)
     return axes
-
-
-def _common_dims(maps: Mapping[str, Array]) -> int:
-    dims = sorted({Y.shape[1] for Y in maps.values()})
-    if not dims:
-        hint = "Pass a mapping from titles to maps."
-        raise ParameterError("maps", "contain at least one map", dict(maps), hint)
-    if len(dims) > 1:
-        raise ParameterError(
-            "maps",
-            f"all have the same number of columns, not {dims[0]} and {dims[-1]}",
-            hint="Draw maps of different dimensions in separate figures.",
-        )
-    return int(dims[0])
-
-
-def _add_shared_explanation(axes: Array, paint: Paint, n: int, n_dims: int) -> None:
-    if isinstance(paint, Values):
-        add_color_bar(axes.tolist(), paint)
-    elif isinstance(paint, Classes) and n_dims > 1:
-        handles = class_handles(paint, with_shapes=uses_shapes(paint, n, n_dims))
-        add_figure_legend(axes[0].figure, handles, title=paint.title)

@@ -20,21 +20,27 @@ from matplotlib.textpath import TextPath
 
 from isosne._types import Array
 from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import TRUST_SCALE, VALUE_SCALE
+from isosne.plots.palette import (
+    DARK_TRUST_SCALE,
+    DARK_VALUE_SCALE,
+    TRUST_SCALE,
+    VALUE_SCALE,
+)
 
 FRAME = "#d4d4d4"
 """Light gray of the frame around a map."""
 LEGEND_ROW = 0.18
-"""Height of a legend entry in the small font, in inches; chosen, not measured."""
+"""Height of a legend entry in the small font, in inches for a font of 10 points; chosen."""
 LEGEND_MARKER = 0.6
-"""Width of the marker of a legend entry and the space around it, in inches."""
+"""Width of the marker of a legend entry and the space around it, in inches for 10 points."""
 POINTS_PER_INCH = 72  # of typography
 TITLE_ROW = 0.2
-"""Height of a line of a title, in inches."""
+"""Height of a line of a title, in inches for a font of 10 points."""
 MIN_LEGEND, MAX_LEGEND = 1.0, 8.0
-"""Limits of the width of a legend, in inches; chosen."""
+"""Limits of the width of a legend, in inches, the first for a font of 10 points; chosen."""
 VALUE_BAR, TRUST_BAR = 0.95, 1.5
-"""Width of a color bar with its labels, in inches; the labels of trust are words."""
+"""Width of a color bar with its labels, in inches for a font of 10 points; the labels of trust are
+words."""
 SMALL_FONT_ENTRIES = 12
 """Legends with more entries use the small font; chosen by eye."""
 MAX_ROW = 4
@@ -60,17 +66,23 @@ def as_axes(ax: Axes | None, *, width: float = 6.4, height: float = 4.4) -> Axes
 def legend_width(paint: Paint, height: float) -> float:
     """Return the width in inches of the legend or color bar beside axes of this height."""
     if isinstance(paint, Values):
-        return TRUST_BAR if paint.is_trust else VALUE_BAR
+        return font_scale() * (TRUST_BAR if paint.is_trust else VALUE_BAR)
     if paint is None:
         return 0.0
     style = _legend_style(len(paint.names), height)
-    widest = max(_text_width(name, style["fontsize"]) for name in paint.names)
-    title = _text_width(paint.title, "medium") + 0.2
-    entries = style["ncols"] * (LEGEND_MARKER + widest)
-    return float(np.clip(max(entries, title), MIN_LEGEND, MAX_LEGEND))
+    widest = max(text_width(name, style["fontsize"]) for name in paint.names)
+    title = text_width(paint.title, "medium") + 0.2
+    entries = style["ncols"] * (font_scale() * LEGEND_MARKER + widest)
+    narrowest = font_scale() * MIN_LEGEND
+    return float(np.clip(max(entries, title), narrowest, MAX_LEGEND))
 
 
-def _text_width(text: str, size: float | str) -> float:
+def font_scale() -> float:
+    """Return the font size relative to matplotlib's default, for which the lengths are chosen."""
+    return float(rcParams["font.size"]) / 10
+
+
+def text_width(text: str, size: float | str) -> float:
     """Return the width of a text in inches; the period gives blank texts an extent."""
     escaped = printable(text).replace("$", r"\$")  # otherwise two of them enclose a formula
     path = TextPath((0, 0), f"{escaped}.", prop=FontProperties(size=size))
@@ -82,7 +94,7 @@ def set_wrapped_title(ax: Axes, title: str, *, inches: float) -> int:
     size = FontProperties(size=rcParams["axes.titlesize"]).get_size_in_points()
     lines = []
     for line in title.splitlines():
-        letters = len(line) * inches / _text_width(line, size)
+        letters = len(line) * inches / text_width(line, size)
         lines += wrap(line, max(int(letters), 8)) or [""]
     set_literal(ax.set_title("\n".join(lines)))
     return len(lines)
@@ -102,15 +114,20 @@ def set_literal(text: Text) -> None:
 
 def add_title_height(figure: Figure, n_lines: int) -> None:
     """Enlarge a figure by the title lines beyond the first, so that the axes keep their size."""
-    figure.set_figheight(figure.get_figheight() + TITLE_ROW * max(n_lines - 1, 0))
+    figure.set_figheight(figure.get_figheight() + font_scale() * TITLE_ROW * max(n_lines - 1, 0))
+
+
+def arrange_grid(n: int, columns: int | None) -> tuple[int, int]:
+    """Return the rows and columns of n panels."""
+    if columns is None:
+        columns = n if n <= MAX_ROW else int(np.ceil(np.sqrt(n)))
+    columns = min(columns, n)
+    return -(-n // columns), columns
 
 
 def make_grid(n: int, columns: int | None, *, side: float, beside: float, n_dims: int = 2) -> Array:
     """Return n Axes of a new figure, arranged in rows and columns."""
-    if columns is None:
-        columns = n if n <= MAX_ROW else int(np.ceil(np.sqrt(n)))
-    columns = min(columns, n)
-    rows = -(-n // columns)
+    rows, columns = arrange_grid(n, columns)
     figure = new_figure(side * columns + beside, side * rows)
     projection = "3d" if n_dims == 3 else None
     made = [figure.add_subplot(rows, columns, i + 1, projection=projection) for i in range(n)]
@@ -126,6 +143,12 @@ def strip_axes(ax: Axes) -> None:
     for spine in ax.spines.values():
         spine.set_color(FRAME)
         spine.set_linewidth(0.8)
+
+
+def fix_tick_labels(ax: Axes) -> None:
+    """Keep the present font size and color: matplotlib makes some labels when it draws them."""
+    size = FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points()
+    ax.tick_params(labelsize=size, color=rcParams["ytick.color"], labelcolor=rcParams["text.color"])
 
 
 def style_axes(ax: Axes, x_label: str, y_label: str) -> None:
@@ -149,15 +172,33 @@ def add_legend(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> None:
     _show_as_written(legend)
 
 
-def add_figure_legend(figure: Figure, handles: Sequence[Artist], *, title: str = "") -> None:
-    """Add one legend to the right of all axes of a figure with constrained layout."""
+def add_figure_legend(
+    figure: Figure, handles: Sequence[Artist], *, title: str = "", columns: int = 0
+) -> None:
+    """Add one legend to the axes of a figure with constrained layout.
+
+    It is to the right of them, or below them in ``columns``, if there are any.
+    """
+    look = _legend_style(len(handles), figure.get_figheight())
+    if columns:
+        look |= {"ncols": columns, "alignment": "center"}
     legend = figure.legend(
         handles=list(handles),
         title=title or None,
-        loc="outside right center",
-        **_legend_style(len(handles), figure.get_figheight()),
+        loc="outside lower center" if columns else "outside right center",
+        **look,
     )
     _show_as_written(legend)
+
+
+def arrange_below(classes: Classes, width: float) -> tuple[int, float]:
+    """Return the columns and the height in inches of a legend below axes of this width."""
+    n = len(classes.names)
+    size = _legend_style(n, width)["fontsize"]
+    entry = font_scale() * LEGEND_MARKER + max(text_width(name, size) for name in classes.names)
+    columns = int(np.clip(width / entry, 1, n))
+    rows = -(-n // columns) + bool(classes.title)
+    return columns, font_scale() * TITLE_ROW * (rows + 0.5)  # and space around it
 
 
 def _show_as_written(legend: Legend) -> None:
@@ -167,7 +208,9 @@ def _show_as_written(legend: Legend) -> None:
 
 def _legend_style(n: int, inches: float) -> dict[str, Any]:
     """Return the style of a legend of n entries that is at most this high."""
-    rows = max(1, int(inches / LEGEND_ROW) - 3)  # a title, and space above and below
+    rows = max(
+        1, int(inches / (font_scale() * LEGEND_ROW)) - 3
+    )  # a title, and space above and below
     return {
         "frameon": False,
         "fontsize": "small" if n > SMALL_FONT_ENTRIES else "medium",
@@ -188,7 +231,7 @@ def class_handles(classes: Classes, *, with_shapes: bool) -> list[Line2D]:
             [],
             linestyle="none",
             marker=shape if with_shapes else "o",
-            markersize=6,
+            markersize=6 * font_scale(),
             color=color,
             markeredgewidth=0,
             label=name if not name.startswith("_") else f" {name}",  # matplotlib hides "_names"
@@ -199,7 +242,9 @@ def class_handles(classes: Classes, *, with_shapes: bool) -> list[Line2D]:
 
 def make_color_scale(values: Values) -> ScalarMappable:
     """Return the mapping from values to colors."""
-    scale = TRUST_SCALE if values.is_trust else VALUE_SCALE
+    on_white = TRUST_SCALE if values.is_trust else VALUE_SCALE
+    on_dark = DARK_TRUST_SCALE if values.is_trust else DARK_VALUE_SCALE
+    scale = on_dark if values.on_dark else on_white
     return ScalarMappable(Normalize(values.low, values.high), scale)
 
 
@@ -208,6 +253,7 @@ def add_color_bar(axes: Sequence[Axes], values: Values) -> None:
     figure = axes[0].figure
     bar = figure.colorbar(make_color_scale(values), ax=list(axes), shrink=0.75, aspect=28, pad=0.02)
     bar.outline.set_visible(False)
+    fix_tick_labels(bar.ax)
     if values.is_trust:  # the tick labels are words; a label beside them would be far from the bar
         bar.set_ticks([0, 0.5, 1], labels=["0  unreliable", "0.5", "1  reliable"])
         title = "\n".join(wrap(values.title, BAR_TITLE_LETTERS))

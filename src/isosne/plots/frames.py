@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from isosne._checks import check_count, check_points
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword
-from isosne.plots.figures import FRAME, printable, strip_axes
+from isosne.plots.figures import FRAME, fix_tick_labels, printable, strip_axes
 from isosne.plots.paint import Classes, Paint
 
 MARGIN = 0.04
 """Margin around a map relative to its longest side; chosen by eye."""
+NAMES_MARGIN = 0.1
+"""Margin around a map with names on it; chosen by eye."""
 LANE = 0.38
 """Half the width of a lane; lanes are one unit apart, so neighbors do not touch."""
 DENSITY_BINS = 80
@@ -72,10 +74,10 @@ def position_points(Y: NDArray[np.float64], paint: Paint) -> NDArray[np.float64]
     return np.column_stack([Y[:, 0], jitter * width])
 
 
-def find_limits(positions: Array) -> tuple[Array, Array]:
-    """Return the lower and the upper corner of a map, with a margin."""
+def find_limits(positions: Array, *, margin: float = MARGIN) -> tuple[Array, Array]:
+    """Return the lower and the upper corner of a map, with a margin relative to its side."""
     low, high = positions.min(axis=0), positions.max(axis=0)
-    margin = MARGIN * max(float((high - low).max()), 1e-12)  # coinciding points need an extent
+    margin *= max(float((high - low).max()), 1e-12)  # coinciding points need an extent
     return low - margin, high + margin
 
 
@@ -99,6 +101,7 @@ def frame_axes(ax: Axes, corners: tuple[Array, Array], paint: Paint, n_dims: int
         names = [printable(name) for name in paint.names]
         ax.set_yticks(-np.arange(len(names)), labels=names, parse_math=False)
         ax.tick_params(axis="y", length=0)
+        fix_tick_labels(ax)
     else:
         ax.set_ylim(-0.5, 0.5)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword
-from isosne.plots.palette import FAINT, MAX_CLASSES, SHAPES, class_color, class_shape
+from isosne.plots.palette import COLORS, FAINT, MAX_CLASSES, SHAPES, class_shape
 from isosne.quality import Trust
 from isosne.quality.labels import is_unlabeled
 
@@ -23,13 +23,16 @@ Names = Mapping[Any, str] | Sequence[str] | NDArray[np.str_] | None
 class Classes(NamedTuple):
     """The class of each point: ``names`` in the order of the legend, ``of_point`` (n,) indices.
 
-    If ``has_rest``, the last name is not a class but stands for the points without a label.
+    If ``has_rest``, the last name is not a class but stands for the points without a label, which
+    have the color ``rest_color``.
     """
 
     names: list[str]
     of_point: NDArray[np.int64]
     title: str = ""
     has_rest: bool = False
+    palette: Sequence[str] = COLORS
+    rest_color: str = FAINT
 
     @property
     def n_classes(self) -> int:
@@ -39,13 +42,13 @@ class Classes(NamedTuple):
     @property
     def colors(self) -> list[str]:
         """Color of each class; gray for unlabeled points."""
-        return [class_color(c) for c in range(self.n_classes)] + [FAINT] * self.has_rest
+        colors = [self.palette[c % len(self.palette)] for c in range(self.n_classes)]
+        return colors + [self.rest_color] * self.has_rest
 
     @property
     def shapes(self) -> list[str]:
         """Marker of each class, for plots in which classes differ in shape."""
-        n = self.n_classes
-        return [class_shape(c, n) for c in range(n)] + [SHAPES[0]] * self.has_rest
+        return [class_shape(c) for c in range(self.n_classes)] + [SHAPES[0]] * self.has_rest
 
     @property
     def is_rest(self) -> NDArray[np.bool_]:
@@ -65,6 +68,7 @@ class Values(NamedTuple):
     high: float
     title: str = ""
     is_trust: bool = False
+    on_dark: bool = False
 
     def part(self, rows: slice | Array) -> "Values":
         """Return the values of some points; the limits of the scale stay the same."""

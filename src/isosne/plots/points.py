@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from isosne._types import Array
 from isosne.plots.figures import make_color_scale
 from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import FAINT, MAX_CIRCLE_CLASSES, PLAIN
+from isosne.plots.palette import MAX_CIRCLE_CLASSES
 from isosne.plots.raster import has_datashader, shade
+from isosne.plots.styles import SCREEN, Style
 
 MAX_SCATTER = 100_000
 """Most points that are drawn one by one; chosen, not measured."""
@@ -50,14 +51,16 @@ def uses_shapes(paint: Paint, n: int, n_dims: int) -> bool:
     return has_many and n <= MAX_SHAPES and n_dims < 3
 
 
-def draw_points(ax: Axes, Y: Array, paint: Paint, point_size: float | str) -> list[Artist]:
+def draw_points(
+    ax: Axes, Y: Array, paint: Paint, point_size: float | str, style: Style = SCREEN
+) -> list[Artist]:
     """Draw a map (n, 2) or (n, 3); axis limits and aspect stay as they are."""
     drawn: list[Artist] = []
     if isinstance(paint, Values) and np.isnan(paint.numbers).any():
         known = np.isfinite(paint.numbers)
-        drawn = _draw_layer(ax, Y, FAINT, point_size)
+        drawn = _draw_layer(ax, Y, style.faint, point_size)
         Y, paint = Y[known], paint.part(known)
-    return drawn + _draw_layer(ax, Y, PLAIN if paint is None else paint, point_size)
+    return drawn + _draw_layer(ax, Y, style.plain if paint is None else paint, point_size)
 
 
 def _draw_layer(
@@ -107,10 +110,10 @@ def _give_shapes(points: PathCollection, classes: Classes, order: Array) -> None
     points.set_paths([paths[c] for c in classes.of_point[order]])
 
 
-def draw_marks(ax: Axes, Y: Array, marked: Array) -> list[Artist]:
-    """Draw a black cross with a white outline over the marked points."""
+def draw_marks(ax: Axes, Y: Array, marked: Array, style: Style = SCREEN) -> list[Artist]:
+    """Draw a cross with an outline, black and white for a light style, over the marked points."""
     if len(marked) == 0:
         return []
-    halo = [withStroke(linewidth=4.5, foreground="white")]
-    style: dict[str, Any] = {"marker": "x", "s": 90, "c": "black", "linewidths": 2.2, "zorder": 5}
-    return [ax.scatter(*Y[marked].T, path_effects=halo, **style)]
+    halo = [withStroke(linewidth=4.5, foreground=style.background)]
+    look: dict[str, Any] = {"marker": "x", "s": 90, "c": style.ink, "linewidths": 2.2, "zorder": 5}
+    return [ax.scatter(*Y[marked].T, path_effects=halo, **look)]

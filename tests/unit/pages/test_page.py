@@ -10,6 +10,7 @@ import pytest
 
 from isosne.errors import DataError, MissingPackageError, OutputError, ParameterError
 from isosne.pages import write_page
+from isosne.plots import plot_map
 from isosne.plots.palette import COLORS, FAINT
 from isosne.quality import Trust, trust
 from tests.conftest import refuses
@@ -55,13 +56,23 @@ def test_the_legend_has_an_entry_for_each_class_in_the_colors_of_plots(tmp_path,
     assert [choice["classes"][c]["name"] for c in codes] == labels
 
 
-def test_many_classes_of_few_points_differ_in_shape_too(tmp_path, read_page, map_of):
-    page = read_page(write_page(tmp_path / "map.html", map_of(90), labels=np.arange(90) % 9))
+def test_more_than_60_classes_of_few_points_differ_in_shape_too(tmp_path, read_page, map_of):
+    labels = [f"{row % 61:02d}" for row in range(122)]
+    page = read_page(write_page(tmp_path / "map.html", map_of(122), labels=labels))
     (choice,) = page.about["choices"]
     shapes = [entry["shape"] for entry in choice["classes"]]
-    assert set(shapes) > {"circle", "square"}
+    assert shapes == ["circle"] * 60 + ["square"]
     found = page.by_row(page.table[choice["shape_field"]])
-    assert found.tolist() == [shapes[row % 9] for row in range(90)]
+    assert found.tolist() == [shapes[row % 61] for row in range(122)]
+
+
+def test_a_page_has_the_colors_of_the_picture(tmp_path, read_page, map_of):
+    Y, labels = map_of(120), [f"{row % 12:02d}" for row in range(120)]
+    (choice,) = read_page(write_page(tmp_path / "map.html", Y, labels=labels)).about["choices"]
+    drawn = plot_map(Y, labels).get_legend().legend_handles
+    colors = [entry["color"] for entry in choice["classes"]]
+    assert colors == [handle.get_color() for handle in drawn]
+    assert set(colors) == set(COLORS[:12])
 
 
 def test_readers_may_color_by_label_trust_and_fitting_columns(tmp_path, read_page, map_of):
@@ -320,3 +331,34 @@ def test_without_bokeh_one_sentence_says_what_to_install(monkeypatch):
         "Install it with: pip install 'isosne[pages]'",
     ):
         __import__("isosne.pages")
+
+
+def test_columns_on_hover_are_those_that_are_asked_for(tmp_path, read_page, map_of):
+    columns = {"age": np.arange(9), "text": ["long " * 50] * 9}
+    given = {"columns": columns, "labels": ["a", "b", "c"] * 3, "trust": np.full(9, 0.5)}
+    page = read_page(write_page(tmp_path / "1.html", map_of(9), **given))
+    assert page.about["hover"] is None
+    page = read_page(write_page(tmp_path / "2.html", map_of(9), **given, hover=["text", "label"]))
+    names = [page.about["columns"][c]["name"] for c in page.about["hover"]]
+    assert names == ["text", "label"]
+    page = read_page(write_page(tmp_path / "3.html", map_of(9), **given, hover="trust"))
+    assert page.about["hover"] == [1]
+
+
+def test_an_unknown_column_on_hover_is_refused(tmp_path, map_of):
+    with refuses(
+        ParameterError,
+        "hover must name columns of the page: label, age; got hover='Age'. "
+        "The names are case-sensitive.",
+    ):
+        write_page(
+            tmp_path / "map.html",
+            map_of(2),
+            columns={"age": [1, 2]},
+            labels=["a", "b"],
+            hover=["Age"],
+        )
+    with refuses(
+        ParameterError, "hover must be None; got hover='age'. The names are case-sensitive."
+    ):
+        write_page(tmp_path / "map.html", map_of(2), hover=["age"])

@@ -14,7 +14,7 @@ from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from isosne.errors import DataError, MissingPackageError, ParameterError
 from isosne.plots import plot_map, plot_maps, raster
-from isosne.plots.palette import COLORS, FAINT, class_shape
+from isosne.plots.palette import COLORS, FAINT
 from isosne.plots.points import MAX_SCATTER
 from isosne.quality import Trust, trust
 from tests.conftest import refuses
@@ -118,17 +118,13 @@ def test_the_color_of_a_value_does_not_fade_with_depth(map_of):
     assert len(np.unique(ax.collections[0].get_facecolors()[:, 3])) > 1
 
 
-def test_above_eight_classes_shapes_differ_too(map_of):
-    y = np.arange(90) % 9
-    ax = plot_map(map_of(90), y)
-    paths = ax.collections[0].get_paths()
-    assert len(paths) == 90
-    assert len({path.vertices.tobytes() for path in paths}) == len(
-        {class_shape(c, 9) for c in range(9)}
-    )
+def test_above_60_classes_shapes_differ_too(map_of):
+    ax = plot_map(map_of(122), [f"{i % 61:02d}" for i in range(122)])
+    assert len({path.vertices.tobytes() for path in ax.collections[0].get_paths()}) == 2
     markers = [handle.get_marker() for handle in ax.get_legend().legend_handles]
-    assert markers == [class_shape(c, 9) for c in range(9)]
-    assert len(plot_map(map_of(90), y % 8).collections[0].get_paths()) == 1
+    assert markers == ["o"] * 60 + ["s"]
+    ax = plot_map(map_of(122), [f"{i % 60:02d}" for i in range(122)])
+    assert len(ax.collections[0].get_paths()) == 1
 
 
 def test_26_classes_have_26_colors(map_of):

@@ -220,10 +220,10 @@ def test_refusals(case):
 def test_too_many_classes_are_refused():
     with refuses(
         DataError,
-        "color must have at most 104 classes; got 105. "
+        "color must have at most 120 classes; got 121. "
         "Merge rare classes, or pass numbers with kind='values'.",
     ):
-        as_paint([f"c{i}" for i in range(105)], 105)
+        as_paint([f"c{i}" for i in range(121)], 121)
 
 
 def test_a_map_without_a_color_is_refused():

@@ -105,7 +105,7 @@ def embed(
     by block, so the table need not fit in memory. After Ctrl-C the map so far is written; with
     --checkpoint the state is saved instead, and the same command resumes the run.
 
-    Example: isosne embed wine.csv --label cultivar --id bottle -o map.parquet
+    Example: isosne embed wine.csv --label target --id id -o map.parquet
     """
     check_one_stdout(output, as_json=messages.json)
     others = {"checkpoint": keep.checkpoint, "save_model": keep.save_model}

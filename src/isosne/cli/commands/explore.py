@@ -91,7 +91,7 @@ def explore(
     The page is served on this machine only. Its address has a token; whoever has the address can
     see the data. Ctrl-C ends the server.
 
-    Example: isosne explore wine.csv --label cultivar --id bottle --scale minmax
+    Example: isosne explore wine.csv --label target --id id --scale minmax
     """
     from isosne.explorer import Explorer
     from isosne.explorer.explorer import restore

@@ -45,7 +45,7 @@ def measure(
 
     Points are matched with rows of the table by their identifiers.
 
-    Example: isosne measure wine.csv map.parquet --label cultivar --id bottle
+    Example: isosne measure wine.csv map.parquet --label target --id id
     """
     from isosne import quality
     from isosne.files import read_map

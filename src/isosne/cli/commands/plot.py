@@ -16,6 +16,7 @@ from isosne.cli.options import (
 )
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.paths import check_distinct
+from isosne.cli.pictures import PictureOptions, read_images
 from isosne.cli.provenance import recorded_metric
 from isosne.cli.tables import (
     check_one_stdin,
@@ -43,6 +44,7 @@ def plot(
             metavar="FILE",
         ),
     ],
+    picture: PictureOptions,
     table_options: Annotated[TableOptions, DefaultsFrom("map")],
     resources: ResourceOptions,
     messages: MessageOptions,
@@ -74,9 +76,6 @@ def plot(
         str | None,
         option("Title.", default="the column that colors the points", metavar="TEXT"),
     ] = None,
-    dpi: Annotated[
-        float, option("Resolution in pixels per inch.", min=1, max=2400, metavar="X")
-    ] = 150.0,
     force: Force = False,
 ) -> None:
     """Plot a map as a picture or as an interactive page.
@@ -89,11 +88,13 @@ def plot(
     from isosne.files import read_map
 
     inputs = {"map_file": file_of(map_file), "table": table, "trust": trust}
+    inputs["images"] = picture.images
     check_distinct(inputs, {"output": output})
     if color is not None and table is None and is_cells(map_file):
         table = map_file
     check_output(output, (*PICTURES, *PAGES), force=force)
     _check_colors(output, color, table)
+    picture.check(is_page=_is_page(output))
     check_one_stdin(map_file=map_file, table=table, trust=trust)
     drawn = read_map(map_file)
     if not messages.quiet and (table not in (None, map_file) or trust is not None):
@@ -113,11 +114,13 @@ def plot(
         opened = open_table(trust, options, resources, quiet=messages.quiet)
         points = read_points(opened, resources, find_rows(opened, drawn))
         judged = _judge(points, drawn, k, resources)
+    images = read_images(picture, drawn, options, resources)
     if _is_page(output):
         from isosne.pages import write_page
 
         columns.pop(label, None)  # shown as the labels already
         page = {"columns": {"id": drawn.ids, **columns}, "labels": labels, "trust": judged}
+        page |= {"hover": picture.hover or None, "images": images}
         first = "trust" if judged is not None else color
         write_page(output, drawn.embedding, **page, color=first, title=title, force=force)
     else:
@@ -126,8 +129,12 @@ def plot(
         painted, by = (labels, None) if color is None else (columns[color], color)
         if judged is not None:
             painted, by = judged, "trust"
-        axes = plot_map(drawn.embedding, painted, kind=kind, title=title or by)
-        save_figure(axes, output, dpi=dpi, force=force)
+        look: dict[str, Any] = {"contours": picture.contours, "style": picture.style}
+        look["images"] = images
+        if picture.annotate:
+            look["annotate"] = _find_names(painted, labels, kind, len(drawn.embedding))
+        axes = plot_map(drawn.embedding, painted, kind=kind, title=title or by, **look)
+        save_figure(axes, output, dpi=picture.resolution, force=force)
     if messages.json:
         print_json({"output": str(output), "n_points": len(drawn.embedding)})
     elif not messages.quiet:
@@ -152,6 +159,21 @@ def _judge(points: Any, drawn: Any, k: int, resources: ResourceOptions) -> Any:
         random_state=0,
         n_jobs=resources.n_jobs,
     )
+
+
+def _find_names(painted: Any, labels: Any, kind: str, n: int) -> Any:
+    """Return what names the clusters of a picture: its colors, or the labels of the map."""
+    from isosne.plots.paint import Classes, as_paint
+
+    if painted is not None and isinstance(as_paint(painted, n, kind=kind), Classes):
+        return True
+    if labels is None:
+        raise ParameterError(
+            "annotate",
+            "be used with a map that has labels, or with colors that stand for classes",
+            hint=f"Embed the table with {keyword('label')} COLUMN, or add {keyword('color')}.",
+        )
+    return labels
 
 
 def _check_colors(output: Path, color: str | None, table: str | None) -> None:

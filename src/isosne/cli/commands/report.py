@@ -68,7 +68,7 @@ def report(
     variation between seeds. It is interactive, explains the quality measures, and needs no network.
     With --map, existing maps are compared instead, and nothing is embedded.
 
-    Example: isosne report wine.csv --label cultivar -o report.html
+    Example: isosne report wine.csv --label target -o report.html
     """
     check_distinct({"source": source}, {"output": output})
     check_output(output, (".html", ".htm"), force=force)

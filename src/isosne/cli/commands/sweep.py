@@ -112,7 +112,7 @@ def sweep(
     to a .jsonl file beside the output. Resumes after an interruption when the same command is
     given again.
 
-    Example: isosne sweep wine.csv --label cultivar --cell-size 4,12,40 -o sweep.csv
+    Example: isosne sweep wine.csv --label target --cell-size 4,12,40 -o sweep.csv
     """
     from isosne._files import completed_files, only_writer
     from isosne.studies.parameter_sweep import sweep as run_sweep

@@ -35,8 +35,6 @@ function element(kind, name, text) {
 const OUTLINES = {
   circle: "M6 1a5 5 0 1 0 0 10a5 5 0 1 0 0-10z",
   square: "M1.5 1.5h9v9h-9z",
-  triangle: "M6 1l5.2 9.5H.8z",
-  diamond: "M6 .5l4.2 5.5L6 11.5 1.8 6z",
 }
 
 function swatch(entry) {
@@ -151,7 +149,12 @@ function save_selected() {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000)
 }
 
-window.isosne = {about, text_of, pointer: {x: 0, y: 0}}
+const sheets = (about.images?.sheets ?? []).map((encoded) => {
+  const sheet = new Image()
+  sheet.src = `data:image/png;base64,${encoded}`
+  return sheet
+})
+window.isosne = {about, text_of, sheets, pointer: {x: 0, y: 0}}
 document.addEventListener("pointermove", (event) => {
   window.isosne.pointer = {x: event.clientX, y: event.clientY}
 })

@@ -1,0 +1,145 @@
+"""Draw the pictures of the README and of docs/pictures.md: python docs/draw_pictures.py [NAME ...].
+
+Without names, all. `map` and `trust` need the data set mnist10k in the data folder (see
+`isosne datasets`); the others need no data. The maps are computed with the default settings.
+"""
+
+import runpy
+import sys
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from sklearn.datasets import load_digits, make_blobs
+
+from isosne import TSNE
+from isosne.datasets import load
+from isosne.pages import write_page
+from isosne.plots import plot_map, plot_maps, save_figure
+from isosne.quality import trust
+
+DOCS = Path(__file__).parent
+WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+DPI = 160
+"""Twice the pixels of the page, at the width at which the pictures are shown there."""
+
+
+@cache
+def mnist() -> tuple[Any, Any, Any]:
+    """Return 10,000 digits, their classes and their map."""
+    found = load("mnist10k")
+    return found.X, found.y, TSNE(random_state=0).fit_transform(found.X)
+
+
+@cache
+def digits() -> tuple[Any, Any, Any]:
+    """Return the 1,797 digits of scikit-learn, their classes and their map."""
+    X, y = load_digits(return_X_y=True)
+    return X, y, TSNE(random_state=0).fit_transform(X)
+
+
+@cache
+def sixty() -> tuple[Any, Any]:
+    """Return the map of 60 clusters in 20 dimensions, and their numbers as text."""
+    X, y = make_blobs(3000, 20, centers=60, cluster_std=2.6, center_box=(-5, 5), random_state=0)
+    return TSNE(random_state=0).fit_transform(X), [f"{c + 1}" for c in y]
+
+
+def draw_demo() -> None:
+    """Draw what `make demo` draws."""
+    runpy.run_path(str(DOCS.parent / "examples" / "demo.py"))["main"](DOCS / "demo.png")
+
+
+def draw_map() -> Any:
+    """Draw the 10,000 digits with their names."""
+    _, y, Y = mnist()
+    return plot_map(Y, y, names=WORDS, annotate=True)
+
+
+def draw_trust() -> Any:
+    """Draw the 10,000 digits colored by trust."""
+    X, y, Y = mnist()
+    return plot_map(Y, trust(X, Y), names=WORDS, annotate=y)
+
+
+def draw_picture_names() -> Any:
+    """Draw names on a map, with contours."""
+    _, y, Y = digits()
+    return plot_map(Y, y, names=WORDS, annotate=True, contours=True)
+
+
+def draw_picture_images() -> Any:
+    """Draw images on a map; the digits are dark on light."""
+    X, y, Y = digits()
+    return plot_map(Y, y, images=16 - X.reshape(-1, 8, 8))
+
+
+def draw_picture_classes() -> Any:
+    """Draw 60 classes."""
+    Y, labels = sixty()
+    return plot_map(Y, labels, annotate=True)
+
+
+def draw_picture_dark() -> Any:
+    """Draw a map for a dark page."""
+    _, y, Y = digits()
+    return plot_map(Y, y, names=WORDS, style="dark", contours=True)
+
+
+def draw_picture_paper() -> Any:
+    """Draw two maps for a paper."""
+    X, y, Y = digits()
+    maps = {"perplexity 30": TSNE(kernel="gaussian", random_state=0).fit_transform(X), "isosne": Y}
+    return plot_maps(maps, y, style="paper", names=WORDS)
+
+
+def draw_picture_hover() -> None:
+    """Take a picture of a page whose pointer is over a point; needs Chromium (`make browser`)."""
+    sys.path.insert(0, str(DOCS.parent))
+    from explore_screenshots import start_browser
+    from tests.browser.conftest import WAIT_FOR_MAPS
+    from tests.browser.reader import Reader
+
+    X, y, Y = digits()
+    images = 16 - X.reshape(-1, 8, 8)
+    shown = {"labels": y, "trust": trust(X, Y), "images": images}
+    screen = {"width": 640, "height": 800, "deviceScaleFactor": 2, "mobile": False}
+    with TemporaryDirectory() as folder:
+        page = write_page(f"{folder}/map.html", Y, **shown, color="label")
+        browser = start_browser(folder)
+        try:
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+            browser.get(page.as_uri())
+            browser.execute_async_script(WAIT_FOR_MAPS)
+            reader = Reader(browser, Path(folder))
+            reader.hover(reader.locate_points()[np.argmax(Y[:, 1] - Y[:, 0])])
+            browser.save_screenshot(str(DOCS / "picture-hover.png"))
+        finally:
+            browser.quit()
+
+
+PICTURES = {
+    name.removeprefix("draw_").replace("_", "-"): draw
+    for name, draw in list(globals().items())
+    if name.startswith("draw_")
+}
+
+
+def main(names: list[str]) -> None:
+    """Draw some pictures, or all; those by class have at most 256 colors, in smaller files."""
+    for name in names or PICTURES:
+        path = DOCS / f"{name}.png"
+        axes = PICTURES[name]()
+        if axes is not None:
+            save_figure(axes, path, dpi=300 if "paper" in name else DPI)
+        picture = Image.open(path).convert("RGB")
+        if name != "trust":
+            picture = picture.quantize(256, kmeans=3, dither=Image.Dither.NONE)
+        picture.save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,39 @@
+"""docs/pictures.md: its code runs, its figures are those of the code."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isosne.plots.color_assignment import spread_colors
+from tests.reference import colors as slow
+from tests.unit.plots.test_color_assignment import grid_of_classes
+
+PAGE = Path(__file__).parents[3] / "docs" / "pictures.md"
+
+
+@pytest.mark.slow
+def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    names = {}
+    for block in blocks:
+        exec(compile(block, "docs/pictures.md", "exec"), names)
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written == {"names.png", "trust.png", "paper.pdf", "dark.png", "images.png", "map.html"}
+
+
+def test_the_table_of_colors_is_what_the_code_gives():
+    rows = re.findall(r"^\| (\d+) \| (.*) \|$", PAGE.read_text(), re.MULTILINE)
+    assert [n for n, _ in rows] == ["16", "25", "40", "60"]
+    for n, figures in rows:
+        classes, Y = grid_of_classes(int(n))
+        gaps = np.linalg.norm(Y[: int(n), None] - Y[: int(n)], axis=2)
+        is_next = (gaps > 0) & (gaps < 1.1)
+        found = []
+        for views in (["normal"], list(slow.VIEWS)):
+            for paint in (classes, spread_colors(classes, Y)):
+                apart = np.min([slow.distances(paint.colors, view) for view in views], axis=0)
+                found.append(f"{apart[is_next].min():.1f}")
+        assert found == figures.split(" | ")
