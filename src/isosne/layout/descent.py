@@ -16,6 +16,7 @@ from isosne._numba import kernel
 from isosne._portable import log
 from isosne._types import Array
 from isosne.errors import DivergedError
+from isosne.layout.pull import Pull
 from isosne.layout.schedules import STEADY_MOMENTUM, ChangeBelow, Phase, Schedule
 
 SPREAD = 1e-4
@@ -121,10 +122,13 @@ class Progress:
         self.phase, self.done, self.values, self.rates = self.phase + 1, 0, [], []
 
 
-def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[State]:
-    """Yield the state after each remaining step; the map is modified in place and stays centered.
+def descend(
+    forces: Field, progress: Progress, schedule: Schedule, pull: Pull | None = None
+) -> Iterator[State]:
+    """Yield the state after each remaining step; the map is modified in place.
 
-    At each yield, `progress` is complete: a descent can resume from it.
+    It stays centered, unless a pull holds points at their places. At each yield, `progress` is
+    complete: a descent can resume from it.
     """
     Y, update, gains = progress.Y, progress.update, progress.gains
     shares = np.ones(Y.shape[1], np.float32)
@@ -151,12 +155,16 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
         # Sampled attraction shortens the steps of the last phase; other forces return 1.
         step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)
         gradient = forces.gradient(Y, exaggeration)
+        held = shares
+        if pull is not None:
+            pull.add(Y, gradient)
+            held = shares / (1 + np.float32(step) * shares * pull.stiffness)  # an implicit step
         # In float64: the norm also detects NaN and infinity in any entry.
         norm = float(np.sqrt(np.square(gradient, dtype=np.float64).sum()))
         spread = np.nan
         if np.isfinite(norm):
             settings = momentum, step, schedule.min_gain
-            spread = advance(Y, update, gains, gradient, shares, settings)
+            spread = advance(Y, update, gains, gradient, held, settings, pull is None)
         if not spread <= LARGEST_SPREAD:  # also NaN
             raise DivergedError(
                 f"The optimization diverged at step {progress.iteration + 1} "
@@ -202,8 +210,11 @@ def advance(
     gradient: Array,
     shares: Array,
     settings: tuple[float, float, float],
+    is_free: bool,
 ) -> float:
-    """Take one step in place and center the map; return the largest standard deviation of an axis.
+    """Take one step in place; return the largest standard deviation of an axis.
+
+    The map is centered if it is free: then the objective does not depend on the center.
 
     A gain grows by GAIN_UP if gradient and last update differ in sign, that is, if the point keeps
     its direction, and shrinks otherwise. shares (n,): factors of the step length; settings:
@@ -221,10 +232,12 @@ def advance(
             update[c, i] = momentum * update[c, i] - step * shares[i] * gain * gradient[c, i]
             Y[c, i] += update[c, i]
             total += Y[c, i]
-        center = total / Y.shape[1]  # the objective does not depend on the center
+        center = total / Y.shape[1]
+        shift = center if is_free else 0.0
         squares = 0.0
         for i in range(Y.shape[1]):
-            Y[c, i] -= center
-            squares += np.float64(Y[c, i]) * np.float64(Y[c, i])
+            Y[c, i] -= shift
+            offset = np.float64(Y[c, i]) - (center - shift)
+            squares += offset * offset
         widest = max(widest, squares)
     return float(np.sqrt(widest / Y.shape[1]))
