@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from isosne.layout.objectives import JSE, KL, NeRV
     from isosne.layout.schedules import Phase, Schedule
     from isosne.neighbors.search import nearest_neighbors
+    from isosne.tsne.alignment import Alignment
     from isosne.tsne.estimator import TSNE
     from isosne.tsne.landmarks import Landmarks
     from isosne.tsne.plan import Plan
@@ -35,6 +36,7 @@ __all__ = [
     "KL",
     "TSNE",
     "AdaptiveGaussianKernel",
+    "Alignment",
     "GaussianKernel",
     "IsolationKernel",
     "KNNKernel",
@@ -58,6 +60,7 @@ __all__ = [
 
 _HOME = {
     "AdaptiveGaussianKernel": "isosne.kernels.adaptive",
+    "Alignment": "isosne.tsne.alignment",
     "GaussianKernel": "isosne.kernels.gaussian",
     "IsolationKernel": "isosne.kernels.isolation",
     "JSE": "isosne.layout.objectives",

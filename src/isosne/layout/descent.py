@@ -85,7 +85,7 @@ class State(NamedTuple):
     gradient_norm : float
         Euclidean norm of the gradient.
     value : callable
-        Returns the objective; takes about as long as a step.
+        Returns the objective, without the pull of an alignment; takes about as long as a step.
     """
 
     iteration: int
@@ -138,6 +138,9 @@ def descend(
     def value() -> float:
         return forces.value(Y)
 
+    def objective() -> float:
+        return value() if pull is None else value() + pull.value(Y)
+
     while progress.phase < len(schedule.phases):
         phase = schedule.phases[progress.phase]
         is_last = progress.phase == len(schedule.phases) - 1
@@ -170,14 +173,16 @@ def descend(
                 f"The optimization diverged at step {progress.iteration + 1} "
                 f"with step length {step:g}. Choose a schedule with shorter steps."
             )
-        if 0 < spread < SMALLEST_SPREAD:  # collapsed under exaggeration: see SPREAD
+        if (
+            pull is None and 0 < spread < SMALLEST_SPREAD
+        ):  # collapsed under exaggeration: see SPREAD
             Y *= np.float32(SPREAD / spread)
             update *= np.float32(SPREAD / spread)
         progress.iteration += 1
         progress.done += 1
         state = State(progress.iteration, progress.phase, Y, norm, value)
         # Before the yield, so that a checkpoint taken there already has the next phase.
-        if has_ended(phase, progress, value):
+        if has_ended(phase, progress, objective):
             progress.end_phase()
         yield state
 

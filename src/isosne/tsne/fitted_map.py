@@ -12,20 +12,29 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from isosne._checks import check_names, check_number, check_points, check_width
+from isosne._checks import (
+    check_for_metric,
+    check_names,
+    check_number,
+    check_points,
+    check_width,
+)
 from isosne._extras import require
 from isosne._html import beside, map_picture, pairs_table
 from isosne._numba import threads
-from isosne._types import Joint
+from isosne._types import Joint, Points
 from isosne.affinities.sampled import SampledAffinities
 from isosne.kernels.base import MetricKernel
 from isosne.layout.objectives import Objective, as_objective, dof_of
+from isosne.layout.pull import Anchors
 from isosne.layout.schedules import Schedule, as_schedule, lasting
+from isosne.neighbors.search import Search, make_search
 from isosne.quality import Report
 from isosne.quality import report as measure
-from isosne.sources import is_stored, open_rows
+from isosne.sources import Rows, is_stored, open_rows
 from isosne.sources.scaled import Scale, ScaledRows
 from isosne.tsne.assembly import sample_affinities
+from isosne.tsne.growth import check_growing, find_far_rows
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.new_points import MapPlacer, MapSettings, check_out, make_placer, place_checked
 from isosne.tsne.plan import Plan
@@ -47,6 +56,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     kernel_: MetricKernel
     plan_: Plan
     affinities_: Joint
+    alignment_: Anchors
     input_scale_: Scale
     input_options_: dict[str, Any]
     _finished: Finished
@@ -73,12 +83,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if is_stored(X):
             return self.place(X)
         with threads(self.n_jobs):
-            points = check_points(X)
-            check_width(points, self.n_features_in_, type(self).__name__)
-            validate_data(self, X, reset=False, skip_check_array=True)
-            if hasattr(self, "input_scale_"):
-                points = self.input_scale_.apply(points)
-            return self._ready_placer().place(points)
+            return self._ready_placer().place(self._check_new(X))
 
     def place(self, X: Any, out: Any = None) -> NDArray[np.float32]:
         """Return the coordinates of all rows of an input of any size, in constant memory.
@@ -122,14 +127,40 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             Coordinates of the next rows, in order.
         """
         check_is_fitted(self)
-        rows = open_rows(X)
-        check_width(rows, self.n_features_in_, type(self).__name__)
-        check_names(rows.column_names, getattr(self, "feature_names_in_", None))
-        if hasattr(self, "input_scale_") and not isinstance(rows, ScaledRows):
-            rows = ScaledRows(rows, self.input_scale_)
+        rows = self._open_new(X)
         with threads(self.n_jobs):
             placer = self._ready_placer()
         return rows.apply(partial(place_checked, placer, self.n_jobs), PLACE_BYTES)
+
+    def find_far(self, X: Any) -> NDArray[np.int64]:
+        """Return the indices of new points that are far from every fitted point.
+
+        Parameters
+        ----------
+        X : array, CSR, data frame, path, or Dask array or data frame
+            New points.
+
+        Returns
+        -------
+        array of int
+            Indices of points whose nearest fitted point is farther away than 99 % of the fitted
+            points have their nearest neighbor.
+
+        Notes
+        -----
+        `transform` gives such points coordinates among points that they do not resemble. Of points
+        from the same distribution as the fitted points, about 1 % are far by chance. The metric is
+        that of the kernel. Costs a neighbor search among the fitted points.
+        """
+        check_is_fitted(self)
+        check_growing(self.kernel_, None)
+        with threads(self.n_jobs):
+            return find_far_rows(self._search_fitted(), self._check_new(X))
+
+    @property
+    def displacement_(self) -> NDArray[np.float64]:
+        """Distance of aligned rows from their places, relative to the radius of these places."""
+        return self.alignment_.displacement(self.embedding_)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a file; an existing file is replaced.
@@ -228,6 +259,33 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if get_config()["display"] == "diagram":
             shown["text/html"] = self._html_repr()
         return shown
+
+    def _check_new(self, X: Any) -> Points:
+        """Return validated new points, scaled as the fitted points were."""
+        if is_stored(X):
+            return check_points(self._open_new(X).read(slice(None)))
+        points = check_points(X)
+        check_width(points, self.n_features_in_, type(self).__name__)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        if hasattr(self, "input_scale_"):
+            points = self.input_scale_.apply(points)
+        check_for_metric(points, self.kernel_.metric)
+        return points
+
+    def _open_new(self, X: Any) -> Rows:
+        """Return new rows of an input of any kind, scaled as the fitted points were."""
+        rows = open_rows(X)
+        check_width(rows, self.n_features_in_, type(self).__name__)
+        check_names(rows.column_names, getattr(self, "feature_names_in_", None))
+        if hasattr(self, "input_scale_") and not isinstance(rows, ScaledRows):
+            return ScaledRows(rows, self.input_scale_)
+        return rows
+
+    def _search_fitted(self) -> Search:
+        """Return a search among the fitted points."""
+        kernel = self.kernel_
+        method = self.plan_.neighbors or "exact"
+        return make_search(kernel.X_fit_, kernel.metric_, method)
 
     def _ready_placer(self) -> MapPlacer:
         finished = self._finished
