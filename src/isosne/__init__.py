@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from isosne.layout.descent import State
     from isosne.layout.force_methods import Mesh, Tree
     from isosne.layout.objectives import JSE, KL, NeRV
+    from isosne.layout.procrustes import align_map
     from isosne.layout.schedules import Phase, Schedule
     from isosne.neighbors.search import nearest_neighbors
     from isosne.tsne.alignment import Alignment
@@ -53,6 +54,7 @@ __all__ = [
     "Sparse",
     "State",
     "Tree",
+    "align_map",
     "explore",
     "nearest_neighbors",
     "place_files",
@@ -80,6 +82,7 @@ _HOME = {
     "State": "isosne.layout.descent",
     "TSNE": "isosne.tsne.estimator",
     "Tree": "isosne.layout.force_methods",
+    "align_map": "isosne.layout.procrustes",
     "explore": "isosne.explorer",
     "nearest_neighbors": "isosne.neighbors.search",
     "place_files": "isosne.jobs.place_files",

@@ -13,9 +13,11 @@ from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
 from isosne.plots.embeddings import plot_map, plot_maps
 from isosne.plots.image_files import save_figure
 from isosne.plots.kernels import plot_cells, plot_contours
+from isosne.plots.transitions import animate_between
 
 __all__ = [
     "animate",
+    "animate_between",
     "plot_cells",
     "plot_contours",
     "plot_lines",
