@@ -225,7 +225,7 @@ def _describe_alignment(anchors: Anchors | None, n_rows: int) -> str | None:
     if anchors is None:
         return None
     matched = f"{len(anchors.rows):,} of {n_rows:,} rows have a place on the previous map"
-    scale = "" if anchors.scale == 1 else f", enlarged by {anchors.scale:.3g}"
+    scale = "" if anchors.scale == 1 else f", scaled by {anchors.scale:.3g}"
     return f"{matched}{scale}; strength {anchors.strength:g}"
 
 
