@@ -134,6 +134,7 @@ def descend(
     shares = np.ones(Y.shape[1], np.float32)
     if schedule.bounded:
         shares /= np.maximum(forces.loads(), 1)
+    limits = shares, np.zeros_like(shares) if pull is None else pull.stiffness
 
     def value() -> float:
         return forces.value(Y)
@@ -158,16 +159,14 @@ def descend(
         # Sampled attraction shortens the steps of the last phase; other forces return 1.
         step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)
         gradient = forces.gradient(Y, exaggeration)
-        held = shares
         if pull is not None:
             pull.add(Y, gradient)
-            held = shares / (1 + np.float32(step) * shares * pull.stiffness)  # an implicit step
         # In float64: the norm also detects NaN and infinity in any entry.
         norm = float(np.sqrt(np.square(gradient, dtype=np.float64).sum()))
         spread = np.nan
         if np.isfinite(norm):
             settings = momentum, step, schedule.min_gain
-            spread = advance(Y, update, gains, gradient, held, settings, pull is None)
+            spread = advance(Y, update, gains, gradient, limits, settings, pull is None)
         if not spread <= LARGEST_SPREAD:  # also NaN
             raise DivergedError(
                 f"The optimization diverged at step {progress.iteration + 1} "
@@ -213,7 +212,7 @@ def advance(
     update: Array,
     gains: Array,
     gradient: Array,
-    shares: Array,
+    limits: tuple[Array, Array],
     settings: tuple[float, float, float],
     is_free: bool,
 ) -> float:
@@ -222,9 +221,11 @@ def advance(
     The map is centered if it is free: then the objective does not depend on the center.
 
     A gain grows by GAIN_UP if gradient and last update differ in sign, that is, if the point keeps
-    its direction, and shrinks otherwise. shares (n,): factors of the step length; settings:
+    its direction, and shrinks otherwise. limits: factors of the step length (n,), and the stiffness
+    of the pull (n,), in which the step is implicit, so that no stiffness is too much; settings:
     momentum, step length, smallest gain.
     """
+    shares, stiffness = limits
     momentum, step, min_gain = settings
     widest = 0.0
     for c in range(Y.shape[0]):
@@ -234,7 +235,9 @@ def advance(
             gain = gains[c, i] * GAIN_DOWN if same_sign else gains[c, i] + GAIN_UP
             gain = max(gain, min_gain)
             gains[c, i] = gain
-            update[c, i] = momentum * update[c, i] - step * shares[i] * gain * gradient[c, i]
+            length = step * shares[i] * gain
+            length /= 1.0 + length * stiffness[i]
+            update[c, i] = momentum * update[c, i] - length * gradient[c, i]
             Y[c, i] += update[c, i]
             total += Y[c, i]
         center = total / Y.shape[1]
