@@ -144,7 +144,7 @@ class GrowingMap(FittedMap):
             )
             self._map_rows(job, checkpoint, every)
             self.far_ = n + far
-        warn_of_far_rows(len(far), added.shape[0])
+        warn_of_far_rows(len(far), added.shape[0], n)
         return self
 
     def _map_rows(self, job: Job, checkpoint: str | Path | None, every: int) -> None:

@@ -1,5 +1,6 @@
 """Rows that join a fitted map: their points, the kernel of all rows, and rows that are far away."""
 
+import math
 import warnings
 from typing import Any
 
@@ -13,6 +14,7 @@ from isosne.errors import FarRowsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.monte_carlo import Partitions
+from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.kernels.reservoir import grow_samples
 from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.neighbors.search import Search
@@ -31,7 +33,7 @@ def check_growing(kernel: MetricKernel, n_rows: int | None) -> None:
             "be None to extend a map",
             hint="Rows are placed among landmarks with place; fit again to draw new landmarks.",
         )
-    if kernel.metric == "precomputed":
+    if kernel.metric == "precomputed" or isinstance(kernel, PrecomputedKernel):
         raise ParameterError(
             "kernel",
             "compare points to extend a map; it was fitted on precomputed distances or affinities",
@@ -93,15 +95,20 @@ def find_far_rows(search: Search, points: Points) -> NDArray[np.int64]:
     return np.flatnonzero(distances[:, 0] > np.quantile(own, FAR_QUANTILE))
 
 
-def warn_of_far_rows(n_far: int, n_rows: int) -> None:
-    """Warn if more rows are far than chance explains: three standard deviations."""
-    expected = (1 - FAR_QUANTILE) * n_rows
-    if n_far > expected + 3 * np.sqrt(expected) + 1:
+def warn_of_far_rows(n_far: int, n_rows: int, n_fitted: int) -> None:
+    """Warn if more rows are far than chance explains.
+
+    Three standard deviations are allowed for the quantile, which n_fitted rows estimate, and for
+    the number of rows beyond it.
+    """
+    share = 1 - FAR_QUANTILE
+    most = n_rows * (share + 3 * math.sqrt(share / n_fitted))
+    if n_far > most + 3 * math.sqrt(most) + 1:
         warnings.warn(
             f"{n_far:,} of {n_rows:,} new rows are farther from every fitted row than "
             f"{100 * FAR_QUANTILE:g} % of the fitted rows are from their nearest neighbor; about "
-            f"{expected:,.0f} are expected. Their places on the map may be arbitrary; far_ has "
-            "their indices.",
+            f"{share * n_rows:,.0f} are expected. Their places on the map may be arbitrary; far_ "
+            "has their indices.",
             FarRowsWarning,
             stacklevel=3,
         )
