@@ -31,9 +31,10 @@ def align(
     messages: MessageOptions,
     force: Force = False,
 ) -> None:
-    """Rotate, mirror, scale and shift a map so that it lies on a reference map.
+    """Lay a map onto another, to compare them by eye.
 
-    Rows are matched by their identifiers, or by position if a map has none. The residual is the
+    The map is rotated, mirrored, scaled and shifted. Rows are matched by their identifiers, or by
+    position if a map has none. The residual is the
     root mean square distance between the two places of a row, relative to the radius of the
     reference. Distances within the map keep their proportions: only isosne embed --align-to makes a
     map whose rows stay at their places.

@@ -108,6 +108,8 @@ def extend(
             f" at step {watch.n_iter}; the state is in {keep.checkpoint}. "
             "Run the same command again to resume."
         )
+    if watch.is_interrupted:
+        about["stopped_at"] = f"step {watch.n_iter}"
     kept = {"labels": labels, "force": keep.force}
     with MapWriter(output, ids, model.embedding_.shape[1], about, **kept) as writer:
         writer.write(model.embedding_)

@@ -88,9 +88,10 @@ def plot(
     ] = 150.0,
     force: Force = False,
 ) -> None:
-    """Plot a map as a picture or as an interactive page, or several maps as an animation.
+    """Plot a map as a picture, an interactive page or an animation.
 
-    Points are colored by the labels of the map, by a column of a table, or by trust. The map may be
+    With --then, an animation shows the change from map to map, of the rows of the last one. Points
+    are colored by the labels of the map, by a column of a table, or by trust. The map may be
     of any program, such as umap.csv or cells.h5ad:X_umap.
 
     Example: isosne plot map.parquet -o map.png
