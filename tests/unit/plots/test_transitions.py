@@ -43,7 +43,7 @@ def test_points_move_in_straight_lines_and_slowly_at_the_ends():
     places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     stops = [
         transitions._Stop("a", np.arange(3), places),
-        transitions._Stop("b", np.arange(3), places + [[8.0, 4.0]]),
+        transitions._Stop("b", np.arange(3), places + np.array([8.0, 4.0])),
     ]
     shown = _interpolate(stops, 20)
     path = np.array([stop.places[0] for stop in shown])
