@@ -20,7 +20,7 @@ JITTER = 0.01
 """Standard deviation of the noise that separates new points, in units of the map, where similarity
 falls to one half at a distance of 1 (chosen)."""
 BLOCK = 256
-"""Rows of dense joint probabilities that are computed at a time."""
+"""Rows of joint probabilities that are copied at a time, to save memory."""
 
 
 def carried_map(anchors: Anchors, joint: Joint, noise: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -34,9 +34,10 @@ def carried_map(anchors: Anchors, joint: Joint, noise: NDArray[np.float64]) -> N
     Y = np.repeat(anchors.places.mean(axis=0, dtype=np.float64)[None], len(noise), axis=0)
     Y[anchors.rows] = anchors.places
     has_place = np.where(is_new, 0.0, 1.0)
+    P = joint if isinstance(joint, DenseMatrix) else listed_pairs(joint)
     for _ in range(N_ROUNDS if len(rows) else 0):
         # The last column sums the probabilities of the partners that have a place.
-        sums = _partner_sums(joint, rows, np.column_stack([has_place[:, None] * Y, has_place]))
+        sums = _partner_sums(P, rows, np.column_stack([has_place[:, None] * Y, has_place]))
         reached = sums[:, -1] > 0
         Y[rows[reached]] = sums[reached, :-1] / sums[reached, -1:]
         has_place[rows[reached]] = 1.0
@@ -44,14 +45,18 @@ def carried_map(anchors: Anchors, joint: Joint, noise: NDArray[np.float64]) -> N
     return np.ascontiguousarray(Y.T, np.float32)
 
 
-def _partner_sums(joint: Joint, rows: Array, block: Array) -> NDArray[np.float64]:
+def _partner_sums(P: DenseMatrix | csr_array, rows: Array, block: Array) -> NDArray[np.float64]:
     """Return rows of P times a block (n, b) of columns, in the same order on every machine."""
-    if isinstance(joint, DenseMatrix):
-        values, factors = joint.values, joint.factors.astype(np.float64)
-        parts = [rows[s : s + BLOCK] for s in range(0, len(rows), BLOCK)]
-        sums = [combine(values[r] * (factors[r, None] + factors), block) for r in parts]
-        return np.concatenate(sums)
-    return times_sparse(listed_pairs(joint)[rows].astype(np.float64), block)
+    sums = np.empty((len(rows), block.shape[1]))
+    for start in range(0, len(rows), BLOCK):
+        part = rows[start : start + BLOCK]
+        if isinstance(P, DenseMatrix):
+            factors = P.factors.astype(np.float64)
+            found = combine(P.values[part] * (factors[part, None] + factors), block)
+        else:
+            found = times_sparse(P[part].astype(np.float64), block)
+        sums[start : start + BLOCK] = found
+    return sums
 
 
 def listed_pairs(joint: SparseMatrix | PartnerSource) -> csr_array:
