@@ -128,7 +128,7 @@ def growth(name: str, n_rows: int) -> list[list[Any]]:
     rows = [[name, "fresh fit", 1.0, *_quality(X, fresh, fresh), "-", "-"]]
     placed = np.concatenate([first.embedding_, first.transform(X[sizes[0] :])])
     rows.append([name, "transform", "-", compare_auc(X, placed), "-", "-", "-", "-"])
-    for strength in (0.0, 1.0, 10.0):
+    for strength in (0.0, 3.0, 10.0, 30.0):
         model = TSNE(random_state=0).fit(X[: sizes[0]])
         times, movement = [], []
         for before, after in pairwise(sizes):

