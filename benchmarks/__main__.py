@@ -21,10 +21,11 @@ NAMES = [
     "scaling",
     "routes",
     "landmarks",
+    "alignment",
     "explore",
     "peers",
 ]
-SLOW = {"scaling", "peers", "kernels", "explore"}
+SLOW = {"scaling", "peers", "kernels", "alignment", "explore"}
 """Left out of a quick run unless named."""
 OPTIONS = {
     "peers": ["dataset", "sizes", "methods", "seeds", "threads"],

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from isosne.layout.descent import State
     from isosne.layout.force_methods import Mesh, Tree
     from isosne.layout.objectives import JSE, KL, NeRV
+    from isosne.layout.procrustes import align_map
     from isosne.layout.schedules import Phase, Schedule
     from isosne.neighbors.search import nearest_neighbors
     from isosne.tables.forest import TableForest
+    from isosne.tsne.alignment import Alignment
     from isosne.tsne.estimator import TSNE
     from isosne.tsne.landmarks import Landmarks
     from isosne.tsne.plan import Plan
@@ -36,6 +38,7 @@ __all__ = [
     "KL",
     "TSNE",
     "AdaptiveGaussianKernel",
+    "Alignment",
     "GaussianKernel",
     "IsolationKernel",
     "KNNKernel",
@@ -53,6 +56,7 @@ __all__ = [
     "State",
     "TableForest",
     "Tree",
+    "align_map",
     "explore",
     "nearest_neighbors",
     "place_files",
@@ -60,6 +64,7 @@ __all__ = [
 
 _HOME = {
     "AdaptiveGaussianKernel": "isosne.kernels.adaptive",
+    "Alignment": "isosne.tsne.alignment",
     "GaussianKernel": "isosne.kernels.gaussian",
     "IsolationKernel": "isosne.kernels.isolation",
     "JSE": "isosne.layout.objectives",
@@ -80,6 +85,7 @@ _HOME = {
     "TSNE": "isosne.tsne.estimator",
     "TableForest": "isosne.tables.forest",
     "Tree": "isosne.layout.force_methods",
+    "align_map": "isosne.layout.procrustes",
     "explore": "isosne.explorer",
     "nearest_neighbors": "isosne.neighbors.search",
     "place_files": "isosne.jobs.place_files",

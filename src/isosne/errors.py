@@ -147,3 +147,7 @@ class DegenerateRowsWarning(IsosneWarning):
 
 class IsolatedPointsWarning(IsosneWarning):
     """Some points share no cell with any other point."""
+
+
+class FarRowsWarning(IsosneWarning):
+    """More new rows are far from the fitted rows than chance explains."""

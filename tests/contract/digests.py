@@ -16,6 +16,7 @@ from isosne import (
     KL,
     TSNE,
     AdaptiveGaussianKernel,
+    Alignment,
     GaussianKernel,
     IsolationKernel,
     KNNKernel,
@@ -79,6 +80,17 @@ MAPS = {
     "sampled": (LARGE, {"affinities": "sampled", "kernel": IsolationKernel(16)}),
     "landmarks": (LARGE, {"landmarks": Landmarks(500)}),
     "landmarks, spread": (LARGE, {"landmarks": Landmarks(400, "spread")}),
+    "aligned": (SMALL, {"align_to": 4 * points(300, 2), "affinities": "dense"}),
+    "aligned, mesh, new rows": (
+        LARGE,
+        {
+            "align_to": Alignment(
+                6 * points(2500, 2), ids=range(3500), previous_ids=range(500, 3000)
+            ),
+            "affinities": "sparse",
+            "forces": Mesh(),
+        },
+    ),
 }
 
 
@@ -105,6 +117,9 @@ def digests(names=None):
         X = csr_array(np.where(points(*SMALL) > 4, points(*SMALL), 0))
         model = TSNE(schedule=FEW, random_state=0).fit(X)
         yield "csr", digest(model.embedding_), digest(np.float64(model.kl_divergence_)), ""
+        X = points(*SMALL)
+        model = TSNE(schedule=FEW, random_state=0).fit(X[:250]).extend(X[250:], n_iter=60)
+        yield "extended", digest(model.embedding_), digest(np.float64(model.kl_divergence_)), ""
 
 
 if __name__ == "__main__":

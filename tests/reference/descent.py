@@ -12,21 +12,42 @@ def kl_gradient(P, Y, exaggeration=1.0):
     return 4 * (force[:, :, None] * difference).sum(axis=1)
 
 
-def descend(P, Y, phases, min_gain=0.01):
+def pull_term(Y, rows, places, strength):
+    """Return strength / (2 n r^2) sum_i |y_i - a_i|^2, its gradient (n, d), and its stiffness (n,).
+
+    r is the root mean square distance of the places from their center.
+    """
+    center = sum(places) / len(places)
+    sq_radius = sum(((a - center) ** 2).sum() for a in places) / len(places)
+    value, gradient, stiffness = 0.0, np.zeros(Y.shape), np.zeros(len(Y))
+    for i, a in zip(rows, places, strict=True):
+        value += strength / (2 * len(Y) * sq_radius) * ((Y[i] - a) ** 2).sum()
+        gradient[i] = strength / (len(Y) * sq_radius) * (Y[i] - a)
+        stiffness[i] = strength / (len(Y) * sq_radius)
+    return value, gradient, stiffness
+
+
+def descend(P, Y, phases, min_gain=0.01, pull=None):
     """Yield the map (n, d) after each step.
 
     phases: (steps, exaggeration, momentum, step). Gains grow by 0.2 where the signs of the gradient
-    and of the last update differ, and shrink by a fifth where they agree.
+    and of the last update differ, and shrink by a fifth where they agree. pull: rows, places and
+    strength; a step of a pulled point is divided by 1 + its length * stiffness.
     """
     Y = Y.astype(np.float64)
     update = np.zeros_like(Y)
     gains = np.ones_like(Y)
     for n_iter, exaggeration, momentum, step in phases:
         for _ in range(n_iter):
-            gradient = kl_gradient(P, Y, exaggeration)
+            gradient, stiffness = kl_gradient(P, Y, exaggeration), np.zeros(len(Y))
+            if pull is not None:
+                _, force, stiffness = pull_term(Y, *pull)
+                gradient = gradient + force
             differ = np.sign(gradient) != np.sign(update)  # so all gains grow at the first step
             gains = np.maximum(np.where(differ, gains + 0.2, gains * 0.8), min_gain)
-            update = momentum * update - step * gains * gradient
+            length = step * gains / (1 + step * gains * stiffness[:, None])  # implicit in the pull
+            update = momentum * update - length * gradient
             Y = Y + update
-            Y = Y - Y.mean(axis=0)
+            if pull is None:
+                Y = Y - Y.mean(axis=0)
             yield Y.copy()

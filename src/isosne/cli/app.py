@@ -14,9 +14,11 @@ import typer
 from typer.core import TyperCommand
 
 from isosne import __version__
+from isosne.cli.commands.align import align
 from isosne.cli.commands.datasets import datasets
 from isosne.cli.commands.embed import embed
 from isosne.cli.commands.explore import explore
+from isosne.cli.commands.extend import extend
 from isosne.cli.commands.measure import measure
 from isosne.cli.commands.paper import paper
 from isosne.cli.commands.place import place
@@ -28,7 +30,10 @@ from isosne.cli.commands.transform import transform
 from isosne.cli.messages import Options, in_sentences, shows_tracebacks
 from isosne.cli.options import COMMON, PANELS
 
-COMMANDS = (embed, transform, place, measure, sweep, plot, report, explore, plan, paper, datasets)
+COMMANDS = (
+    *(embed, transform, place, extend, align, measure, sweep, plot, report, explore, plan),
+    *(paper, datasets),
+)
 
 app = typer.Typer(
     name="isosne",

@@ -6,7 +6,12 @@ from typing import Any
 
 from isosne.cli.messages import note, say
 from isosne.cli.options import MessageOptions, Metric, ResourceOptions, TableOptions
-from isosne.cli.provenance import describe_origin, measured_metric, recorded_metric
+from isosne.cli.provenance import (
+    describe_origin,
+    measured_metric,
+    recorded_metric,
+    titles_of,
+)
 from isosne.cli.tables import (
     check_one_stdin,
     find_rows,
@@ -39,7 +44,7 @@ def write_maps(
 
     for path in maps:
         check_one_stdin(source=source, maps=path)
-    found = {title: read_map(path) for title, path in zip(_titles(maps), maps, strict=True)}
+    found = {title: read_map(path) for title, path in zip(titles_of(maps), maps, strict=True)}
     first = next(iter(found.values()))
     if not messages.quiet:
         note_origin(maps[0], first)
@@ -70,12 +75,6 @@ def write_maps(
         **page,
     )
     return len(first.embedding)
-
-
-def _titles(maps: Sequence[str]) -> list[str]:
-    """Return the names of files, or their paths if names are repeated."""
-    names = [Path(path).name for path in maps]
-    return names if len(set(names)) == len(names) else list(maps)
 
 
 def _in_order(table: Any, drawn: Any, first: Any, title: str) -> Any:

@@ -21,11 +21,13 @@ def make_progress(*, quiet: bool) -> Progress:
 class Steps:
     """Shows the steps of a fit, and now and then the value of its objective."""
 
-    def __init__(self, progress: Progress, model: Any, objective: str) -> None:
+    def __init__(
+        self, progress: Progress, model: Any, objective: str, n_iter: int | None = None
+    ) -> None:
         from isosne.layout.schedules import as_schedule
 
         self.progress = progress
-        self.n_iter = as_schedule(model.schedule).n_iter
+        self.n_iter = as_schedule(model.schedule).n_iter if n_iter is None else n_iter
         self._objective = {"kl": "KL", "nerv": "NeRV", "jse": "JSE"}[objective]
 
     def describe(self, value: float) -> str:

@@ -1,9 +1,10 @@
 """The provenance of a result: how it was made, for its file and for --json."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from isosne._version import __version__
@@ -74,11 +75,12 @@ def measured_metric(table: Any, recorded: Any) -> Any:
 
 
 def describe_options(
-    kernel: KernelOptions, embedding: EmbeddingOptions, landmarks: LandmarkOptions
+    kernel: KernelOptions, embedding: EmbeddingOptions, landmarks: LandmarkOptions, *others: Any
 ) -> dict[str, Any]:
     """Return the parameters of a map by the names of their options, without those not given."""
     options = {**asdict(kernel), "kernel": kernel.kernel_name}
-    options |= {**asdict(embedding), **asdict(landmarks)}
+    for group in (embedding, landmarks, *others):
+        options |= asdict(group)
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -91,3 +93,9 @@ def describe_fit(model: Any, seconds: float) -> dict[str, Any]:
         "n_isolated": len(model.isolated_),
         "seconds": round(seconds, 3),
     }
+
+
+def titles_of(maps: Sequence[str]) -> list[str]:
+    """Return the names of files, or their paths if names are repeated."""
+    names = [Path(path).name for path in maps]
+    return names if len(set(names)) == len(names) else list(maps)

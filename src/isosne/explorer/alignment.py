@@ -1,9 +1,10 @@
-"""Maps on a common scale: into a square of side 2, and one map onto another (Procrustes)."""
+"""Maps on a common scale: into a square of side 2, and one map onto another."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._types import Array
+from isosne.layout.procrustes import find_similarity
 
 
 def into_square(Y: Array) -> NDArray[np.float32]:
@@ -28,8 +29,7 @@ def into_square(Y: Array) -> NDArray[np.float32]:
 def align(Y: Array, onto: Array) -> NDArray[np.float32]:
     """Return a map moved, turned, mirrored and scaled to lie as near as possible to another.
 
-    Minimizes the sum of squared distances between the two positions of each row that both maps
-    have: the orthogonal Procrustes problem, with a mirror allowed, and a common factor.
+    Only rows that both maps have count. With fewer than two of them, the map fills the square.
 
     Examples
     --------
@@ -43,13 +43,7 @@ def align(Y: Array, onto: Array) -> NDArray[np.float32]:
     known = np.isfinite(Y).all(axis=1) & np.isfinite(onto).all(axis=1)
     if known.sum() < 2:
         return into_square(Y)
-    A, B = Y[known].astype(np.float64), onto[known].astype(np.float64)
-    middle, target = A.mean(axis=0), B.mean(axis=0)
-    A -= middle
-    left, strengths, right = np.linalg.svd(A.T @ (B - target))
-    square = float((A**2).sum())
-    factor = strengths.sum() / square if square > 0 else 1.0
-    return np.asarray((Y - middle) @ (factor * left @ right) + target, np.float32)
+    return find_similarity(Y[known], onto[known]).apply(Y)
 
 
 def moved_most(A: Array, B: Array, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -12,4 +12,6 @@
 * ``force_methods``: the parameters `Mesh`, `Tree` and `Exact`
 * ``pair_terms``: map similarity and objective of a single pair
 * ``placement``: coordinates of new points on a finished map
+* ``pull``, ``carried_start``: a previous map, whose points are held at their places
+* ``procrustes``: one map laid onto another
 """

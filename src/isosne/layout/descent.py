@@ -16,6 +16,7 @@ from isosne._numba import kernel
 from isosne._portable import log
 from isosne._types import Array
 from isosne.errors import DivergedError
+from isosne.layout.pull import Pull
 from isosne.layout.schedules import STEADY_MOMENTUM, ChangeBelow, Phase, Schedule
 
 SPREAD = 1e-4
@@ -84,7 +85,7 @@ class State(NamedTuple):
     gradient_norm : float
         Euclidean norm of the gradient.
     value : callable
-        Returns the objective; takes about as long as a step.
+        Returns the objective, without the pull of an alignment; takes about as long as a step.
     """
 
     iteration: int
@@ -121,18 +122,25 @@ class Progress:
         self.phase, self.done, self.values, self.rates = self.phase + 1, 0, [], []
 
 
-def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[State]:
-    """Yield the state after each remaining step; the map is modified in place and stays centered.
+def descend(
+    forces: Field, progress: Progress, schedule: Schedule, pull: Pull | None = None
+) -> Iterator[State]:
+    """Yield the state after each remaining step; the map is modified in place.
 
-    At each yield, `progress` is complete: a descent can resume from it.
+    It stays centered, unless a pull holds points at their places. At each yield, `progress` is
+    complete: a descent can resume from it.
     """
     Y, update, gains = progress.Y, progress.update, progress.gains
     shares = np.ones(Y.shape[1], np.float32)
     if schedule.bounded:
         shares /= np.maximum(forces.loads(), 1)
+    limits = shares, np.zeros_like(shares) if pull is None else pull.stiffness
 
     def value() -> float:
         return forces.value(Y)
+
+    def objective() -> float:
+        return value() if pull is None else value() + pull.value(Y)
 
     while progress.phase < len(schedule.phases):
         phase = schedule.phases[progress.phase]
@@ -151,25 +159,29 @@ def descend(forces: Field, progress: Progress, schedule: Schedule) -> Iterator[S
         # Sampled attraction shortens the steps of the last phase; other forces return 1.
         step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)
         gradient = forces.gradient(Y, exaggeration)
+        if pull is not None:
+            pull.add(Y, gradient)
         # In float64: the norm also detects NaN and infinity in any entry.
         norm = float(np.sqrt(np.square(gradient, dtype=np.float64).sum()))
         spread = np.nan
         if np.isfinite(norm):
             settings = momentum, step, schedule.min_gain
-            spread = advance(Y, update, gains, gradient, shares, settings)
+            spread = advance(Y, update, gains, gradient, limits, settings, pull is None)
         if not spread <= LARGEST_SPREAD:  # also NaN
             raise DivergedError(
                 f"The optimization diverged at step {progress.iteration + 1} "
                 f"with step length {step:g}. Choose a schedule with shorter steps."
             )
-        if 0 < spread < SMALLEST_SPREAD:  # collapsed under exaggeration: see SPREAD
+        if (
+            pull is None and 0 < spread < SMALLEST_SPREAD
+        ):  # collapsed under exaggeration: see SPREAD
             Y *= np.float32(SPREAD / spread)
             update *= np.float32(SPREAD / spread)
         progress.iteration += 1
         progress.done += 1
         state = State(progress.iteration, progress.phase, Y, norm, value)
         # Before the yield, so that a checkpoint taken there already has the next phase.
-        if has_ended(phase, progress, value):
+        if has_ended(phase, progress, objective):
             progress.end_phase()
         yield state
 
@@ -200,15 +212,20 @@ def advance(
     update: Array,
     gains: Array,
     gradient: Array,
-    shares: Array,
+    limits: tuple[Array, Array],
     settings: tuple[float, float, float],
+    is_free: bool,
 ) -> float:
-    """Take one step in place and center the map; return the largest standard deviation of an axis.
+    """Take one step in place; return the largest standard deviation of an axis.
+
+    The map is centered if it is free: then the objective does not depend on the center.
 
     A gain grows by GAIN_UP if gradient and last update differ in sign, that is, if the point keeps
-    its direction, and shrinks otherwise. shares (n,): factors of the step length; settings:
+    its direction, and shrinks otherwise. limits: factors of the step length (n,), and the stiffness
+    of the pull (n,), in which the step is implicit, so that no stiffness is too much; settings:
     momentum, step length, smallest gain.
     """
+    shares, stiffness = limits
     momentum, step, min_gain = settings
     widest = 0.0
     for c in range(Y.shape[0]):
@@ -218,13 +235,17 @@ def advance(
             gain = gains[c, i] * GAIN_DOWN if same_sign else gains[c, i] + GAIN_UP
             gain = max(gain, min_gain)
             gains[c, i] = gain
-            update[c, i] = momentum * update[c, i] - step * shares[i] * gain * gradient[c, i]
+            length = step * shares[i] * gain
+            length /= 1.0 + length * stiffness[i]
+            update[c, i] = momentum * update[c, i] - length * gradient[c, i]
             Y[c, i] += update[c, i]
             total += Y[c, i]
-        center = total / Y.shape[1]  # the objective does not depend on the center
+        center = total / Y.shape[1]
+        shift = center if is_free else 0.0
         squares = 0.0
         for i in range(Y.shape[1]):
-            Y[c, i] -= center
-            squares += np.float64(Y[c, i]) * np.float64(Y[c, i])
+            Y[c, i] -= shift
+            offset = np.float64(Y[c, i]) - (center - shift)
+            squares += offset * offset
         widest = max(widest, squares)
     return float(np.sqrt(widest / Y.shape[1]))

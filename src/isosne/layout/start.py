@@ -1,4 +1,4 @@
-"""Initial coordinates of the map: principal components, spectral, random, or given."""
+"""Initial coordinates of the map: principal components, spectral, random, given, or carried on."""
 
 from functools import partial
 from typing import Any
@@ -10,8 +10,10 @@ from scipy.sparse import csr_array
 from isosne._portable import each_cos, each_log
 from isosne._types import DenseMatrix, Joint, Points, SparseMatrix
 from isosne.errors import DataError, ParameterError, keyword
+from isosne.layout.carried_start import carried_map, listed_pairs
 from isosne.layout.eigenvectors import combine, leading_eigenvectors, project
 from isosne.layout.principal import principal_components, times_sparse, with_sign
+from isosne.layout.pull import Anchors
 
 SPREAD = 1e-4
 """Standard deviation of the widest axis (van der Maaten and Hinton 2008; the paper's random start
@@ -65,12 +67,14 @@ def initial_map(
     """Return the initial map (n_components, n) in float32.
 
     start: "pca" (CSR: truncated SVD), "spectral" (of the joint probabilities), "random", or an
-    array (n, n_components), which is used unchanged.
+    array (n, n_components), which is used unchanged, or the Anchors of a previous map.
     """
     n = X.shape[0]
-    if not isinstance(start, str):
+    if not isinstance(start, str | Anchors):
         return _given(start, n, n_components)
     noise = normal_numbers(rng, (n, n_components))
+    if isinstance(start, Anchors):
+        return carried_map(start, joint, noise)
     if start == "random":
         return np.ascontiguousarray(SPREAD * noise.T, np.float32)
     by_pca = start == "pca"
@@ -125,15 +129,11 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
         factors = joint.factors.astype(np.float64)
         P = factors[:, None] + factors
         P *= joint.values
-    elif isinstance(joint, SparseMatrix):
-        n = len(joint.indptr) - 1
-        P = csr_array((joint.data, joint.indices, joint.indptr), shape=(n, n)).astype(np.float64)
     else:
-        indices, weights = joint.draw(0)
-        n, k = indices.shape
-        indptr = np.arange(0, n * k + 1, k)
-        P = csr_array((weights.ravel(), indices.ravel().view(np.int32), indptr), shape=(n, n))
-        P = (P + P.T).astype(np.float64)
+        P = listed_pairs(joint)
+        if not isinstance(joint, SparseMatrix):
+            P = P + P.T
+        P = P.astype(np.float64)
     multiply = partial(times_sparse if isinstance(P, csr_array) else combine, P)
     n = P.shape[0]
     sums = multiply(np.ones((n, 1)))

@@ -13,11 +13,13 @@ from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
 from isosne.plots.embeddings import plot_map, plot_maps
 from isosne.plots.image_files import save_figure
 from isosne.plots.kernels import plot_cells, plot_contours
+from isosne.plots.transitions import animate_between
 from isosne.plots.widgets import MapWidget, compare_widget, widget
 
 __all__ = [
     "MapWidget",
     "animate",
+    "animate_between",
     "compare_widget",
     "plot_cells",
     "plot_contours",

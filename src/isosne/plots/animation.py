@@ -1,30 +1,19 @@
 """Animation of an optimization run."""
 
 import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-from matplotlib.animation import AbstractMovieWriter, FFMpegWriter, PillowWriter
-from matplotlib.axes import Axes
-
 from isosne._checks import check_number
-from isosne._files import whole_file
 from isosne._types import Array
-from isosne.errors import DataError, MissingPackageError, keyword
+from isosne.errors import DataError, keyword
 from isosne.plots.embeddings import plot_map
-from isosne.plots.frames import check_embedding, find_limits, frame_axes, position_points
+from isosne.plots.film import ENDINGS, Frame, make_writer, smooth_limits, write_film
+from isosne.plots.frames import check_embedding, position_points
 from isosne.plots.image_files import check_suffix
-from isosne.plots.paint import Names, Paint, as_paint
-from isosne.plots.points import draw_points
+from isosne.plots.paint import Names, as_paint
 
-DPI = 100
-"""Resolution of a frame, matplotlib's default."""
-REST_SECONDS = 1.0
-"""How long the last frame is shown; chosen."""
 SMOOTHING_SECONDS = 0.3
 """Time before and after a frame over which its axis limits are smoothed; chosen by eye."""
 
@@ -80,55 +69,19 @@ def animate(
     'run.gif'
     """
     check_number(frames_per_second, "frames_per_second", low=0.1, high=50, hint="Try 20.")
-    target = check_suffix(path, (".gif", ".mp4"))
-    writer = _make_writer(target, frames_per_second)
+    target = check_suffix(path, ENDINGS)
+    make_writer(target, frames_per_second)  # before the work, if it cannot be made
     iterations, maps = _check_snapshots(snapshots)
     paint = as_paint(color, len(maps[0]), kind=kind, names=names)
     positions = [position_points(Y, paint) for Y in maps]
     corners = smooth_limits(positions, round(SMOOTHING_SECONDS * frames_per_second))
-    ax = plot_map(maps[-1], color, kind=kind, names=names, title=f"iteration {iterations[-1]}")
-    figure = ax.get_figure(root=True)
-    assert figure is not None  # plot_map has just created it
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # from here on the axes do not move
-    _clear(ax)
-    n_dims = maps[0].shape[1]
-    with whole_file(target, force=force) as file, TemporaryDirectory() as folder:
-        film = Path(folder) / f"film{target.suffix}"  # writers choose the format by the suffix
-        with writer.saving(figure, str(film), DPI):
-            for iteration, Y, limits in zip(iterations, positions, corners, strict=True):
-                _draw_frame(ax, Y, paint, limits, n_dims)
-                ax.set_title(f"iteration {iteration}")
-                writer.grab_frame()
-                if Y is not positions[-1]:
-                    _clear(ax)
-            for _ in range(round(REST_SECONDS * frames_per_second)):
-                writer.grab_frame()
-        with film.open("rb") as finished:
-            shutil.copyfileobj(finished, file)
-    return target
-
-
-def _draw_frame(ax: Axes, Y: Array, paint: Paint, limits: tuple[Array, Array], n_dims: int) -> None:
-    frame_axes(ax, limits, paint, n_dims)
-    draw_points(ax, Y, paint, "auto")
-
-
-def _clear(ax: Axes) -> None:
-    """Remove the points; legend, color bar and frame stay."""
-    for artist in [*ax.collections, *ax.images]:
-        artist.remove()
-
-
-def _make_writer(target: Path, frames_per_second: float) -> AbstractMovieWriter:
-    if target.suffix.lower() == ".gif":
-        return PillowWriter(fps=frames_per_second)  # type: ignore[arg-type]  # a float works
-    if not FFMpegWriter.isAvailable():
-        raise MissingPackageError(
-            f"Writing {target} needs the program ffmpeg, which is not installed. "
-            f"Install ffmpeg, or write {target.stem}.gif instead."
-        )
-    return FFMpegWriter(fps=frames_per_second, metadata={})  # type: ignore[arg-type]
+    titles = [f"iteration {iteration}" for iteration in iterations]
+    frames = [
+        Frame(title, Y, paint, limits)
+        for title, Y, limits in zip(titles, positions, corners, strict=True)
+    ]
+    ax = plot_map(maps[-1], color, kind=kind, names=names, title=titles[-1])
+    return write_film(target, ax, frames, maps[0].shape[1], frames_per_second, force=force)
 
 
 def _check_snapshots(snapshots: Iterable[tuple[int, Any]]) -> tuple[list[int], list[Array]]:
@@ -141,21 +94,3 @@ def _check_snapshots(snapshots: Iterable[tuple[int, Any]]) -> tuple[list[int], l
             f"got {found}. Collect copies of the map in a callback of TSNE."
         )
     return [iteration for iteration, _ in pairs], [Y for _, Y in pairs]
-
-
-def smooth_limits(positions: list[Array], reach: int) -> list[tuple[Array, Array]]:
-    """Return smoothed axis limits: the widest within reach, then their mean within reach.
-
-    Each of the limits that are averaged for a frame encloses all its points, so the mean does too.
-    """
-    found = [find_limits(Y) for Y in positions]
-    low, high = np.array([a for a, _ in found]), np.array([b for _, b in found])
-    low = _slide(_slide(low, reach, np.min), reach, np.mean)
-    high = _slide(_slide(high, reach, np.max), reach, np.mean)
-    return list(zip(low, high, strict=True))
-
-
-def _slide(rows: Array, reach: int, summary: Any) -> Array:
-    """Return a summary of a sliding window: each row and those up to reach before and after it."""
-    spans = [rows[max(0, i - reach) : i + reach + 1] for i in range(len(rows))]
-    return np.array([summary(span, axis=0) for span in spans])

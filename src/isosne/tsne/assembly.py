@@ -68,7 +68,7 @@ def _warn_of_isolated(isolated: NDArray[np.int64], n_points: int, what: str) -> 
         warnings.warn(
             f"{len(isolated)} of {n_points} points have no affinity to any other point; {what}.",
             IsolatedPointsWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

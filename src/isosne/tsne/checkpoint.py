@@ -22,6 +22,7 @@ from isosne.errors import keyword
 from isosne.kernels.base import MetricKernel
 from isosne.layout.descent import Field, Progress
 from isosne.layout.force_methods import as_method
+from isosne.tsne.alignment import as_alignment
 from isosne.tsne.plan import Plan
 from isosne.tsne.serialization import from_plain, to_plain
 from isosne.tsne.stored_values import (
@@ -90,6 +91,8 @@ class Checkpoint:
             every, "every", low=1, hint="Pass the number of steps between two checkpoints."
         )
         relevant = {name: part for name, part in parameters.items() if name not in IRRELEVANT}
+        if relevant.get("align_to") is None:  # files of earlier versions do not have it
+            relevant.pop("align_to", None)
         self._identity = {**_digested(relevant), "input": fingerprint}
         self._rng: dict[str, Any] = {}
         self._seed: RandomState = None
@@ -193,7 +196,7 @@ def _digested(parameters: dict[str, Any]) -> dict[str, Any]:
     plain = {}
     for name, value in parameters.items():
         arrays: dict[str, Array] = {}
-        plain[name] = to_plain(value, arrays)
+        plain[name] = to_plain(as_alignment(value) if name == "align_to" else value, arrays)
         contents = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
         if isinstance(value, MetricKernel):
             contents.append(_draws(getattr(value, "random_state", None)))

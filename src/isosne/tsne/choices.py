@@ -9,6 +9,7 @@ from isosne.kernels.precomputed import PrecomputedKernel
 from isosne.layout.force_methods import Exact, Mesh, Method, Tree
 from isosne.layout.mesh_repulsion import THETA
 from isosne.layout.objectives import Objective, needs_all_pairs
+from isosne.layout.pull import Anchors
 from isosne.layout.schedules import Schedule
 from isosne.layout.start import resolve_start
 from isosne.neighbors.metric import Metric
@@ -52,6 +53,8 @@ class Request(NamedTuple):
     """Distances per row of a sparse matrix of distances; None for other input."""
     note: str = ""
     """What the plan says about the input."""
+    anchors: Anchors | None = None
+    """Places of rows on a previous map."""
 
 
 def memory_costs(request: Request, given: InputSize) -> Costs:

@@ -1,44 +1,35 @@
 """TSNE, the public estimator. It assembles the steps of the paper and contains no mathematics."""
 
-import warnings
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
-from copy import copy, deepcopy
+from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isosne._checks import check_count
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator, as_seed
-from isosne.affinities.sparse import Sparse, as_affinities
+from isosne.affinities.sparse import Sparse
 from isosne.errors import ParameterError
 from isosne.kernels.precomputed import PrecomputedKernel
-from isosne.kernels.registry import as_kernel, for_table
-from isosne.layout.descent import Progress, State
-from isosne.layout.force_methods import Method, as_method
-from isosne.layout.objectives import Objective, as_objective
-from isosne.layout.schedules import Schedule, plain
-from isosne.layout.start import initial_map
-from isosne.sources import is_stored
-from isosne.tables.mixed_rows import MixedRows
-from isosne.tsne.assembly import make_affinities, make_forces
-from isosne.tsne.checkpoint import Checkpoint
-from isosne.tsne.choices import Request
-from isosne.tsne.fitted_map import FittedMap
+from isosne.layout.descent import State
+from isosne.layout.force_methods import Method
+from isosne.layout.objectives import Objective
+from isosne.layout.pull import Anchors
+from isosne.layout.schedules import Schedule
+from isosne.tsne.alignment import find_anchors
 from isosne.tsne.foreign_parameters import InitSignature, refuse_foreign
+from isosne.tsne.growing_map import GrowingMap
 from isosne.tsne.input_data import Input
+from isosne.tsne.job import Job
 from isosne.tsne.landmarks import Landmarks, as_landmarks
-from isosne.tsne.plan import Plan, make_plan, seeded_kernel, useful_threads
-from isosne.tsne.progress import Reporter
-from isosne.tsne.run import Finished, Run
-from isosne.tsne.task_hooks import CallbackSupport, FitTasks
+from isosne.tsne.plan import Plan, make_plan
+from isosne.tsne.task_hooks import CallbackSupport
 
 
-class TSNE(CallbackSupport, FittedMap):
+class TSNE(CallbackSupport, GrowingMap):
     """t-SNE with the owner kernel, the isolation kernel, or any other kernel.
 
     Parameters
@@ -62,7 +53,11 @@ class TSNE(CallbackSupport, FittedMap):
         usually 1.
     start : str or array, default="auto"
         Initial coordinates: "pca", "spectral", "random" or an array (n_samples, n_components).
-        "auto": "pca", or "spectral" for precomputed distances or affinities.
+        "auto": the previous map with `align_to`, else "pca", or "spectral" for precomputed
+        distances or affinities.
+    align_to : TSNE, array, data frame, Alignment or None, default=None
+        A previous map: rows stay near their places on it. An `Alignment` also holds the strength
+        of the pull and identifiers of the rows; without identifiers rows are matched by position.
     affinities : str or Sparse, default="auto"
         Pairs with a probability: "dense" (all), "sparse" (neighbors; ``Sparse(neighbors=...)``
         sets the search), or "sampled" (partners drawn at random, for broad isolation kernels on
@@ -96,15 +91,23 @@ class TSNE(CallbackSupport, FittedMap):
     plan_ : Plan
         All choices of the fit and their reasons.
     trace_ : array of shape (n, 3)
-        Iteration, objective and gradient norm, every 50 steps and at the end.
+        Iteration, objective and gradient norm, every 50 steps and at the end. The objective does
+        not include the pull of an alignment; the gradient does.
     kl_divergence_ : float
-        Final value of the objective.
+        Final value of the objective, without the pull of an alignment.
     n_iter_ : int
-        Number of steps taken.
+        Number of steps taken; after `extend`, by the extension.
     isolated_ : array of int
         Points without affinity to any other point; each is connected to its nearest neighbor.
     landmark_indices_ : array of int
         Row indices of the mapped points in the input, if ``landmarks`` is set.
+    alignment_ : Anchors
+        Rows with a place on the previous map, with `align_to` and after `extend`: indices
+        (``rows``), ``places``, ``strength`` and the ``scale`` of the previous map.
+    displacement_ : array of shape (n_matched,)
+        Distance of these rows from their places, relative to the radius of the previous map.
+    far_ : array of int
+        Rows of the last `extend` that are far from all rows fitted before.
     table_ : TableForest
         For a data frame with columns that are not numbers, or with missing values: the columns, and
         the trees that turn rows into codes. `transform` applies it to new rows.
@@ -148,6 +151,7 @@ class TSNE(CallbackSupport, FittedMap):
         schedule: str | Schedule = "annealed",
         exaggeration: float | None = None,
         start: Any = "auto",
+        align_to: Any = None,
         affinities: str | Sparse = "auto",
         forces: str | Method = "auto",
         landmarks: int | Landmarks | None = None,
@@ -163,6 +167,7 @@ class TSNE(CallbackSupport, FittedMap):
         self.schedule = schedule
         self.exaggeration = exaggeration
         self.start = start
+        self.align_to = align_to
         self.affinities = affinities
         self.forces = forces
         self.landmarks = landmarks
@@ -196,43 +201,11 @@ class TSNE(CallbackSupport, FittedMap):
         TSNE
             The fitted estimator; the map is in ``embedding_``.
         """
-        with threads(self.n_jobs), ExitStack() as held:
+        with threads(self.n_jobs):
             given = self._open(X)
-            state_file = self._checkpoint(checkpoint, every, given)
-            saved = held.enter_context(state_file.opened()) if state_file else None
-            seed = saved.seed if saved else as_seed(self.random_state)
-            unused = deepcopy(seed)  # a generator moves on as it draws
-            rng = saved.generator() if saved else as_generator(seed)
-            if state_file:
-                state_file.remember(rng, seed)
-            request = self._request(given, rng, saved.route if saved else {})
-            plan = make_plan(request, given.size(), self.get_params(deep=False))
-            plan.parameters["random_state"] = unused
-            if state_file:
-                plan = state_file.follow(plan, saved)
-            reporter = Reporter(self.verbose)
-            reporter.say(str(plan))
-            reporter.say("Computing affinities")
-            tasks = FitTasks(self, request.schedule.n_iter, {"X": X, "y": y})
-            held.enter_context(tasks)
-            kernel, indices = given.fit(seeded_kernel(plan, request), rng)
-            draws = int(rng.integers(2**31)) if plan.affinities == "sampled" else 0
-            joint, isolated = make_affinities(kernel, plan, draws)
-            start = plan.parameters["start"]
-            Y = initial_map(start, kernel.X_fit_, joint, self.n_components, rng)
-            forces = make_forces(joint, plan, request.objective)
-            run = Run(forces, request.schedule, Progress.at(Y), plan.n_threads)
-            if saved:
-                run.restore(saved)
-
-            def finish(model: TSNE, ended: Run) -> None:
-                model._remember_input(X, given)
-                model.kernel_, model.plan_, model.affinities_ = kernel, plan, joint
-                model.isolated_ = isolated
-                model._set_or_remove("landmark_indices_", indices)
-                model._set_fitted(ended, draws)
-
-            self._descend(run, finish, reporter, tasks, state_file)
+            seed = as_seed(self.random_state)
+            job = Job(given, seed, self._schedule(), self._anchors(X, given), X, y)
+            self._map_rows(job, checkpoint, every)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
@@ -252,43 +225,6 @@ class TSNE(CallbackSupport, FittedMap):
         """
         return self.fit(X).embedding_
 
-    def continue_fit(self, n_iter: int) -> Self:
-        """Continue the optimization with the settings of the last phase of the schedule.
-
-        Parameters
-        ----------
-        n_iter : int
-            Number of additional steps.
-
-        Returns
-        -------
-        TSNE
-            The estimator itself.
-        """
-        check_is_fitted(self)
-        check_count(n_iter, "n_iter", low=1, hint="Pass the number of further steps.")
-        with threads(self.n_jobs), FitTasks(self, n_iter) as tasks:
-            last = self._finished.run or self._revived()
-            run = last.resumed(plain(n_iter, last.schedule))
-            seed = self._finished.seed
-
-            def finish(model: TSNE, ended: Run) -> None:
-                model._set_fitted(ended, seed)
-
-            self._descend(run, finish, Reporter(self.verbose), tasks)
-        return self
-
-    def _revived(self) -> Run:
-        """Return the run of a loaded model; affinities and forces are computed again."""
-        self.affinities_, _ = make_affinities(self.kernel_, self.plan_, self._finished.seed)
-        forces = make_forces(self.affinities_, self.plan_, as_objective(self.objective))
-        Y = np.ascontiguousarray(self.embedding_.T)
-        progress = Progress.at(Y, self.n_iter_)
-        n_threads = useful_threads(len(self.embedding_), self.plan_.forces)
-        run = Run(forces, self._schedule(), progress, n_threads)
-        run.trace = [(int(i), float(value), float(norm)) for i, value, norm in self.trace_]
-        return run
-
     def plan(self, X: Any) -> Plan:
         """Return the plan that `fit` would follow for these points.
 
@@ -305,7 +241,8 @@ class TSNE(CallbackSupport, FittedMap):
         with threads(self.n_jobs):
             given = self._open(X)
             rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
-            request = self._request(given, rng, {})
+            job = Job(given, rng, self._schedule(), self._anchors(X, given))
+            request = self._request(job, rng, {})
             return make_plan(request, given.size(), self.get_params(deep=False))
 
     def _open(self, X: Any) -> Input:
@@ -323,90 +260,9 @@ class TSNE(CallbackSupport, FittedMap):
             metric = "precomputed"
         return Input(X, as_landmarks(self.landmarks), metric, self.random_state)
 
-    def _request(self, given: Input, rng: np.random.Generator, route: Mapping[str, Any]) -> Request:
-        """Return the user's parameters, with the choices of an interrupted run if it resumes."""
-        affinities, neighbors = as_affinities(self.affinities)
-        forces = as_method(self.forces)
-        if forces is None and route.get("forces"):
-            forces = as_method(route["forces"])
-        kernel = as_kernel(self.kernel, given.shape[0], rng)
-        if given.forest is not None:
-            kernel = for_table(kernel)
-        return Request(
-            kernel=kernel,
-            n_components=self.n_components,
-            objective=as_objective(self.objective),
-            schedule=self._schedule(),
-            start=self.start,
-            affinities=affinities or route.get("affinities"),
-            neighbors=neighbors or route.get("neighbors"),
-            forces=forces,
-            memory_limit=self.memory_limit,
-            n_listed=given.n_listed(kernel),
-            note=given.note,
-        )
-
-    def _checkpoint(self, path: str | Path | None, every: int, given: Input) -> Checkpoint | None:
-        if path is None:
-            return None
-        shape = self.n_components, given.shape[0]
-        return Checkpoint(path, every, self.get_params(deep=False), given.fingerprint(), shape)
-
-    def _remember_input(self, X: Any, given: Input) -> None:
-        self._set_or_remove("table_", given.forest)
-        self._set_or_remove("input_scale_", given.scale)
-        X = X.frame if isinstance(X, MixedRows) else X
-        if not is_stored(X):
-            validate_data(self, X, reset=True, skip_check_array=True)
-            return
-        self.n_features_in_ = given.shape[1]
-        names = given.column_names
-        self._set_or_remove("feature_names_in_", None if names is None else np.array(names, object))
-
-    def _set_or_remove(self, name: str, value: object) -> None:
-        """Set an attribute, or for None remove that of an earlier fit."""
-        if value is not None:
-            setattr(self, name, value)
-        elif hasattr(self, name):
-            delattr(self, name)
-
-    def _descend(
-        self,
-        run: Run,
-        finish: Callable[["TSNE", Run], None],
-        reporter: Reporter,
-        tasks: FitTasks,
-        checkpoint: Checkpoint | None = None,
-    ) -> None:
-        """Take the steps of a run; ``finish`` sets the fitted attributes, also after an error."""
-
-        def fitted() -> dict[str, Any]:
-            twin = copy(self)
-            finish(twin, run.resumed(run.schedule))
-            return dict(vars(twin))
-
-        try:
-            run.descend(tasks.watch(run, self.callback, fitted), checkpoint, reporter)
-        except KeyboardInterrupt:
-            warnings.warn(
-                f"Interrupted at step {run.progress.iteration}; embedding_ holds the map so far. "
-                "Call continue_fit for more steps.",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-            raise
-        finally:
-            if run.is_usable:
-                finish(self, run)
-
-    def _set_fitted(self, run: Run, seed: int) -> None:
-        """Set the fitted attributes from a run, even if it was interrupted."""
-        run.record()
-        self._finished = Finished(seed, run)
-        self.embedding_ = np.ascontiguousarray(run.progress.Y.T)
-        self.n_iter_ = run.progress.iteration
-        self.trace_ = np.array(run.trace)
-        self.kl_divergence_ = run.trace[-1][1]
+    def _anchors(self, X: Any, given: Input) -> Anchors | None:
+        n_mapped, n_rows = given.shape[0], given.n_rows
+        return find_anchors(self.align_to, X, n_rows, n_mapped, self.n_components)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

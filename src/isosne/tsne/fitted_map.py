@@ -12,7 +12,13 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from isosne._checks import check_names, check_number, check_points, check_width
+from isosne._checks import (
+    check_for_metric,
+    check_names,
+    check_number,
+    check_points,
+    check_width,
+)
 from isosne._extras import require
 from isosne._html import beside, map_picture, pairs_table
 from isosne._numba import threads
@@ -21,7 +27,9 @@ from isosne.affinities.sampled import SampledAffinities
 from isosne.errors import DataError, show
 from isosne.kernels.base import MetricKernel
 from isosne.layout.objectives import Objective, as_objective, dof_of
+from isosne.layout.pull import Anchors
 from isosne.layout.schedules import Schedule, as_schedule, lasting
+from isosne.neighbors.search import Search, make_search
 from isosne.quality import Report
 from isosne.quality import report as measure
 from isosne.sources import Rows, is_stored, open_rows
@@ -29,6 +37,7 @@ from isosne.sources.scaled import Scale, ScaledRows
 from isosne.tables.forest import TableForest
 from isosne.tables.mixed_rows import MixedRows
 from isosne.tsne.assembly import sample_affinities
+from isosne.tsne.growth import check_growing, find_far_rows
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.new_points import MapPlacer, MapSettings, check_out, make_placer, place_checked
 from isosne.tsne.plan import Plan
@@ -50,6 +59,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     kernel_: MetricKernel
     plan_: Plan
     affinities_: Joint
+    alignment_: Anchors
     table_: TableForest
     input_scale_: Scale
     input_options_: dict[str, Any]
@@ -77,16 +87,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if is_stored(X):
             return self.place(X)
         with threads(self.n_jobs):
-            return self._ready_placer().place(self._points(X))
-
-    def _points(self, X: Any) -> Points:
-        """Return rows in memory as the kernel compares them: validated, scaled, or as codes."""
-        if hasattr(self, "table_"):
-            return self.table_.transform(X)
-        points = check_points(X)
-        check_width(points, self.n_features_in_, type(self).__name__)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return self.input_scale_.apply(points) if hasattr(self, "input_scale_") else points
+            return self._ready_placer().place(self._check_new(X))
 
     def place(self, X: Any, out: Any = None) -> NDArray[np.float32]:
         """Return the coordinates of all rows of an input of any size, in constant memory.
@@ -104,7 +105,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             Their coordinates, in the order of the rows.
         """
         check_is_fitted(self)
-        rows = self._rows(X)
+        rows = self._open_new(X)
         shape = rows.shape[0], self._n_features_out
         if out is None:
             out = np.empty(shape, np.float32)
@@ -130,29 +131,42 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             Coordinates of the next rows, in order.
         """
         check_is_fitted(self)
-        return self._placed(self._rows(X))
+        return self._placed(self._open_new(X))
 
     def _placed(self, rows: Rows) -> Iterator[NDArray[np.float32]]:
         with threads(self.n_jobs):
             placer = self._ready_placer()
         return rows.apply(partial(place_checked, placer, self.n_jobs), PLACE_BYTES)
 
-    def _rows(self, X: Any) -> Rows:
-        """Return an input of any size as rows that the kernel can compare."""
-        if hasattr(self, "table_"):
-            X = X.frame if isinstance(X, MixedRows) else X
-            if is_stored(X):
-                raise DataError(
-                    "The map was made of a table with mixed columns, and takes tables in memory; "
-                    f"got {show(X)}. Read it into a data frame, or pass parts of it."
-                )
-            return open_rows(self.table_.transform(X))
-        rows = open_rows(X)
-        check_width(rows, self.n_features_in_, type(self).__name__)
-        check_names(rows.column_names, getattr(self, "feature_names_in_", None))
-        if hasattr(self, "input_scale_") and not isinstance(rows, ScaledRows):
-            rows = ScaledRows(rows, self.input_scale_)
-        return rows
+    def find_far(self, X: Any) -> NDArray[np.int64]:
+        """Return the indices of new points that are far from every fitted point.
+
+        Parameters
+        ----------
+        X : array, CSR, data frame, path, or Dask array or data frame
+            New points.
+
+        Returns
+        -------
+        array of int
+            Indices of points whose nearest fitted point is farther away than 99 % of the fitted
+            points have their nearest neighbor.
+
+        Notes
+        -----
+        `transform` gives such points coordinates among points that they do not resemble. Of points
+        from the same distribution as the fitted points, about 1 % are far by chance. The metric is
+        that of the kernel. Costs a neighbor search among the fitted points.
+        """
+        check_is_fitted(self)
+        check_growing(self.kernel_, None)
+        with threads(self.n_jobs):
+            return find_far_rows(self._search_fitted(), self._check_new(X))
+
+    @property
+    def displacement_(self) -> NDArray[np.float64]:
+        """Distance of aligned rows from their places, relative to the radius of these places."""
+        return self.alignment_.displacement(self.embedding_)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a file; an existing file is replaced.
@@ -252,6 +266,43 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if get_config()["display"] == "diagram":
             shown["text/html"] = self._html_repr()
         return shown
+
+    def _check_new(self, X: Any) -> Points:
+        """Return validated new points as the kernel compares them: scaled, or as codes."""
+        if is_stored(X):
+            return check_points(self._open_new(X).read(slice(None)))
+        if hasattr(self, "table_"):
+            return self.table_.transform(X)
+        points = check_points(X)
+        check_width(points, self.n_features_in_, type(self).__name__)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        if hasattr(self, "input_scale_"):
+            points = self.input_scale_.apply(points)
+        check_for_metric(points, self.kernel_.metric)
+        return points
+
+    def _open_new(self, X: Any) -> Rows:
+        """Return new rows of an input of any kind as the kernel compares them."""
+        if hasattr(self, "table_"):
+            X = X.frame if isinstance(X, MixedRows) else X
+            if is_stored(X):
+                raise DataError(
+                    "The map was made of a table with mixed columns, and takes tables in memory; "
+                    f"got {show(X)}. Read it into a data frame, or pass parts of it."
+                )
+            return open_rows(self.table_.transform(X))
+        rows = open_rows(X)
+        check_width(rows, self.n_features_in_, type(self).__name__)
+        check_names(rows.column_names, getattr(self, "feature_names_in_", None))
+        if hasattr(self, "input_scale_") and not isinstance(rows, ScaledRows):
+            return ScaledRows(rows, self.input_scale_)
+        return rows
+
+    def _search_fitted(self) -> Search:
+        """Return a search among the fitted points."""
+        kernel = self.kernel_
+        method = self.plan_.neighbors or "exact"
+        return make_search(kernel.X_fit_, kernel.metric_, method)
 
     def _ready_placer(self) -> MapPlacer:
         finished = self._finished

@@ -72,6 +72,17 @@ class Input:
             self.shape = landmarks.n, self.shape[1]
 
     @property
+    def n_rows(self) -> int:
+        """Number of rows of the input; with landmarks, more than points to map."""
+        return self.shape[0] if self._rows is None else int(self._rows.shape[0])
+
+    @property
+    def points(self) -> Points:
+        """Points that are in memory."""
+        assert self._points is not None  # only asked of input that was validated as a whole
+        return self._points
+
+    @property
     def column_names(self) -> tuple[str, ...] | None:
         """Column names of rows that are not in memory, if they have any."""
         return None if self._rows is None else self._rows.column_names

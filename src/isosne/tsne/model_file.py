@@ -16,14 +16,22 @@ from isosne.affinities.sparse import Sparse
 from isosne.kernels.base import MetricKernel
 from isosne.layout.force_methods import Mesh, Tree
 from isosne.layout.objectives import as_objective
+from isosne.layout.pull import Anchors
 from isosne.layout.schedules import as_schedule
 from isosne.layout.start import resolve_start
 from isosne.sources.scaled import Scale
 from isosne.tsne.landmarks import Landmarks
 from isosne.tsne.plan import Plan, useful_threads
-from isosne.tsne.serialization import from_plain, kernel_arrays, restore_kernel, to_plain
+from isosne.tsne.serialization import (
+    from_plain,
+    kernel_arrays,
+    plain_parameters,
+    restore_kernel,
+    to_plain,
+)
 from isosne.tsne.stored_values import (
     LARGEST_COUNT,
+    check_anchors,
     check_array,
     check_map,
     check_parameters,
@@ -38,7 +46,9 @@ KIND = "model"
 KERNEL, TABLE = "kernel.", "table."
 """Prefixes of the arrays of the kernel, and of the trees of a table."""
 SCALE = "input_scale"
-FITTED = ("embedding_", "trace_", "isolated_", "landmark_indices_", "feature_names_in_")
+ALIGNMENT = "alignment."
+"""Prefix of the arrays of an alignment."""
+FITTED = ("embedding_", "trace_", "isolated_", "landmark_indices_", "feature_names_in_", "far_")
 NUMBERS = ("n_features_in_", "n_iter_", "kl_divergence_")
 UNSAVED = ("callback",)
 """Parameters that cannot be stored in a file."""
@@ -85,12 +95,15 @@ def write_model(path: str | Path, estimator: FittedEstimator, seed: int) -> None
         fitted["feature_names_in_"] = fitted["feature_names_in_"].astype(str)
     if hasattr(estimator, "input_scale_"):
         fitted[SCALE] = np.array(estimator.input_scale_)
+    if (anchors := getattr(estimator, "alignment_", None)) is not None:
+        fitted |= {f"{ALIGNMENT}rows": anchors.rows, f"{ALIGNMENT}places": anchors.places}
+        header["alignment"] = {"strength": anchors.strength, "scale": anchors.scale}
     kernel = {f"{KERNEL}{name}": part for name, part in kernel_arrays(estimator.kernel_).items()}
     write_archive(Path(path), KIND, header, {**arrays, **fitted, **kernel, **table})
 
 
 def _plain_parameters(parameters: Any, arrays: dict[str, Array]) -> dict[str, Any]:
-    return {k: to_plain(v, arrays) for k, v in parameters.items() if k not in UNSAVED}
+    return plain_parameters({k: v for k, v in parameters.items() if k not in UNSAVED}, arrays)
 
 
 def read_model(path: str | Path, known: Collection[str]) -> Model:
@@ -128,6 +141,9 @@ def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection
     if "table" in header:
         trees = {k.removeprefix(TABLE): v for k, v in arrays.items() if k.startswith(TABLE)}
         fitted["table_"] = restore_table(header["table"], trees)
+    if "alignment" in header:
+        rows, places = arrays[f"{ALIGNMENT}rows"], arrays[f"{ALIGNMENT}places"]
+        fitted["alignment_"] = Anchors(rows, places, **header["alignment"])
     if "input_options" in header:
         fitted["input_options_"] = header["input_options"]
     attributes = {
@@ -162,6 +178,10 @@ def _check_model(model: Model) -> None:
         n_rows = plan["n_rows"] or n_points
         indices = fitted["landmark_indices_"]
         check_array(indices, "landmark_indices_", np.int64, (n_points,), low=0, high=n_rows - 1)
+    if "far_" in fitted:
+        check_array(fitted["far_"], "far_", np.int64, (None,), low=0, high=n_points - 1)
+    if "alignment_" in fitted:
+        check_anchors(fitted["alignment_"], shape)
     if "feature_names_in_" in fitted:
         check_array(fitted["feature_names_in_"], "feature_names_in_", object, (n_features,))
     for part in fitted.get("input_scale_", ()):

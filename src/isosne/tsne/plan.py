@@ -17,6 +17,7 @@ from isosne.kernels.base import MetricKernel
 from isosne.layout.force_methods import Mesh, Method, Tree
 from isosne.layout.mesh_repulsion import widest_map
 from isosne.layout.objectives import needs_all_pairs
+from isosne.layout.pull import Anchors
 from isosne.layout.start import resolve_start
 from isosne.tsne.choices import (
     Request,
@@ -73,6 +74,8 @@ class Plan:
         Reasons for the choices.
     n_rows, n_pool : int or None
         Number of rows of the input and of the pool, if landmarks are mapped.
+    alignment : str or None
+        Rows that are held at their places on a previous map, and the strength of the pull.
     parameters : dict
         Parameters of a `TSNE` that repeats the run, with every choice made.
     """
@@ -97,6 +100,7 @@ class Plan:
     reasons: tuple[str, ...] = ()
     n_rows: int | None = None
     n_pool: int | None = None
+    alignment: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -110,6 +114,8 @@ class Plan:
             f"threads     {self.n_threads}",
             f"memory      {self._memory()}",
         ]
+        if self.alignment is not None:
+            lines.insert(4, f"alignment   {self.alignment}")
         return "\n".join([*lines, *(f"reason      {reason}" for reason in self.reasons)])
 
     def _repr_html_(self) -> str:
@@ -185,7 +191,7 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
         neighbors=neighbors,
         n_neighbors=costs.n_neighbors if neighbors else None,
         n_partners=costs.n_partners if neighbors else None,
-        start=start if isinstance(start, str) else "given coordinates",
+        start=_describe_start(start),
         **_force_settings(method, request.n_components),
         objective=type(request.objective).__name__,
         n_iter=request.schedule.n_iter,
@@ -195,17 +201,32 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
         reasons=tuple(part for part in (reason, request.note) if part),
         n_rows=given.n_rows,
         n_pool=None if given.n_rows is None else given.n_pool,
+        alignment=_describe_alignment(request.anchors, given.n_rows or n),
         parameters={
             **parameters,
             "kernel": _unseeded(kernel, parameters["kernel"]),
             "objective": request.objective,
             "schedule": request.schedule,
             "exaggeration": None,
-            "start": start,
+            "start": parameters["start"] if isinstance(start, Anchors) else start,
             "affinities": Sparse(neighbors=neighbors) if neighbors else affinities,
             "forces": method,
         },
     )
+
+
+def _describe_start(start: Any) -> str:
+    if isinstance(start, Anchors):
+        return "previous map"
+    return start if isinstance(start, str) else "given coordinates"
+
+
+def _describe_alignment(anchors: Anchors | None, n_rows: int) -> str | None:
+    if anchors is None:
+        return None
+    matched = f"{len(anchors.rows):,} of {n_rows:,} rows have a place on the previous map"
+    scale = "" if anchors.scale == 1 else f", scaled by {anchors.scale:.3g}"
+    return f"{matched}{scale}; strength {anchors.strength:g}"
 
 
 def _force_settings(method: Method, n_components: int) -> dict[str, Any]:

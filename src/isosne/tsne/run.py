@@ -7,6 +7,7 @@ from typing import Any
 from isosne._numba import threads
 from isosne.errors import DivergedError
 from isosne.layout.descent import Progress, State, advance, descend
+from isosne.layout.pull import Pull
 from isosne.layout.schedules import Schedule
 from isosne.tsne.assembly import Forces
 from isosne.tsne.checkpoint import Checkpoint, Saved
@@ -45,12 +46,19 @@ class Run:
         Coordinates, momentum and counters so far.
     n_threads : int
         Number of threads; the map does not depend on it.
+    pull : Pull or None, default=None
+        Pull toward the places of an alignment.
     """
 
     def __init__(
-        self, forces: Forces, schedule: Schedule, progress: Progress, n_threads: int
+        self,
+        forces: Forces,
+        schedule: Schedule,
+        progress: Progress,
+        n_threads: int,
+        pull: Pull | None = None,
     ) -> None:
-        self.forces = forces
+        self.forces, self.pull = forces, pull
         self.n_threads = n_threads
         self.schedule = schedule
         self.progress = progress
@@ -70,7 +78,7 @@ class Run:
         reporter.begin(self.progress, self.schedule)
         try:
             with threads(self.n_threads):
-                for state in descend(self.forces, self.progress, self.schedule):
+                for state in descend(self.forces, self.progress, self.schedule, self.pull):
                     self.gradient_norm = state.gradient_norm
                     is_traced = state.iteration % TRACE_EVERY == 0
                     if is_traced:
@@ -107,6 +115,6 @@ class Run:
     def resumed(self, schedule: Schedule) -> "Run":
         """Return a run that continues from the current map with another schedule."""
         progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
-        run = Run(self.forces, schedule, progress, self.n_threads)
+        run = Run(self.forces, schedule, progress, self.n_threads, self.pull)
         run.trace, run.gradient_norm = list(self.trace), self.gradient_norm
         return run

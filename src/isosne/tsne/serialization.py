@@ -26,6 +26,7 @@ from isosne.layout.force_methods import Exact, Mesh, Tree
 from isosne.layout.objectives import JSE, KL, NeRV
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 from isosne.neighbors.metric import Metric
+from isosne.tsne.alignment import Alignment, as_alignment
 from isosne.tsne.landmarks import Landmarks
 from isosne.tsne.stored_values import (
     check_array,
@@ -43,7 +44,7 @@ KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(KL, NeRV, JSE, Schedule, Phase, RateFalls, ChangeBelow),
-        *(Exact, Mesh, Tree, Sparse, Landmarks),
+        *(Exact, Mesh, Tree, Sparse, Landmarks, Alignment),
         *(entry.kind for entry in KERNELS.values()),
     )
 }
@@ -89,7 +90,18 @@ def from_plain(value: Any, arrays: dict[str, Array]) -> Any:
     return KINDS[value["kind"]](**parts)
 
 
+def plain_parameters(parameters: dict[str, Any], arrays: dict[str, Array]) -> dict[str, Any]:
+    """Return the parameters of an estimator in a form that JSON supports.
+
+    A previous map is stored as coordinates.
+    """
+    whole = {**parameters, "align_to": as_alignment(parameters.get("align_to"))}
+    return {name: to_plain(value, arrays) for name, value in whole.items()}
+
+
 def _parts(value: Any) -> dict[str, Any]:
+    if isinstance(value, Alignment):
+        return value.as_arrays()
     if isinstance(value, MetricKernel):
         return dict(value.get_params(deep=False))
     if is_dataclass(value):

@@ -20,7 +20,9 @@ from isosne.layout.descent import Progress
 from isosne.layout.force_methods import Mesh, Tree
 from isosne.layout.mesh_repulsion import CUTOFFS, MAX_NODES
 from isosne.layout.objectives import as_objective
+from isosne.layout.pull import Anchors
 from isosne.layout.schedules import LARGEST_SETTING, as_schedule
+from isosne.tsne.alignment import LARGEST_STRENGTH
 
 AFFINITIES = ("dense", "sparse", "sampled")
 SEARCHES = (None, "exact", "approximate")
@@ -75,6 +77,18 @@ def check_map(Y: Array, name: str, shape: tuple[int, int]) -> Array:
     """Return the coordinates or the last update of a map of this shape."""
     low, high = -LARGEST_COORDINATE, LARGEST_COORDINATE
     return check_array(Y, name, np.float32, shape, low=low, high=high)
+
+
+def check_anchors(anchors: Anchors, shape: tuple[int, int]) -> None:
+    """Raise an error if the anchors of an alignment do not fit a map of this shape (n, d)."""
+    n_points, n_components = shape
+    rows = check_array(anchors.rows, "rows", np.int64, (None,), low=0, high=n_points - 1)
+    if np.any(np.diff(rows) <= 0):
+        raise ValueError("rows must have ascending indices")
+    check_map(anchors.places, "places", (len(rows), n_components))
+    for name, low, high in (("strength", 0, LARGEST_STRENGTH), ("scale", 0, LARGEST_SETTING)):
+        value = getattr(anchors, name)
+        check_value(value, name, is_number(value) and low <= value <= high)
 
 
 def check_value(value: Any, name: str, is_valid: bool) -> Any:
@@ -233,6 +247,7 @@ def check_plan(plan: Mapping[str, Any], n_points: int) -> None:
         "widest": lambda value: value is None or (is_number(value) and value > 0),
         **dict.fromkeys(("n_iter", "n_threads", "bytes_needed", "bytes_available"), is_count),
         **dict.fromkeys(("kernel", "start", "objective"), lambda value: isinstance(value, str)),
+        "alignment": lambda value: value is None or isinstance(value, str),
         "reasons": lambda value: all(isinstance(reason, str) for reason in value),
         "n_rows": lambda value: value is None or is_count(value, n_points),
         "n_pool": lambda value: value is None if plan["n_rows"] is None else is_count(value),

@@ -9,7 +9,18 @@ import pytest
 from isosne import __version__
 from isosne.cli.options import PANELS
 
-MAPS = ("embed", "transform", "place", "measure", "sweep", "plot", "report", "plan")
+MAPS = (
+    "embed",
+    "transform",
+    "place",
+    "extend",
+    "align",
+    "measure",
+    "sweep",
+    "plot",
+    "report",
+    "plan",
+)
 COMMANDS = (*MAPS, "paper", "datasets")
 
 

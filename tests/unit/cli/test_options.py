@@ -9,6 +9,7 @@ import pytest
 
 from isosne import JSE, KL, TSNE, Landmarks, Mesh, NeRV, Schedule, Sparse, Tree
 from isosne._checks import METRICS
+from isosne.cli.alignment import AlignmentOptions
 from isosne.cli.commands.sweep import GridOptions
 from isosne.cli.models import NEEDS, make_kernel, make_template
 from isosne.cli.models import make_model as model_of
@@ -49,10 +50,11 @@ def test_options_of_a_map_are_the_keywords_of_the_estimator():
     keywords = defaults(TSNE.__init__)
     for not_an_option in ("self", "kernel", "verbose", "callback"):
         del keywords[not_an_option]
-    options = of_options(EmbeddingOptions, LandmarkOptions, ResourceOptions)
+    options = of_options(EmbeddingOptions, AlignmentOptions, LandmarkOptions, ResourceOptions)
     assert options.pop("random_state") == 0  # the same line gives the same map
     assert keywords.pop("random_state") is None
     of_objects = ("dof", "n_iter", "landmark_choice", "neighbors", "mesh_accuracy", "theta")
+    of_objects += ("strength",)
     for name in of_objects:
         assert options.pop(name) == (1.0 if name == "dof" else None)
     assert options == keywords

@@ -82,7 +82,8 @@ def test_one_step_follows_the_rule_by_hand():
     update = np.array([[-1, -1, 2, 2]], np.float32)
     gains = np.array([[1, 2, 1, 0.3]], np.float32)
     gradient = np.array([[1, -1, 1, -1]], np.float32)
-    advance(Y, update, gains, gradient, np.ones(Y.shape[1], np.float32), (0.5, 2.0, 0.9))
+    limits = np.ones(Y.shape[1], np.float32), np.zeros(Y.shape[1], np.float32)
+    advance(Y, update, gains, gradient, limits, (0.5, 2.0, 0.9), True)
     # float32 holds seven digits
     np.testing.assert_allclose(gains, [[1.2, 1.6, 0.9, 0.9]], rtol=1e-6)
     np.testing.assert_allclose(update, [[-2.9, 2.7, -0.8, 2.8]], rtol=1e-6)
@@ -97,7 +98,8 @@ def test_a_share_shortens_the_step_of_one_point():
         np.ones((1, 2), np.float32),
     )
     gradient = np.array([[1, -1]], np.float32)
-    advance(Y, update, gains, gradient, np.array([1, 0.25], np.float32), (0.5, 2.0, 0.01))
+    limits = np.array([1, 0.25], np.float32), np.zeros(2, np.float32)
+    advance(Y, update, gains, gradient, limits, (0.5, 2.0, 0.01), True)
     np.testing.assert_allclose(update, [[-2.4, 0.6]], rtol=1e-6)  # gains grow to 1.2
 
 

@@ -11,7 +11,7 @@ from isosne import TSNE
 from isosne.errors import DataError, MissingPackageError, OutputError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.plots import animate
-from isosne.plots.animation import smooth_limits
+from isosne.plots.film import smooth_limits
 from tests.conftest import refuses
 
 FEW_FRAMES = {"frames_per_second": 2}

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 import isosne.layout.forces
 from isosne import (
     KL,
+    Alignment,
     GaussianKernel,
     IsolationKernel,
     Landmarks,
@@ -53,6 +54,16 @@ ROUTES = {
     "random start": {"start": "random"},
     "given start": {"start": np.random.default_rng(9).normal(size=(N, 2))},
     "spectral start": {"start": "spectral"},
+    "aligned": {"align_to": np.random.default_rng(9).normal(scale=9, size=(N, 2))},
+    "aligned, mesh, new rows": {
+        "align_to": Alignment(
+            np.random.default_rng(9).normal(scale=9, size=(50, 2)),
+            ids=np.arange(N),
+            previous_ids=np.arange(50),
+        ),
+        "affinities": "sparse",
+        "forces": Mesh(0.05),
+    },
 }
 
 
@@ -247,6 +258,7 @@ def test_a_checkpoint_with_a_parameter_that_is_gone_is_refused(kept, points):
         ("start", np.zeros((N, 2))),
         ("objective", KL(dof=np.inf)),
         ("landmarks", 50),
+        ("align_to", np.zeros((N, 2))),
         ("landmarks", Landmarks(50)),
         ("affinities", "sparse"),
         ("affinities", Sparse()),

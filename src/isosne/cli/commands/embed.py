@@ -1,20 +1,24 @@
 """`isosne embed`: from a table to a map."""
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from isosne._progress import Progress
+from isosne.cli.alignment import (
+    AlignmentOptions,
+    describe_alignment,
+    make_alignment,
+    say_displacement,
+)
+from isosne.cli.keeping import KeepOptions, check_kept
 from isosne.cli.messages import exit_interrupted, say
 from isosne.cli.models import make_model, save_model
 from isosne.cli.options import (
-    FILES,
     LANDMARKS,
     EmbeddingOptions,
-    Force,
     KernelOptions,
     LandmarkOptions,
     MessageOptions,
@@ -28,7 +32,6 @@ from isosne.cli.outputs import (
     STDOUT,
     check_map_output,
     check_one_stdout,
-    check_output,
     kept_obs,
     list_files,
     note_bare,
@@ -38,46 +41,12 @@ from isosne.cli.outputs import (
 from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
-from isosne.cli.tables import note_spread, open_unscaled, scaled
+from isosne.cli.tables import check_one_stdin, note_spread, open_unscaled, scaled
 from isosne.errors import ParameterError, keyword
 
 PLACING, WRITING = "placing", "writing"
 """What a run was doing after its fit: placing rows among its landmarks, or writing files."""
 WHEN = {PLACING: "while placing rows", WRITING: "while writing files"}
-
-
-@dataclass(frozen=True)
-class KeepOptions:
-    """Files to write beside the map."""
-
-    checkpoint: Annotated[
-        Path | None,
-        option(
-            "Save the state of the run to this file, and resume from it if it exists.",
-            panel=FILES,
-            metavar="FILE",
-        ),
-    ] = None
-    every: Annotated[
-        int | None,
-        option(
-            "Number of steps between two saves of the checkpoint.",
-            panel=FILES,
-            default="50",
-            metavar="N",
-        ),
-    ] = None
-    save_model: Annotated[
-        Path | None,
-        option("Save the model to this file, for isosne transform.", panel=FILES, metavar="FILE"),
-    ] = None
-    force: Force = False
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """Keywords of the fit for the checkpoint."""
-        keywords = {"checkpoint": self.checkpoint, "every": self.every}
-        return {name: value for name, value in keywords.items() if value is not None}
 
 
 def embed(
@@ -86,6 +55,7 @@ def embed(
     table_options: TableOptions,
     kernel: KernelOptions,
     embedding: EmbeddingOptions,
+    alignment: AlignmentOptions,
     landmarks: LandmarkOptions,
     resources: ResourceOptions,
     keep: KeepOptions,
@@ -109,10 +79,12 @@ def embed(
     """
     check_one_stdout(output, as_json=messages.json)
     others = {"checkpoint": keep.checkpoint, "save_model": keep.save_model}
+    read = {"source": source, "align_to": alignment.align_to}
     for file in list_files(output):
-        check_distinct({"source": source}, {"output": file, **others})
+        check_distinct(read, {"output": file, **others})
+    check_one_stdin(**read)
     check_map_output(output, force=keep.force)
-    _check_kept(keep)
+    check_kept(keep)
     if landmarks_only and landmarks.landmarks is None:
         raise ParameterError(
             "landmarks_only",
@@ -123,6 +95,7 @@ def embed(
     unscaled = open_unscaled(source, table_options, resources, quiet=messages.quiet)
     table = scaled(unscaled, table_options)
     model = make_model(kernel, embedding, resources, landmarks)
+    model.set_params(align_to=make_alignment(alignment, table, quiet=messages.quiet))
     if not messages.quiet:
         note_spread(table)
         say(str(model.plan(table.rows)))
@@ -135,8 +108,9 @@ def embed(
         say(f"The run in {keep.checkpoint} is complete ({model.n_iter_:,} steps)")
     about = {
         **describe_start("embed", source, table, table_options),
-        "parameters": describe_options(kernel, embedding, landmarks),
+        "parameters": describe_options(kernel, embedding, landmarks, alignment),
         **describe_fit(model, time.perf_counter() - began),
+        **describe_alignment(model),
     }
     result = _Result(output, table, model, about, keep.force)
     result.obs = kept_obs(output, source, unscaled)
@@ -157,20 +131,6 @@ def embed(
             raise  # nothing more can be kept
         raise _interrupted(result, keep.checkpoint, result.doing) from None
     _report(result, messages, steps)
-
-
-def _check_kept(keep: KeepOptions) -> None:
-    if keep.save_model is not None:
-        check_output(keep.save_model, (), force=keep.force)
-    if keep.checkpoint is not None:
-        check_output(keep.checkpoint, (), force=True)
-    elif keep.every is not None:
-        raise ParameterError(
-            "every",
-            f"be used together with {keyword('checkpoint')}",
-            keep.every,
-            f"Add {keyword('checkpoint')} FILE, or leave out {keyword('every')}.",
-        )
 
 
 class _Result:
@@ -263,4 +223,6 @@ def _report(result: _Result, messages: MessageOptions, steps: Steps) -> None:
             n_landmarks = len(result.model.embedding_)
             took += f" for {n_landmarks:,} landmarks, {seconds:.1f} s to place all rows"
         say(f"Wrote {target}: {result.n_rows:,} rows, {about['n_iter']:,} steps, {value}, {took}")
+        if found := say_displacement(about):
+            say(found)
         note_bare(result.output)

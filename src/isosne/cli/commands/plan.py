@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from isosne.cli.alignment import AlignmentOptions, make_alignment
 from isosne.cli.messages import note
 from isosne.cli.models import make_model
 from isosne.cli.options import (
@@ -28,6 +29,7 @@ def plan(
     table_options: TableOptions,
     kernel: KernelOptions,
     embedding: EmbeddingOptions,
+    alignment: AlignmentOptions,
     landmarks: LandmarkOptions,
     resources: ResourceOptions,
     messages: MessageOptions,
@@ -70,6 +72,7 @@ def plan(
         )
     table = open_table(source, table_options, resources, quiet=messages.quiet)
     model = make_model(kernel, embedding, resources, landmarks)
+    model.set_params(align_to=make_alignment(alignment, table, quiet=messages.quiet))
     found = model.plan(table.rows)
     placing = None
     if is_placed:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from isosne.cli.cells import file_of, is_cells, read_cell_columns
+from isosne.cli.change import write_change
 from isosne.cli.messages import say
 from isosne.cli.options import (
     DefaultsFrom,
@@ -38,7 +39,8 @@ def plot(
     output: Annotated[
         Path,
         option(
-            "File to write: a picture (.png, .svg, .pdf) or an interactive page (.html).",
+            "File to write: a picture (.png, .svg, .pdf), an interactive page (.html), or with "
+            "--then an animation (.gif, .mp4).",
             *("--output", "-o"),
             default=False,
             metavar="FILE",
@@ -48,6 +50,13 @@ def plot(
     table_options: Annotated[TableOptions, DefaultsFrom("map")],
     resources: ResourceOptions,
     messages: MessageOptions,
+    then: Annotated[
+        list[str] | None,
+        option(
+            "Further map, to show the change as an animation; repeat for several.",
+            metavar="MAP",
+        ),
+    ] = None,
     color: Annotated[
         str | None,
         option(
@@ -78,9 +87,10 @@ def plot(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Plot a map as a picture or as an interactive page.
+    """Plot a map as a picture, an interactive page or an animation.
 
-    Points are colored by the labels of the map, by a column of a table, or by trust. The map may be
+    With --then, an animation shows the change from map to map, of the rows of the last one. Points
+    are colored by the labels of the map, by a column of a table, or by trust. The map may be
     of any program, such as umap.csv or cells.h5ad:X_umap.
 
     Example: isosne plot map.parquet -o map.png
@@ -90,6 +100,10 @@ def plot(
     inputs = {"map_file": file_of(map_file), "table": table, "trust": trust}
     inputs["images"] = picture.images
     check_distinct(inputs, {"output": output})
+    if then:
+        unused = {"color": color, "table": table, "trust": trust}
+        write_change([map_file, *then], output, messages, force=force, **unused)
+        return
     if color is not None and table is None and is_cells(map_file):
         table = map_file
     check_output(output, (*PICTURES, *PAGES), force=force)

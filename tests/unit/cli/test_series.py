@@ -1,0 +1,255 @@
+"""Maps that stay comparable: embed --align-to, align, extend, and plot --then."""
+
+import re
+import signal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from isosne import TSNE, Alignment, align_map
+from isosne.files import MapWriter, read_map
+from tests.unit.cli.conftest import COLUMNS, SHORT, points_of, short_tsne, write_csv
+
+LINE = ("embed", "later.csv", *COLUMNS, *SHORT)
+
+
+@pytest.fixture
+def later(model, here):
+    """A map of all wine, and a table that lacks the first 30 bottles, in another order."""
+    wine = model()
+    order = np.random.default_rng(0).permutation(148) + 30
+    columns = {name: [values[i] for i in order] for name, values in wine.items()}
+    write_csv(here / "later.csv", columns)
+    return columns
+
+
+@pytest.fixture
+def new(model, here):
+    """The model of all wine, and a table of 20 bottles that are a little different."""
+    wine = model()
+    columns = {
+        name: [f"new {v}" for v in values[:20]] if name == "bottle" else values[:20]
+        for name, values in wine.items()
+    }
+    columns["alcohol"] = [value + 0.1 for value in columns["alcohol"]]
+    write_csv(here / "new.csv", columns)
+    return columns
+
+
+# --- embed --align-to
+
+
+def test_rows_stay_near_their_places(later, isosne):
+    found = isosne(*LINE, "--align-to", "map.csv", "--strength", 50, "-o", "later_map.csv")
+    drawn, before = read_map("later_map.csv"), read_map("map.csv")
+    ids = {"ids": later["bottle"], "previous_ids": before.ids}
+    expected = short_tsne(align_to=Alignment(before.embedding, 50, **ids)).fit(points_of(later))
+    assert np.array_equal(drawn.embedding, expected.embedding_)
+    moved = expected.displacement_.mean()
+    assert found.stderr.endswith(
+        "148 rows had a place on the previous map; their mean distance from it is "
+        f"{100 * moved:.1f} % of the radius of the map.\n"
+    )
+    assert "alignment   148 of 148 rows have a place on the previous map" in found.stderr
+    assert drawn.provenance["parameters"]["align_to"] == "map.csv"
+    assert drawn.provenance["alignment"] == {
+        "n_matched": 148,
+        "strength": 50.0,
+        "scale": expected.alignment_.scale,
+        "mean_displacement": pytest.approx(moved),
+    }
+
+
+def test_the_default_strength_is_that_of_the_library(later, isosne_json):
+    found = isosne_json(*LINE, "--align-to", "map.csv", "-o", "later_map.csv")
+    assert found["alignment"]["strength"] == Alignment(np.zeros((2, 2))).strength
+
+
+def test_a_map_without_identifiers_is_matched_by_position(model, isosne_json):
+    model()
+    np.save("plain.npy", read_map("map.csv").embedding)
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--align-to", "plain.npy", "-o", "again.csv")
+    assert isosne_json(*line)["alignment"]["n_matched"] == 178
+
+
+def test_the_plan_shows_the_alignment(later, isosne):
+    line = ("plan", *LINE[1:], "--align-to", "map.csv", "--strength", 3)
+    told = isosne(*line).stdout
+    assert "start       previous map\n" in told
+    assert re.search(r"alignment   148 of 148 rows .*, scaled by 0.912; strength 3\n", told)
+
+
+def test_strength_needs_a_map_and_identifiers_need_a_column(later, isosne):
+    found = isosne(*LINE, "--strength", 3, "-o", "x.csv", code=2)
+    assert found.stderr == (
+        "Error: --strength must be used together with --align-to; got --strength 3.0. "
+        "Add --align-to MAP, or leave out --strength.\n"
+    )
+    line = ("embed", "later.csv", "--label", "cultivar", "--exclude", "bottle", *SHORT)
+    found = isosne(*line, "--align-to", "map.csv", "-o", "x.csv", code=2)
+    assert found.stderr.endswith(
+        "Error: --id must name the column with the row identifiers of the previous map, such as "
+        "'b000'; got no --id. Add --id COLUMN.\n"
+    )
+    assert not Path("x.csv").exists()
+
+
+# --- align
+
+
+def test_a_map_is_laid_onto_another(model, isosne, isosne_json):
+    model()
+    before = read_map("map.csv")
+    order = np.random.default_rng(0).permutation(178)[:100]
+    turned = 3 * before.embedding[order][:, ::-1] + 7
+    kept = {"labels": before.labels[order]}
+    with MapWriter("turned.csv", before.ids[order], 2, {"seed": 1}, **kept) as writer:
+        writer.write(turned)
+    found = isosne("align", "map.csv", "turned.csv", "-o", "laid.csv")
+    assert found.stderr == (
+        "Wrote laid.csv: 100 points, 100 in common; residual 0.0 % of the radius, scale 0.333, "
+        "mirrored\n"
+    )
+    laid = read_map("laid.csv")
+    np.testing.assert_allclose(laid.embedding, before.embedding[order], atol=1e-3)
+    assert laid.ids.tolist() == before.ids[order].tolist()
+    assert laid.labels.tolist() == before.labels[order].tolist()
+    assert laid.provenance["seed"] == 1
+    assert laid.provenance["aligned"]["n_common"] == 100
+    told = isosne_json("align", "map.csv", "turned.csv", "-o", "again.csv")
+    assert told["is_mirrored"] is True
+    assert told["scale"] == pytest.approx(1 / 3)
+    expected = align_map(turned, before.embedding, ids=before.ids[order], onto_ids=before.ids)
+    assert told["residual"] == pytest.approx(expected.residual)
+
+
+def test_maps_with_nothing_in_common_are_not_aligned(model, isosne):
+    model()
+    with MapWriter("other.csv", ["x", "y", "z"], 2, {"seed": 1}) as writer:
+        writer.write(np.eye(3)[:, :2])
+    found = isosne("align", "map.csv", "other.csv", "-o", "laid.csv", code=1)
+    assert found.stderr == (
+        "Error: Maps must have at least 2 rows in common to be aligned; they have 0. Pass maps of "
+        "the same rows, with identifiers of the same kind.\n"
+    )
+    assert not Path("laid.csv").exists()
+
+
+# --- extend
+
+
+def test_new_rows_join_the_map_of_a_model(new, isosne):
+    line = ("extend", "model.isosne", "new.csv", "--map", "map.csv", "--n-iter", 20)
+    found = isosne(*line, "-o", "all.csv", "--save-model", "all.isosne")
+    frame = pd.DataFrame(points_of(new), columns=list(new)[2:])
+    model = TSNE.load("model.isosne").extend(frame, n_iter=20)
+    everything, before = read_map("all.csv"), read_map("map.csv")
+    assert np.array_equal(everything.embedding, model.embedding_)
+    assert everything.ids.tolist() == [*before.ids, *new["bottle"]]
+    assert everything.labels.tolist() == [*before.labels, *new["cultivar"]]
+    assert everything.provenance["command"] == "extend"
+    assert everything.provenance["n_far"] == len(model.far_)
+    assert np.array_equal(TSNE.load("all.isosne").embedding_, model.embedding_)
+    assert re.search(
+        r"Wrote all.csv: 198 rows, 20 steps, KL 0\.\d{4}, \d+\.\d s\n178 rows had a place on the "
+        rf"previous map; their mean distance from it is {100 * model.displacement_.mean():.1f} % "
+        r"of the radius of the map\.\n$",
+        found.stderr,
+    )
+
+
+def test_without_a_map_rows_are_counted(new, isosne_json):
+    found = isosne_json("extend", "model.isosne", "new.csv", "--n-iter", 5, "-o", "all.npz")
+    assert found["n_rows"] == 198
+    assert found["alignment"]["strength"] == 10.0
+    everything = read_map("all.npz")
+    assert everything.ids.tolist() == list(range(198))
+    assert everything.labels is None
+
+
+@pytest.mark.filterwarnings("always::isosne.errors.FarRowsWarning")
+def test_rows_that_are_far_from_all_others_are_reported(new, here, isosne):
+    new["alcohol"] = [value + 1000 for value in new["alcohol"]]
+    write_csv(here / "new.csv", new)
+    line = ("extend", "model.isosne", "new.csv", "--n-iter", 5, "-o", "all.csv", "-q")
+    assert "20 of 20 new rows are farther from every fitted row than 99 %" in isosne(*line).stderr
+
+
+def test_a_map_of_other_rows_and_missing_identifiers_are_refused(new, here, isosne):
+    line = ("extend", "model.isosne", "new.csv", "-o", "all.csv", "-q")
+    np.save("few.npy", np.zeros((5, 2)))
+    assert isosne(*line, "--map", "few.npy", code=1).stderr == (
+        "Error: The map must be that of the model; it has 5 points, and the model has 178. Pass "
+        "the map that was written with the model.\n"
+    )
+    write_csv(here / "new.csv", {name: v for name, v in new.items() if name != "bottle"})
+    assert isosne(*line, "--map", "map.csv", code=2).stderr == (
+        "Error: --id must name the column with the row identifiers of the table, as the map has "
+        "some; got no --id. Add --id COLUMN.\n"
+    )
+    write_csv(here / "new.csv", new | {"bottle": [f"b{i:03}" for i in range(20)]})
+    assert isosne(*line, "--map", "map.csv", code=1).stderr == (
+        "Error: --id must be unique; 20 of 198 are repeated, such as 'b000'. Pass a different "
+        "identifier for each row.\n"
+    )
+    assert not Path("all.csv").exists()
+
+
+def press_at(monkeypatch, step):
+    """Press Ctrl-C at a step of the next run."""
+    from isosne.cli.progress import Steps
+
+    show = Steps.show
+
+    def show_and_press(self, state):
+        show(self, state)
+        if state.iteration == step:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Steps, "show", show_and_press)
+
+
+def test_ctrl_c_keeps_the_map_so_far_or_the_state(new, isosne, monkeypatch):
+    line = ("extend", "model.isosne", "new.csv", "--n-iter", 12, "-q")
+    isosne(*line, "-o", "whole.csv")
+    with monkeypatch.context() as patch:
+        press_at(patch, 7)
+        assert isosne(*line, "-o", "part.csv", code=130).stderr == (
+            "Interrupted at step 7; wrote the map so far to part.csv. Use --checkpoint FILE to "
+            "make a run resumable.\n"
+        )
+        kept = ("--checkpoint", "run.isosne", "-o", "all.csv")
+        assert isosne(*line, *kept, code=130).stderr == (
+            "Interrupted at step 7; the state is in run.isosne. Run the same command again to "
+            "resume.\n"
+        )
+    assert not Path("all.csv").exists()
+    isosne(*line, *kept)
+    whole = read_map("whole.csv").embedding
+    assert np.array_equal(read_map("all.csv").embedding, whole)
+    assert not np.array_equal(read_map("part.csv").embedding, whole)
+    assert read_map("part.csv").provenance["stopped_at"] == "step 7"
+
+
+# --- plot --then
+
+
+def test_the_change_between_maps_is_an_animation(later, isosne, monkeypatch):
+    monkeypatch.setattr("isosne.plots.transitions.MOVE_SECONDS", 0.2)
+    monkeypatch.setattr("isosne.plots.transitions.REST_SECONDS", 0.05)
+    monkeypatch.setattr("isosne.plots.film.REST_SECONDS", 0.05)
+    isosne(*LINE, "--align-to", "map.csv", "-o", "later_map.csv", "-q")
+    found = isosne("plot", "map.csv", "--then", "later_map.csv", "-o", "change.gif")
+    assert found.stderr == "Wrote change.gif: 2 maps, 148 points\n"
+    with Image.open("change.gif") as film:
+        assert film.n_frames > 2
+    line = ("plot", "map.csv", "--then", "later_map.csv", "--trust", "wine.csv", "-o", "x.gif")
+    assert isosne(*line, code=2).stderr == (
+        "Error: --trust must be left out with --then; got --trust wine.csv. Points have the colors "
+        "of the last map.\n"
+    )
+    found = isosne("plot", "map.csv", "--then", "later_map.csv", "-o", "x.png", code=2)
+    assert found.stderr.startswith("Error: --output must end in .gif or .mp4")
