@@ -202,10 +202,10 @@ def test_refusals(two_blobs):
         study(two_blobs, columns={"age": [1, 2, 3]})
     with refuses(
         DataError,
-        "color must have at most 104 classes; got 110. "
+        "color must have at most 120 classes; got 125. "
         "Merge rare classes, or pass numbers with kind='values'.",
     ):
-        study(np.zeros((120, 2)), [f"class {i}" for i in range(110)] + ["class 0"] * 10)
+        study(np.zeros((135, 2)), [f"class {i}" for i in range(125)] + ["class 0"] * 10)
     with refuses(
         ParameterError,
         "maps must contain at least one map; got maps=(). "
