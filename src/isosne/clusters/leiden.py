@@ -110,9 +110,9 @@ def _aggregate(graph: Graph, parts: Array) -> Graph:
     indptr = np.zeros(n_parts + 1, np.int64)
     count_links(graph, parts, (members, first), indptr)
     np.cumsum(indptr, out=indptr)
-    links = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
-    fill_links(graph, parts, (members, first), indptr, links)
-    return Graph(indptr, *links, strengths)
+    indices, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
+    fill_links(graph, parts, (members, first), indptr, (indices, weights))
+    return Graph(indptr, indices, weights, strengths)
 
 
 @kernel

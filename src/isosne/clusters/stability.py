@@ -31,4 +31,5 @@ def _jaccard(labels: Array, other: Array) -> NDArray[np.float64]:
     pairs = labels.astype(np.int64) * shape[1] + other
     common = np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape)
     either = common.sum(axis=1, keepdims=True) + common.sum(axis=0) - common
-    return common / either
+    shares: NDArray[np.float64] = common / either
+    return shares

@@ -1,0 +1,326 @@
+"""Is the structure real? Comparison with data of the same columns, but without joint structure.
+
+The statistic is the probability that a random walk on the joint probabilities P is back at its
+first point after N_STEPS steps. It is high where groups of points are closed to the others, and low
+where the walk spreads over all of the data. Null data are drawn from the sampled rows, and go
+through the same steps: kernel, P, walk. A map is not computed, so its randomness plays no part.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from isosne._blocks import for_each_block, single_threaded_blas
+from isosne._checks import check_count, check_points, is_one_of
+from isosne._numba import kernel as compiled
+from isosne._numba import threads
+from isosne._random import RandomState, as_generator
+from isosne._types import Array, Points, SparseMatrix
+from isosne.errors import ParameterError, keyword
+from isosne.kernels.base import MetricKernel
+from isosne.kernels.registry import as_kernel
+from isosne.neighbors.distances import search_set
+from isosne.neighbors.exact import nearest
+from isosne.tsne.estimator import TSNE
+from isosne.tsne.joint import as_sparse, fit_similarities
+
+N_STEPS = 16
+"""Steps of the random walk, an even number (chosen among 4, 16 and 64: docs/structure.md)."""
+LEVEL = 0.05
+"""Level of the test, and of `NullTest.point_share`."""
+KEEPS = ("auto", "columns", "correlations")
+BLOCK_ROWS = 64
+"""Walks per block (chosen)."""
+Draw = Callable[[np.random.Generator], Points]
+"""Returns null data."""
+
+
+@dataclass(frozen=True, eq=False)
+class NullTest:
+    """Result of `null_test`.
+
+    Attributes
+    ----------
+    p_value : float
+        Share of draws, with the data among them, whose statistic is at least that of the data.
+    statistic : float
+        Mean return probability of the data.
+    null_statistics : array of float64, shape (n_draws,)
+        Mean return probability of each draw of null data.
+    point_p_values : array of float64, shape (n_samples,)
+        For each point, the share of null points with a return probability at least its own. Low
+        values mark regions that null data do not have.
+    n_rows : int
+        Number of rows that were sampled.
+    keep : str
+        What null data have in common with the data: "columns" or "correlations".
+    """
+
+    p_value: float
+    statistic: float
+    null_statistics: NDArray[np.float64]
+    point_p_values: NDArray[np.float64]
+    n_rows: int
+    keep: str
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the p-value is at most 0.05."""
+        return self.p_value <= LEVEL
+
+    @property
+    def point_share(self) -> float:
+        """Share of the points with a p-value of at most 0.05; about 0.05 for null data."""
+        return float(np.mean(self.point_p_values <= LEVEL))
+
+    def __str__(self) -> str:
+        n = len(self.null_statistics)
+        null = {
+            "columns": "the same columns, permuted independently",
+            "correlations": "the same columns and correlations, but no other structure",
+        }[self.keep]
+        n_as_high = int(np.sum(self.null_statistics >= self.statistic))
+        found = (
+            "The structure is not explained by chance"
+            if self.is_real
+            else "There is no evidence of structure"
+        )
+        return (
+            f"{found} (p = {self.p_value:.2g}): {n_as_high} of {n} draws of data with {null}, are "
+            f"as clustered as the data. {self.point_share:.0%} of the points are in regions more "
+            "closed than 95% of such data."
+        )
+
+
+def null_test(
+    X: Any,
+    kernel: Any = "owner",
+    *,
+    n_draws: int = 19,
+    keep: str = "auto",
+    n_rows: int = 1000,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> NullTest:
+    """Test whether data are more clustered than data without joint structure.
+
+    Parameters
+    ----------
+    X : array, CSR or data frame of shape (n_samples, n_features)
+        The points, scaled as for the map.
+    kernel : str, kernel or TSNE, default="owner"
+        Kernel of the map, or its settings.
+    n_draws : int, default=19
+        Number of draws of null data. The smallest p-value is ``1 / (n_draws + 1)``.
+    keep : {"auto", "columns", "correlations"}, default="auto"
+        What null data have in common with the data. "columns": the values of each column, permuted
+        independently of the other columns. "correlations": the same, ordered so that the rank
+        correlations of the columns are those of the data; needs dense points. "auto":
+        "correlations", or "columns" for CSR.
+    n_rows : int, default=1000
+        Largest number of rows to compare; more rows are sampled.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample, the null data and the kernels.
+    n_jobs : int or None, default=None
+        Number of threads; None: Numba's number. The result does not depend on it.
+
+    Returns
+    -------
+    NullTest
+        The p-value, and a p-value per point; ``print`` shows a summary.
+
+    Notes
+    -----
+    The question is whether groups of points are closed to each other beyond what the columns, taken
+    one by one or in pairs, explain. With "columns", any dependence between columns counts as
+    structure, also that of a single correlated Gaussian; the test is exact. With "correlations",
+    null data are a Gaussian copula with the normal-score correlations and the values of the
+    columns; the test is approximate, and clusters that are visible in a single column alone do not
+    count. docs/structure.md has the false positive rates.
+
+    The p-values of points are not corrected for their number. Rows that were not sampled have the
+    p-value of the nearest sampled row.
+
+    Cost: ``n_draws + 1`` times steps 1 and 2 of `TSNE` and O(n^2) time, for n = n_rows: about 1 s
+    each for 1000 rows. Not in the paper.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from isosne.studies import null_test
+    >>> null_test(load_iris().data).is_real
+    True
+    """
+    if isinstance(kernel, TSNE):
+        kernel = kernel.kernel
+    points = check_points(X, min_rows=4)
+    hint = "19 draws suffice for a test at the 5 % level."
+    check_count(n_draws, "n_draws", low=1, hint=hint)
+    check_count(n_rows, "n_rows", low=4, hint="1000 rows are usual.")
+    keep = _resolve_keep(keep, points)
+    rng = as_generator(random_state)
+    own = as_kernel(kernel, min(n_rows, points.shape[0]), rng)
+    _check_columns(own)
+    sampled = np.arange(points.shape[0])
+    if len(sampled) > n_rows:
+        sampled = np.sort(rng.choice(len(sampled), n_rows, replace=False))
+    rows = points[sampled]
+    draw = _correlated(rows) if keep == "correlations" else _permuted(rows)
+    with threads(n_jobs):
+        own_chances = _return_chances(rows, kernel, int(rng.integers(2**31)))
+        null = np.empty((n_draws, len(sampled)))
+        for chances in null:
+            data = draw(rng)
+            chances[:] = _return_chances(data, kernel, int(rng.integers(2**31)))
+        of_row = _nearest_rows(points, rows, own) if len(sampled) < points.shape[0] else ...
+    statistic, null_statistics = _mean(own_chances), np.array([_mean(chances) for chances in null])
+    n_as_high = int(np.sum(null_statistics >= statistic))
+    point_p_values = _upper_share(own_chances, null.ravel())
+    return NullTest(
+        p_value=(1 + n_as_high) / (n_draws + 1),
+        statistic=statistic,
+        null_statistics=null_statistics,
+        point_p_values=point_p_values[of_row],
+        n_rows=len(sampled),
+        keep=keep,
+    )
+
+
+def _resolve_keep(keep: str, points: Points) -> str:
+    if not is_one_of(keep, KEEPS):
+        rule = f"be one of {', '.join(map(repr, KEEPS))}"
+        raise ParameterError("keep", rule, keep, "'columns' permutes each column.")
+    is_sparse = isinstance(points, csr_array)
+    if keep == "correlations" and is_sparse:
+        rule = "be 'columns' for a sparse matrix"
+        raise ParameterError("keep", rule, keep, f"Pass {keyword('keep', 'columns')}.")
+    if keep == "auto":
+        return "columns" if is_sparse else "correlations"
+    return keep
+
+
+def _check_columns(kernel: MetricKernel) -> None:
+    if "precomputed" in (kernel.metric, type(kernel).__name__.removesuffix("Kernel").lower()):
+        raise ParameterError(
+            "kernel",
+            "compare points by their columns, which are permuted",
+            kernel,
+            "Pass points instead of distances or affinities.",
+        )
+
+
+def _permuted(rows: Points) -> Draw:
+    """Return draws of the columns, each permuted independently."""
+    if not isinstance(rows, csr_array):
+        return lambda rng: rng.permuted(rows, axis=0)
+    columns = rows.tocsc()
+    n, sizes = rows.shape[0], np.diff(columns.indptr)
+
+    def draw(rng: np.random.Generator) -> csr_array:
+        places = [rng.choice(n, size, replace=False) for size in sizes]
+        shuffled = np.concatenate([*places, np.empty(0, np.int64)])
+        indptr = columns.indptr
+        data = type(columns)((columns.data, shuffled, indptr), shape=rows.shape)
+        found = csr_array(data)
+        found.sort_indices()
+        return found
+
+    return draw
+
+
+def _correlated(rows: Array) -> Draw:
+    """Return draws of the columns, ordered as normal variables with the correlations of the data.
+
+    A product of the normal scores with independent normal numbers has their covariance, without
+    a decomposition.
+    """
+    n = len(rows)
+    scores = ndtri((rankdata(rows, axis=0) - 0.5) / n)
+    scores -= scores.mean(axis=0)
+    ordered = np.sort(rows, axis=0)
+
+    def draw(rng: np.random.Generator) -> Array:
+        with single_threaded_blas():
+            latent = rng.standard_normal((n, n)) @ scores
+        ranks = np.argsort(np.argsort(latent, axis=0, kind="stable"), axis=0, kind="stable")
+        found: Array = np.take_along_axis(ordered, ranks, axis=0)
+        return found
+
+    return draw
+
+
+def _return_chances(points: Points, kernel: Any, seed: int) -> NDArray[np.float64]:
+    """Return the probability that a walk from each point is back after N_STEPS steps."""
+    joint = as_sparse(fit_similarities(points, kernel, seed).joint)
+    chances = np.empty(points.shape[0])
+    weights = np.empty(len(joint.data))
+    balance(joint, weights)
+
+    def work(rows: slice) -> None:
+        walk_back(joint.indptr, joint.indices, weights, rows, chances)
+
+    for_each_block(len(chances), BLOCK_ROWS, work)
+    return chances
+
+
+def _nearest_rows(points: Points, rows: Points, kernel: MetricKernel) -> NDArray[np.int32]:
+    metric = kernel._fit_metric(rows)
+    found, _ = nearest(points, search_set(rows, metric), 1)
+    return found[:, 0]
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return math.fsum(values) / len(values)  # exactly rounded, unlike a sum of NumPy
+
+
+def _upper_share(values: Array, null: Array) -> NDArray[np.float64]:
+    """Return the share of null values, with the value among them, at least as large as each."""
+    n_below = np.searchsorted(np.sort(null), values, side="left")
+    return (1 + len(null) - n_below) / (1 + len(null))
+
+
+@compiled
+def balance(joint: SparseMatrix, weights: Array) -> None:
+    """Fill weights with p_ij / sqrt(p_i p_j), whose powers have the walk's return probabilities."""
+    indptr, indices, data = joint
+    n = len(indptr) - 1
+    roots = np.zeros(n)
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            roots[i] += data[e]
+        roots[i] = math.sqrt(roots[i])
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            weights[e] = data[e] / (roots[i] * roots[indices[e]])
+
+
+@compiled
+def walk_back(indptr: Array, indices: Array, weights: Array, rows: slice, chances: Array) -> None:
+    """Fill chances of a block of points with the return probability after N_STEPS steps.
+
+    Half of the steps suffice, because the balanced weights W are symmetric: the diagonal of W^2s is
+    the sum of squares of the rows of W^s. O(N_STEPS m) time per point for m weights.
+    """
+    n = len(indptr) - 1
+    here, there = np.empty(n), np.empty(n)
+    for i in range(rows.start, rows.stop):
+        here[:] = 0.0
+        here[i] = 1.0
+        for _ in range(N_STEPS // 2):
+            for j in range(n):
+                total = 0.0
+                for e in range(indptr[j], indptr[j + 1]):
+                    total += weights[e] * here[indices[e]]
+                there[j] = total
+            here, there = there, here
+        total = 0.0
+        for j in range(n):
+            total += here[j] * here[j]
+        chances[i] = total
