@@ -106,7 +106,7 @@ def _aggregate(graph: Graph, parts: Array) -> Graph:
     n_parts = int(parts.max()) + 1
     members = np.argsort(parts, kind="stable")
     first = np.searchsorted(parts[members], np.arange(n_parts + 1))
-    strengths = np.bincount(parts, graph.strengths)
+    strengths = np.bincount(parts, graph.strengths).astype(np.float64, copy=False)
     indptr = np.zeros(n_parts + 1, np.int64)
     count_links(graph, parts, (members, first), indptr)
     np.cumsum(indptr, out=indptr)

@@ -17,12 +17,11 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from isosne._blocks import for_each_block, single_threaded_blas
+from isosne._blocks import single_threaded_blas
 from isosne._checks import check_count, check_points, is_one_of
-from isosne._numba import kernel as compiled
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, Points, SparseMatrix
+from isosne._types import Array, Points
 from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.registry import as_kernel
@@ -32,12 +31,10 @@ from isosne.tsne.estimator import TSNE
 from isosne.tsne.joint import as_sparse, fit_similarities
 
 N_STEPS = 16
-"""Steps of the random walk, an even number (chosen among 4, 16 and 64: docs/structure.md)."""
+"""Steps of the random walk, a power of two (chosen among 4, 16 and 64: docs/structure.md)."""
 LEVEL = 0.05
 """Level of the test, and of `NullTest.point_share`."""
 KEEPS = ("auto", "columns", "correlations")
-BLOCK_ROWS = 64
-"""Walks per block (chosen)."""
 Draw = Callable[[np.random.Generator], Points]
 """Returns null data."""
 
@@ -148,8 +145,8 @@ def null_test(
     The p-values of points are not corrected for their number. Rows that were not sampled have the
     p-value of the nearest sampled row.
 
-    Cost: ``n_draws + 1`` times steps 1 and 2 of `TSNE` and O(n^2) time, for n = n_rows: about 1 s
-    each for 1000 rows. Not in the paper.
+    Cost: ``n_draws + 1`` times steps 1 and 2 of `TSNE` and O(n^3) time, for n = n_rows, and
+    memory for three n x n matrices: less than 1 s each for 1000 rows. Not in the paper.
 
     Examples
     --------
@@ -257,16 +254,22 @@ def _correlated(rows: Array) -> Draw:
 
 
 def _return_chances(points: Points, kernel: Any, seed: int) -> NDArray[np.float64]:
-    """Return the probability that a walk from each point is back after N_STEPS steps."""
+    """Return the probability that a walk from each point is back after N_STEPS steps.
+
+    The powers of the balanced matrix W, p_ij / sqrt(p_i p_j), have these probabilities on their
+    diagonals. W is symmetric, so the diagonal of W^16 has the sums of squares of the rows of W^8.
+    """
     joint = as_sparse(fit_similarities(points, kernel, seed).joint)
-    chances = np.empty(points.shape[0])
-    weights = np.empty(len(joint.data))
-    balance(joint, weights)
-
-    def work(rows: slice) -> None:
-        walk_back(joint.indptr, joint.indices, weights, rows, chances)
-
-    for_each_block(len(chances), BLOCK_ROWS, work)
+    n = points.shape[0]
+    P = csr_array((joint.data.astype(np.float64), joint.indices, joint.indptr), shape=(n, n))
+    W = P.toarray()
+    roots = np.sqrt(W.sum(axis=1))
+    W /= np.where(roots > 0, roots, 1)[:, None]
+    W /= np.where(roots > 0, roots, 1)
+    with single_threaded_blas():  # the result does not depend on the number of threads
+        for _ in range(int(math.log2(N_STEPS)) - 1):
+            W = W @ W
+    chances: NDArray[np.float64] = np.einsum("ij,ij->i", W, W)
     return chances
 
 
@@ -284,43 +287,3 @@ def _upper_share(values: Array, null: Array) -> NDArray[np.float64]:
     """Return the share of null values, with the value among them, at least as large as each."""
     n_below = np.searchsorted(np.sort(null), values, side="left")
     return (1 + len(null) - n_below) / (1 + len(null))
-
-
-@compiled
-def balance(joint: SparseMatrix, weights: Array) -> None:
-    """Fill weights with p_ij / sqrt(p_i p_j), whose powers have the walk's return probabilities."""
-    indptr, indices, data = joint
-    n = len(indptr) - 1
-    roots = np.zeros(n)
-    for i in range(n):
-        for e in range(indptr[i], indptr[i + 1]):
-            roots[i] += data[e]
-        roots[i] = math.sqrt(roots[i])
-    for i in range(n):
-        for e in range(indptr[i], indptr[i + 1]):
-            weights[e] = data[e] / (roots[i] * roots[indices[e]])
-
-
-@compiled
-def walk_back(indptr: Array, indices: Array, weights: Array, rows: slice, chances: Array) -> None:
-    """Fill chances of a block of points with the return probability after N_STEPS steps.
-
-    Half of the steps suffice, because the balanced weights W are symmetric: the diagonal of W^2s is
-    the sum of squares of the rows of W^s. O(N_STEPS m) time per point for m weights.
-    """
-    n = len(indptr) - 1
-    here, there = np.empty(n), np.empty(n)
-    for i in range(rows.start, rows.stop):
-        here[:] = 0.0
-        here[i] = 1.0
-        for _ in range(N_STEPS // 2):
-            for j in range(n):
-                total = 0.0
-                for e in range(indptr[j], indptr[j + 1]):
-                    total += weights[e] * here[indices[e]]
-                there[j] = total
-            here, there = there, here
-        total = 0.0
-        for j in range(n):
-            total += here[j] * here[j]
-        chances[i] = total
