@@ -23,8 +23,9 @@ NAMES = [
     "landmarks",
     "explore",
     "peers",
+    "structure",
 ]
-SLOW = {"scaling", "peers", "kernels", "explore"}
+SLOW = {"scaling", "peers", "kernels", "explore", "structure"}
 """Left out of a quick run unless named."""
 OPTIONS = {
     "peers": ["dataset", "sizes", "methods", "seeds", "threads"],
