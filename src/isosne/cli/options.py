@@ -17,7 +17,8 @@ from isosne.errors import DataError
 COMMON, INPUT, KERNEL, EMBEDDING = "Common options", "Input", "Kernel", "Embedding"
 LANDMARKS, RESOURCES, OUTPUT = "Landmarks", "Resources", "Output"
 FILES = "Checkpoints and models"
-PANELS = (COMMON, INPUT, KERNEL, EMBEDDING, LANDMARKS, RESOURCES, FILES, OUTPUT)
+STRUCTURE = "Structure"
+PANELS = (COMMON, INPUT, KERNEL, EMBEDDING, STRUCTURE, LANDMARKS, RESOURCES, FILES, OUTPUT)
 """Sections of a help text, in order."""
 
 Metric = Literal[
