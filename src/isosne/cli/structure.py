@@ -51,26 +51,33 @@ class Found:
 
     columns: dict[str, Any]
     about: dict[str, Any]
-    sentences: list[str]
+    sentences: dict[str, str]
 
 
-def find_structure(model: Any, options: StructureOptions, random_state: Any) -> Found:
-    """Return the clusters and the outlier scores of the points of a fitted model, as chosen."""
-    found = Found({}, {}, [])
+def find_structure(
+    source: Any, kernel: Any, points: Any, options: StructureOptions, random_state: Any
+) -> Found:
+    """Return the clusters and the outlier scores of points, as chosen.
+
+    source: the points, or a model fitted to them, which has their joint probabilities.
+    """
+    found = Found({}, {}, {})
     if options.clusters:
-        _add_clusters(model, options.resolution, random_state, found)
+        _add_clusters(source, kernel, options.resolution, random_state, found)
     if options.outliers:
-        _add_outliers(model, random_state, found)
+        _add_outliers(kernel, points, random_state, found)
     return found
 
 
-def _add_clusters(model: Any, resolution: float | None, random_state: Any, found: Found) -> None:
+def _add_clusters(
+    source: Any, kernel: Any, resolution: float | None, random_state: Any, found: Found
+) -> None:
     from isosne.clusters import LeidenClustering
 
-    clusters = LeidenClustering(random_state=random_state)
+    clusters = LeidenClustering(kernel, random_state=random_state)
     if resolution is not None:
         clusters.set_params(resolution=resolution)
-    clusters.fit(model)
+    clusters.fit(source)
     found.columns["cluster"] = clusters.labels_
     found.about["clusters"] = {
         "resolution": float(clusters.resolution),
@@ -79,27 +86,36 @@ def _add_clusters(model: Any, resolution: float | None, random_state: Any, found
         "stability": clusters.stability_,
         "cluster_stability": clusters.cluster_stability_.tolist(),
     }
-    n, s = clusters.n_clusters_, "" if clusters.n_clusters_ == 1 else "s"
-    found.sentences.append(
-        f"{n:,} cluster{s}; runs with different seeds agree to {clusters.stability_:.2f} (mean "
-        "adjusted Rand index)"
+    s = "" if clusters.n_clusters_ == 1 else "s"
+    found.sentences["clusters"] = (
+        f"{clusters.n_clusters_:,} cluster{s} at resolution {clusters.resolution:g}. Runs with "
+        f"different seeds agree to {clusters.stability_:.2f} (mean adjusted Rand index; 1 is "
+        "complete agreement)."
     )
 
 
-def _add_outliers(model: Any, random_state: Any, found: Found) -> None:
+def _add_outliers(kernel: Any, points: Any, random_state: Any, found: Found) -> None:
     from isosne.kernels.precomputed import PrecomputedKernel
     from isosne.outliers import IsolationOutliers
 
-    kernel = model.kernel_
     if isinstance(kernel, PrecomputedKernel):
         rule = f"be left out with {keyword('kernel', 'precomputed')}, which has no points"
         raise ParameterError("outliers", rule, hint="Leave it out.")
     outliers = IsolationOutliers(metric=kernel.metric, p=kernel.p, random_state=random_state)
-    scores = outliers.fit(kernel.X_fit_).score_samples(kernel.X_fit_)
+    scores = outliers.fit(points).score_samples(points)
     n_outliers = int((scores < outliers.offset_).sum())
     found.columns["outlier_score"] = 1 - scores / scores.max()
     found.about["outliers"] = {"psi": outliers.psi, "n_outliers": n_outliers}
-    found.sentences.append(
-        f"{n_outliers:,} of {len(scores):,} rows have less than a quarter of the median similarity "
-        "to the data: likely outliers"
+    found.sentences["outliers"] = (
+        f"{n_outliers:,} of {len(scores):,} rows are likely outliers: their similarity to the data "
+        "is less than a quarter of the median."
     )
+
+
+def add_null_test(kernel: Any, points: Any, n_draws: int, random_state: Any, found: Found) -> None:
+    """Add a p-value per point, and the sentences of the test."""
+    from isosne.studies import null_test
+
+    test = null_test(points, kernel, n_draws=n_draws, random_state=random_state)
+    found.columns["null_p"] = test.point_p_values
+    found.sentences["null test"] = str(test)

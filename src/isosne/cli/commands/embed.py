@@ -144,11 +144,12 @@ def embed(
     result.obs = kept_obs(output, source, unscaled)
     if watch.is_interrupted:
         raise _interrupted(result, keep.checkpoint, f"step {watch.n_iter}")
-    found = find_structure(model, structure, embedding.random_state)
+    kernel_ = model.kernel_
+    found = find_structure(model, kernel_, kernel_.X_fit_, structure, embedding.random_state)
     result.columns = found.columns
     about |= found.about
     if not messages.quiet:
-        for sentence in found.sentences:
+        for sentence in found.sentences.values():
             say(sentence)
     try:
         if keep.checkpoint is None:  # else the model comes last, so that a run can resume
