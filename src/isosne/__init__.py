@@ -12,6 +12,7 @@ from isosne._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isosne.affinities.sparse import Sparse
+    from isosne.clusters.estimator import LeidenClustering
     from isosne.explorer.explorer import explore
     from isosne.jobs.place_files import PlacedFiles, place_files
     from isosne.jobs.placer import Placer
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from isosne.layout.objectives import JSE, KL, NeRV
     from isosne.layout.schedules import Phase, Schedule
     from isosne.neighbors.search import nearest_neighbors
+    from isosne.outliers.estimator import IsolationOutliers
     from isosne.tsne.estimator import TSNE
     from isosne.tsne.landmarks import Landmarks
     from isosne.tsne.plan import Plan
@@ -37,8 +39,10 @@ __all__ = [
     "AdaptiveGaussianKernel",
     "GaussianKernel",
     "IsolationKernel",
+    "IsolationOutliers",
     "KNNKernel",
     "Landmarks",
+    "LeidenClustering",
     "Mesh",
     "NeRV",
     "OwnerKernel",
@@ -60,10 +64,12 @@ _HOME = {
     "AdaptiveGaussianKernel": "isosne.kernels.adaptive",
     "GaussianKernel": "isosne.kernels.gaussian",
     "IsolationKernel": "isosne.kernels.isolation",
+    "IsolationOutliers": "isosne.outliers.estimator",
     "JSE": "isosne.layout.objectives",
     "KL": "isosne.layout.objectives",
     "KNNKernel": "isosne.kernels.knn",
     "Landmarks": "isosne.tsne.landmarks",
+    "LeidenClustering": "isosne.clusters.estimator",
     "Mesh": "isosne.layout.force_methods",
     "NeRV": "isosne.layout.objectives",
     "OwnerKernel": "isosne.kernels.owner",

@@ -18,8 +18,10 @@ from isosne import (
     AdaptiveGaussianKernel,
     GaussianKernel,
     IsolationKernel,
+    IsolationOutliers,
     KNNKernel,
     Landmarks,
+    LeidenClustering,
     Mesh,
     NeRV,
     OwnerKernel,
@@ -105,6 +107,10 @@ def digests(names=None):
         X = csr_array(np.where(points(*SMALL) > 4, points(*SMALL), 0))
         model = TSNE(schedule=FEW, random_state=0).fit(X)
         yield "csr", digest(model.embedding_), digest(np.float64(model.kl_divergence_)), ""
+        clusters = LeidenClustering(resolution=2, random_state=0).fit(points(*LARGE))
+        outliers = IsolationOutliers(random_state=0).fit(points(*LARGE))
+        scores = outliers.score_samples(points(*LARGE))
+        yield "clusters and outliers", digest(clusters.labels_), digest(scores), ""
 
 
 if __name__ == "__main__":

@@ -361,7 +361,8 @@ def test_a_choice_of_auto_goes_with_everything(wine_set, isosne):
         (
             ("plot", "map.parquet", "--color", "hue", "-o", "map.png"),
             (
-                "--color must be used together with --table; got --color hue. "
+                "--color must be used together with --table, or be a column of the map; got "
+                "--color hue. "
                 "Add --table FILE, the table with that column."
             ),
         ),
