@@ -166,6 +166,8 @@ def correlated(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 NO_CLUSTERS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
+    "wine, columns shuffled": lambda rng: rng.permuted(load_scaled("wine")[0], axis=0),
+    "digits, columns shuffled": lambda rng: rng.permuted(load_scaled("digits")[0][:N_ROWS], axis=0),
     "Gaussian, 5 columns": lambda rng: rng.normal(size=(N_ROWS, 5)),
     "exponential, 5 columns": lambda rng: rng.exponential(size=(N_ROWS, 5)),
     "three values, 10 columns": lambda rng: rng.integers(0, 3, (N_ROWS, 10)).astype(float),

@@ -1,15 +1,16 @@
 """Is the structure real? Comparison with data of the same columns, but without joint structure.
 
-The statistic is the probability that a random walk on the joint probabilities P is back at its
-first point after N_STEPS steps. It is high where groups of points are closed to the others, and low
-where the walk spreads over all of the data. Null data are drawn from the sampled rows, and go
-through the same steps: kernel, P, walk. A map is not computed, so its randomness plays no part.
+A random walk on the joint probabilities P is back at its first point after N_STEPS steps with a
+probability that is high where groups of points are closed to the others, and low where the walk
+spreads over all of the data. The sum over all points is the number of groups, if they are closed,
+and 1 if there are none. Null data are drawn from the sampled rows, and go through the same steps:
+kernel, P, walk. A map is not computed, so its randomness plays no part.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ N_STEPS = 64
 """Steps of the random walk, a power of two (decision 18: fewer miss large clusters)."""
 LEVEL = 0.05
 """Level of the test, and of the p-values of points."""
+DECIMALS = 9
+"""Decimals of the figures that are compared; rounding errors of a walk are below 1e-11."""
 KEEPS = ("auto", "columns", "correlations")
 SHARED = {
     "columns": "the same columns, but independent of each other",
@@ -42,6 +45,13 @@ SHARED = {
 """What null data have in common with the data, in a sentence."""
 Draw = Callable[[np.random.Generator], Points]
 """Returns null data."""
+
+
+class Walk(NamedTuple):
+    """The sum of the return probabilities, and these divided by the share of each point in P."""
+
+    n_groups: float
+    lifts: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +63,14 @@ class NullTest:
     p_value : float
         Share of draws, with the data among them, whose statistic is at least that of the data.
     statistic : float
-        Mean return probability of the data.
+        Sum of the return probabilities of the data: from 1 if there are no groups of points that a
+        random walk does not leave, to the number of such groups.
     null_statistics : array of float64, shape (n_draws,)
-        Mean return probability of each draw of null data.
+        The same for each draw of null data.
     point_p_values : array of float64, shape (n_samples,)
-        For each point, the share of null points with a return probability at least its own. Low
-        values mark regions that null data do not have.
+        For each point, the share of null points with a region at least as closed: with a return
+        probability at least as high, relative to that of a walk without memory. Low values mark
+        regions that null data do not have.
     point_share : float
         Share of the sampled points with a p-value of at most 0.05; about 0.05 for null data.
     n_rows : int
@@ -86,8 +98,8 @@ class NullTest:
         return (
             f"{found} (p = {self.p_value:.2g}): of {len(self.null_statistics)} random data sets "
             f"with {SHARED[self.keep]}, {n_as_high or 'none'} {_verb(n_as_high)} as clustered as "
-            f"the data. {self.point_share:.0%} of the points have a return probability in the "
-            "highest 5% of the points of such data sets."
+            f"the data. {self.point_share:.0%} of the points are in regions as closed as those of "
+            "5% of the points of such data sets."
         )
 
 
@@ -170,21 +182,17 @@ def null_test(
     rows = points[sampled]
     draw = _correlated(rows) if keep == "correlations" else _permuted(rows)
     with threads(n_jobs):
-        own_chances = _return_chances(rows, kernel, int(rng.integers(2**31)))
-        null = np.empty((n_draws, len(sampled)))
-        for chances in null:
-            data = draw(rng)
-            chances[:] = _return_chances(data, kernel, int(rng.integers(2**31)))
+        found = _walk(rows, kernel, int(rng.integers(2**31)))
+        null = [_walk(draw(rng), kernel, int(rng.integers(2**31))) for _ in range(n_draws)]
         of_row = _nearest_rows(points, rows, own) if len(sampled) < points.shape[0] else ...
-    statistic, null_statistics = _mean(own_chances), np.array([_mean(chances) for chances in null])
-    n_as_high = int(np.sum(null_statistics >= statistic))
-    point_p_values = _upper_share(own_chances, null.ravel())
+    null_statistics = np.array([walk.n_groups for walk in null])
+    p_values = _upper_share(found.lifts, np.concatenate([walk.lifts for walk in null]))
     return NullTest(
-        p_value=(1 + n_as_high) / (n_draws + 1),
-        statistic=statistic,
+        p_value=float(_upper_share(np.array(found.n_groups), null_statistics)),
+        statistic=found.n_groups,
         null_statistics=null_statistics,
-        point_p_values=point_p_values[of_row],
-        point_share=float(np.mean(point_p_values <= LEVEL)),
+        point_p_values=p_values[of_row],
+        point_share=float(np.mean(p_values <= LEVEL)),
         n_rows=len(sampled),
         keep=keep,
     )
@@ -253,34 +261,32 @@ def _correlated(rows: Array) -> Draw:
     return draw
 
 
-def _return_chances(points: Points, kernel: Any, seed: int) -> NDArray[np.float64]:
-    """Return the probability that a walk from each point is back after N_STEPS steps.
+def _walk(points: Points, kernel: Any, seed: int) -> Walk:
+    """Return the number of closed groups, and for each point how closed its region is.
 
-    The powers of the balanced matrix W, p_ij / sqrt(p_i p_j), have these probabilities on their
-    diagonals. W is symmetric, so the diagonal of W^64 has the sums of squares of the rows of W^32.
+    The powers of the balanced matrix W, p_ij / sqrt(p_i p_j), have the return probabilities on
+    their diagonals. W is symmetric, so the diagonal of W^64 has the sums of squares of the rows of
+    W^32. A walk that has forgotten its first point i is there with probability p_i.
     """
     joint = as_sparse(fit_similarities(points, kernel, seed).joint)
     n = points.shape[0]
     P = csr_array((joint.data.astype(np.float64), joint.indices, joint.indptr), shape=(n, n))
     W = P.toarray()
-    roots = np.sqrt(W.sum(axis=1))
-    W /= np.where(roots > 0, roots, 1)[:, None]
-    W /= np.where(roots > 0, roots, 1)
+    sums = W.sum(axis=1)
+    sums = np.where(sums > 0, sums, 1)  # a point without affinities is a group of its own
+    W /= np.sqrt(sums)[:, None]
+    W /= np.sqrt(sums)
     with single_threaded_blas():  # the result does not depend on the number of threads
         for _ in range(int(math.log2(N_STEPS)) - 1):
             W = W @ W
-    chances: NDArray[np.float64] = np.einsum("ij,ij->i", W, W)
-    return chances
+    chances = np.einsum("ij,ij->i", W, W)
+    return Walk(round(math.fsum(chances), DECIMALS), (chances / sums).round(DECIMALS))
 
 
 def _nearest_rows(points: Points, rows: Points, kernel: MetricKernel) -> NDArray[np.int32]:
     metric = kernel._fit_metric(rows)
     found, _ = nearest(points, search_set(rows, metric), 1)
     return found[:, 0]
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    return math.fsum(values) / len(values)  # exactly rounded, unlike a sum of NumPy
 
 
 def _upper_share(values: Array, null: Array) -> NDArray[np.float64]:

@@ -47,7 +47,7 @@ def test_the_best_of_all_clusterings_of_a_few_points_is_usually_found(resolution
         lost.append(best - max(reference.modularity(P, resolution, labels) for labels in runs))
     # A heuristic: of six graphs without clear clusters, it finds the optimum of four or more.
     assert np.sum(np.array(lost) < 1e-6) >= 4
-    assert max(lost) < 0.01
+    assert max(lost) < 0.02
 
 
 def test_cliques_in_a_ring_are_the_clusters():
