@@ -40,8 +40,10 @@ OUTLIERS = 0.05
 MOST_POINTS, MOST_CLASSES, N_SEEDS = 3000, 10, 3
 """Outlier tasks: points of a set, classes that are outliers in turn, and seeds."""
 PSI = (4, 8, 12, 16, 24, 32)
-N_TESTS, N_ROWS = 100, 200
+N_TESTS, N_ROWS = 100, 100
 """False positive rates: data sets of each kind, and their rows."""
+NULL_ROWS = 500
+"""Rows that are sampled of larger data sets with and without clusters."""
 
 
 @cache
@@ -145,7 +147,7 @@ def null_sets() -> Iterator[tuple[str, np.ndarray]]:
     rng = np.random.default_rng(0)
     for name in ("digits", "wine"):
         yield f"{name}, columns shuffled", rng.permuted(load_scaled(name)[0], axis=0)
-    n = 500
+    n = 300
     for d in (2, 10, 50):
         yield f"one Gaussian, {d} columns", rng.normal(size=(n, d))
     yield "one correlated Gaussian, 10 columns", correlated(rng, n)
@@ -219,7 +221,7 @@ def null_tables(quick: bool) -> str:
     """Return the tables of the null test."""
     rows = []
     for name, X in list(null_sets())[: QUICK if quick else None]:
-        tests = [null_test(X, keep=keep) for keep in ("columns", "correlations")]
+        tests = [null_test(X, keep=keep, n_rows=NULL_ROWS) for keep in ("columns", "correlations")]
         cells = [f"{t.p_value:.2f}" for t in tests], [f"{t.point_share:.0%}" for t in tests]
         rows.append([name, len(X), *(cell for pair in zip(*cells, strict=True) for cell in pair)])
     header = ["data", "n", "p, columns", "points", "p, correlations", "points"]

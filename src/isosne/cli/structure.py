@@ -95,12 +95,8 @@ def _add_clusters(
 
 
 def _add_outliers(kernel: Any, points: Any, random_state: Any, found: Found) -> None:
-    from isosne.kernels.precomputed import PrecomputedKernel
     from isosne.outliers import IsolationOutliers
 
-    if isinstance(kernel, PrecomputedKernel):
-        rule = f"be left out with {keyword('kernel', 'precomputed')}, which has no points"
-        raise ParameterError("outliers", rule, hint="Leave it out.")
     outliers = IsolationOutliers(metric=kernel.metric, p=kernel.p, random_state=random_state)
     scores = outliers.fit(points).score_samples(points)
     n_outliers = int((scores < outliers.offset_).sum())
