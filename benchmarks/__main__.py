@@ -24,8 +24,9 @@ NAMES = [
     "alignment",
     "explore",
     "peers",
+    "structure",
 ]
-SLOW = {"scaling", "peers", "kernels", "alignment", "explore"}
+SLOW = {"scaling", "peers", "kernels", "alignment", "explore", "structure"}
 """Left out of a quick run unless named."""
 OPTIONS = {
     "peers": ["dataset", "sizes", "methods", "seeds", "threads"],

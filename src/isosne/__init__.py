@@ -12,6 +12,7 @@ from isosne._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isosne.affinities.sparse import Sparse
+    from isosne.clusters.estimator import LeidenClustering
     from isosne.explorer.explorer import explore
     from isosne.jobs.place_files import PlacedFiles, place_files
     from isosne.jobs.placer import Placer
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from isosne.layout.procrustes import align_map
     from isosne.layout.schedules import Phase, Schedule
     from isosne.neighbors.search import nearest_neighbors
+    from isosne.outliers.estimator import IsolationOutliers
     from isosne.tables.forest import TableForest
     from isosne.tsne.alignment import Alignment
     from isosne.tsne.estimator import TSNE
@@ -41,8 +43,10 @@ __all__ = [
     "Alignment",
     "GaussianKernel",
     "IsolationKernel",
+    "IsolationOutliers",
     "KNNKernel",
     "Landmarks",
+    "LeidenClustering",
     "Mesh",
     "NeRV",
     "OwnerKernel",
@@ -67,10 +71,12 @@ _HOME = {
     "Alignment": "isosne.tsne.alignment",
     "GaussianKernel": "isosne.kernels.gaussian",
     "IsolationKernel": "isosne.kernels.isolation",
+    "IsolationOutliers": "isosne.outliers.estimator",
     "JSE": "isosne.layout.objectives",
     "KL": "isosne.layout.objectives",
     "KNNKernel": "isosne.kernels.knn",
     "Landmarks": "isosne.tsne.landmarks",
+    "LeidenClustering": "isosne.clusters.estimator",
     "Mesh": "isosne.layout.force_methods",
     "NeRV": "isosne.layout.objectives",
     "OwnerKernel": "isosne.kernels.owner",

@@ -19,8 +19,10 @@ from isosne import (
     Alignment,
     GaussianKernel,
     IsolationKernel,
+    IsolationOutliers,
     KNNKernel,
     Landmarks,
+    LeidenClustering,
     Mesh,
     NeRV,
     OwnerKernel,
@@ -120,6 +122,10 @@ def digests(names=None):
         X = points(*SMALL)
         model = TSNE(schedule=FEW, random_state=0).fit(X[:250]).extend(X[250:], n_iter=60)
         yield "extended", digest(model.embedding_), digest(np.float64(model.kl_divergence_)), ""
+        clusters = LeidenClustering(resolution=2, random_state=0).fit(points(*LARGE))
+        outliers = IsolationOutliers(random_state=0).fit(points(*LARGE))
+        scores = outliers.score_samples(points(*LARGE))
+        yield "clusters and outliers", digest(clusters.labels_), digest(scores), ""
 
 
 if __name__ == "__main__":

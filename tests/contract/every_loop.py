@@ -15,7 +15,9 @@ from isosne import (
     AdaptiveGaussianKernel,
     GaussianKernel,
     IsolationKernel,
+    IsolationOutliers,
     KNNKernel,
+    LeidenClustering,
     OwnerKernel,
     nearest_neighbors,
 )
@@ -139,12 +141,23 @@ def maps():
             yield f"map {affinities} {push}", model.fit_transform(X)
 
 
+def structure():
+    """Yield clusters and outlier scores."""
+    for resolution in (0.5, 3.0):
+        clusters = LeidenClustering(resolution=resolution, n_runs=2, random_state=0).fit(X)
+        yield f"clusters {resolution}", clusters.labels_
+        yield f"modularity {resolution}", np.array(clusters.modularity_)
+    for name, data in (("points", X), ("grid", GRID), ("csr", csr_array(X))):
+        outliers = IsolationOutliers(5, n_partitions=6, random_state=0).fit(data)
+        yield f"outliers {name}", outliers.score_samples(data)
+
+
 def found():
     """Return every result by its name."""
     # Plain Python reports that the product in count_ones wraps round.
     with warnings.catch_warnings(), np.errstate(over="ignore"):
         warnings.simplefilter("error")
-        return dict(kernels()) | dict(forces()) | dict(maps())
+        return dict(kernels()) | dict(forces()) | dict(maps()) | dict(structure())
 
 
 if __name__ == "__main__":

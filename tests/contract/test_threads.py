@@ -11,13 +11,16 @@ from isosne import (
     AdaptiveGaussianKernel,
     GaussianKernel,
     IsolationKernel,
+    IsolationOutliers,
     KNNKernel,
+    LeidenClustering,
     Mesh,
     Sparse,
     nearest_neighbors,
 )
 from isosne.kernels.voronoi import VoronoiPartitions
 from isosne.layout.schedules import Phase, Schedule
+from isosne.studies import null_test
 
 
 def many_points(dtype=np.float32):
@@ -66,6 +69,9 @@ WORK = {
     "neighbors": lambda X: np.hstack(nearest_neighbors(X, 20)),
     "approximate neighbors": lambda X: np.hstack(nearest_neighbors(X, 9, method="approximate")),
     "cosine neighbors": lambda X: np.hstack(nearest_neighbors(X, 20, metric="cosine")),
+    "clusters": lambda X: LeidenClustering(random_state=0).fit_predict(X),
+    "outlier scores": lambda X: IsolationOutliers(random_state=0).fit(X).score_samples(X),
+    "p-values of points": lambda X: null_test(X[:150], n_draws=2).point_p_values,
 }
 
 

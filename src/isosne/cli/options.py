@@ -16,8 +16,11 @@ from isosne.errors import DataError
 
 COMMON, INPUT, KERNEL, EMBEDDING = "Common options", "Input", "Kernel", "Embedding"
 LANDMARKS, RESOURCES, OUTPUT = "Landmarks", "Resources", "Output"
-FILES, PICTURE = "Checkpoints and models", "Picture"
-PANELS = (COMMON, PICTURE, INPUT, KERNEL, EMBEDDING, LANDMARKS, RESOURCES, FILES, OUTPUT)
+FILES, PICTURE, STRUCTURE = "Checkpoints and models", "Picture", "Structure"
+PANELS = (
+    *(COMMON, PICTURE, INPUT, KERNEL, EMBEDDING, STRUCTURE),
+    *(LANDMARKS, RESOURCES, FILES, OUTPUT),
+)
 """Sections of a help text, in order."""
 
 Metric = Literal[

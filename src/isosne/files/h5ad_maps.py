@@ -12,7 +12,7 @@ from isosne._extras import require
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.files.foreign_maps import make_foreign
-from isosne.files.maps import Map
+from isosne.files.maps import Map, list_columns
 from isosne.files.provenance_json import KEY, decode_provenance
 from isosne.sources.column_selection import check_column
 from isosne.sources.side_columns import as_integers_or_text, parse_integers
@@ -68,7 +68,8 @@ def read_h5ad_map(path: Path, key: str | None) -> Map:
     ids = _as_column(obs.index)
     note = f"The map is the array {key!r} of {path}."
     drawn = make_foreign(values, ids, labels, () if provenance else (note,))
-    return replace(drawn, provenance=provenance)
+    columns = {name: np.asarray(obs[name]) for name in list_columns(provenance, obs)}
+    return replace(drawn, provenance=provenance, columns=columns)
 
 
 def _as_column(values: Any) -> Array:

@@ -7,11 +7,12 @@ import numpy as np
 import psutil
 
 from isosne._extras import require
-from isosne.errors import ParameterError
+from isosne._types import Array
+from isosne.errors import DataError, ParameterError
 from isosne.files.foreign_maps import read_foreign_array, read_foreign_table
 from isosne.files.formula_cells import restore_formulas
 from isosne.files.h5ad_maps import read_h5ad_map, split_key
-from isosne.files.maps import Map, is_numbering
+from isosne.files.maps import Map, is_numbering, list_columns
 from isosne.files.pipes import piped_file
 from isosne.files.provenance_json import COMMENT, KEY, decode_provenance
 from isosne.files.sidecar import read_sidecar
@@ -104,13 +105,15 @@ def _read_file(path: Path) -> Map:
         return read_foreign_table(path)
     rows = open_path(path, OpenOptions(ColumnRequest(columns=axes)))
     embedding = np.asarray(rows.read(slice(None)), dtype=np.float32)
+    others = list_columns(provenance, rows.side)
+    columns = {name: _as_numbers(rows.side[name](), name, path) for name in others}
     ids = rows.side["id"]()
     labels = rows.side["label"]() if "label" in rows.side else None
     if is_plain:
         ids = restore_formulas(ids)
         labels = None if labels is None else restore_formulas(labels)
     has_ids = bool(provenance) or not is_numbering(ids)
-    return Map(embedding, ids, labels, provenance, has_ids=has_ids)
+    return Map(embedding, ids, labels, provenance, has_ids=has_ids, columns=columns)
 
 
 def _read_text_head(path: Path) -> _Head:
@@ -147,4 +150,19 @@ def _read_array(path: Path) -> Map:
     is_map = 1 <= n_axes <= len(AXES) and np.isfinite(embedding).all()
     if not is_map or any(c.shape != (n_rows,) or c.dtype.kind not in "uiU" for c in columns):
         raise ValueError("its arrays do not fit together")
-    return Map(embedding.astype(np.float32, copy=False), ids, labels, provenance)
+    others = {name: npz.load(name) for name in list_columns(provenance, npz.members)}
+    if any(c.shape != (n_rows,) or c.dtype.kind not in "uif" for c in others.values()):
+        raise ValueError("its columns do not fit the map")
+    embedding = embedding.astype(np.float32, copy=False)
+    return Map(embedding, ids, labels, provenance, columns=others)
+
+
+def _as_numbers(column: Array, name: str, path: Path) -> Array:
+    """Return a column as numbers: fractions are read as text."""
+    try:
+        return column if column.dtype.kind in "ui" else column.astype(np.float64)
+    except ValueError:
+        raise DataError(
+            f"The column {name!r} of the map {path} must hold numbers; got text. "
+            "Compute the map again, or remove the column."
+        ) from None

@@ -14,11 +14,14 @@ from isosne._checks import check_count
 from isosne._files import AtomicFile, writing_to
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.files.provenance_json import encode_provenance
+from isosne.files.maps import COLUMNS
+from isosne.files.provenance_json import KEY, encode_provenance
 from isosne.files.sidecar import Sidecar
 from isosne.files.sinks import AXES, SINKS, Block, CSVSink, Layout, Sink
 
 STDOUT = "-"
+RESERVED = ("id", "ids", "label", "labels", "embedding", KEY, *AXES)
+"""Names of columns and arrays that every map may have."""
 
 
 class MapWriter:
@@ -38,6 +41,9 @@ class MapWriter:
         How the map was made: strings, numbers, lists and dictionaries.
     labels : array of int or str, shape (n_samples,), or None, default=None
         Class of each row.
+    columns : mapping from str to array, or None, default=None
+        Further columns of finite numbers, one value per row, such as clusters. An .npy file leaves
+        them out.
     obs : pandas.DataFrame or None, default=None
         Columns about the rows, which an .h5ad file keeps; other formats leave them out.
     force : bool, default=False
@@ -82,6 +88,7 @@ class MapWriter:
         provenance: Mapping[str, Any],
         *,
         labels: Any = None,
+        columns: Mapping[str, Any] | None = None,
         obs: Any = None,
         force: bool = False,
     ) -> None:
@@ -89,6 +96,8 @@ class MapWriter:
         check_count(n_components, "n_components", low=1, high=3, hint=hint)
         self._ids = None if ids is None else _check_column(ids, "ids")
         self._labels = None if labels is None else _check_column(labels, "labels")
+        trailing = {name: _check_numbers(v, name) for name, v in (columns or {}).items()}
+        self._trailing = tuple(trailing.values())
         lengths = [len(c) for c in (self._ids, self._labels) if c is not None]
         self._n_expected = lengths[0] if lengths else None
         if len(set(lengths)) > 1:
@@ -97,10 +106,18 @@ class MapWriter:
                 f"have one value per id; got {lengths[1]} labels and {lengths[0]} ids",
                 hint="Pass the ids and the labels of the same table.",
             )
+        for name, column in trailing.items():
+            self._n_expected = len(column) if self._n_expected is None else self._n_expected
+            if len(column) != self._n_expected:
+                rule = f"have {self._n_expected} values, one per row; got {len(column)} in {name!r}"
+                raise ParameterError("columns", rule, hint="Pass columns of the same table.")
         self.n_rows = 0
         self._is_closed = False
         leading = ("id",) if labels is None else ("id", "label")
-        layout = Layout(leading, AXES[:n_components], encode_provenance(provenance), obs)
+        if trailing:
+            provenance = {**provenance, COLUMNS: list(trailing)}
+        line = encode_provenance(provenance)
+        layout = Layout(leading, AXES[:n_components], line, obs, tuple(trailing))
         self._target: AtomicFile | None = None
         self._sidecar: Sidecar | None = None
         if str(path) == STDOUT:
@@ -149,7 +166,8 @@ class MapWriter:
         ids = np.arange(part.start, part.stop) if self._ids is None else self._ids[part]
         leading = (ids,) if self._labels is None else (ids, self._labels[part])
         with self._writing():
-            self._sink.write(Block(leading, Y))
+            trailing = tuple(column[part] for column in self._trailing)
+            self._sink.write(Block(leading, Y, trailing))
         self.n_rows = part.stop
 
     def close(self) -> None:
@@ -218,5 +236,19 @@ def _check_column(values: Any, name: str) -> Array:
             name,
             f"be a list of integers or strings; got {column.dtype} of shape {column.shape}",
             hint="Convert it with astype(int) or astype(str).",
+        )
+    return column
+
+
+def _check_numbers(values: Any, name: str) -> Array:
+    column = np.asarray(values)
+    if name in RESERVED:
+        rule = f"have names other than {', '.join(RESERVED)}"
+        raise ParameterError("columns", rule, name, "Rename the column.")
+    if column.ndim != 1 or column.dtype.kind not in "uif" or not np.isfinite(column).all():
+        raise ParameterError(
+            "columns",
+            f"be finite numbers; got {column.dtype} of shape {column.shape} in {name!r}",
+            hint="Pass one number per row.",
         )
     return column

@@ -1,12 +1,16 @@
 """A map in memory, with what its file tells about its points."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._types import Array
+
+COLUMNS = "columns"
+"""Entry of the provenance that names the further columns of a map."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +32,8 @@ class Map:
         order of the rows of their table.
     notes : tuple of str, default=()
         Sentences about the columns that were chosen, for a map of another program.
+    columns : dict from str to array, default={}
+        Further columns of numbers that `MapWriter` wrote, such as clusters.
     """
 
     embedding: NDArray[np.float32]
@@ -36,6 +42,13 @@ class Map:
     provenance: dict[str, Any]
     has_ids: bool = True
     notes: tuple[str, ...] = ()
+    columns: dict[str, Array] = field(default_factory=dict)
+
+
+def list_columns(provenance: dict[str, Any], present: Collection[str]) -> list[str]:
+    """Return the further columns that a map was written with, of those that are present."""
+    names = provenance.get(COLUMNS)
+    return [name for name in names if name in present] if isinstance(names, list) else []
 
 
 def is_numbering(ids: Array) -> bool:

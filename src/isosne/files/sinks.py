@@ -37,18 +37,20 @@ FLOAT32_TEXT = "U16"
 class Layout(NamedTuple):
     """The names of the columns of a map, its provenance as a line of JSON, and columns of obs.
 
-    ``leading`` are the columns before the coordinates: id, and label if there is one.
+    ``leading`` are the columns before the coordinates: id, and label if there is one. ``trailing``
+    are columns of numbers after them.
     """
 
     leading: tuple[str, ...]
     axes: tuple[str, ...]
     line: str
     obs: Any = None
+    trailing: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """Names of all columns."""
-        return [*self.leading, *self.axes]
+        return [*self.leading, *self.axes, *self.trailing]
 
 
 class Block(NamedTuple):
@@ -56,11 +58,12 @@ class Block(NamedTuple):
 
     leading: tuple[Any, ...]
     Y: Array
+    trailing: tuple[Array, ...] = ()
 
     @property
     def columns(self) -> list[Any]:
         """All columns, in the order of `Layout.names`."""
-        return [*self.leading, *self.Y.T]
+        return [*self.leading, *self.Y.T, *self.trailing]
 
 
 class Sink(ABC):
@@ -93,7 +96,7 @@ class CSVSink(Sink):
     def write(self, block: Block) -> None:
         """Write the next rows."""
         leading = tuple(self.as_text(column) for column in block.leading)
-        whole = Block(leading, block.Y.astype(FLOAT32_TEXT))
+        whole = Block(leading, block.Y.astype(FLOAT32_TEXT), block.trailing)
         self._write_lines(zip(*(column.tolist() for column in whole.columns), strict=True))
 
     def as_text(self, column: Array) -> Array:
@@ -215,7 +218,7 @@ class NpySink(Sink):
 
 
 class NpzSink(Sink):
-    """Arrays embedding, ids and labels, and provenance as text in the array isosne.
+    """Arrays embedding, ids, labels and other columns; provenance as text in the array isosne.
 
     Coordinates go to an unnamed temporary file first: a zip file is written one member after the
     other, and ids come in the same blocks.
@@ -226,21 +229,21 @@ class NpzSink(Sink):
         folder = Path(file.name).parent
         self._gathered: Any = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below
         self._coordinates = NpySink(self._gathered, layout)
-        self._leading: list[tuple[Array, ...]] = []
+        self._columns: list[tuple[Array, ...]] = []
 
     def write(self, block: Block) -> None:
         """Write the next rows."""
         self._coordinates.write(block)
-        self._leading.append(block.leading)
+        self._columns.append((*block.leading, *block.trailing))
 
     def finish(self) -> None:
         """Write all arrays to the zip file."""
         self._coordinates.finish()
         self._gathered.seek(0)
-        ids, *labels = (np.concatenate(parts) for parts in zip(*self._leading, strict=True))
-        arrays = {"ids": ids, KEY: np.array(self.layout.line)}
-        if labels:
-            arrays["labels"] = labels[0]
+        plural = {"id": "ids", "label": "labels"}
+        names = [plural.get(name, name) for name in self.layout.leading] + [*self.layout.trailing]
+        columns = (np.concatenate(parts) for parts in zip(*self._columns, strict=True))
+        arrays = dict(zip(names, columns, strict=True)) | {KEY: np.array(self.layout.line)}
         with zipfile.ZipFile(self.file, "w", zipfile.ZIP_STORED) as archive:
             with archive.open("embedding.npy", "w", force_zip64=True) as member:
                 shutil.copyfileobj(self._gathered, member)
@@ -276,6 +279,9 @@ class H5adSink(Sink):
         obs.index = pandas.Index(ids.astype(str), dtype=object)
         if labels and self.layout.obs is None:
             obs["label"] = pandas.Categorical(labels[0].astype(str))
+        others = zip(*(block.trailing for block in self._blocks), strict=True)
+        for name, columns in zip(self.layout.trailing, others, strict=True):
+            obs[name] = np.concatenate(columns)
         Y = np.concatenate([block.Y for block in self._blocks])
         uns = {KEY: {"provenance": self.layout.line}}
         data = self._anndata.AnnData(obs=obs, obsm={f"X_{KEY}": Y}, uns=uns)

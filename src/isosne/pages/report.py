@@ -42,6 +42,7 @@ def write_report(
     origin: Mapping[str, str] | None = None,
     n_seeds: int | None = None,
     random_state: RandomState = 0,
+    findings: Mapping[str, str] | None = None,
     force: bool = False,
 ) -> Path:
     """Compare the maps of two kernels and write a report as a single HTML file.
@@ -50,7 +51,7 @@ def write_report(
     ----------
     path : str or path
         Output file; ends in .html.
-    X, labels, columns, model, title, origin, n_seeds, random_state
+    X, labels, columns, model, title, origin, n_seeds, random_state, findings
         See `isosne.studies.study`.
     force : bool, default=False
         Whether to overwrite an existing file.
@@ -92,6 +93,7 @@ def write_report(
         origin=origin,
         n_seeds=n_seeds,
         random_state=random_state,
+        findings=findings,
     )
     return _write(path, made, force=force)
 

@@ -71,6 +71,7 @@ class Study:
     """Maps of the same points, the most important one first, with labels and columns.
 
     ``origin`` states where the data come from, by name; ``date`` when the maps were computed.
+    ``findings`` has sentences about the data by name, such as the result of a `null_test`.
     """
 
     maps: tuple[JudgedMap, ...]
@@ -80,6 +81,7 @@ class Study:
     random_state: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
+    findings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         hint = "Pass the result of isosne.studies.judge for each map of the data."
@@ -101,6 +103,7 @@ def study(
     origin: Mapping[str, str] | None = None,
     n_seeds: int | None = None,
     random_state: RandomState = 0,
+    findings: Mapping[str, str] | None = None,
 ) -> Study:
     """Map the data with two kernels and several seeds, and measure all maps.
 
@@ -126,6 +129,9 @@ def study(
     random_state : int, Generator, RandomState or None, default=0
         First seed of both kernels, unless the model has its own; the others follow it. The seeds
         are drawn from a Generator or RandomState.
+    findings : mapping from str to str or None, default=None
+        Sentences about the structure of the data, shown in the report, such as
+        ``{"null test": str(null_test(X))}``.
 
     Returns
     -------
@@ -174,6 +180,7 @@ def study(
         random_state=show_seeds(seeds),
         origin=dict(origin or {}),
         date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        findings=dict(findings or {}),
     )
 
 

@@ -1,6 +1,7 @@
 """The estimator `TSNE`: Algorithms 1 and 2 of the paper, assembled from steps 1 to 3.
 
 * ``estimator``: the public class: parameters and fit
+* ``joint``: the joint probabilities without a map
 * ``fitted_map``: the part of the public class that uses a finished map
 * ``foreign_parameters``: parameters of earlier versions and of other packages
 * ``input_data``: the input of a fit

@@ -359,13 +359,6 @@ def test_a_choice_of_auto_goes_with_everything(wine_set, isosne):
             ),
         ),
         (
-            ("plot", "map.parquet", "--color", "hue", "-o", "map.png"),
-            (
-                "--color must be used together with --table; got --color hue. "
-                "Add --table FILE, the table with that column."
-            ),
-        ),
-        (
             ("plot", "map.parquet", "--table", "wine.csv", "-o", "map.png"),
             (
                 "--table must be used together with --color for a picture; got --table wine.csv. "

@@ -41,6 +41,7 @@ from isosne.cli.outputs import (
 from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
+from isosne.cli.structure import StructureOptions, find_structure
 from isosne.cli.tables import check_one_stdin, note_spread, open_unscaled, scaled
 from isosne.errors import ParameterError, keyword
 
@@ -56,6 +57,7 @@ def embed(
     kernel: KernelOptions,
     embedding: EmbeddingOptions,
     alignment: AlignmentOptions,
+    structure: StructureOptions,
     landmarks: LandmarkOptions,
     resources: ResourceOptions,
     keep: KeepOptions,
@@ -92,6 +94,7 @@ def embed(
             True,
             f"Add for example {keyword('landmarks', 10000)}.",
         )
+    _check_structure(structure, landmarks, landmarks_only=landmarks_only)
     unscaled = open_unscaled(source, table_options, resources, quiet=messages.quiet)
     table = scaled(unscaled, table_options)
     model = make_model(kernel, embedding, resources, landmarks)
@@ -116,6 +119,13 @@ def embed(
     result.obs = kept_obs(output, source, unscaled)
     if watch.is_interrupted:
         raise _interrupted(result, keep.checkpoint, f"step {watch.n_iter}")
+    kernel_ = model.kernel_
+    found = find_structure(model, kernel_, kernel_.X_fit_, structure, embedding.random_state)
+    result.columns = found.columns
+    about |= found.about
+    if not messages.quiet:
+        for sentence in found.sentences.values():
+            say(sentence)
     try:
         if keep.checkpoint is None:  # else the model comes last, so that a run can resume
             _save(result, table_options, keep.save_model)
@@ -133,6 +143,19 @@ def embed(
     _report(result, messages, steps)
 
 
+def _check_structure(
+    options: StructureOptions, landmarks: LandmarkOptions, *, landmarks_only: bool
+) -> None:
+    """Refuse columns for rows that are placed block by block: only landmarks have them."""
+    options.check()
+    for name in ("clusters", "outliers"):
+        is_placing = landmarks.landmarks is not None and not landmarks_only
+        if getattr(options, name) and is_placing:
+            rule = f"be used without {keyword('landmarks')}, or with {keyword('landmarks_only')}"
+            hint = "Only rows that are embedded have such a column."
+            raise ParameterError(name, rule, hint=hint)
+
+
 class _Result:
     """A fitted model on its way to the output."""
 
@@ -142,6 +165,7 @@ class _Result:
         self.output, self.table, self.model = output, table, model
         self.about, self.force = about, force
         self.obs: Any = None
+        self.columns: dict[str, Any] = {}
         self.n_rows = 0
         self.doing = WRITING
         self.placing_seconds: float | None = None
@@ -156,7 +180,7 @@ class _Result:
             ids = np.asarray(chosen) if ids is None else ids[chosen]
             labels = None if labels is None else labels[chosen]
             self.obs = None if self.obs is None else self.obs.iloc[chosen]
-        with self._writer(ids, labels) as writer:
+        with self._writer(ids, labels, self.columns) as writer:
             writer.write(self.model.embedding_)
         self.n_rows = writer.n_rows
 
@@ -175,10 +199,10 @@ class _Result:
 
         return Path(self.output) in completed_files()
 
-    def _writer(self, ids: Any, labels: Any) -> Any:
+    def _writer(self, ids: Any, labels: Any, columns: dict[str, Any] | None = None) -> Any:
         from isosne.files import MapWriter
 
-        about, kept = self.about, {"labels": labels, "obs": self.obs}
+        about, kept = self.about, {"labels": labels, "columns": columns, "obs": self.obs}
         return MapWriter(self.output, ids, self.model.n_components, about, **kept, force=self.force)
 
 

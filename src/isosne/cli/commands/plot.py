@@ -60,8 +60,8 @@ def plot(
     color: Annotated[
         str | None,
         option(
-            "Column of --table to color points by; for .h5ad files a gene or a column of obs, also "
-            "of the map itself.",
+            "Column to color points by: of the map (cluster, outlier_score) or of --table; for "
+            ".h5ad files a gene or a column of obs, also of the map itself.",
             default="the labels of the map",
             metavar="COLUMN",
         ),
@@ -107,20 +107,23 @@ def plot(
     if color is not None and table is None and is_cells(map_file):
         table = map_file
     check_output(output, (*PICTURES, *PAGES), force=force)
-    _check_colors(output, color, table)
+    _check_shown(output, color, table)
     picture.check(is_page=_is_page(output))
     check_one_stdin(map_file=map_file, table=table, trust=trust)
     drawn = read_map(map_file)
+    _check_color(color, table, drawn)
     if not messages.quiet and (table not in (None, map_file) or trust is not None):
         note_origin(map_file, drawn)
     options = table_options.completed(drawn.provenance, map_file)
     columns = {}
+    other = None if color in drawn.columns else color
     if table is not None and is_cells(table):
-        columns = read_cell_columns(table, drawn, table_options, resources, color)
+        columns = read_cell_columns(table, drawn, table_options, resources, other)
     elif table is not None:
         opened = open_table(table, options.with_all_columns(), resources, quiet=True)
-        wanted = None if color is None or _is_page(output) else [color]
+        wanted = None if other is None or _is_page(output) else [other]
         columns = read_columns(opened, find_rows(opened, drawn), resources, wanted)
+    columns |= drawn.columns
     label = drawn.provenance.get("table", {}).get("label")
     labels = named(drawn.labels, label)
     judged = None
@@ -190,15 +193,19 @@ def _find_names(painted: Any, labels: Any, kind: str, n: int) -> Any:
     return labels
 
 
-def _check_colors(output: Path, color: str | None, table: str | None) -> None:
-    """Refuse a color without a table, and a table whose columns a picture would not show."""
-    if color is not None and table is None:
+def _check_color(color: str | None, table: str | None, drawn: Any) -> None:
+    """Refuse a color without a table, unless it is a column of the map."""
+    if color is not None and table is None and color not in drawn.columns:
         raise ParameterError(
             "color",
-            f"be used together with {keyword('table')}",
+            f"be used together with {keyword('table')}, or be a column of the map",
             color,
             f"Add {keyword('table')} FILE, the table with that column.",
         )
+
+
+def _check_shown(output: Path, color: str | None, table: str | None) -> None:
+    """Refuse a table whose columns a picture would not show."""
     if table is not None and color is None and not _is_page(output):
         raise ParameterError(
             "table",

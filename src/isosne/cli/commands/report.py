@@ -9,6 +9,7 @@ from isosne.cli.comparison import write_maps
 from isosne.cli.messages import say
 from isosne.cli.models import make_model
 from isosne.cli.options import (
+    STRUCTURE,
     EmbeddingOptions,
     Force,
     KernelOptions,
@@ -22,6 +23,7 @@ from isosne.cli.outputs import check_output, print_json
 from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, make_progress
 from isosne.cli.provenance import describe_origin
+from isosne.cli.structure import StructureOptions, add_null_test, find_structure
 from isosne.cli.tables import named, note_spread, open_table, read_points
 from isosne.errors import ParameterError, keyword
 
@@ -35,6 +37,7 @@ def report(
     table_options: TableOptions,
     kernel: KernelOptions,
     embedding: EmbeddingOptions,
+    structure: StructureOptions,
     resources: ResourceOptions,
     messages: MessageOptions,
     n_seeds: Annotated[
@@ -55,6 +58,16 @@ def report(
             metavar="MAP",
         ),
     ] = None,
+    null: Annotated[
+        int | None,
+        option(
+            "Test whether the structure is real, against this many draws of data with the same "
+            "columns and correlations but no other structure; 19 suffice for the 5 % level.",
+            panel=STRUCTURE,
+            min=1,
+            metavar="N",
+        ),
+    ] = None,
     title: Annotated[
         str | None,
         option("Title of the page.", metavar="TEXT"),
@@ -73,7 +86,7 @@ def report(
     check_distinct({"source": source}, {"output": output})
     check_output(output, (".html", ".htm"), force=force)
     if maps:
-        _check_unused(kernel, embedding, n_seeds)
+        _check_unused(kernel, embedding, structure, n_seeds=n_seeds, null=null)
         page: dict[str, Any] = {"title": title, "random_state": embedding.random_state}
         how = (table_options, resources, messages)
         page |= {"metric": kernel.metric, "force": force}
@@ -82,14 +95,21 @@ def report(
         return
     from isosne.pages import write_report
 
+    structure.check()
     table = open_table(source, table_options, resources, quiet=messages.quiet)
     if not messages.quiet:
         note_spread(table)
     line = ["report", source, "-o", str(output)]
     line += [] if n_seeds is None else ["--n-seeds", str(n_seeds)]
+    line += [] if null is None else ["--null", str(null)]
     is_mixed = hasattr(table.rows, "frame")
     points = table.rows.frame if is_mixed else read_points(table, resources)
     model = make_model(kernel, embedding, resources)
+    if is_mixed and null is not None:
+        rule = f"be left out with {keyword('mixed')}: the test draws numeric columns"
+        raise ParameterError("null", rule, null, f"Leave out {keyword('null')}.")
+    found = _find(model, points, structure, null, messages)
+    columns = {} if table.ids is None else {table_options.id or "id": table.ids}
     progress = make_progress(quiet=messages.quiet)
     if not messages.quiet:
         steps = Steps(progress, model, embedding.objective)
@@ -99,10 +119,11 @@ def report(
             output,
             points,
             named(table.labels, table_options.label),
-            columns=None if table.ids is None else {table_options.id or "id": table.ids},
+            columns=columns | found.columns,
             model=model,
             title=title,
-            origin=describe_origin(line, table, table_options, kernel, embedding),
+            origin=describe_origin(line, table, table_options, kernel, embedding, structure),
+            findings=found.sentences,
             n_seeds=n_seeds,
             random_state=embedding.random_state,
             force=force,
@@ -119,12 +140,37 @@ def _tell(output: Path, n_points: int, messages: MessageOptions) -> None:
         say(f"Wrote {output}: {n_points:,} rows")
 
 
-def _check_unused(kernel: KernelOptions, embedding: EmbeddingOptions, n_seeds: int | None) -> None:
+def _find(
+    model: Any, points: Any, structure: StructureOptions, null: int | None, messages: MessageOptions
+) -> Any:
+    """Return the clusters, the outliers and the null test of the points, as chosen."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    from isosne import TableForest
+    from isosne._random import as_generator
+    from isosne.kernels.registry import as_kernel, for_table
+
+    seed = model.random_state
+    kernel = as_kernel(model.kernel, points.shape[0], as_generator(seed))
+    if not isinstance(points, np.ndarray | csr_array):  # a table with mixed columns
+        points = TableForest(random_state=seed).fit_transform(points)
+        kernel = for_table(kernel)
+    found = find_structure(points, kernel, points, structure, seed)
+    if null is not None:
+        if not messages.quiet:
+            say(f"Drawing null data {null} time{'s' if null > 1 else ''}")
+        add_null_test(kernel, points, null, seed, found)
+    return found
+
+
+def _check_unused(*groups: Any, **others: Any) -> None:
     """Refuse options of maps to compute, if existing maps are compared."""
-    given = {**asdict(kernel), **asdict(embedding), "n_seeds": n_seeds}
-    plain = {**asdict(KernelOptions()), **asdict(EmbeddingOptions()), "n_seeds": None}
-    for name, value in given.items():
-        if name not in ("metric", "random_state") and value != plain[name]:
+    for group in groups:
+        plain = asdict(type(group)())
+        others |= {name: v for name, v in asdict(group).items() if v != plain[name]}
+    for name, value in others.items():
+        if name not in ("metric", "random_state") and value is not None:
             rule = f"be left out if {keyword('maps')} is given, which embeds nothing"
             hint = f"Leave out {keyword(name)} or {keyword('maps')}."
             raise ParameterError(name, rule, value, hint)

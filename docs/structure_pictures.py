@@ -1,0 +1,43 @@
+"""Make the pictures of docs/structure.md: python docs/structure_pictures.py."""
+
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+
+from isosne import TSNE, IsolationOutliers, LeidenClustering
+from isosne.plots import plot_map
+from isosne.studies import null_test
+
+DOCS = Path(__file__).parent
+SIDE, DPI = 3.6, 100
+
+
+def main() -> None:
+    """Write both pictures."""
+    X = load_digits().data
+    model = TSNE(random_state=0).fit(X)
+    scores = IsolationOutliers(random_state=0).fit(X).score_samples(X)
+    figure, axes = plt.subplots(1, 2, figsize=(2.4 * SIDE, SIDE), layout="constrained")
+    clusters = LeidenClustering(random_state=0).fit(model)
+    plot_map(model.embedding_, clusters.labels_, kind="labels", title="cluster", ax=axes[0])
+    plot_map(model.embedding_, 1 - scores / scores.max(), title="outlier score", ax=axes[1])
+    figure.savefig(DOCS / "structure.png", dpi=DPI)
+
+    blob = np.random.default_rng(0).normal(size=(1000, 10))
+    figure, axes = plt.subplots(1, 2, figsize=(2.4 * SIDE, SIDE), layout="constrained")
+    for ax, name, data in zip(axes, ("digits", "one Gaussian"), (X, blob), strict=True):
+        test = null_test(data)
+        title = f"{name}: p = {test.p_value:.2g}"
+        Y = TSNE(random_state=0).fit_transform(data)
+        plot_map(Y, test.point_p_values, kind="values", title=title, ax=ax)
+    figure.savefig(DOCS / "null.png", dpi=DPI)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Clusters, outliers and the null test on the command line."""
+
+import json
+
+import numpy as np
+import pytest
+
+from isosne import IsolationOutliers, LeidenClustering, OwnerKernel
+from isosne.cli.structure import StructureOptions
+from isosne.files import read_map
+from isosne.studies import null_test
+from tests.unit.cli.conftest import COLUMNS, SHORT, points_of
+
+EMBED = ("embed", "wine.csv", *COLUMNS, *SHORT)
+REPORT = ("report", "wine.csv", *COLUMNS, *SHORT, "--n-seeds", 1, "-o", "report.html")
+
+
+def test_clusters_and_outliers_are_columns_of_the_map(wine, isosne):
+    found = isosne(*EMBED, "--clusters", "--outliers", "-o", "map.csv")
+    drawn = read_map("map.csv")
+    X = points_of(wine)
+    clusters = LeidenClustering(random_state=0).fit(X)
+    np.testing.assert_array_equal(drawn.columns["cluster"], clusters.labels_)
+    outliers = IsolationOutliers(random_state=0).fit(X)
+    scores = outliers.score_samples(X)
+    np.testing.assert_allclose(drawn.columns["outlier_score"], 1 - scores / scores.max())
+    n_outliers = (outliers.predict(X) == -1).sum()
+    assert drawn.provenance["clusters"]["n_clusters"] == clusters.n_clusters_
+    assert drawn.provenance["clusters"]["stability"] == clusters.stability_
+    assert drawn.provenance["outliers"] == {"psi": 12, "n_outliers": n_outliers}
+    *_, first, second, _ = found.stderr.splitlines()
+    assert first == (
+        f"{clusters.n_clusters_} clusters at resolution 0.5. Runs with different seeds agree to "
+        f"{clusters.stability_:.2f} (mean adjusted Rand index; 1 is complete agreement)."
+    )
+    assert second == (
+        f"{n_outliers} of 178 rows are likely outliers: their similarity to the data is less than "
+        "a quarter of the median."
+    )
+
+
+def test_the_resolution_is_that_of_the_clusters(wine, isosne):
+    line = (*EMBED, "--clusters", "--resolution", 3, "-o", "map.npz", "--json", "--quiet")
+    told = json.loads(isosne(*line).stdout)
+    assert told["clusters"]["resolution"] == 3
+    assert told["clusters"]["n_clusters"] == read_map("map.npz").columns["cluster"].max() + 1 > 5
+    assert "outliers" not in told
+
+
+def test_landmarks_that_are_written_alone_have_columns(wine, isosne):
+    isosne(*EMBED, "--landmarks", 60, "--landmarks-only", "--outliers", "-o", "map.parquet")
+    assert read_map("map.parquet").columns["outlier_score"].shape == (60,)
+
+
+def test_a_map_is_colored_by_its_own_columns(wine, here, isosne):
+    isosne(*EMBED, "--clusters", "--outliers", "-o", "map.parquet")
+    isosne("plot", "map.parquet", "--color", "cluster", "--dpi", 20, "-o", "map.png")
+    isosne("plot", "map.parquet", "--color", "outlier_score", "-o", "map.html")
+    page = (here / "map.html").read_text()
+    assert "outlier_score" in page
+    assert "cluster" in page
+    found = isosne("plot", "map.parquet", "--color", "hue", "-o", "other.png", code=2)
+    assert found.stderr == (
+        "Error: --color must be used together with --table, or be a column of the map; got --color "
+        "hue. Add --table FILE, the table with that column.\n"
+    )
+    line = ("plot", "map.parquet", "--table", "wine.csv", "--color")
+    for color in ("cluster", "alcohol"):
+        isosne(*line, color, "--dpi", 20, "-o", "map.png", "--force")
+
+
+def test_a_report_has_the_structure_on_request(wine, here, isosne):
+    found = isosne(*REPORT, "--clusters", "--outliers", "--null", 3)
+    assert "Drawing null data 3 times" in found.stderr
+    page = (here / "report.html").read_text()
+    X = points_of(wine)
+    kernel = OwnerKernel(random_state=int(np.random.default_rng(0).integers(2**31)))
+    assert f"<dd>{null_test(X, kernel, n_draws=3)}</dd>" in page
+    assert "<dt>clusters</dt>" in page
+    assert "<dt>outliers</dt>" in page
+    assert "--null 3" in page
+    assert "--clusters" in page
+    for name in ("null_p", "cluster", "outlier_score"):
+        assert f'"{name}"' in page or f"&#34;{name}&#34;" in page
+
+
+def test_a_report_without_it_has_no_such_section(wine, here, isosne):
+    isosne(*REPORT)
+    assert "<h2>Structure</h2>" not in (here / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (
+            (*EMBED, "--resolution", 2, "-o", "map.csv"),
+            (
+                "--resolution must be used together with --clusters; got --resolution 2.0. Add "
+                "--clusters, or leave out --resolution."
+            ),
+        ),
+        (
+            (*EMBED, "--landmarks", 50, "--outliers", "-o", "map.csv"),
+            (
+                "--outliers must be used without --landmarks, or with --landmarks-only. Only rows "
+                "that are embedded have such a column."
+            ),
+        ),
+        (
+            (*REPORT, "--map", "map.csv", "--null", 9),
+            (
+                "--n-seeds must be left out if --map is given, which embeds nothing; got "
+                "--n-seeds 1. Leave out --n-seeds or --map."
+            ),
+        ),
+        (
+            ("report", "wine.csv", "-o", "report.html", "--map", "map.csv", "--clusters"),
+            (
+                "--clusters must be left out if --map is given, which embeds nothing; got "
+                "--clusters. Leave out --clusters or --map."
+            ),
+        ),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(wine, isosne, line, sentence):
+    assert isosne(*line, code=2).stderr == f"Error: {sentence}\n"
+
+
+def test_options_have_the_defaults_of_the_estimator():
+    assert StructureOptions().resolution is None  # the estimator's own, which the help names
+    assert LeidenClustering().resolution == 0.5
