@@ -13,8 +13,10 @@ from isosne._version import __version__ as __version__
 if TYPE_CHECKING:
     from isosne.affinities.sparse import Sparse
     from isosne.explorer.explorer import explore
-    from isosne.jobs.place_files import PlacedFiles, place_files
+    from isosne.jobs.job import PlacedFiles
+    from isosne.jobs.place_files import place_files
     from isosne.jobs.placer import Placer
+    from isosne.jobs.tile_job import Tiles
     from isosne.kernels.adaptive import AdaptiveGaussianKernel
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.isolation import IsolationKernel
@@ -50,6 +52,7 @@ __all__ = [
     "Schedule",
     "Sparse",
     "State",
+    "Tiles",
     "Tree",
     "explore",
     "nearest_neighbors",
@@ -68,7 +71,7 @@ _HOME = {
     "NeRV": "isosne.layout.objectives",
     "OwnerKernel": "isosne.kernels.owner",
     "Phase": "isosne.layout.schedules",
-    "PlacedFiles": "isosne.jobs.place_files",
+    "PlacedFiles": "isosne.jobs.job",
     "Placer": "isosne.jobs.placer",
     "Plan": "isosne.tsne.plan",
     "PrecomputedKernel": "isosne.kernels.precomputed",
@@ -76,6 +79,7 @@ _HOME = {
     "Sparse": "isosne.affinities.sparse",
     "State": "isosne.layout.descent",
     "TSNE": "isosne.tsne.estimator",
+    "Tiles": "isosne.jobs.tile_job",
     "Tree": "isosne.layout.force_methods",
     "explore": "isosne.explorer",
     "nearest_neighbors": "isosne.neighbors.search",

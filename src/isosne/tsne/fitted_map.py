@@ -23,7 +23,7 @@ from isosne.layout.objectives import Objective, as_objective, dof_of
 from isosne.layout.schedules import Schedule, as_schedule, lasting
 from isosne.quality import Report
 from isosne.quality import report as measure
-from isosne.sources import is_stored, open_rows
+from isosne.sources import Rows, is_stored, open_rows
 from isosne.sources.scaled import Scale, ScaledRows
 from isosne.tsne.assembly import sample_affinities
 from isosne.tsne.model_file import read_model, write_model
@@ -122,11 +122,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             Coordinates of the next rows, in order.
         """
         check_is_fitted(self)
-        rows = open_rows(X)
-        check_width(rows, self.n_features_in_, type(self).__name__)
-        check_names(rows.column_names, getattr(self, "feature_names_in_", None))
-        if hasattr(self, "input_scale_") and not isinstance(rows, ScaledRows):
-            rows = ScaledRows(rows, self.input_scale_)
+        rows = self._open_new(X)
         with threads(self.n_jobs):
             placer = self._ready_placer()
         return rows.apply(partial(place_checked, placer, self.n_jobs), PLACE_BYTES)
@@ -228,6 +224,15 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if get_config()["display"] == "diagram":
             shown["text/html"] = self._html_repr()
         return shown
+
+    def _open_new(self, X: Any) -> Rows:
+        """Open new rows, which must have the columns of `fit`, in the scale of the map."""
+        rows = open_rows(X)
+        check_width(rows, self.n_features_in_, type(self).__name__)
+        check_names(rows.column_names, getattr(self, "feature_names_in_", None))
+        if hasattr(self, "input_scale_") and not isinstance(rows, ScaledRows):
+            rows = ScaledRows(rows, self.input_scale_)
+        return rows
 
     def _ready_placer(self) -> MapPlacer:
         finished = self._finished

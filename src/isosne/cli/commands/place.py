@@ -53,7 +53,8 @@ def place(
     Example: isosne place model.isosne input/ -o output/ --keep id,label
     """
     from isosne.files.table_reader import check_exists
-    from isosne.jobs.place_files import PlacedFiles, place_files
+    from isosne.jobs.job import PlacedFiles
+    from isosne.jobs.place_files import place_files
 
     check_exists(model_file, "model_file")
     check_exists(source, "source")
