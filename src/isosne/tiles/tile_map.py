@@ -113,7 +113,7 @@ class TileMap:
             Numbers of rows; the first row of the array is the lowest of the map.
         """
         found = self._empty(level)
-        for place, bins in self._tiles(level):
+        for place, bins in self.tiles(level):
             np.add.at(found[place], pixels_in_tile(bins), bins["n"])
         return found
 
@@ -131,7 +131,7 @@ class TileMap:
             Numbers of rows.
         """
         found = self._empty(level, len(self.classes))
-        for place, bins in self._tiles(level):
+        for place, bins in self.tiles(level):
             found[place][(*pixels_in_tile(bins), bins["class"])] = bins["n"]
         return found
 
@@ -160,7 +160,7 @@ class TileMap:
         c = self.values.index(column)
         sums = self._empty(level).astype(np.float64)
         n = self._empty(level)
-        for place, bins in self._tiles(level):
+        for place, bins in self.tiles(level):
             pixels = pixels_in_tile(bins)
             np.add.at(sums[place], pixels, bins["sum"][:, c])
             np.add.at(n[place], pixels, bins["n_values"][:, c])
@@ -174,11 +174,27 @@ class TileMap:
         side = TILE << level
         return np.zeros((side, side, *more), np.int64)
 
-    def _tiles(self, level: int) -> Iterator[tuple[tuple[slice, slice], Bins]]:
-        """Yield the place of each tile of a level in the array of all pixels, and its bins."""
+    def tiles(self, level: int) -> Iterator[tuple[tuple[slice, slice], Bins]]:
+        """Return an iterator over the tiles of a level that are not empty.
+
+        Parameters
+        ----------
+        level : int
+            The level, from 0.
+
+        Yields
+        ------
+        tuple of two slices
+            The rows and columns of the tile in an array of all pixels of the level.
+        structured array
+            Its bins: ``pixel``, ``class``, number of rows ``n``, and for each of ``values`` the
+            ``sum`` and the number of rows that have one, ``n_values``.
+        """
         for tile in range(4**level):
             column, row = (int(part[0]) * TILE for part in deinterleave([tile]))
             bins = read_tile(tile_path(self.folder, level, tile), len(self.values))
+            if len(bins) == 0:
+                continue
             yield (slice(row, row + TILE), slice(column, column + TILE)), bins
 
     def __repr__(self) -> str:
