@@ -16,8 +16,8 @@ from isosne.errors import DataError
 
 COMMON, INPUT, KERNEL, EMBEDDING = "Common options", "Input", "Kernel", "Embedding"
 LANDMARKS, RESOURCES, OUTPUT = "Landmarks", "Resources", "Output"
-FILES = "Checkpoints and models"
-PANELS = (COMMON, INPUT, KERNEL, EMBEDDING, LANDMARKS, RESOURCES, FILES, OUTPUT)
+FILES, TILES = "Checkpoints and models", "Tiles"
+PANELS = (COMMON, INPUT, KERNEL, EMBEDDING, LANDMARKS, TILES, RESOURCES, FILES, OUTPUT)
 """Sections of a help text, in order."""
 
 Metric = Literal[

@@ -137,10 +137,18 @@ class JobFolder:
         content = {"part": part.name, "n_rows": result.n_rows, **result.notes}
         _write_json(path, content | {"input": part.stamp, "output": output})
 
-    def write_manifest(self, records: list[dict[str, Any]], more: dict[str, Any]) -> None:
+    def read_manifest(self) -> dict[str, Any]:
+        """Return the manifest; an empty one if the job has not been complete."""
+        path = self._inside / MANIFEST
+        return _read_json(path) if path.exists() else {}
+
+    def write_manifest(self, records: list[dict[str, Any]], quality: dict[str, Any] | None) -> None:
         """Write the manifest of a complete job."""
         n_rows = sum(record["n_rows"] for record in records)
-        content = {"n_parts": len(records), "n_rows": n_rows, **more, "parts": records}
+        content: dict[str, Any] = {"n_parts": len(records), "n_rows": n_rows}
+        if quality is not None:
+            content["quality"] = quality
+        content["parts"] = records
         _write_json(self._inside / MANIFEST, {"isosne": "placed"} | self.about | content)
 
     def clean(self, records: list[dict[str, Any]]) -> None:

@@ -12,15 +12,11 @@ from numpy.typing import NDArray
 from isosne._files import whole_file, writing_to
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.files.sinks import AXES
 from isosne.jobs.landmark_trust import LandmarkTrust
 from isosne.jobs.part_columns import Roles, empty_columns
-from isosne.jobs.part_rows import PartReader
-from isosne.jobs.parts import NAMED, Part, Result
+from isosne.jobs.part_rows import PartReader, open_result
+from isosne.jobs.parts import Part, Result
 from isosne.sources import blocks
-from isosne.sources.column_selection import ColumnRequest
-from isosne.sources.formats import OpenOptions, open_path
-from isosne.sources.rows import Rows
 from isosne.tiles.bins import Bins, add_up, bin_rows, bin_type, write_bins
 from isosne.tiles.grid import Grid
 from isosne.tiles.tile_map import UNLABELED
@@ -90,9 +86,7 @@ def _read_coordinates(placed: Path) -> Iterator[tuple[int, NDArray[np.float32]]]
     """Yield the first row and the coordinates of each block of a result."""
     if empty_columns(placed, {}) is not None:
         return
-    named = placed.suffix.lower() in NAMED
-    request = ColumnRequest(AXES[:2] if named else None)
-    rows: Rows = open_path(placed, OpenOptions(request))
+    rows = open_result(placed, 2)
     for block in blocks(rows, BLOCK_BYTES):
         yield block.start, np.asarray(rows.read(block), np.float32)
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isosne.errors import DataError, ParameterError
+from isosne.files.sinks import AXES
 from isosne.jobs.part_columns import (
     ArrowColumns,
     ColumnReader,
@@ -95,6 +96,12 @@ class PartReader(NamedTuple):
         if isinstance(part.source, Path) and not set(names) <= set(rows.side):
             rows = open_path(part.source, _options(None, dict.fromkeys(names, "keep")))
         return TextColumns([rows.side[name]() for name in names])
+
+
+def open_result(path: Path, n_components: int) -> RowSource:
+    """Open the coordinates of a result, which has rows."""
+    is_named = path.suffix.lower() in NAMED
+    return open_path(path, _options(AXES[:n_components] if is_named else None, {}))
 
 
 def _options(columns: tuple[str, ...] | None, others: Roles) -> OpenOptions:

@@ -1,6 +1,7 @@
 """Place the rows of many files on a finished map, in one output file per input file."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from isosne.jobs.part_rows import PartReader
 from isosne.jobs.parts import Part, Result, list_parts
 from isosne.jobs.placer import Placer
 from isosne.jobs.tile_job import Tiles, TileStep, as_tiles
+from isosne.jobs.whole_quality import PlacedPart, measure_whole
 from isosne.sources import Rows
 from isosne.sources.complete_rows import check_missing
 from isosne.tsne.estimator import TSNE
@@ -123,22 +125,24 @@ def place_files(
     _check_axes(kept, loaded.embedding_.shape[1])
     about = {"version": __version__, "model": placer.sha256, "keep": list(kept), "missing": missing}
     reader = _make_reader(loaded, kept, wanted, missing)
-    steps: list[Step] = [PlaceStep(PartPlacer(loaded, reader, kept, about), output)]
+    placing = PlaceStep(PartPlacer(loaded, reader, kept, about), output, quality=quality)
+    steps: list[Step] = [placing]
     if wanted is not None:
-        steps.append(TileStep(wanted, loaded, reader, about, steps[0].folder))
+        steps.append(TileStep(wanted, loaded, reader, about, placing.folder))
     for step in steps:
         step.folder.check_present(parts)
     job = Job(steps, parts, callback)
     job.run()
-    return job.state()
+    return replace(job.state(), quality=placing.quality)
 
 
 class PlaceStep:
-    """Places the rows of each part, and writes the manifest in the end."""
+    """Places the rows of each part, and in the end writes the manifest, on request with quality."""
 
-    def __init__(self, placer: PartPlacer, output: Path) -> None:
+    def __init__(self, placer: PartPlacer, output: Path, *, quality: bool) -> None:
         self.folder = JobFolder(output, placer.about, WORDS)
-        self._placer = placer
+        self.quality: dict[str, Any] | None = None
+        self._placer, self._is_measured = placer, quality
 
     def make(self, part: Part, renew: Renew) -> Result:
         """Place the rows of a part."""
@@ -148,9 +152,21 @@ class PlaceStep:
         """Take note of a part that is placed."""
 
     def finish(self, parts: list[Part], records: list[dict[str, Any]]) -> None:
-        """Write the manifest."""
-        self.folder.write_manifest(records, {})
+        """Write the manifest; the quality of the same results is not measured again."""
+        before = self.folder.read_manifest()
+        found = before.get("quality") if before.get("parts") == records else None
+        self.folder.write_manifest(records, found)
         self.folder.clean(records)
+        if not self._is_measured:
+            return
+        if found is None:
+            placed = [
+                PlacedPart(part, self.folder.result_path(part), record["n_rows"])
+                for part, record in zip(parts, records, strict=True)
+            ]
+            found = measure_whole(self._placer.model, self._placer.reader, placed)
+            self.folder.write_manifest(records, found)
+        self.quality = found
 
 
 def _make_reader(

@@ -22,7 +22,6 @@ from isosne.tiles.pyramid import PartBins, Pyramid
 from isosne.tiles.tile_map import (
     HEADER,
     TileHeader,
-    is_tile_folder,
     read_tile_header,
     write_tile_header,
 )
@@ -143,7 +142,7 @@ class TileStep:
         self.folder.clean(records)
         header = self._header(records)
         output = self.folder.output
-        if is_tile_folder(output) and read_tile_header(output) == header:
+        if (output / HEADER).is_file() and read_tile_header(output) == header:
             return
         with writing_to(output / HEADER):  # a header belongs to tiles that are complete
             (output / HEADER).unlink(missing_ok=True)

@@ -208,8 +208,15 @@ def pixels_in_tile(bins: Bins) -> tuple[Array, Array]:
 
 
 def is_tile_folder(path: Any) -> bool:
-    """Return whether a path is a folder of tiles."""
-    return (Path(path) / HEADER).is_file()
+    """Return whether a path is a folder of tiles, complete or not."""
+    return (Path(path) / HEADER).is_file() or _is_begun(Path(path))
+
+
+def _is_begun(folder: Path) -> bool:
+    try:
+        return "levels" in json.loads((folder / "_isosne" / "job.json").read_bytes())
+    except (OSError, ValueError):
+        return False
 
 
 def write_tile_header(folder: Path, header: TileHeader) -> None:
@@ -222,7 +229,7 @@ def write_tile_header(folder: Path, header: TileHeader) -> None:
 def read_tile_header(folder: Path) -> TileHeader:
     """Read and check the header."""
     path = folder / HEADER
-    if not path.is_file() and (folder / "_isosne" / "job.json").is_file():
+    if not path.is_file() and _is_begun(folder):
         raise DataError(
             f"The tiles in {folder} are not complete: rows are still being placed, or the job was "
             "interrupted. Run isosne place again to complete them."

@@ -26,6 +26,7 @@ from isosne.cli.tables import (
     read_columns,
     read_points,
 )
+from isosne.cli.tile_plots import TileLooks, is_tiles, plot_tile_folder, refuse_for_tiles
 from isosne.errors import ParameterError, keyword
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -82,7 +83,8 @@ def plot(
     """Plot a map as a picture or as an interactive page.
 
     Points are colored by the labels of the map, by a column of a table, or by trust. The map may be
-    of any program, such as umap.csv or cells.h5ad:X_umap.
+    of any program, such as umap.csv or cells.h5ad:X_umap, or a folder of tiles that isosne place
+    --tiles has written; --color is then the label or a value column of the tiles, trust or count.
 
     Example: isosne plot map.parquet -o map.png
     """
@@ -90,6 +92,11 @@ def plot(
 
     inputs = {"map_file": file_of(map_file), "table": table, "trust": trust}
     check_distinct(inputs, {"output": output})
+    if is_tiles(map_file):
+        check_output(output, (*PICTURES, *PAGES), force=force)
+        refuse_for_tiles(table=table, trust=trust)
+        plot_tile_folder(map_file, output, TileLooks(color, title, dpi, force), messages)
+        return
     if color is not None and table is None and is_cells(map_file):
         table = map_file
     check_output(output, (*PICTURES, *PAGES), force=force)
