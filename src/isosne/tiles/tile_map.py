@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._archive import FORMAT_VERSION, reading_archive
+from isosne._archive import FORMAT_VERSION, RefusedError, reading_archive
 from isosne._checks import check_count
 from isosne._files import encode_json, open_regular, whole_file
 from isosne._types import Array
@@ -240,7 +240,7 @@ def read_tile_header(folder: Path) -> TileHeader:
         if found["isosne"] != "tiles":
             raise ValueError("it is not the header of tiles")
         if found["form"] != FORMAT_VERSION:
-            raise DataError(
+            raise RefusedError(
                 f"{path} uses file format {found['form']}, written by isosne {found['version']}; "
                 f"this version reads formats up to {FORMAT_VERSION}. Update isosne to read it."
             )
