@@ -57,40 +57,11 @@ class JobFolder:
         suffix: str = "",
     ) -> None:
         self.output, self.about = output, about
-        self._words, self._suffix = words, suffix
+        self._suffix = suffix
         self._inside = output / FOLDER
         self._results = output if results == "." else self._inside / results
         self._roots = self._results, self._inside / "parts"
-        path = self._inside / JOB
-        with writing_to(output):
-            output.mkdir(parents=True, exist_ok=True)
-            # Listed before the look at the job: what is here without a job is not from a job.
-            found = sorted(entry.name for entry in output.iterdir() if entry.name != FOLDER)
-            if found and not path.exists():
-                raise OutputError(
-                    f"Cannot write to {output}: the folder contains other files, such as "
-                    f"{found[0]!r}. Choose an empty or new folder."
-                )
-            self._inside.mkdir(exist_ok=True)
-        self._begin(path)
-
-    def _begin(self, path: Path) -> None:
-        """Write what the job is, or compare it with that of an earlier run."""
-        check_writable(path, force=True)
-        if not path.exists():
-            try:
-                _write_json(path, self.about, force=False)
-            except OutputError:
-                if not path.exists():  # otherwise another process was faster
-                    raise
-        before = _read_json(path)
-        for key, what in self._words.items():
-            if before.get(key) != self.about[key]:
-                raise OutputError(
-                    f"Cannot write to {self.output}: the folder belongs to a different job: {what} "
-                    f"was {_show(before.get(key))}, is now {_show(self.about[key])}. "
-                    "Choose another folder, or delete this one; nothing was changed."
-                )
+        begin(output, JOB, about, words)
 
     def result_path(self, part: Part) -> Path:
         """Return the file for the result of a part."""
@@ -162,6 +133,40 @@ class JobFolder:
 
     def _record_path(self, part: Part) -> Path:
         return self._inside / "parts" / f"{part.name}.json"
+
+
+def begin(output: Path, mark: str, about: dict[str, Any], words: dict[str, str]) -> None:
+    """Create the folder of a job and write what the job is to the file `mark`.
+
+    Raise an error if the folder has files of others, or if the file is there and tells of a
+    different job: another value of a key of `words`.
+    """
+    path = output / FOLDER / mark
+    with writing_to(output):
+        output.mkdir(parents=True, exist_ok=True)
+        # Listed before the look at the job: what is here without a job is not from a job.
+        found = sorted(entry.name for entry in output.iterdir() if entry.name != FOLDER)
+        if found and not path.exists():
+            raise OutputError(
+                f"Cannot write to {output}: the folder contains other files, such as "
+                f"{found[0]!r}. Choose an empty or new folder."
+            )
+        path.parent.mkdir(exist_ok=True)
+    check_writable(path, force=True)
+    if not path.exists():
+        try:
+            _write_json(path, about, force=False)
+        except OutputError:
+            if not path.exists():  # otherwise another process was faster
+                raise
+    before = _read_json(path)
+    for key, what in words.items():
+        if before.get(key) != about[key]:
+            raise OutputError(
+                f"Cannot write to {output}: the folder belongs to a different job: {what} "
+                f"was {_show(before.get(key))}, is now {_show(about[key])}. "
+                "Choose another folder, or delete this one; nothing was changed."
+            )
 
 
 def _check_same(part: Part, before: dict[str, Any]) -> None:

@@ -94,7 +94,7 @@ class PartReader(NamedTuple):
             assert isinstance(again, ArrowRows)
             return ArrowColumns(again, names)
         if isinstance(part.source, Path) and not set(names) <= set(rows.side):
-            rows = open_path(part.source, _options(None, dict.fromkeys(names, "keep")))
+            rows = open_path(part.source, _options(None, dict.fromkeys(names, "keep"), "leave_out"))
         return TextColumns([rows.side[name]() for name in names])
 
 
@@ -104,6 +104,8 @@ def open_result(path: Path, n_components: int) -> RowSource:
     return open_path(path, _options(AXES[:n_components] if is_named else None, {}))
 
 
-def _options(columns: tuple[str, ...] | None, others: Roles) -> OpenOptions:
+def _options(
+    columns: tuple[str, ...] | None, others: Roles, text_columns: str = "refuse"
+) -> OpenOptions:
     roles = tuple((parameter, name) for name, parameter in others.items())
-    return OpenOptions(ColumnRequest(columns, roles=roles))
+    return OpenOptions(ColumnRequest(columns, text_columns=text_columns, roles=roles))

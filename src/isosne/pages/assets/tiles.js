@@ -49,3 +49,4 @@ for (const range of [figure.x_range, figure.y_range]) {
 }
 figure.properties.inner_width.change.connect(show)
 show()
+window.isosne = {show}
