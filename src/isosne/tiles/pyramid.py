@@ -15,10 +15,11 @@ from isosne.tiles.bins import Bins, add_up, bin_type, read_bins
 from isosne.tiles.grid import TILE_PIXELS, Grid
 from isosne.tiles.tile_files import read_tile, tile_path, write_tile
 
-TILES_AT_A_TIME = 16
-"""Tiles that are added up together: a million pixels, about 30 MB per class in a pixel. Chosen."""
-HELD_BINS = 1_000_000
-"""Bins of parts that are held before they are added up, about 30 MB. Chosen."""
+TILES_AT_A_TIME = 4
+"""Tiles that are added up together: 262,144 pixels. Adding up takes about 90 bytes per bin, so the
+peak is some 50 MB per class in a pixel. Chosen."""
+HELD_BINS = 250_000
+"""Bins of parts that are held before they are added up, if there are fewer in all. Chosen."""
 
 
 class PartBins(NamedTuple):
