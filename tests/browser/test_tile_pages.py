@@ -49,7 +49,7 @@ def test_a_large_page_shows_a_finer_level(open_page, page):
 
 def test_tiles_are_drawn_in_the_colors_of_the_legend(open_page, page):
     reader = open_page(page, size=(1200, 700))
-    reader.run(ZOOM, 1, 0, 0.3)
+    reader.run(ZOOM, 1, 0, 0.1)
     reader.settle()
     picture = reader.picture()
     for color in COLORS[:2]:

@@ -9,16 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
 from isosne.cli.messages import exit_interrupted, say
 from isosne.cli.models import make_model, save_model
-from isosne.cli.options import (
-    EmbeddingOptions,
-    KernelOptions,
-    LandmarkOptions,
-    MessageOptions,
-    ResourceOptions,
-    TableOptions,
-)
+from isosne.cli.options import MessageOptions, ResourceOptions, TableOptions
 from isosne.cli.outputs import STDOUT
 from isosne.cli.placing import report_placed, run_placing
 from isosne.cli.progress import Steps, Watch, make_progress

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from isosne._version import __version__
-from isosne.cli.options import EmbeddingOptions, KernelOptions, LandmarkOptions, TableOptions
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
+from isosne.cli.options import TableOptions
 
 
 def describe_start(command: str, source: str, table: Any, options: TableOptions) -> dict[str, Any]:

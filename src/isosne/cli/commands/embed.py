@@ -8,15 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from isosne.cli.folder_embedding import FolderRun, refuse_for_folders
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
 from isosne.cli.messages import exit_interrupted, say
 from isosne.cli.models import make_model, save_model
 from isosne.cli.options import (
     FILES,
     LANDMARKS,
-    EmbeddingOptions,
     Force,
-    KernelOptions,
-    LandmarkOptions,
     MessageOptions,
     Output,
     ResourceOptions,

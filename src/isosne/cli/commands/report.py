@@ -6,18 +6,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from isosne.cli.comparison import write_maps
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions
 from isosne.cli.messages import say
 from isosne.cli.models import make_model
-from isosne.cli.options import (
-    EmbeddingOptions,
-    Force,
-    KernelOptions,
-    MessageOptions,
-    ResourceOptions,
-    Source,
-    TableOptions,
-    option,
-)
+from isosne.cli.options import Force, MessageOptions, ResourceOptions, Source, TableOptions, option
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, make_progress

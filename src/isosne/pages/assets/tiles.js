@@ -44,8 +44,17 @@ function show() {
   }
 }
 
+// Pixels that are larger than those of the screen are drawn as squares. Resizing a canvas forgets it.
+function sharpen() {
+  const canvas = Bokeh.index.get_by_id(figure.id)?.canvas_view?.primary
+  if (canvas != null) {
+    canvas.ctx.imageSmoothingEnabled = level_in_view() < about.levels.length - 1
+  }
+}
+
 for (const range of [figure.x_range, figure.y_range]) {
   range.change.connect(show)
+  range.change.connect(sharpen)
 }
 figure.properties.inner_width.change.connect(show)
 show()
