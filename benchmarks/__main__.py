@@ -22,15 +22,17 @@ NAMES = [
     "routes",
     "landmarks",
     "alignment",
+    "billion",
     "explore",
     "peers",
     "structure",
 ]
-SLOW = {"scaling", "peers", "kernels", "alignment", "explore", "structure"}
+SLOW = {"scaling", "peers", "kernels", "alignment", "explore", "structure", "billion"}
 """Left out of a quick run unless named."""
 OPTIONS = {
     "peers": ["dataset", "sizes", "methods", "seeds", "threads"],
     "scaling": ["threads"],
+    "billion": ["seconds", "full", "tiles"],
 }
 """Options that a benchmark takes beside --quick."""
 
@@ -70,6 +72,21 @@ def read_options() -> argparse.Namespace:
     peers.add_argument(
         "--threads", type=int, default=2, help="threads of each method, in scaling too; default 2"
     )
+    billion = parser.add_argument_group("options of billion")
+    billion.add_argument(
+        "--seconds",
+        type=float,
+        default=60.0,
+        help="seconds after which a job is stopped; default %(default)s",
+    )
+    billion.add_argument(
+        "--full",
+        type=lambda text: int(float(text)),
+        default=0,
+        metavar="N",
+        help="jobs of at most N rows, such as 1e7, are not stopped; default %(default)s",
+    )
+    billion.add_argument("--tiles", action="store_true", help="write tiles, too")
     options = parser.parse_args()
     unknown = sorted(set(options.names) - set(NAMES))
     if unknown:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from isosne.affinities.sparse import Sparse
     from isosne.clusters.estimator import LeidenClustering
     from isosne.explorer.explorer import explore
-    from isosne.jobs.place_files import PlacedFiles, place_files
+    from isosne.jobs.job import PlacedFiles
+    from isosne.jobs.place_files import place_files
     from isosne.jobs.placer import Placer
+    from isosne.jobs.tile_job import Tiles
     from isosne.kernels.adaptive import AdaptiveGaussianKernel
     from isosne.kernels.gaussian import GaussianKernel
     from isosne.kernels.isolation import IsolationKernel
@@ -59,6 +61,7 @@ __all__ = [
     "Sparse",
     "State",
     "TableForest",
+    "Tiles",
     "Tree",
     "align_map",
     "explore",
@@ -81,7 +84,7 @@ _HOME = {
     "NeRV": "isosne.layout.objectives",
     "OwnerKernel": "isosne.kernels.owner",
     "Phase": "isosne.layout.schedules",
-    "PlacedFiles": "isosne.jobs.place_files",
+    "PlacedFiles": "isosne.jobs.job",
     "Placer": "isosne.jobs.placer",
     "Plan": "isosne.tsne.plan",
     "PrecomputedKernel": "isosne.kernels.precomputed",
@@ -90,6 +93,7 @@ _HOME = {
     "State": "isosne.layout.descent",
     "TSNE": "isosne.tsne.estimator",
     "TableForest": "isosne.tables.forest",
+    "Tiles": "isosne.jobs.tile_job",
     "Tree": "isosne.layout.force_methods",
     "align_map": "isosne.layout.procrustes",
     "explore": "isosne.explorer",

@@ -24,8 +24,11 @@ from tests.contract.kill_jobs import Job
 
 N_PARTS, N_KILLS, SEED = 40, 30, 11
 PHASES = ("link", "linked", "rename", "renamed", "fsync", "part")
-"""Points of a life; a part has two renames, a link for its claim, and three flushes."""
-LINE = ("place", "../model.isosne", "../in", "-o", "out", "--keep", "id", "--n-jobs", "1", "-q")
+"""Points of a life; a part has four renames, a link for its claim, and five flushes."""
+LINE = (
+    *("place", "../model.isosne", "../in", "-o", "out", "--keep", "id", "--n-jobs", "1", "-q"),
+    *("--tiles", "tiles", "--label", "id", "--values", "a", "--levels", "2"),
+)
 JOB = Job("folder", *LINE)
 LIMIT = 900
 """Bytes that a file may have on a full disk: claims fit, results do not."""
@@ -43,7 +46,7 @@ def prepare(folder):
         path.parent.mkdir(parents=True, exist_ok=True)
         values = rng.normal(size=(k, 3)).astype(np.float32)  # the first has no rows
         columns = dict(zip(names, values.T, strict=True))
-        pq.write_table(pa.table({"id": np.arange(k) + 100 * k, **columns}), path)
+        pq.write_table(pa.table({"id": np.arange(k) % 7, **columns}), path)
 
 
 def contents(folder):
@@ -110,7 +113,7 @@ def main(folder):
     undisturbed.mkdir()
     os.chdir(undisturbed)
     app(list(LINE), standalone_mode=False)
-    whole = contents(undisturbed / "out")
+    whole = contents(undisturbed)
     place = folder / "killed"
     place.mkdir()
     faults = []
@@ -127,10 +130,10 @@ def main(folder):
         "faults": faults,
         "disk": [disk.code, disk.said, is_kept],
         "last": [last.code, last.said],
-        "is_same": contents(place / "out") == whole,
-        "other": sorted(set(contents(place / "out")) ^ set(whole)),
+        "is_same": contents(place) == whole,
+        "other": sorted(set(contents(place)) ^ set(whole)),
         "two": two,
-        "two_same": contents(folder / "two" / "out") == whole,
+        "two_same": contents(folder / "two") == whole,
     }
     sys.stdout.write(json.dumps(told))
 

@@ -3,6 +3,7 @@
 import inspect
 import logging
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -318,6 +319,38 @@ def test_a_worker_killed_in_the_middle_of_a_placement_changes_nothing(
     assert found.tobytes() == coordinates.tobytes()
     client.wait_for_workers(2)
     assert set(workers(client).values()) != set(before.values())
+
+
+@pytest.mark.slow
+def test_workers_write_the_results_also_if_one_is_killed_and_one_is_added(
+    client, points, expected, tmp_path
+):
+    model, coordinates = expected
+    model.save(tmp_path / "model.isosne")
+    place = Placer(tmp_path / "model.isosne", n_jobs=1)
+    armed, fired = tmp_path / "armed", tmp_path / "fired"
+    armed.touch()
+
+    def place_partition(frame):
+        if len(frame) and frame["a"].iloc[0] == points[300, 0] and armed.exists():
+            armed.rename(fired)
+            os.kill(os.getpid(), signal.SIGKILL)
+        Y = place(frame)
+        return pd.DataFrame({"x": Y[:, 0], "y": Y[:, 1]}, index=frame.index)
+
+    pd.DataFrame(points, columns=list("abcd")).to_parquet(tmp_path / "x.parquet", row_group_size=50)
+    frame = dd.read_parquet(tmp_path / "x.parquet", split_row_groups=1)
+    assert frame.npartitions == 12
+    meta = {"x": "float32", "y": "float32"}
+    placed = frame.map_partitions(place_partition, meta=meta)
+    future = client.compute(placed.to_parquet(tmp_path / "out", compute=False))
+    client.cluster.scale(3)
+    client.wait_for_workers(3)
+    told = future.result()
+    assert fired.exists()
+    assert len(pickle.dumps(told)) < 1000  # what comes to the client does not grow with the rows
+    found = dd.read_parquet(tmp_path / "out").compute().to_numpy()
+    np.testing.assert_array_equal(found, coordinates)
 
 
 def fingerprints(folder):

@@ -1,4 +1,7 @@
-"""A job over a folder that is killed thirty times ends with the files of an undisturbed one."""
+"""A job over a folder that is killed thirty times ends with the files of an undisturbed one.
+
+The job also writes tiles.
+"""
 
 import json
 import os
@@ -57,4 +60,4 @@ def test_two_processes_share_the_parts_and_none_is_placed_twice(told):
     assert told["two"]["codes"] == [0, 0]
     assert told["two"]["n_done"] == N_PARTS - 1  # all but the one that the first process held
     assert told["two_same"]
-    assert told["two"]["n_claims"] == N_PARTS + 1  # a claim per part, and the job itself
+    assert told["two"]["n_claims"] == N_PARTS + 2  # a claim per part, and the two jobs

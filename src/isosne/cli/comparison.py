@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from isosne.cli.map_options import Metric
 from isosne.cli.messages import note, say
-from isosne.cli.options import MessageOptions, Metric, ResourceOptions, TableOptions
+from isosne.cli.options import MessageOptions, ResourceOptions, TableOptions
 from isosne.cli.provenance import (
     describe_origin,
     measured_metric,

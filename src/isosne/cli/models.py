@@ -4,14 +4,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from isosne.cli.options import (
-    EmbeddingOptions,
-    KernelOptions,
-    LandmarkOptions,
-    ResourceOptions,
-    TableOptions,
-    check_recorded,
-)
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
+from isosne.cli.options import ResourceOptions, TableOptions, check_recorded
 from isosne.errors import ParameterError, keyword
 
 NEEDS = {

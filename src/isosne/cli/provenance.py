@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from isosne._version import __version__
-from isosne.cli.options import EmbeddingOptions, KernelOptions, LandmarkOptions, TableOptions
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
+from isosne.cli.options import TableOptions
 
 COLUMNS = "Columns: "
 """Beginning of the note on the columns of a table, and how they are treated."""

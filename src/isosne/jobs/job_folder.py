@@ -4,6 +4,9 @@ Everything that is not a result is in the subfolder ``_isosne``, which readers o
 ignore: ``job.json``, a record per finished part in ``parts``, claims in ``claims``, and
 ``manifest.json`` once all parts are done. A part is done if it has a record and its result has the
 recorded size. The record is written after the result, so a kill between the two repeats one part.
+
+Results are in the folder itself, under the names of their parts; intermediate results, such as the
+bins of which tiles are made, are in ``_isosne``.
 """
 
 import json
@@ -11,7 +14,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from isosne._files import (
     check_writable,
@@ -22,24 +25,9 @@ from isosne._files import (
 )
 from isosne.errors import DataError, OutputError
 from isosne.jobs.claims import Claim, claimed
-from isosne.jobs.parts import Part
-from isosne.sources.source_files import Stamp
+from isosne.jobs.parts import Part, Result
 
 FOLDER, JOB, MANIFEST = "_isosne", "job.json", "manifest.json"
-CHANGES = {
-    "version": "the version of isosne",
-    "model": "the model",
-    "keep": "the list of columns to keep",
-}
-"""What must not change between the runs of a job, in words."""
-
-
-class Result(NamedTuple):
-    """A finished file."""
-
-    n_rows: int
-    n_bytes: int
-    sha256: str
 
 
 class JobFolder:
@@ -50,43 +38,34 @@ class JobFolder:
     output : path
         The folder.
     about : dict
-        What all parts have in common; the keys are those of CHANGES.
+        What all parts have in common, and must not change between the runs of a job.
+    words : dict
+        For each key of `about` what it is, as in "the model".
+    results : str, default="."
+        Subfolder of ``_isosne`` for the results; "." for the output folder itself.
+    suffix : str, default=""
+        What is added to the name of a part for the name of its result.
     """
 
-    def __init__(self, output: Path, about: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        output: Path,
+        about: dict[str, Any],
+        words: dict[str, str],
+        *,
+        results: str = ".",
+        suffix: str = "",
+    ) -> None:
         self.output, self.about = output, about
+        self._suffix = suffix
         self._inside = output / FOLDER
-        self._roots = output, self._inside / "parts"
-        path = self._inside / JOB
-        with writing_to(output):
-            output.mkdir(parents=True, exist_ok=True)
-            # Listed before the look at the job: what is here without a job is not from a job.
-            found = sorted(entry.name for entry in output.iterdir() if entry.name != FOLDER)
-            if found and not path.exists():
-                raise OutputError(
-                    f"Cannot write to {output}: the folder contains other files, such as "
-                    f"{found[0]!r}. Choose an empty or new folder."
-                )
-            self._inside.mkdir(exist_ok=True)
-        self._begin(path)
+        self._results = output if results == "." else self._inside / results
+        self._roots = self._results, self._inside / "parts"
+        begin(output, JOB, about, words)
 
-    def _begin(self, path: Path) -> None:
-        """Write what the job is, or compare it with that of an earlier run."""
-        check_writable(path, force=True)
-        if not path.exists():
-            try:
-                _write_json(path, self.about, force=False)
-            except OutputError:
-                if not path.exists():  # otherwise another process was faster
-                    raise
-        before = _read_json(path)
-        for key, what in CHANGES.items():
-            if before.get(key) != self.about[key]:
-                raise OutputError(
-                    f"Cannot write to {self.output}: the folder belongs to a different job: {what} "
-                    f"was {_show(before.get(key))}, is now {_show(self.about[key])}. "
-                    "Choose another folder, or delete this one; nothing was changed."
-                )
+    def result_path(self, part: Part) -> Path:
+        """Return the file for the result of a part."""
+        return self._results / f"{part.name}{self._suffix}"
 
     def record_of(self, part: Part) -> dict[str, Any] | None:
         """Return the record of a part; None if it is not done. Raise an error if it has changed."""
@@ -94,8 +73,8 @@ class JobFolder:
         if not path.exists():
             return None
         record = _read_json(path)
-        _check_same(part, Stamp(**record["input"]))
-        result = self.output / part.name
+        _check_same(part, record["input"])
+        result = self.result_path(part)
         is_there = result.is_file() and result.stat().st_size == record["output"]["n_bytes"]
         return record if is_there else None
 
@@ -126,14 +105,25 @@ class JobFolder:
         with writing_to(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         output = {"n_bytes": result.n_bytes, "sha256": result.sha256}
-        content = {"part": part.name, "n_rows": result.n_rows}
-        _write_json(path, content | {"input": part.stamp._asdict(), "output": output})
+        content = {"part": part.name, "n_rows": result.n_rows, **result.notes}
+        _write_json(path, content | {"input": part.stamp, "output": output})
 
-    def finish(self, records: list[dict[str, Any]]) -> None:
-        """Write the manifest of a complete job, and remove what killed processes left behind."""
+    def read_manifest(self) -> dict[str, Any]:
+        """Return the manifest; an empty one if the job has not been complete."""
+        path = self._inside / MANIFEST
+        return _read_json(path) if path.exists() else {}
+
+    def write_manifest(self, records: list[dict[str, Any]], quality: dict[str, Any] | None) -> None:
+        """Write the manifest of a complete job."""
         n_rows = sum(record["n_rows"] for record in records)
-        content = {"n_parts": len(records), "n_rows": n_rows, "parts": records}
+        content: dict[str, Any] = {"n_parts": len(records), "n_rows": n_rows}
+        if quality is not None:
+            content["quality"] = quality
+        content["parts"] = records
         _write_json(self._inside / MANIFEST, {"isosne": "placed"} | self.about | content)
+
+    def clean(self, records: list[dict[str, Any]]) -> None:
+        """Remove claims, and what killed processes left behind."""
         shutil.rmtree(self._inside / "claims", ignore_errors=True)
         # The next writer of a part removes temporary files, but not those of a process that is
         # still about to end: its locks last as long as its last thread.
@@ -145,14 +135,51 @@ class JobFolder:
         return self._inside / "parts" / f"{part.name}.json"
 
 
-def _check_same(part: Part, before: Stamp) -> None:
-    if part.stamp == before:
+def begin(output: Path, mark: str, about: dict[str, Any], words: dict[str, str]) -> None:
+    """Create the folder of a job and write what the job is to the file `mark`.
+
+    Raise an error if the folder has files of others, or if the file is there and tells of a
+    different job: another value of a key of `words`.
+    """
+    path = output / FOLDER / mark
+    with writing_to(output):
+        output.mkdir(parents=True, exist_ok=True)
+        # Listed before the look at the job: what is here without a job is not from a job.
+        found = sorted(entry.name for entry in output.iterdir() if entry.name != FOLDER)
+        if found and not path.exists():
+            raise OutputError(
+                f"Cannot write to {output}: the folder contains other files, such as "
+                f"{found[0]!r}. Choose an empty or new folder."
+            )
+        path.parent.mkdir(exist_ok=True)
+    check_writable(path, force=True)
+    if not path.exists():
+        try:
+            _write_json(path, about, force=False)
+        except OutputError:
+            if not path.exists():  # otherwise another process was faster
+                raise
+    before = _read_json(path)
+    for key, what in words.items():
+        if before.get(key) != about[key]:
+            raise OutputError(
+                f"Cannot write to {output}: the folder belongs to a different job: {what} "
+                f"was {_show(before.get(key))}, is now {_show(about[key])}. "
+                "Choose another folder, or delete this one; nothing was changed."
+            )
+
+
+def _check_same(part: Part, before: dict[str, Any]) -> None:
+    now = part.stamp
+    if now == before:
         return
-    how = "it was written again"
-    if part.stamp.n_bytes != before.n_bytes:
-        how = f"its size was {before.n_bytes:,} bytes and is now {part.stamp.n_bytes:,}"
+    how = "its content is different"
+    if now.keys() == before.keys() >= {"n_bytes"}:
+        how = "it was written again"
+        if now["n_bytes"] != before["n_bytes"]:
+            how = f"its size was {before['n_bytes']:,} bytes and is now {now['n_bytes']:,}"
     raise DataError(
-        f"The input of a job must not change; {part.path} has changed since it was placed: {how}. "
+        f"The input of a job must not change; {part} has changed since it was placed: {how}. "
         "Restore it, or choose another output folder."
     )
 

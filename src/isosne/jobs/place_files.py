@@ -1,55 +1,43 @@
 """Place the rows of many files on a finished map, in one output file per input file."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from isosne._version import __version__
 from isosne.errors import ParameterError
 from isosne.files.sinks import AXES
+from isosne.jobs.job import Job, PlacedFiles, Renew, Step
 from isosne.jobs.job_folder import JobFolder
 from isosne.jobs.part_files import PartPlacer
-from isosne.jobs.parts import Part, list_parts
+from isosne.jobs.part_rows import PartReader
+from isosne.jobs.parts import Part, Result, list_parts
 from isosne.jobs.placer import Placer
+from isosne.jobs.tile_job import Tiles, TileStep, as_tiles
+from isosne.jobs.whole_quality import PlacedPart, measure_whole
+from isosne.sources import Rows
+from isosne.sources.complete_rows import check_missing
+from isosne.tsne.estimator import TSNE
 
-
-@dataclass(frozen=True)
-class PlacedFiles:
-    """How far a job has come.
-
-    Parameters
-    ----------
-    output : Path
-        The output folder.
-    n_parts : int
-        Number of parts of the input.
-    n_done : int
-        Number of parts that are done, by any process.
-    n_placed : int
-        Number of parts that this call has placed.
-    n_rows : int
-        Number of rows in the parts that are done.
-    """
-
-    output: Path
-    n_parts: int
-    n_done: int
-    n_placed: int
-    n_rows: int
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all parts are done."""
-        return self.n_done == self.n_parts
+WORDS = {
+    "version": "the version of isosne",
+    "model": "the model",
+    "keep": "the list of columns to keep",
+    "missing": "the treatment of missing values",
+}
+"""What must not change between the runs of a job, in words."""
 
 
 def place_files(
     model: str | Path,
-    source: str | Path,
+    source: str | Path | Mapping[str, Rows],
     output: str | Path,
     *,
     keep: Iterable[str] = (),
+    missing: str = "refuse",
+    tiles: Tiles | str | Path | None = None,
+    quality: bool = False,
     n_jobs: int | None = None,
     callback: Callable[[PlacedFiles], Any] | None = None,
 ) -> PlacedFiles:
@@ -59,15 +47,23 @@ def place_files(
     ----------
     model : path
         Model file, written by ``TSNE.save`` or ``isosne embed --save-model``.
-    source : path
+    source : path, or dict from str to Rows
         A folder of .parquet, .feather, .arrow, .csv or .npy files, which may be in subfolders, or
-        one such file. Names that start with "." or "_" are ignored.
+        one such file. Names that start with "." or "_" are ignored. Or results of
+        `isosne.sources.open_rows` or `isosne.sources.MixtureRows`, by the names of output files.
     output : path
         Folder for the results: new, empty, or that of an earlier call with the same model and
         `keep`. Each file of the input gets a result of the same relative name and format.
     keep : list of str, default=()
         Columns to copy from the input, such as an identifier. They keep their types and precede
         the coordinates, which are named x, y and z.
+    missing : {"refuse", "drop"}, default="refuse"
+        What to do with rows that have missing or infinite values: raise an error, or leave them
+        out of the result. The manifest lists the rows that were left out.
+    tiles : Tiles, path or None, default=None
+        Folder for a map as tiles, which shows any number of rows; `Tiles` has more parameters.
+    quality : bool, default=False
+        Whether to measure the quality of the whole on a sample of the rows, when all are placed.
     n_jobs : int or None, default=None
         Number of threads. None uses all cores that are available.
     callback : callable or None, default=None
@@ -118,92 +114,87 @@ def place_files(
     >>> done.n_placed, done.n_rows, done.is_complete
     (3, 60, True)
     """
-    source, output = Path(source), Path(output)
-    _check_apart(source, output)
+    origin = source if isinstance(source, Mapping) else Path(source)
+    output, kept = Path(output), _check_keep(keep)
+    wanted = None if tiles is None else as_tiles(tiles)
+    check_missing(missing)
+    _check_apart(origin, output, wanted)
     placer = Placer(model, n_jobs=n_jobs)
-    kept = _check_keep(keep)
-    parts = list_parts(source)
+    parts = list_parts(origin)
     loaded = placer.load()
     _check_axes(kept, loaded.embedding_.shape[1])
-    about = {"version": __version__, "model": placer.sha256, "keep": list(kept)}
-    folder = JobFolder(output, about)
-    folder.check_present(parts)
-    job = _Job(folder, PartPlacer(loaded, kept, about), parts, callback)
+    about = {"version": __version__, "model": placer.sha256, "keep": list(kept), "missing": missing}
+    reader = _make_reader(loaded, kept, wanted, missing)
+    placing = PlaceStep(PartPlacer(loaded, reader, kept, about), output, quality=quality)
+    steps: list[Step] = [placing]
+    if wanted is not None:
+        steps.append(TileStep(wanted, loaded, reader, about, placing.folder))
+    for step in steps:
+        step.folder.check_present(parts)
+    job = Job(steps, parts, callback)
     job.run()
-    return job.state()
+    return replace(job.state(), quality=placing.quality)
 
 
-class _Job:
-    """The parts of a job, and the records of those that are done."""
+class PlaceStep:
+    """Places the rows of each part, and in the end writes the manifest, on request with quality."""
 
-    def __init__(
-        self,
-        folder: JobFolder,
-        placer: PartPlacer,
-        parts: list[Part],
-        callback: Callable[[PlacedFiles], Any] | None,
-    ) -> None:
-        self._folder, self._placer, self._parts = folder, placer, parts
-        self._callback = callback
-        self._records: dict[str, dict[str, Any]] = {}
-        self._n_placed = self._n_rows = 0
+    def __init__(self, placer: PartPlacer, output: Path, *, quality: bool) -> None:
+        self.folder = JobFolder(output, placer.about, WORDS)
+        self.quality: dict[str, Any] | None = None
+        self._placer, self._is_measured = placer, quality
 
-    def state(self) -> PlacedFiles:
-        """Return how far the job has come."""
-        n_parts, n_done = len(self._parts), len(self._records)
-        return PlacedFiles(self._folder.output, n_parts, n_done, self._n_placed, self._n_rows)
+    def make(self, part: Part, renew: Renew) -> Result:
+        """Place the rows of a part."""
+        return self._placer.place(part, self.folder.result_path(part), renew)
 
-    def run(self) -> None:
-        """Place all parts that nobody else is placing, and write the manifest if all are done."""
-        for part in self._parts:
-            self._look(part)
-        self._tell()
-        is_busy = True
-        while is_busy:  # again after each pass: the owner of a part may have ended meanwhile
-            is_busy = any(list(map(self._place, self._missing())))
-        if not self._missing():
-            self._folder.finish([self._records[part.name] for part in self._parts])
+    def note(self, record: dict[str, Any]) -> None:
+        """Take note of a part that is placed."""
 
-    def _missing(self) -> list[Part]:
-        return [part for part in self._parts if part.name not in self._records]
-
-    def _look(self, part: Part) -> bool:
-        """Note the record of a part that was missing, if it is done now; return whether it is."""
-        record = self._folder.record_of(part)
-        if record is not None:
-            self._records[part.name] = record
-            self._n_rows += record["n_rows"]
-        return record is not None
-
-    def _place(self, part: Part) -> bool:
-        """Place a part if it is neither done nor claimed; return whether this was so."""
-        if self._look(part):
-            return False
-        with self._folder.claimed(part) as claim:
-            if claim is None or self._look(part):  # done between the look and the claim
-                return False
-            result = self._placer.place(part, self._folder.output / part.name, claim.renew)
-            self._folder.record(part, result)
-        self._look(part)
-        self._n_placed += 1
-        self._tell()
-        return True
-
-    def _tell(self) -> None:
-        if self._callback is not None:
-            self._callback(self.state())
+    def finish(self, parts: list[Part], records: list[dict[str, Any]]) -> None:
+        """Write the manifest; the quality of the same results is not measured again."""
+        before = self.folder.read_manifest()
+        found = before.get("quality") if before.get("parts") == records else None
+        self.folder.write_manifest(records, found)
+        self.folder.clean(records)
+        if not self._is_measured:
+            return
+        if found is None:
+            placed = [
+                PlacedPart(part, self.folder.result_path(part), record["n_rows"])
+                for part, record in zip(parts, records, strict=True)
+            ]
+            found = measure_whole(self._placer.model, self._placer.reader, placed)
+            self.folder.write_manifest(records, found)
+        self.quality = found
 
 
-def _check_apart(source: Path, output: Path) -> None:
-    """Raise an error if the output is inside the input, or the other way round."""
-    inner, outer = output.resolve(), source.resolve()
-    if inner.is_relative_to(outer) or outer.is_relative_to(inner):
-        raise ParameterError(
-            "output",
-            f"be a folder apart from the input, {source}",
-            str(output),
-            "Choose another folder.",
-        )
+def _make_reader(
+    model: TSNE, keep: tuple[str, ...], tiles: Tiles | None, missing: str
+) -> PartReader:
+    names = getattr(model, "feature_names_in_", None)
+    excluded = dict.fromkeys(keep, "keep")
+    if tiles is not None and tiles.label is not None:
+        excluded.setdefault(tiles.label, "label")
+    return PartReader(None if names is None else tuple(names.tolist()), excluded, missing)
+
+
+def _check_apart(source: Path | Mapping[str, Any], output: Path, tiles: Tiles | None) -> None:
+    """Raise an error if one of input, output and tiles is inside another."""
+    folders = [("output", output)] + ([] if tiles is None else [("tiles", Path(tiles.folder))])
+    others = [] if isinstance(source, Mapping) else [("the input", source)]
+    for name, folder in folders:
+        inner = folder.resolve()
+        for what, other in others:
+            outer = other.resolve()
+            if inner.is_relative_to(outer) or outer.is_relative_to(inner):
+                raise ParameterError(
+                    name,
+                    f"be a folder apart from {what}, {other}",
+                    str(folder),
+                    "Choose another folder.",
+                )
+        others.append((f"the {name}", folder))
 
 
 def _check_keep(keep: Iterable[str]) -> tuple[str, ...]:

@@ -1,13 +1,13 @@
 """Rendering of a scene and a template to a self-contained HTML file."""
 
-from typing import Any
+from typing import Any, Protocol
 
+from bokeh.document import Document
 from bokeh.embed import file_html
 from bokeh.resources import Resources
 
 import isosne
 from isosne.pages.assets import load_template
-from isosne.pages.scene import Scene
 
 
 class OwnResources(Resources):
@@ -23,6 +23,17 @@ class OwnResources(Resources):
     def clone(self, *, components: Any = None) -> "OwnResources":
         """Return the same resources for some components of Bokeh."""
         return OwnResources(mode="inline", minified=True, components=components)
+
+
+class Scene(Protocol):
+    """The figures of a page, and what its script reads of them."""
+
+    about: dict[str, Any]
+    is_strip: bool
+
+    def as_document(self) -> Document:
+        """Return the figures as a Bokeh document with scripts."""
+        ...
 
 
 def render_template(name: str, scene: Scene, *, title: str, **variables: Any) -> str:

@@ -13,6 +13,7 @@ from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
 from isosne.plots.embeddings import plot_map, plot_maps
 from isosne.plots.image_files import save_figure
 from isosne.plots.kernels import plot_cells, plot_contours
+from isosne.plots.tiles import plot_tiles
 from isosne.plots.transitions import animate_between
 from isosne.plots.widgets import MapWidget, compare_widget, widget
 
@@ -28,6 +29,7 @@ __all__ = [
     "plot_maps",
     "plot_rnx",
     "plot_similarity_from",
+    "plot_tiles",
     "save_figure",
     "widget",
 ]

@@ -139,7 +139,7 @@ def plot_map(
     with look.applied():
         columns = 0
         if ax is None:
-            ax, columns = _make_axes(Y.shape[1], explained, look)
+            ax, columns = make_axes(Y.shape[1], explained, look)
         check_axes(ax, Y.shape[1])
         positions = draw_map(ax, Y, paint, marked, point_size, named, look)
         if contours:
@@ -151,12 +151,12 @@ def plot_map(
             scenery = Scenery(positions, boxes, CLEARANCE[contours])
             annotate_classes(ax, scenery, named, look, in_color=named is paint)
         if title is not None:
-            _add_title(ax, title, look, is_new=is_new)
+            add_title(ax, title, look, is_new=is_new)
         add_explanation(ax, explained, len(Y), Y.shape[1], columns=columns)
     return ax
 
 
-def _make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, int]:
+def make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, int]:
     """Return the axes of a new figure, and the columns of the legend if it is below them."""
     columns, below = 0, 0.0
     if style.width is None:
@@ -174,7 +174,7 @@ def _make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, int]:
     return ax, columns
 
 
-def _add_title(ax: Axes, title: str, style: Style, *, is_new: bool) -> None:
+def add_title(ax: Axes, title: str, style: Style, *, is_new: bool) -> None:
     width = style.side if is_new else ax.get_window_extent().width / ax.figure.dpi
     n_lines = set_wrapped_title(ax, title, inches=TITLE_SHARE * width)
     if is_new:

@@ -113,9 +113,14 @@ def _count_points(
     return counts, np.broadcast_to(to_rgb(paint), (*counts.shape, 3))
 
 
-def opacity_of(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def full_count(counts: Array) -> float:
+    """Return the number of points from which a pixel is fully opaque, of all filled pixels."""
+    return max(float(np.quantile(counts, FULL_QUANTILE)), 2.0)
+
+
+def opacity_of(counts: NDArray[np.float64], full: float | None = None) -> NDArray[np.float64]:
     """Return the opacity of each pixel, which grows with the logarithm of its number of points."""
     filled = counts > 0
-    full = max(float(np.quantile(counts[filled], FULL_QUANTILE)), 2.0)
+    full = full_count(counts[filled]) if full is None else full
     share = np.minimum(np.log(np.maximum(counts, 1)) / np.log(full), 1.0)
     return np.where(filled, MIN_OPACITY + (1 - MIN_OPACITY) * share, 0.0)

@@ -80,6 +80,22 @@ def check_missing(missing: str) -> None:
 
 def drop_incomplete(rows: RowSource) -> RowSource:
     """Return the rows in which all values are finite; reads all rows once, in blocks."""
+    kept, n_missing = find_complete(rows)
+    if len(kept) == 0:
+        worst = max(sorted(n_missing), key=n_missing.__getitem__)
+        raise DataError(
+            f"At least one row must have no missing value; all {rows.shape[0]:,} rows of "
+            f"{rows.describe()} have one, {n_missing[worst]:,} of them in {rows._column(worst)}. "
+            "Exclude that column, or impute the missing values."
+        )
+    return rows if len(kept) == rows.shape[0] else CompleteRows(rows, kept)
+
+
+def find_complete(rows: RowSource) -> tuple[Indices, Counter[int]]:
+    """Return the rows in which all values are finite, and the number of others by column.
+
+    Reads all rows once, in blocks.
+    """
     dropped = [np.empty(0, np.int64)]
     n_missing: Counter[int] = Counter()  # by column; a sparse matrix can have any number of these
     for part in blocks(rows) if rows.can_lack_values else ():
@@ -89,12 +105,4 @@ def drop_incomplete(rows: RowSource) -> RowSource:
         dropped.append(np.unique(bad_rows) + part.start)
         columns, counts = np.unique(bad_columns, return_counts=True)
         n_missing.update(dict(zip(columns.tolist(), counts.tolist(), strict=True)))
-    kept = np.delete(np.arange(rows.shape[0]), np.concatenate(dropped))
-    if len(kept) == 0:
-        worst = max(sorted(n_missing), key=n_missing.__getitem__)
-        raise DataError(
-            f"At least one row must have no missing value; all {rows.shape[0]:,} rows of "
-            f"{rows.describe()} have one, {n_missing[worst]:,} of them in {rows._column(worst)}. "
-            "Exclude that column, or impute the missing values."
-        )
-    return rows if len(kept) == rows.shape[0] else CompleteRows(rows, kept)
+    return np.delete(np.arange(rows.shape[0]), np.concatenate(dropped)), n_missing

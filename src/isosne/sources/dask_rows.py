@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import partial
+from importlib import import_module
 from itertools import accumulate
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -106,7 +108,10 @@ def is_dask(source: Any) -> bool:
 
 
 def open_dask(source: Any, request: ColumnRequest) -> DaskRows:
-    """Return the rows of a Dask array or data frame; unknown chunk sizes are computed once."""
+    """Return the rows of a Dask array or data frame; unknown chunk sizes are computed once.
+
+    The sizes of partitions that come from Parquet files are known.
+    """
     if hasattr(source, "columns"):
         return _open_frame(source, request)
     array = source
@@ -122,12 +127,27 @@ def _open_frame(frame: Any, request: ColumnRequest) -> DaskRows:
     selection = select_columns(columns, types, request, "X")
     value_dtypes = [_numpy_dtype(dtypes[index]) for index in selection.indices]
     values = frame[list(selection.names)].astype(np.result_type(*value_dtypes))
-    lengths = tuple(frame.map_partitions(len).compute().tolist())
+    lengths = _known_lengths(frame) or tuple(frame.map_partitions(len).compute().tolist())
     names = string_names(selection.names)
     rows = DaskRows(values.to_dask_array(lengths=lengths), column_names=names)
     rows.left_out = selection.left_out
     rows.side = {name: partial(_side_column, frame[name]) for name in selection.others}
     return rows
+
+
+def _known_lengths(frame: Any) -> tuple[int, ...] | None:
+    """Return the lengths of the partitions without computing them; None if that is not possible.
+
+    Dask finds the lengths of Parquet files in their footers, and passes them through operations
+    that keep all rows. Its function for this is not documented, so anything unexpected is None.
+    """
+    try:
+        lengths = import_module("dask.dataframe.dask_expr._expr").Lengths
+        found = tuple(lengths(frame.expr).optimize().value)
+    except (ImportError, AttributeError, TypeError):
+        return None
+    is_whole = all(isinstance(n, Integral) for n in found) and len(found) == frame.npartitions
+    return tuple(map(int, found)) if is_whole else None
 
 
 def _is_numeric(dtype: Any) -> bool:

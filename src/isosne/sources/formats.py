@@ -107,7 +107,8 @@ def open_rows(
     Notes
     -----
     A file must not change while its rows are in use. Cost: opening reads only headers, except that
-    text tables are scanned once and unknown chunk sizes of Dask collections are computed.
+    text tables are scanned once and unknown chunk sizes of Dask collections are computed; those of
+    Parquet files are known.
     ``missing="drop"`` reads all rows once in blocks, and takes 8 bytes of memory per row.
 
     Examples

@@ -11,16 +11,10 @@ from isosne import JSE, KL, TSNE, Landmarks, Mesh, NeRV, Schedule, Sparse, Tree
 from isosne._checks import METRICS
 from isosne.cli.alignment import AlignmentOptions
 from isosne.cli.commands.sweep import GridOptions
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions, Metric
 from isosne.cli.models import NEEDS, make_kernel, make_template
 from isosne.cli.models import make_model as model_of
-from isosne.cli.options import (
-    EmbeddingOptions,
-    KernelOptions,
-    LandmarkOptions,
-    Metric,
-    ResourceOptions,
-    TableOptions,
-)
+from isosne.cli.options import ResourceOptions, TableOptions
 from isosne.files import read_table
 from isosne.kernels.registry import KERNELS
 from isosne.layout.objectives import NAMES

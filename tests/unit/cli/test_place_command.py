@@ -52,6 +52,7 @@ def test_a_folder_is_placed_as_its_rows_are(folder, isosne, wine):
 
 def test_the_same_command_again_places_nothing(folder, isosne_json):
     expected = {"output": "out", "n_parts": 2, "n_done": 2, "n_rows": 178, "is_complete": True}
+    expected |= {"n_dropped": 0, "n_outside": 0, "quality": None}
     assert isosne_json(*LINE) == expected | {"n_placed": 2}
     assert isosne_json(*LINE) == expected | {"n_placed": 0}
     assert json.loads((folder / "out" / "_isosne" / "manifest.json").read_text())["n_rows"] == 178

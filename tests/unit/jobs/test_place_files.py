@@ -169,6 +169,7 @@ def test_the_manifest_tells_what_was_done(job, model_file, source, tmp_path):
         "isosne": "placed",
         "version": __version__,
         "keep": ["id"],
+        "missing": "refuse",
         "n_parts": 3,
         "n_rows": 70,
     }

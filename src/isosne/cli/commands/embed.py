@@ -13,14 +13,13 @@ from isosne.cli.alignment import (
     make_alignment,
     say_displacement,
 )
+from isosne.cli.folder_embedding import FolderRun, refuse_for_folders
 from isosne.cli.keeping import KeepOptions, check_kept
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
 from isosne.cli.messages import exit_interrupted, say
 from isosne.cli.models import make_model, save_model
 from isosne.cli.options import (
     LANDMARKS,
-    EmbeddingOptions,
-    KernelOptions,
-    LandmarkOptions,
     MessageOptions,
     Output,
     ResourceOptions,
@@ -75,10 +74,17 @@ def embed(
 
     With --landmarks N, only N rows are embedded; the other rows are then placed on their map block
     by block, so the table need not fit in memory. After Ctrl-C the map so far is written; with
-    --checkpoint the state is saved instead, and the same command resumes the run.
+    --checkpoint the state is saved instead, and the same command resumes the run. If TABLE is a
+    folder and the output has no extension, the output is a folder with one file per file of TABLE;
+    such a run always resumes.
 
     Example: isosne embed wine.csv --label target --id id -o map.parquet
     """
+    if FolderRun.is_wanted(source, output, landmarks) and not landmarks_only:
+        refuse_for_folders(checkpoint=keep.checkpoint, save_model=keep.save_model, every=keep.every)
+        options = table_options, kernel, embedding, landmarks, resources, messages
+        FolderRun(Path(source), Path(output), *options).run()
+        return
     check_one_stdout(output, as_json=messages.json)
     others = {"checkpoint": keep.checkpoint, "save_model": keep.save_model}
     read = {"source": source, "align_to": alignment.align_to}

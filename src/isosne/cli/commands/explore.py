@@ -8,14 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isosne.cli.messages import note, say
-from isosne.cli.options import (
-    FILES,
-    OUTPUT,
-    MessageOptions,
-    ResourceOptions,
-    TableOptions,
-    option,
-)
+from isosne.cli.options import FILES, OUTPUT, MessageOptions, ResourceOptions, TableOptions, option
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.provenance import words_of
 from isosne.cli.tables import STDIN, find_rows, note_spread, open_unscaled, scaled

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
+from isosne.cli.map_options import Metric
 from isosne.cli.options import (
     DefaultsFrom,
     MapFile,
     MessageOptions,
-    Metric,
     ResourceOptions,
     Source,
     TableOptions,

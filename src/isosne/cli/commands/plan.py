@@ -6,13 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from isosne.cli.alignment import AlignmentOptions, make_alignment
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
 from isosne.cli.messages import note
 from isosne.cli.models import make_model
 from isosne.cli.options import (
     LANDMARKS,
-    EmbeddingOptions,
-    KernelOptions,
-    LandmarkOptions,
     MessageOptions,
     ResourceOptions,
     Source,

@@ -28,6 +28,7 @@ from isosne.cli.tables import (
     read_columns,
     read_points,
 )
+from isosne.cli.tile_plots import TileLooks, is_tiles, plot_tile_folder, refuse_for_tiles
 from isosne.errors import ParameterError, keyword
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -91,7 +92,8 @@ def plot(
 
     With --then, an animation shows the change from map to map, of the rows of the last one. Points
     are colored by the labels of the map, by a column of a table, or by trust. The map may be
-    of any program, such as umap.csv or cells.h5ad:X_umap.
+    of any program, such as umap.csv or cells.h5ad:X_umap, or a folder of tiles that isosne place
+    --tiles has written; --color is then the label or a value column of the tiles, trust or count.
 
     Example: isosne plot map.parquet -o map.png
     """
@@ -100,6 +102,12 @@ def plot(
     inputs = {"map_file": file_of(map_file), "table": table, "trust": trust}
     inputs["images"] = picture.images
     check_distinct(inputs, {"output": output})
+    if is_tiles(map_file):
+        check_output(output, (*PICTURES, *PAGES), force=force)
+        refuse_for_tiles(table=table, trust=trust, then=then or None, images=picture.images)
+        looks = TileLooks(color, title, picture.resolution, force)
+        plot_tile_folder(map_file, output, looks, messages)
+        return
     if then:
         unused = {"color": color, "table": table, "trust": trust}
         write_change([map_file, *then], output, messages, force=force, **unused)

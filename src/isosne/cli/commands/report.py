@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from isosne.cli.comparison import write_maps
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions
 from isosne.cli.messages import say
 from isosne.cli.models import make_model
 from isosne.cli.options import (
     STRUCTURE,
-    EmbeddingOptions,
     Force,
-    KernelOptions,
     MessageOptions,
     ResourceOptions,
     Source,

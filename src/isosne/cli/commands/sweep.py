@@ -12,13 +12,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isosne._progress import Progress
+from isosne.cli.map_options import EmbeddingOptions, KernelOptions
 from isosne.cli.messages import exit_interrupted
 from isosne.cli.models import kernel_parameters, make_template
 from isosne.cli.options import (
     KERNEL,
-    EmbeddingOptions,
     Force,
-    KernelOptions,
     MessageOptions,
     ResourceOptions,
     Source,
