@@ -15,6 +15,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 from isosne import nearest_neighbors
+from isosne.explorer.themes import DARK, LIGHT
 from tests.browser.visitor import FIND
 
 pytestmark = pytest.mark.browser
@@ -168,6 +169,18 @@ def test_two_maps_are_aligned_and_linked(visit, wine):
     visitor.says("Gaussian kernel: area under R_NX")
     visitor.says("Rows that differ most between the aligned maps")
     visitor.press("Close the second map")
+
+
+def test_the_figures_follow_the_theme_of_the_browser(visit, wine):
+    visitor = visit(wine)
+    finished(visitor)
+    for scheme, theme in (("dark", DARK), ("light", LIGHT)):
+        media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+        for name in ("map0", "curves"):
+            visitor.until(lambda: visitor.background(name) == theme.background, f"{name}, {scheme}")  # noqa: B023  used at once
+        wanted = {int(color[1:] + "ff", 16) for color in theme.classes[:3]}
+        visitor.until(lambda: visitor.colors() == wanted, f"the colors of classes, {scheme}")  # noqa: B023  used at once
 
 
 def test_a_search_selects_a_row_and_a_color_changes_the_legend(visit, wine):

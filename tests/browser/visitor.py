@@ -87,6 +87,8 @@ ROWS = """
 const table = Bokeh.documents[0].get_model_by_name("rows")
 return table == null ? [] : Array.from(table.source.data.c0).map(String)
 """
+BACKGROUND = MODEL + "return model.background_fill_color"
+COLORS = MODEL + "return Array.from(new Set(model.renderers[1].data_source.data.c0))"
 INSPECTED = MODEL + "return model.renderers[1].data_source.inspected.indices"
 
 
@@ -152,6 +154,14 @@ class Visitor(Reader):
     def lists(self, ids):
         """Wait until the table of selected rows has exactly some identifiers."""
         self.until(lambda: sorted(self.run(ROWS)) == sorted(ids), f"a table of {ids}")
+
+    def background(self, name):
+        """Return the color behind a figure."""
+        return self.run(BACKGROUND, name)
+
+    def colors(self):
+        """Return the colors of the points of the first map, as numbers."""
+        return set(self.run(COLORS, "map0"))
 
     def inspected(self, m):
         """Return how many points are under the pointer, or linked to those that are."""

@@ -1,4 +1,4 @@
-"""The panes below the maps: selected rows, a point, quality of the maps, and files to save."""
+"""The panes beside the maps: selected rows, a point, and files to save."""
 
 import html
 import io
@@ -7,27 +7,21 @@ from typing import Any
 
 import numpy as np
 import panel as pn
-from bokeh.models import ColumnDataSource, FixedTicker, Range1d
+from bokeh.models import ColumnDataSource
 from bokeh.models.widgets import DataTable, StringFormatter, TableColumn
-from bokeh.plotting import figure
 
 from isosne._types import Array
 from isosne.explorer import exports
-from isosne.explorer.alignment import moved_most
 from isosne.explorer.assets import read_style, text_pane
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import SELECTIONS, TRUST
 from isosne.explorer.controls import Guard
-from isosne.explorer.measuring import Measurer
 from isosne.explorer.questions import compare_with_rest
 from isosne.explorer.session import Session
-from isosne.pages.curves import DASHED, MAX_CURVE_POINTS
-from isosne.plots.palette import LINE_COLORS
 
 MAX_TABLE_ROWS = 5_000
 """Most selected rows that the table shows; files have all of them."""
 MAX_TABLE_COLUMNS = 30
-N_MOVED = 10
 
 
 class SelectionPane:
@@ -170,71 +164,6 @@ class PointPane:
     def _names(self, rows: Array) -> str:
         data = self._session.rows
         return ", ".join(html.escape(str(data.ids[row])) for row in rows.tolist())
-
-
-class QualityPane:
-    """The R_NX curves of the maps, and the points that moved most between them."""
-
-    def __init__(self, session: Session, measurer: Measurer, canvas: Canvas) -> None:
-        self._session, self._measurer, self._canvas = session, measurer, canvas
-        self._n_measured = -1
-        self._sources = [ColumnDataSource({"k": [], "r": []}) for _ in (0, 1)]
-        self._figure = figure(
-            x_axis_type="log",
-            x_range=Range1d(start=1, end=10),
-            y_range=Range1d(start=-0.02, end=1.0),
-            height=260,
-            sizing_mode="stretch_width",
-            tools="",
-            toolbar_location=None,
-            x_axis_label="neighbors k",
-            y_axis_label="R_NX",
-            name="curves",
-        )
-        self._figure.yaxis.ticker = FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-        self._figure.outline_line_color = None
-        self._figure.background_fill_color = self._figure.border_fill_color = "white"
-        for m, source in enumerate(self._sources):
-            style = {"color": LINE_COLORS[m], "line_dash": DASHED[m], "line_width": 2.5}
-            self._figure.line("k", "r", source=source, **style)  # type: ignore[arg-type]
-        self._text = text_pane()
-        pane = pn.pane.Bokeh(self._figure, sizing_mode="stretch_width")
-        self.view = pn.Column(self._text, pane, sizing_mode="stretch_width")
-
-    def tick(self, *, is_forced: bool = False) -> None:
-        """Show new measures."""
-        if self._measurer.n_measured == self._n_measured and not is_forced:
-            return
-        self._n_measured = self._measurer.n_measured
-        lines = []
-        maps = self._session.maps
-        for m, source in enumerate(self._sources):
-            found = self._measurer.of(maps[m]) if m < len(maps) else None
-            if found is None:
-                source.data = {"k": [], "r": []}
-                continue
-            k, r = found.curve
-            kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
-            source.data = {"k": k[kept].astype(float), "r": r[kept]}
-            state = "" if found.is_final else " (a sample, while the map is computed)"
-            self._figure.x_range.end = max(float(k[-1]), self._figure.x_range.end)  # type: ignore[attr-defined]
-            lines.append(
-                f'<p><i class="line" style="border-color: {LINE_COLORS[m]}; '
-                f'border-top-style: {DASHED[m]}"></i> {html.escape(maps[m].title)}: '
-                f"area under R_NX {found.auc:.3f}{state}</p>"
-            )
-        lines.append(self._list_moved())
-        self._text.object = "".join(lines) or "The maps are measured when they are complete."
-
-    def _list_moved(self) -> str:
-        maps, data = self._session.maps, self._session.data
-        if len(maps) < 2 or maps[1].rows is not None or data is None:
-            return ""
-        rows, _ = moved_most(self._canvas.shown[0], self._canvas.shown[1], N_MOVED)
-        if not len(rows):
-            return ""
-        names = ", ".join(html.escape(str(data.ids[row])) for row in rows.tolist())
-        return f"<p>Rows that differ most between the aligned maps: {names}.</p>"
 
 
 class KeepPane:
