@@ -76,16 +76,16 @@ def test_a_map_of_isosne_is_matched_by_its_identifiers(rows, tmp_path):
             b"id,x,y\nr0,0,0\nz,1,1\n",
             "umap.csv",
             (
-                "Every point of the map must be a row of the table; 1 of 2 are not in table.csv, such "
-                "as 'z'. Pass the table that the map was made from, and its identifiers with id."
+                "Every point of the map must be a row of the table; 1 of 2 are not in table.csv, "
+                "such as 'z'. Pass the table that the map was made from, and its identifiers with id."
             ),
         ),
         (
             b"id,a\nr0,0\nr1,1\n",
             "umap.csv",
             (
-                "A map must have the columns x and y, or two or three columns of coordinates; umap.csv "
-                "has a, id. Rename the columns of the coordinates to x and y."
+                "A map must have the columns x and y, or two or three columns of coordinates; "
+                "umap.csv has a, id. Rename the columns of the coordinates to x and y."
             ),
         ),
     ],
