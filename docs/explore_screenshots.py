@@ -106,7 +106,7 @@ def compare(visitor: Visitor) -> None:
     visitor.until(lambda: visitor.text().count("Finished, step") == 2, "two maps")
     visitor.open_tab("Quality")
     visitor.says("Gaussian kernel: area under R_NX")
-    visitor.until(lambda: "(a sample" not in visitor.text(), "the final curves")
+    visitor.until(lambda: "estimated from" not in visitor.text(), "the final curves")
 
 
 def save(visitor: Visitor, path: Path) -> None:

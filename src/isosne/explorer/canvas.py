@@ -12,11 +12,11 @@ from isosne._types import Array
 from isosne.explorer.aggregate import MAX_IN_VIEW, MAX_POINTS, draw_image, inside, rows_in_view
 from isosne.explorer.alignment import align, into_square
 from isosne.explorer.assets import text_pane
-from isosne.explorer.colors import TRUST, Painted, pack, paint
+from isosne.explorer.colors import Painted, pack, paint
 from isosne.explorer.figures import MAX_WIDTH, MapFigure, Points, find_row
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.questions import Neighborhood, find_neighborhood
-from isosne.explorer.session import Session
+from isosne.explorer.session import TRUST, Session
 from isosne.explorer.themes import LIGHT, Theme
 
 N_TIPS = 6
@@ -119,8 +119,17 @@ class Canvas:
             if self._titles[c].object != text:
                 self._titles[c].object = text
         if self._session.color == TRUST and self._measurer.n_measured != self._n_measured:
+            self._prefer()
             self.repaint()
         self._move()
+
+    def _prefer(self) -> None:
+        """Ask for the trust of the selected rows first, or of those in view."""
+        for m, shown in enumerate(self._session.maps[: len(self._figures)]):
+            rows = self._session.selection
+            if not len(rows):
+                rows = rows_in_view(self.shown[m], self._corners(m))
+            self._measurer.prefer(shown, rows)
 
     def repaint(self) -> None:
         """Color the points by what is chosen."""
@@ -157,6 +166,10 @@ class Canvas:
         """Return the limits of the axes of a map, as they are in view."""
         x, y = self._figures[m].ranges
         return (x.start, x.end), (y.start, y.end)  # type: ignore[return-value]  # no dates here
+
+    def _corners(self, m: int) -> Array:
+        """Return the low and the high corner of the view of a map, each x and y."""
+        return np.array(self.limits(m)).T
 
     @property
     def _is_image(self) -> bool:
@@ -199,8 +212,7 @@ class Canvas:
             is_faint[selection] = False
         few: Array = np.empty(0, np.int64)
         for m, drawn in enumerate(self._figures):
-            (left, right), (bottom, top) = self.limits(m)
-            corners = np.array([[left, bottom], [right, top]])
+            corners = self._corners(m)
             rows = rows_in_view(self.shown[m], corners)
             if len(rows) <= MAX_IN_VIEW:
                 few = np.union1d(few, rows)

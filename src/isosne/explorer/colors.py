@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.errors import DataError
-from isosne.explorer.measuring import Measurer
-from isosne.explorer.session import Session
+from isosne.explorer.measuring import Measured, Measurer
+from isosne.explorer.session import DENSITY, NOTHING, SELECTIONS, TRUST, Session
 from isosne.explorer.themes import LIGHT, Theme
 from isosne.pages.choices import paint_column
 from isosne.pages.table import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint
 from isosne.studies.point_columns import Column
 
-NOTHING, TRUST, DENSITY, SELECTIONS = "nothing", "trust", "density", "named selections"
 N_COLORS = 256
 """Colors of a continuous scale."""
 MAX_ENTRIES = 40
@@ -52,12 +51,24 @@ def paint(
             None if one is None else Values(one.trust, 0.0, 1.0, is_trust=True) for one in found
         ]
         title = "trust: fraction of the 10 nearest neighbors preserved"
+        first_measured = next((one for one in found if one is not None), None)
+        if first_measured is not None:
+            title += _tell_known(first_measured)
     else:
         paints = [_find_paint(session, density)] * n_maps
         title = session.color
     first = next((one for one in paints if one is not None), None)
     colors = tuple(pack_colors(one, n, theme) for one in paints)
     return Painted(colors, _draw_legend(first, title, theme))
+
+
+def _tell_known(measured: Measured) -> str:
+    """Return how many points have a trust, if not all have."""
+    n_known = int(np.isfinite(measured.trust).sum())
+    if n_known >= measured.n_points:
+        return ""
+    rest = "the others follow" if measured.is_final else "a sample, while the map is computed"
+    return f", known of {n_known:,} of {measured.n_points:,} points; {rest}"
 
 
 def _find_paint(session: Session, density: Array | None) -> Paint:

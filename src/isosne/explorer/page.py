@@ -9,7 +9,7 @@ import panel as pn
 
 from isosne.explorer.assets import read_style, text_pane
 from isosne.explorer.canvas import Canvas
-from isosne.explorer.colors import DENSITY, list_choices
+from isosne.explorer.colors import list_choices
 from isosne.explorer.controls import MapControls, SecondMap
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.open_form import OpenForm
@@ -17,7 +17,7 @@ from isosne.explorer.panes import KeepPane, PointPane, SelectionPane
 from isosne.explorer.quality_pane import QualityPane
 from isosne.explorer.questions import search_rows
 from isosne.explorer.run import as_sentence
-from isosne.explorer.session import Session
+from isosne.explorer.session import DENSITY, Session
 from isosne.explorer.themes import DARK, LIGHT
 
 TICK_MS = 100

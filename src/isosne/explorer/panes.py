@@ -14,10 +14,9 @@ from isosne._types import Array
 from isosne.explorer import exports
 from isosne.explorer.assets import read_style, text_pane
 from isosne.explorer.canvas import Canvas
-from isosne.explorer.colors import SELECTIONS, TRUST
 from isosne.explorer.controls import Guard
 from isosne.explorer.questions import compare_with_rest
-from isosne.explorer.session import Session
+from isosne.explorer.session import SELECTIONS, TRUST, Session
 
 MAX_TABLE_ROWS = 5_000
 """Most selected rows that the table shows; files have all of them."""

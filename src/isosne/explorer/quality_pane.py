@@ -75,14 +75,15 @@ class QualityPane:
             k, r = found.curve
             kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
             source.data = {"k": k[kept].astype(float), "r": r[kept]}
-            state = "" if found.is_final else " (a sample, while the map is computed)"
+            is_sample = found.n_queries < found.n_points
+            state = f", estimated from {found.n_queries:,} points" if is_sample else ""
             self._figure.x_range.end = max(float(k[-1]), self._figure.x_range.end)  # type: ignore[attr-defined]
             lines.append(
                 f'<p><i class="line" style="border-color: {self._theme.lines[m]}; '
                 f'border-top-style: {DASHED[m]}"></i> {html.escape(maps[m].title)}: '
                 f"area under R_NX {found.auc:.3f}{state}</p>"
             )
-        lines.append(self._list_moved())
+        lines += [self._list_moved(), html.escape(self._measurer.failure)]
         self._text.object = "".join(lines) or "The maps are measured when they are complete."
 
     def _list_moved(self) -> str:

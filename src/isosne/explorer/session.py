@@ -20,6 +20,8 @@ from isosne.neighbors.metric import Metric
 from isosne.studies.point_columns import Column
 from isosne.tsne.estimator import TSNE
 
+NOTHING, TRUST, DENSITY, SELECTIONS = "nothing", "trust", "density", "named selections"
+"""What points can be colored by, besides their label and columns."""
 MAX_MAPS = 2
 """Maps that are shown side by side."""
 MIN_SUBSET = 4

@@ -77,7 +77,8 @@ def test_a_map_of_isosne_is_matched_by_its_identifiers(rows, tmp_path):
             "umap.csv",
             (
                 "Every point of the map must be a row of the table; 1 of 2 are not in table.csv, "
-                "such as 'z'. Pass the table that the map was made from, and its identifiers with id."
+                "such as 'z'. Pass the table that the map was made from, and its identifiers with "
+                "id."
             ),
         ),
         (
