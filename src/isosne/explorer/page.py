@@ -57,10 +57,10 @@ class Page:
         self._found = text_pane(soft=True)
         self._color.param.watch(self._paint, "value")
         self._search.param.watch(self._find, "value")
-        self._selection = SelectionPane(session, self._guard)
+        self._selection = SelectionPane(session, self._guard, self._say)
         self._point = PointPane(session, self._canvas)
         self._quality = QualityPane(session, measurer, self._canvas)
-        self._keep = KeepPane(session, self._canvas)
+        self._keep = KeepPane(session, measurer, self._canvas, self._say)
         self._title = text_pane()
 
     def view(self) -> Any:

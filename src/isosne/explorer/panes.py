@@ -3,6 +3,7 @@
 import html
 import io
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,34 @@ from isosne._types import Array
 from isosne.explorer import exports
 from isosne.explorer.assets import read_style, text_pane
 from isosne.explorer.canvas import Canvas
-from isosne.explorer.controls import Guard
+from isosne.explorer.controls import Guard, Say
+from isosne.explorer.measuring import Measurer
 from isosne.explorer.questions import compare_with_rest
-from isosne.explorer.session import SELECTIONS, TRUST, Session
+from isosne.explorer.run import as_sentence
+from isosne.explorer.session import SELECTIONS, Session
 
 MAX_TABLE_ROWS = 5_000
 """Most selected rows that the table shows; files have all of them."""
 MAX_TABLE_COLUMNS = 30
 
 
+def offer_file(name: str, label: str, make: Callable[[], bytes], say: Say) -> Any:
+    """Return a button that saves a file; an error is shown in the page."""
+
+    def send() -> io.BytesIO:
+        try:
+            return io.BytesIO(make())
+        except Exception as error:
+            say(as_sentence(error))
+            raise
+
+    return pn.widgets.FileDownload(callback=send, filename=name, label=label, button_type="default")
+
+
 class SelectionPane:
     """The selected rows: a table, how they differ from the rest, files, a name, and a map."""
 
-    def __init__(self, session: Session, guard: Guard) -> None:
+    def __init__(self, session: Session, guard: Guard, say: Say) -> None:
         self._session = session
         self._count = text_pane()
         self._summary = text_pane()
@@ -41,14 +57,7 @@ class SelectionPane:
         again.on_click(guard(lambda event: session.reembed()))
         clear.on_click(lambda event: session.select(np.empty(0, np.int64)))
         files = [
-            pn.widgets.FileDownload(
-                callback=lambda kind=kind: io.BytesIO(
-                    exports.save_rows(session, session.selection, kind)
-                ),
-                filename=f"selection.{kind}",
-                label=f"Save as {title}",
-                button_type="default",
-            )
+            offer_file(f"selection.{kind}", f"Save as {title}", partial(self._save, kind), say)
             for kind, title in (("csv", "CSV"), ("parquet", "Parquet"))
         ]
         self._tools = pn.FlexBox(*files, again, clear, self._name, keep)
@@ -119,6 +128,9 @@ class SelectionPane:
             f"<th>others</th><th>effect size</th></tr>{lines}</table>"
         )
 
+    def _save(self, kind: str) -> bytes:
+        return exports.save_rows(self._session, self._session.selection, kind)
+
     def _keep(self, event: Any) -> None:
         self._session.name_selection(self._name.value)
         self._session.paint(SELECTIONS)
@@ -168,18 +180,19 @@ class PointPane:
 class KeepPane:
     """Files of the maps, and the commands that make them."""
 
-    def __init__(self, session: Session, canvas: Canvas) -> None:
-        self._session, self._canvas = session, canvas
+    def __init__(self, session: Session, measurer: Measurer, canvas: Canvas, say: Say) -> None:
+        self._session, self._measurer, self._canvas = session, measurer, canvas
         self._commands = text_pane()
         self._which = pn.widgets.RadioButtonGroup(options={"Map 1": 0, "Map 2": 1}, value=0)
-        self._files = pn.FlexBox(
-            self._which,
-            self._file("map.png", "PNG", lambda: self._picture("png")),
-            self._file("map.svg", "SVG", lambda: self._picture("svg")),
-            self._file("map.html", "HTML page", lambda: exports.save_page(session, self._m)),
-            self._file("map.parquet", "Map", lambda: exports.save_map(session, self._m)),
-            self._file("model.isosne", "Model", lambda: exports.save_model(session, self._m)),
-        )
+        makers: list[tuple[str, str, Callable[[], bytes]]] = [
+            ("map.png", "PNG", lambda: self._picture("png")),
+            ("map.svg", "SVG", lambda: self._picture("svg")),
+            ("map.html", "HTML page", lambda: exports.save_page(session, self._m)),
+            ("map.parquet", "Map", lambda: exports.save_map(session, self._m)),
+            ("model.isosne", "Model", lambda: exports.save_model(session, self._m)),
+        ]
+        files = [offer_file(name, label, make, say) for name, label, make in makers]
+        self._files = pn.FlexBox(self._which, *files)
         self._model = self._files[-1]
         self.view = pn.Column(self._commands, self._files, sizing_mode="stretch_width")
 
@@ -203,21 +216,7 @@ class KeepPane:
         if self._model.disabled == has_model:
             self._model.disabled = not has_model
 
-    def _file(self, name: str, label: str, make: Callable[[], bytes]) -> Any:
-        return pn.widgets.FileDownload(
-            callback=lambda: io.BytesIO(make()),
-            filename=name,
-            label=label,
-            button_type="default",
-        )
-
     def _picture(self, kind: str) -> bytes:
-        session, m = self._session, self._m
-        color: Any = None
-        if session.color == session.rows.label_name and session.rows.labels is not None:
-            color = session.rows.labels
-        elif session.color not in (TRUST, SELECTIONS):
-            found = [c for c in session.rows.columns if c.name == session.color]
-            if found:
-                color = exports.plain_values(found[0], np.arange(session.rows.n_rows))
+        m = self._m
+        color = exports.find_color(self._session, m, self._measurer)
         return exports.save_picture(self._canvas.shown[m], color, self._canvas.limits(m), kind)
