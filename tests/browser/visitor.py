@@ -119,6 +119,12 @@ class Visitor(Reader):
         button.click()
         self.settle()
 
+    def find(self, text):
+        """Return the pixel in the middle of a button."""
+        button = self.until(lambda: self.run(FIND, "button", text), f"the button {text!r}")
+        box = button.rect
+        return np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+
     def open_tab(self, text):
         self.until(lambda: self.run(FIND, ".bk-tab", text), f"the tab {text!r}").click()
         self.settle()
