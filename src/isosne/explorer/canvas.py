@@ -178,7 +178,7 @@ class Canvas:
     def _move(self) -> None:
         """Show the latest frame of each map, if it is new."""
         session = self._session
-        frames = [shown.frame(session.rows.n_rows) for shown in session.maps[: len(self._figures)]]
+        frames = [shown.view(session.rows.n_rows) for shown in session.maps[: len(self._figures)]]
         is_new = [number != old for (number, _), old in zip(frames, self._numbers, strict=True)]
         is_aligned = len(frames) == 2 and session.maps[1].rows is None
         for m, (number, Y) in enumerate(frames):
