@@ -17,14 +17,14 @@ const walk = (root, found) => {
 FIND = (
     WALK
     + """
-const [kind, text] = arguments
-let hit = null
+const [kind, text, number] = arguments
+const hits = []
 walk(document, (node) => {
-  if (hit == null && node.matches(kind) && node.textContent.trim() == text) {
-    if (node.checkVisibility()) { hit = node }
+  if (node.matches(kind) && node.textContent.trim() == text && node.checkVisibility()) {
+    hits.push(node)
   }
 })
-return hit
+return hits[number ?? 0]
 """
 )
 FIELD = (
@@ -33,11 +33,23 @@ FIELD = (
 const [label, number] = arguments
 const hits = []
 walk(document, (node) => {
-  if (node.matches("label") && node.textContent.trim() == label && node.checkVisibility()) {
+  if (!node.checkVisibility()) { return }
+  if (node.matches("label, span") && node.textContent.trim() == label) {
     hits.push(node.getRootNode().querySelector("input, select"))
   }
+  if (node.placeholder == label) { hits.push(node) }
 })
 return hits[number]
+"""
+)
+FILE_INPUT = (
+    WALK
+    + """
+let hit = null
+walk(document, (node) => {
+  if (node.matches("input[type=file]") && node.checkVisibility()) { hit = hit ?? node }
+})
+return hit
 """
 )
 TEXT = (
@@ -112,9 +124,9 @@ class Visitor(Reader):
         """Wait until a text is visible."""
         self.until(lambda: text in self.text(), repr(text))
 
-    def press(self, text):
-        """Press a button, once it can be pressed."""
-        button = self.until(lambda: self.run(FIND, "button", text), f"the button {text!r}")
+    def press(self, text, number=0):
+        """Press a button, once it can be pressed; number 1 is that of the second map."""
+        button = self.until(lambda: self.run(FIND, "button", text, number), f"button {text!r}")
         self.until(button.is_enabled, f"{text!r} can be pressed")
         button.click()
         self.settle()
@@ -130,7 +142,7 @@ class Visitor(Reader):
         self.settle()
 
     def field(self, label, number=0):
-        """Return the input of a label; number 1 is that of the second map."""
+        """Return the input of a label or with a placeholder; 1 is that of the second map."""
         return self.until(lambda: self.run(FIELD, label, number), f"the field {label!r}")
 
     def enter(self, label, value, number=0):
@@ -141,6 +153,11 @@ class Visitor(Reader):
             self.field(label, number),
             value,
         )
+        self.settle()
+
+    def upload(self, path):
+        """Choose a file in the only field for files that is visible."""
+        self.until(lambda: self.run(FILE_INPUT), "a field for a file").send_keys(str(path))
         self.settle()
 
     def positions(self, m=0):

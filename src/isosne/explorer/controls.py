@@ -25,19 +25,19 @@ class MapControls:
     def __init__(self, session: Session, m: int, guard: Guard, say: Say) -> None:
         self._session, self._m, self._say = session, m, say
         self.kernel = pn.widgets.Select(
-            name="Kernel", options=list(CHOICES), value="gaussian" if m else "owner"
+            label="Kernel", options=list(CHOICES), value="gaussian" if m else "owner"
         )
         self.size = pn.widgets.TextInput(placeholder="default")
         self.exaggeration = pn.widgets.FloatInput(
-            name="Exaggeration", value=1.0, start=1.0, end=100.0, step=0.5
+            label="Exaggeration", value=1.0, start=1.0, end=100.0, step=0.5
         )
-        self.seed = pn.widgets.IntInput(name="Seed", value=0, start=0, step=1)
-        self.n_iter = pn.widgets.IntInput(name="Steps", value=DEFAULT_STEPS, start=151, step=50)
-        self.warm = pn.widgets.Checkbox(name="Start from the present map", value=False)
-        self.begin = pn.widgets.Button(name="Compute", button_type="primary")
-        self.pause = pn.widgets.Button(name="Pause")
-        self.stop = pn.widgets.Button(name="Stop")
-        self.more = pn.widgets.Button(name=f"{MORE_STEPS} more steps")
+        self.seed = pn.widgets.IntInput(label="Seed", value=0, start=0, step=1)
+        self.n_iter = pn.widgets.IntInput(label="Steps", value=DEFAULT_STEPS, start=151, step=50)
+        self.warm = pn.widgets.Checkbox(label="Start from the present map", value=False)
+        self.begin = pn.widgets.Button(label="Compute", color="primary")
+        self.pause = pn.widgets.Button(label="Pause")
+        self.stop = pn.widgets.Button(label="Stop")
+        self.more = pn.widgets.Button(label=f"{MORE_STEPS} more steps")
         self.progress = pn.indicators.Progress(value=0, max=100, sizing_mode="stretch_width")
         self.begin.on_click(guard(self._begin))
         self.pause.on_click(guard(self._pause))
@@ -86,7 +86,7 @@ class MapControls:
         status = None if shown is None else shown.status
         state = "" if status is None else status.state
         has_ended = status is not None and state in ("finished", "stopped")
-        _set(self.pause, name="Resume" if state == PAUSED else "Pause")
+        _set(self.pause, label="Resume" if state == PAUSED else "Pause")
         _set(self.pause, disabled=state not in (RUNNING, PAUSED))
         _set(self.stop, disabled=status is None or not status.is_active)
         _set(self.more, disabled=not has_ended)
@@ -95,7 +95,7 @@ class MapControls:
         _set(self.progress, value=min(share, 100), visible=status is not None)
 
     def _name_size(self) -> None:
-        self.size.name = Settings(self.kernel.value).parameter.replace("_", " ").capitalize()
+        self.size.label = Settings(self.kernel.value).parameter.replace("_", " ").capitalize()
 
     def _begin(self, event: Any) -> None:
         is_warm = bool(self.warm.value)
@@ -129,8 +129,8 @@ class SecondMap:
 
     def __init__(self, session: Session, second: MapControls, guard: Guard, say: Say) -> None:
         self._session, self._second, self._say = session, second, say
-        self._compare = pn.widgets.Button(name="Compare with a second map")
-        self._close = pn.widgets.Button(name="Close the second map")
+        self._compare = pn.widgets.Button(label="Compare with a second map")
+        self._close = pn.widgets.Button(label="Close the second map")
         self._file = pn.widgets.FileInput(accept=",".join(MAPS), multiple=False)
         self._compare.on_click(guard(self._begin))
         self._close.on_click(guard(lambda event: self._session.close_second()))

@@ -19,9 +19,9 @@ class OpenForm:
     def __init__(self, session: Session, guard: Guard) -> None:
         self._session = session
         self._file = pn.widgets.FileInput(accept=",".join(TABLES), multiple=False)
-        self._label = pn.widgets.TextInput(name="Column with the class of each row (optional)")
-        self._id = pn.widgets.TextInput(name="Column with a unique row identifier (optional)")
-        self._button = pn.widgets.Button(name="Open", button_type="primary")
+        self._label = pn.widgets.TextInput(label="Column with the class of each row (optional)")
+        self._id = pn.widgets.TextInput(label="Column with a unique row identifier (optional)")
+        self._button = pn.widgets.Button(label="Open", color="primary")
         self._button.on_click(guard(self._open))
         self.view = pn.Column(
             text_pane("<h2>Open a table</h2><p>Text columns are shown but not mapped.</p>"),

@@ -50,9 +50,9 @@ class Page:
         self._canvas = Canvas(session, measurer)
         self._controls = [MapControls(session, m, self._guard, self._say) for m in (0, 1)]
         self._second = SecondMap(session, self._controls[1], self._guard, self._say)
-        self._color = pn.widgets.Select(name="Color by", sizing_mode="stretch_width")
+        self._color = pn.widgets.Select(label="Color by", sizing_mode="stretch_width")
         self._search = pn.widgets.TextInput(
-            name="Search", placeholder="identifier or text", sizing_mode="stretch_width"
+            label="Search", placeholder="identifier or text", sizing_mode="stretch_width"
         )
         self._found = text_pane(soft=True)
         self._color.param.watch(self._paint, "value")

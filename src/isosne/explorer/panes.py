@@ -36,7 +36,7 @@ def offer_file(name: str, label: str, make: Callable[[], bytes], say: Say) -> An
             say(as_sentence(error))
             raise
 
-    return pn.widgets.FileDownload(callback=send, filename=name, label=label, button_type="default")
+    return pn.widgets.FileDownload(callback=send, filename=name, label=label, color="default")
 
 
 class SelectionPane:
@@ -50,9 +50,9 @@ class SelectionPane:
         self._source = ColumnDataSource({})
         self._table = pn.pane.Bokeh(sizing_mode="stretch_width")
         self._name = pn.widgets.TextInput(placeholder="name of the selection", width=180)
-        keep = pn.widgets.Button(name="Name the selection")
-        again = pn.widgets.Button(name="Map only these rows")
-        clear = pn.widgets.Button(name="Clear")
+        keep = pn.widgets.Button(label="Name the selection")
+        again = pn.widgets.Button(label="Map only these rows")
+        clear = pn.widgets.Button(label="Clear")
         keep.on_click(guard(self._keep))
         again.on_click(guard(lambda event: session.reembed()))
         clear.on_click(lambda event: session.select(np.empty(0, np.int64)))
