@@ -34,7 +34,8 @@ const [label, number] = arguments
 const hits = []
 walk(document, (node) => {
   if (!node.checkVisibility()) { return }
-  if (node.matches("label, span") && node.textContent.trim() == label) {
+  const is_label = node.matches("label") || (node.matches("div") && node.children.length == 0)
+  if (is_label && node.textContent.trim() == label) {
     hits.push(node.getRootNode().querySelector("input, select"))
   }
   if (node.placeholder == label) { hits.push(node) }
