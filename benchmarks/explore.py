@@ -4,15 +4,20 @@ The page is open in Chromium without a graphics card on the same machine, as for
 (`make browser`).
 """
 
+import json
 import shutil
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -34,6 +39,12 @@ const data = figure?.renderers.find((r) => r.glyph.type == "Scatter").data_sourc
 const image = figure?.renderers[0].data_source.data.image
 return figure == null ? 0 : Array.from(data.x0).filter(Number.isFinite).length + image.length
 """
+HAS_STEP = """
+for (const model of Bokeh.documents[0]._all_models.values()) {
+  if (/(Running|Finished), step/.test(model.text ?? "")) { return true }
+}
+return false
+"""
 PAN = """
 const done = arguments[0]
 const figure = Bokeh.documents[0].get_model_by_name("map0")
@@ -52,10 +63,8 @@ requestAnimationFrame(move)
 
 
 @contextmanager
-def opened(session: Session) -> Iterator[tuple[Any, Explorer]]:
-    """Serve a session, and open its page."""
-    explorer = Explorer(session)
-    explorer.start()
+def browser_at(address: str) -> Iterator[Any]:
+    """Open a page."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or "chromium"
     with tempfile.TemporaryDirectory() as folder:
@@ -64,11 +73,22 @@ def opened(session: Session) -> Iterator[tuple[Any, Explorer]]:
         browser = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
         browser.set_script_timeout(300)
         try:
-            browser.get(explorer.address)
-            yield browser, explorer
+            browser.get(address)
+            yield browser
         finally:
             browser.quit()
-            explorer.close()
+
+
+@contextmanager
+def opened(session: Session) -> Iterator[Any]:
+    """Serve a session, and open its page."""
+    explorer = Explorer(session)
+    explorer.start()
+    try:
+        with browser_at(explorer.address) as browser:
+            yield browser
+    finally:
+        explorer.close()
 
 
 def wait(condition: Any) -> None:
@@ -82,7 +102,7 @@ def overhead(X: np.ndarray, n_rounds: int) -> list[float]:
     plain, watched = [], []
     session = Session()
     session.open(from_python(X))
-    with opened(session) as (browser, _):
+    with opened(session) as browser:
         for _ in range(n_rounds):
             session.begin(0, Settings())
             start = time.perf_counter()
@@ -99,27 +119,68 @@ def overhead(X: np.ndarray, n_rounds: int) -> list[float]:
     return [statistics.median(plain), statistics.median(watched)]
 
 
-def panning(n: int) -> float:
-    """Return the median time of a frame in milliseconds while a map of n points is moved."""
+def first_points(X: np.ndarray, *, has_step: bool) -> list[float | str]:
+    """Return the seconds from the command to the first points, and to the first step.
+
+    The browser is already running, as it is on most desks.
+    """
+    with tempfile.TemporaryDirectory() as folder, browser_at("about:blank") as browser:
+        np.save(Path(folder) / "X.npy", X)
+        line = [sys.executable, "-m", "isosne", "explore", "X.npy", "--no-browser", "--json", "-q"]
+        start = time.perf_counter()
+        with subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                assert server.stdout is not None
+                browser.get(json.loads(server.stdout.readline())["address"])
+                wait(lambda: browser.execute_script(N_POINTS))
+                points = time.perf_counter() - start
+                if has_step:
+                    wait(lambda: browser.execute_script(HAS_STEP))
+                return [points, time.perf_counter() - start if has_step else "not measured"]
+            finally:
+                server.kill()  # a run of a million points would end only after its step
+
+
+def panning(n: int) -> list[float]:
+    """Return the milliseconds of a frame while a map of n points is moved: wall and CPU time.
+
+    The CPU time is that of the browser, and does not depend on other work of the machine.
+    """
     rng = np.random.default_rng(0)
     session = Session()
     session.open(from_python(rng.normal(size=(n, 2)), np.arange(n) % 10))
     session.add_map(rng.normal(size=(n, 2)), "normal")
-    with opened(session) as (browser, _):
+    with opened(session) as browser:
         wait(lambda: browser.execute_script(N_POINTS))
-        return float(np.median(browser.execute_async_script(PAN)))
+        browser.execute_async_script(PAN)  # compiled, and at rest after the measures of the map
+        processes = psutil.Process(browser.service.process.pid).children(recursive=True)
+        before = _cpu_seconds(processes)
+        times = browser.execute_async_script(PAN)
+        spent = _cpu_seconds(processes) - before
+        return [float(np.median(times)), 1000 * spent / len(times)]
+
+
+def _cpu_seconds(processes: list[psutil.Process]) -> float:
+    used = [process.cpu_times() for process in processes if process.is_running()]
+    return float(sum(times.user + times.system for times in used))
 
 
 def run(quick: bool) -> str:
     """Return the tables."""
     digits, name = load("mnist70k", (70_000, 784))
-    rows = []
-    for n, n_rounds in ((5_000, 3),) if quick else ((5_000, 5), (70_000, 1)):
-        plain, watched = overhead(digits[:n].astype(np.float32), n_rounds)
-        rows.append([f"{n:,}", plain, watched, f"{100 * (watched / plain - 1):.1f} %"])
-    header = ["points", "fit, s", "fit that is watched, s", "overhead"]
-    frames = [[f"{n:,}", panning(n)] for n in ((100_000,) if quick else (100_000, 1_000_000))]
-    return (
-        f"### Explore, {name}\n\n{table(header, rows)}\n\n"
-        f"{table(['points', 'frame while panning, ms'], frames)}"
-    )
+    digits = digits.astype(np.float32)
+    rounds = [(5_000, 3)] if quick else [(5_000, 5), (70_000, 1)]
+    fits = []
+    for n, n_rounds in rounds:
+        plain, watched = overhead(digits[:n], n_rounds)
+        fits.append([f"{n:,}", plain, watched, f"{100 * (watched / plain - 1):.1f} %"])
+    tables = [table(["points", "fit, s", "fit that is watched, s", "overhead"], fits)]
+    sizes = [1_000] if quick else [1_000, 70_000]
+    firsts = [[f"{n:,} x 784", *first_points(digits[:n], has_step=True)] for n in sizes]
+    if not quick:
+        many = np.random.default_rng(0).normal(size=(1_000_000, 20)).astype(np.float32)
+        firsts.append(["1,000,000 x 20", *first_points(many, has_step=False)])
+    tables.append(table(["rows", "command to first points, s", "to first step, s"], firsts))
+    frames = [[f"{n:,}", *panning(n)] for n in ([100_000] if quick else [100_000, 1_000_000])]
+    tables.append(table(["points", "frame while panning, ms", "CPU time of it, ms"], frames))
+    return "\n\n".join([f"### Explore, {name}", *tables])

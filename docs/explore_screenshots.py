@@ -29,6 +29,8 @@ THEMES = ("light", "dark")
 def main() -> None:
     """Start a server and a browser, and take all pictures."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as scratch:
         data = load_wine(as_frame=True)
         table = data.frame.assign(target=data.target_names[data.target])
@@ -104,7 +106,7 @@ def compare(visitor: Visitor) -> None:
     visitor.until(lambda: visitor.text().count("Finished, step") == 2, "two maps")
     visitor.open_tab("Quality")
     visitor.says("Gaussian kernel: area under R_NX")
-    visitor.until(lambda: "(a sample" not in visitor.text(), "the final curves")
+    visitor.until(lambda: "estimated from" not in visitor.text(), "the final curves")
 
 
 def save(visitor: Visitor, path: Path) -> None:

@@ -115,10 +115,14 @@ class Reader:
 
     def saved_file(self, name):
         """Return the text of a file that the page saved."""
+        return self.saved_bytes(name).decode()
+
+    def saved_bytes(self, name):
+        """Return the content of a file that the page saved."""
         path = self.saved / name
         for _ in range(200):
             if path.exists():
-                return path.read_bytes().decode()
+                return path.read_bytes()
             time.sleep(0.05)
         raise AssertionError(f"{name} was not saved")
 

@@ -10,11 +10,18 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow.parquet as parquet
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
-from isosne import nearest_neighbors
+from isosne import TSNE, nearest_neighbors
+from isosne.explorer import Explorer
+from isosne.explorer.data import from_python
+from isosne.explorer.session import Session
+from isosne.explorer.settings import Settings
+from isosne.explorer.themes import DARK, LIGHT
+from isosne.files import read_map
 from tests.browser.visitor import FIND
 
 pytestmark = pytest.mark.browser
@@ -114,6 +121,15 @@ def test_a_lasso_selects_rows_that_are_shown_saved_named_and_mapped_again(visit,
     visitor.press("Save as CSV")
     saved = list(csv.DictReader(io.StringIO(visitor.saved_file("selection.csv"))))
     assert sorted(line["bottle" if "bottle" in line else "id"] for line in saved) == wanted
+    visitor.says("effect size")
+    visitor.press("Save as Parquet")
+    table = parquet.read_table(io.BytesIO(visitor.saved_bytes("selection.parquet")))
+    assert sorted(table["id"].to_pylist()) == wanted
+    visitor.field("name of the selection").send_keys("left")
+    visitor.press("Name the selection")
+    visitor.says(f"left {len(wanted)}")  # the legend, with the number of rows
+    visitor.says(f"no name {178 - len(wanted)}")
+    visitor.enter("Color by", "cultivar")
     visitor.press("Map only these rows")
     visitor.says(f"Owner kernel, {len(wanted)} selected rows")
     visitor.until(lambda: sorted(visitor.positions(1)) == wanted, "a map of these rows")
@@ -170,6 +186,18 @@ def test_two_maps_are_aligned_and_linked(visit, wine):
     visitor.press("Close the second map")
 
 
+def test_the_figures_follow_the_theme_of_the_browser(visit, wine):
+    visitor = visit(wine)
+    finished(visitor)
+    for scheme, theme in (("dark", DARK), ("light", LIGHT)):
+        media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+        for name in ("map0", "curves"):
+            visitor.until(lambda: visitor.background(name) == theme.background, f"{name}, {scheme}")  # noqa: B023  used at once
+        wanted = {int(color[1:] + "ff", 16) for color in theme.classes[:3]}
+        visitor.until(lambda: visitor.colors() == wanted, f"the colors of classes, {scheme}")  # noqa: B023  used at once
+
+
 def test_a_search_selects_a_row_and_a_color_changes_the_legend(visit, wine):
     visitor = visit(wine)
     finished(visitor)
@@ -192,6 +220,96 @@ def test_the_command_and_files_of_the_map_are_offered(visit, wine):
     assert "<svg" in visitor.saved_file("map.svg")
     visitor.press("HTML page")
     assert "<title>Owner kernel</title>" in visitor.saved_file("map.html")
+    visitor.press("PNG")
+    assert visitor.saved_bytes("map.png").startswith(b"\x89PNG")
+    visitor.press("Map")
+    visitor.saved_bytes("map.parquet")
+    found = read_map(visitor.saved / "map.parquet")
+    assert found.ids.tolist() == [f"b{i:03}" for i in range(178)]
+    visitor.press("Model")
+    visitor.saved_bytes("model.isosne")
+    model = TSNE.load(visitor.saved / "model.isosne")
+    np.testing.assert_array_equal(model.embedding_, found.embedding)
+
+
+def test_a_map_of_another_program_is_matched_by_its_identifiers(visit, wine, tmp_path):
+    visitor = visit(wine)
+    finished(visitor)
+    first = visitor.positions()
+    lines = ["id,UMAP_1,UMAP_2", "b000,1.5,2.5"]
+    (tmp_path / "umap.csv").write_text("\n".join(lines))
+    visitor.upload(tmp_path / "umap.csv")
+    visitor.says("one point for each of the 178 rows of wine.csv; it has 1 points")
+    order = np.random.default_rng(0).permutation(sorted(first))
+    lines[1:] = [f"{name},{3 * first[name][1] + 9},{-3 * first[name][0]}" for name in order]
+    (tmp_path / "umap2.csv").write_text("\n".join(lines))
+    visitor.upload(tmp_path / "umap2.csv")
+    visitor.says("points are matched with rows by the column 'id'.")
+    visitor.until(lambda: len(visitor.positions(1)) == 178, "the second map")
+    second = visitor.positions(1)
+    for name in first:  # turned, mirrored, moved and scaled back
+        np.testing.assert_allclose(second[name], first[name], atol=1e-4)
+    visitor.press("Close the second map")
+
+
+def test_a_second_map_is_measured_while_it_is_computed_and_may_start_warm(visit, wine):
+    visitor = visit(wine)
+    finished(visitor)
+    visitor.press("Compare with a second map")
+    visitor.says("Gaussian kernel")
+    visitor.enter("Steps", LONG, 1)
+    visitor.run("arguments[0].click()", visitor.field("Start from the present map", 1))
+    visitor.press("Compute", 1)
+    visitor.says("The run starts from the present map, and keeps its overall arrangement.")
+    visitor.says("Running, step")
+    visitor.open_tab("Quality")
+    visitor.says("Gaussian kernel: area under R_NX")
+    assert "Running, step" in visitor.text()
+    visitor.press("Stop", 1)
+    visitor.says("Stopped, step")
+    visitor.open_tab("Save")
+    visitor.says("the map shown started from the map before")
+    visitor.open_tab("Selection")
+    visitor.press("Close the second map")
+
+
+def test_a_session_file_brings_back_maps_and_selection_after_a_restart(visit, wine_folder):
+    words = ("wine.csv", "--label", "cultivar", "--id", "bottle", "--session", "wine.session")
+    with serving(wine_folder, *words) as address:
+        visitor = visit(address)
+        finished(visitor)
+        before = visitor.positions()
+        visitor.enter("Search", "b01")
+        visitor.says("10 of 178 rows are selected.")
+    visitor.says("The server has ended, or cannot be reached.")
+    visitor.browser.get_log("browser")  # the page complains about its lost connection, rightly
+    with serving(wine_folder, *words) as address:
+        visitor = visit(address)
+        visitor.says("10 of 178 rows are selected.")
+        visitor.lists([f"b01{i}" for i in range(10)])
+        visitor.until(lambda: len(visitor.positions()) == 178, "the map")
+        for name, place in visitor.positions().items():
+            np.testing.assert_array_equal(place, before[name])
+
+
+def test_a_run_that_fails_is_told_above_its_map(visit, monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    session = Session()
+    session.open(from_python(load_wine().data))
+    monkeypatch.setattr(TSNE, "fit", fail)
+    explorer = Explorer(session)
+    explorer.start()
+    try:
+        session.begin(0, Settings())
+        visitor = visit(explorer.address)
+        visitor.says("Out of memory. Explore fewer rows, or choose another kernel.")
+        monkeypatch.undo()
+        visitor.press("Compute")
+        finished(visitor)
+    finally:
+        explorer.close()
 
 
 def test_two_tabs_show_the_same_session(visit, wine):
@@ -247,27 +365,13 @@ def test_without_a_table_the_page_asks_for_a_file(visit, wine_folder, tmp_path):
         visitor.says("Open a table")
         bad = tmp_path / "bad.csv"
         bad.write_text("a,b\n1,2\n3\n")
-        chooser = visitor.until(lambda: visitor.run(FILE_INPUT), "a field for a file")
-        chooser.send_keys(str(bad))
+        visitor.upload(bad)
         visitor.press("Open")
         visitor.says("bad.csv")
         assert "Finished" not in visitor.text()
-        chooser.send_keys(str(wine_folder / "wine.csv"))
+        visitor.upload(wine_folder / "wine.csv")
         visitor.enter("Column with the class of each row (optional)", "cultivar")
         visitor.press("Open")
         visitor.until(lambda: visitor.run(FIND, "a", "Show its map"), "a link").click()
         finished(visitor)
         visitor.says("Barolo")
-
-
-FILE_INPUT = """
-let hit = null
-const walk = (root) => {
-  for (const node of root.querySelectorAll("*")) {
-    if (node.matches("input[type=file]") && node.checkVisibility()) { hit = hit ?? node }
-    if (node.shadowRoot) { walk(node.shadowRoot) }
-  }
-}
-walk(document)
-return hit
-"""

@@ -17,14 +17,14 @@ const walk = (root, found) => {
 FIND = (
     WALK
     + """
-const [kind, text] = arguments
-let hit = null
+const [kind, text, number] = arguments
+const hits = []
 walk(document, (node) => {
-  if (hit == null && node.matches(kind) && node.textContent.trim() == text) {
-    if (node.checkVisibility()) { hit = node }
+  if (node.matches(kind) && node.textContent.trim() == text && node.checkVisibility()) {
+    hits.push(node)
   }
 })
-return hit
+return hits[number ?? 0]
 """
 )
 FIELD = (
@@ -33,11 +33,24 @@ FIELD = (
 const [label, number] = arguments
 const hits = []
 walk(document, (node) => {
-  if (node.matches("label") && node.textContent.trim() == label && node.checkVisibility()) {
+  if (!node.checkVisibility()) { return }
+  const is_label = node.matches("label") || (node.matches("div") && node.children.length == 0)
+  if (is_label && node.textContent.trim() == label) {
     hits.push(node.getRootNode().querySelector("input, select"))
   }
+  if (node.placeholder == label) { hits.push(node) }
 })
 return hits[number]
+"""
+)
+FILE_INPUT = (
+    WALK
+    + """
+let hit = null
+walk(document, (node) => {
+  if (node.matches("input[type=file]") && node.checkVisibility()) { hit = hit ?? node }
+})
+return hit
 """
 )
 TEXT = (
@@ -87,6 +100,8 @@ ROWS = """
 const table = Bokeh.documents[0].get_model_by_name("rows")
 return table == null ? [] : Array.from(table.source.data.c0).map(String)
 """
+BACKGROUND = MODEL + "return model.background_fill_color"
+COLORS = MODEL + "return Array.from(new Set(model.renderers[1].data_source.data.c0))"
 INSPECTED = MODEL + "return model.renderers[1].data_source.inspected.indices"
 
 
@@ -110,19 +125,25 @@ class Visitor(Reader):
         """Wait until a text is visible."""
         self.until(lambda: text in self.text(), repr(text))
 
-    def press(self, text):
-        """Press a button, once it can be pressed."""
-        button = self.until(lambda: self.run(FIND, "button", text), f"the button {text!r}")
+    def press(self, text, number=0):
+        """Press a button, once it can be pressed; number 1 is that of the second map."""
+        button = self.until(lambda: self.run(FIND, "button", text, number), f"button {text!r}")
         self.until(button.is_enabled, f"{text!r} can be pressed")
         button.click()
         self.settle()
+
+    def find(self, text):
+        """Return the pixel in the middle of a button."""
+        button = self.until(lambda: self.run(FIND, "button", text), f"the button {text!r}")
+        box = button.rect
+        return np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
 
     def open_tab(self, text):
         self.until(lambda: self.run(FIND, ".bk-tab", text), f"the tab {text!r}").click()
         self.settle()
 
     def field(self, label, number=0):
-        """Return the input of a label; number 1 is that of the second map."""
+        """Return the input of a label or with a placeholder; 1 is that of the second map."""
         return self.until(lambda: self.run(FIELD, label, number), f"the field {label!r}")
 
     def enter(self, label, value, number=0):
@@ -133,6 +154,11 @@ class Visitor(Reader):
             self.field(label, number),
             value,
         )
+        self.settle()
+
+    def upload(self, path):
+        """Choose a file in the only field for files that is visible."""
+        self.until(lambda: self.run(FILE_INPUT), "a field for a file").send_keys(str(path))
         self.settle()
 
     def positions(self, m=0):
@@ -152,6 +178,14 @@ class Visitor(Reader):
     def lists(self, ids):
         """Wait until the table of selected rows has exactly some identifiers."""
         self.until(lambda: sorted(self.run(ROWS)) == sorted(ids), f"a table of {ids}")
+
+    def background(self, name):
+        """Return the color behind a figure."""
+        return self.run(BACKGROUND, name)
+
+    def colors(self):
+        """Return the colors of the points of the first map, as numbers."""
+        return set(self.run(COLORS, "map0"))
 
     def inspected(self, m):
         """Return how many points are under the pointer, or linked to those that are."""

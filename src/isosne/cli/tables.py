@@ -8,7 +8,7 @@ from typing import Any
 from isosne.cli.messages import note
 from isosne.cli.options import ResourceOptions, TableOptions
 from isosne.cli.provenance import COLUMNS
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import ParameterError, keyword
 from isosne.files.table_reader import LEFT_OUT
 
 STDIN = "-"
@@ -207,46 +207,9 @@ def _check_fits(rows: Any, n_rows: int, resources: ResourceOptions) -> None:
 
 def find_rows(table: Any, drawn: Any) -> Any:
     """Return the row of the table for each point of a map; None: all rows, in order."""
-    import numpy as np
+    from isosne.files.row_matching import match_rows
 
-    n_rows = table.rows.shape[0]
-    if not drawn.has_ids:
-        _check_count(drawn, table.rows)
-        return None
-    ids = np.arange(n_rows) if table.ids is None else table.ids
-    wanted = drawn.ids
-    if len(wanted) == n_rows and np.array_equal(ids, wanted):
-        return None
-    if table.ids is None and wanted.dtype.kind == "U":
-        raise ParameterError(
-            "id",
-            f"name the column of {table.rows.describe()} with the row identifiers of the map, "
-            f"such as {str(wanted[0])!r}",
-            None,
-            f"Add {keyword('id')} COLUMN.",
-        )
-    if ids.dtype.kind != wanted.dtype.kind:
-        ids, wanted = ids.astype(str), wanted.astype(str)
-    order = np.argsort(ids)
-    found = order[np.searchsorted(ids, wanted, sorter=order).clip(max=n_rows - 1)]
-    unknown = wanted[ids[found] != wanted]
-    if len(unknown):
-        raise DataError(
-            f"Every point of the map must be a row of the table; {len(unknown):,} of "
-            f"{len(wanted):,} are not in {table.rows.describe()}, such as {str(unknown[0])!r}. "
-            f"Pass the table that the map was made from, and its identifiers with {keyword('id')}."
-        )
-    return found
-
-
-def _check_count(drawn: Any, rows: Any) -> None:
-    """Refuse a map without identifiers that has not one point for each row."""
-    if len(drawn.embedding) != rows.shape[0]:
-        raise DataError(
-            "A map without row identifiers must have one point for each row of the table; it has "
-            f"{len(drawn.embedding):,} points, and {rows.describe()} has {rows.shape[0]:,} rows. "
-            "Pass the table that the map was made from, or add a column id to the map."
-        )
+    return match_rows(drawn, table.ids, table.rows.shape[0], table.rows.describe())
 
 
 def read_columns(

@@ -27,7 +27,7 @@ def draw_image(
     """Return an image (h, w), bottom row first, of the points between two corners of a map.
 
     A pixel has the mean color of its points, and its opacity grows with their number, as in
-    `isosne.plots.plot_map`. Rows that are faint are drawn gray and only where there are no others.
+    `isosne.plots.plot_map`. Rows that are faint are drawn only where there are no others.
     """
     rows = rows_in_view(Y, corners)
     low, high = np.asarray(corners, np.float64)
@@ -39,9 +39,7 @@ def draw_image(
     weights = np.ones(len(rows))
     channels = np.stack([(colors[rows] >> shift) & 255 for shift in (24, 16, 8)]).astype(float)
     if is_faint is not None:
-        faint = is_faint[rows]
-        channels[:, faint] = 200.0
-        weights[faint] = 1e-3
+        weights[is_faint[rows]] = 1e-3
     n_cells = PIXELS * PIXELS
     counts = np.bincount(cells, minlength=n_cells).astype(float)
     total = np.maximum(np.bincount(cells, weights, minlength=n_cells), 1e-12)

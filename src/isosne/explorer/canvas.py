@@ -12,11 +12,12 @@ from isosne._types import Array
 from isosne.explorer.aggregate import MAX_IN_VIEW, MAX_POINTS, draw_image, inside, rows_in_view
 from isosne.explorer.alignment import align, into_square
 from isosne.explorer.assets import text_pane
-from isosne.explorer.colors import TRUST, Painted, paint
+from isosne.explorer.colors import Painted, pack, paint
 from isosne.explorer.figures import MAX_WIDTH, MapFigure, Points, find_row
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.questions import Neighborhood, find_neighborhood
-from isosne.explorer.session import Session
+from isosne.explorer.session import TRUST, Session
+from isosne.explorer.themes import LIGHT, Theme
 
 N_TIPS = 6
 """Columns that are shown on hover, besides the identifier and the label."""
@@ -40,7 +41,7 @@ class Canvas:
     """
 
     def __init__(self, session: Session, measurer: Measurer) -> None:
-        self._session, self._measurer = session, measurer
+        self._session, self._measurer, self._theme = session, measurer, LIGHT
         self.legend = text_pane()
         self.view = pn.FlexBox(sizing_mode="stretch_width")
         self._points: Points | None = None
@@ -73,6 +74,7 @@ class Canvas:
         self._cards = []
         for drawn, title in zip(self._every, self._titles, strict=True):
             self._listen(drawn)
+            drawn.set_theme(self._theme)
             figure = pn.pane.Bokeh(drawn.figure, sizing_mode="scale_width", max_width=MAX_WIDTH)
             self._cards.append(pn.Column(title, figure, styles=CARD, visible=False))
         points.source.selected.on_change("indices", self._selected)
@@ -101,6 +103,13 @@ class Canvas:
             for axis in drawn.ranges:
                 axis.on_change("start", self._view_changed)
 
+    def set_theme(self, theme: Theme) -> None:
+        """Use the colors of a theme."""
+        self._theme = theme
+        for drawn in self._every:
+            drawn.set_theme(theme)
+        self.repaint()
+
     def tick(self) -> None:
         """Show what is new since the last time."""
         for c, shown in zip(self._chosen, self._session.maps, strict=False):
@@ -110,13 +119,22 @@ class Canvas:
             if self._titles[c].object != text:
                 self._titles[c].object = text
         if self._session.color == TRUST and self._measurer.n_measured != self._n_measured:
+            self._prefer()
             self.repaint()
         self._move()
+
+    def _prefer(self) -> None:
+        """Ask for the trust of the selected rows first, or of those in view."""
+        for m, shown in enumerate(self._session.maps[: len(self._figures)]):
+            rows = self._session.selection
+            if not len(rows):
+                rows = rows_in_view(self.shown[m], self._corners(m))
+            self._measurer.prefer(shown, rows)
 
     def repaint(self) -> None:
         """Color the points by what is chosen."""
         self._n_measured = self._measurer.n_measured
-        self.painted = paint(self._session, self._measurer, self._measurer.density)
+        self.painted = paint(self._session, self._measurer, self._measurer.density, self._theme)
         self.legend.object = f'<div class="legend">{self.painted.legend}</div>'
         if self._points is None:
             return
@@ -149,6 +167,10 @@ class Canvas:
         x, y = self._figures[m].ranges
         return (x.start, x.end), (y.start, y.end)  # type: ignore[return-value]  # no dates here
 
+    def _corners(self, m: int) -> Array:
+        """Return the low and the high corner of the view of a map, each x and y."""
+        return np.array(self.limits(m)).T
+
     @property
     def _is_image(self) -> bool:
         return self._session.rows.n_rows > MAX_POINTS
@@ -156,7 +178,7 @@ class Canvas:
     def _move(self) -> None:
         """Show the latest frame of each map, if it is new."""
         session = self._session
-        frames = [shown.frame(session.rows.n_rows) for shown in session.maps[: len(self._figures)]]
+        frames = [shown.view(session.rows.n_rows) for shown in session.maps[: len(self._figures)]]
         is_new = [number != old for (number, _), old in zip(frames, self._numbers, strict=True)]
         is_aligned = len(frames) == 2 and session.maps[1].rows is None
         for m, (number, Y) in enumerate(frames):
@@ -190,14 +212,15 @@ class Canvas:
             is_faint[selection] = False
         few: Array = np.empty(0, np.int64)
         for m, drawn in enumerate(self._figures):
-            (left, right), (bottom, top) = self.limits(m)
-            corners = np.array([[left, bottom], [right, top]])
+            corners = self._corners(m)
             rows = rows_in_view(self.shown[m], corners)
             if len(rows) <= MAX_IN_VIEW:
                 few = np.union1d(few, rows)
                 drawn.show_image(None, corners)
             else:
                 colors = self.painted.colors[min(m, len(self.painted.colors) - 1)]
+                if is_faint is not None:
+                    colors = np.where(is_faint, pack([self._theme.faint])[0], colors)
                 drawn.show_image(draw_image(self.shown[m], colors, corners, is_faint), corners)
         if len(few) or len(self._points.rows):
             self._points.fill(few, list(self.shown), self.painted.colors)

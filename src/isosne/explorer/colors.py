@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.errors import DataError
-from isosne.explorer.measuring import Measurer
-from isosne.explorer.session import Session
+from isosne.explorer.measuring import Measured, Measurer
+from isosne.explorer.session import DENSITY, NOTHING, SELECTIONS, TRUST, Session
+from isosne.explorer.themes import LIGHT, Theme
 from isosne.pages.choices import paint_column
-from isosne.pages.table import GRADIENT_STOPS, sample_colors
+from isosne.pages.table import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint
-from isosne.plots.palette import FAINT, PLAIN
 from isosne.studies.point_columns import Column
 
-NOTHING, TRUST, DENSITY, SELECTIONS = "nothing", "trust", "density", "named selections"
 N_COLORS = 256
 """Colors of a continuous scale."""
 MAX_ENTRIES = 40
@@ -40,7 +39,9 @@ def list_choices(session: Session) -> list[str]:
     return [*labels, NOTHING, TRUST, DENSITY, *selections, *columns]
 
 
-def paint(session: Session, measurer: Measurer, density: Array | None) -> Painted:
+def paint(
+    session: Session, measurer: Measurer, density: Array | None, theme: Theme = LIGHT
+) -> Painted:
     """Return the colors of each map for the chosen color."""
     n = session.rows.n_rows
     n_maps = max(len(session.maps), 1)
@@ -50,11 +51,24 @@ def paint(session: Session, measurer: Measurer, density: Array | None) -> Painte
             None if one is None else Values(one.trust, 0.0, 1.0, is_trust=True) for one in found
         ]
         title = "trust: fraction of the 10 nearest neighbors preserved"
+        first_measured = next((one for one in found if one is not None), None)
+        if first_measured is not None:
+            title += _tell_known(first_measured)
     else:
         paints = [_find_paint(session, density)] * n_maps
         title = session.color
     first = next((one for one in paints if one is not None), None)
-    return Painted(tuple(pack_colors(one, n) for one in paints), _draw_legend(first, title))
+    colors = tuple(pack_colors(one, n, theme) for one in paints)
+    return Painted(colors, _draw_legend(first, title, theme))
+
+
+def _tell_known(measured: Measured) -> str:
+    """Return how many points have a trust, if not all have."""
+    n_known = int(np.isfinite(measured.trust).sum())
+    if n_known >= measured.n_points:
+        return ""
+    rest = "the others follow" if measured.is_final else "a sample, while the map is computed"
+    return f", known of {n_known:,} of {measured.n_points:,} points; {rest}"
 
 
 def _find_paint(session: Session, density: Array | None) -> Paint:
@@ -80,38 +94,39 @@ def _paint_names(column: Column) -> Classes:
     return Classes([*words[1:], "no name"], of_row, has_rest=True)
 
 
-def pack_colors(paint: Paint, n: int) -> NDArray[np.uint32]:
+def pack_colors(paint: Paint, n: int, theme: Theme = LIGHT) -> NDArray[np.uint32]:
     """Return the color of each of n points as 0xRRGGBBAA."""
     if paint is None:
-        return np.full(n, _pack([PLAIN])[0], np.uint32)
+        return np.full(n, pack([theme.plain])[0], np.uint32)
     if isinstance(paint, Classes):
-        return _pack(paint.colors)[paint.of_point]
-    scale = _pack([*sample_colors(paint, N_COLORS), FAINT])
+        return pack(theme.class_colors(paint))[paint.of_point]
+    scale = pack([*theme.scale_colors(paint, N_COLORS), theme.faint])
     width = (paint.high - paint.low) or 1.0
     share = np.clip((paint.numbers - paint.low) / width, 0, 1)
     codes = np.where(np.isnan(share), N_COLORS, np.nan_to_num(share) * (N_COLORS - 1))
     return np.asarray(scale[np.rint(codes).astype(np.int64)])
 
 
-def _pack(colors: list[str]) -> NDArray[np.uint32]:
+def pack(colors: list[str]) -> NDArray[np.uint32]:
+    """Return colors as 0xRRGGBBAA."""
     rgb = np.rint(255 * np.array([to_rgb(color) for color in colors])).astype(np.uint32)
     return np.asarray(rgb[:, 0] << 24 | rgb[:, 1] << 16 | rgb[:, 2] << 8 | 255, np.uint32)
 
 
-def _draw_legend(paint: Paint, title: str) -> str:
+def _draw_legend(paint: Paint, title: str, theme: Theme) -> str:
     """Return a legend as HTML; names from the data are escaped."""
     if paint is None:
         return ""
     name = f"<b>{html.escape(title)}</b>"
     if isinstance(paint, Values):
-        colors = ", ".join(sample_colors(paint, GRADIENT_STOPS))
+        colors = ", ".join(theme.scale_colors(paint, GRADIENT_STOPS))
         bar = f'<span class="bar" style="background: linear-gradient(to right, {colors})"></span>'
         return f"{name} <span>{paint.low:.4g}</span>{bar}<span>{paint.high:.4g}</span>"
     counts = np.bincount(paint.of_point, minlength=len(paint.names)).tolist()
     entries = [
         f'<span class="entry"><i style="background: {color}"></i>{html.escape(word)} '
         f"<small>{count:,}</small></span>"
-        for word, color, count in zip(paint.names, paint.colors, counts, strict=True)
+        for word, color, count in zip(paint.names, theme.class_colors(paint), counts, strict=True)
     ]
     more = len(entries) - MAX_ENTRIES
     rest = f"<span>and {more} more</span>" if more > 0 else ""

@@ -1,18 +1,17 @@
 """The controls of the maps: settings, pause, resume, stop, more steps, and the second map."""
 
-import io
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import panel as pn
 
 from isosne.errors import DataError
 from isosne.explorer.assets import text_pane
-from isosne.explorer.data import Data
 from isosne.explorer.run import PAUSED, RUNNING
 from isosne.explorer.session import Session
 from isosne.explorer.settings import CHOICES, DEFAULT_STEPS, Settings
+from isosne.explorer.uploads import MAPS, upload_map
 
 MORE_STEPS = 100
 Say = Callable[[str], None]
@@ -26,19 +25,19 @@ class MapControls:
     def __init__(self, session: Session, m: int, guard: Guard, say: Say) -> None:
         self._session, self._m, self._say = session, m, say
         self.kernel = pn.widgets.Select(
-            name="Kernel", options=list(CHOICES), value="gaussian" if m else "owner"
+            label="Kernel", options=list(CHOICES), value="gaussian" if m else "owner"
         )
         self.size = pn.widgets.TextInput(placeholder="default")
         self.exaggeration = pn.widgets.FloatInput(
-            name="Exaggeration", value=1.0, start=1.0, end=100.0, step=0.5
+            label="Exaggeration", value=1.0, start=1.0, end=100.0, step=0.5
         )
-        self.seed = pn.widgets.IntInput(name="Seed", value=0, start=0, step=1)
-        self.n_iter = pn.widgets.IntInput(name="Steps", value=DEFAULT_STEPS, start=151, step=50)
-        self.warm = pn.widgets.Checkbox(name="Start from the present map", value=False)
-        self.begin = pn.widgets.Button(name="Compute", button_type="primary")
-        self.pause = pn.widgets.Button(name="Pause")
-        self.stop = pn.widgets.Button(name="Stop")
-        self.more = pn.widgets.Button(name=f"{MORE_STEPS} more steps")
+        self.seed = pn.widgets.IntInput(label="Seed", value=0, start=0, step=1)
+        self.n_iter = pn.widgets.IntInput(label="Steps", value=DEFAULT_STEPS, start=151, step=50)
+        self.warm = pn.widgets.Checkbox(label="Start from the present map", value=False)
+        self.begin = pn.widgets.Button(label="Compute", color="primary")
+        self.pause = pn.widgets.Button(label="Pause")
+        self.stop = pn.widgets.Button(label="Stop")
+        self.more = pn.widgets.Button(label=f"{MORE_STEPS} more steps")
         self.progress = pn.indicators.Progress(value=0, max=100, sizing_mode="stretch_width")
         self.begin.on_click(guard(self._begin))
         self.pause.on_click(guard(self._pause))
@@ -87,7 +86,7 @@ class MapControls:
         status = None if shown is None else shown.status
         state = "" if status is None else status.state
         has_ended = status is not None and state in ("finished", "stopped")
-        _set(self.pause, name="Resume" if state == PAUSED else "Pause")
+        _set(self.pause, label="Resume" if state == PAUSED else "Pause")
         _set(self.pause, disabled=state not in (RUNNING, PAUSED))
         _set(self.stop, disabled=status is None or not status.is_active)
         _set(self.more, disabled=not has_ended)
@@ -96,7 +95,7 @@ class MapControls:
         _set(self.progress, value=min(share, 100), visible=status is not None)
 
     def _name_size(self) -> None:
-        self.size.name = Settings(self.kernel.value).parameter.replace("_", " ").capitalize()
+        self.size.label = Settings(self.kernel.value).parameter.replace("_", " ").capitalize()
 
     def _begin(self, event: Any) -> None:
         is_warm = bool(self.warm.value)
@@ -128,17 +127,17 @@ class MapControls:
 class SecondMap:
     """Opens and closes the second map: another kernel, or a map of another program."""
 
-    def __init__(self, session: Session, second: MapControls, guard: Guard) -> None:
-        self._session, self._second = session, second
-        self._compare = pn.widgets.Button(name="Compare with a second map")
-        self._close = pn.widgets.Button(name="Close the second map")
-        self._file = pn.widgets.FileInput(accept=".csv,.npy", multiple=False)
+    def __init__(self, session: Session, second: MapControls, guard: Guard, say: Say) -> None:
+        self._session, self._second, self._say = session, second, say
+        self._compare = pn.widgets.Button(label="Compare with a second map")
+        self._close = pn.widgets.Button(label="Close the second map")
+        self._file = pn.widgets.FileInput(accept=",".join(MAPS), multiple=False)
         self._compare.on_click(guard(self._begin))
         self._close.on_click(guard(lambda event: self._session.close_second()))
         self._file.param.watch(guard(self._upload), "value")
         self._hint = text_pane(
-            "Or show a map from a file: .npy with two columns, or .csv with the columns x and y, "
-            "in the order of the rows.",
+            "Or show a map from a file, also of another program: a table with the columns id, x "
+            "and y, or an array in the order of the rows.",
             soft=True,
         )
         self.view = pn.Column(
@@ -164,23 +163,11 @@ class SecondMap:
 
     def _upload(self, event: Any) -> None:
         if self._file.value:
-            Y = read_positions(self._file.value, str(self._file.filename), self._session.rows)
-            self._session.add_map(Y, str(self._file.filename))
-
-
-def read_positions(content: bytes, name: str, data: Data) -> Any:
-    """Return the positions in an uploaded file: .npy, or .csv with the columns x and y."""
-    try:
-        if name.lower().endswith(".npy"):
-            return np.load(io.BytesIO(content), allow_pickle=False)
-        table = np.genfromtxt(io.BytesIO(content), delimiter=",", names=True, encoding="utf-8")
-        return np.column_stack([table["x"], table["y"]])
-    except (ValueError, IndexError, EOFError, UnicodeDecodeError, TypeError):
-        raise DataError(
-            f"Cannot read {name}: it must be an array in .npy format, or a .csv file with the "
-            f"columns x and y, with one line for each of the {data.n_rows:,} rows. "
-            "Choose another file."
-        ) from None
+            name = Path(str(self._file.filename)).name
+            Y, notes = upload_map(self._file.value, name, self._session.rows)
+            self._session.add_map(Y, name)
+            if notes:
+                self._say(notes)
 
 
 def _set(widget: Any, **values: Any) -> None:

@@ -27,6 +27,9 @@ STOP_SECONDS = 10.0
 """How long to wait for the last step of a run."""
 
 
+DISCONNECTED = "The server has ended, or cannot be reached. What is shown may be out of date."
+
+
 class Explorer:
     """A page that shows a session; a notebook shows it in the output of a cell.
 
@@ -54,7 +57,12 @@ class Explorer:
         self._measurer = Measurer(session)
         self._file = session_file
         self._saved: dict[str, int] = {}
-        pn.extension(design="native", raw_css=[read_style("page.css")])
+        pn.extension(
+            design="native",
+            raw_css=[read_style("page.css")],
+            notifications=True,
+            disconnect_notification=DISCONNECTED,
+        )
         self._server = PageServer(
             lambda: Page(session, self._measurer).view(),
             host=host,

@@ -11,11 +11,13 @@ from isosne._types import Array
 from isosne._version import __version__
 from isosne.errors import DataError
 from isosne.explorer.data import Data
-from isosne.explorer.session import Session
+from isosne.explorer.measuring import Measurer
+from isosne.explorer.session import DENSITY, SELECTIONS, TRUST, Session
 from isosne.files import MapWriter
 from isosne.files.row_table import encode_csv, encode_parquet
 from isosne.pages import write_page
 from isosne.plots import plot_map, save_figure
+from isosne.plots.paint import as_paint
 from isosne.studies.point_columns import Column
 
 View = tuple[tuple[float, float], tuple[float, float]]
@@ -52,12 +54,36 @@ def save_rows(session: Session, rows: Array, kind: str) -> bytes:
     return encode_csv(columns) if kind == "csv" else encode_parquet(columns)
 
 
-def save_picture(Y: Array, color: Any, view: View, kind: str) -> bytes:
+def find_color(session: Session, m: int, measurer: Measurer) -> tuple[Array | None, str]:
+    """Return what the points of a map are colored by, and its kind as in `plot_map`."""
+    data, color = session.rows, session.color
+    if color == data.label_name and data.labels is not None:
+        return data.labels, "auto"
+    if color == TRUST:
+        found = measurer.of(session.maps[m])
+        return (None, "auto") if found is None else (found.trust, "trust")
+    if color == DENSITY and measurer.density is not None:
+        return measurer.density, "values"
+    columns = [column for column in data.columns if column.name == color]
+    named = session.names_column()
+    if color == SELECTIONS and named is not None:
+        columns = [named]
+    if not columns:
+        return None, "auto"
+    return plain_values(columns[0], np.arange(data.n_rows)), "auto"
+
+
+def save_picture(Y: Array, color: tuple[Array | None, str], view: View, kind: str) -> bytes:
     """Return the part of a map within a view as a picture, "png" or "svg"."""
+    values, meaning = color
+    try:
+        as_paint(values, len(Y), kind=meaning)
+    except DataError:  # too many classes: not colored, as in the page
+        values, meaning = None, "auto"
 
     def write(path: Path) -> None:
         placed = np.isfinite(Y).all(axis=1)
-        axes: Any = plot_map(Y[placed], None if color is None else color[placed])
+        axes: Any = plot_map(Y[placed], None if values is None else values[placed], kind=meaning)
         axes.set_xlim(*view[0])
         axes.set_ylim(*view[1])
         save_figure(axes, path)

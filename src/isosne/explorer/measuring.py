@@ -1,7 +1,9 @@
 """R_NX curves and trust of the maps of a session, computed in a thread of their own.
 
 While a map is computed, only a sample of its points is evaluated, and the thread rests twenty times
-as long as it worked, so that it slows a run by a few percent at most.
+as long as it worked, so that it slows a run by a few percent at most. The trust of a map of more
+than 20,000 points is known of a sample first. While the points are colored by trust, the others
+follow in batches: the selected rows or those in view before the rest.
 """
 
 import logging
@@ -13,8 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne.explorer.questions import N_NEIGHBORS, measure_density
-from isosne.explorer.session import Session, ShownMap
+from isosne._types import Array
+from isosne.explorer.questions import N_NEIGHBORS, measure_density, measure_trust
+from isosne.explorer.run import as_sentence
+from isosne.explorer.session import TRUST, Session, ShownMap
 from isosne.neighbors.metric import Metric
 from isosne.quality import Curve, compare
 from isosne.quality.comparison import Comparison
@@ -25,16 +29,24 @@ LIVE_QUERIES = 200
 REST = 20.0
 """Time between two live measurements, in multiples of the last one."""
 POLL_SECONDS = 0.2
+BATCH_WORK = 2e9
+"""Multiplications of one batch of trust: about a second on one core."""
 
 
 class Measured(NamedTuple):
-    """The quality of a map at a frame: R_NX curve, its area, and the trust of each row or NaN."""
+    """The quality of a map at a frame.
+
+    ``curve`` and ``auc``: the R_NX curve and the area under it, estimated from ``n_queries`` of
+    ``n_points`` points. ``trust``: of each row, or NaN if it is unknown.
+    """
 
     frame: int
     curve: Curve
     auc: float
     trust: NDArray[np.float64]
     is_final: bool
+    n_queries: int
+    n_points: int
 
 
 def measure(
@@ -64,7 +76,30 @@ def measure(
     trust = np.full(data.n_rows, np.nan)
     rows = judged.points if shown.rows is None else shown.rows[judged.points]
     trust[rows] = judged.agreement
-    return Measured(number, found.curve(), float(found.auc()), trust, is_final)
+    curve, auc = found.curve(), float(found.auc())
+    return Measured(number, curve, auc, trust, is_final, len(judged.points), n)
+
+
+def fill_trust(
+    session: Session, shown: ShownMap, last: Measured, preferred: Array, rng: np.random.Generator
+) -> Measured:
+    """Return the measures of a map with the trust of further rows, of the preferred ones first."""
+    data = session.rows
+    missing = np.isnan(last.trust)
+    if shown.rows is not None:
+        missing &= np.isin(np.arange(data.n_rows), shown.rows)
+    wanted = preferred[missing[preferred]]
+    wanted = wanted if len(wanted) else np.flatnonzero(missing)
+    values = data.X.size if isinstance(data.X, np.ndarray) else data.X.nnz
+    chosen = rng.permutation(wanted)[: max(int(BATCH_WORK / max(values, 1)), 16)]
+    _, Y = shown.frame(data.n_rows)
+    trust = last.trust.copy()
+    if shown.rows is None:
+        trust[chosen] = measure_trust(data.X, Y, chosen, shown.metric)
+    else:
+        places = np.searchsorted(shown.rows, chosen)
+        trust[chosen] = measure_trust(data.X[shown.rows], Y[shown.rows], places, shown.metric)
+    return last._replace(trust=trust)
 
 
 class Measurer:
@@ -75,7 +110,10 @@ class Measurer:
         self._found: weakref.WeakKeyDictionary[ShownMap, Measured] = weakref.WeakKeyDictionary()
         self._end = threading.Event()
         self._next_live = 0.0
+        self._preferred: weakref.WeakKeyDictionary[ShownMap, Array] = weakref.WeakKeyDictionary()
+        self._rng = np.random.default_rng(0)
         self.n_measured = 0
+        self.failure = ""
         self.density: NDArray[np.float64] | None = None
         self._wants_density = False
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -92,18 +130,37 @@ class Measurer:
         """Return the latest measures of a map."""
         return self._found.get(shown)
 
+    def prefer(self, shown: ShownMap, rows: Array) -> None:
+        """Find the trust of some rows of a map before that of the others."""
+        self._preferred[shown] = rows
+
     def find_density(self) -> None:
         """Compute the density around each row, if it is not known."""
         self._wants_density = self.density is None
 
     def _work(self) -> None:
         while not self._end.wait(POLL_SECONDS):
-            if self._wants_density:
-                self._wants_density = False
-                self.density = measure_density(self._session.rows.X, Metric("euclidean"))
-                self._session.changes["color"] += 1
-            for shown in list(self._session.maps):
-                self._consider(shown)
+            try:
+                self._look()
+            except (
+                Exception
+            ) as error:  # such as too little memory; the maps can be explored without
+                self.failure = f"The maps could not be measured. {as_sentence(error)}"
+                self.n_measured += 1
+                logger.warning("%s", self.failure)
+                return
+
+    def _look(self) -> None:
+        if self._wants_density:
+            self._wants_density = False
+            self.density = measure_density(self._session.rows.X, Metric("euclidean"))
+            self._session.changes["color"] += 1
+        maps = list(self._session.maps)
+        for shown in maps:
+            self._consider(shown)
+        if self._session.color == TRUST and not any(shown.is_active for shown in maps):
+            for shown in maps:
+                self._fill(shown)
 
     def _consider(self, shown: ShownMap) -> None:
         """Measure a map if it has changed, and if it is time."""
@@ -116,15 +173,20 @@ class Measurer:
             return
         began = time.monotonic()
         n_queries = LIVE_QUERIES if is_active else None
-        try:
-            found = measure(self._session, shown, is_final=not is_active, n_queries=n_queries)
-        except Exception as error:  # such as too little memory; the maps can be explored without
-            logger.warning("The quality of a map could not be measured: %s", error)
-            self._end.set()
-            return
+        found = measure(self._session, shown, is_final=not is_active, n_queries=n_queries)
         if is_active:
             now = time.monotonic()
             self._next_live = now + REST * (now - began)
+        self._store(shown, found)
+
+    def _fill(self, shown: ShownMap) -> None:
+        """Find the trust of further points of a map, if it is not known of all."""
+        last = self._found.get(shown)
+        if last is not None and np.isfinite(last.trust).sum() < last.n_points:
+            preferred = self._preferred.get(shown, np.empty(0, np.int64))
+            self._store(shown, fill_trust(self._session, shown, last, preferred, self._rng))
+
+    def _store(self, shown: ShownMap, found: Measured | None) -> None:
         if found is not None:
             self._found[shown] = found
             self.n_measured += 1

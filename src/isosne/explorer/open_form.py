@@ -1,7 +1,6 @@
 """The form that opens a table: a file that the browser sends, never a path on this machine."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import panel as pn
@@ -9,13 +8,9 @@ import panel as pn
 from isosne.errors import DataError
 from isosne.explorer.assets import text_pane
 from isosne.explorer.controls import Guard
-from isosne.explorer.data import Data, from_table
 from isosne.explorer.session import Session
 from isosne.explorer.settings import Settings
-from isosne.files import read_table
-
-ENDINGS = (".csv", ".tsv", ".parquet", ".feather", ".npy", ".npz", ".h5ad")
-"""Files that can be sent."""
+from isosne.explorer.uploads import TABLES, upload_table
 
 
 class OpenForm:
@@ -23,10 +18,10 @@ class OpenForm:
 
     def __init__(self, session: Session, guard: Guard) -> None:
         self._session = session
-        self._file = pn.widgets.FileInput(accept=",".join(ENDINGS), multiple=False)
-        self._label = pn.widgets.TextInput(name="Column with the class of each row (optional)")
-        self._id = pn.widgets.TextInput(name="Column with a unique row identifier (optional)")
-        self._button = pn.widgets.Button(name="Open", button_type="primary")
+        self._file = pn.widgets.FileInput(accept=",".join(TABLES), multiple=False)
+        self._label = pn.widgets.TextInput(label="Column with the class of each row (optional)")
+        self._id = pn.widgets.TextInput(label="Column with a unique row identifier (optional)")
+        self._button = pn.widgets.Button(label="Open", color="primary")
         self._button.on_click(guard(self._open))
         self.view = pn.Column(
             text_pane("<h2>Open a table</h2><p>Text columns are shown but not mapped.</p>"),
@@ -41,25 +36,5 @@ class OpenForm:
             raise DataError("No file is chosen. Choose a file first.")
         label, identifier = self._label.value.strip(), self._id.value.strip()
         name = Path(str(self._file.filename)).name
-        self._session.open(read_upload(self._file.value, name, label or None, identifier or None))
+        self._session.open(upload_table(self._file.value, name, label or None, identifier or None))
         self._session.begin(0, Settings())
-
-
-def read_upload(content: bytes, name: str, label: str | None, identifier: str | None) -> Data:
-    """Return the rows of a file that was sent, read from a private temporary folder."""
-    ending = Path(name).suffix.lower()
-    if ending not in ENDINGS:
-        raise DataError(
-            f"A table must end in one of {', '.join(ENDINGS)}; got {name}. Choose another file."
-        )
-    words = [name, "--text-columns", "leave_out"]
-    words += ["--label", label] if label else []
-    words += ["--id", identifier] if identifier else []
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"table{ending}"
-        path.write_bytes(content)
-        try:
-            table = read_table(path, id=identifier, label=label, text_columns="leave_out")
-            return from_table(table, table, name, (identifier, label), tuple(words))
-        except DataError as error:
-            raise DataError(str(error).replace(str(path), name)) from None

@@ -9,14 +9,16 @@ import panel as pn
 
 from isosne.explorer.assets import read_style, text_pane
 from isosne.explorer.canvas import Canvas
-from isosne.explorer.colors import DENSITY, list_choices
+from isosne.explorer.colors import list_choices
 from isosne.explorer.controls import MapControls, SecondMap
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.open_form import OpenForm
-from isosne.explorer.panes import KeepPane, PointPane, QualityPane, SelectionPane
+from isosne.explorer.panes import KeepPane, PointPane, SelectionPane
+from isosne.explorer.quality_pane import QualityPane
 from isosne.explorer.questions import search_rows
 from isosne.explorer.run import as_sentence
-from isosne.explorer.session import Session
+from isosne.explorer.session import DENSITY, Session
+from isosne.explorer.themes import DARK, LIGHT
 
 TICK_MS = 100
 """Time between two looks at the session: at most ten frames per second."""
@@ -41,23 +43,24 @@ class Page:
     def __init__(self, session: Session, measurer: Measurer) -> None:
         self._session, self._measurer = session, measurer
         self._seen: Counter[str] = Counter()
+        self._theme = LIGHT
         self._is_form = session.data is None  # figures belong to a page that begins with rows
         self._message = pn.pane.Alert("", alert_type="warning", visible=False)
         self._form = OpenForm(session, self._guard)
         self._canvas = Canvas(session, measurer)
         self._controls = [MapControls(session, m, self._guard, self._say) for m in (0, 1)]
-        self._second = SecondMap(session, self._controls[1], self._guard)
-        self._color = pn.widgets.Select(name="Color by", sizing_mode="stretch_width")
+        self._second = SecondMap(session, self._controls[1], self._guard, self._say)
+        self._color = pn.widgets.Select(label="Color by", sizing_mode="stretch_width")
         self._search = pn.widgets.TextInput(
-            name="Search", placeholder="identifier or text", sizing_mode="stretch_width"
+            label="Search", placeholder="identifier or text", sizing_mode="stretch_width"
         )
         self._found = text_pane(soft=True)
         self._color.param.watch(self._paint, "value")
         self._search.param.watch(self._find, "value")
-        self._selection = SelectionPane(session, self._guard)
+        self._selection = SelectionPane(session, self._guard, self._say)
         self._point = PointPane(session, self._canvas)
         self._quality = QualityPane(session, measurer, self._canvas)
-        self._keep = KeepPane(session, self._canvas)
+        self._keep = KeepPane(session, measurer, self._canvas, self._say)
         self._title = text_pane()
 
     def view(self) -> Any:
@@ -125,6 +128,7 @@ class Page:
         if self._is_form:
             self._title.object = self._tell_opened()
             return
+        self._follow_theme()
         if session.changes["data"] != self._seen["data"]:
             rows = session.rows
             self._title.object = f"<h2>{html.escape(rows.source)}</h2>{rows.n_rows:,} rows"
@@ -160,6 +164,15 @@ class Page:
         self._second.tick()
         if self._two.visible != (len(session.maps) > 1):
             self._two.visible = len(session.maps) > 1
+
+    def _follow_theme(self) -> None:
+        """Use the theme of the browser, which may change at any time."""
+        browser = pn.state.browser_info
+        theme = DARK if browser is not None and browser.dark_mode else LIGHT
+        if theme is not self._theme:
+            self._theme = theme
+            self._canvas.set_theme(theme)
+            self._quality.set_theme(theme)
 
     def _tell_opened(self) -> str:
         """Return a link to the page of the table that the form has opened."""

@@ -1,39 +1,48 @@
-"""The panes below the maps: selected rows, a point, quality of the maps, and files to save."""
+"""The panes beside the maps: selected rows, a point, and files to save."""
 
 import html
 import io
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import panel as pn
-from bokeh.models import ColumnDataSource, FixedTicker, Range1d
+from bokeh.models import ColumnDataSource
 from bokeh.models.widgets import DataTable, StringFormatter, TableColumn
-from bokeh.plotting import figure
 
 from isosne._types import Array
 from isosne.explorer import exports
-from isosne.explorer.alignment import moved_most
 from isosne.explorer.assets import read_style, text_pane
 from isosne.explorer.canvas import Canvas
-from isosne.explorer.colors import SELECTIONS, TRUST
-from isosne.explorer.controls import Guard
+from isosne.explorer.controls import Guard, Say
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.questions import compare_with_rest
-from isosne.explorer.session import Session
-from isosne.pages.curves import DASHED, MAX_CURVE_POINTS
-from isosne.plots.palette import LINE_COLORS
+from isosne.explorer.run import as_sentence
+from isosne.explorer.session import SELECTIONS, Session
 
 MAX_TABLE_ROWS = 5_000
 """Most selected rows that the table shows; files have all of them."""
 MAX_TABLE_COLUMNS = 30
-N_MOVED = 10
+
+
+def offer_file(name: str, label: str, make: Callable[[], bytes], say: Say) -> Any:
+    """Return a button that saves a file; an error is shown in the page."""
+
+    def send() -> io.BytesIO:
+        try:
+            return io.BytesIO(make())
+        except Exception as error:
+            say(as_sentence(error))
+            raise
+
+    return pn.widgets.FileDownload(callback=send, filename=name, label=label, color="default")
 
 
 class SelectionPane:
     """The selected rows: a table, how they differ from the rest, files, a name, and a map."""
 
-    def __init__(self, session: Session, guard: Guard) -> None:
+    def __init__(self, session: Session, guard: Guard, say: Say) -> None:
         self._session = session
         self._count = text_pane()
         self._summary = text_pane()
@@ -41,21 +50,14 @@ class SelectionPane:
         self._source = ColumnDataSource({})
         self._table = pn.pane.Bokeh(sizing_mode="stretch_width")
         self._name = pn.widgets.TextInput(placeholder="name of the selection", width=180)
-        keep = pn.widgets.Button(name="Name the selection")
-        again = pn.widgets.Button(name="Map only these rows")
-        clear = pn.widgets.Button(name="Clear")
+        keep = pn.widgets.Button(label="Name the selection")
+        again = pn.widgets.Button(label="Map only these rows")
+        clear = pn.widgets.Button(label="Clear")
         keep.on_click(guard(self._keep))
         again.on_click(guard(lambda event: session.reembed()))
         clear.on_click(lambda event: session.select(np.empty(0, np.int64)))
         files = [
-            pn.widgets.FileDownload(
-                callback=lambda kind=kind: io.BytesIO(
-                    exports.save_rows(session, session.selection, kind)
-                ),
-                filename=f"selection.{kind}",
-                label=f"Save as {title}",
-                button_type="default",
-            )
+            offer_file(f"selection.{kind}", f"Save as {title}", partial(self._save, kind), say)
             for kind, title in (("csv", "CSV"), ("parquet", "Parquet"))
         ]
         self._tools = pn.FlexBox(*files, again, clear, self._name, keep)
@@ -126,6 +128,9 @@ class SelectionPane:
             f"<th>others</th><th>effect size</th></tr>{lines}</table>"
         )
 
+    def _save(self, kind: str) -> bytes:
+        return exports.save_rows(self._session, self._session.selection, kind)
+
     def _keep(self, event: Any) -> None:
         self._session.name_selection(self._name.value)
         self._session.paint(SELECTIONS)
@@ -172,86 +177,22 @@ class PointPane:
         return ", ".join(html.escape(str(data.ids[row])) for row in rows.tolist())
 
 
-class QualityPane:
-    """The R_NX curves of the maps, and the points that moved most between them."""
-
-    def __init__(self, session: Session, measurer: Measurer, canvas: Canvas) -> None:
-        self._session, self._measurer, self._canvas = session, measurer, canvas
-        self._n_measured = -1
-        self._sources = [ColumnDataSource({"k": [], "r": []}) for _ in (0, 1)]
-        self._figure = figure(
-            x_axis_type="log",
-            x_range=Range1d(start=1, end=10),
-            y_range=Range1d(start=-0.02, end=1.0),
-            height=260,
-            sizing_mode="stretch_width",
-            tools="",
-            toolbar_location=None,
-            x_axis_label="neighbors k",
-            y_axis_label="R_NX",
-            name="curves",
-        )
-        self._figure.yaxis.ticker = FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-        self._figure.outline_line_color = None
-        self._figure.background_fill_color = self._figure.border_fill_color = "white"
-        for m, source in enumerate(self._sources):
-            style = {"color": LINE_COLORS[m], "line_dash": DASHED[m], "line_width": 2.5}
-            self._figure.line("k", "r", source=source, **style)  # type: ignore[arg-type]
-        self._text = text_pane()
-        pane = pn.pane.Bokeh(self._figure, sizing_mode="stretch_width")
-        self.view = pn.Column(self._text, pane, sizing_mode="stretch_width")
-
-    def tick(self, *, is_forced: bool = False) -> None:
-        """Show new measures."""
-        if self._measurer.n_measured == self._n_measured and not is_forced:
-            return
-        self._n_measured = self._measurer.n_measured
-        lines = []
-        maps = self._session.maps
-        for m, source in enumerate(self._sources):
-            found = self._measurer.of(maps[m]) if m < len(maps) else None
-            if found is None:
-                source.data = {"k": [], "r": []}
-                continue
-            k, r = found.curve
-            kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
-            source.data = {"k": k[kept].astype(float), "r": r[kept]}
-            state = "" if found.is_final else " (a sample, while the map is computed)"
-            self._figure.x_range.end = max(float(k[-1]), self._figure.x_range.end)  # type: ignore[attr-defined]
-            lines.append(
-                f'<p><i class="line" style="border-color: {LINE_COLORS[m]}; '
-                f'border-top-style: {DASHED[m]}"></i> {html.escape(maps[m].title)}: '
-                f"area under R_NX {found.auc:.3f}{state}</p>"
-            )
-        lines.append(self._list_moved())
-        self._text.object = "".join(lines) or "The maps are measured when they are complete."
-
-    def _list_moved(self) -> str:
-        maps, data = self._session.maps, self._session.data
-        if len(maps) < 2 or maps[1].rows is not None or data is None:
-            return ""
-        rows, _ = moved_most(self._canvas.shown[0], self._canvas.shown[1], N_MOVED)
-        if not len(rows):
-            return ""
-        names = ", ".join(html.escape(str(data.ids[row])) for row in rows.tolist())
-        return f"<p>Rows that differ most between the aligned maps: {names}.</p>"
-
-
 class KeepPane:
     """Files of the maps, and the commands that make them."""
 
-    def __init__(self, session: Session, canvas: Canvas) -> None:
-        self._session, self._canvas = session, canvas
+    def __init__(self, session: Session, measurer: Measurer, canvas: Canvas, say: Say) -> None:
+        self._session, self._measurer, self._canvas = session, measurer, canvas
         self._commands = text_pane()
         self._which = pn.widgets.RadioButtonGroup(options={"Map 1": 0, "Map 2": 1}, value=0)
-        self._files = pn.FlexBox(
-            self._which,
-            self._file("map.png", "PNG", lambda: self._picture("png")),
-            self._file("map.svg", "SVG", lambda: self._picture("svg")),
-            self._file("map.html", "HTML page", lambda: exports.save_page(session, self._m)),
-            self._file("map.parquet", "Map", lambda: exports.save_map(session, self._m)),
-            self._file("model.isosne", "Model", lambda: exports.save_model(session, self._m)),
-        )
+        makers: list[tuple[str, str, Callable[[], bytes]]] = [
+            ("map.png", "PNG", lambda: self._picture("png")),
+            ("map.svg", "SVG", lambda: self._picture("svg")),
+            ("map.html", "HTML page", lambda: exports.save_page(session, self._m)),
+            ("map.parquet", "Map", lambda: exports.save_map(session, self._m)),
+            ("model.isosne", "Model", lambda: exports.save_model(session, self._m)),
+        ]
+        files = [offer_file(name, label, make, say) for name, label, make in makers]
+        self._files = pn.FlexBox(self._which, *files)
         self._model = self._files[-1]
         self.view = pn.Column(self._commands, self._files, sizing_mode="stretch_width")
 
@@ -275,21 +216,7 @@ class KeepPane:
         if self._model.disabled == has_model:
             self._model.disabled = not has_model
 
-    def _file(self, name: str, label: str, make: Callable[[], bytes]) -> Any:
-        return pn.widgets.FileDownload(
-            callback=lambda: io.BytesIO(make()),
-            filename=name,
-            label=label,
-            button_type="default",
-        )
-
     def _picture(self, kind: str) -> bytes:
-        session, m = self._session, self._m
-        color: Any = None
-        if session.color == session.rows.label_name and session.rows.labels is not None:
-            color = session.rows.labels
-        elif session.color not in (TRUST, SELECTIONS):
-            found = [c for c in session.rows.columns if c.name == session.color]
-            if found:
-                color = exports.plain_values(found[0], np.arange(session.rows.n_rows))
+        m = self._m
+        color = exports.find_color(self._session, m, self._measurer)
         return exports.save_picture(self._canvas.shown[m], color, self._canvas.limits(m), kind)

@@ -50,17 +50,40 @@ def find_neighborhood(
     """Compare the k nearest neighbors of a row in the data and in a map (n, 2)."""
     placed = np.flatnonzero(np.isfinite(Y).all(axis=1))
     k = min(k, len(placed) - 1)
-    among = X[placed]
-    own = int(np.searchsorted(placed, row))
-    true = placed[_nearest(among, own, k, metric)]
-    shown = placed[_nearest(np.asarray(Y[placed], np.float64), own, k, Metric("euclidean"))]
+    own = np.searchsorted(placed, [row])
+    true, shown = (
+        placed[found[0]] for found in _nearest_twice(X[placed], Y[placed], own, k, metric)
+    )
     false = np.setdiff1d(shown, true)
     return Neighborhood(row, true, false, 1 - len(false) / k)
 
 
-def _nearest(X: Points, own: int, k: int, metric: Metric) -> Array:
-    found, _ = make_search(X, metric, "exact").nearest(X[own : own + 1], k + 1)
-    others: Array = found[0][found[0] != own][:k].astype(np.int64)
+def measure_trust(
+    X: Points, Y: Array, rows: Array, metric: Metric, k: int = N_NEIGHBORS
+) -> NDArray[np.float64]:
+    """Return the trust of some rows: the fraction of k true neighbors that are near in the map.
+
+    Every row has a position in Y (n, 2). O(q n d) time for q rows.
+    """
+    true, shown = _nearest_twice(X, Y, rows, k, metric)
+    is_kept = np.equal(true[:, :, None], shown[:, None, :]).any(axis=2)
+    return np.asarray(is_kept.mean(axis=1))
+
+
+def _nearest_twice(
+    X: Points, Y: Array, rows: Array, k: int, metric: Metric
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the k nearest neighbors of some rows in the data, and those in the map."""
+    flat = np.asarray(Y, np.float64)
+    return _nearest(X, rows, k, metric), _nearest(flat, rows, k, Metric("euclidean"))
+
+
+def _nearest(X: Points, rows: Array, k: int, metric: Metric) -> NDArray[np.int64]:
+    """Return the k nearest neighbors (q, k) of some rows; a row is not its own neighbor."""
+    found, _ = make_search(X, metric, "exact").nearest(X[rows], k + 1)
+    is_other = found != rows[:, None]
+    is_other[is_other.all(axis=1), -1] = False  # more than k copies of the row
+    others: NDArray[np.int64] = found[is_other].reshape(len(rows), k).astype(np.int64)
     return others
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from isosne._types import Points
 from isosne.errors import IsosneError
+from isosne.explorer.preview import MIN_POINTS, preview_map
 from isosne.layout.descent import State
 from isosne.layout.schedules import as_schedule
 from isosne.tsne.estimator import TSNE
@@ -51,7 +52,7 @@ class Status(NamedTuple):
         if self.state == FAILED:
             return self.message
         if self.state == PREPARING:
-            return "Computing similarities and neighbors"
+            return f"Computing similarities and neighbors{self.message}"
         parts = [self.state.capitalize(), f"step {self.iteration:,} of {self.n_iter:,}"]
         if self.state == RUNNING:
             parts.append(f"phase {self.phase + 1} of {self.n_phases}")
@@ -84,6 +85,7 @@ class Run:
         schedule = as_schedule(model.schedule)
         self._status = Status(PREPARING, n_phases=len(schedule.phases), n_iter=schedule.n_iter)
         self._Y: NDArray[np.float32] | None = None
+        self._preview: NDArray[np.float32] | None = None
         self._n_frames = 0
         self._interval = FRAME_SECONDS + SECONDS_PER_POINT * X.shape[0]
         self._next_frame = 0.0
@@ -104,13 +106,18 @@ class Run:
             return self._n_frames, self._Y
 
     @property
+    def preview(self) -> NDArray[np.float32] | None:
+        """What to show before the first step of a large map, if there is something."""
+        return self._preview
+
+    @property
     def is_held(self) -> bool:
         """Whether a paused run has come to rest after its last step."""
         return self._is_held.is_set()
 
     def start(self) -> None:
         """Begin the fit."""
-        self._begin(lambda: self.model.fit(self._X))
+        self._begin(self._fit)
 
     def pause(self) -> None:
         """Wait after the current step until `resume` or `stop`."""
@@ -149,6 +156,13 @@ class Run:
         self._restart_clock()
         self._thread = threading.Thread(target=self._work, args=(work,), daemon=True)
         self._thread.start()
+
+    def _fit(self) -> None:
+        has_start = not isinstance(self.model.start, str)
+        if self._X.shape[0] >= MIN_POINTS and not has_start:
+            self._preview = preview_map(self._X)
+            self._update(message="; the points are shown on two principal axes")
+        self.model.fit(self._X)
 
     def _work(self, work: Callable[[], Any]) -> None:
         """Do the work; an error becomes a message, because no one waits for the thread."""

@@ -20,6 +20,10 @@ from isosne.neighbors.metric import Metric
 from isosne.studies.point_columns import Column
 from isosne.tsne.estimator import TSNE
 
+NOTHING, TRUST, DENSITY, SELECTIONS = "nothing", "trust", "density", "named selections"
+"""What points can be colored by, besides their label and columns."""
+PREVIEW = -2
+"""The number of a preview, which is no frame."""
 MAX_MAPS = 2
 """Maps that are shown side by side."""
 MIN_SUBSET = 4
@@ -70,6 +74,17 @@ class ShownMap:
         if Y is not None:
             whole[self.rows] = Y
         return number, whole
+
+    def view(self, n_rows: int) -> tuple[int, NDArray[np.float32]]:
+        """Return the latest frame, or before the first one a preview of a large map."""
+        number, Y = self.frame(n_rows)
+        preview = None if self.run is None else self.run.preview
+        if preview is None or number > 0 or self.fixed is not None:
+            return number, Y
+        if self.rows is None:
+            return PREVIEW, preview
+        Y[self.rows] = preview
+        return PREVIEW, Y
 
     def fitted(self) -> TSNE | None:
         """Return the fitted estimator, if there is one and its run has ended."""

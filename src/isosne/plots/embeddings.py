@@ -175,6 +175,7 @@ def make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, int]:
 
 
 def add_title(ax: Axes, title: str, style: Style, *, is_new: bool) -> None:
+    """Add a title, wrapped to the width of the axes."""
     width = style.side if is_new else ax.get_window_extent().width / ax.figure.dpi
     n_lines = set_wrapped_title(ax, title, inches=TITLE_SHARE * width)
     if is_new:

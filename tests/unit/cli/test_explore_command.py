@@ -48,8 +48,8 @@ def test_a_map_of_other_rows_is_refused(wine, isosne, here):
     (here / "map.csv").write_text("id,x,y\nb000,0,0\nb001,1,1\n")
     found = isosne(*LINE, "--map", "map.csv", "-q", code=1)
     assert found.stderr == (
-        "Error: A map must have two finite coordinates for each of the 178 rows; got an array of "
-        "shape (178, 2). Pass a map of the same table.\n"
+        "Error: A map must have one point for each of the 178 rows of wine.csv; it has 2 points. "
+        "Pass a map of all rows.\n"
     )
 
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from isosne.explorer.colors import DENSITY, SELECTIONS, TRUST, list_choices, pack_colors, paint
+from isosne.explorer.colors import list_choices, pack_colors, paint
 from isosne.explorer.measuring import Measurer, measure
+from isosne.explorer.session import DENSITY, SELECTIONS, TRUST
 from isosne.plots.paint import Classes, Values
 from isosne.plots.palette import COLORS, FAINT
 from isosne.quality import trust

@@ -10,6 +10,8 @@ import pytest
 from isosne import TSNE
 from isosne.errors import DataError
 from isosne.explorer import exports
+from isosne.explorer.measuring import Measurer
+from isosne.explorer.session import DENSITY, SELECTIONS, TRUST
 from isosne.files import read_map
 from isosne.files.row_table import encode_csv
 from tests.conftest import refuses
@@ -48,7 +50,39 @@ def test_missing_numbers_are_empty_cells_and_formulas_are_marked():
 @pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_a_picture_is_of_its_kind(mapped, kind, start):
     Y = mapped.maps[0].frame(60)[1]
-    assert exports.save_picture(Y, mapped.rows.labels, VIEW, kind).startswith(start)
+    color = exports.find_color(mapped, 0, Measurer(mapped))
+    assert exports.save_picture(Y, color, VIEW, kind).startswith(start)
+
+
+def test_a_picture_has_the_colors_of_the_page(mapped):
+    measurer = Measurer(mapped)
+    measurer._look()
+    measurer.density = np.arange(60.0)
+    mapped.select(np.arange(5))
+    mapped.name_selection("first five")
+    found = {}
+    for color in ("label", "nothing", TRUST, DENSITY, SELECTIONS, "column 0", "name"):
+        mapped.paint(color)
+        found[color] = exports.find_color(mapped, 0, measurer)
+    assert found["nothing"] == (None, "auto")
+    assert {color: kind for color, (_, kind) in found.items() if kind != "auto"} == {
+        TRUST: "trust",
+        DENSITY: "values",
+    }
+    assert found["label"][0] is mapped.rows.labels
+    assert found[TRUST][0] is measurer.of(mapped.maps[0]).trust
+    assert found[SELECTIONS][0].tolist() == ["first five"] * 5 + [""] * 55
+    assert found["column 0"][0].tolist() == mapped.rows.X[:, 0].tolist()
+    Y = mapped.maps[0].frame(60)[1]
+    pictures = [exports.save_picture(Y, found[c], VIEW, "png") for c in ("nothing", TRUST)]
+    assert pictures[0] != pictures[1]
+
+
+def test_a_picture_of_too_many_classes_is_not_colored(mapped):
+    Y = np.random.default_rng(0).normal(size=(200, 2)).astype(np.float32)
+    names = np.array([f"n{i}" for i in range(200)])
+    plain = exports.save_picture(Y, (None, "auto"), VIEW, "png")
+    assert exports.save_picture(Y, (names, "auto"), VIEW, "png") == plain
 
 
 def test_a_page_and_a_map_are_complete_files(mapped, tmp_path):

@@ -7,6 +7,7 @@ from isosne.explorer.questions import (
     compare_with_rest,
     find_neighborhood,
     measure_density,
+    measure_trust,
     search_rows,
 )
 from isosne.neighbors.metric import Metric
@@ -90,3 +91,20 @@ def test_a_search_finds_an_identifier_alone_or_text_anywhere():
     assert search_rows(ids, [kinds], "blue").tolist() == []
     assert search_rows(ids, [kinds], "  ").tolist() == []
     assert search_rows(np.arange(5), [], "3").tolist() == [3]
+
+
+@pytest.mark.parametrize("convert", [np.asarray, csr_array])
+def test_the_trust_of_some_rows_is_that_of_the_quality_package(pair, convert):
+    X, Y = pair
+    rows = np.array([40, 3, 17])
+    expected = quality.trust(X, Y).agreement[rows]
+    np.testing.assert_array_equal(measure_trust(convert(X), Y, rows, EUCLIDEAN), expected)
+
+
+def test_a_row_with_many_copies_has_k_neighbors():
+    X = np.zeros((30, 2))
+    X[20:] = np.arange(20).reshape(10, 2) + 5.0
+    found = find_neighborhood(X, X, 19, EUCLIDEAN)
+    assert len(found.true) == 10
+    assert 19 not in found.true
+    assert found.trust == 1

@@ -11,7 +11,7 @@ from isosne.cli.messages import note, say
 from isosne.cli.options import FILES, OUTPUT, MessageOptions, ResourceOptions, TableOptions, option
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.provenance import words_of
-from isosne.cli.tables import STDIN, find_rows, note_spread, open_unscaled, scaled
+from isosne.cli.tables import STDIN, note_spread, open_unscaled, scaled
 from isosne.errors import DataError, ParameterError, keyword
 
 LOOPBACK = "127.0.0.1"
@@ -99,13 +99,13 @@ def explore(
         if source == STDIN:
             hint = "Save the table to a file."
             raise ParameterError("source", "be a file or a data set", source, hint)
-        table = _open(shown, source, table_options, resources, quiet=messages.quiet)
+        _open(shown, source, table_options, resources, quiet=messages.quiet)
         is_restored = session is not None and restore(shown, session)
         if is_restored and not messages.quiet:
             say(f"Restored the session in {session}")
         if not is_restored:
             _show_model(shown, model_file)
-            _show_maps(shown, map_file or [], table)
+            _show_maps(shown, map_file or [])
             if not shown.maps:
                 shown.begin(0, Settings(kernel, seed=random_state))
     explorer = Explorer(shown, host=host, port=port, session_file=session)
@@ -155,8 +155,8 @@ def _check_together(
 
 def _open(
     shown: Any, source: str, options: TableOptions, resources: ResourceOptions, *, quiet: bool
-) -> Any:
-    """Read the table into the session, and return it."""
+) -> None:
+    """Read the table into the session."""
     from isosne.explorer.data import from_table
 
     unscaled = open_unscaled(source, options, resources, quiet=quiet)
@@ -165,7 +165,6 @@ def _open(
         note_spread(table)
     words = (source, *words_of(options))
     shown.open(from_table(table, unscaled, source, (options.id, options.label), words))
-    return table
 
 
 def _show_model(shown: Any, path: Path | None) -> None:
@@ -185,17 +184,10 @@ def _show_model(shown: Any, path: Path | None) -> None:
     shown.add_model(model, describe_settings(model))
 
 
-def _show_maps(shown: Any, paths: list[str], table: Any) -> None:
+def _show_maps(shown: Any, paths: list[str]) -> None:
     """Show maps of the whole table, in the order of its rows."""
-    import numpy as np
-
+    from isosne.explorer.uploads import place_rows
     from isosne.files import read_map
 
     for path in paths:
-        drawn = read_map(path)
-        rows = find_rows(table, drawn)
-        Y = drawn.embedding
-        if rows is not None:
-            Y = np.full((shown.rows.n_rows, drawn.embedding.shape[1]), np.nan, np.float32)
-            Y[rows] = drawn.embedding
-        shown.add_map(Y, Path(path).name)
+        shown.add_map(place_rows(read_map(path), shown.rows), Path(path).name)

@@ -1,0 +1,197 @@
+"""Make the film of `isosne explore` for the README: python docs/explore_film.py [FILE].
+
+Needs Chromium and its driver (`make browser`). Each picture is a screenshot of the page with real
+data (the digits of scikit-learn) and a real run; the pointer and the caption are drawn onto it. The
+server is halted while a picture is taken, so that the film does not depend on the machine.
+"""
+
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+from explore_screenshots import DOCS, Visitor, show, start_browser
+from matplotlib import font_manager
+from PIL import Image, ImageDraw, ImageFont
+from sklearn.datasets import load_digits
+
+from isosne import nearest_neighbors
+
+SIZE = (1240, 900)
+SCALE = 0.66
+"""Size of the film in relation to the screen."""
+N_COLORS = 64
+MAX_BYTES = 1_000_000
+CAPTION_HEIGHT = 30
+STEP_SECONDS = 0.05
+"""How long the server works between two pictures of a run."""
+ARROW = [(0, 0), (0, 17), (4, 13), (7, 20), (10, 19), (7, 12), (13, 12)]
+
+
+class Picture(NamedTuple):
+    """A picture of the film, and how long it is shown."""
+
+    image: Image.Image
+    milliseconds: int
+
+
+class Camera:
+    """Takes pictures of the page."""
+
+    def __init__(self, visitor: Visitor, server: subprocess.Popen[str]) -> None:
+        self._visitor, self._server = visitor, server
+        self.pictures: list[Picture] = []
+        self.caption = ""
+        self._pointer: tuple[float, float] | None = None
+        font = font_manager.findfont("DejaVu Sans")
+        self._font = ImageFont.truetype(font, 15)
+
+    def take(self, milliseconds: int, pointer: Sequence[float] | None = None) -> None:
+        """Take a picture that is shown for some time; the pointer stays where it was last."""
+        if pointer is not None:
+            self._pointer = (float(pointer[0]), float(pointer[1]))
+        shot = Image.open(io.BytesIO(self._visitor.browser.get_screenshot_as_png())).convert("RGB")
+        if self._pointer is not None:
+            x, y = self._pointer
+            arrow = [(x + dx, y + dy) for dx, dy in ARROW]
+            ImageDraw.Draw(shot).polygon(arrow, fill="#ffffff", outline="#000000", width=2)
+        width, height = (round(SCALE * side) for side in shot.size)
+        whole = Image.new("RGB", (width, height + CAPTION_HEIGHT), "#1d2329")
+        whole.paste(shot.resize((width, height), Image.Resampling.LANCZOS), (0, CAPTION_HEIGHT))
+        ImageDraw.Draw(whole).text((10, 6), self.caption, fill="#ffffff", font=self._font)
+        self.pictures.append(Picture(whole, milliseconds))
+
+    def follow(self, button: str, n: int, milliseconds: int) -> None:
+        """Press a button, and take pictures of the run that it starts."""
+        self._visitor.press(button)
+        for _ in range(n):
+            self._server.send_signal(signal.SIGCONT)
+            time.sleep(STEP_SECONDS)
+            self._server.send_signal(signal.SIGSTOP)
+            self.take(milliseconds)
+        self._server.send_signal(signal.SIGCONT)
+
+    def save(self, path: Path) -> None:
+        """Write the film, in colors that are the same for all pictures."""
+        chosen = self.pictures[:: max(len(self.pictures) // 8, 1)]
+        width, height = chosen[0].image.size
+        sheet = Image.new("RGB", (width, height * len(chosen)))
+        for i, picture in enumerate(chosen):
+            sheet.paste(picture.image, (0, i * height))
+        palette = sheet.quantize(N_COLORS, Image.Quantize.MEDIANCUT)
+        drawn = [p.image.quantize(palette=palette, dither=Image.Dither.NONE) for p in self.pictures]
+        durations = [picture.milliseconds for picture in self.pictures]
+        drawn[0].save(path, save_all=True, append_images=drawn[1:], duration=durations, loop=0)
+
+
+def main() -> None:
+    """Start a server and a browser, and make the film."""
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS / "explore.gif"
+    with TemporaryDirectory() as scratch:
+        write_digits(Path(scratch) / "digits.csv")
+        line = [sys.executable, "-m", "isosne", "explore", "digits.csv", "--label", "digit"]
+        line += ["--id", "image", "--no-browser", "--json", "-q"]
+        server = subprocess.Popen(line, cwd=scratch, stdout=subprocess.PIPE, text=True)
+        browser = start_browser(scratch)
+        try:
+            assert server.stdout is not None
+            address = json.loads(server.stdout.readline())["address"]
+            visitor = Visitor(browser, Path(scratch))
+            show(visitor, *SIZE, "light")
+            browser.get(address)
+            camera = Camera(visitor, server)
+            play(visitor, camera)
+            camera.save(path)
+        finally:
+            browser.quit()
+            server.send_signal(signal.SIGCONT)
+            server.terminate()
+            server.wait()
+    seconds = sum(picture.milliseconds for picture in camera.pictures) / 1000
+    sys.stdout.write(f"{path}: {path.stat().st_size:,} bytes, {seconds:.1f} s\n")
+    assert path.stat().st_size < MAX_BYTES, "the film is too large for the README"
+
+
+def write_digits(path: Path) -> None:
+    """Write 1,797 images of digits as a table."""
+    data = load_digits(as_frame=True)
+    names = [f"image {i}" for i in range(len(data.target))]
+    table = data.data.astype(int).assign(digit=data.target, image=names)
+    table.to_csv(path, index=False)
+
+
+def play(visitor: Visitor, camera: Camera) -> None:
+    """Use the page as the film shows it."""
+    visitor.says("Finished, step")  # everything is compiled, and the map is there
+    camera.caption = (
+        "isosne explore digits.csv --label digit      Watch the map while it is computed"
+    )
+    camera.take(400, visitor.find("Compute"))
+    camera.follow("Compute", 32, 190)
+    visitor.says("Finished, step")
+    visitor.settle()
+    camera.take(1200)
+
+    camera.caption = "Compare two kernels: linked, aligned, with live R_NX curves"
+    visitor.open_tab("Quality")
+    camera.take(600, visitor.find("Compare with a second map"))
+    camera.follow("Compare with a second map", 26, 140)
+    visitor.until(lambda: visitor.text().count("Finished, step") == 2, "two maps")
+    visitor.settle()
+    camera.take(1500)
+
+    camera.caption = "Click a point: lines lead to its true neighbors, squares mark false ones"
+    target = visitor.pixels()[find_doubtful(visitor)]
+    camera.take(500, target)
+    visitor.click(target)
+    visitor.open_tab("Point")
+    visitor.says("trust ")
+    visitor.settle()
+    camera.take(2600)
+
+    camera.caption = "Draw around points: their rows, and what sets them apart"
+    visitor.open_tab("Selection")
+    lasso(visitor, camera)
+    visitor.says("rows are selected.")
+    visitor.settle()
+    visitor.settle()
+    camera.take(3500)
+
+
+def find_doubtful(visitor: Visitor) -> str:
+    """Return a point with about half of its true neighbors far away on the first map."""
+    found = visitor.positions()
+    Y = np.array([found[f"image {i}"] for i in range(len(found))])
+    true = nearest_neighbors(load_digits().data, 10).indices
+    near = nearest_neighbors(Y, 10).indices
+    kept = np.array([len(np.intersect1d(a, b)) for a, b in zip(true, near, strict=True)])
+    far = np.sort(np.linalg.norm(Y[true] - Y[:, None], axis=2), axis=1)[:, 6]
+    return f"image {int(np.where((kept >= 3) & (kept <= 5), far, 0).argmax())}"
+
+
+def lasso(visitor: Visitor, camera: Camera) -> None:
+    """Draw around the group of points at the top, and show the line while it is drawn."""
+    places = np.array(list(visitor.pixels().values()))
+    top = places[np.argsort(places[:, 1])[:60]]
+    center, radius = np.median(top, axis=0), 58.0
+    angles = np.linspace(0, 2 * np.pi, 25)
+    ring = center + radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    visitor.mouse("mouseMoved", ring[0])
+    visitor.mouse("mousePressed", ring[0], "left")
+    for i, place in enumerate(ring):
+        visitor.mouse("mouseMoved", place, "left")
+        if i % 3 == 2:
+            visitor.settle()
+            camera.take(150, place)
+    visitor.mouse("mouseReleased", ring[-1], "left")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Files that the browser sends: they are read from a private temporary folder."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne.errors import DataError, IsosneError
+from isosne.explorer.data import Data, from_table
+from isosne.files import Map, read_map, read_table
+from isosne.files.map_reader import READABLE
+from isosne.files.maps import is_numbering
+from isosne.files.row_matching import match_rows
+
+TABLES = (".csv", ".tsv", ".parquet", ".feather", ".npy", ".npz", ".h5ad")
+"""Tables that can be sent."""
+MAPS = READABLE
+"""Maps that can be sent."""
+
+
+def upload_table(content: bytes, name: str, label: str | None, identifier: str | None) -> Data:
+    """Return the rows of a table that was sent."""
+    words = [name, "--text-columns", "leave_out"]
+    words += ["--label", label] if label else []
+    words += ["--id", identifier] if identifier else []
+    with _as_file(content, name, "table", TABLES) as path:
+        table = read_table(path, id=identifier, label=label, text_columns="leave_out")
+        return from_table(table, table, name, (identifier, label), tuple(words))
+
+
+def upload_map(content: bytes, name: str, data: Data) -> tuple[NDArray[np.float32], str]:
+    """Return the positions of the rows in a map that was sent, and how the file was read."""
+    with _as_file(content, name, "map", MAPS) as path:
+        drawn = read_map(path)
+        notes = " ".join(drawn.notes).replace(str(path), name)
+        return place_rows(drawn, data), notes
+
+
+def place_rows(drawn: Map, data: Data) -> NDArray[np.float32]:
+    """Return the position of each row in a map of all rows."""
+    ids = None if is_numbering(data.ids) else data.ids
+    rows = match_rows(drawn, ids, data.n_rows, data.source)
+    if rows is None:
+        return drawn.embedding
+    if len(rows) != data.n_rows or len(np.unique(rows)) != data.n_rows:
+        raise DataError(
+            f"A map must have one point for each of the {data.n_rows:,} rows of {data.source}; it "
+            f"has {len(rows):,} points. Pass a map of all rows."
+        )
+    Y = np.empty_like(drawn.embedding)
+    Y[rows] = drawn.embedding
+    return Y
+
+
+@contextmanager
+def _as_file(content: bytes, name: str, kind: str, endings: tuple[str, ...]) -> Iterator[Path]:
+    """Give the path of a file with some content; errors name the file as the user does."""
+    ending = Path(name).suffix.lower()
+    if ending not in endings:
+        raise DataError(
+            f"A {kind} must end in one of {', '.join(endings)}; got {name}. Choose another file."
+        )
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{kind}{ending}"
+        path.write_bytes(content)
+        try:
+            yield path
+        except IsosneError as error:
+            raise DataError(str(error).replace(str(path), name)) from None
