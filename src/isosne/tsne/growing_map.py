@@ -25,7 +25,7 @@ from isosne.layout.schedules import plain
 from isosne.layout.start import initial_map
 from isosne.sources import is_stored
 from isosne.tables.mixed_rows import MixedRows
-from isosne.tsne.alignment import LARGEST_STRENGTH, STRENGTH
+from isosne.tsne.alignment import LARGEST_STRENGTH
 from isosne.tsne.assembly import make_affinities, make_forces
 from isosne.tsne.checkpoint import Checkpoint
 from isosne.tsne.choices import Request
@@ -45,8 +45,10 @@ from isosne.tsne.progress import Reporter
 from isosne.tsne.run import Finished, Run
 from isosne.tsne.task_hooks import FitTasks
 
-N_ITER = 250
-"""Steps of an extension (docs/decisions/0017)."""
+N_ITER, STRENGTH = 250, 30.0
+"""Steps of an extension, and strength of the pull on the fitted rows: of 3, 10 and 30, it keeps the
+most quality over many extensions, because it also holds the width of the map
+(docs/decisions/0017)."""
 
 
 class GrowingMap(FittedMap):
@@ -108,7 +110,7 @@ class GrowingMap(FittedMap):
             ``embedding_``.
         n_iter : int, default=250
             Number of steps.
-        strength : float, default=10.0
+        strength : float, default=30.0
             Strength of the pull that keeps fitted rows near their places; see `Alignment`. 0 lets
             them move freely.
         checkpoint : path or None, default=None

@@ -28,9 +28,9 @@ that were left out, 20 to 75 % (docs/decisions/0017)."""
 
 GATHERING = 4.0
 """Exaggeration at the start of an extension, relative to that of the last phase. Without it, new
-rows push the map apart, and every extension makes it wider: of 3,000 digits after ten extensions,
-AUC_RNX is 0.15 instead of 0.47. With 12, fitted rows move farther, and quality is no better
-(docs/decisions/0017)."""
+rows push the map apart, and every extension makes it wider: of 3,000 digits after ten extensions
+without a pull, AUC_RNX is 0.15 instead of 0.47. With 12, fitted rows move farther, and quality is
+no better (docs/decisions/0017)."""
 
 
 def gathering(n_iter: int, schedule: Schedule) -> Schedule:

@@ -164,7 +164,7 @@ def test_new_rows_join_the_map_of_a_model(new, isosne):
 def test_without_a_map_rows_are_counted(new, isosne_json):
     found = isosne_json("extend", "model.isosne", "new.csv", "--n-iter", 5, "-o", "all.npz")
     assert found["n_rows"] == 198
-    assert found["alignment"]["strength"] == 10.0
+    assert found["alignment"]["strength"] == 30.0
     everything = read_map("all.npz")
     assert everything.ids.tolist() == list(range(198))
     assert everything.labels is None

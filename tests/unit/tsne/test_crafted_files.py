@@ -11,7 +11,17 @@ from numpy.lib import format as npy
 from scipy.sparse import csr_array
 
 import isosne.tsne.landmarks
-from isosne import TSNE, GaussianKernel, IsolationKernel, Mesh, OwnerKernel, Phase, Schedule, Sparse
+from isosne import (
+    TSNE,
+    Alignment,
+    GaussianKernel,
+    IsolationKernel,
+    Mesh,
+    OwnerKernel,
+    Phase,
+    Schedule,
+    Sparse,
+)
 from isosne._archive import read_archive
 from isosne.errors import DataError
 from isosne.sources import open_rows
@@ -23,6 +33,7 @@ N = 60
 POINTS = np.random.default_rng(0).normal(size=(N, 4))
 MANY = np.random.default_rng(0).normal(size=(120, 4))
 SCALED = ScaledRows(open_rows(POINTS), Scale(np.zeros(4), np.ones(4)))
+IDS = np.arange(N)
 FOREST = IsolationKernel((4, 8), n_partitions=6, partition="forest")
 MODELS = {
     "forest": ({"kernel": FOREST}, POINTS),
@@ -32,6 +43,7 @@ MODELS = {
     "gaussian": ({"kernel": GaussianKernel(9)}, POINTS),
     "owner": ({"kernel": OwnerKernel((3, 0.5))}, POINTS),
     "owner forest": ({"kernel": OwnerKernel(3, n_partitions=6, partition="forest")}, POINTS),
+    "aligned": ({"align_to": Alignment(POINTS[:, :2], ids=IDS, previous_ids=IDS)}, POINTS),
 }
 
 
@@ -107,12 +119,34 @@ def test_every_array_of_a_model_is_checked(model_file, change, tmp_path):
         rewrite(path, change_one)
         content = path.read_bytes()
         plain = name.removeprefix("kernel.").rstrip("01")
-        if (change, plain) in HARMLESS or before.size == 0:
+        is_parameter = name.startswith("value")  # the next fit checks it
+        if (change, plain) in HARMLESS or is_parameter or before.size == 0:
             TSNE.load(path)
             continue
         with refused_file(path, "model"):
             TSNE.load(path)
         assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"strength": -1}, {"strength": "x"}, {"scale": float("nan")}, {"scale": None}, {"other": 1}],
+    ids=str,
+)
+def test_the_alignment_of_a_model_is_checked(change, tmp_path):
+    path = tmp_path / "model.isosne"
+    make(align_to=POINTS[:, :2]).fit(POINTS).save(path)
+    rewrite(path, change_header=lambda header: header["alignment"].update(change))
+    with pytest.raises(DataError, match=re.escape(str(path))):
+        TSNE.load(path)
+
+
+def test_rows_of_an_alignment_must_ascend(tmp_path):
+    path = tmp_path / "model.isosne"
+    make(align_to=POINTS[:, :2]).fit(POINTS).save(path)
+    rewrite(path, lambda name, array: array[::-1] if name == "alignment.rows" else array)
+    with refused_file(path, "model"):
+        TSNE.load(path)
 
 
 def test_a_tree_without_an_end_is_refused(tmp_path):

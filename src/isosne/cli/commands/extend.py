@@ -61,7 +61,7 @@ def extend(
         option(
             "Strength of the pull that keeps fitted rows near their places.",
             panel=EMBEDDING,
-            default="10",
+            default="30",
             metavar="X",
         ),
     ] = None,
