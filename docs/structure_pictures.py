@@ -8,7 +8,8 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.preprocessing import minmax_scale
 
 from isosne import TSNE, IsolationOutliers, LeidenClustering
 from isosne.plots import plot_map
@@ -29,13 +30,16 @@ def main() -> None:
     plot_map(model.embedding_, 1 - scores / scores.max(), title="outlier score", ax=axes[1])
     figure.savefig(DOCS / "structure.png", dpi=DPI)
 
-    blob = np.random.default_rng(0).normal(size=(1000, 10))
-    figure, axes = plt.subplots(1, 2, figsize=(2.4 * SIDE, SIDE), layout="constrained")
-    for ax, name, data in zip(axes, ("digits", "one Gaussian"), (X, blob), strict=True):
-        test = null_test(data)
-        title = f"{name}: p = {test.p_value:.2g}"
-        Y = TSNE(random_state=0).fit_transform(data)
-        plot_map(Y, test.point_p_values, kind="values", title=title, ax=ax)
+    blob = np.random.default_rng(0).normal(size=(500, 10))
+    data = {"digits": X, "breast cancer": minmax_scale(load_breast_cancer().data), "Gaussian": blob}
+    figure, axes = plt.subplots(1, 3, figsize=(3.1 * SIDE, SIDE), layout="constrained")
+    for ax, (name, points) in zip(axes, data.items(), strict=True):
+        test = null_test(points, n_rows=500)
+        x, y = TSNE(random_state=0).fit_transform(points).T
+        # One color scale for all maps, which plot_map does not have.
+        drawn = ax.scatter(x, y, s=4, c=test.point_p_values, vmin=0, vmax=1)
+        ax.set(title=f"{name}, p = {test.p_value:.2g}", xticks=[], yticks=[], aspect="equal")
+    figure.colorbar(drawn, ax=axes, label="p-value of the point", shrink=0.9)
     figure.savefig(DOCS / "null.png", dpi=DPI)
 
 

@@ -63,7 +63,7 @@ class LeidenClustering(ClusterMixin, BaseEstimator):
 
     The stability figures compare seeds. They show where the algorithm finds several solutions of
     similar quality, and not how clusters would change with other data: see
-    `isosne.studies.test_structure`.
+    `isosne.studies.null_test`.
 
     Cost: that of steps 1 and 2 of `TSNE`, and about n_runs times 1 microsecond per pair with a
     probability.
