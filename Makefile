@@ -13,7 +13,7 @@ SEED ?= 0
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # CPUs that tests are compiled for, besides the one they run on.
 TARGETS := x86-64-v3 $(shell grep -q avx512vl /proc/cpuinfo 2>/dev/null && echo skylake-avx512)
-TIERS := slow or paper or browser or kill or large or compiled
+TIERS := slow or paper or browser or kill or large or gallery or compiled
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-all test-targets lint types check fuzz warm browser docs bench clean

@@ -22,10 +22,14 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "internal_links",
 ]
-exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.md5", "gallery/**/GALLERY_HEADER*"]
+exclude_patterns = [
+    "_build",
+    "gallery/**/*.ipynb",
+    "gallery/**/*.md5",
+    "gallery/**/GALLERY_HEADER*",
+]
 templates_path = ["_templates"]
 highlight_language = "none"  # blocks without a language are commands, output or drawings
-suppress_warnings = ["config.cache"]  # the order of the sections of the gallery is an object
 
 html_theme = "furo"
 html_title = f"isosne {version}"
@@ -49,10 +53,12 @@ napoleon_use_rtype = False
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 
+SECTIONS = ["start", "data", "kernels", "reading", "optimization", "large", "sharing"]
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": "plot_",
+    "subsection_order": [f"../examples/gallery/{name}" for name in SECTIONS],
     "within_subsection_order": "FileNameSortKey",
     "image_scrapers": ("matplotlib", "gallery_pictures.scrape"),
     "image_srcset": ["2x"],
