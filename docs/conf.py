@@ -29,6 +29,8 @@ exclude_patterns = [
     "gallery/**/GALLERY_HEADER*",
 ]
 templates_path = ["_templates"]
+default_role = "py:obj"  # names in single backticks of docstrings are links where they can be
+suppress_warnings = ["ref.python"]  # TSNE is isosne.TSNE, though isosne.compat has another
 highlight_language = "none"  # blocks without a language are commands, output or drawings
 
 html_theme = "furo"
@@ -49,6 +51,7 @@ autodoc_default_options = {
 }
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True  # attributes as a list, like parameters
 
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True

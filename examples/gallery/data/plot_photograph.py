@@ -6,6 +6,7 @@ A map of small images. The points are patches of 16 x 16 pixels of a photograph 
 scikit-learn, and each patch is drawn at its place in the map.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.offsetbox import AnnotationBbox, OffsetImage

@@ -10,6 +10,7 @@ compares them instant by instant, so that two copies of a shape at different tim
 better distance is one minus the largest correlation of two series over all shifts.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import numpy as np
 from matplotlib.figure import Figure
 
