@@ -16,7 +16,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.napoleon",
+    "numpydoc",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -49,9 +49,7 @@ autodoc_typehints = "none"  # the docstrings give the types
 autodoc_default_options = {
     "exclude-members": "set_fit_request,set_transform_request,get_metadata_routing",
 }
-napoleon_google_docstring = False
-napoleon_use_rtype = False
-napoleon_use_ivar = True  # attributes as a list, like parameters
+numpydoc_show_class_members = False  # the template of classes does it
 
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
@@ -69,7 +67,6 @@ sphinx_gallery_conf = {
     "first_notebook_cell": "%matplotlib inline",
     "backreferences_dir": "api/backreferences",
     "doc_module": ("isosne",),
-    "reference_url": {"isosne": None},
     "abort_on_example_error": False,
     "remove_config_comments": True,
     "show_signature": False,
