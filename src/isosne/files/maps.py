@@ -28,6 +28,14 @@ class Map:
         order of the rows of their table.
     notes : tuple of str, default=()
         Sentences about the columns that were chosen, for a map of another program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.files import Map
+    >>> found = Map(np.zeros((2, 2), np.float32), np.array(["a", "b"]), None, {})
+    >>> found.ids.tolist(), found.has_ids
+    (['a', 'b'], True)
     """
 
     embedding: NDArray[np.float32]

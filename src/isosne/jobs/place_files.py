@@ -30,6 +30,13 @@ class PlacedFiles:
         Number of parts that this call has placed.
     n_rows : int
         Number of rows in the parts that are done.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from isosne import PlacedFiles
+    >>> PlacedFiles(Path("placed"), n_parts=8, n_done=8, n_placed=3, n_rows=80_000).n_placed
+    3
     """
 
     output: Path

@@ -75,6 +75,14 @@ class Plan:
         Number of rows of the input and of the pool, if landmarks are mapped.
     parameters : dict
         Parameters of a `TSNE` that repeats the run, with every choice made.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from isosne import TSNE
+    >>> plan = TSNE().plan(load_iris().data)
+    >>> plan.n_points, plan.affinities, plan.n_iter
+    (150, 'sparse', 500)
     """
 
     n_points: int

@@ -8,7 +8,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from tests.gallery.blocks import EXAMPLES, GALLERY, run, split_blocks
+from tests.documentation.blocks import EXAMPLES, GALLERY, run, split_blocks
 
 SECTIONS = sorted({path.parent.name for path in EXAMPLES})
 LONGEST = 120
