@@ -73,7 +73,7 @@ browser:  ## install Chromium and its driver, which the tests of pages need (by 
 	apt-get install -y -qq chromium chromium-driver; }
 
 docs: install  ## run the examples and build the documentation into build/site (RUN=0: without running them)
-	$(BIN)/sphinx-build --quiet --fail-on-warning -D plot_gallery=$(RUN) docs build/site
+	$(BIN)/sphinx-build --quiet --fail-on-warning --jobs 2 -D plot_gallery=$(RUN) docs build/site
 
 bench: install  ## print the benchmark tables (ARGS=--quick for a short run)
 	$(BIN)/pip install --quiet --group bench

@@ -71,5 +71,6 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_signature": False,
     "write_computation_times": False,
+    "min_reported_time": 3600,  # seconds: times of one machine are not shown
     "parallel": 2,
 }

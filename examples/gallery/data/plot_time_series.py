@@ -2,12 +2,13 @@
 Time series, by precomputed distances
 =====================================
 
-If a good distance for your data is not built in, compute the distances of all pairs yourself and
-pass them to a kernel with ``metric="precomputed"``.
+If a good distance for your data is not built in, compute the distances of all
+pairs yourself and pass them to a kernel with ``metric="precomputed"``.
 
-The series of this example have one of four shapes, at a random time. The Euclidean distance
-compares them instant by instant, so that two copies of a shape at different times are far apart. A
-better distance is one minus the largest correlation of two series over all shifts.
+The series of this example have one of four shapes, at a random time. The Euclidean
+distance compares them instant by instant, so that two copies of a shape at
+different times are far apart. A better distance is one minus the largest
+correlation of two series over all shifts.
 """
 
 # sphinx_gallery_thumbnail_number = 2
@@ -40,7 +41,9 @@ figure
 centered = series - series.mean(axis=1, keepdims=True)
 centered /= np.linalg.norm(centered, axis=1, keepdims=True)
 spectra = np.fft.rfft(centered)
-correlation = np.array([np.fft.irfft(s * spectra.conj()).max(axis=1) for s in spectra])
+correlation = np.array(
+    [np.fft.irfft(s * spectra.conj()).max(axis=1) for s in spectra]
+)
 distances = 1 - correlation
 distances = (distances + distances.T) / 2
 np.fill_diagonal(distances, 0)

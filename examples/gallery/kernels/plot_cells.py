@@ -2,9 +2,10 @@
 How the isolation kernel works
 ==============================
 
-The isolation kernel draws ``psi`` of the points at random. Every point belongs to the cell of the
-nearest drawn point. This is repeated ``n_partitions`` times, and the similarity of two points is
-the share of the repetitions in which they are in the same cell.
+The isolation kernel draws ``psi`` of the points at random. Every point belongs to
+the cell of the nearest drawn point. This is repeated ``n_partitions`` times, and
+the similarity of two points is the share of the repetitions in which they are in
+the same cell.
 """
 
 import numpy as np
@@ -23,8 +24,9 @@ for partition, ax in enumerate(figure.subplots(1, 2)):
 figure
 
 # %%
-# Cells are small where points are dense, so the similarity falls quickly with the distance in the
-# dense cluster, and slowly in the sparse one. There is no bandwidth to choose.
+# Cells are small where points are dense, so the similarity falls quickly with the
+# distance in the dense cluster, and slowly in the sparse one. There is no bandwidth
+# to choose.
 
 figure = Figure(figsize=(10, 4), layout="constrained")
 for center, ax in zip([(0, 0), (3, 0)], figure.subplots(1, 2), strict=True):
@@ -32,9 +34,10 @@ for center, ax in zip([(0, 0), (3, 0)], figure.subplots(1, 2), strict=True):
 figure
 
 # %%
-# ``transform`` returns a sparse feature map with one column per cell. The similarity is the inner
-# product of two of its rows, divided by the number of partitionings, so the kernel is positive
-# semidefinite and works in any linear method.
+# ``transform`` returns a sparse feature map with one column per cell. The
+# similarity is the inner product of two of its rows, divided by the number of
+# partitionings, so the kernel is positive semidefinite and works in any linear
+# method.
 
 features = kernel.transform(X)
 print(features.shape)

@@ -2,11 +2,12 @@
 Five kernels on the same data
 =============================
 
-The kernel decides how similar two points are. All five kernels of isosne map the handwritten
-digits, each with its default settings.
+The kernel decides how similar two points are. All five kernels of isosne map the
+handwritten digits, each with its default settings.
 
-R_NX(10) is the share of the 10 nearest neighbors that a map preserves, corrected for chance.
-AUC_RNX combines neighborhoods of all sizes. For both, higher is better.
+R_NX(10) is the share of the 10 nearest neighbors that a map preserves, corrected
+for chance. AUC_RNX combines neighborhoods of all sizes. For both, higher is
+better.
 """
 
 from sklearn.datasets import load_digits
@@ -26,5 +27,5 @@ axes = plots.plot_maps(maps, y, columns=3)
 axes[0].figure
 
 # %%
-# On these data, the maps of the first three kernels look alike. Kernels differ more where clusters
-# have very different densities: see :doc:`plot_five_clusters`.
+# On these data, the maps of the first three kernels look alike. Kernels differ more
+# where clusters have very different densities: see :doc:`plot_five_clusters`.

@@ -2,12 +2,12 @@
 A kernel of your own
 ====================
 
-A kernel is any object with ``fit(X)`` and ``similarity(A, B)``. isosne computes probabilities from
-its similarities and maps them.
+A kernel is any object with ``fit(X)`` and ``similarity(A, B)``. isosne computes
+probabilities from its similarities and maps them.
 
-The points of this example are the 949 colors of the XKCD color survey, which are part of
-matplotlib. The kernel compares them as the eye does: by their distance in the CIELAB color space
-(CIE 1976).
+The points of this example are the 949 colors of the XKCD color survey, which are
+part of matplotlib. The kernel compares them as the eye does: by their distance in
+the CIELAB color space (CIE 1976).
 """
 
 import numpy as np
@@ -42,7 +42,9 @@ def as_lab(rgb):
     """Return colors of the sRGB space, from 0 to 1, in the CIELAB space."""
     linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
     xyz = linear @ RGB_TO_XYZ.T / D65
-    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    f = np.where(
+        xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29
+    )
     x, y, z = f.T
     return np.column_stack([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
@@ -57,4 +59,5 @@ ax.scatter(*Y.T, c=colors, s=60)
 ax.figure
 
 # %%
-# A kernel of your own compares all pairs, in O(n²) time and memory. See :doc:`/extending`.
+# A kernel of your own compares all pairs, in O(n²) time and memory. See
+# :doc:`/extending`.

@@ -2,9 +2,9 @@
 One scale and several scales
 ============================
 
-The cell size of the owner kernel is the mean number of points per cell. It sets the size of the
-neighborhoods that the map preserves, like the perplexity of a Gaussian kernel. The default
-combines nine cell sizes.
+The cell size of the owner kernel is the mean number of points per cell. It sets
+the size of the neighborhoods that the map preserves, like the perplexity of a
+Gaussian kernel. The default combines nine cell sizes.
 """
 
 from sklearn.datasets import load_digits
@@ -28,8 +28,9 @@ axes = plots.plot_maps(maps, y, columns=3)
 axes[0].figure
 
 # %%
-# The curve shows at which scale each map is good. Cells of 2 points preserve the nearest neighbors
-# best. Cells of 60 points lose them. Both together, and the default, are good at most scales.
+# The curve shows at which scale each map is good. Cells of 2 points preserve the
+# nearest neighbors best. Cells of 60 points lose them. Both together, and the
+# default, are good at most scales.
 
 curves = {name: quality.rnx_curve(X, Y) for name, Y in maps.items()}
 plots.plot_rnx(curves).figure

@@ -2,10 +2,12 @@
 A file larger than memory: landmarks
 ====================================
 
-``TSNE(landmarks=m)`` maps m rows of a file, the landmarks. ``place`` then places all other rows on
-that map. The file is never read into memory as a whole, so it may be larger than memory.
+``TSNE(landmarks=m)`` maps m rows of a file, the landmarks. ``place`` then places
+all other rows on that map. The file is never read into memory as a whole, so it
+may be larger than memory.
 
-The file of this example has 30,000 digits: deformed copies of the digits of scikit-learn.
+The file of this example has 30,000 digits: deformed copies of the digits of
+scikit-learn.
 """
 
 from pathlib import Path
@@ -33,12 +35,14 @@ Y = model.place(path)
 
 landmarks = model.landmark_indices_
 placed = {"3,000 landmarks": model.embedding_, "all 30,000 rows": Y}
-axes = plots.plot_maps(placed, {"3,000 landmarks": y[landmarks], "all 30,000 rows": y})
+axes = plots.plot_maps(
+    placed, {"3,000 landmarks": y[landmarks], "all 30,000 rows": y}
+)
 axes[0].figure
 
 # %%
 folder.cleanup()
 
 # %%
-# ``fit`` and ``place`` also read Parquet, CSV, zarr and AnnData files. :doc:`/large-data` gives the
-# time and memory for files of up to a billion rows.
+# ``fit`` and ``place`` also read Parquet, CSV, zarr and AnnData files.
+# :doc:`/large-data` gives the time and memory for files of up to a billion rows.

@@ -2,8 +2,8 @@
 Interrupt a run and resume it
 =============================
 
-With a checkpoint, a run that was interrupted resumes where it stopped. The map is bit-identical to
-that of an uninterrupted run.
+With a checkpoint, a run that was interrupted resumes where it stopped. The map is
+bit-identical to that of an uninterrupted run.
 """
 
 from pathlib import Path
@@ -38,13 +38,16 @@ with TemporaryDirectory() as folder:
     try:
         TSNE(random_state=0, callback=fail).fit(X, checkpoint=checkpoint)
     except PowerFailureError:
-        print(f"interrupted; the checkpoint has {checkpoint.stat().st_size / 1e3:.0f} kB")
+        print(f"The checkpoint has {checkpoint.stat().st_size / 1e3:.0f} kB.")
     resumed = TSNE(random_state=0).fit(X, checkpoint=checkpoint)
 
 uninterrupted = TSNE(random_state=0).fit(X)
 print("same map:", np.array_equal(resumed.embedding_, uninterrupted.embedding_))
 
 # %%
-maps = {"when interrupted, step 180": interrupted[0], "resumed, step 500": resumed.embedding_}
+maps = {
+    "when interrupted, step 180": interrupted[0],
+    "resumed, step 500": resumed.embedding_,
+}
 axes = plots.plot_maps(maps, y)
 axes[0].figure

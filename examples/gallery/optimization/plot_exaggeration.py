@@ -2,8 +2,8 @@
 Compact clusters: exaggeration
 ==============================
 
-Exaggeration multiplies the attractive forces. Kept until the end, it gives compact clusters,
-similar to those of UMAP. It costs preserved neighbors.
+Exaggeration multiplies the attractive forces. Kept until the end, it gives compact
+clusters, similar to those of UMAP. It costs preserved neighbors.
 """
 
 from sklearn.datasets import load_digits

@@ -2,10 +2,11 @@
 Other objectives, and one of your own
 =====================================
 
-The objective measures how much the probabilities P of the data and Q of the map differ. t-SNE uses
-the Kullback-Leibler divergence, ``KL``. ``NeRV`` and ``JSE`` also punish false neighbors: points
-that are close in the map and not in the data. An objective of your own is any object with
-``value(P, Q)`` and ``derivative(P, Q)``.
+The objective measures how much the probabilities P of the data and Q of the map
+differ. t-SNE uses the Kullback-Leibler divergence, ``KL``. ``NeRV`` and ``JSE``
+also punish false neighbors: points that are close in the map and not in the data.
+An objective of your own is any object with ``value(P, Q)`` and ``derivative(P,
+Q)``.
 """
 
 import numpy as np
@@ -29,7 +30,8 @@ class SquaredHellinger:
 
 
 # %%
-# Objectives other than KL compare all pairs: ``affinities="dense"`` is chosen automatically.
+# Objectives other than KL compare all pairs: ``affinities="dense"`` is chosen
+# automatically.
 
 objectives = {
     "KL": KL(),

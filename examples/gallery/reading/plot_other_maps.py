@@ -2,8 +2,8 @@
 Judge the map of another program
 ================================
 
-All measures work on any map. Here, two maps of the same cells are compared: the UMAP that is
-stored in scanpy's example data, and a map by isosne.
+All measures work on any map. Here, two maps of the same cells are compared: the
+UMAP that is stored in scanpy's example data, and a map by isosne.
 """
 
 import scanpy as sc
@@ -14,7 +14,10 @@ from isosne.studies import compare_maps
 adata = sc.datasets.pbmc68k_reduced()
 X = adata.obsm["X_pca"]
 cell_type = adata.obs["bulk_labels"].astype(str).to_numpy()
-maps = {"isosne": TSNE(random_state=0).fit_transform(X), "UMAP": adata.obsm["X_umap"]}
+maps = {
+    "isosne": TSNE(random_state=0).fit_transform(X),
+    "UMAP": adata.obsm["X_umap"],
+}
 axes = plots.plot_maps(maps, cell_type)
 axes[0].figure
 

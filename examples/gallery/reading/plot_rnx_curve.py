@@ -2,9 +2,10 @@
 Quality at every scale: the R_NX curve
 ======================================
 
-R_NX(k) is the share of the k nearest neighbors that a map preserves, corrected for chance: 1 is
-perfect, and 0 is what a random map achieves. The curve shows it for every k. AUC_RNX is the area
-under the curve with a logarithmic axis, so that small neighborhoods count most.
+R_NX(k) is the share of the k nearest neighbors that a map preserves, corrected for
+chance: 1 is perfect, and 0 is what a random map achieves. The curve shows it for
+every k. AUC_RNX is the area under the curve with a logarithmic axis, so that small
+neighborhoods count most.
 """
 
 from sklearn.datasets import load_digits
@@ -24,8 +25,8 @@ curves = {name: quality.rnx_curve(X, Y) for name, Y in maps.items()}
 plots.plot_rnx(curves).figure
 
 # %%
-# t-SNE is far better for small neighborhoods. Principal components are better for the very largest:
-# they preserve large distances.
+# t-SNE is far better for small neighborhoods. Principal components are better for
+# the very largest: they preserve large distances.
 
 axes = plots.plot_maps(maps, y)
 axes[0].figure

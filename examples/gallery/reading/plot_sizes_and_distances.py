@@ -2,12 +2,13 @@
 What a map does not show: sizes and distances
 =============================================
 
-t-SNE preserves neighborhoods. The size of a cluster in the map and the distance between two
-clusters mean little. These data show it: four clusters on a line, of very different widths and at
-very different distances.
+t-SNE preserves neighborhoods. The size of a cluster in the map and the distance
+between two clusters mean little. These data show it: four clusters on a line, of
+very different widths and at very different distances.
 """
 
 import numpy as np
+import pandas as pd
 
 from isosne import TSNE, plots
 
@@ -24,18 +25,25 @@ names = [f"center {c}, width {w}" for c, w in zip(centers, widths, strict=True)]
 plots.plot_map(Y, y, names=names, kind="labels").figure
 
 # %%
-# Cluster 3 is 16 times as wide as cluster 1, and cluster 4 is 50 times as far from cluster 1 as
-# cluster 2 is. The map shows neither.
+# Cluster 3 is 16 times as wide as cluster 1, and cluster 4 is 50 times as far from
+# cluster 1 as cluster 2 is. The map shows neither.
 
-data_center = np.array([X[y == c].mean(axis=0) for c in range(4)])
-map_center = np.array([Y[y == c].mean(axis=0) for c in range(4)])
-print("cluster   width in data   width in map   distance to 1 in data   in map")
-for c in range(4):
-    print(
-        f"{c + 1:7} {X[y == c].std(axis=0).mean():15.1f} {Y[y == c].std(axis=0).mean():14.1f}"
-        f" {np.linalg.norm(data_center[c] - data_center[0]):23.0f}"
-        f" {np.linalg.norm(map_center[c] - map_center[0]):8.0f}"
-    )
+
+def measure(points):
+    """Return the width of each cluster, and its distance from the first one."""
+    own = [points[y == c] for c in range(4)]
+    middles = np.array([cluster.mean(axis=0) for cluster in own])
+    return {
+        "width": [cluster.std(axis=0).mean() for cluster in own],
+        "distance from cluster 1": np.linalg.norm(middles - middles[0], axis=1),
+    }
+
+
+measures = {"data": measure(X), "map": measure(Y)}
+pd.concat(
+    {name: pd.DataFrame(found) for name, found in measures.items()}, axis=1
+).set_axis([f"cluster {c + 1}" for c in range(4)]).round(1)
 
 # %%
-# What the map does show is right: there are four clusters, and which points belong to each of them.
+# What the map does show is right: there are four clusters, and which points belong
+# to each of them.

@@ -2,9 +2,9 @@
 Which parts of a map can be trusted
 ===================================
 
-A map in two dimensions cannot preserve all neighborhoods. Trust is measured for each point: the
-share of its 10 nearest neighbors in the data that are also among its 10 nearest neighbors in the
-map.
+A map in two dimensions cannot preserve all neighborhoods. Trust is measured for
+each point: the share of its 10 nearest neighbors in the data that are also among
+its 10 nearest neighbors in the map.
 """
 
 import numpy as np
@@ -20,7 +20,9 @@ plots.plot_map(model.embedding_, trust).figure
 # %%
 # Some classes are mapped better than others.
 
-for digit in np.argsort([trust.agreement[y == digit].mean() for digit in range(10)]):
+for digit in np.argsort(
+    [trust.agreement[y == digit].mean() for digit in range(10)]
+):
     own = y == digit
     print(
         f"{digit}: {trust.agreement[own].mean():.0%} preserved, "
@@ -29,10 +31,13 @@ for digit in np.argsort([trust.agreement[y == digit].mean() for digit in range(1
     )
 
 # %%
-# The digits with the lowest trust are the ones to look at before drawing conclusions.
+# The digits with the lowest trust are the ones to look at before drawing
+# conclusions.
 
 lowest = np.argsort(trust.agreement)[:16]
-plots.plot_map(model.embedding_, y, mark=lowest, title="The 16 points with the lowest trust").figure
+plots.plot_map(
+    model.embedding_, y, mark=lowest, title="The 16 points with the lowest trust"
+).figure
 
 # %%
 from matplotlib.figure import Figure

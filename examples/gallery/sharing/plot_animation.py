@@ -2,8 +2,8 @@
 An animation of a run
 =====================
 
-A callback receives the state of the run after each step. Here it keeps the map every few steps,
-and :func:`~isosne.plots.animate` writes the maps as a GIF.
+A callback receives the state of the run after each step. Here it keeps the map
+every few steps, and :func:`~isosne.plots.animate` writes the maps as a GIF.
 """
 
 from pathlib import Path
@@ -32,10 +32,12 @@ axes = plots.plot_maps(stages, y)
 axes[0].figure
 
 # %%
-# Until step 50, the attractive forces are multiplied by 12. The factor falls to 1 until step 150,
-# and the clusters expand.
+# Until step 50, the attractive forces are multiplied by 12. The factor falls to 1
+# until step 150, and the clusters expand.
 
 with TemporaryDirectory() as folder:
-    movie = plots.animate(snapshots, Path(folder) / "run.gif", y, frames_per_second=15)
+    movie = plots.animate(
+        snapshots, Path(folder) / "run.gif", y, frames_per_second=15
+    )
     image = Image(movie.read_bytes(), format="gif")
 image

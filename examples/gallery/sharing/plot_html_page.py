@@ -2,9 +2,10 @@
 An interactive page to share
 ============================
 
-:func:`~isosne.pages.write_page` writes a map as one HTML file. Readers can zoom, hover over
-points, color by any column, select points with a lasso and save them as a table. The file contains
-everything it needs: it can be sent by mail, and opens without a network.
+:func:`~isosne.pages.write_page` writes a map as one HTML file. Readers can zoom,
+hover over points, color by any column, select points with a lasso and save them as
+a table. The file contains everything it needs: it can be sent by mail, and opens
+without a network.
 """
 
 from base64 import b64encode
@@ -38,7 +39,9 @@ print(f"{len(html) / 1e6:.1f} MB")
 # %%
 # The page, in a frame:
 
-IFrame(f"data:text/html;base64,{b64encode(html).decode()}", width="100%", height=640)
+IFrame(
+    f"data:text/html;base64,{b64encode(html).decode()}", width="100%", height=640
+)
 
 # %%
 # The same map as a picture, for print:

@@ -2,8 +2,8 @@
 One changed line: coming from scikit-learn
 ==========================================
 
-``isosne.compat.TSNE`` takes the parameters of scikit-learn's ``TSNE``. A program that uses
-scikit-learn needs one changed line.
+``isosne.compat.TSNE`` takes the parameters of scikit-learn's ``TSNE``. A program
+that uses scikit-learn needs one changed line.
 """
 
 from time import perf_counter
@@ -31,11 +31,12 @@ axes = plots.plot_maps(maps, y)
 axes[0].figure
 
 # %%
-# A parameter that is given has the meaning it has in scikit-learn: ``perplexity=30`` selects a
-# Gaussian kernel. A parameter that is left out has isosne's default: the owner kernel, which needs
-# no perplexity. :doc:`/other-packages` lists all parameters.
+# A parameter that is given has the meaning it has in scikit-learn:
+# ``perplexity=30`` selects a Gaussian kernel. A parameter that is left out has
+# isosne's default: the owner kernel, which needs no perplexity.
+# :doc:`/other-packages` lists all parameters.
 #
-# The fitted ``isosne.TSNE`` is the attribute ``model_``. It can place new points, which
-# scikit-learn's ``TSNE`` cannot do.
+# The fitted ``isosne.TSNE`` is the attribute ``model_``. It can place new points,
+# which scikit-learn's ``TSNE`` cannot do.
 
 print(model.model_.transform(X[:3] + 0.1))

@@ -24,12 +24,16 @@ Y.head()
 plots.plot_map(Y, y, names=["malignant", "benign"]).figure
 
 # %%
-# Parameters of the kernel are named ``kernel__...``. Here, a classifier that sees only the map
-# chooses the cell size by cross-validation: ``transform`` places the rows that were left out.
+# Parameters of the kernel are named ``kernel__...``. Here, a classifier that sees
+# only the map chooses the cell size by cross-validation: ``transform`` places the
+# rows that were left out.
 
 search = GridSearchCV(
     make_pipeline(
-        StandardScaler(), PCA(10), TSNE(OwnerKernel(), random_state=0), KNeighborsClassifier(10)
+        StandardScaler(),
+        PCA(10),
+        TSNE(OwnerKernel(), random_state=0),
+        KNeighborsClassifier(10),
     ),
     {"tsne__kernel__cell_size": [3, 10, 30, "auto"]},
     cv=3,

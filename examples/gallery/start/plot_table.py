@@ -2,11 +2,12 @@
 A table with columns in different units
 =======================================
 
-t-SNE compares rows by their distances. If the columns of a table have different units, the column
-with the largest numbers decides which rows are near. Scale the columns first.
+t-SNE compares rows by their distances. If the columns of a table have different
+units, the column with the largest numbers decides which rows are near. Scale the
+columns first.
 
-The wine data have 13 measurements of 178 wines. Proline has values up to 1,680, the hue at most
-1.7.
+The wine data have 13 measurements of 178 wines. Proline has values up to 1,680,
+the hue at most 1.7.
 """
 
 from sklearn.datasets import load_wine
@@ -19,8 +20,8 @@ table = wine.data
 table.describe().loc[["min", "max"]].T.round(2)
 
 # %%
-# The 10-NN accuracy is the share of wines whose cultivar is predicted by their 10 nearest neighbors
-# in the map.
+# The 10-NN accuracy is the share of wines whose cultivar is predicted by their 10
+# nearest neighbors in the map.
 
 scaled = minmax_scale(table)
 maps = {

@@ -2,8 +2,8 @@
 Maps in three dimensions and in one
 ===================================
 
-``n_components`` sets the number of dimensions of the map. More dimensions preserve more neighbors,
-and are harder to read.
+``n_components`` sets the number of dimensions of the map. More dimensions preserve
+more neighbors, and are harder to read.
 """
 
 from sklearn.datasets import load_digits
