@@ -14,7 +14,7 @@ from isosne import TSNE, plots
 
 rng = np.random.default_rng(0)
 n, d = 150, 10
-centers = np.array([0, 20, 120, 1000])
+centers = np.array([0, 40, 240, 2000])
 widths = np.array([1, 4, 16, 2])
 y = np.repeat(np.arange(4), n)
 X = rng.normal(size=(4 * n, d)) * widths[y, None]
@@ -39,7 +39,7 @@ def measure(points):
     }
 
 
-measures = {"data": measure(X), "map": measure(Y)}
+measures = {"data": measure(X), "map": measure(Y.astype(float))}
 pd.concat(
     {name: pd.DataFrame(found) for name, found in measures.items()}, axis=1
 ).set_axis([f"cluster {c + 1}" for c in range(4)]).round(1)
