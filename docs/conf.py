@@ -72,5 +72,4 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "min_reported_time": 3600,  # seconds: times of one machine are not shown
-    "parallel": 2,
 }
