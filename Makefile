@@ -9,11 +9,12 @@ SOURCES := $(shell find src -name '*.py')
 WORKERS ?= 2
 PYTEST := $(BIN)/pytest -n $(WORKERS)
 SECONDS ?= 60
+RUN ?= 1
 SEED ?= 0
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # CPUs that tests are compiled for, besides the one they run on.
 TARGETS := x86-64-v3 $(shell grep -q avx512vl /proc/cpuinfo 2>/dev/null && echo skylake-avx512)
-TIERS := slow or paper or browser or kill or large or compiled
+TIERS := slow or paper or browser or kill or large or gallery or compiled
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-all test-targets lint types check fuzz warm browser docs bench clean
@@ -51,8 +52,9 @@ lint: install  ## check style, formatting and import directions
 types: install  ## check types
 	$(BIN)/mypy
 
-check: install  ## all that CI runs: lint, types, all tests
+check: install  ## all that CI runs: lint, types, all tests (with the examples), documentation
 	$(MAKE) --jobs 2 lint types warm
+	$(MAKE) docs RUN=0
 	$(MAKE) test-targets
 	$(MAKE) test-all
 
@@ -70,13 +72,13 @@ browser:  ## install Chromium and its driver, which the tests of pages need (by 
 	{ $(AS_ROOT) apt-get update -qq && $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive \
 	apt-get install -y -qq chromium chromium-driver; }
 
-docs: install  ## build the documentation into build/site
-	$(BIN)/pip install --quiet --group docs
-	$(BIN)/sphinx-build --quiet --fail-on-warning docs build/site
+docs: install  ## run the examples and build the documentation into build/site (RUN=0: without running them)
+	$(BIN)/sphinx-build --quiet --fail-on-warning --jobs 2 -D plot_gallery=$(RUN) docs build/site
 
 bench: install  ## print the benchmark tables (ARGS=--quick for a short run)
 	$(BIN)/pip install --quiet --group bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:  ## remove what these commands made
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist \
+	docs/api docs/gallery

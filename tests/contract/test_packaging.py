@@ -23,6 +23,7 @@ TOP_OF_SDIST = {
     *("README.md", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md", "LICENSE"),
     *("pyproject.toml", "PKG-INFO", ".gitignore"),  # hatchling adds these
 }
+GENERATED = {ROOT / "docs" / "api", ROOT / "docs" / "gallery"}  # by `make docs`
 FIT = """
 import numpy as np
 import isosne
@@ -41,10 +42,12 @@ def run(*command):
 
 
 def files_of(folder):
-    """Return the files of a folder, relative to it, without what Python and Numba leave there."""
+    """Return the files of a folder, relative to it, without those that programs leave there."""
     every = (path for path in folder.rglob("*") if path.is_file())
     return {
-        path.relative_to(folder).as_posix() for path in every if "__pycache__" not in path.parts
+        path.relative_to(folder).as_posix()
+        for path in every
+        if "__pycache__" not in path.parts and not GENERATED.intersection(path.parents)
     }
 
 

@@ -103,6 +103,18 @@ def load(name: str, *, folder: str | Path | None = None) -> DataSet:
         If the name is unknown, or the folder does not exist.
     DataError
         If a file is damaged, the shape differs from the paper, or the data cannot be downloaded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_wine
+    >>> from isosne.datasets import load
+    >>> X, y = load_wine(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(f"{folder}/wine.npz", X=X, y=y, classes=["1", "2", "3"])
+    ...     load("wine", folder=folder).X.shape
+    (178, 13)
     """
     found_folder = find_folder(folder)
     if name not in RECORDS:
@@ -129,6 +141,12 @@ def describe(*, folder: str | Path | None = None) -> str:
         A line per data set: name, numbers of points, attributes and classes in the paper, and
         where `load` would get it from. "by hand" means that it must be downloaded manually; the
         error of `load` says where.
+
+    Examples
+    --------
+    >>> from isosne.datasets import describe
+    >>> describe().splitlines()[0].split()
+    ['name', 'points', 'attributes', 'classes', 'from']
     """
     found_folder = find_folder(folder)
     rows: list[tuple[str, ...]] = [("name", "points", "attributes", "classes", "from")]

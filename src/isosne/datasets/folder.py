@@ -45,6 +45,14 @@ class DataSet:
         Names of the classes.
     notes : str
         Differences from the paper and other remarks; may be empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.datasets import DataSet
+    >>> mine = DataSet("mine", np.eye(2), np.array([0, 1]), np.array(["a", "b"]), "")
+    >>> mine.classes[mine.y].tolist()
+    ['a', 'b']
     """
 
     name: str

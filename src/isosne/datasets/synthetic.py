@@ -77,6 +77,12 @@ def make_growing_clusters(
         Points.
     y : array of int, shape (5 * n_each,)
         Cluster of each point, from 0 to 4.
+
+    Examples
+    --------
+    >>> from isosne.datasets import make_growing_clusters
+    >>> make_growing_clusters(30, n_each=20, random_state=0)[0].shape
+    (100, 150)
     """
     check_count(dimension, "dimension", low=1, hint="The paper uses 10.")
     check_count(n_each, "n_each", low=2, hint="The paper uses 250.")
@@ -107,6 +113,12 @@ def make_two_clusters(*, n_each: int = 500, random_state: RandomState = None) ->
         Points.
     y : array of int, shape (2 * n_each,)
         Cluster of each point, 0 or 1.
+
+    Examples
+    --------
+    >>> from isosne.datasets import make_two_clusters
+    >>> make_two_clusters(n_each=20, random_state=0)[0].shape
+    (40, 200)
     """
     check_count(n_each, "n_each", low=2, hint="The paper uses 500.")
     rng = as_generator(random_state)
@@ -133,6 +145,14 @@ def make_shared_clusters(*, random_state: RandomState = None) -> Labeled:
         points and uses attributes 50 and 51. The first point is the origin, in cluster 3.
     y : array of int, shape (1020,)
         Cluster of each point, from 0 to 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.datasets import make_shared_clusters
+    >>> X, y = make_shared_clusters(random_state=0)
+    >>> np.bincount(y).tolist()
+    [500, 500, 20]
     """
     rng = as_generator(random_state)
     X = np.zeros((1020, 100))

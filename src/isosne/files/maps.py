@@ -34,6 +34,14 @@ class Map:
         Sentences about the columns that were chosen, for a map of another program.
     columns : dict from str to array, default={}
         Further columns of numbers that `MapWriter` wrote, such as clusters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.files import Map
+    >>> found = Map(np.zeros((2, 2), np.float32), np.array(["a", "b"]), None, {})
+    >>> found.ids.tolist(), found.has_ids
+    (['a', 'b'], True)
     """
 
     embedding: NDArray[np.float32]

@@ -45,6 +45,16 @@ class Table:
     notes : tuple of str
         Sentences about columns and rows that were left out, missing labels, and data sets that
         differ from those of the paper.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from isosne.datasets import export
+    >>> from isosne.files import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = read_table(export("wine", f"{folder}/wine.csv"), id="id", label="target")
+    >>> table.names[:2]
+    ('alcohol', 'malic_acid')
     """
 
     rows: Rows

@@ -37,6 +37,13 @@ class PlacedFiles:
         Number of rows outside of the square that tiles cover; 0 without tiles.
     quality : dict or None
         Quality of the whole, if it was asked for and the job is complete.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from isosne import PlacedFiles
+    >>> PlacedFiles(Path("placed"), n_parts=8, n_done=8, n_placed=3, n_rows=80_000).n_placed
+    3
     """
 
     output: Path

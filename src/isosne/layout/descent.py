@@ -86,6 +86,15 @@ class State(NamedTuple):
         Euclidean norm of the gradient.
     value : callable
         Returns the objective, without the pull of an alignment; takes about as long as a step.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from isosne import TSNE
+    >>> def stop(state):
+    ...     return state.iteration == 20
+    >>> TSNE(callback=stop, random_state=0).fit(load_iris().data).n_iter_
+    20
     """
 
     iteration: int

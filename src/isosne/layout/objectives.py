@@ -63,6 +63,12 @@ class NeRV:
     -----
     Departures from the original: P and Q are joint probabilities, the map similarity is Student's
     t, and a zero p counts as 1/1000 of the mean p. Needs dense affinities.
+
+    Examples
+    --------
+    >>> from isosne import TSNE, NeRV
+    >>> TSNE("gaussian", objective=NeRV(trade_off=0.5)).objective
+    NeRV(trade_off=0.5, dof=1.0)
     """
 
     trade_off: float = 0.9
@@ -95,6 +101,12 @@ class JSE:
     -----
     Departures from the original: P and Q are joint probabilities, and the map similarity is
     Student's t. Needs dense affinities.
+
+    Examples
+    --------
+    >>> from isosne import JSE, TSNE
+    >>> TSNE("gaussian", objective=JSE(mixture=0.8)).objective
+    JSE(mixture=0.8, dof=1.0)
     """
 
     mixture: float = 0.5

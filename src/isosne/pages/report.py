@@ -180,6 +180,15 @@ def render(found: Study) -> str:
     -------
     str
         The HTML document.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.pages import render
+    >>> from isosne.studies import compare_maps
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> render(compare_maps(X, {"three times as large": 3 * X}))[:15]
+    '<!DOCTYPE html>'
     """
     maps = found.maps
     n = len(maps[0].embedding)

@@ -34,6 +34,14 @@ class Rows(Protocol):
         Columns that are not features only because they are not numeric.
     is_sparse : bool
         Whether rows are returned as CSR.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.sources import open_rows
+    >>> rows = open_rows(np.eye(3))
+    >>> rows.shape, rows.read(slice(1))
+    ((3, 3), array([[1., 0., 0.]]))
     """
 
     shape: tuple[int, int]
@@ -113,6 +121,13 @@ def is_stored(source: Any) -> bool:
     -------
     bool
         True for a path, for `Rows`, and for Dask and zarr collections.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.sources import is_stored
+    >>> is_stored("big.npy"), is_stored(np.eye(3))
+    (True, False)
     """
     package = type(source).__module__.partition(".")[0]
     return (

@@ -42,6 +42,15 @@ class JudgedMap:
     ``plan`` and ``settings`` state how it was computed; ``fit_seconds`` and ``measure_seconds`` are
     the run times, None if unknown. ``repeats`` holds the measures of further maps, computed with
     the same settings and other seeds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.studies import judge
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> judged = judge(X, 3 * X, title="three times as large")
+    >>> float(judged.report.auc_rnx)
+    1.0
     """
 
     title: str
@@ -72,6 +81,14 @@ class Study:
 
     ``origin`` states where the data come from, by name; ``date`` when the maps were computed.
     ``findings`` has sentences about the data by name, such as the result of a `null_test`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.studies import Study, judge
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> Study((judge(X, 3 * X, title="three times as large"),)).maps[0].title
+    'three times as large'
     """
 
     maps: tuple[JudgedMap, ...]

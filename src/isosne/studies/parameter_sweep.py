@@ -81,7 +81,16 @@ def paper_grid(n_points: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Results of a sweep: one row for each combination of the grid, in the order of the grid."""
+    """Results of a sweep: one row for each combination of the grid, in the order of the grid.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from isosne.studies import sweep
+    >>> found = sweep(load_iris().data, "owner", [2, 4], n_jobs=1)
+    >>> [row["cell_size"] for row in found.rows]
+    [2, 4]
+    """
 
     rows: tuple[dict[str, Any], ...]
     measure: str

@@ -78,6 +78,14 @@ class Plan:
         Rows that are held at their places on a previous map, and the strength of the pull.
     parameters : dict
         Parameters of a `TSNE` that repeats the run, with every choice made.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from isosne import TSNE
+    >>> plan = TSNE().plan(load_iris().data)
+    >>> plan.n_points, plan.affinities, plan.n_iter
+    (150, 'sparse', 500)
     """
 
     n_points: int

@@ -1,0 +1,64 @@
+"""Check the links within the built site: each leads to a file, and to an anchor that is in it.
+
+A broken link is a warning, which `make docs` treats as an error. Addresses of other sites are not
+visited.
+"""
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+LINKS = {"a": "href", "link": "href", "img": "src", "script": "src", "iframe": "src"}
+
+
+class Page(HTMLParser):
+    """The anchors of a page, and the addresses that it refers to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.addresses: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the anchors and the address of an element."""
+        given = dict(attrs)
+        self.anchors |= {given[name] or "" for name in ("id", "name") if name in given}
+        if address := given.get(LINKS.get(tag, "")):
+            self.addresses.add(address)
+        for candidate in (given.get("srcset") or "").split(","):
+            self.addresses |= set(candidate.split()[:1])
+
+
+def broken_links(site: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each page with an address in the site that does not exist."""
+    pages = {path: Page(path.read_text("utf-8")) for path in sorted(site.rglob("*.html"))}
+    for path, page in pages.items():
+        for address in sorted(page.addresses):
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if target.is_dir():
+                target /= "index.html"
+            anchors = pages[target].anchors if target in pages else set()
+            if not target.is_file() or (parts.fragment and unquote(parts.fragment) not in anchors):
+                yield path.relative_to(site), address
+
+
+def _check(app: Sphinx, exception: Exception | None) -> None:
+    if exception is None and app.builder.format == "html":
+        for path, address in broken_links(Path(app.outdir).resolve()):
+            logger.warning("%s: broken link to %s", path, address)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the check."""
+    app.connect("build-finished", _check)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
