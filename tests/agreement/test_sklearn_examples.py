@@ -18,7 +18,12 @@ side = np.linspace(0, 1, 15)
 grid = np.column_stack([axis.ravel() for axis in np.meshgrid(side, side)])
 maps = [
     manifold.TSNE(
-        n_components=2, init="random", random_state=0, perplexity=perplexity, max_iter=300
+        n_components=2,
+        init="random",
+        random_state=0,
+        perplexity=perplexity,
+        learning_rate="auto",
+        max_iter=300,
     ).fit_transform(X)
     for X in (circles, curve, grid)
     for perplexity in (5, 30, 50, 100)
