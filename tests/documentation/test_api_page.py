@@ -11,7 +11,7 @@ from isosne import errors
 
 API = Path(__file__).parents[2] / "docs" / "api.md"
 MODULES = ["", "compat", "datasets", "files", "pages", "plots", "quality", "scanpy", "sources"]
-MODULES += ["studies"]
+MODULES += ["studies", "tables", "tiles"]
 RAISED = [
     f"isosne.errors.{name}"
     for name, value in vars(errors).items()

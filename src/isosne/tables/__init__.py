@@ -8,7 +8,6 @@
 """
 
 from isosne.tables.columns import Column
-from isosne.tables.forest import TableForest
 from isosne.tables.gower import gower_points
 
-__all__ = ["Column", "TableForest", "gower_points"]
+__all__ = ["Column", "gower_points"]
