@@ -60,6 +60,12 @@ class Tiles:
     levels : int, default=5
         Number of levels, from 1 to 8. The finest has 128 * 2**levels pixels along a side: 4,096 for
         5 levels.
+
+    Examples
+    --------
+    >>> from isosne import Tiles
+    >>> Tiles("tiles", label="kind", values=["age"], trust=True).levels
+    5
     """
 
     folder: str | Path

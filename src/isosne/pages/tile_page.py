@@ -71,6 +71,28 @@ def write_tile_page(
     -----
     The page contains the images of all levels up to 24 MB; the finest levels are left out if they
     exceed this. It opens in any browser without a network. Not in the paper.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from isosne import TSNE, Tiles, place_files
+    >>> from isosne.pages import write_tile_page
+    >>> from isosne.tiles import TileMap
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     folder = Path(name)
+    ...     (folder / "rows").mkdir()
+    ...     np.save(folder / "rows" / "part.npy", X)
+    ...     TSNE(landmarks=40, random_state=0).fit(X).save(folder / "model.isosne")
+    ...     counted = Tiles(folder / "tiles", levels=1)
+    ...     job = place_files(
+    ...         folder / "model.isosne", folder / "rows", folder / "maps", tiles=counted
+    ...     )
+    ...     path = write_tile_page(folder / "map.html", TileMap(folder / "tiles"))
+    ...     "<title>Map of 60 rows</title>" in path.read_text()
+    True
     """
     target = check_suffix(path, SUFFIXES)
     scene = TileScene(Shading(tiles, color))

@@ -70,6 +70,28 @@ def plot_tiles(
     -----
     The time and the memory depend on the number of pixels, not on the number of rows. Not in the
     paper.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from isosne import TSNE, Tiles, place_files
+    >>> from isosne.plots import plot_tiles
+    >>> from isosne.tiles import TileMap
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     folder = Path(name)
+    ...     (folder / "rows").mkdir()
+    ...     np.save(folder / "rows" / "part.npy", X)
+    ...     TSNE(landmarks=40, random_state=0).fit(X).save(folder / "model.isosne")
+    ...     counted = Tiles(folder / "tiles", levels=1)
+    ...     job = place_files(
+    ...         folder / "model.isosne", folder / "rows", folder / "maps", tiles=counted
+    ...     )
+    ...     ax = plot_tiles(TileMap(folder / "tiles"), title="60 rows")
+    >>> ax.get_title()
+    '60 rows'
     """
     level = min(FIGURE_LEVEL, tiles.levels - 1) if level is None else level
     shading = Shading(tiles, color)

@@ -36,6 +36,15 @@ class MapWidget:
     ----------
     scatters : list of jscatter.Scatter
         The maps, for further settings such as ``scatters[0].size(4)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.plots import widget
+    >>> shown = widget(np.random.default_rng(0).normal(size=(20, 2)))
+    >>> shown.selection = [3, 1]
+    >>> shown.selection.tolist()
+    [1, 3]
     """
 
     def __init__(self, scatters: list[Any], shown: Any) -> None:

@@ -77,6 +77,14 @@ class NullTest:
         Number of rows that were sampled.
     keep : str
         What null data have in common with the data: "columns" or "correlations".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from isosne.studies import null_test
+    >>> null_test(scale(load_wine().data), n_draws=19, random_state=0).is_real
+    True
     """
 
     p_value: float

@@ -46,6 +46,14 @@ class Column(NamedTuple):
         Categories of a column that has them.
     n_missing : int
         Number of missing values at fit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from isosne import TableForest
+    >>> table = pd.DataFrame({"size": [1.0, None, 9.0], "color": ["red", "red", "blue"]})
+    >>> [str(column) for column in TableForest(leaf_size=2, n_trees=3).fit(table).columns_]
+    ['size number, 1 missing', 'color category (2)']
     """
 
     name: Any
