@@ -13,10 +13,11 @@ from isosne._files import whole_file, writing_to
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.jobs.landmark_trust import LandmarkTrust
-from isosne.jobs.part_columns import Roles, empty_columns
+from isosne.jobs.part_columns import ColumnReader, Roles, TextColumns, empty_columns
 from isosne.jobs.part_rows import PartReader, open_result
 from isosne.jobs.parts import Part, Result
 from isosne.sources import blocks
+from isosne.sources.row_source import RowSource
 from isosne.tiles.bins import Bins, add_up, bin_rows, bin_type, write_bins
 from isosne.tiles.grid import Grid
 from isosne.tiles.tile_map import UNLABELED
@@ -49,13 +50,11 @@ class PartBinner(NamedTuple):
     ) -> Result:
         """Write the bins of a part, whose result is `placed`."""
         classes = _ClassNumbers(part)
-        parts: list[Bins] = [np.empty(0, bin_type(self.n_values))]
+        bins: Bins = np.empty(0, bin_type(self.n_values))
         n_rows = n_inside = 0
-        roles: Roles = {} if self.label is None else {self.label: "label"}
-        roles |= dict.fromkeys(self.values, "values")
-        rows, columns, _ = self.reader.open(part, roles)
+        rows, columns = self._open(part)
         for first, Y in _read_coordinates(placed):
-            found = dict(zip(roles, columns.next(len(Y)), strict=True))
+            found = dict(zip(self._roles(), columns.next(len(Y)), strict=True))
             pixels, inside = self.grid.pixels_of(Y)
             numbers = np.zeros(len(Y), np.uint16)
             if self.label is not None:
@@ -64,11 +63,23 @@ class PartBinner(NamedTuple):
             if self.trust is not None and rows is not None:
                 values.append(self.trust.of_rows(rows, first, Y))
             table = np.column_stack(values) if values else np.empty((len(Y), 0))
-            parts = [add_up([*parts, bin_rows(pixels, numbers[inside], table[inside])])]
-            n_rows, n_inside = n_rows + len(Y), n_inside + int(inside.sum())
+            bins = add_up([bins, bin_rows(pixels, numbers[inside], table[inside])])
+            n_rows, n_inside = n_rows + len(Y), n_inside + len(pixels)
             renew()
         notes = {"n_outside": n_rows - n_inside, "classes": classes.names}
-        return _write(target, parts[0], self.grid.n_tiles, n_rows, notes)
+        return _write(target, bins, self.grid.n_tiles, n_rows, notes)
+
+    def _roles(self) -> Roles:
+        """Return the columns that are counted, and the parameters that name them."""
+        label: Roles = {} if self.label is None else {self.label: "label"}
+        return label | dict.fromkeys(self.values, "values")
+
+    def _open(self, part: Part) -> tuple[RowSource | None, ColumnReader]:
+        """Open the rows and the columns of a part, unless only its result is needed."""
+        if self.trust is None and not self._roles():
+            return None, TextColumns([])
+        rows, columns, _ = self.reader.open(part, self._roles())
+        return rows, columns
 
 
 def _write(target: Path, bins: Bins, n_tiles: int, n_rows: int, notes: dict[str, Any]) -> Result:
