@@ -38,7 +38,8 @@ def main() -> None:
         x, y = TSNE(random_state=0).fit_transform(points).T
         # One color scale for all maps, which plot_map does not have.
         drawn = ax.scatter(x, y, s=4, c=test.point_p_values, vmin=0, vmax=1)
-        ax.set(title=f"{name}, p = {test.p_value:.2g}", xticks=[], yticks=[], aspect="equal")
+        ax.set(title=f"{name}, p = {test.p_value:.2g}", xticks=[], yticks=[])
+        ax.set_aspect("equal", adjustable="datalim")
     figure.colorbar(drawn, ax=axes, label="p-value of the point", shrink=0.9)
     figure.savefig(DOCS / "null.png", dpi=DPI)
 
