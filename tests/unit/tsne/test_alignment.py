@@ -160,9 +160,9 @@ def test_landmarks_are_aligned_by_the_identifiers_of_all_rows(points):
 
 def test_landmarks_without_a_place_are_refused(points):
     align_to = Alignment(PREVIOUS[:1], ids=np.arange(N), previous_ids=[0])
-    model = make(landmarks=Landmarks(2), align_to=align_to)
+    model = make(landmarks=Landmarks(8), align_to=align_to)
     sentence = (
-        "At least one landmark must have a place on the previous map; none of 2 has. Draw more "
+        "At least one landmark must have a place on the previous map; none of 8 has. Draw more "
         "landmarks, or map all rows."
     )
     with refuses(DataError, sentence):
