@@ -132,6 +132,14 @@ class GrowingMap(FittedMap):
         the optimization takes fewer steps. The previous map is enlarged by the square root of the
         growth. Random numbers follow from ``random_state`` and the number of fitted rows. Not part
         of the paper.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from isosne import TSNE
+        >>> X = load_iris().data
+        >>> TSNE(random_state=0).fit(X[::2]).extend(X[1::2]).embedding_.shape
+        (150, 2)
         """
         check_is_fitted(self)
         check_count(n_iter, "n_iter", low=1, hint="Pass the number of steps.")
@@ -146,7 +154,7 @@ class GrowingMap(FittedMap):
             far = find_far_rows(self._search_fitted(), added)
             job = Job(
                 Input(joined(self.kernel_.X_fit_, added), None, self.kernel_.metric),
-                growth_rng(self.plan_.parameters["random_state"], n),
+                growth_rng(self._seed, n),
                 gathering(n_iter, self._schedule()),
                 Anchors(np.arange(n), places, float(strength), scale),
                 earlier=self.kernel_,

@@ -63,7 +63,7 @@ def check_growing(kernel: MetricKernel, n_rows: int | None) -> None:
     if kernel.metric == "precomputed" or isinstance(kernel, PrecomputedKernel):
         raise ParameterError(
             "kernel",
-            "compare points to extend a map; it was fitted on precomputed distances or affinities",
+            "compare points; this one was fitted on precomputed distances or affinities",
             hint="Fit again with those of all points.",
         )
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from isosne._random import RandomState
 from isosne._types import Array
+from isosne.errors import DataError
 from isosne.kernels.base import MetricKernel
 from isosne.layout.pull import Anchors
 from isosne.layout.schedules import Schedule
@@ -56,7 +57,13 @@ class Job:
         """Return the anchors, counted among the landmarks if there are any."""
         if self.anchors is None or landmarks is None:
             return self.anchors
-        return self.anchors.among(landmarks)
+        found = self.anchors.among(landmarks)
+        if not len(found.rows):
+            raise DataError(
+                f"At least one landmark must have a place on the previous map; none of "
+                f"{len(landmarks):,} has. Draw more landmarks, or map all rows."
+            )
+        return found
 
     def identity(self) -> dict[str, Any]:
         """Return what distinguishes an extension, besides the parameters, by name."""

@@ -158,6 +158,17 @@ def test_landmarks_are_aligned_by_the_identifiers_of_all_rows(points):
     np.testing.assert_allclose(model.embedding_, PREVIOUS[model.landmark_indices_], atol=0.02)
 
 
+def test_landmarks_without_a_place_are_refused(points):
+    align_to = Alignment(PREVIOUS[:1], ids=np.arange(N), previous_ids=[0])
+    model = make(landmarks=Landmarks(8), align_to=align_to)
+    sentence = (
+        "At least one landmark must have a place on the previous map; none of 8 has. Draw more "
+        "landmarks, or map all rows."
+    )
+    with refuses(DataError, sentence):
+        model.fit(points)
+
+
 def test_the_objective_is_reported_without_the_pull(points):
     model = make(align_to=Alignment(PREVIOUS, 1e3)).fit(points)
     values, factors = model.affinities_

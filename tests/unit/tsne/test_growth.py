@@ -222,8 +222,8 @@ def test_maps_that_cannot_grow_say_so(points):
     ):
         make(landmarks=30).fit(points).extend(points[:5])
     sentence = (
-        "kernel must compare points to extend a map; it was fitted on precomputed distances or "
-        "affinities. Fit again with those of all points."
+        "kernel must compare points; this one was fitted on precomputed distances or affinities. "
+        "Fit again with those of all points."
     )
     model = make(IsolationKernel(8, metric="precomputed")).fit(distances)
     with refuses(ParameterError, sentence):
