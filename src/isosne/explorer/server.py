@@ -17,8 +17,9 @@ from typing import Any
 from bokeh.server.auth_provider import AuthProvider
 from panel.io.server import get_server
 from tornado.ioloop import IOLoop, PeriodicCallback
+from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
-from tornado.websocket import WebSocketHandler
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from isosne.errors import OutputError
 
@@ -138,7 +139,9 @@ class PageServer:
     def _work(self) -> None:
         # A tab that is closed while a frame is on its way is no reason for a warning.
         logging.getLogger("bokeh.server.views.ws").setLevel(logging.ERROR)
-        asyncio.set_event_loop(asyncio.new_event_loop())
+        events = asyncio.new_event_loop()
+        events.set_exception_handler(ignore_closed_tabs)
+        asyncio.set_event_loop(events)
         loop = IOLoop.current()
         try:
             server = get_server(
@@ -171,6 +174,12 @@ class PageServer:
             ticking.stop()
         server.stop()
         loop.close()
+
+
+def ignore_closed_tabs(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report an error that no one waits for, unless a tab was closed before a message arrived."""
+    if not isinstance(context.get("exception"), WebSocketClosedError | StreamClosedError):
+        loop.default_exception_handler(context)
 
 
 def _free_port(host: str, port: int) -> int:

@@ -10,10 +10,10 @@ from contextlib import closing
 import panel as pn
 import pytest
 from tornado.httpclient import HTTPClientError, HTTPRequest
-from tornado.websocket import websocket_connect
+from tornado.websocket import WebSocketClosedError, websocket_connect
 
 from isosne.errors import OutputError
-from isosne.explorer.server import LOOPBACK, PageServer
+from isosne.explorer.server import LOOPBACK, PageServer, ignore_closed_tabs
 
 
 @pytest.fixture(scope="module")
@@ -128,3 +128,13 @@ def test_a_port_in_use_is_told(server):
     other = PageServer(lambda: None, port=server.port)
     with pytest.raises(OutputError, match=rf"^Cannot listen on 127.0.0.1, port {server.port}: "):
         other.start()
+
+
+def test_a_closed_tab_is_no_error_but_others_are_reported(caplog):
+    loop = asyncio.new_event_loop()
+    loop.set_exception_handler(ignore_closed_tabs)
+    loop.call_exception_handler({"message": "closed", "exception": WebSocketClosedError()})
+    assert caplog.messages == []
+    loop.call_exception_handler({"message": "broken", "exception": ValueError("x")})
+    assert caplog.messages == ["broken"]
+    loop.close()
