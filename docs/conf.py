@@ -1,11 +1,13 @@
 """Sphinx configuration: `make docs` builds the pages into build/site."""
 
+import logging
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))  # the extensions of this site
+logging.getLogger("isosne").setLevel(logging.WARNING)  # accessible-pygments, of furo, prints INFO
 
 project = "isosne"
 author = "The isosne developers"

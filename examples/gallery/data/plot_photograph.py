@@ -47,6 +47,6 @@ ax.axis("off")
 figure
 
 # %%
-# Sky, water, trees and roofs are in regions of their own. Patches are compared
-# pixel by pixel, so two patches with the same edge in different positions are not
-# similar.
+# Patches of the sky and of the water are on the right. Trees and buildings are on
+# the left, the darkest ones outermost. Patches are compared pixel by pixel, so two
+# patches with the same edge in different positions are not similar.

@@ -23,18 +23,19 @@ axes = plots.plot_maps(maps, y + 1, kind="labels", mark=0)
 axes[0].figure
 
 # %%
+# With the Gaussian kernel, cluster 1 is drawn among parts of clusters 2 and 3. With
+# the other two, all three clusters stay whole and touch at their center.
+#
 # The reason is in the similarities of the center. With a Gaussian kernel, whose
 # bandwidth fits the dense cluster, the points of the wide clusters have almost no
 # similarity to it. With the isolation kernel, the nearest points of all three
 # clusters are about equally similar.
 
+gaussian = GaussianKernel(30).fit(X)
+isolation = IsolationKernel(psi=150, random_state=0).fit(X)
 similarities = {
-    "Gaussian kernel, perplexity 30": GaussianKernel(30)
-    .fit(X)
-    .similarity(X[:1], X)[0],
-    "isolation kernel, psi 150": IsolationKernel(psi=150, random_state=0)
-    .fit(X)
-    .similarity()[0],
+    "Gaussian kernel, perplexity 30": gaussian.similarity(X[:1], X)[0],
+    "isolation kernel, psi 150": isolation.similarity(X[:1], X)[0],
 }
 same_center = y < 3
 axes = plots.plot_similarity_from(
