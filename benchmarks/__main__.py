@@ -22,13 +22,15 @@ NAMES = [
     "routes",
     "landmarks",
     "explore",
+    "mixed",
     "peers",
 ]
-SLOW = {"scaling", "peers", "kernels", "explore"}
+SLOW = {"scaling", "peers", "kernels", "explore", "mixed"}
 """Left out of a quick run unless named."""
 OPTIONS = {
     "peers": ["dataset", "sizes", "methods", "seeds", "threads"],
     "scaling": ["threads"],
+    "mixed": ["speed_only"],
 }
 """Options that a benchmark takes beside --quick."""
 
@@ -67,6 +69,9 @@ def read_options() -> argparse.Namespace:
     )
     peers.add_argument(
         "--threads", type=int, default=2, help="threads of each method, in scaling too; default 2"
+    )
+    parser.add_argument(
+        "--speed", dest="speed_only", action="store_true", help="of mixed: only the run times"
     )
     options = parser.parse_args()
     unknown = sorted(set(options.names) - set(NAMES))
