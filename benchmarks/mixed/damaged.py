@@ -1,4 +1,4 @@
-"""Numeric sets of the paper with cells removed and columns binned: what is kept of the full data."""
+"""Numeric sets of the paper, cells removed and columns binned: what is kept of the full data."""
 
 import warnings
 from collections.abc import Sequence
