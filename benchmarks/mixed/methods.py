@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import SimpleImputer
+from sklearn.metrics import pairwise_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
@@ -24,7 +25,7 @@ def forest(frame: pd.DataFrame, seed: int) -> np.ndarray:
 def shares(frame: pd.DataFrame, seed: int) -> np.ndarray:
     """Return a map whose affinities are the shares of trees in which two rows are together."""
     codes = TableForest(random_state=seed).fit_transform(frame)
-    together = np.mean(codes[:, None] == codes[None], axis=2)
+    together = 1 - pairwise_distances(codes, metric="hamming")
     np.fill_diagonal(together, 0)
     return TSNE("precomputed", random_state=seed).fit(together + 1e-12).embedding_
 

@@ -1,4 +1,4 @@
-"""Slow twins of isolation trees over tables, and of the distances between rows of tables.
+"""Slow twins of isolation trees over tables, and of Gower's distance.
 
 A tree is a list of nodes in the order in which they are made: breadth first, left before right. A
 split is (column, threshold, share, left child), a leaf is its number. All draws are hashes of 32
@@ -88,11 +88,6 @@ def leaf(nodes, row, is_category, key, seed):
         at = row[column], is_category[column], threshold, share, key, seed, node
         node = child + (not goes_left(*at))
     return nodes[node]
-
-
-def hamming(a, b):
-    """Fraction of the columns in which two rows differ."""
-    return sum(x != y for x, y in zip(a, b, strict=True)) / len(a)
 
 
 def gower(a, b, is_category, ranges):

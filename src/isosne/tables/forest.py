@@ -19,15 +19,15 @@ from isosne.tables.trees import RANGE, Tree, find_table_leaves, grow_table_tree
 
 MANY_ROWS = 20_000
 """Number of rows above which "auto" grows half as many trees (docs/decisions/0019)."""
-PLURALS = {
-    "number": "numbers",
-    "boolean": "booleans",
-    "date": "dates",
-    "ordered": "ordered categories",
-    "category": "categories",
-    "identifier": "identifiers",
+KINDS = {
+    "number": ("number", "numbers"),
+    "boolean": ("boolean", "booleans"),
+    "date": ("date", "dates"),
+    "ordered": ("ordered category", "ordered categories"),
+    "category": ("category", "categories"),
+    "identifier": ("identifier", "identifiers"),
 }
-"""Kinds of columns in the plural."""
+"""Kinds of columns in words: one column, and several."""
 ODD = 0x9E3779B97F4A7C15
 """Multiplier of the hash of rows: odd, with its bits spread evenly."""
 
@@ -162,20 +162,20 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Returns
         -------
         str
-            Such as "2 numbers, 1 category; 3 missing values; 400 isolation trees".
+            Such as "table with 2 numbers, 1 category; 3 missing values; rows compared by 400
+            isolation trees".
         """
         check_is_fitted(self)
         counts = Counter(column.kind for column in self.columns_)
         kinds = [
-            f"{counts[kind]} {PLURALS[kind] if counts[kind] > 1 else kind}"
-            for kind in PLURALS
-            if counts[kind]
+            f"{counts[kind]} {KINDS[kind][counts[kind] > 1]}" for kind in KINDS if counts[kind]
         ]
         n_missing = sum(column.n_missing for column in self.columns_)
         left_out = " (left out)" if counts["identifier"] else ""
+        values = "value" if n_missing == 1 else "values"
         return (
-            f"table with {', '.join(kinds)}{left_out}; {n_missing:,} missing values; rows compared "
-            f"by {self._n_features_out} isolation trees"
+            f"table with {', '.join(kinds)}{left_out}; {n_missing:,} missing {values}; rows "
+            f"compared by {self._n_features_out} isolation trees"
         )
 
     def _n_trees(self, n_rows: int) -> int:

@@ -212,15 +212,16 @@ REFUSED = {
     "one dimension": (
         np.array(["a", "b"]),
         (
-            "X must be two-dimensional, one point in each row; got shape (2,). Reshape your data with "
-            "X.reshape(-1, 1) if it has one attribute, or X.reshape(1, -1) if it is one point."
+            "X must be two-dimensional, one point in each row; got shape (2,). Reshape your data "
+            "with X.reshape(-1, 1) if it has one attribute, or X.reshape(1, -1) if it is one point."
         ),
     ),
     "identifiers alone": (
         pd.DataFrame({"name": [f"n{i}" for i in range(30)]}),
         (
-            "X must have at least one column besides identifiers; found 0 feature(s) (shape=(30, 1)) "
-            "while a minimum of 1 is required. Declare the columns to use as categorical."
+            "X must have at least one column besides identifiers; found 0 feature(s) "
+            "(shape=(30, 1)) while a minimum of 1 is required. Declare the columns to use as "
+            "categorical."
         ),
     ),
 }
