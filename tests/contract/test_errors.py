@@ -151,7 +151,7 @@ PSI = (
 )
 METRIC = (
     "metric must be one of 'euclidean', 'manhattan', 'chebyshev', 'minkowski', 'cosine', "
-    "'mahalanobis', 'precomputed'; "
+    "'mahalanobis', 'hamming', 'gower', 'precomputed'; "
     "got metric={}. For another metric compute the distances yourself and pass "
     "metric='precomputed'."
 )
@@ -217,7 +217,7 @@ PARAMETERS = [
         for seed in (-1, "zero", 1.0, True)
     ],
     *[
-        (kernel(metric="hamming"), METRIC.format("'hamming'"))
+        (kernel(metric="jaccard"), METRIC.format("'jaccard'"))
         for kernel in (
             lambda **more: IsolationKernel(2, **more),
             GaussianKernel,
@@ -266,8 +266,8 @@ def test_numbers_of_neighbors_outside_their_range_are_refused(k):
 
 
 def test_neighbors_in_unknown_metrics_are_refused():
-    with refuses(ParameterError, METRIC.format("'hamming'")):
-        nearest_neighbors(X, 1, metric="hamming")
+    with refuses(ParameterError, METRIC.format("'jaccard'")):
+        nearest_neighbors(X, 1, metric="jaccard")
     with refuses(ParameterError, POWER.format(0.5)):
         nearest_neighbors(X, 1, metric="minkowski", p=0.5)
 
@@ -475,11 +475,11 @@ def test_a_refit_that_fails_on_its_data_leaves_the_earlier_fit(kernel):
     [
         (KERNELS[0], {"psi": 11}),
         (KERNELS[0], {"n_partitions": 0}),
-        (KERNELS[0], {"metric": "hamming"}),
+        (KERNELS[0], {"metric": "jaccard"}),
         (KERNELS[0], {"random_state": -1}),
         (KERNELS[1], {"n_partitions": "exact"}),
         (KERNELS[2], {"n_partitions": 0}),
-        (KERNELS[2], {"metric": "hamming"}),
+        (KERNELS[2], {"metric": "jaccard"}),
         (KERNELS[3], {"perplexity": 10}),
         (KERNELS[4], {"k": 10}),
         (KERNELS[5], {"k": 10}),

@@ -58,7 +58,8 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     Parameters
     ----------
     leaf_size : float or sequence of floats, default=(4, 16)
-        Mean number of rows per leaf; half of the trees have each size if there are two.
+        Mean number of rows per leaf; half of the trees have each size if there are two. A tree has
+        at least two leaves.
     n_trees : int or "auto", default="auto"
         Number of trees per leaf size. "auto": 200; 100 for more than 20 000 rows.
     categorical : list of str or int, or None, default=None
@@ -191,7 +192,7 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             raise DataError(f"X must have at least 2 row(s); got n_samples={n}. Pass more rows.")
         sizes = as_scales(self.leaf_size, "leaf_size")
         for size in sizes:
-            check_number(size, "leaf_size", low=1, high=n, hint="4 to 16 rows are usual.")
+            check_number(size, "leaf_size", low=1, hint="4 to 16 rows are usual.")
         rng = as_generator(self.random_state)
         keys = row_keys(table)
         is_category = category_flags(columns)

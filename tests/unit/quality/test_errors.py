@@ -105,7 +105,7 @@ def test_distances_must_be_square_and_the_metric_known():
         auc_rnx(np.abs(X), Y, metric="precomputed")
     sentence = (
         "metric must be one of 'euclidean', 'manhattan', 'chebyshev', 'minkowski', 'cosine', "
-        "'mahalanobis', 'precomputed'; "
+        "'mahalanobis', 'hamming', 'gower', 'precomputed'; "
         "got metric='dice'. For another metric compute the distances yourself and pass "
         "metric='precomputed'."
     )

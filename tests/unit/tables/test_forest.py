@@ -113,11 +113,11 @@ PARAMETERS = {
     ),
     "small leaves": (
         {"leaf_size": 0.5},
-        "leaf_size must be a number from 1 to 48; got leaf_size=0.5. 4 to 16 rows are usual.",
+        "leaf_size must be a number from 1 up; got leaf_size=0.5. 4 to 16 rows are usual.",
     ),
-    "large leaves": (
-        {"leaf_size": (4, 49)},
-        "leaf_size must be a number from 1 to 48; got leaf_size=49. 4 to 16 rows are usual.",
+    "no number": (
+        {"leaf_size": (4, "all")},
+        "leaf_size must be a number from 1 up; got leaf_size='all'. 4 to 16 rows are usual.",
     ),
     "no leaves": (
         {"leaf_size": ()},
@@ -130,6 +130,13 @@ PARAMETERS = {
 def test_parameters_outside_their_rule_are_refused(frame, settings, sentence):
     with refuses(ParameterError, sentence):
         forest(**settings).fit(frame)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_small_tables_have_trees_of_two_leaves(frame, n):
+    codes = forest().fit_transform(frame[:n])
+    assert codes.shape == (n, 40)
+    assert codes.max() == 1
 
 
 def test_one_row_is_refused(frame):

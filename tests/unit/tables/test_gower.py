@@ -69,9 +69,17 @@ def test_other_points_are_refused():
     )
     with refuses(DataError, sentence):
         nearest_neighbors(np.array([[0.5], [1.5], [1.0]]), 1, metric="gower")
-    with pytest.raises(DataError, match="needs dense"):
+    with refuses(
+        DataError,
+        "metric='gower' needs a dense array; got a sparse matrix in X. "
+        "Pass X.toarray(), or choose metric='manhattan'.",
+    ):
         nearest_neighbors(csr_array(np.eye(4)), 1, metric="gower")
-    with pytest.raises(ParameterError, match="approximate"):
+    with refuses(
+        ParameterError,
+        "metric must be one of 'euclidean', 'cosine', 'mahalanobis', 'hamming' for the approximate "
+        "neighbor search; got metric='gower'. Choose the exact search.",
+    ):
         nearest_neighbors(np.eye(4), 1, metric="gower", method="approximate")
 
 
