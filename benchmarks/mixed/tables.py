@@ -92,9 +92,14 @@ def measure(seeds: Sequence[int], quick: bool) -> list[dict[str, Any]]:
 
 
 def show(found: list[dict[str, Any]]) -> str:
-    """Return the figures, as means over seeds, in one table per measure and state."""
+    """Return the figures: of the methods as means over seeds, of other forms for the first seed."""
     measures = {"accuracy": "10-NN accuracy of the label", "auc": "AUC_RNX by Gower's distance"}
-    return "\n\n".join(show_measure(found, title, name) for name, title in measures.items())
+    methods = [line for line in found if line["method"] in METHODS]
+    default = next(iter(METHODS))
+    forms = [line for line in found if line["seed"] == 0 and line["method"] in {default, *FORMS}]
+    parts = [show_measure(methods, title, name) for name, title in measures.items()]
+    parts += [show_measure(forms, f"{title}, other forms", n) for n, title in measures.items()]
+    return "\n\n".join(parts)
 
 
 def show_measure(found: list[dict[str, Any]], title: str, name: str) -> str:
