@@ -24,15 +24,17 @@ NAMES = [
     "alignment",
     "billion",
     "explore",
+    "mixed",
     "peers",
     "structure",
 ]
-SLOW = {"scaling", "peers", "kernels", "alignment", "explore", "structure", "billion"}
+SLOW = {"scaling", "peers", "kernels", "alignment", "explore", "structure", "billion", "mixed"}
 """Left out of a quick run unless named."""
 OPTIONS = {
     "peers": ["dataset", "sizes", "methods", "seeds", "threads"],
     "scaling": ["threads"],
     "billion": ["seconds", "full", "tiles"],
+    "mixed": ["speed_only"],
 }
 """Options that a benchmark takes beside --quick."""
 
@@ -87,6 +89,9 @@ def read_options() -> argparse.Namespace:
         help="jobs of at most N rows, such as 1e7, are not stopped; default %(default)s",
     )
     billion.add_argument("--tiles", action="store_true", help="write tiles, too")
+    parser.add_argument(
+        "--speed", dest="speed_only", action="store_true", help="of mixed: only the run times"
+    )
     options = parser.parse_args()
     unknown = sorted(set(options.names) - set(NAMES))
     if unknown:

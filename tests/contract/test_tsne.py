@@ -162,7 +162,10 @@ REFUSALS = [
         },
         sentence(
             "metric",
-            "be one of 'euclidean', 'cosine', 'mahalanobis' for the approximate neighbor search",
+            (
+                "be one of 'euclidean', 'cosine', 'mahalanobis', 'hamming' for the approximate "
+                "neighbor search"
+            ),
             "Choose the exact search.",
         ).format("manhattan"),
     ),

@@ -8,6 +8,8 @@ def distance(x, z, metric="euclidean", p=2.0):
     x, z = np.asarray(x, np.float64), np.asarray(z, np.float64)
     if metric == "cosine":
         return 1 - (x @ z) / np.sqrt((x @ x) * (z @ z))
+    if metric == "hamming":
+        return np.mean(x != z)
     if metric == "chebyshev":
         return np.abs(x - z).max()
     power = {"euclidean": 2.0, "manhattan": 1.0, "minkowski": p}[metric]

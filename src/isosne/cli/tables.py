@@ -42,7 +42,7 @@ def open_unscaled(
         chosen, options = options.columns, replace(options, text_columns="leave_out", columns=None)
     keywords = {k: value for k, value in options.given().items() if k not in TREATMENTS}
     limit = memory_available(resources.memory_limit)
-    table = read_table(source, **keywords, memory_limit=limit)
+    table = read_table(source, **keywords, memory_limit=limit, needs_numbers=not is_mixed)
     if is_mixed:
         table = _as_mixed(table, replace(options, columns=chosen), resources)
     if not quiet:
@@ -71,6 +71,14 @@ def _check_mixed(options: TableOptions) -> None:
                 given[name],
                 f"Leave out {keyword(name)} or {keyword('mixed')}.",
             )
+
+
+def refuse_mixed(options: TableOptions, command: str, hint: str) -> None:
+    """Refuse mixed columns for a command that compares numbers only."""
+    for name in ("mixed", "categorical"):
+        if value := getattr(options, name):
+            rule = f"be left out for {command}, which uses numeric columns only"
+            raise ParameterError(name, rule, value, hint)
 
 
 def _as_mixed(table: Any, options: TableOptions, resources: ResourceOptions) -> Any:
@@ -226,8 +234,8 @@ def read_columns(
     rows = table.rows
     chosen = np.arange(rows.shape[0]) if chosen is None else chosen
     _check_fits(rows, len(chosen), resources)
-    values = rows.take(chosen, allow_missing=True)
     numeric = list(table.names or ())
+    values = rows.take(chosen, allow_missing=True) if numeric else None
     others = [name for name in rows.side if name not in numeric]
     columns = {}
     for name in [*numeric, *others] if wanted is None else wanted:

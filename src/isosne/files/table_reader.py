@@ -76,6 +76,7 @@ def read_table(
     key: str | None = None,
     header: bool | None = None,
     memory_limit: int | None = None,
+    needs_numbers: bool = True,
 ) -> Table:
     r"""Open a table with its ids and labels.
 
@@ -106,6 +107,8 @@ def read_table(
     memory_limit : int or None, default=None
         Largest size in bytes of a compressed .npz file in memory. None uses the memory that is
         available.
+    needs_numbers : bool, default=True
+        Whether to raise an error if no numeric feature is left.
 
     Returns
     -------
@@ -136,7 +139,8 @@ def read_table(
     if name != STDIN and not is_there(Path(source)) and _looks_like_a_set(name):
         return _load_set(name, id, label, missing)
     roles = tuple((role, c) for role, c in (("id", id), ("label", label)) if c is not None)
-    request = make_request(columns, exclude, text_columns)._replace(roles=roles)
+    request = make_request(columns, exclude, text_columns)
+    request = request._replace(roles=roles, needs_numbers=needs_numbers)
     options = OpenOptions(request, key, header, memory_limit, missing)
     if name == STDIN:
         rows = open_piped(options)

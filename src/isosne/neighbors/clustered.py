@@ -73,7 +73,7 @@ class ClusteredPoints:
             hint = "The approximate search needs dense points."
             raise ParameterError("neighbors", rule, "approximate", hint)
         if metric.name not in SEARCHABLE:
-            names = ", ".join(map(repr, SEARCHABLE))
+            names = ", ".join(map(repr, (*SEARCHABLE, "hamming")))  # by CodeIndex
             rule = f"be one of {names} for the approximate neighbor search"
             raise ParameterError("metric", rule, metric.name, "Choose the exact search.")
         self.metric = metric = metric.fitted(X)

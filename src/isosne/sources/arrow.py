@@ -42,11 +42,12 @@ class ArrowRows(RowSource):
         selection = select_columns(names, types, request, files.name)
         dtypes = [_dtype(pa, schema.field(index).type) for index in selection.indices]
         shape = (sum(group_rows), len(selection.names))
-        super().__init__(files, shape, np.result_type(*dtypes), column_names=selection.names)
+        dtype = np.result_type(*dtypes) if dtypes else np.float64
+        super().__init__(files, shape, dtype, column_names=selection.names)
         self.left_out = selection.left_out
         self.side = {name: partial(self._side_column, name) for name in selection.others}
         self._ends = np.cumsum(group_rows, dtype=np.int64)
-        self._batch_rows = max(1, BATCH_BYTES // self.row_bytes)
+        self._batch_rows = max(1, BATCH_BYTES // max(1, self.row_bytes))
         # The position of the last read, and what comes after it; several threads may read.
         self._lock = threading.Lock()
         self._stopped_at = -1

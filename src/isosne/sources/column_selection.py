@@ -28,6 +28,8 @@ class ColumnRequest(NamedTuple):
     exclude: tuple[str, ...] = ()
     text_columns: str = "refuse"
     roles: tuple[tuple[str, str], ...] = ()
+    needs_numbers: bool = True
+    """Whether a table without numeric features is an error."""
 
     @property
     def not_features(self) -> list[tuple[str, str]]:
@@ -91,7 +93,7 @@ def select_columns(
     if not_numeric and request.text_columns == "refuse":
         raise _refuse_text(not_numeric, type_of, source)
     kept = [name for name in kept if type_of[name] is None]
-    if not kept:
+    if not kept and request.needs_numbers:
         raise DataError(
             f"{source} must have at least one numeric column; none of its {len(names)} column(s) "
             "is left. Exclude fewer columns, or encode text as numbers."

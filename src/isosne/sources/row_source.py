@@ -39,7 +39,8 @@ class RowSource(ABC):
         column_names: tuple[str, ...] | None = None,
     ) -> None:
         self.files = files
-        check_table(files.name, shape, np.dtype(dtype))
+        # No names at all: a table without numeric columns, whose reader has allowed that.
+        check_table(files.name, shape, np.dtype(dtype), min_columns=int(column_names != ()))
         self.shape = (int(shape[0]), int(shape[1]))
         self.dtype = np.dtype(dtype).newbyteorder("=")
         self.column_names = column_names
@@ -178,7 +179,9 @@ def find_not_finite(block: Points) -> tuple[Indices, Indices]:
     return rows, block.indices[entries].astype(np.int64)
 
 
-def check_table(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+def check_table(
+    name: str, shape: tuple[int, ...], dtype: np.dtype[Any], *, min_columns: int = 1
+) -> None:
     """Raise an error if an array is not a nonempty table of real numbers."""
     if len(shape) != 2:
         raise DataError(
@@ -190,7 +193,7 @@ def check_table(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None
             f"{name} must be numeric; got dtype {dtype}. "
             "Encode values that are not real numbers, or leave them out."
         )
-    if shape[0] < 1 or shape[1] < 1:
+    if shape[0] < 1 or shape[1] < min_columns:
         raise DataError(
             f"{name} must have at least one row and one numeric column; "
             f"got {shape[0]} row(s) and {shape[1]} column(s). Pass a table that contains values."

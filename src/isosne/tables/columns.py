@@ -28,6 +28,8 @@ from isosne.tables.values import (
 DISTINCT_SHARE, FEW = 0.5, 20
 """A text column is an identifier if more than this share of its values, and more than FEW of them,
 are distinct: random subsets of such values say nothing about rows (chosen)."""
+CATEGORIES = (nw.Categorical, nw.Enum)
+"""Types whose values are categories, also if these are numbers."""
 SHOWN = 10
 """Number of column names in a message (chosen)."""
 
@@ -160,7 +162,9 @@ def is_mixed(data: Any) -> bool:
     for column in frame.iter_columns():
         values = _values(column)
         is_number = column.dtype.is_numeric() or column.dtype == nw.Boolean
-        if count_gaps(values) or not (is_number or as_numbers(values) is not None):
+        if count_gaps(values) or column.dtype in CATEGORIES:
+            return True
+        if not is_number and as_numbers(values) is None:
             return True
     return False
 
@@ -170,8 +174,8 @@ def _given(data: Any, name: str) -> Iterator[Given]:
     if frame is not None:
         for label, column in zip(frame.columns, frame.iter_columns(), strict=True):
             kind = _kind_of_type(column, name)
-            order = tuple(map(str, column.dtype.categories)) if kind == "ordered" else ()  # type: ignore[attr-defined]  # Enum
-            yield Given(label, _values(column), kind, order)
+            order = _ordered_categories(column)
+            yield Given(label, _values(column), "ordered" if order else kind, order)
         return
     values = as_array(data, name)
     if values.ndim != 2:
@@ -190,6 +194,8 @@ def _values(column: nw.Series[Any]) -> Array:
     """Return the values of a column; missing numbers are NaN."""
     if column.dtype.is_numeric():
         return np.asarray(column.cast(nw.Float64).to_numpy(), np.float64)
+    if column.dtype in CATEGORIES:
+        return np.array(column.to_list(), object)  # pyarrow's own conversion drops nulls
     return np.asarray(column.to_numpy())
 
 
@@ -204,12 +210,22 @@ def _kind_of_type(column: nw.Series[Any], name: str) -> str | None:
         ("boolean", dtype == nw.Boolean),
         ("number", dtype.is_numeric()),
         ("date", dtype.is_temporal()),
-        ("ordered", dtype == nw.Enum),
-        ("category", dtype == nw.Categorical),
+        ("category", dtype in CATEGORIES),
     ):
         if is_kind:
             return kind
     return None
+
+
+def _ordered_categories(column: nw.Series[Any]) -> tuple[str, ...]:
+    """Return the categories of a column in their order; none if the type has no order."""
+    if isinstance(column.dtype, nw.Enum):
+        return tuple(map(str, column.dtype.categories))
+    native = column.to_native()
+    if getattr(getattr(native, "type", None), "ordered", False):  # a dictionary of pyarrow
+        whole = native.unify_dictionaries().combine_chunks()
+        return tuple(map(str, whole.dictionary.to_pylist()))
+    return ()
 
 
 def _describe(given: Given, is_categorical: bool) -> Column:

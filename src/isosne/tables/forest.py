@@ -19,15 +19,15 @@ from isosne.tables.trees import RANGE, Tree, find_table_leaves, grow_table_tree
 
 MANY_ROWS = 20_000
 """Number of rows above which "auto" grows half as many trees (docs/decisions/0019)."""
-PLURALS = {
-    "number": "numbers",
-    "boolean": "booleans",
-    "date": "dates",
-    "ordered": "ordered categories",
-    "category": "categories",
-    "identifier": "identifiers",
+KINDS = {
+    "number": ("number", "numbers"),
+    "boolean": ("boolean", "booleans"),
+    "date": ("date", "dates"),
+    "ordered": ("ordered category", "ordered categories"),
+    "category": ("category", "categories"),
+    "identifier": ("identifier", "identifiers"),
 }
-"""Kinds of columns in the plural."""
+"""Kinds of columns in words: one column, and several."""
 ODD = 0x9E3779B97F4A7C15
 """Multiplier of the hash of rows: odd, with its bits spread evenly."""
 
@@ -58,7 +58,8 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     Parameters
     ----------
     leaf_size : float or sequence of floats, default=(4, 16)
-        Mean number of rows per leaf; half of the trees have each size if there are two.
+        Mean number of rows per leaf; half of the trees have each size if there are two. A tree has
+        at least two leaves.
     n_trees : int or "auto", default="auto"
         Number of trees per leaf size. "auto": 200; 100 for more than 20 000 rows.
     categorical : list of str or int, or None, default=None
@@ -162,20 +163,20 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Returns
         -------
         str
-            Such as "2 numbers, 1 category; 3 missing values; 400 isolation trees".
+            Such as "table with 2 numbers, 1 category; 3 missing values; rows compared by 400
+            isolation trees".
         """
         check_is_fitted(self)
         counts = Counter(column.kind for column in self.columns_)
         kinds = [
-            f"{counts[kind]} {PLURALS[kind] if counts[kind] > 1 else kind}"
-            for kind in PLURALS
-            if counts[kind]
+            f"{counts[kind]} {KINDS[kind][counts[kind] > 1]}" for kind in KINDS if counts[kind]
         ]
         n_missing = sum(column.n_missing for column in self.columns_)
         left_out = " (left out)" if counts["identifier"] else ""
+        values = "value" if n_missing == 1 else "values"
         return (
-            f"table with {', '.join(kinds)}{left_out}; {n_missing:,} missing values; rows compared "
-            f"by {self._n_features_out} isolation trees"
+            f"table with {', '.join(kinds)}{left_out}; {n_missing:,} missing {values}; rows "
+            f"compared by {self._n_features_out} isolation trees"
         )
 
     def _n_trees(self, n_rows: int) -> int:
@@ -191,7 +192,7 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             raise DataError(f"X must have at least 2 row(s); got n_samples={n}. Pass more rows.")
         sizes = as_scales(self.leaf_size, "leaf_size")
         for size in sizes:
-            check_number(size, "leaf_size", low=1, high=n, hint="4 to 16 rows are usual.")
+            check_number(size, "leaf_size", low=1, hint="4 to 16 rows are usual.")
         rng = as_generator(self.random_state)
         keys = row_keys(table)
         is_category = category_flags(columns)

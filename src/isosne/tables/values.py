@@ -1,5 +1,7 @@
 """The values of one column: what is missing, what is a number, what is a time."""
 
+from datetime import UTC, date, datetime
+from datetime import time as time_of_day
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,8 @@ from numpy.typing import NDArray
 from isosne._tables import is_missing
 from isosne._types import Array
 
+EPOCH = date(1970, 1, 1)
+"""Day of a time without a date, so that its seconds count from midnight."""
 LONGEST = 30
 """Largest number of characters of a value in a message (chosen)."""
 
@@ -45,13 +49,31 @@ def as_seconds(values: Array) -> NDArray[np.float64] | None:
     """Return dates, times or durations as seconds, NaN if missing; None if some are neither."""
     if values.dtype.kind not in "mM":
         try:
-            values = values.astype("datetime64[us]")
-        except (TypeError, ValueError):
+            values = np.array([_as_moment(value) for value in values.tolist()], "datetime64[us]")
+        except (TypeError, ValueError, OverflowError):
             return None
     unit = "datetime64[us]" if values.dtype.kind == "M" else "timedelta64[us]"
     times = values.astype(unit)
     seconds: NDArray[np.float64] = np.where(np.isnat(times), np.nan, times.astype(np.int64) / 1e6)
     return seconds
+
+
+def _as_moment(value: Any) -> Any:
+    """Return a date, a time of day or text in ISO format as NumPy reads it, in UTC."""
+    if is_gap(value):
+        return None
+    if isinstance(value, time_of_day):
+        value = datetime.combine(EPOCH, value)
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            if not value[:1].isdigit():  # NumPy knows words such as "now"
+                raise
+            return np.datetime64(value)  # a month or a year
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC).replace(tzinfo=None)
+    return value
 
 
 def distinct_texts(values: Array) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from isosne._types import Array
 from isosne.tables.columns import Column
-from isosne.tables.forest import PLURALS, TableForest, Trees
+from isosne.tables.forest import KINDS, TableForest, Trees
 from isosne.tables.trees import RANGE
 from isosne.tsne.stored_values import check_array, check_value, is_count
 
@@ -29,7 +29,7 @@ def restore_table(header: dict[str, Any], arrays: dict[str, Array]) -> TableFore
     """Return the forest that the header and the arrays of a file define, once they are checked."""
     columns = [Column(*_plain(column)) for column in header["columns"]]
     for column in columns:
-        check_value(column.kind, "the kind of a column", column.kind in PLURALS)
+        check_value(column.kind, "the kind of a column", column.kind in KINDS)
         check_value(column.categories, "categories", all(isinstance(c, str) for c in column[2]))
     n_used = sum(column.is_used for column in columns)
     check_value(n_used, "the number of columns", n_used > 0)

@@ -18,7 +18,7 @@ from isosne.cli.options import (
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.paths import check_distinct
 from isosne.cli.pictures import PictureOptions, read_images
-from isosne.cli.provenance import recorded_metric
+from isosne.cli.provenance import measured_metric, recorded_metric
 from isosne.cli.tables import (
     check_one_stdin,
     find_rows,
@@ -138,7 +138,9 @@ def plot(
     if trust is not None:
         opened = open_table(trust, options, resources, quiet=messages.quiet)
         points = read_points(opened, resources, find_rows(opened, drawn))
-        judged = _judge(points, drawn, k, resources)
+        metric, p = recorded_metric(drawn.provenance)
+        how = {"metric": measured_metric(opened, metric), "p": p}
+        judged = _judge(points, drawn, k, how, resources)
     images = read_images(picture, drawn, options, resources)
     if _is_page(output):
         from isosne.pages import write_page
@@ -170,20 +172,11 @@ def _is_page(output: Path) -> bool:
     return output.suffix.lower() in PAGES
 
 
-def _judge(points: Any, drawn: Any, k: int, resources: ResourceOptions) -> Any:
-    """Return the neighborhood preservation of each point, in the metric of the map."""
+def _judge(points: Any, drawn: Any, k: int, how: dict[str, Any], resources: ResourceOptions) -> Any:
+    """Return the neighborhood preservation of each point; how: the metric and its power."""
     from isosne.quality import trust
 
-    metric, p = recorded_metric(drawn.provenance)
-    return trust(
-        points,
-        drawn.embedding,
-        k,
-        metric=metric,
-        p=p,
-        random_state=0,
-        n_jobs=resources.n_jobs,
-    )
+    return trust(points, drawn.embedding, k, **how, random_state=0, n_jobs=resources.n_jobs)
 
 
 def _find_names(painted: Any, labels: Any, kind: str, n: int) -> Any:

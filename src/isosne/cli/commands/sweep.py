@@ -27,7 +27,7 @@ from isosne.cli.options import (
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.paths import check_distinct
 from isosne.cli.progress import make_progress
-from isosne.cli.tables import open_table, read_points
+from isosne.cli.tables import open_table, read_points, refuse_mixed
 from isosne.errors import ParameterError, keyword
 
 CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
@@ -122,6 +122,8 @@ def sweep(
     check_distinct({"source": source}, {"output": kept})
     check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
     check_output(kept, (), force=True)
+    hint = "Run isosne embed and isosne measure for each value."
+    refuse_mixed(table_options, "isosne sweep", hint)
     template = make_template(embedding, resources)
     table = open_table(source, table_options, resources, quiet=messages.quiet)
     if measure in CLASS_MEASURES and table.labels is None:

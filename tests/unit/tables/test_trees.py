@@ -1,0 +1,175 @@
+"""Isolation trees over tables, compiled, against slow ones."""
+
+import numpy as np
+import pytest
+
+from isosne.tables.forest import grow_trees, row_keys
+from isosne.tables.trees import find_table_leaves, scramble
+from tests.reference import table_trees as slow
+
+CATEGORY = np.array([False, True, False, True])
+
+
+def make_table(n, seed=0, gaps=0.2):
+    """Numbers with ties, few categories, numbers of both signs, and many categories."""
+    rng = np.random.default_rng(seed)
+    table = np.column_stack(
+        [
+            rng.integers(0, 5, n),
+            rng.integers(0, 3, n),
+            rng.normal(size=n) * 1e3,
+            rng.integers(0, n, n),
+        ]
+    ).astype(np.float64)
+    table[rng.random(table.shape) < gaps] = np.nan
+    return table
+
+
+def as_float32(share):
+    """Round a share as the trees store it."""
+    return float(np.float32(share))
+
+
+def leaves_of(table, trees, t, is_category=CATEGORY):
+    leaves = np.empty(len(table), np.int64)
+    find_table_leaves(table, is_category, row_keys(table), trees.seeds[t], trees.tree(t), leaves)
+    return leaves
+
+
+def grow_all(table, is_category=CATEGORY, n_trees=3, seed=0):
+    """Trees over all rows of a table."""
+    rng = np.random.default_rng(seed)
+    return grow_trees(table, row_keys(table), is_category, (n_trees, len(table)), rng)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("n", [2, 3, 40])
+def test_trees_and_leaves_are_those_of_the_slow_twin(n, gaps):
+    table = make_table(n, gaps=gaps)
+    keys = row_keys(table)
+    trees = grow_all(table)
+    new = make_table(30, seed=1, gaps=gaps)
+    new[:5, 3] += 1000  # categories that are new
+    new_keys = row_keys(new)
+    for t in range(3):
+        seed = int(trees.seeds[t])
+        nodes = slow.grow(
+            table.tolist(), CATEGORY, keys.tolist(), seed, lambda s: float(np.float32(s))
+        )
+        features, thresholds, shares, children = trees.tree(t)
+        for node, expected in enumerate(nodes):
+            if isinstance(expected, tuple):
+                found = features[node], thresholds[node], shares[node], children[node]
+                assert found == expected
+            else:
+                assert children[node] == -1 - expected
+        for rows, their_keys in ((table, keys), (new, new_keys)):
+            expected = [
+                slow.leaf(nodes, row, CATEGORY, key, seed)
+                for row, key in zip(rows.tolist(), their_keys.tolist(), strict=True)
+            ]
+            assert leaves_of(rows, trees, t).tolist() == expected
+
+
+def test_rows_without_gaps_are_alone_in_their_leaves():
+    table = make_table(50, gaps=0)
+    trees = grow_all(table)
+    for t in range(3):
+        assert sorted(leaves_of(table, trees, t)) == list(range(len(np.unique(table, axis=0))))
+
+
+def test_equal_rows_share_all_leaves_also_where_values_are_missing():
+    table = np.repeat(make_table(20, gaps=0.5), 3, axis=0)
+    trees = grow_all(table, n_trees=8)
+    for t in range(8):
+        leaves = leaves_of(table, trees, t).reshape(20, 3)
+        assert np.all(leaves == leaves[:, :1])
+
+
+def test_rows_that_are_all_missing_or_all_equal_make_one_leaf():
+    for table in (np.full((6, 4), np.nan), np.ones((6, 4))):
+        trees = grow_all(table)
+        assert np.all(leaves_of(table, trees, 0) == 0)
+        assert np.all(trees.children[:, 0] == -1)
+
+
+def test_splits_follow_the_scale_and_the_origin_of_numbers():
+    table = make_table(40)
+    moved = table.copy()
+    moved[:, [0, 2]] = 4 * table[:, [0, 2]] + 64  # exact in binary up to the sum
+    keys = row_keys(table)
+    for is_category in (CATEGORY, np.zeros(4, bool)):
+        one, other = (
+            grow_trees(data, keys, is_category, (3, 40), np.random.default_rng(0))
+            for data in (table, moved)
+        )
+        np.testing.assert_array_equal(one.children, other.children)
+        np.testing.assert_array_equal(one.shares, other.shares)
+
+
+def test_constant_columns_change_the_draws_only():
+    """A column that never varies is never split on."""
+    table = np.column_stack([make_table(30), np.full((30, 5), 7.0), np.full((30, 2), np.nan)])
+    is_category = np.concatenate([CATEGORY, np.zeros(7, bool)])
+    trees = grow_all(table, is_category)
+    assert trees.features[trees.children >= 0].max() <= 3
+
+
+def test_huge_numbers_do_not_overflow():
+    table = np.array([[-1.7e308], [0.0], [1.7e308], [1.0]])
+    trees = grow_all(table, np.array([False]), n_trees=20)
+    assert np.isfinite(trees.thresholds).all()
+    for t in range(20):
+        assert sorted(leaves_of(table, trees, t, np.array([False]))) == [0, 1, 2, 3]
+
+
+def test_numbers_next_to_each_other_are_separated():
+    table = np.array([[1.0], [np.nextafter(1.0, 2.0)]])
+    trees = grow_all(table, np.array([False]), n_trees=20)
+    for t in range(20):
+        assert sorted(leaves_of(table, trees, t, np.array([False]))) == [0, 1]
+
+
+def test_missing_values_go_left_with_the_share_of_the_known_ones():
+    """4000 rows whose only column is missing: keys differ by a second column, never split on.
+
+    One node, share s: the number that goes left is binomial; 5 standard deviations are allowed.
+    """
+    n = 4000
+    known = np.array([[0.0, 1.0]] * 3 + [[9.0, 1.0]])
+    trees = grow_trees(known, row_keys(known), np.zeros(2, bool), (6, 4), np.random.default_rng(0))
+    rows = np.column_stack([np.full(n, np.nan), np.arange(n)])
+    for t in range(6):
+        assert trees.shares[t, 0] == 0.75
+        left = np.mean(leaves_of(rows, trees, t, np.zeros(2, bool)) == 0)
+        assert abs(left - 0.75) < 5 * np.sqrt(0.75 * 0.25 / n)
+
+
+def test_each_pair_of_categories_is_separated_by_half_of_the_splits():
+    """Three categories: each is apart from the others in a third of the splits of a root."""
+    table = np.array([[0.0], [1.0], [2.0]])
+    n_trees = 3000
+    trees = grow_all(table, np.array([True]), n_trees)
+    alone = np.zeros(3)
+    for t in range(n_trees):
+        sides = [scramble(c ^ int(trees.thresholds[t, 0])) % 2 for c in range(3)]
+        odd = next(c for c in range(3) if sides.count(sides[c]) == 1)
+        alone[odd] += 1
+    assert np.all(np.abs(alone / n_trees - 1 / 3) < 5 * np.sqrt(2 / 9 / n_trees))
+
+
+def test_hashes_are_a_permutation_of_their_range():
+    numbers = np.random.default_rng(0).integers(0, 2**32, 2000)
+    hashes = [scramble(int(number)) for number in numbers]
+    assert all(0 <= h < 2**32 for h in hashes)
+    assert len(set(hashes)) == len(set(numbers.tolist()))
+    assert hashes == [slow.scramble(int(number)) for number in numbers]
+
+
+def test_keys_tell_rows_apart_and_equal_rows_together():
+    table = make_table(200)
+    other_nan = table.copy()
+    other_nan[np.isnan(table)] = -np.nan
+    np.testing.assert_array_equal(row_keys(other_nan), row_keys(table))
+    np.testing.assert_array_equal(row_keys(np.array([[-0.0]])), row_keys(np.array([[0.0]])))
+    assert len(set(row_keys(table).tolist())) == len({str(row) for row in table.tolist()})

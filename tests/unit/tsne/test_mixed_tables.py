@@ -1,0 +1,240 @@
+"""Maps of tables with mixed columns and missing values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from isosne import TSNE, GaussianKernel, IsolationKernel, OwnerKernel, TableForest
+from isosne.errors import DataError, ParameterError
+from isosne.quality import auc_rnx
+from tests.conftest import make, refuses
+from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return as_pandas(mixed_columns())
+
+
+@pytest.fixture(scope="module")
+def model(frame):
+    return make("owner").fit(frame)
+
+
+def test_maps_are_the_same_for_every_library(model):
+    for as_frame in FRAMES.values():
+        Y = make("owner").fit_transform(as_frame(mixed_columns()))
+        np.testing.assert_array_equal(Y, model.embedding_)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_maps_do_not_depend_on_threads(frame, model, n_jobs):
+    Y = make("owner", n_jobs=n_jobs).fit_transform(frame)
+    np.testing.assert_array_equal(Y, model.embedding_)
+
+
+def test_a_map_of_a_table_is_the_map_of_its_codes(frame, model):
+    assert isinstance(model.table_, TableForest)
+    codes = TableForest(random_state=0).fit_transform(frame)
+    np.testing.assert_array_equal(model.table_.transform(frame), codes)
+    by_hand = make(OwnerKernel(metric="hamming")).fit(codes)
+    np.testing.assert_array_equal(by_hand.embedding_, model.embedding_)
+    assert list(model.feature_names_in_) == list(frame.columns)
+    assert model.n_features_in_ == 6
+
+
+def test_the_plan_names_the_columns_and_the_trees(frame, model):
+    line = model.table_.describe()
+    assert line in str(model.plan_)
+    assert model.plan_.start == "spectral"
+    assert line in str(make("owner").plan(frame))
+
+
+def test_frames_of_numbers_are_mapped_by_distances(two_blobs):
+    numbers = pd.DataFrame(two_blobs)
+    model = make().fit(numbers)
+    assert not hasattr(model, "table_")
+    np.testing.assert_array_equal(model.embedding_, make().fit_transform(two_blobs))
+
+
+def test_a_later_fit_to_numbers_forgets_the_table(frame, two_blobs):
+    model = make().fit(frame)
+    model.fit(two_blobs)
+    assert not hasattr(model, "table_")
+    assert model.transform(two_blobs[:2]).shape == (2, 2)
+
+
+KERNELS = {
+    "isolation": IsolationKernel(8, n_partitions=20),
+    "exact": IsolationKernel(8, n_partitions="exact"),
+    "gaussian": GaussianKernel(8),
+    "knn": "knn",
+    "adaptive": "adaptive",
+    "owner of codes": OwnerKernel(metric="hamming"),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_every_kernel_compares_rows_by_their_codes(frame, kernel):
+    model = make(kernel).fit(frame)
+    assert model.kernel_.metric == "hamming"
+    assert np.isfinite(model.embedding_).all()
+    if not isinstance(kernel, str):
+        assert kernel.get_params()["metric"] in ("euclidean", "hamming")  # the user's is unchanged
+
+
+@pytest.mark.parametrize("affinities", ["sparse", "sampled"])
+def test_long_lists_and_draws(frame, affinities):
+    kernel = IsolationKernel(8, n_partitions=20)
+    model = make(kernel, affinities=affinities, forces="exact").fit(frame)
+    np.testing.assert_array_equal(model.transform(frame[:5]), model.embedding_[:5])
+
+
+def test_fitted_rows_are_placed_where_they_are_and_new_ones_near_their_like(frame, model):
+    np.testing.assert_array_equal(model.transform(frame), model.embedding_)
+    turned = frame[frame.columns[::-1]][:7]
+    np.testing.assert_array_equal(model.transform(turned), model.embedding_[:7])
+    new = frame[:6].assign(color=["violet"] * 5 + [None], weight=[0.0, 10, 20, 0, None, 1e6])
+    assert np.isfinite(model.transform(new)).all()
+
+
+def test_placing_takes_tables_in_memory(frame, model, tmp_path):
+    np.testing.assert_array_equal(model.place(frame), model.embedding_)
+    blocks = np.concatenate(list(model.place_blocks(frame)))
+    np.testing.assert_array_equal(blocks, model.embedding_)
+    path = tmp_path / "table.parquet"
+    frame.to_parquet(path)
+    with refuses(
+        DataError,
+        "The map was made of a table with mixed columns, and takes tables in memory; "
+        f"got {str(path)!r}. Read it into a data frame, or pass parts of it.",
+    ):
+        model.place(str(path))
+
+
+def test_other_columns_are_refused(frame, model):
+    with refuses(
+        DataError,
+        "X must have the 6 columns of the fitted table: X has 5 features, but TableForest is "
+        "expecting 6 features as input, and 'color' is missing. Pass a table with the same "
+        "columns.",
+    ):
+        model.transform(frame.drop(columns="color"))
+
+
+def test_a_saved_model_maps_as_before(frame, model, tmp_path):
+    model.save(tmp_path / "model.isosne")
+    loaded = TSNE.load(tmp_path / "model.isosne")
+    assert loaded.table_.columns_ == model.table_.columns_
+    new = as_pandas(mixed_columns(20, seed=3)).assign(color="violet")
+    np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
+    np.testing.assert_array_equal(loaded.table_.transform(new), model.table_.transform(new))
+    assert list(loaded.table_.feature_names_in_) == list(frame.columns)
+    assert loaded.table_.describe() == model.table_.describe()
+
+
+def test_columns_without_names_are_saved_by_position(tmp_path):
+    frame = pd.DataFrame({0: [1.0, None, 3, 4], 1: ["a", "b", "a", "b"]})
+    model = make("owner").fit(frame)
+    model.save(tmp_path / "model.isosne")
+    loaded = TSNE.load(tmp_path / "model.isosne")
+    np.testing.assert_array_equal(loaded.transform(frame), model.embedding_)
+
+
+def test_landmarks_of_a_table(frame):
+    model = make("owner", landmarks=30).fit(frame)
+    assert model.embedding_.shape == (30, 2)
+    placed = model.place(frame)
+    np.testing.assert_array_equal(placed[model.landmark_indices_], model.embedding_)
+
+
+class Interruption(Exception):  # noqa: N818  it is none
+    pass
+
+
+@pytest.mark.parametrize("seed", [0, None])
+def test_an_interrupted_run_resumes(frame, tmp_path, seed):
+    path = tmp_path / "run.isosne"
+
+    def interrupt(state):
+        if state.iteration == 30:
+            raise Interruption
+
+    with pytest.raises(Interruption):
+        make("owner", random_state=seed, callback=interrupt).fit(frame, checkpoint=path, every=10)
+    steps = []
+    note = make("owner", random_state=seed, callback=lambda s: steps.append(s.iteration))
+    resumed = note.fit(frame, checkpoint=path)
+    assert steps[0] == 31
+    np.testing.assert_array_equal(resumed.table_.transform(frame), resumed.kernel_.X_fit_)
+    if seed is not None:
+        whole = make("owner", random_state=seed).fit_transform(frame)
+        np.testing.assert_array_equal(resumed.embedding_, whole)
+
+
+def test_a_clone_has_no_table(frame, model):
+    copy = clone(model)
+    assert not hasattr(copy, "table_")
+    assert copy.get_params(deep=False).keys() == model.get_params(deep=False).keys()
+
+
+def test_a_report_measures_by_the_codes(frame, model):
+    found = model.report(frame, np.arange(N) % 3)
+    codes = model.table_.transform(frame)
+    assert found.auc_rnx == auc_rnx(codes, model.embedding_, metric="hamming")
+
+
+class Equal:
+    """A kernel of a user: all pairs are equally similar."""
+
+    def fit(self, X):
+        return self
+
+    def similarity(self, A=None, B=None):
+        return np.ones((N, N))
+
+
+METRIC = (
+    "metric must be left out for a table with columns that are not numbers, or with missing "
+    "values; got metric={!r}. Rows of such a table are compared by the leaves of isolation trees "
+    "that they share. For Gower's distance pass isosne.tables.gower_points(X)."
+)
+REFUSED = {
+    "cosine": (OwnerKernel(metric="cosine"), METRIC.format("cosine")),
+    "own": (Equal(), METRIC.format("CustomKernel")),
+    "forest": (
+        IsolationKernel(8, partition="forest"),
+        (
+            "partition must be 'voronoi' for a table with mixed columns, whose rows are leaves of "
+            "trees already; got partition='forest'. Leave it out."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("kernel", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_kernels_that_compare_otherwise_are_refused(frame, kernel, sentence):
+    with refuses(ParameterError, sentence):
+        make(kernel).fit(frame)
+
+
+def test_principal_components_of_codes_are_refused(frame):
+    with refuses(
+        ParameterError,
+        "start must be 'spectral', 'random' or an array with precomputed distances or "
+        "affinities, and with tables; got start='pca'. Principal components need the points "
+        "themselves.",
+    ):
+        make("owner", start="pca").fit(frame)
+
+
+def test_a_table_without_any_value_is_mapped():
+    frame = pd.DataFrame({"a": [None] * 8, "b": [np.nan] * 8})
+    assert np.isfinite(make("owner").fit_transform(frame)).all()
+
+
+def test_arrays_with_missing_values_are_refused_as_before(two_blobs):
+    two_blobs[3, 1] = np.nan
+    with pytest.raises(DataError, match="X must be finite; got 1 NaN"):
+        make().fit(two_blobs)
