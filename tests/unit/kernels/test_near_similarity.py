@@ -125,7 +125,7 @@ def test_automatic_parameters_get_values_and_others_stay():
         assert other._resolved(100).get_params() == other.get_params()
 
 
-def test_neighbors_can_be_found_approximately_for_dense_points_in_three_metrics():
+def test_neighbors_can_be_found_approximately_for_dense_points_in_four_metrics():
     able = [m for m in METRICS if has_approximate_search(m, is_sparse=False)]
-    assert able == ["euclidean", "cosine", "mahalanobis"]
+    assert able == ["euclidean", "cosine", "mahalanobis", "hamming"]
     assert not any(has_approximate_search(m, is_sparse=True) for m in METRICS)
