@@ -190,7 +190,7 @@ class TableOptions:
     def with_all_columns(self) -> Self:
         """Return options that read every column except the identifiers, and every row."""
         every = replace(self, label=None, columns=None, exclude=None, text_columns="leave_out")
-        return replace(every, missing="refuse", scale="none")
+        return replace(every, missing="refuse", scale="none", mixed=None, categorical=None)
 
 
 def check_recorded(options: Any, source: str) -> dict[str, Any]:

@@ -88,11 +88,12 @@ def write_places(model: Any, rows: Any, writer: Any, progress: Progress) -> int:
     """
     from isosne.sources import blocks
 
+    read = getattr(rows, "read_frame", rows.read)  # of mixed columns, the table itself
     progress.begin("placing row", rows.shape[0])
     try:
         with writer:
             for part in blocks(rows, min(BLOCK_BYTES, BLOCK_ROWS * rows.row_bytes)):
-                for places in model.place_blocks(rows.read(part)):
+                for places in model.place_blocks(read(part)):
                     writer.write(places)
                 progress.advance(writer.n_rows, "")
     finally:

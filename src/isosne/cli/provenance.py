@@ -40,7 +40,7 @@ def describe_origin(
     n_rows, n_columns = table.rows.shape
     treated = [sentence.removeprefix(COLUMNS) for sentence in table.notes if COLUMNS in sentence]
     return {
-        **({"columns": treated[0]} if treated else {}),
+        **({"columns": treated[0], "measured by": "Gower's distance"} if treated else {}),
         "input": f"{line[1]}, {n_rows:,} rows, {n_columns:,} columns",
         "fingerprint": table.rows.fingerprint(),
         "scaling": options.scale or "none",

@@ -47,7 +47,7 @@ class ArrowRows(RowSource):
         self.left_out = selection.left_out
         self.side = {name: partial(self._side_column, name) for name in selection.others}
         self._ends = np.cumsum(group_rows, dtype=np.int64)
-        self._batch_rows = max(1, BATCH_BYTES // max(1, self.row_bytes))
+        self._batch_rows = max(1, BATCH_BYTES // self.row_bytes)
         # The position of the last read, and what comes after it; several threads may read.
         self._lock = threading.Lock()
         self._stopped_at = -1

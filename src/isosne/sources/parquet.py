@@ -44,7 +44,7 @@ class ParquetRows(ArrowRows):
                 path, buffer_size=BUFFER_BYTES, pre_buffer=False
             )
             self._open_path = path
-        batch_rows = self._batch_rows * self.shape[1] // len(names)
+        batch_rows = self._batch_rows * max(1, self.shape[1]) // len(names)
         batches = self._open_file.iter_batches(batch_rows, row_groups=[number], columns=list(names))
         for batch in batches:
             yield batch.select(list(names))

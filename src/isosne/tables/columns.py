@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._tables import as_array, as_frame
+from isosne._tables import as_array, as_frame, check_container
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.tables.trees import RANGE
@@ -154,6 +154,7 @@ def encode_columns(data: Any, columns: Sequence[Column], name: str = "X") -> NDA
 
 def is_mixed(data: Any) -> bool:
     """Return whether data are a frame with columns that are not numbers, or with missing values."""
+    check_container(data, "X")
     if not hasattr(data, "columns"):
         return False
     frame = as_frame(data, "X")

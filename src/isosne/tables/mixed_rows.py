@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,6 +57,10 @@ class MixedRows:
     def read(self, rows: slice) -> Points:
         """Return consecutive rows."""
         return self._points[rows]
+
+    def read_frame(self, rows: slice) -> Any:
+        """Return consecutive rows of the table itself, as a data frame."""
+        return nw.from_native(self.frame, eager_only=True)[rows].to_native()
 
     def take(self, indices: Any, *, allow_missing: bool = False) -> Points:
         """Return rows by index."""

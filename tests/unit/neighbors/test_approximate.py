@@ -74,8 +74,8 @@ def test_only_dense_points_in_some_metrics_are_searched_approximately(clusters):
     with pytest.raises(ParameterError, match=sentence):
         nearest_neighbors(csr_array(clusters[:50]), 3, method="approximate")
     sentence = (
-        r"^metric must be one of 'euclidean', 'cosine', 'mahalanobis' for the approximate neighbor "
-        r"search; got metric='manhattan'\. Choose the exact search\.$"
+        r"^metric must be one of 'euclidean', 'cosine', 'mahalanobis', 'hamming' for the "
+        r"approximate neighbor search; got metric='manhattan'\. Choose the exact search\.$"
     )
     with pytest.raises(ParameterError, match=sentence):
         nearest_neighbors(clusters[:50], 3, metric="manhattan", method="approximate")

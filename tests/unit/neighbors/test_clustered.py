@@ -252,8 +252,8 @@ def test_the_points_stay_as_they_were():
 )
 def test_the_approximate_search_needs_a_metric_of_squares(metric):
     sentence = (
-        "metric must be one of 'euclidean', 'cosine', 'mahalanobis' for the approximate neighbor "
-        f"search; got metric={metric.name!r}. Choose the exact search."
+        "metric must be one of 'euclidean', 'cosine', 'mahalanobis', 'hamming' for the approximate "
+        f"neighbor search; got metric={metric.name!r}. Choose the exact search."
     )
     with refuses(ParameterError, sentence):
         ClusteredPoints(np.eye(9), metric)

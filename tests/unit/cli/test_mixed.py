@@ -1,0 +1,205 @@
+"""`--mixed`: tables with text, dates and missing values, from the file to a report."""
+
+import json
+
+import numpy as np
+import pytest
+
+from isosne import plots, quality
+from isosne.files import read_map
+from isosne.tables import gower_points
+from tests.unit.cli.conftest import SHORT, short_tsne, write_csv
+from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
+
+ROLES = ("--id", "name", "--label", "group")
+NOTE = (
+    "Columns: weight number, 7 missing; count number, 7 missing; color category (3), 7 missing; "
+    "size category (3), 7 missing; is_new category (2), 7 missing; seen date, 7 missing."
+)
+
+
+@pytest.fixture
+def table(here):
+    """table.csv: a column of every kind with gaps, beside names and groups; and the frame."""
+    columns = mixed_columns()
+    roles = {"name": [f"n{i}" for i in range(N)], "group": [f"g{i % 3}" for i in range(N)]}
+    shown = {name: ["" if v is None else v for v in values] for name, values in columns.items()}
+    write_csv(here / "table.csv", roles | shown)
+    frame = as_pandas(columns)
+    frame["size"] = frame["size"].astype(object)  # text has no order
+    frame["is_new"] = [None if v is None else str(v) for v in columns["is_new"]]
+    return frame
+
+
+@pytest.fixture
+def mapped(table, isosne):
+    line = ("embed", "table.csv", "--mixed", *ROLES, *SHORT, "-o", "map.csv")
+    return isosne(*line, "--save-model", "model.isosne")
+
+
+def as_read(frame):
+    """The columns in the order of the command: numeric ones first."""
+    return frame[["weight", "count", "color", "size", "is_new", "seen"]]
+
+
+def test_the_columns_and_their_treatment_are_listed(mapped):
+    assert mapped.stderr.startswith(f"Note: {NOTE}\n")
+    plan = [line for line in mapped.stderr.splitlines() if line.startswith("reason")]
+    assert "table with 2 numbers, 1 date, 3 categories; 42 missing values" in plan[-1]
+
+
+def test_the_map_is_that_of_the_data_frame(mapped, table):
+    found = read_map("map.csv")
+    assert np.array_equal(found.embedding, short_tsne().fit_transform(as_read(table)))
+    assert found.ids.tolist() == [f"n{i}" for i in range(N)]
+    assert found.labels.tolist() == [f"g{i % 3}" for i in range(N)]
+    assert found.provenance["table"]["mixed"] is True
+
+
+def test_parquet_keeps_the_types(here, isosne):
+    FRAMES["polars"](mixed_columns()).write_parquet(here / "table.parquet")
+    found = isosne("embed", "table.parquet", "--mixed", *SHORT, "-o", "map.csv")
+    assert "seen date, 7 missing" in found.stderr
+    assert "color category (3), 7 missing" in found.stderr
+
+
+def test_a_map_is_measured_by_gower(mapped, table, isosne_json, isosne):
+    found = isosne_json("measure", "table.csv", "map.csv")
+    Y = read_map("map.csv").embedding
+    points = gower_points(as_read(table))
+    assert found["auc_rnx"] == pytest.approx(quality.auc_rnx(points, Y, metric="gower"), abs=1e-9)
+    assert found["metric"] == "gower"
+
+
+def test_rows_are_placed_by_the_model(mapped, here, isosne):
+    isosne("transform", "model.isosne", "table.csv", "-o", "again.csv", "-q")
+    assert np.array_equal(read_map("again.csv").embedding, read_map("map.csv").embedding)
+    text = (here / "table.csv").read_text().replace("red", "violet")
+    (here / "new.csv").write_text(text)
+    isosne("transform", "model.isosne", "new.csv", "-o", "new_map.csv", "-q")
+    assert read_map("new_map.csv").embedding.shape == (N, 2)
+
+
+def test_landmarks_of_a_table(table, isosne):
+    line = ("embed", "table.csv", "--mixed", *ROLES, *SHORT, "--landmarks", 30, "-q")
+    isosne(*line, "-o", "all.csv")
+    model = short_tsne(landmarks=30).fit(as_read(table))
+    assert np.array_equal(read_map("all.csv").embedding, model.place(as_read(table)))
+
+
+def test_a_plan_names_the_columns(table, isosne):
+    found = isosne("plan", "table.csv", "--mixed", *ROLES)
+    assert "rows compared by 400 isolation trees" in found.stdout
+
+
+def test_a_picture_by_trust_and_by_a_column(mapped, table, isosne, monkeypatch):
+    calls, draw = [], plots.plot_map
+
+    def note(embedding, color=None, **settings):
+        calls.append(color)
+        return draw(embedding, color, **settings)
+
+    monkeypatch.setattr(plots, "plot_map", note)
+    isosne("plot", "map.csv", "--trust", "table.csv", "-o", "a.png", "--dpi", 20, "-q")
+    isosne(
+        *("plot", "map.csv", "--table", "table.csv", "--color", "color", "-o", "b.png"),
+        *("--dpi", 20, "-q"),
+    )
+    Y, points = read_map("map.csv").embedding, gower_points(as_read(table))
+    expected = quality.trust(points, Y, 10, metric="gower")
+    assert np.array_equal(calls[0].agreement, expected.agreement)
+    assert calls[1].tolist() == [v or "" for v in mixed_columns()["color"]]
+
+
+@pytest.mark.slow
+def test_a_report_from_a_file(table, here, isosne):
+    line = ("report", "table.csv", "--mixed", *ROLES, *SHORT, "--n-seeds", 1, "-o", "report.html")
+    isosne(*line, "-q")
+    page = (here / "report.html").read_text()
+    assert f"<dt>columns</dt><dd>{NOTE.removeprefix('Columns: ')}</dd>" in page
+    assert "<dt>measured by</dt><dd>Gower&#39;s distance</dd>" in page
+
+
+def test_declared_columns_imply_mixed(table, isosne):
+    line = ("embed", "table.csv", "--categorical", "count", *ROLES, *SHORT, "-o", "map.csv")
+    assert "count category (9), 7 missing" in isosne(*line).stderr
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_of_text_alone(here, isosne, ending):
+    rng = np.random.default_rng(0)
+    columns = {name: rng.choice(["a", "b", ""], 30).tolist() for name in "uvw"}
+    if ending == "csv":
+        write_csv(here / "text.csv", columns)
+    else:
+        import polars as pl
+
+        pl.DataFrame(columns).write_parquet(here / "text.parquet")
+    found = isosne("embed", f"text.{ending}", "--mixed", *SHORT, "-o", "map.csv")
+    assert "table with 3 categories" in found.stderr
+    assert read_map("map.csv").embedding.shape == (30, 2)
+
+
+def test_some_columns_of_a_table(table, isosne):
+    line = ("embed", "table.csv", "--mixed", "--columns", "color", "--columns", "weight")
+    found = isosne(*line, *SHORT, "-o", "map.csv")
+    assert found.stderr.startswith(
+        "Note: Columns: color category (3), 7 missing; weight number, 7 missing.\n"
+    )
+    line = ("embed", "table.csv", "--mixed", "--columns", "colour", *SHORT, "-o", "x.csv")
+    assert "Did you mean 'color'?" in isosne(*line, code=2).stderr
+
+
+REFUSED = {
+    "scale": (
+        ("embed", "table.csv", "--mixed", "--scale", "minmax", "-o", "x.csv"),
+        (
+            "--scale must be left out with --mixed, which uses all columns as they are; "
+            "got --scale minmax. Leave out --scale or --mixed."
+        ),
+    ),
+    "missing": (
+        ("embed", "table.csv", "--mixed", "--missing", "drop", "-o", "x.csv"),
+        (
+            "--missing must be left out with --mixed, which uses all columns as they are; "
+            "got --missing drop. Leave out --missing or --mixed."
+        ),
+    ),
+    "text columns": (
+        ("embed", "table.csv", "--mixed", "--text-columns", "leave_out", "-o", "x.csv"),
+        (
+            "--text-columns must be left out with --mixed, which uses all columns as they are; "
+            "got --text-columns leave_out. Leave out --text-columns or --mixed."
+        ),
+    ),
+    "sweep": (
+        ("sweep", "table.csv", "--mixed", "-o", "x.csv"),
+        (
+            "--mixed must be left out for isosne sweep, which uses numeric columns only; got "
+            "--mixed. Run isosne embed and isosne measure for each value."
+        ),
+    ),
+    "explore": (
+        ("explore", "table.csv", "--categorical", "count"),
+        (
+            "--categorical must be left out for isosne explore, which uses numeric columns only; "
+            "got --categorical count. Run isosne embed, and open its map with isosne plot -o "
+            "map.html."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_options_that_do_not_go_with_mixed_columns_are_refused(table, isosne, line, sentence):
+    assert isosne(*line, code=2).stderr == f"Error: {sentence}\n"
+
+
+def test_text_without_the_option_is_refused_and_the_option_is_named(table, isosne):
+    found = isosne("embed", "table.csv", *ROLES, "-o", "x.csv", code=1)
+    assert "pass a data frame to TSNE, or --mixed on the command line" in found.stderr
+
+
+def test_the_record_of_a_map_says_how_columns_were_read(mapped, here):
+    about = json.loads((here / "map.csv.json").read_text())["isosne"]
+    assert about["table"] == {"id": "name", "label": "group", "mixed": True}
