@@ -51,7 +51,7 @@ class LeidenClustering(ClusterMixin, BaseEstimator):
         Modularity of the clusters, at most 1.
     stability_ : float
         Mean adjusted Rand index over all pairs of runs; 1 if all runs agree.
-    cluster_stability_ : array of float64, shape (n_clusters_,)
+    cluster_stability_ : array of float64, one value per cluster
         For each cluster, the Jaccard index with the most similar cluster of another run, on average
         over the other runs; 1 if all runs found the cluster.
 
