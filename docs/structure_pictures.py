@@ -16,7 +16,7 @@ from isosne.plots import plot_map
 from isosne.studies import null_test
 
 DOCS = Path(__file__).parent
-SIDE, DPI = 3.6, 100
+SIDE, DPI = 3.6, 150
 
 
 def main() -> None:
