@@ -26,6 +26,7 @@ from isosne import (
     Phase,
     Schedule,
     Sparse,
+    TableForest,
     Tree,
 )
 
@@ -82,6 +83,16 @@ MAPS = {
 }
 
 
+def mixed_table(n):
+    """Return a table as an object array: numbers, categories and missing values."""
+    X = points(n, 6)
+    table = X.astype(object)
+    table[:, 1] = [f"c{int(value)}" for value in X[:, 1]]
+    table[:, 2] = [f"2024-01-{1 + int(value):02}" for value in X[:, 2]]
+    table[points(n, 6, 7) % 1 < 0.1] = None
+    return table
+
+
 def digest(*arrays):
     """Return the first digits of a SHA-256 of the bytes of arrays."""
     found = hashlib.sha256()
@@ -105,6 +116,16 @@ def digests(names=None):
         X = csr_array(np.where(points(*SMALL) > 4, points(*SMALL), 0))
         model = TSNE(schedule=FEW, random_state=0).fit(X)
         yield "csr", digest(model.embedding_), digest(np.float64(model.kl_divergence_)), ""
+        table = TableForest(random_state=0).fit(mixed_table(300))
+        codes = table.transform(mixed_table(300))
+        model = TSNE(OwnerKernel(metric="hamming"), schedule=FEW, random_state=0).fit(codes)
+        new = model.transform(table.transform(mixed_table(340)[300:]))
+        yield (
+            "mixed table",
+            digest(model.embedding_),
+            digest(np.float64(model.kl_divergence_)),
+            digest(new),
+        )
 
 
 if __name__ == "__main__":
