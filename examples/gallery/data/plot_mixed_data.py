@@ -61,7 +61,7 @@ for state, table in (
         ("one-hot", TSNE("gaussian", random_state=0).fit_transform(encoded)),
     ):
         maps[f"{name}, {state}: {knn_accuracy(Y, species):.2f}"] = Y
-plots.plot_maps(maps, species, columns=2)
+axes = plots.plot_maps(maps, species, columns=2)
 
 # %%
 # The complete table is easy for both, although one-hot encoding splits it by island
