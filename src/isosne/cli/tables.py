@@ -272,7 +272,7 @@ def read_columns(
     chosen = np.arange(rows.shape[0]) if chosen is None else chosen
     _check_fits(rows, len(chosen), resources)
     numeric = list(table.names or ())
-    values = rows.take(chosen, allow_missing=True) if numeric else None
+    values: Any = rows.take(chosen, allow_missing=True) if numeric else None
     others = [name for name in rows.side if name not in numeric]
     columns = {}
     for name in [*numeric, *others] if wanted is None else wanted:
