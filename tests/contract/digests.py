@@ -29,6 +29,7 @@ from isosne import (
     Phase,
     Schedule,
     Sparse,
+    TableForest,
     Tree,
 )
 
@@ -96,6 +97,16 @@ MAPS = {
 }
 
 
+def mixed_table(n):
+    """Return a table as an object array: numbers, categories and missing values."""
+    X = points(n, 6)
+    table = X.astype(object)
+    table[:, 1] = [f"c{int(value)}" for value in X[:, 1]]
+    table[:, 2] = [f"2024-01-{1 + int(value):02}" for value in X[:, 2]]
+    table[points(n, 6, 7) % 1 < 0.1] = None
+    return table
+
+
 def digest(*arrays):
     """Return the first digits of a SHA-256 of the bytes of arrays."""
     found = hashlib.sha256()
@@ -126,6 +137,16 @@ def digests(names=None):
         outliers = IsolationOutliers(random_state=0).fit(points(*LARGE))
         scores = outliers.score_samples(points(*LARGE))
         yield "clusters and outliers", digest(clusters.labels_), digest(scores), ""
+        table = TableForest(random_state=0).fit(mixed_table(300))
+        codes = table.transform(mixed_table(300))
+        model = TSNE(OwnerKernel(metric="hamming"), schedule=FEW, random_state=0).fit(codes)
+        new = model.transform(table.transform(mixed_table(340)[300:]))
+        yield (
+            "mixed table",
+            digest(model.embedding_),
+            digest(np.float64(model.kl_divergence_)),
+            digest(new),
+        )
 
 
 if __name__ == "__main__":

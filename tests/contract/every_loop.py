@@ -19,6 +19,7 @@ from isosne import (
     KNNKernel,
     LeidenClustering,
     OwnerKernel,
+    TableForest,
     nearest_neighbors,
 )
 from isosne.affinities.sampled import SampledAffinities
@@ -32,8 +33,12 @@ from isosne.layout.schedules import Phase, Schedule
 from isosne.layout.tree_repulsion import TreeRepulsion
 from isosne.neighbors.clustered import ClusteredPoints
 from isosne.neighbors.metric import Metric
+from isosne.tables import gower_points
 
 X = np.random.default_rng(0).normal(size=(24, 3))
+# Two columns of numbers, one of categories, with gaps.
+TABLE = np.column_stack([X[:, 0].round(1), np.arange(24) % 7, np.arange(24) % 4]).astype(object)
+TABLE[::5, 0] = TABLE[1::6, 2] = None
 GRID = np.random.default_rng(1).integers(0, 3, (24, 2)).astype(np.float32)
 A = X[:5] + 0.1
 FORMS = (
@@ -78,6 +83,15 @@ def kernels():
         yield f"cosine {type(data).__name__}", unit.distances
     graph = csr_array(np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)))
     yield "stored", nearest_neighbors(graph, 4, metric="precomputed").indices
+    forest = TableForest(n_trees=5, categorical=[2], random_state=0).fit(TABLE)
+    codes = forest.transform(TABLE)
+    yield "table", codes
+    for method in ("exact", "approximate"):
+        coded = nearest_neighbors(codes, 4, metric="hamming", method=method)
+        yield f"hamming {method}", coded.indices
+        yield f"hamming {method} distances", coded.distances
+    gower = gower_points(TABLE, [2])
+    yield "gower", nearest_neighbors(gower, 4, metric="gower").distances
     search = ClusteredPoints(X, Metric())
     yield "clustered", search.neighbors(5).indices
     yield "clustered distances", search.neighbors(5).distances

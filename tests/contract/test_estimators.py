@@ -14,6 +14,7 @@ from isosne import (
     KNNKernel,
     OwnerKernel,
     PrecomputedKernel,
+    TableForest,
 )
 
 # Every kernel in its default form, and forms of the isolation kernel.
@@ -33,7 +34,7 @@ KERNELS = [
 
 def checks_of_scikit_learn():
     """Every check of every kernel, but those of array types that a default SciPy does not take."""
-    for kernel in KERNELS:
+    for kernel in (*KERNELS, TableForest(2, n_trees=5, random_state=0)):
         for estimator, check in estimator_checks_generator(kernel):
             name = getattr(check, "func", check).__name__
             if "array_api" not in name:

@@ -246,7 +246,8 @@ def compare_maps(
     >>> [judged.title for judged in found.maps]
     ['first columns', 'last columns']
     """
-    points = check_points(X, min_rows=MIN_POINTS)
+    measured, metric = as_measured(X, metric)
+    points = check_points(measured, min_rows=MIN_POINTS)
     paint_labels(labels, points.shape[0], kind="labels")  # raise before anything is measured
     as_columns(columns, points.shape[0])
     seed = list_seeds(random_state, 1)[0]

@@ -11,6 +11,7 @@ from zlib import crc32
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from isosne._tables import as_array, as_frame, check_container
 from isosne._types import Array
@@ -178,6 +179,8 @@ def _given(data: Any, name: str) -> Iterator[Given]:
             order = _ordered_categories(column)
             yield Given(label, _values(column), "ordered" if order else kind, order)
         return
+    if issparse(data):
+        raise DataError(f"{name} must be dense; got a sparse matrix. Pass {name}.toarray().")
     values = as_array(data, name)
     if values.ndim != 2:
         raise DataError(

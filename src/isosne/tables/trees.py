@@ -186,5 +186,5 @@ def find_table_leaves(
                 is_left = is_drawn_left(keys[i], seed, node, shares[node])
             else:
                 is_left = is_below(value, is_category[f], thresholds[node])
-            node = children[node] + (not is_left)
+            node = int(children[node]) + (not is_left)
         leaves[i] = -1 - children[node]

@@ -179,6 +179,13 @@ REFUSED = {
             "--mixed. Run isosne embed and isosne measure for each value."
         ),
     ),
+    "placing": (
+        ("plan", "table.csv", "--mixed", "--landmarks", 20, "--rows", 1000),
+        (
+            "--mixed must be left out for an estimate of placing, which uses numeric columns "
+            "only; got --mixed. Leave out --rows and --workers."
+        ),
+    ),
     "explore": (
         ("explore", "table.csv", "--categorical", "count"),
         (

@@ -15,6 +15,7 @@ from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOpti
 from isosne.cli.models import NEEDS, make_kernel, make_template
 from isosne.cli.models import make_model as model_of
 from isosne.cli.options import ResourceOptions, TableOptions
+from isosne.cli.tables import TREATMENTS
 from isosne.files import read_table
 from isosne.kernels.registry import KERNELS
 from isosne.layout.objectives import NAMES
@@ -81,8 +82,8 @@ def test_options_of_kernels_are_their_keywords():
 
 
 def test_options_of_a_table_are_the_keywords_of_its_reader():
-    keywords = set(defaults(read_table)) - {"source", "memory_limit"}
-    assert set(of_options(TableOptions)) - {"scale"} == keywords
+    keywords = set(defaults(read_table)) - {"source", "memory_limit", "needs_numbers"}
+    assert set(of_options(TableOptions)) - set(TREATMENTS) == keywords
 
 
 @pytest.mark.parametrize("name", ["owner", "isolation", "gaussian"])

@@ -13,11 +13,13 @@ from isosne.errors import DataError, ParameterError
 from isosne.kernels.registry import KERNELS
 from isosne.layout.schedules import Phase, Schedule
 from isosne.plots.paint import Classes
-from isosne.studies import Study, judge, judged_maps, study
+from isosne.studies import Study, compare_maps, judge, judged_maps, study
 from isosne.studies.judged_maps import other_kernel
 from isosne.studies.readings import average_field, read_measures
 from isosne.studies.verdicts import read_verdict
+from isosne.tables import gower_points
 from tests.conftest import refuses
+from tests.unit.tables.tables import N, as_pandas, mixed_columns
 
 LABELS = ["tight"] * 30 + ["loose"] * 30
 CLASSES = Classes(["tight", "loose"], np.repeat([0, 1], 30))
@@ -219,3 +221,16 @@ def test_refusals(two_blobs):
         "Pass the result of isosne.studies.judge for each map of the data.",
     ):
         Study(tuple(maps))
+
+
+def test_maps_of_mixed_tables_are_judged_by_gower():
+    frame = as_pandas(mixed_columns())
+    found = study(frame, model=TSNE(schedule=SHORT), n_seeds=1)
+    assert [judged.title for judged in found.maps] == ["Owner kernel", "Gaussian kernel"]
+    points = gower_points(frame)
+    for judged in found.maps:
+        assert "isolation trees" in judged.plan
+        expected = quality.auc_rnx(points, judged.embedding, metric="gower")
+        assert judged.report.auc_rnx == expected
+    again = compare_maps(frame, {"first": found.maps[0].embedding}, np.arange(N) % 3)
+    assert again.maps[0].report.auc_rnx == found.maps[0].report.auc_rnx

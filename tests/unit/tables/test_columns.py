@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
 from isosne.errors import DataError, ParameterError
 from isosne.tables.columns import Column, encode_columns, is_mixed, read_columns
@@ -205,6 +206,7 @@ REFUSED = {
             "Convert the column, or declare it as categorical."
         ),
     ),
+    "sparse": (csr_array(np.eye(3)), "X must be dense; got a sparse matrix. Pass X.toarray()."),
     "complex": (
         np.array([[1j], [2]]),
         "Complex data not supported: X must be real; got complex128.",

@@ -27,6 +27,7 @@ from isosne.errors import DataError
 from isosne.sources import open_rows
 from isosne.sources.scaled import Scale, ScaledRows
 from isosne.tsne.stored_values import make_generator
+from tests.unit.tables.tables import as_pandas, mixed_columns
 from tests.unit.tsne.conftest import make
 
 N = 60
@@ -42,6 +43,7 @@ MODELS = {
     "sparse": ({"kernel": FOREST}, csr_array(np.maximum(POINTS, 0))),
     "gaussian": ({"kernel": GaussianKernel(9)}, POINTS),
     "owner": ({"kernel": OwnerKernel((3, 0.5))}, POINTS),
+    "table": ({"kernel": OwnerKernel(3)}, as_pandas(mixed_columns()).set_axis(range(6), axis=1)),
     "owner forest": ({"kernel": OwnerKernel(3, n_partitions=6, partition="forest")}, POINTS),
     "aligned": ({"align_to": Alignment(POINTS[:, :2], ids=IDS, previous_ids=IDS)}, POINTS),
 }
@@ -83,16 +85,23 @@ def lower_values(array):
     return array
 
 
+def as_float16(array):
+    with np.errstate(over="ignore"):
+        return array.astype(np.float16)
+
+
 CHANGES = {
     "high": raise_values,
     "low": lower_values,
     "short": lambda array: array[: len(array) // 2],
     "flat": lambda array: array.reshape(-1)[:, None, None],
-    "float16": lambda array: array.astype(np.float16),
+    "float16": as_float16,
 }
+VALUES = ("high", "low")
 HARMLESS = {
     *(("short", "trace_"), ("short", "isolated_")),  # nothing else tells their lengths
     ("low", "leaf_cells"),  # 0 is a cell
+    ("high", "seeds"),  # any number of 32 bits
     *(("float16", "points"), ("float16", "pool"), ("float16", "points.data")),  # any real numbers
 }
 
@@ -118,9 +127,11 @@ def test_every_array_of_a_model_is_checked(model_file, change, tmp_path):
 
         rewrite(path, change_one)
         content = path.read_bytes()
-        plain = name.removeprefix("kernel.").rstrip("01")
+        plain = name.removeprefix("kernel.").removeprefix("table.").rstrip("01")
         is_parameter = name.startswith("value")  # the next fit checks it
-        if (change, plain) in HARMLESS or is_parameter or before.size == 0:
+        are_codes = plain == "points" and before.dtype.kind == "u"  # any codes can be compared
+        is_harmless = (change, plain) in HARMLESS or (are_codes and change in VALUES)
+        if is_harmless or is_parameter or before.size == 0:
             TSNE.load(path)
             continue
         with refused_file(path, "model"):
@@ -153,6 +164,44 @@ def test_a_tree_without_an_end_is_refused(tmp_path):
     path = tmp_path / "model.isosne"
     make(kernel=FOREST).fit(POINTS).save(path)
     rewrite(path, lambda name, array: array * 0 if "children" in name else array)
+    with refused_file(path, "model"):
+        TSNE.load(path)
+
+
+def columns_of(header):
+    return header["table"]["columns"]
+
+
+TABLES = {
+    "a tree without an end": (lambda name, a: a * 0 if "children" in name else a, lambda h: None),
+    "an unknown kind": (
+        lambda name, a: a,
+        lambda header: columns_of(header)[0].__setitem__(1, "money"),
+    ),
+    "categories that are no text": (
+        lambda name, a: a,
+        lambda header: columns_of(header)[2].__setitem__(2, [1, 2]),
+    ),
+    "identifiers alone": (
+        lambda name, a: a,
+        lambda header: [
+            column.__setitem__(1, "identifier") for column in header["table"]["columns"]
+        ],
+    ),
+    "another number of columns": (
+        lambda name, a: a,
+        lambda header: columns_of(header).append(["extra", "number", [], 0]),
+    ),
+    "no trees": (lambda name, a: a, lambda header: header["table"].update(scales=0)),
+    "fewer trees": (lambda name, a: a, lambda header: header["table"].update(scales=1)),
+}
+
+
+@pytest.mark.parametrize(("change", "change_header"), TABLES.values(), ids=TABLES)
+def test_tables_that_contradict_themselves_are_refused(change, change_header, tmp_path):
+    path = tmp_path / "model.isosne"
+    make(kernel=OwnerKernel(3)).fit(as_pandas(mixed_columns())).save(path)
+    rewrite(path, change, change_header)
     with refused_file(path, "model"):
         TSNE.load(path)
 

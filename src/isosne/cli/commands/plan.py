@@ -18,7 +18,7 @@ from isosne.cli.options import (
     option,
 )
 from isosne.cli.outputs import print_json
-from isosne.cli.tables import open_table
+from isosne.cli.tables import open_table, refuse_mixed
 from isosne.errors import ParameterError, keyword
 
 
@@ -68,6 +68,9 @@ def plan(
             value,
             f"Add for example {keyword('landmarks', 10000)}.",
         )
+    if is_placed:
+        hint = "Leave out --rows and --workers."
+        refuse_mixed(table_options, "an estimate of placing", hint)
     table = open_table(source, table_options, resources, quiet=messages.quiet)
     model = make_model(kernel, embedding, resources, landmarks)
     model.set_params(align_to=make_alignment(alignment, table, quiet=messages.quiet))
