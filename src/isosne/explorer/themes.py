@@ -1,21 +1,23 @@
-"""The colors of figures in a light and in a dark page.
-
-The colors of classes in the dark theme were chosen as those of `isosne.plots.palette`: each is the
-one farthest from all before it in OKLab, in the worst of normal vision and three kinds of color
-blindness, among colors with a contrast of at least 3 to the background. The first three are blue,
-yellow and red as in the light theme. Smallest distance between two colors, times 100: 11.2 among 8
-colors, 9.5 among 10, 5.4 among 26.
-"""
+"""The colors of figures in a light and in a dark page; classes as in `isosne.plots.palette`."""
 
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib import colormaps
-from matplotlib.colors import Colormap, LinearSegmentedColormap, to_hex
+from matplotlib.colors import Colormap, to_hex
 
 from isosne.plots.figures import FRAME
 from isosne.plots.paint import Classes, Values
-from isosne.plots.palette import COLORS, FAINT, LINE_COLORS, PLAIN, TRUST_SCALE, VALUE_SCALE
+from isosne.plots.palette import (
+    COLORS,
+    DARK_COLORS,
+    DARK_TRUST_SCALE,
+    FAINT,
+    LINE_COLORS,
+    PLAIN,
+    TRUST_SCALE,
+    VALUE_SCALE,
+)
 
 
 class Theme(NamedTuple):
@@ -71,15 +73,8 @@ DARK = Theme(
     mark="#ff6b81",
     faint="#68737e",
     plain="#6fa8dc",
-    classes=(
-        *("#4ba5f0", "#ffd200", "#ff4b3c", "#96ffff", "#a50fd2", "#a5d2a5", "#b43c00", "#f0ffa5"),
-        *("#d287a5", "#9669ff", "#00d2ff", "#d24bb4", "#4b9669", "#c3b45a", "#d2e187", "#875a4b"),
-        *("#872dff", "#f05ad2", "#b4f0c3", "#f096c3", "#b41ea5", "#968700", "#a5a578", "#b44bd2"),
-        *("#96e1d2", "#fff04b"),
-    ),
-    lines=("#4ba5f0", "#ff4b3c"),
-    trust=LinearSegmentedColormap.from_list(
-        "trust on dark", ["#e0602a", "#e8a05c", "#9a9a92", "#5b9bc8", "#3d8bff"]
-    ),
+    classes=DARK_COLORS,
+    lines=(DARK_COLORS[0], DARK_COLORS[2]),
+    trust=DARK_TRUST_SCALE,
     first_value=0.35,
 )

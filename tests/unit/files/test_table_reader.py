@@ -172,7 +172,8 @@ def test_text_columns_are_refused_unless_left_out(wine):
     sentence = (
         f"Every column must be numeric; {wine} has columns of other types: 'note' (text). Pass "
         "exclude=['note'] to exclude them, or text_columns='leave_out' to skip all columns that "
-        "are not numeric."
+        "are not numeric. To use them, pass a data frame to TSNE, or "
+        "--mixed on the command line."
     )
     with refuses(DataError, sentence):
         read_table(wine, id="bottle", label="cultivar")
