@@ -18,12 +18,11 @@ from sklearn.base import clone
 from isosne._checks import check_points
 from isosne._random import RandomState
 from isosne.errors import DataError, ParameterError, keyword
-from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.registry import KERNELS
 from isosne.plots.frames import check_embedding
 from isosne.quality import Curve, Report, Trust, report
 from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory
+from isosne.studies.compared_models import with_other_kernel, with_seed
 from isosne.studies.point_columns import as_columns, paint_labels
 from isosne.studies.scores import Scores, score
 from isosne.studies.seeds import list_seeds, reseed, resolve_n_seeds, show_seeds
@@ -184,9 +183,9 @@ def study(
     paint_labels(labels, n, kind="labels")  # raise before the maps are computed
     as_columns(columns, n)
     n_seeds = resolve_n_seeds(n_seeds, n)
-    first = _with_seed(model, random_state)
+    first = with_seed(model, random_state)
     seeds = list_seeds(first.random_state, n_seeds)
-    models = (first, _with_other_kernel(first, n))
+    models = (first, with_other_kernel(first, n))
     table = measured if metric == "gower" else None
     maps = tuple(_judge_seeds(settings, seeds, points, labels, table) for settings in models)
     return Study(
@@ -338,39 +337,6 @@ def judge(
         fit_seconds=fit_seconds,
         measure_seconds=time.perf_counter() - began,
     )
-
-
-def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
-    """Return an unfitted model that has a seed."""
-    if model is None:
-        return TSNE(random_state=random_state)
-    if not isinstance(model, TSNE):
-        raise ParameterError(
-            "model",
-            f"be a TSNE or None, not {type(model).__name__}",
-            hint="Pass, for example, TSNE(IsolationKernel(psi=64)).",
-        )
-    settings: TSNE = clone(model)
-    if settings.random_state is None:
-        settings.set_params(random_state=random_state)
-    return settings
-
-
-def other_kernel(kernel: Any) -> str:
-    """Return the kernel to compare with: "gaussian", or for that the default kernel of TSNE."""
-    is_gaussian = isinstance(kernel, GaussianKernel) or (
-        isinstance(kernel, str) and kernel == "gaussian"
-    )
-    return str(TSNE().kernel) if is_gaussian else "gaussian"
-
-
-def _with_other_kernel(first: TSNE, n: int) -> TSNE:
-    """Return the same settings with the kernel to compare with."""
-    kernel = KERNELS[other_kernel(first.kernel)].default(n)
-    if not isinstance(first.kernel, str):
-        kernel.set_params(metric=first.kernel.metric, p=first.kernel.p)
-    other: TSNE = clone(first).set_params(kernel=kernel)
-    return other
 
 
 def _judge_seeds(model: TSNE, seeds: list[int], points: Any, labels: Any, table: Any) -> JudgedMap:

@@ -14,7 +14,7 @@ from isosne.kernels.registry import KERNELS
 from isosne.layout.schedules import Phase, Schedule
 from isosne.plots.paint import Classes
 from isosne.studies import Study, compare_maps, judge, judged_maps, study
-from isosne.studies.judged_maps import other_kernel
+from isosne.studies.compared_models import other_kernel
 from isosne.studies.readings import average_field, read_measures
 from isosne.studies.verdicts import read_verdict
 from isosne.tables import gower_points

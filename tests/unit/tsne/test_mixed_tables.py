@@ -222,8 +222,8 @@ def test_kernels_that_compare_otherwise_are_refused(frame, kernel, sentence):
 def test_principal_components_of_codes_are_refused(frame):
     with refuses(
         ParameterError,
-        "start must be 'spectral', 'random' or an array with metric='hamming', whose columns are no "
-        "coordinates; got start='pca'. Principal components need the points themselves.",
+        "start must be 'spectral', 'random' or an array with metric='hamming', whose columns are "
+        "no coordinates; got start='pca'. Principal components need the points themselves.",
     ):
         make("owner", start="pca").fit(frame)
 
