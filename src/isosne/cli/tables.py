@@ -9,7 +9,6 @@ from isosne.cli.messages import note
 from isosne.cli.options import ResourceOptions, TableOptions
 from isosne.cli.provenance import COLUMNS
 from isosne.errors import DataError, ParameterError, keyword
-from isosne.files.table_reader import LEFT_OUT
 
 STDIN = "-"
 KEYED = (".npz", ".zarr", ".h5ad")
@@ -85,6 +84,7 @@ def _as_mixed(table: Any, options: TableOptions, resources: ResourceOptions) -> 
     """Return a table with all its columns in memory, and notes on how they are treated."""
     import narwhals.stable.v2 as nw
 
+    from isosne.files.table_reader import LEFT_OUT
     from isosne.sources.column_selection import check_column
     from isosne.tables.columns import read_columns as describe_columns
     from isosne.tables.mixed_rows import MixedRows
