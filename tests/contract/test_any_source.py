@@ -393,8 +393,8 @@ def bad_sources(points, folder):
             (
                 f"Every column must be numeric; {text} has columns of other types: 'c1' (string). "
                 "Pass exclude=['c1'] to exclude them, or text_columns='leave_out' to skip all "
-                "columns that are not numeric. To use them, pass a data frame to TSNE, or --mixed on "
-                "the command line."
+                "columns that are not numeric. To use them, pass a data frame to TSNE, or "
+                "--mixed on the command line."
             ),
         ),
         "ragged": (
