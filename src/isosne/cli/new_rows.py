@@ -8,7 +8,7 @@ from isosne.cli.messages import note
 from isosne.cli.models import Reading
 from isosne.cli.options import ResourceOptions, TableOptions
 from isosne.cli.tables import STDIN, has_keys, open_table
-from isosne.errors import ParameterError, keyword
+from isosne.errors import DataError, ParameterError, keyword
 
 NAMED = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
 """Endings of tables whose columns have names."""
@@ -37,7 +37,15 @@ def open_new_rows(
 
     _check_scale(table_options.scale, reading)
     options = _as_at_fit(table_options, reading.options, model, source)
-    opened = open_table(source, options, resources, quiet=quiet)
+    try:
+        opened = open_table(source, options, resources, quiet=quiet)
+    except ParameterError as error:
+        if error.parameter != "columns" or table_options.columns:
+            raise
+        raise DataError(
+            f"{source} must have the columns of the model; {error.value[0]!r} is missing. "
+            "Pass a table with the same columns."
+        ) from None
     roles = {
         role: reading.options[role]
         for role in ("id", "label")

@@ -10,7 +10,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow.csv import write_csv
+from pyarrow.feather import write_feather
+from pyarrow.parquet import write_table as write_parquet
 from scipy.sparse import csr_array
 
 from isosne.errors import DataError, OutputError, ParameterError
@@ -172,11 +176,28 @@ def test_text_columns_are_refused_unless_left_out(wine):
     sentence = (
         f"Every column must be numeric; {wine} has columns of other types: 'note' (text). Pass "
         "exclude=['note'] to exclude them, or text_columns='leave_out' to skip all columns that "
-        "are not numeric. To use them, pass a data frame to TSNE, or "
-        "--mixed on the command line."
+        "are not numeric. To use them, pass a data frame to TSNE, or --mixed on the command line."
     )
     with refuses(DataError, sentence):
         read_table(wine, id="bottle", label="cultivar")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
+def test_a_table_without_numbers_can_be_opened_for_its_other_columns(tmp_path, ending):
+    path, table = tmp_path / f"x.{ending}", pa.table({"a": ["u", "v"], "b": ["w", ""]})
+    {"csv": write_csv, "parquet": write_parquet, "feather": write_feather}[ending](table, path)
+    with refuses(
+        DataError,
+        f"{path} must have at least one numeric column; none of its 2 column(s) is left. "
+        "Exclude fewer columns, or encode text as numbers.",
+    ):
+        read_table(path, text_columns="leave_out")
+    found = read_table(path, text_columns="leave_out", needs_numbers=False)
+    assert found.rows.shape == (2, 0)
+    assert {name: read().tolist() for name, read in found.rows.side.items()} == {
+        "a": ["u", "v"],
+        "b": ["w", ""],
+    }
 
 
 def test_missing_labels_are_counted(tmp_path):

@@ -230,8 +230,8 @@ def test_text_columns_are_refused_or_left_out_or_excluded(ending, tmp_path):
         open_rows(table)
     assert str(caught.value).endswith(
         "Pass exclude=['name', 'kind'] to exclude them, or text_columns='leave_out' to skip all "
-        "columns that are not numeric. To use them, pass a data frame to TSNE, or "
-        "--mixed on the command line."
+        "columns that are not numeric. To use them, pass a data frame to TSNE, or --mixed on the "
+        "command line."
     )
     for rows in (
         open_rows(table, text_columns="leave_out"),
