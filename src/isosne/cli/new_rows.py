@@ -8,7 +8,7 @@ from isosne.cli.messages import note
 from isosne.cli.models import Reading
 from isosne.cli.options import ResourceOptions, TableOptions
 from isosne.cli.tables import STDIN, has_keys, open_table
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import ParameterError, keyword
 
 NAMED = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
 """Endings of tables whose columns have names."""
@@ -42,10 +42,9 @@ def open_new_rows(
     except ParameterError as error:
         if error.parameter != "columns" or table_options.columns:
             raise
-        raise DataError(
-            f"{source} must have the columns of the model; {error.value[0]!r} is missing. "
-            "Pass a table with the same columns."
-        ) from None
+        value: Any = error.value  # a list of one column
+        rule = f"have the column {value[0]!r}, which the model was fitted on"
+        raise ParameterError("source", rule, source, error.hint) from None
     roles = {
         role: reading.options[role]
         for role in ("id", "label")
