@@ -19,8 +19,8 @@ from typing import NamedTuple
 from isosne._numba import _pool
 
 POINTS = {
-    "affinities": "isosne.tsne.estimator:make_affinities",
-    "start": "isosne.tsne.estimator:initial_map",
+    "affinities": "isosne.tsne.growing_map:make_affinities",
+    "start": "isosne.tsne.growing_map:initial_map",
     "measure": "isosne.studies.parameter_sweep:report",
     "rows": "isosne.files.map_writer:MapWriter.write",
     "part": "isosne.jobs.part_files:PartWriter.write",
