@@ -53,6 +53,8 @@ class Request(NamedTuple):
     """Distances per row of a sparse matrix of distances; None for other input."""
     note: str = ""
     """What the plan says about the input."""
+    has_coordinates: bool = False
+    """Whether the input has coordinates beside the codes that the kernel compares."""
     anchors: Anchors | None = None
     """Places of rows on a previous map."""
 
@@ -61,7 +63,7 @@ def memory_costs(request: Request, given: InputSize) -> Costs:
     """Return the memory that a request needs, and the list lengths of its kernel."""
     n, kernel = given.n_points, resolved_kernel(request, given.n_points)
     costs = kernel.costs(n, given.n_features)
-    start = resolve_start(request.start, kernel.metric, has_points=has_points(kernel))
+    start = chosen_start(request, kernel)
     return Costs(
         given,
         costs if request.n_listed is None else costs.within(request.n_listed),
@@ -75,6 +77,12 @@ def memory_costs(request: Request, given: InputSize) -> Costs:
         n_threads(),
         not has_points(kernel),
     )
+
+
+def chosen_start(request: Request, kernel: MetricKernel) -> Any:
+    """Return the start of a map, with "auto" resolved."""
+    metric = "euclidean" if request.has_coordinates else kernel.metric
+    return resolve_start(request.start, metric, has_points=has_points(kernel))
 
 
 def resolved_kernel(request: Request, n_points: int) -> MetricKernel:

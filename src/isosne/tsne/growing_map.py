@@ -190,7 +190,8 @@ class GrowingMap(FittedMap):
             joint, isolated = make_affinities(kernel, plan, draws)
             anchors = job.anchors_among(indices)
             start = anchors if request.start is job.anchors else plan.parameters["start"]
-            Y = initial_map(start, kernel.X_fit_, joint, self.n_components, rng)
+            points = given.start_points(kernel.X_fit_, indices)
+            Y = initial_map(start, points, joint, self.n_components, rng)
             forces = make_forces(joint, plan, request.objective)
             pull = make_pull(anchors, plan.n_points)
             run = Run(forces, request.schedule, Progress.at(Y), plan.n_threads, pull)
@@ -234,6 +235,7 @@ class GrowingMap(FittedMap):
             n_listed=job.given.n_listed(kernel),
             anchors=job.anchors,
             note=job.given.note,
+            has_coordinates=job.given.forest is not None,
         )
 
     def _checkpoint(self, path: str | Path | None, every: int, job: Job) -> Checkpoint | None:

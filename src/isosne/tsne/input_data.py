@@ -15,6 +15,7 @@ from isosne.neighbors.metric import Metric
 from isosne.sources import Rows, blocks, is_stored, open_rows
 from isosne.sources.scaled import Scale
 from isosne.tables.columns import is_mixed
+from isosne.tables.coordinates import table_coordinates
 from isosne.tables.forest import TableForest
 from isosne.tables.mixed_rows import MixedRows
 from isosne.tsne.landmarks import Landmarks, draw_landmarks, pool_size
@@ -51,12 +52,15 @@ class Input:
         random_state: RandomState = None,
     ) -> None:
         self.forest: TableForest | None = None
+        self._coordinates: Array | None = None
         is_table = isinstance(X, MixedRows)
         if is_table or (metric != "precomputed" and not is_stored(X) and is_mixed(X)):
             categorical = X.categorical if is_table else None
             seed = _tree_seed(random_state)
             self.forest = TableForest(categorical=categorical, random_state=seed)
-            X = self.forest.fit_transform(X.frame if is_table else X)
+            table = self.forest._grow(X.frame if is_table else X)
+            self._coordinates = table_coordinates(self.forest.columns_, table)
+            X = self.forest._find(table)
         self._landmarks = landmarks
         self._points: Points | None = None
         self._rows: Rows | None = None
@@ -91,6 +95,15 @@ class Input:
     def scale(self) -> Scale | None:
         """The column scaling of stored rows, if there is one."""
         return getattr(self._rows, "scale", None)
+
+    def start_points(self, fitted: Points, landmarks: Array | None) -> Points:
+        """Return the points whose principal components start a map: of a table its coordinates.
+
+        fitted: the points of the kernel.
+        """
+        if self._coordinates is None:
+            return fitted
+        return self._coordinates if landmarks is None else self._coordinates[landmarks]
 
     @property
     def note(self) -> str:

@@ -18,12 +18,12 @@ from isosne.layout.force_methods import Mesh, Method, Tree
 from isosne.layout.mesh_repulsion import widest_map
 from isosne.layout.objectives import needs_all_pairs
 from isosne.layout.pull import Anchors
-from isosne.layout.start import resolve_start
 from isosne.tsne.choices import (
     Request,
     choose_affinities,
     choose_forces,
     choose_search,
+    chosen_start,
     has_points,
     memory_costs,
     resolved_kernel,
@@ -190,7 +190,7 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
         )
     method = choose_forces(request, affinities, n)
     neighbors = choose_search(request, affinities, kernel, given)
-    start = resolve_start(request.start, kernel.metric, has_points=has_points(kernel))
+    start = chosen_start(request, kernel)
     return Plan(
         n_points=n,
         n_components=request.n_components,
