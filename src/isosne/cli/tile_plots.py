@@ -8,6 +8,10 @@ from isosne.cli.options import MessageOptions
 from isosne.cli.outputs import print_json
 from isosne.errors import ParameterError, keyword
 
+PICTURES = (".png", ".svg", ".pdf")
+PAGES = (".html", ".htm")
+"""Endings of pictures and of pages."""
+
 
 class TileLooks(NamedTuple):
     """How tiles are drawn, and whether an existing file is replaced."""
@@ -41,10 +45,19 @@ def refuse_for_tiles(**options: str | list[str] | None) -> None:
 
 def plot_tile_folder(folder: str, output: Path, looks: TileLooks, messages: MessageOptions) -> None:
     """Draw tiles as a picture or as a page, and print what was written."""
+    n_rows = draw_tiles(folder, output, looks)
+    if messages.json:
+        print_json({"output": str(output), "n_points": n_rows})
+    elif not messages.quiet:
+        say(f"Wrote {output}: {n_rows:,} rows")
+
+
+def draw_tiles(folder: str, output: Path, looks: TileLooks) -> int:
+    """Draw tiles as a picture or as a page; return the number of rows."""
     from isosne.tiles import TileMap
 
     tiles = TileMap(folder)
-    if output.suffix.lower() in (".html", ".htm"):
+    if output.suffix.lower() in PAGES:
         from isosne.pages import write_tile_page
 
         write_tile_page(output, tiles, looks.color, title=looks.title, force=looks.force)
@@ -53,7 +66,4 @@ def plot_tile_folder(folder: str, output: Path, looks: TileLooks, messages: Mess
 
         axes = plot_tiles(tiles, looks.color, title=looks.title)
         save_figure(axes, output, dpi=looks.dpi, force=looks.force)
-    if messages.json:
-        print_json({"output": str(output), "n_points": tiles.n_rows})
-    elif not messages.quiet:
-        say(f"Wrote {output}: {tiles.n_rows:,} rows")
+    return tiles.n_rows

@@ -29,7 +29,18 @@ def test_tiles_are_written_and_drawn(folder, isosne, isosne_json):  # noqa: F811
     assert "<title>Wine</title>" in (folder / "map.html").read_text()
 
 
-@pytest.mark.parametrize("option", ["--label", "--values", "--levels", "--trust"])
+def test_one_command_places_rows_and_draws_them(folder, isosne):  # noqa: F811
+    isosne(*LINE, *FEW, "--picture", "map.png")
+    isosne("plot", "tiles", "-o", "again.png")
+    assert (folder / "map.png").read_bytes() == (folder / "again.png").read_bytes()
+    isosne(*LINE, *FEW, "--picture", "map.html")  # the job is complete: only the page is drawn
+    assert "<title>Map of 178 rows</title>" in (folder / "map.html").read_text()
+    told = isosne(*LINE, *FEW, "--picture", "map.txt", code=2).stderr
+    assert told.startswith("Error: ")
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--label", "--values", "--levels", "--trust", "--picture"])
 def test_options_of_tiles_need_tiles(folder, isosne, option):  # noqa: F811
     value = {"--levels": [3], "--trust": []}.get(option, ["hue"])
     shown = {"--levels": " 3", "--trust": ""}.get(option, " hue")

@@ -7,8 +7,13 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isosne.cli.options import INPUT, TILES, MessageOptions, ModelFile, NJobs, option
+from isosne.cli.outputs import check_output
 from isosne.cli.placing import report_placed, run_placing
+from isosne.cli.tile_plots import PAGES, PICTURES, TileLooks, draw_tiles
 from isosne.errors import ParameterError, keyword
+
+DPI = 150.0
+"""Resolution of a picture, as that of `isosne plot`."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,16 @@ class TileOptions:
         ),
     ] = None
 
+    picture: Annotated[
+        Path | None,
+        option(
+            "Picture (.png, .svg, .pdf) or page (.html) of the tiles, drawn at the end. An "
+            "existing file is replaced.",
+            panel=TILES,
+            metavar="FILE",
+        ),
+    ] = None
+
     def as_tiles(self) -> Any:
         """Return the description of tiles for `place_files`, None if they are not wanted."""
         from isosne.jobs.tile_job import Tiles
@@ -65,10 +80,13 @@ class TileOptions:
                 raise ParameterError(
                     name,
                     f"be used together with {keyword('tiles')}",
-                    value,
+                    str(value) if isinstance(value, Path) else value,
                     f"Add {keyword('tiles')} FOLDER.",
                 )
             return None
+        if self.picture is not None:
+            check_output(self.picture, (*PICTURES, *PAGES), force=True)
+            del given["picture"]
         if self.values is not None:
             given["values"] = self.values.split(",")
         return Tiles(self.tiles, **given)
@@ -122,9 +140,9 @@ def place(
     results are bit-identical. Several processes can run the same command at the same time, also on
     several machines with a shared folder; each file is placed by one of them. The folder _isosne in
     the output records what is done, and holds manifest.json in the end. With --tiles, the map is
-    also written as tiles, for isosne plot.
+    also written as tiles, for isosne plot; with --picture, it is drawn, too.
 
-    Example: isosne place model.isosne input/ -o output/ --keep id --tiles tiles/ --label label
+    Example: isosne place model.isosne input/ -o output/ --tiles tiles/ --picture map.png
     """
     from isosne.files.table_reader import check_exists
 
@@ -137,4 +155,7 @@ def place(
         "quality": quality,
         "n_jobs": n_jobs,
     }
-    report_placed(run_placing(model_file, source, output, settings, messages), messages)
+    done = run_placing(model_file, source, output, settings, messages)
+    if tiles.picture is not None and done.is_complete:
+        draw_tiles(str(tiles.tiles), tiles.picture, TileLooks(None, None, DPI, True))
+    report_placed(done, messages)

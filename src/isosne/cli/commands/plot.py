@@ -28,11 +28,15 @@ from isosne.cli.tables import (
     read_columns,
     read_points,
 )
-from isosne.cli.tile_plots import TileLooks, is_tiles, plot_tile_folder, refuse_for_tiles
+from isosne.cli.tile_plots import (
+    PAGES,
+    PICTURES,
+    TileLooks,
+    is_tiles,
+    plot_tile_folder,
+    refuse_for_tiles,
+)
 from isosne.errors import ParameterError, keyword
-
-PICTURES = (".png", ".svg", ".pdf")
-PAGES = (".html", ".htm")
 
 
 def plot(
