@@ -255,8 +255,8 @@ def test_a_row_of_zeros_is_not_placed(connectivities):
 
 def test_a_start_from_principal_components_is_refused(connectivities):
     sentence = (
-        "start must be 'spectral', 'random' or an array with precomputed distances or affinities, "
-        "and with tables; got start='pca'. Principal components need the points themselves."
+        "start must be 'spectral', 'random' or an array with precomputed distances or affinities; "
+        "got start='pca'. Principal components need the points themselves."
     )
     with refuses(ParameterError, sentence):
         make("precomputed", start="pca").fit(connectivities)

@@ -13,7 +13,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.kernels.registry import KERNELS
 from isosne.layout.schedules import Phase, Schedule
 from isosne.plots.paint import Classes
-from isosne.studies import Study, compare_maps, judge, judged_maps, study
+from isosne.studies import Study, compare_maps, compared_models, judge, study
 from isosne.studies.compared_models import other_kernel
 from isosne.studies.readings import average_field, read_measures
 from isosne.studies.verdicts import read_verdict
@@ -96,7 +96,7 @@ def test_standard_errors_are_those_of_the_repeated_maps(two_blobs):
 
 
 def test_identical_kernels_tie_in_every_measure(two_blobs, monkeypatch):
-    monkeypatch.setattr(judged_maps, "other_kernel", lambda kernel: kernel)
+    monkeypatch.setattr(compared_models, "other_kernel", lambda kernel: kernel)
     found = study(two_blobs, LABELS, model=TSNE("gaussian", schedule=SHORT), n_seeds=3)
     readings = read_measures(found.maps, CLASSES)
     assert [reading.best for reading in readings] == [None] * 10

@@ -270,8 +270,8 @@ def test_precomputed_distances_start_spectral_and_never_from_pca(points):
         make(kernel).fit_transform(D), make(kernel, start="spectral").fit_transform(D)
     )
     sentence = (
-        "start must be 'spectral', 'random' or an array with precomputed distances or affinities, "
-        "and with tables; got start='pca'. Principal components need the points themselves."
+        "start must be 'spectral', 'random' or an array with precomputed distances or affinities; "
+        "got start='pca'. Principal components need the points themselves."
     )
     with refuses(ParameterError, sentence):
         make(kernel, start="pca").fit(D)
