@@ -61,7 +61,7 @@ for state, table in (
         ("one-hot", TSNE("gaussian", random_state=0).fit_transform(encoded)),
     ):
         maps[f"{name}, {state}: {knn_accuracy(Y, species):.2f}"] = Y
-axes = plots.plot_maps(maps, species, columns=2)
+plots.plot_maps(maps, species, columns=2)[0].figure
 
 # %%
 # The complete table is easy for both, although one-hot encoding splits it by island
