@@ -186,6 +186,52 @@ def test_two_maps_are_aligned_and_linked(visit, wine):
     visitor.press("Close the second map")
 
 
+def test_zoom_is_linked_in_both_directions(visit, wine):
+    visitor = visit(wine)
+    finished(visitor)
+    visitor.press("Compare with a second map")
+    visitor.until(lambda: visitor.text().count("Finished, step") == 2, "the end of both")
+    whole = visitor.limits()
+    np.testing.assert_array_equal(visitor.limits(1), whole)
+    target = visitor.pixels()["b000"]
+    visitor.scroll(target, -240)
+    visitor.until(lambda: np.ptp(visitor.limits()[:2]) < 0.95 * np.ptp(whole[:2]), "a closer view")
+    np.testing.assert_array_equal(visitor.limits(1), visitor.limits(0))
+    np.testing.assert_allclose(visitor.pixels()["b000"], target, atol=1)  # under the pointer
+    visitor.take_tool("Reset", 1)
+    visitor.until(lambda: (visitor.limits(0) == whole).all(), "the whole map again")
+    visitor.take_tool("Box Zoom", 1)
+    visitor.drag(*corners(visitor, left_half(visitor), 1))
+    visitor.until(lambda: visitor.limits()[1] < whole[1], "a closer view of the left half")
+    np.testing.assert_array_equal(visitor.limits(1), visitor.limits(0))
+    visitor.press("Close the second map")
+
+
+def test_a_box_selects_the_rows_inside_it(visit, wine):
+    visitor = visit(wine)
+    finished(visitor)
+    wanted = left_half(visitor)
+    visitor.take_tool("Box Select")
+    visitor.drag(*corners(visitor, wanted))
+    visitor.says(f"{len(wanted)} of 178 rows are selected.")
+    visitor.lists(wanted)
+    visitor.press("Clear")
+    visitor.says("No rows are selected.")
+
+
+def test_hovering_over_a_point_shows_its_row(visit, wine):
+    visitor = visit(wine)
+    finished(visitor)
+    places = visitor.positions()
+    name = max(places, key=lambda one: np.linalg.norm(places[one]))  # at the rim, alone
+    tip = visitor.until(lambda: visitor.hover(visitor.pixels()[name]), "a tip")
+    data, row = load_wine(), int(name[1:])
+    kind = ("Barolo", "Grignolino", "Barbera")[data.target[row]]
+    assert name in tip
+    assert f"cultivar {kind}" in tip.replace(":", "")
+    assert f"alcohol {data.data[row, 0]:g}" in tip.replace(":", "")
+
+
 def test_the_figures_follow_the_theme_of_the_browser(visit, wine):
     visitor = visit(wine)
     finished(visitor)
@@ -214,8 +260,11 @@ def test_a_search_selects_a_row_and_a_color_changes_the_legend(visit, wine):
 def test_the_command_and_files_of_the_map_are_offered(visit, wine):
     visitor = visit(wine)
     finished(visitor)
+    line = "isosne embed wine.csv --id bottle --label cultivar --scale minmax -o map.parquet"
+    visitor.says(line)
+    visitor.press("Copy")
+    assert visitor.clipboard() == line
     visitor.open_tab("Save")
-    visitor.says("isosne embed wine.csv --id bottle --label cultivar --scale minmax -o map.parquet")
     visitor.press("SVG")
     assert "<svg" in visitor.saved_file("map.svg")
     visitor.press("HTML page")
@@ -252,6 +301,64 @@ def test_a_map_of_another_program_is_matched_by_its_identifiers(visit, wine, tmp
     visitor.press("Close the second map")
 
 
+def test_existing_maps_are_shown_as_they_are_and_not_computed(visit, wine_folder, tmp_path):
+    rng = np.random.default_rng(0)
+    Y = np.column_stack([np.arange(178.0), rng.normal(size=178)])
+    lines = ["id,UMAP1,UMAP2", *(f"b{i:03},{Y[i, 0]},{Y[i, 1]}" for i in rng.permutation(178))]
+    (tmp_path / "umap.csv").write_text("\n".join(lines))
+    np.save(tmp_path / "rows.npy", Y[:, ::-1])
+    words = ("wine.csv", "--id", "bottle", "--label", "cultivar", "--scale", "minmax")
+    words += ("--map", str(tmp_path / "umap.csv"), "--map", str(tmp_path / "rows.npy"))
+    with serving(wine_folder, *words) as address:
+        visitor = visit(address)
+        visitor.says("umap.csv")
+        visitor.says("rows.npy")
+        visitor.until(lambda: len(visitor.positions(1)) == 178, "both maps")
+        first, second = visitor.positions(0), visitor.positions(1)
+        order = sorted(first, key=lambda name: first[name][0])
+        assert order == [f"b{i:03}" for i in range(178)]
+        for name, place in first.items():  # the second is the first, mirrored
+            np.testing.assert_allclose(second[name], place, atol=1e-5)
+        assert "Running" not in visitor.text()
+        visitor.open_tab("Quality")
+        visitor.says("umap.csv: area under R_NX")
+        visitor.says("rows.npy: area under R_NX")
+
+
+def test_the_map_of_a_model_is_shown_and_can_be_continued(visit, wine_folder, tmp_path):
+    table = ("wine.csv", "--id", "bottle", "--label", "cultivar", "--scale", "minmax")
+    line = [sys.executable, "-m", "isosne", "embed", *table, "--kernel", "gaussian", "-q"]
+    line += ["-o", str(tmp_path / "map.csv"), "--save-model", str(tmp_path / "model.isosne")]
+    subprocess.run(line, cwd=wine_folder, check=True)
+    wanted = read_map(tmp_path / "map.csv").embedding
+    with serving(wine_folder, *table, "--model", str(tmp_path / "model.isosne")) as address:
+        visitor = visit(address)
+        visitor.says("Gaussian kernel")
+        visitor.until(lambda: len(visitor.positions()) == 178, "the map")
+        places = np.array([visitor.positions()[f"b{i:03}"] for i in range(178)])
+        assert np.corrcoef(places[:, 0], wanted[:, 0])[0, 1] > 1 - 1e-6
+        assert np.corrcoef(places[:, 1], wanted[:, 1])[0, 1] > 1 - 1e-6
+        visitor.says("Finished, step 500 of 500")
+        visitor.says("--kernel gaussian")
+        visitor.open_tab("Save")
+        visitor.press("Model")
+        visitor.saved_bytes("model.isosne")
+        kept = TSNE.load(visitor.saved / "model.isosne")
+        np.testing.assert_array_equal(kept.embedding_.astype(np.float32), wanted)
+        visitor.press("100 more steps")
+        visitor.says("Finished, step 600 of 600")
+        visitor.says("the map shown has 600 steps")
+
+
+def test_a_data_set_is_opened_by_its_name(visit, tmp_path, monkeypatch):
+    monkeypatch.delenv("ISOSNE_DATA", raising=False)
+    with serving(tmp_path, "wine") as address:
+        visitor = visit(address)
+        finished(visitor)
+        visitor.says("178 rows")
+        visitor.says("isosne embed wine -o map.parquet")
+
+
 def test_a_second_map_is_measured_while_it_is_computed_and_may_start_warm(visit, wine):
     visitor = visit(wine)
     finished(visitor)
@@ -267,9 +374,7 @@ def test_a_second_map_is_measured_while_it_is_computed_and_may_start_warm(visit,
     assert "Running, step" in visitor.text()
     visitor.press("Stop", 1)
     visitor.says("Stopped, step")
-    visitor.open_tab("Save")
     visitor.says("the map shown started from the map before")
-    visitor.open_tab("Selection")
     visitor.press("Close the second map")
 
 

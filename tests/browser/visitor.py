@@ -102,6 +102,41 @@ return table == null ? [] : Array.from(table.source.data.c0).map(String)
 """
 BACKGROUND = MODEL + "return model.background_fill_color"
 COLORS = MODEL + "return Array.from(new Set(model.renderers[1].data_source.data.c0))"
+VIEW = (
+    MODEL
+    + "return [model.x_range.start, model.x_range.end, model.y_range.start, model.y_range.end]"
+)
+FIND_TOOL = (
+    WALK
+    + MODEL
+    + """
+const box = Bokeh.index.find_one(model).canvas_view.el.getBoundingClientRect()
+let hit = null
+walk(document, (node) => {
+  if (!node.title?.startsWith(arguments[1])) { return }
+  const at = node.getBoundingClientRect()
+  const x = at.x + at.width / 2, y = at.y + at.height / 2
+  if (x > box.x && x < box.right && y > box.y && y < box.bottom) { hit = [x, y] }
+})
+return hit
+"""
+)
+TIP = (
+    WALK
+    + """
+const parts = []
+walk(document, (node) => {
+  if (node.matches(".bk-Tooltip") && node.checkVisibility()) {
+    walk(node.shadowRoot, (inner) => {
+      for (const child of inner.childNodes) {
+        if (child.nodeType == 3 && !inner.matches("style")) { parts.push(child.textContent) }
+      }
+    })
+  }
+})
+return parts.join(" ").replace(/\\s+/g, " ")
+"""
+)
 INSPECTED = MODEL + "return model.renderers[1].data_source.inspected.indices"
 
 
@@ -191,6 +226,42 @@ class Visitor(Reader):
         """Return how many points are under the pointer, or linked to those that are."""
         return len(self.run(INSPECTED, f"map{m}"))
 
-    def lasso(self, low, high, m=0):
-        """Draw a box with the lasso around the points between two places of a map."""
-        self.draw_around([low, (high[0], low[1]), high, (low[0], high[1])])
+    def take_tool(self, title, m=0):
+        """Choose a tool of a map."""
+        self.click(self.until(lambda: self.run(FIND_TOOL, f"map{m}", title), f"the tool {title!r}"))
+
+    def drag(self, start, end):
+        """Drag the pointer from one pixel to another."""
+        self.mouse("mouseMoved", start)
+        self.mouse("mousePressed", start, "left")
+        for share in np.linspace(0, 1, 8):
+            self.mouse("mouseMoved", (1 - share) * np.array(start) + share * np.array(end), "left")
+        self.mouse("mouseReleased", end, "left")
+        self.settle()
+
+    def scroll(self, pixel, distance):
+        """Turn the wheel at a pixel; a negative distance is away from the visitor."""
+        wheel = {"type": "mouseWheel", "x": float(pixel[0]), "y": float(pixel[1])}
+        self.browser.execute_cdp_cmd(
+            "Input.dispatchMouseEvent", wheel | {"deltaX": 0, "deltaY": distance}
+        )
+        self.settle()
+
+    def hover(self, pixel):
+        """Move the pointer to a pixel; return the text of the tooltips."""
+        self.mouse("mouseMoved", np.array(pixel) - 3)
+        self.mouse("mouseMoved", pixel)
+        self.settle()
+        return self.run(TIP)
+
+    def clipboard(self):
+        """Return the text that was copied."""
+        permissions = {"permissions": ["clipboardReadWrite"]}
+        self.browser.execute_cdp_cmd("Browser.grantPermissions", permissions)
+        return self.browser.execute_async_script(
+            "navigator.clipboard.readText().then(arguments[0])"
+        )
+
+    def limits(self, m=0):
+        """Return the limits of the view of a map: left, right, bottom, top."""
+        return np.array(self.run(VIEW, f"map{m}"))

@@ -3,7 +3,8 @@
 `explore` serves a page that shows a map while it is computed, answers questions about its points,
 and compares two maps. The modules: `data`, `settings` and `session` (what is explored), `run` and
 `measuring` (threads), `questions` and `alignment` (answers), `canvas`, `themes`, `controls`,
-`panes`, `quality_pane` and `page` (what a tab shows), `uploads` and `exports` (files), `server`.
+`panes`, `quality_pane`, `command_pane` and `page` (what a tab shows), `uploads` and `exports`
+(files), `server`.
 """
 
 from isosne._extras import require

@@ -15,7 +15,7 @@ from isosne.explorer.data import Data, from_python, from_table
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.page import Page
 from isosne.explorer.server import LOOPBACK, PageServer
-from isosne.explorer.session import Session, describe_settings
+from isosne.explorer.session import Session
 from isosne.explorer.session_file import restore_session, save_session
 from isosne.explorer.settings import Settings
 from isosne.files import read_table
@@ -183,7 +183,7 @@ def explore(
             raise DataError("A model needs its points. Pass them as X.")
         session.open(from_python(X, labels, ids, columns))
         _check_model(data, session.rows)
-        session.add_model(data, describe_settings(data))
+        session.add_model(data)
     else:
         if isinstance(data, str | Path):
             table = read_table(data, text_columns="leave_out")

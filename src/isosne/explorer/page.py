@@ -10,6 +10,7 @@ import panel as pn
 from isosne.explorer.assets import read_style, text_pane
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import list_choices
+from isosne.explorer.command_pane import CommandPane
 from isosne.explorer.controls import MapControls, SecondMap
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.open_form import OpenForm
@@ -61,6 +62,7 @@ class Page:
         self._point = PointPane(session, self._canvas)
         self._quality = QualityPane(session, measurer, self._canvas)
         self._keep = KeepPane(session, measurer, self._canvas, self._say)
+        self._commands = CommandPane(session)
         self._title = text_pane()
 
     def view(self) -> Any:
@@ -88,7 +90,7 @@ class Page:
             sizing_mode="stretch_width",
             stylesheets=[read_style("parts.css")],
         )
-        self._maps = pn.Column(self._canvas.view, self._canvas.legend)
+        self._maps = pn.Column(self._canvas.view, self._canvas.legend, self._commands.view)
         main = pn.FlexBox(
             self._maps,
             pn.Column(tabs, styles={"flex": "1 1 340px"}),
@@ -159,6 +161,7 @@ class Page:
             self._point.update()
         self._quality.tick(is_forced="maps" in changed)
         self._keep.tick()
+        self._commands.tick()
         for controls in self._controls:
             controls.tick()
         self._second.tick()

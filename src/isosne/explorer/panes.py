@@ -178,11 +178,10 @@ class PointPane:
 
 
 class KeepPane:
-    """Files of the maps, and the commands that make them."""
+    """Files of the maps."""
 
     def __init__(self, session: Session, measurer: Measurer, canvas: Canvas, say: Say) -> None:
         self._session, self._measurer, self._canvas = session, measurer, canvas
-        self._commands = text_pane()
         self._which = pn.widgets.RadioButtonGroup(options={"Map 1": 0, "Map 2": 1}, value=0)
         makers: list[tuple[str, str, Callable[[], bytes]]] = [
             ("map.png", "PNG", lambda: self._picture("png")),
@@ -192,23 +191,16 @@ class KeepPane:
             ("model.isosne", "Model", lambda: exports.save_model(session, self._m)),
         ]
         files = [offer_file(name, label, make, say) for name, label, make in makers]
-        self._files = pn.FlexBox(self._which, *files)
-        self._model = self._files[-1]
-        self.view = pn.Column(self._commands, self._files, sizing_mode="stretch_width")
+        self._model = files[-1]
+        self.view = pn.FlexBox(self._which, *files)
 
     @property
     def _m(self) -> int:
         return min(int(self._which.value), len(self._session.maps) - 1)
 
     def tick(self) -> None:
-        """Show the commands of the maps."""
+        """Show what can be saved."""
         session = self._session
-        text = ""
-        if session.data is not None and session.maps:
-            lines = [session.command(m) for m in range(len(session.maps))]
-            text = "".join(f"<pre>{html.escape(line)}</pre>" for line in lines)
-        if self._commands.object != text:
-            self._commands.object = text
         has_two = len(session.maps) > 1
         if self._which.visible != has_two:
             self._which.visible = has_two

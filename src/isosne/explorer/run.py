@@ -4,10 +4,11 @@ The callback of the fit stores a copy of the map now and then. It never waits fo
 except that a paused fit waits in it until it is resumed.
 """
 
+import copy
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +93,19 @@ class Run:
         self._began = 0.0
         self._first = 0
         self._thread: threading.Thread | None = None
+
+    @classmethod
+    def of_fitted(cls, model: TSNE, X: Points) -> Self:
+        """Return an ended run of a fitted estimator, which stays as it is if the run goes on."""
+        run = cls(copy.copy(model), X)
+        run._Y, run._n_frames = model.embedding_, 1
+        run._update(
+            state=FINISHED,
+            iteration=model.n_iter_,
+            n_iter=model.n_iter_,
+            objective=model.kl_divergence_,
+        )
+        return run
 
     @property
     def status(self) -> Status:

@@ -6,7 +6,6 @@ pages: they look every so often at the counters in `changes`, and at the frames 
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.explorer.data import Data
-from isosne.explorer.run import Run, Status
+from isosne.explorer.run import FINISHED, STOPPED, Run, Status
 from isosne.explorer.settings import Settings, command
 from isosne.neighbors.metric import Metric
 from isosne.studies.point_columns import Column
@@ -26,6 +25,7 @@ PREVIEW = -2
 """The number of a preview, which is no frame."""
 MAX_MAPS = 2
 """Maps that are shown side by side."""
+OTHER_KERNEL = "its kernel cannot be chosen on the command line"
 MIN_SUBSET = 4
 """Smallest selection that can be mapped again."""
 
@@ -34,8 +34,9 @@ MIN_SUBSET = 4
 class ShownMap:
     """A map of all rows or of some: one that is being computed, or one that is complete.
 
-    ``settings`` is None for a map from another program. ``rows`` is None for a map of all rows.
-    ``fixed`` holds the positions of a map without a run.
+    ``settings`` is None for a map from another program, and for a model with a kernel of its own.
+    ``rows`` is None for a map of all rows. ``fixed`` holds the positions of a map without a run.
+    ``is_described`` is False if the settings are not all that determines the map.
     """
 
     title: str
@@ -44,7 +45,7 @@ class ShownMap:
     run: Run | None = None
     fixed: NDArray[np.float32] | None = None
     is_warm: bool = False
-    model: TSNE | None = None
+    is_described: bool = True
 
     @property
     def metric(self) -> Metric:
@@ -88,9 +89,8 @@ class ShownMap:
 
     def fitted(self) -> TSNE | None:
         """Return the fitted estimator, if there is one and its run has ended."""
-        if self.run is None:
-            return self.model
-        return self.run.model if self.run.status.state in ("finished", "stopped") else None
+        has_ended = self.run is not None and self.run.status.state in (FINISHED, STOPPED)
+        return self.run.model if self.run is not None and has_ended else None
 
 
 @dataclass(eq=False)
@@ -163,9 +163,12 @@ class Session:
             )
         self._put(min(len(self.maps), 1), ShownMap(title, None, fixed=Y))
 
-    def add_model(self, model: TSNE, settings: Settings) -> None:
-        """Show the map of a fitted estimator as the first map."""
-        shown = ShownMap(settings.title, settings, fixed=model.embedding_, model=model)
+    def add_model(self, model: TSNE) -> None:
+        """Show the map of a fitted estimator, which is not changed, as the first map."""
+        settings = Settings.of(model)
+        title = "Map of the model" if settings is None else settings.title
+        shown = ShownMap(title, settings, run=Run.of_fitted(model, self.rows.X))
+        shown.is_described = settings is not None and settings.is_complete_for(model)
         self._put(0, shown)
 
     def close_second(self) -> None:
@@ -218,13 +221,16 @@ class Session:
         """Return the command that makes map m, and what it does not tell as a comment."""
         shown, data = self.maps[m], self.rows
         if shown.settings is None:
-            return f"# {shown.title}: a map that isosne did not compute"
+            made = "a map that isosne did not compute" if shown.run is None else OTHER_KERNEL
+            return f"# {shown.title}: {made}"
         notes = []
         words = data.words
         if not words:
             words, notes = ("table.csv",), ["the data were passed in Python"]
         if shown.rows is not None:
             notes.append(f"of the {len(shown.rows):,} selected rows, saved as a table")
+        if not shown.is_described:
+            notes.append("the model has further settings, which this command does not give")
         if shown.is_warm:
             notes.append("the map shown started from the map before")
         status = shown.status
@@ -243,8 +249,6 @@ class Session:
 
     def _present(self, shown: ShownMap) -> NDArray[np.float32] | None:
         """Return the positions of a map, if it has one for every row that it maps."""
-        if shown.settings is None and shown.fixed is None:
-            return None
         _, Y = shown.frame(self.rows.n_rows)
         Y = Y if shown.rows is None else Y[shown.rows]
         return None if np.isnan(Y).any() else np.array(Y, np.float32)
@@ -255,7 +259,7 @@ class Session:
             self.maps[m] = shown
         else:
             self.maps.append(shown)
-        if shown.run is not None:
+        if shown.run is not None and shown.is_active:
             shown.run.start()
         self._changed("maps")
 
@@ -265,26 +269,3 @@ class Session:
 
     def _changed(self, *what: str) -> None:
         self.changes.update(what)
-
-
-def describe_settings(model: TSNE) -> Settings:
-    """Return the settings of an estimator that the page can show; others are left out."""
-    kernel = model.kernel
-    name, size, metric, p = "owner", "", "euclidean", 2.0
-    if isinstance(kernel, str):
-        name = kernel
-    else:
-        from isosne.kernels.registry import KERNELS
-
-        for known, entry in KERNELS.items():
-            if type(kernel) is entry.kind:
-                name = known
-                value: Any = kernel.get_params().get(entry.main_parameter)
-                size = "" if value in (None, "auto") else _as_text(value)
-                metric, p = kernel.metric, kernel.p
-    seed = model.random_state if isinstance(model.random_state, int) else 0
-    return Settings(name, size, model.exaggeration, seed, metric=metric, p=p)
-
-
-def _as_text(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -27,7 +27,8 @@ def save_session(session: Session, path: Path) -> None:
         if shown.rows is not None:
             arrays[f"rows{m}"] = shown.rows
         settings = None if shown.settings is None else shown.settings.as_dict()
-        maps.append({"title": shown.title, "settings": settings, "is_warm": shown.is_warm})
+        about = {"title": shown.title, "settings": settings}
+        maps.append(about | {"is_warm": shown.is_warm, "is_described": shown.is_described})
     for i, rows in enumerate(session.names.values()):
         arrays[f"name{i}"] = rows
     header = {
@@ -76,7 +77,9 @@ def _read_map(m: int, about: Any, arrays: dict[str, Array], n_rows: int) -> Show
     settings = None if about["settings"] is None else Settings(**about["settings"])
     if settings is not None and settings.kernel not in CHOICES:
         raise ValueError("the kernel of a map is unknown")
-    return ShownMap(str(about["title"]), settings, rows, fixed=Y, is_warm=bool(about["is_warm"]))
+    shown = ShownMap(str(about["title"]), settings, rows, fixed=Y, is_warm=bool(about["is_warm"]))
+    shown.is_described = bool(about.get("is_described", True))
+    return shown
 
 
 def _check_rows(rows: Array, n_rows: int) -> Array:

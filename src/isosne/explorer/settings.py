@@ -2,17 +2,19 @@
 
 import shlex
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 from isosne._types import Array
 from isosne.kernels.registry import KERNELS, make_kernel, parse_numbers
-from isosne.layout.schedules import Schedule
+from isosne.layout.schedules import Schedule, as_schedule
 from isosne.tsne.estimator import TSNE
 
 CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")
 """Kernels that the page offers."""
 DEFAULT_STEPS = 500
 """Steps of the schedule "annealed"."""
+WITHOUT_EFFECT = ("callback", "memory_limit", "n_jobs", "verbose")
+"""Parameters of an estimator that do not change its map."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,28 @@ class Settings:
     n_iter: int = DEFAULT_STEPS
     metric: str = "euclidean"
     p: float = 2.0
+
+    @classmethod
+    def of(cls, model: TSNE) -> Self | None:
+        """Return the settings of an estimator; None if the page does not offer its kernel."""
+        kernel = _as_object(model.kernel)
+        names = [name for name in CHOICES if type(kernel) is KERNELS[name].kind]
+        if not names:
+            return None
+        size = kernel.get_params()[KERNELS[names[0]].main_parameter]
+        return cls(
+            names[0],
+            "" if size in (None, "auto") else _as_text(size),
+            model.exaggeration,
+            model.random_state if isinstance(model.random_state, int) else 0,
+            as_schedule(model.schedule).n_iter,
+            kernel.metric,
+            kernel.p,
+        )
+
+    def is_complete_for(self, model: TSNE) -> bool:
+        """Whether an estimator with these settings makes the map of another estimator."""
+        return _parameters(self.make_model()) == _parameters(model)
 
     @property
     def title(self) -> str:
@@ -84,6 +108,24 @@ class Settings:
     def as_dict(self) -> dict[str, Any]:
         """Return the settings by name."""
         return asdict(self)
+
+
+def _as_object(kernel: Any) -> Any:
+    return make_kernel(kernel, {}) if kernel in CHOICES else kernel
+
+
+def _as_text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _parameters(model: TSNE) -> dict[str, str]:
+    """Return all that determines a map, in a form that can be compared."""
+    given = model.get_params(deep=False)
+    kernel = _as_object(given.pop("kernel"))
+    given |= {"kernel": type(kernel), "schedule": as_schedule(given["schedule"])}
+    for name, value in kernel.get_params().items():
+        given[f"kernel {name}"] = list(value) if isinstance(value, tuple) else value
+    return {name: repr(value) for name, value in given.items() if name not in WITHOUT_EFFECT}
 
 
 def command(words: tuple[str, ...], settings: Settings) -> str:

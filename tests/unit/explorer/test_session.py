@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from isosne import TSNE, IsolationKernel
+from isosne import TSNE, IsolationKernel, OwnerKernel, Schedule
 from isosne.errors import DataError, ParameterError
 from isosne.explorer.data import from_python
-from isosne.explorer.session import Session, describe_settings
+from isosne.explorer.session import Session
 from isosne.explorer.session_file import restore_session, save_session
 from isosne.explorer.settings import Settings
 from tests.conftest import refuses
@@ -112,8 +112,8 @@ def test_settings_that_cannot_be_used_leave_the_map_as_it_is(mapped):
     [
         ({}, f"{LINE} -o map.parquet"),
         (
-            {"kernel": "isolation", "size": "8, 64", "seed": 3, "exaggeration": 2.5},
-            f"{LINE} --kernel isolation --psi 8,64 --exaggeration 2.5 --seed 3 -o map.parquet",
+            {"kernel": "isolation", "size": "8, 32", "seed": 3, "exaggeration": 2.5},
+            f"{LINE} --kernel isolation --psi 8,32 --exaggeration 2.5 --seed 3 -o map.parquet",
         ),
         (
             {"kernel": "gaussian", "size": "50", "n_iter": 200, "metric": "cosine"},
@@ -125,7 +125,7 @@ def test_the_command_of_a_map_has_all_its_settings(two_blobs, change, line):
     session = Session()
     data = from_python(two_blobs)
     session.open(data.__class__(**vars(data) | {"words": ("my table.csv", "--id", "name")}))
-    session.add_model(TSNE(random_state=0).fit(two_blobs), Settings(**change))
+    session.add_model(Settings(**change).make_model().fit(two_blobs))
     assert session.command(0) == line
 
 
@@ -143,8 +143,55 @@ def test_the_command_says_what_it_does_not_tell(mapped):
 
 def test_settings_are_read_from_an_estimator():
     model = TSNE(IsolationKernel([8, 64], metric="cosine"), random_state=5, exaggeration=2.0)
-    assert describe_settings(model) == Settings("isolation", "8,64", 2.0, 5, metric="cosine")
-    assert describe_settings(TSNE("gaussian")) == Settings("gaussian")
+    assert Settings.of(model) == Settings("isolation", "8,64", 2.0, 5, metric="cosine")
+    assert Settings.of(TSNE("gaussian")) == Settings("gaussian")
+    assert Settings.of(TSNE(schedule=Schedule.annealed(n_iter=900))) == Settings(n_iter=900)
+    assert Settings.of(TSNE("precomputed")) is None
+
+
+@pytest.mark.parametrize(
+    ("model", "is_complete"),
+    [
+        (TSNE(random_state=0), True),
+        (TSNE(OwnerKernel(), random_state=0, n_jobs=1, verbose=True), True),
+        (TSNE(IsolationKernel((8, 64)), random_state=3), True),
+        (TSNE(), False),
+        (TSNE(IsolationKernel(n_partitions=7), random_state=0), False),
+        (TSNE(schedule="standard", random_state=0), False),
+        (TSNE(start="random", random_state=0), False),
+    ],
+)
+def test_settings_know_whether_they_are_all_of_an_estimator(model, is_complete):
+    assert Settings.of(model).is_complete_for(model) == is_complete
+
+
+def test_the_command_of_a_model_says_what_it_leaves_out(session):
+    X = session.rows.X
+    session.add_model(TSNE(schedule="paper", random_state=0).fit(X))
+    assert session.command(0) == (
+        "isosne embed table.csv --n-iter 1000 -o map.parquet  # the data were passed in Python; "
+        "the model has further settings, which this command does not give"
+    )
+    affinities = np.ones((60, 60)) - np.eye(60)
+    session.add_model(TSNE("precomputed", random_state=0).fit(affinities))
+    assert session.command(0) == (
+        "# Map of the model: its kernel cannot be chosen on the command line"
+    )
+
+
+def test_a_model_is_continued_without_changing_it(session):
+    model = QUICK.make_model().fit(session.rows.X)
+    before = model.embedding_.copy()
+    session.add_model(model)
+    run = session.maps[0].run
+    assert (run.status.state, run.status.iteration) == ("finished", 160)
+    np.testing.assert_array_equal(run.frame[1], before)
+    run.more(20)
+    assert run.join(60)
+    assert (run.status.state, run.status.iteration) == ("finished", 180)
+    np.testing.assert_array_equal(model.embedding_, before)
+    assert model.callback is None
+    np.testing.assert_array_equal(run.frame[1], model.continue_fit(20).embedding_)
 
 
 def test_a_session_is_restored_from_its_file(mapped, tmp_path):

@@ -174,7 +174,6 @@ def _show_model(shown: Any, path: Path | None) -> None:
     if path is None:
         return
     from isosne.cli.models import load_model
-    from isosne.explorer.session import describe_settings
 
     model, _ = load_model(path)
     if model.embedding_.shape != (shown.rows.n_rows, 2):
@@ -183,7 +182,7 @@ def _show_model(shown: Any, path: Path | None) -> None:
             f"of the table; its map has shape {model.embedding_.shape}. "
             "Pass the table that it was fitted on."
         )
-    shown.add_model(model, describe_settings(model))
+    shown.add_model(model)
 
 
 def _show_maps(shown: Any, paths: list[str]) -> None:
