@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from isosne._checks import check_count
 from isosne._random import RandomState
 from isosne._types import Array, DenseMatrix
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.quality import trust as measure_trust
 from isosne.tsne.estimator import TSNE
 
@@ -168,7 +168,11 @@ def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -
     if use_rep not in adata.obsm:
         known = ", ".join(map(repr, ["X", *adata.obsm]))
         rule = f"be one of {known}"
-        hint = "Other representations must be computed and stored in obsm first."
+        hint = suggest(
+            use_rep,
+            ["X", *adata.obsm],
+            "Other representations must be computed and stored in obsm first.",
+        )
         raise ParameterError("use_rep", rule, use_rep, hint)
     values = adata.obsm[use_rep]
     if n_pcs is None:
