@@ -72,8 +72,10 @@ def test_an_unknown_name_is_refused_with_the_one_that_was_meant(run, meant):
         (
             "knn_accuracy",
             None,
-            "Choose one of psi, kl_divergence, auc_rnx, auc_rnx_standard_error, trustworthiness, "
-            "continuity, auc_rnx_paper, n_isolated, seconds.",
+            (
+                "Choose one of psi, kl_divergence, auc_rnx, auc_rnx_standard_error, "
+                "trustworthiness, continuity, auc_rnx_paper, n_isolated, seconds."
+            ),
         ),
     ],
 )

@@ -82,18 +82,24 @@ def test_other_names_of_options(wine, isosne):
     [
         (
             ("embed", "wine.csv", "-o", "map.csv", "--kernel", "gausian"),
-            "'--kernel': 'gausian' is not one of 'owner', 'isolation', 'gaussian', 'adaptive', "
-            "'knn'. Did you mean 'gaussian'?",
+            (
+                "'--kernel': 'gausian' is not one of 'owner', 'isolation', 'gaussian', 'adaptive', "
+                "'knn'. Did you mean 'gaussian'?"
+            ),
         ),
         (
             ("embed", "wine.csv", "-o", "map.csv", "--kernel", "it's"),
-            "'--kernel': \"it's\" is not one of 'owner', 'isolation', 'gaussian', 'adaptive', "
-            "'knn'.",
+            (
+                "'--kernel': \"it's\" is not one of 'owner', 'isolation', 'gaussian', 'adaptive', "
+                "'knn'."
+            ),
         ),
         (
             ("embed", "wine.csv", "-o", "map.csv", "--schedule", "Standart"),
-            "'--schedule': 'Standart' is not one of 'annealed', 'standard', 'paper', 'opt_sne'. "
-            "Did you mean 'standard'?",
+            (
+                "'--schedule': 'Standart' is not one of 'annealed', 'standard', 'paper', "
+                "'opt_sne'. Did you mean 'standard'?"
+            ),
         ),
     ],
 )
