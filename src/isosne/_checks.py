@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 from isosne._csr import valid_csr
 from isosne._tables import Table, as_compiled, check_real
 from isosne._types import Array, Points
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import DataError, ParameterError, keyword, suggest
 
 METRICS = (
     "euclidean",
@@ -138,13 +138,12 @@ def check_names(names: Sequence[str] | None, fitted: Sequence[str] | None) -> No
 def check_metric(metric: Any, p: Any) -> None:
     """Raise an error for an unknown metric or an invalid power."""
     if not is_one_of(metric, METRICS):
-        raise ParameterError(
-            "metric",
-            f"be one of {', '.join(map(repr, METRICS))}",
-            metric,
+        hint = (
             "For another metric compute the distances yourself and pass "
-            f"{keyword('metric', 'precomputed')}.",
+            f"{keyword('metric', 'precomputed')}."
         )
+        rule = f"be one of {', '.join(map(repr, METRICS))}"
+        raise ParameterError("metric", rule, metric, suggest(metric, METRICS, hint))
     if metric == "minkowski" and not (is_number(p) and 1 <= p < np.inf):
         raise ParameterError(
             "p",

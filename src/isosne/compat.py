@@ -19,7 +19,7 @@ from sklearn.utils.validation import validate_data
 from isosne._checks import METRICS, check_count, check_number, check_points, is_number, is_one_of
 from isosne._random import RandomState
 from isosne._types import Points
-from isosne.errors import ParameterError, keyword
+from isosne.errors import ParameterError, keyword, suggest
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.owner import OwnerKernel
@@ -230,10 +230,12 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_number(self.angle, "angle", low=0, high=1, hint="0.5 is usual.")
         if isinstance(self.init, str) and self.init not in INITS:
             rule = f"be one of {', '.join(map(repr, INITS))}, or an array"
-            raise ParameterError("init", rule, self.init, "'auto' suits most data.")
+            hint = suggest(self.init, INITS, "'auto' suits most data.")
+            raise ParameterError("init", rule, self.init, hint)
         if not is_one_of(self.method, METHODS):
             rule = f"be one of {', '.join(map(repr, METHODS))}"
-            raise ParameterError("method", rule, self.method, "'auto' suits most data.")
+            hint = suggest(self.method, METHODS, "'auto' suits most data.")
+            raise ParameterError("method", rule, self.method, hint)
 
     def _schedule(self) -> Schedule:
         """Return isosne's schedule, or phases as in scikit-learn if their settings are given."""

@@ -6,7 +6,8 @@ Python, ``--psi 16`` on the command line.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from types import EllipsisType
 from typing import Any
 
@@ -19,6 +20,8 @@ _OPEN, _EQUALS, _CLOSE = "\ue000", "\ue001", "\ue002"
 
 LONGEST_VALUE = 200
 """Largest number of characters of a value in a message (chosen)."""
+SIMILARITY = 0.6
+"""Smallest similarity of a suggested name: the default of difflib."""
 
 
 def show(value: object) -> str:
@@ -54,6 +57,25 @@ def spell(sentence: str, spelling: Spelling) -> str:
         name, has_value, value = inside.partition(_EQUALS)
         text += spelling(name, value if has_value else None) + rest
     return text
+
+
+def find_similar(
+    value: object, names: Iterable[str], *, similarity: float = SIMILARITY
+) -> str | None:
+    """Return the name that is most similar to a text, whatever the case; None if there is none."""
+    if not isinstance(value, str):
+        return None
+    by_lower = {str(name).lower(): str(name) for name in names}
+    close = get_close_matches(value.lower(), by_lower, n=1, cutoff=similarity)
+    return by_lower[close[0]] if close else None
+
+
+def suggest(
+    value: object, names: Iterable[str], otherwise: str, *, similarity: float = SIMILARITY
+) -> str:
+    """Return a hint that asks for the most similar name, or another hint if there is none."""
+    similar = find_similar(value, names, similarity=similarity)
+    return otherwise if similar is None else f"Did you mean {similar!r}?"
 
 
 class IsosneError(Exception):

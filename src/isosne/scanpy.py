@@ -10,8 +10,9 @@ from scipy.sparse import csr_matrix
 
 from isosne._checks import check_count
 from isosne._random import RandomState
-from isosne._types import Array, DenseMatrix
-from isosne.errors import DataError, ParameterError, keyword
+from isosne._types import Array, Joint
+from isosne.affinities.csr_form import as_sparse
+from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.quality import trust as measure_trust
 from isosne.tsne.estimator import TSNE
 
@@ -117,7 +118,7 @@ def tsne(
     adata.obsm["X_isosne" if key_added is None else key] = model.embedding_
     adata.uns[key] = {"params": _describe(model, used)}
     if affinities:
-        adata.obsp[f"{key}_connectivities"] = _as_csr(model.affinities_)
+        adata.obsp[f"{key}_connectivities"] = _stored(model.affinities_)
     if kept is not None:
         adata.obs[f"{key}_trust"] = kept
     return adata if copy else None
@@ -168,7 +169,11 @@ def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -
     if use_rep not in adata.obsm:
         known = ", ".join(map(repr, ["X", *adata.obsm]))
         rule = f"be one of {known}"
-        hint = "Other representations must be computed and stored in obsm first."
+        hint = suggest(
+            use_rep,
+            ["X", *adata.obsm],
+            "Other representations must be computed and stored in obsm first.",
+        )
         raise ParameterError("use_rep", rule, use_rep, hint)
     values = adata.obsm[use_rep]
     if n_pcs is None:
@@ -220,10 +225,8 @@ def _measure(points: Any, model: TSNE, n_jobs: int | None) -> Array:
     return np.asarray(found.agreement)
 
 
-def _as_csr(joint: Any) -> csr_matrix:
+def _stored(joint: Joint) -> csr_matrix:
     """Return joint probabilities as the kind of matrix that scanpy stores."""
-    if isinstance(joint, DenseMatrix):
-        factors = joint.factors[:, None] + joint.factors[None, :]
-        return csr_matrix(joint.values * factors)
-    n = len(joint.indptr) - 1
-    return csr_matrix((joint.data, joint.indices, joint.indptr), shape=(n, n))
+    P = as_sparse(joint, negligible=0)
+    n = len(P.indptr) - 1
+    return csr_matrix((P.data, P.indices, P.indptr), shape=(n, n))

@@ -1,14 +1,17 @@
 """What notebooks show: tables and small pictures, as HTML that is well formed and escaped."""
 
+import inspect
 import re
 import xml.etree.ElementTree as ET
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn import config_context
 
 from isosne import TSNE, GaussianKernel, quality
 from isosne._html import MOST_POINTS, columns_table, map_picture, pairs_table
+from isosne.plots import plot_map
 from isosne.studies import sweep
 from tests.conftest import SHORT, make
 
@@ -89,3 +92,46 @@ def test_plot_draws_the_map(model):
     axes = model.plot(np.repeat(["a", "b"], 30), title="Two blobs")
     assert axes.get_title() == "Two blobs"
     assert sum(len(points.get_offsets()) for points in axes.collections) == 60
+
+
+def test_plot_has_the_parameters_of_plot_map_except_two():
+    ours = inspect.signature(TSNE.plot).parameters
+    theirs = inspect.signature(plot_map).parameters
+    assert set(theirs) - set(ours) == {"embedding", "mark", "point_size"}
+    shared = [name for name in theirs if name in ours]
+    assert list(ours) == ["self", *shared]
+    for name in shared:
+        assert (ours[name].kind, ours[name].default) == (theirs[name].kind, theirs[name].default)
+
+
+def test_plot_passes_every_parameter_on(model):
+    classes = np.repeat([0, 1], 30)
+    _, ax = plt.subplots()
+    axes = model.plot(
+        classes,
+        kind="labels",
+        names=["left", "right"],
+        annotate=True,
+        contours=True,
+        images=np.zeros((60, 2, 2)),
+        style="dark",
+        legend=True,
+        ax=ax,
+    )
+    assert axes is ax
+    expected = plot_map(
+        model.embedding_,
+        classes,
+        names=["left", "right"],
+        annotate=True,
+        contours=True,
+        images=np.zeros((60, 2, 2)),
+        style="dark",
+        legend=True,
+        ax=plt.subplots()[1],
+    )
+    assert [type(part) for part in axes.get_children()] == [
+        type(part) for part in expected.get_children()
+    ]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["left", "right"]
+    assert len(model.plot(classes, kind="values").figure.axes) == 2  # the map and its color bar

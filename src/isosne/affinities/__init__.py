@@ -6,4 +6,5 @@
 * ``sparse``: P of pairs of neighbors
 * ``sampled``: partners drawn with probability p_{j|i}, without a matrix
 * ``given``: P from precomputed affinities
+* ``csr_form``: P of any form as a CSR matrix
 """

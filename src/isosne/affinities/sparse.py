@@ -11,7 +11,7 @@ from isosne._numba import kernel
 from isosne._types import Array, FarPartners, Kernel, Neighbors, SparseMatrix
 from isosne.affinities.conditional import conditional_rows
 from isosne.affinities.symmetrize import BLOCK, symmetrize_lists
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, suggest
 
 SEARCHES = ("auto", "exact", "approximate")
 
@@ -41,7 +41,7 @@ class Sparse:
                 "neighbors",
                 f"be one of {', '.join(map(repr, SEARCHES))}",
                 self.neighbors,
-                "'auto' chooses by the number of points.",
+                suggest(self.neighbors, SEARCHES, "'auto' chooses by the number of points."),
             )
 
 
@@ -58,7 +58,7 @@ def as_affinities(affinities: object) -> tuple[str | None, str | None]:
         "affinities",
         f"be one of {', '.join(map(repr, FORMS))}, or Sparse(...)",
         affinities,
-        "'auto' chooses by size and memory.",
+        suggest(affinities, FORMS, "'auto' chooses by size and memory."),
     )
 
 

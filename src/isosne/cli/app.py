@@ -5,6 +5,7 @@ The modules of the commands import what is heavy inside functions: `isosne --hel
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from copy import copy
 from dataclasses import fields, is_dataclass
@@ -29,11 +30,15 @@ from isosne.cli.commands.sweep import sweep
 from isosne.cli.commands.transform import transform
 from isosne.cli.messages import Options, in_sentences, shows_tracebacks
 from isosne.cli.options import COMMON, PANELS
+from isosne.errors import suggest
 
 COMMANDS = (
     *(embed, transform, place, extend, align, measure, sweep, plot, report, explore, plan),
     *(paper, datasets),
 )
+
+UNKNOWN_CHOICE = re.compile(r"(?:Value error, )?(?P<value>.*) is not one of (?P<choices>.*)\.$")
+"""What Typer says of an unknown choice; the first words depend on its version."""
 
 app = typer.Typer(
     name="isosne",
@@ -68,7 +73,21 @@ def isosne(
 
 
 class Command(TyperCommand):
-    """A command whose help lists options by panel, the common ones first."""
+    """A command whose help lists options by panel, the common ones first.
+
+    Its errors for unknown choices suggest the most similar one.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a command line; add a suggestion to an error for an unknown choice."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            if found := UNKNOWN_CHOICE.search(error.message):
+                choices = re.findall("'([^']*)'", found["choices"])
+                hint = suggest(found["value"].strip("'\""), choices, "")
+                error.message = f"{found['value']} is not one of {found['choices']}. {hint}".strip()
+            raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then each panel."""

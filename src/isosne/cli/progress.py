@@ -10,7 +10,7 @@ from isosne._progress import Progress
 from isosne.cli.messages import say
 
 VALUE_EVERY = 50
-"""Steps between two values of the objective; each costs as much as a step."""
+"""Steps between two values of the objective: those of the trace, which are computed anyway."""
 
 
 def make_progress(*, quiet: bool) -> Progress:

@@ -12,12 +12,13 @@ from isosne._checks import check_count, check_number
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Joint
+from isosne.affinities.csr_form import as_sparse
 from isosne.clusters.leiden import as_graph, leiden, modularity
 from isosne.clusters.stability import best_jaccard, mean_agreement
 from isosne.kernels.base import MetricKernel
 from isosne.sources import is_stored
 from isosne.tsne.estimator import TSNE
-from isosne.tsne.joint import as_sparse, fit_similarities, similarities_of
+from isosne.tsne.joint import fit_similarities, similarities_of
 
 
 class LeidenClustering(ClusterMixin, BaseEstimator):

@@ -4,17 +4,13 @@ The shape of a data set is compared with the paper. A known stand-in is loaded w
 other difference is an error.
 """
 
-from difflib import get_close_matches
 from http.client import HTTPException
 from pathlib import Path
 
 from isosne.datasets.folder import DataSet, find_folder, read_manifest, read_set
 from isosne.datasets.openml import fetch_set
 from isosne.datasets.records import RECORDS, Record
-from isosne.errors import DataError, ParameterError
-
-SIMILARITY = 0.6
-"""Smallest similarity of a suggested name: the default of difflib."""
+from isosne.errors import DataError, ParameterError, suggest
 
 
 def names() -> list[str]:
@@ -186,11 +182,9 @@ def _load_other(name: str, folder: Path) -> DataSet:
 
 
 def _unknown(name: object, known: list[str]) -> ParameterError:
-    close = get_close_matches(str(name).lower(), known, n=1, cutoff=SIMILARITY)
     hint = "List the names with isosne.datasets.names() or the command isosne datasets."
-    if close:
-        hint = f"Did you mean {close[0]!r}?"
-    return ParameterError("name", "be a data set of the paper or of the data folder", name, hint)
+    rule = "be a data set of the paper or of the data folder"
+    return ParameterError("name", rule, name, suggest(name, known, hint))
 
 
 def _fetch(entry: Record, folder: Path) -> DataSet:

@@ -21,7 +21,7 @@ from isosne._numba import parallel_kernel, prange
 from isosne._random import RandomState, as_generator
 from isosne._types import Array
 from isosne.datasets.folder import find_folder, read_set
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import DataError, ParameterError, keyword, suggest
 
 SIDE = 28
 """Width and height of an image in pixels, as in MNIST."""
@@ -269,7 +269,7 @@ def _find_source(source: str | tuple[Array, Array] | None, folder: str | Path | 
         return _check_source(*source)
     if source is not None and not (isinstance(source, str) and source in SOURCES):
         rule = f"be one of {', '.join(SOURCES)}, a tuple (images, labels) or None"
-        hint = "None uses the first of the names that is available."
+        hint = suggest(source, SOURCES, "None uses the first of the names that is available.")
         if isinstance(source, str):
             raise ParameterError("source", rule, source, hint)
         raise ParameterError("source", f"{rule}; got {type(source).__name__}", hint=hint)

@@ -3,14 +3,13 @@
 import csv
 import io
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from isosne._files import whole_file
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, suggest
 
 EXAMPLES: dict[str, Callable[[], Any]] = {
     "breast_cancer": load_breast_cancer,
@@ -55,8 +54,7 @@ def export(name: str, path: str | Path | None = None, *, force: bool = False) ->
     '0,5.1,3.5,1.4,0.2,setosa'
     """
     if name not in EXAMPLES:
-        close = get_close_matches(str(name), EXAMPLES, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else "These data sets need no download."
+        hint = suggest(name, EXAMPLES, "These data sets need no download.")
         raise ParameterError("name", f"be one of {', '.join(EXAMPLES)}", name, hint)
     target = Path(f"{name}.csv") if path is None else Path(path)
     if target.suffix.lower() != ".csv":

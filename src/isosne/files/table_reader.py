@@ -3,14 +3,13 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
 
 from isosne._files import is_there
 from isosne._types import Array
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import DataError, ParameterError, find_similar, keyword
 from isosne.files.maps import is_numbering
 from isosne.files.pipes import open_piped
 from isosne.sources import Rows, open_rows
@@ -244,8 +243,8 @@ def _suggest(path: Path) -> str:
         if path.is_symlink():
             return "It is a symbolic link that leads nowhere. Correct the link."
         names = [p.name for p in path.parent.iterdir()]
-    close = get_close_matches(path.name, names, n=1)
-    return f"Did you mean {str(path.parent / close[0])!r}?" if close else "Correct the path."
+    near = find_similar(path.name, names)
+    return f"Did you mean {str(path.parent / near)!r}?" if near else "Correct the path."
 
 
 def _find_labels(

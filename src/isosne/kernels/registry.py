@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from isosne.errors import ParameterError, keyword
+from isosne.errors import ParameterError, keyword, suggest
 from isosne.kernels.adaptive import AdaptiveGaussianKernel
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.custom import CustomKernel, UserKernel
@@ -112,7 +112,7 @@ def _unfitted(kernel: object, n_points: int) -> MetricKernel:
         f"be one of {', '.join(map(repr, KERNELS))}, a kernel object, or an object with the "
         "methods fit(X) and similarity(A, B)",
         kernel,
-        "Pass for example IsolationKernel(psi=64).",
+        suggest(kernel, KERNELS, "Pass for example IsolationKernel(psi=64)."),
     )
 
 

@@ -85,7 +85,8 @@ class State(NamedTuple):
     gradient_norm : float
         Euclidean norm of the gradient.
     value : callable
-        Returns the objective, without the pull of an alignment; takes about as long as a step.
+        Returns the objective, without the pull of an alignment; takes about as long as a step if
+        it was not computed at this step before.
 
     Examples
     --------
@@ -131,6 +132,21 @@ class Progress:
         self.phase, self.done, self.values, self.rates = self.phase + 1, 0, [], []
 
 
+class Value:
+    """The objective of the current map, computed at most once per step."""
+
+    def __init__(self, forces: Field, progress: Progress) -> None:
+        self._forces, self._progress = forces, progress
+        self._last, self._iteration = np.nan, -1
+
+    def __call__(self) -> float:
+        """Return the objective, without exaggeration and pull."""
+        if self._iteration != self._progress.iteration:
+            self._last = self._forces.value(self._progress.Y)
+            self._iteration = self._progress.iteration
+        return self._last
+
+
 def descend(
     forces: Field, progress: Progress, schedule: Schedule, pull: Pull | None = None
 ) -> Iterator[State]:
@@ -145,8 +161,7 @@ def descend(
         shares /= np.maximum(forces.loads(), 1)
     limits = shares, np.zeros_like(shares) if pull is None else pull.stiffness
 
-    def value() -> float:
-        return forces.value(Y)
+    value = Value(forces, progress)
 
     def objective() -> float:
         return value() if pull is None else value() + pull.value(Y)

@@ -6,7 +6,7 @@ The methods are implemented in `exact`, `mesh` and `tree`.
 from dataclasses import dataclass
 
 from isosne._checks import check_number
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, suggest
 
 
 @dataclass(frozen=True)
@@ -89,5 +89,5 @@ def as_method(forces: object) -> Method | None:
         "forces",
         f"be one of {', '.join(map(repr, ('auto', *METHODS)))}, or Mesh(...) or Tree(...)",
         forces,
-        "'auto' chooses by the number of points.",
+        suggest(forces, METHODS, "'auto' chooses by the number of points."),
     )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._checks import is_number
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, suggest
 
 KL_CODE, NERV_CODE, JSE_CODE = 0, 1, 2
 """Codes of the objectives in compiled functions."""
@@ -169,7 +169,7 @@ def as_objective(objective: object) -> Objective:
         "be 'kl', 'nerv', 'jse', an object KL, NeRV or JSE, or one with the methods value(P, Q) "
         "and derivative(P, Q)",
         objective,
-        "Pass for example NeRV(trade_off=0.8).",
+        suggest(objective, NAMES, "Pass for example NeRV(trade_off=0.8)."),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Self
 
 from isosne._checks import check_count, check_number
 from isosne._portable import power
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, suggest
 
 LARGEST_SETTING = 1e9
 """Largest exaggeration and the like; larger ones leave no finite map (chosen)."""
@@ -394,5 +394,5 @@ def as_schedule(schedule: object) -> Schedule:
         "schedule",
         f"be one of {', '.join(map(repr, NAMES))}, or a Schedule",
         schedule,
-        "Pass your own as Schedule((Phase(...), ...)).",
+        suggest(schedule, NAMES, "Pass your own as Schedule((Phase(...), ...))."),
     )

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from isosne._portable import each_cos, each_log
 from isosne._types import DenseMatrix, Joint, Points, SparseMatrix
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.layout.carried_start import carried_map, listed_pairs
 from isosne.layout.eigenvectors import combine, leading_eigenvectors, project
 from isosne.layout.principal import principal_components, times_sparse, with_sign
@@ -42,7 +42,11 @@ def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
             "start",
             f"be one of {', '.join(map(repr, ('auto', *STARTS)))} or an array",
             start,
-            "Choose a name, or pass coordinates (n_samples, n_components).",
+            suggest(
+                start,
+                ("auto", *STARTS),
+                "Choose a name, or pass coordinates (n_samples, n_components).",
+            ),
         )
     if start == "pca" and not has_points:
         raise ParameterError(

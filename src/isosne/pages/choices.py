@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isosne._types import Array
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, suggest
 from isosne.plots.paint import MAX_INTEGER_LABELS, NO_LABEL, Classes, Paint, Values, as_paint
 from isosne.plots.palette import MAX_CLASSES
 from isosne.quality import Trust
@@ -53,13 +53,12 @@ def find_choice(choices: Sequence[Choice], color: str | None) -> int:
         return 0
     titles = [choice.title for choice in choices]
     if color not in titles:
-        raise ParameterError(
-            "color",
-            f"be one of {', '.join(titles)}" if titles else "be None for a page without colors",
-            color,
+        rule = f"be one of {', '.join(titles)}" if titles else "be None for a page without colors"
+        hint = (
             "Columns that are constant, or text with a different value in almost every row, "
-            "cannot be used.",
+            "cannot be used."
         )
+        raise ParameterError("color", rule, color, suggest(color, titles, hint))
     return titles.index(color)
 
 

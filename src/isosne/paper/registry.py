@@ -1,12 +1,11 @@
 """Registry of the paper's tables and figures: names, descriptions, and functions."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from isosne._files import check_writable, writing_to
 from isosne.datasets.catalog import check_name
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, suggest
 from isosne.paper import (
     coil20,
     growth,
@@ -68,8 +67,7 @@ def reproduce(name: str, settings: Settings) -> None:
         _reproduce_all(settings)
         return
     if name not in RESULTS:
-        near = get_close_matches(name.lower(), RESULTS, n=1, cutoff=0.6)
-        hint = f"Did you mean {near[0]!r}?" if near else "Choose one of these names."
+        hint = suggest(name, RESULTS, "Choose one of these names.")
         raise ParameterError("name", f"be {ALL!r} or one of {', '.join(RESULTS)}", name, hint)
     for chosen in settings.sets:
         check_name(chosen, folder=settings.data)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from isosne import TSNE
-from isosne.errors import ParameterError, keyword
+from isosne.errors import ParameterError, keyword, suggest
 from isosne.layout.schedules import Schedule
 
 QUICK_SETS = ("wine", "dermatology", "wdbc")
@@ -55,7 +55,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.grid is not None and self.grid not in GRIDS:
-            hint = f"Use {keyword('grid', None)} to try fewer values on larger data sets."
+            hint = suggest(
+                self.grid,
+                GRIDS,
+                f"Use {keyword('grid', None)} to try fewer values on larger data sets.",
+            )
             raise ParameterError("grid", f"be one of {', '.join(GRIDS)}", self.grid, hint)
 
     def describe(self) -> dict[str, Any]:

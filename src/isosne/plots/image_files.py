@@ -3,7 +3,6 @@
 import io
 import os
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from isosne._checks import check_number
 from isosne._files import whole_file
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, find_similar
 
 REPRODUCIBLE: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
@@ -101,7 +100,7 @@ def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:
     """Return the path if it ends in one of the suffixes."""
     target = Path(path)
     if target.suffix.lower() not in suffixes:
-        near = get_close_matches(target.suffix.lower(), suffixes, n=1, cutoff=0.5)
-        hint = f"Did you mean {target.stem}{near[0]}?" if near else "Use one of these suffixes."
+        near = find_similar(target.suffix, suffixes)
+        hint = f"Did you mean {target.stem}{near}?" if near else "Use one of these suffixes."
         raise ParameterError("path", f"end in {' or '.join(suffixes)}", str(target), hint)
     return target

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._types import Array
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.plots.palette import COLORS, FAINT, MAX_CLASSES, SHAPES, class_shape
 from isosne.quality import Trust
 from isosne.quality.labels import is_unlabeled
@@ -116,7 +116,11 @@ def _check_kind(kind: str) -> None:
             "kind",
             f"be one of {', '.join(KINDS)}",
             kind,
-            f"Use {keyword('kind', 'auto')} to choose it by the type of {keyword('color')}.",
+            suggest(
+                kind,
+                KINDS,
+                f"Use {keyword('kind', 'auto')} to choose it by the type of {keyword('color')}.",
+            ),
         )
 
 

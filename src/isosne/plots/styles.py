@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import matplotlib as mpl
 
-from isosne.errors import ParameterError, keyword
+from isosne.errors import ParameterError, keyword, suggest
 from isosne.plots.paint import Classes, Paint, Values
 from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, PLAIN
 
@@ -98,6 +98,6 @@ def find_style(name: str) -> Style:
             "style",
             f"be one of {', '.join(STYLES)}",
             name,
-            f"Use {keyword('style', 'screen')} for the default.",
+            suggest(name, STYLES, f"Use {keyword('style', 'screen')} for the default."),
         )
     return STYLES[name]

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, suggest
 from isosne.plots.embeddings import add_title, make_axes
 from isosne.plots.figures import make_color_scale, strip_axes
 from isosne.plots.map_axes import add_explanation
@@ -229,6 +229,6 @@ def _check_color(tiles: TileMap, color: str | None) -> str:
             "color",
             f"be one of {', '.join(map(repr, known))}, which the tiles of {tiles.folder} have",
             color,
-            "Make tiles with the label or the values that you want to see.",
+            suggest(color, known, "Make tiles with the label or the values that you want to see."),
         )
     return color

@@ -10,7 +10,7 @@ from isosne._html import bars_picture, beside, line_picture, pairs_table
 from isosne._numba import threads
 from isosne._random import RandomState
 from isosne._types import Array, Points
-from isosne.errors import ParameterError, keyword
+from isosne.errors import ParameterError, keyword, suggest
 from isosne.neighbors.metric import Metric
 from isosne.quality.inputs import as_measured, check_k, check_pair
 from isosne.quality.ranks import RankCounts, compare_ranks, rank_weights
@@ -191,14 +191,13 @@ def compare_checked(
 def check_ks(ks: Any) -> None:
     """Raise unless ``ks`` names a set of neighborhood sizes."""
     if not isinstance(ks, str) or ks not in KS:
-        raise ParameterError(
-            "ks",
-            f"be one of {', '.join(map(repr, KS))}",
-            ks,
+        hint = (
             f"Use {keyword('ks', 'all')} for every neighborhood size, {keyword('ks', 'paper')} "
             f"for the fifty sizes of the paper, {keyword('ks', 'small')}, "
-            f"{keyword('ks', 'medium')} or {keyword('ks', 'large')} for a third of the sizes.",
+            f"{keyword('ks', 'medium')} or {keyword('ks', 'large')} for a third of the sizes."
         )
+        rule = f"be one of {', '.join(map(repr, KS))}"
+        raise ParameterError("ks", rule, ks, suggest(ks, KS, hint))
 
 
 def neighborhood_sizes(ks: str, n: int) -> NDArray[np.int64]:

@@ -2,11 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from isosne._checks import is_one_of
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import DataError, ParameterError, keyword, suggest
 
 TEXT_COLUMNS = ("refuse", "leave_out")
 N_LISTED = 10
@@ -128,15 +127,12 @@ def check_column(
     """Raise an error if a table has no column of a name; suggest the most similar name."""
     if name in names:
         return
-    close = get_close_matches(str(name), list(map(str, names)), n=1, cutoff=SIMILARITY)
-    if close:
-        hint = f"Did you mean {close[0]!r}?"
-    elif names:
+    hint = "Its columns have no names."
+    if names:
         more = ", ..." if len(names) > N_LISTED else ""
         hint = f"Available: {', '.join(map(repr, names[:N_LISTED]))}{more}."
-    else:
-        hint = "Its columns have no names."
     value = [name] if parameter in LIST_PARAMETERS else name
+    hint = suggest(name, names, hint, similarity=SIMILARITY)
     raise ParameterError(parameter, f"name {what} of {source}", value, hint)
 
 

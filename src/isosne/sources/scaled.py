@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from isosne._checks import LARGEST, is_one_of
 from isosne._types import Array, Points
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, ParameterError, suggest
 from isosne.sources.row_source import Indices, RowSource
 from isosne.sources.rows import Rows, blocks
 
@@ -35,7 +35,7 @@ class Scale(NamedTuple):
                 "scale",
                 "be 'none', 'minmax' or 'standard'",
                 kind,
-                "The paper scales with 'minmax'.",
+                suggest(kind, KINDS, "The paper scales with 'minmax'."),
             )
         if rows.is_sparse:
             raise ParameterError(

@@ -27,7 +27,7 @@ from isosne._files import encode_json, writing_to
 from isosne._html import columns_table
 from isosne._numba import n_threads
 from isosne._types import Points
-from isosne.errors import DataError, IsosneWarning, ParameterError
+from isosne.errors import DataError, IsosneWarning, ParameterError, suggest
 from isosne.kernels.registry import KERNELS, make_kernel
 from isosne.quality import report
 from isosne.tsne.estimator import TSNE
@@ -39,14 +39,11 @@ MAX_PARALLEL_POINTS = 2000
 MIN_POINTS = 4
 """The least that `isosne.quality.report` accepts."""
 LOWER_IS_BETTER = ("davies_bouldin", "kl_divergence")
+CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
+"""Measures that need labels."""
 MEASURES = (
-    "auc_rnx",
-    "auc_rnx_standard_error",
-    "trustworthiness",
-    "continuity",
-    "davies_bouldin",
-    "calinski_harabasz",
-    "knn_accuracy",
+    *("auc_rnx", "auc_rnx_standard_error", "trustworthiness", "continuity"),
+    *CLASS_MEASURES,
 )
 
 
@@ -113,13 +110,8 @@ class Sweep:
         dict
             The row; the first one of several.
         """
-        if any(measure not in row for row in self.rows):
-            raise ParameterError(
-                "measure",
-                "be a column of the sweep",
-                measure,
-                f"Choose one of {', '.join(self.rows[0])}.",
-            )
+        for row in self.rows:
+            _check_measure(measure, row)
         sign = -1 if measure in LOWER_IS_BETTER else 1
         return max(self.rows, key=lambda row: sign * row[measure])
 
@@ -197,6 +189,9 @@ def sweep(
     tasks = _combinations(kernel, grid, points.shape[0])
     for task in tasks:  # raise before the first map is computed
         make_kernel(kernel, task)._check_parameters(points.shape[0])
+    without = CLASS_MEASURES if labels is None else ()
+    measures = [name for name in (*MEASURES, "auc_rnx_paper") if name not in without]
+    _check_measure(measure, [*tasks[0], "kl_divergence", *measures, "n_isolated", "seconds"])
     about = _describe(points, labels, kernel, template)
     done = {} if results is None else _open(Path(results), about)
     remaining = [task for task in tasks if _key(task) not in done]
@@ -211,6 +206,14 @@ def sweep(
     return found
 
 
+def _check_measure(measure: str, columns: Iterable[str]) -> None:
+    """Raise an error if the rows of a sweep do not have a column of this name."""
+    known = list(columns)
+    if measure not in known:
+        hint = suggest(measure, known, f"Choose one of {', '.join(known)}.")
+        raise ParameterError("measure", "be a column of the sweep", measure, hint)
+
+
 def _combinations(kernel: str, grid: Any, n_points: int) -> list[dict[str, Any]]:
     names = [name for name, entry in KERNELS.items() if entry.main_parameter]
     if kernel not in names:
@@ -218,7 +221,7 @@ def _combinations(kernel: str, grid: Any, n_points: int) -> list[dict[str, Any]]
             "kernel",
             f"be one of {', '.join(map(repr, names))}",
             kernel,
-            "Choose one of these names.",
+            suggest(kernel, names, "Choose one of these names."),
         )
     tried = paper_grid(n_points) if grid is None else grid
     if not isinstance(tried, Mapping):

@@ -23,13 +23,14 @@ from isosne._checks import check_count, check_points, is_one_of
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Points
-from isosne.errors import ParameterError, keyword
+from isosne.affinities.csr_form import as_sparse
+from isosne.errors import ParameterError, keyword, suggest
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.registry import as_kernel
 from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import nearest
 from isosne.tsne.estimator import TSNE
-from isosne.tsne.joint import as_sparse, fit_similarities
+from isosne.tsne.joint import fit_similarities
 
 N_STEPS = 64
 """Steps of the random walk, a power of two (decision 18: fewer miss large clusters)."""
@@ -209,7 +210,9 @@ def null_test(
 def _resolve_keep(keep: str, points: Points) -> str:
     if not is_one_of(keep, KEEPS):
         rule = f"be one of {', '.join(map(repr, KEEPS))}"
-        raise ParameterError("keep", rule, keep, "'columns' permutes each column.")
+        raise ParameterError(
+            "keep", rule, keep, suggest(keep, KEEPS, "'columns' permutes each column.")
+        )
     is_sparse = isinstance(points, csr_array)
     if keep == "correlations" and is_sparse:
         rule = "be 'columns' for a sparse matrix"

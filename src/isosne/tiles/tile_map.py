@@ -13,7 +13,7 @@ from isosne._checks import check_count
 from isosne._files import encode_json, open_regular, whole_file
 from isosne._types import Array
 from isosne._version import __version__
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, ParameterError, suggest
 from isosne.tiles.bins import Bins
 from isosne.tiles.grid import MOST_LEVELS, TILE, Grid, deinterleave
 from isosne.tiles.tile_files import read_tile, tile_path
@@ -155,7 +155,7 @@ class TileMap:
                 "column",
                 f"be one of {', '.join(map(repr, self.values)) or 'none'}",
                 column,
-                "Name the column when the tiles are made.",
+                suggest(column, self.values, "Name the column when the tiles are made."),
             )
         c = self.values.index(column)
         sums = self._empty(level).astype(np.float64)

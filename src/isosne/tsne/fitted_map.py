@@ -1,6 +1,6 @@
 """The part of `TSNE` that uses a finished map: coordinates of new points, and model files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -223,25 +223,70 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         points = self.table_.transform(X) if hasattr(self, "table_") else X
         return measure(points, self.embedding_, labels, k=k, **how)
 
-    def plot(self, color: Any = None, *, title: str | None = None) -> Any:
-        """Draw the map.
+    def plot(
+        self,
+        color: Any = None,
+        *,
+        kind: str = "auto",
+        title: str | None = None,
+        legend: bool | str = "auto",
+        names: Mapping[Any, str] | Sequence[str] | None = None,
+        annotate: Any = False,
+        contours: bool = False,
+        images: Any = None,
+        style: str = "screen",
+        ax: Any = None,
+    ) -> Any:
+        """Draw the map with `isosne.plots.plot_map`.
 
         Parameters
         ----------
-        color : array of shape (n_samples,), Trust or None, default=None
-            Labels, values or trust that color the points.
+        color : array, series, Trust or None, default=None
+            What to color the points by: one label or number per point, or trust.
+        kind : {"auto", "labels", "values", "trust"}, default="auto"
+            How to interpret ``color``; see `plot_map`.
         title : str or None, default=None
             Title of the figure.
+        legend : bool or "auto", default="auto"
+            Whether to add a legend or a color bar. "auto": unless the classes are named on the map.
+        names : mapping, sequence of str or None, default=None
+            Names of the labels: a mapping from labels, or a sequence indexed by labels 0, 1, ...
+        annotate : bool or array of shape (n_samples,), default=False
+            Whether to write the names of the classes on the map, or labels to write there.
+        contours : bool, default=False
+            Whether to draw lines of equal density; see `plot_map`.
+        images : array of shape (n_samples, height, width[, 3]) or None, default=None
+            Images of the points; see `plot_map`.
+        style : {"screen", "paper", "slides", "dark"}, default="screen"
+            Sizes, fonts and colors; see `plot_map`.
+        ax : matplotlib.axes.Axes or None, default=None
+            Axes to draw on; None creates a new figure, available as ``ax.figure``.
 
         Returns
         -------
         matplotlib.axes.Axes
-            The axes. `isosne.plots.plot_map` has further parameters.
+            The axes drawn on.
+
+        Notes
+        -----
+        `plot_map` has two more parameters, which mark points and set their size.
         """
         check_is_fitted(self)
         # By name: plots stand above the estimator, and need matplotlib.
         plots = require("isosne.plots", "plot", "TSNE.plot")
-        return plots.plot_map(self.embedding_, color, title=title)
+        return plots.plot_map(
+            self.embedding_,
+            color,
+            kind=kind,
+            title=title,
+            legend=legend,
+            names=names,
+            annotate=annotate,
+            contours=contours,
+            images=images,
+            style=style,
+            ax=ax,
+        )
 
     def _repr_html_inner(self) -> str:
         """Return what notebooks show: a small map and its figures, after a fit."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._checks import check_count, check_for_metric, check_points, is_one_of
 from isosne._types import Array, Points
-from isosne.errors import ParameterError
+from isosne.errors import ParameterError, suggest
 from isosne.neighbors.coordinates import Query, working_dtype
 from isosne.neighbors.distances import exact_set
 from isosne.neighbors.metric import Metric
@@ -63,7 +63,7 @@ class Landmarks:
                 "choice",
                 f"be one of {', '.join(map(repr, CHOICES))}",
                 self.choice,
-                "'spread' takes more landmarks from sparse regions.",
+                suggest(self.choice, CHOICES, "'spread' takes more landmarks from sparse regions."),
             )
 
     def check(self, n_rows: int, metric: str) -> None:

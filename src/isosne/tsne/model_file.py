@@ -52,6 +52,8 @@ FITTED = ("embedding_", "trace_", "isolated_", "landmark_indices_", "feature_nam
 NUMBERS = ("n_features_in_", "n_iter_", "kl_divergence_")
 UNSAVED = ("callback",)
 """Parameters that cannot be stored in a file."""
+MOMENTARY = "bytes_available"
+"""The part of a plan that depends on other programs: without it, equal fits have equal files."""
 
 
 class FittedEstimator(Protocol):
@@ -79,7 +81,7 @@ def write_model(path: str | Path, estimator: FittedEstimator, seed: int) -> None
     header = {
         "parameters": _plain_parameters(estimator.get_params(deep=False), arrays),
         "kernel": to_plain(estimator.kernel_, arrays),
-        "plan": estimator.plan_.as_dict(),
+        "plan": {k: v for k, v in estimator.plan_.as_dict().items() if k != MOMENTARY},
         "plan_parameters": _plain_parameters(estimator.plan_.parameters, arrays),
         "numbers": {name: getattr(estimator, name) for name in NUMBERS},
         "start_of_draws": seed,
@@ -123,7 +125,7 @@ def read_model(path: str | Path, known: Collection[str]) -> Model:
 
 def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection[str]) -> Model:
     parameters = {k: from_plain(v, arrays) for k, v in header["parameters"].items()}
-    plan = {**header["plan"], "reasons": tuple(header["plan"]["reasons"])}
+    plan = {**header["plan"], "reasons": tuple(header["plan"]["reasons"]), MOMENTARY: None}
     plan.pop("spline_order", None)  # a choice of earlier versions
     parts = {k.removeprefix(KERNEL): v for k, v in arrays.items() if k.startswith(KERNEL)}
     kernel = restore_kernel(from_plain(header["kernel"], arrays), parts)

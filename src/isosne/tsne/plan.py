@@ -68,8 +68,9 @@ class Plan:
     bytes_needed : int
         Estimated peak of the memory that `fit` adds to the memory in use when it starts. Rows that
         it reads from a file are included; points in memory, libraries and compiled code are not.
-    bytes_available : int
-        Memory that may be added: the free memory, or the limit if it is lower.
+    bytes_available : int or None
+        Memory that may be added: the free memory, or the limit if it is lower. None for a model
+        that was read from a file.
     reasons : tuple of str
         Reasons for the choices.
     n_rows, n_pool : int or None
@@ -104,7 +105,7 @@ class Plan:
     n_iter: int
     n_threads: int
     bytes_needed: int
-    bytes_available: int
+    bytes_available: int | None = field(compare=False)
     reasons: tuple[str, ...] = ()
     n_rows: int | None = None
     n_pool: int | None = None
@@ -142,8 +143,10 @@ class Plan:
         return {name: getattr(self, name) for name in names}
 
     def _memory(self) -> str:
-        needed, available = size(self.bytes_needed), size(self.bytes_available)
-        return f"{needed} more than in use now; {available} available"
+        needed = size(self.bytes_needed)
+        if self.bytes_available is None:
+            return f"{needed} more than in use before the fit"
+        return f"{needed} more than in use now; {size(self.bytes_available)} available"
 
     def _points(self) -> str:
         mapped = f"{self.n_points:,} to {self.n_components} dimensions"

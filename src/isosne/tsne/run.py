@@ -82,7 +82,7 @@ class Run:
                     self.gradient_norm = state.gradient_norm
                     is_traced = state.iteration % TRACE_EVERY == 0
                     if is_traced:
-                        self.record()
+                        self.record(state.value)
                     reporter.step(state, self.trace[-1][1] if is_traced else None)
                     if checkpoint and state.iteration % checkpoint.every == 0:
                         self.save_state(checkpoint)
@@ -96,11 +96,12 @@ class Run:
         if checkpoint:  # without a value of its last step, which a whole run would not have
             self.save_state(checkpoint)
 
-    def record(self) -> None:
+    def record(self, value: Callable[[], float] | None = None) -> None:
         """Append the objective at the current step to the trace, unless it is already there."""
         iteration = self.progress.iteration
         if not self.trace or self.trace[-1][0] != iteration:
-            self.trace.append((iteration, self.forces.value(self.progress.Y), self.gradient_norm))
+            found = self.forces.value(self.progress.Y) if value is None else value()
+            self.trace.append((iteration, found, self.gradient_norm))
 
     def save_state(self, checkpoint: Checkpoint) -> None:
         """Write the current state to a checkpoint."""

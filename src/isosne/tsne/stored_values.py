@@ -245,7 +245,7 @@ def check_plan(plan: Mapping[str, Any], n_points: int) -> None:
         "n_partners": is_length,
         "forces": lambda value: value in ("exact", "mesh", "tree"),
         "widest": lambda value: value is None or (is_number(value) and value > 0),
-        **dict.fromkeys(("n_iter", "n_threads", "bytes_needed", "bytes_available"), is_count),
+        **dict.fromkeys(("n_iter", "n_threads", "bytes_needed"), is_count),
         **dict.fromkeys(("kernel", "start", "objective"), lambda value: isinstance(value, str)),
         "alignment": lambda value: value is None or isinstance(value, str),
         "reasons": lambda value: all(isinstance(reason, str) for reason in value),

@@ -75,3 +75,34 @@ def test_other_names_of_options(wine, isosne):
     isosne("embed", "wine.csv", *line, "--max-iter", 200, "--seed", 4, "--init", "random")
     used = read_map("map.parquet").provenance["parameters"]
     assert (used["n_iter"], used["random_state"], used["start"]) == (200, 4, "random")
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [
+        (
+            ("embed", "wine.csv", "-o", "map.csv", "--kernel", "gausian"),
+            (
+                "'--kernel': 'gausian' is not one of 'owner', 'isolation', 'gaussian', 'adaptive', "
+                "'knn'. Did you mean 'gaussian'?"
+            ),
+        ),
+        (
+            ("embed", "wine.csv", "-o", "map.csv", "--kernel", "it's"),
+            (
+                "'--kernel': \"it's\" is not one of 'owner', 'isolation', 'gaussian', 'adaptive', "
+                "'knn'."
+            ),
+        ),
+        (
+            ("embed", "wine.csv", "-o", "map.csv", "--schedule", "Standart"),
+            (
+                "'--schedule': 'Standart' is not one of 'annealed', 'standard', 'paper', "
+                "'opt_sne'. Did you mean 'standard'?"
+            ),
+        ),
+    ],
+)
+def test_a_misspelled_choice_is_refused_with_the_one_that_was_meant(here, isosne, words, end):
+    found = isosne(*words, code=2).stderr
+    assert f"Error: Invalid value for {end}" in " ".join(found.split())

@@ -5,8 +5,9 @@ from scipy.sparse import csr_array
 
 from isosne import OwnerKernel
 from isosne._types import SparseMatrix
+from isosne.affinities.csr_form import as_sparse
 from isosne.clusters.leiden import as_graph, leiden, modularity, number_by_size
-from isosne.tsne.joint import as_sparse, similarities_of
+from isosne.tsne.joint import similarities_of
 from tests.reference import modularity as reference
 
 

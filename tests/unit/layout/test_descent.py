@@ -208,6 +208,18 @@ def test_the_value_of_a_state_is_that_of_its_map(joint):
         assert state.value() == ExactForces(joint).value(state.Y)
 
 
+def test_the_value_of_a_step_is_computed_once():
+    forces = Slope([[1, -1]], [3.0, 2.0, 1.0])
+    steps = descend(forces, Progress.at(first_map(2, 1)), Schedule((Phase(3),)))
+    assert [(state.value(), state.value()) for state in steps] == [(3, 3), (2, 2), (1, 1)]
+    # A stop rule asks for the value of every second step; the states of these steps know it.
+    forces = Slope([[1, -1]], [5.0, 4.0])
+    phase = Phase(4, stop=ChangeBelow(every=2))
+    states = list(descend(forces, Progress.at(first_map(2, 1)), Schedule((phase,))))
+    assert len(states) == 4
+    assert states[-1].value() == 4
+
+
 # Values after 3, 6, 9, ... steps. Relative decreases from 15 steps on: 1/10, 1/5, 1/6, 1/10, 1/27,
 # so the rate falls for the third time after 27 steps.
 PEAK = [100, 100, 100, 100, 90, 72, 60, 54, 52]

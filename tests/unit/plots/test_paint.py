@@ -133,10 +133,10 @@ def test_maps_share_their_scale():
 TRUST = Trust(np.array([5]), np.array([0.5]), np.zeros(1), np.zeros(1))
 REFUSED = {
     "kind": (
-        (["a", "b"], {"kind": "label"}),
+        (["a", "b"], {"kind": "number"}),
         ParameterError,
         (
-            "kind must be one of auto, labels, values, trust; got kind='label'. "
+            "kind must be one of auto, labels, values, trust; got kind='number'. "
             "Use kind='auto' to choose it by the type of color."
         ),
     ),

@@ -6,6 +6,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 from isosne import TSNE, IsolationKernel, OwnerKernel, PrecomputedKernel
+from isosne.affinities.csr_form import as_sparse
 from isosne.errors import ParameterError
 from isosne.studies import null_test
 from isosne.studies.permutation_null import (
@@ -15,7 +16,7 @@ from isosne.studies.permutation_null import (
     _permuted,
     _walk,
 )
-from isosne.tsne.joint import as_sparse, fit_similarities
+from isosne.tsne.joint import fit_similarities
 from tests.conftest import refuses
 from tests.reference.walks import return_probabilities
 

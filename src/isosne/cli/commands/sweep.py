@@ -30,11 +30,9 @@ from isosne.cli.progress import make_progress
 from isosne.cli.tables import open_table, read_points, refuse_mixed
 from isosne.errors import ParameterError, keyword
 
-CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
-"""Measures that need labels."""
 SHOWN = (
     *("auc_rnx", "trustworthiness", "continuity"),
-    *CLASS_MEASURES,
+    *("davies_bouldin", "calinski_harabasz", "knn_accuracy"),
     *("n_isolated", "seconds"),
 )
 """Columns that are printed; the file has all."""
@@ -114,6 +112,7 @@ def sweep(
     Example: isosne sweep wine.csv --label target --cell-size 4,12,40 -o sweep.csv
     """
     from isosne._files import completed_files, only_writer
+    from isosne.studies.parameter_sweep import CLASS_MEASURES
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
     is_csv = output.suffix.lower() != ".jsonl"
