@@ -10,6 +10,7 @@ WORKERS ?= 2
 PYTEST := $(BIN)/pytest -n $(WORKERS)
 SECONDS ?= 60
 RUN ?= 1
+SITE ?= build/site
 SEED ?= 0
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # CPUs that tests are compiled for, besides the one they run on.
@@ -72,8 +73,8 @@ browser:  ## install Chromium and its driver, which the tests of pages need (by 
 	{ $(AS_ROOT) apt-get update -qq && $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive \
 	apt-get install -y -qq chromium chromium-driver; }
 
-docs: install  ## run the examples and build the documentation into build/site (RUN=0: without running them)
-	$(BIN)/sphinx-build --quiet --fail-on-warning --jobs 2 -D plot_gallery=$(RUN) docs build/site
+docs: install  ## run the examples and build the documentation into build/site (RUN=0: without running them; SITE=folder)
+	$(BIN)/sphinx-build --quiet --fail-on-warning --jobs 2 -D plot_gallery=$(RUN) docs $(SITE)
 
 bench: install  ## print the benchmark tables (ARGS=--quick for a short run)
 	$(BIN)/pip install --quiet --group bench

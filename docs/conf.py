@@ -1,6 +1,7 @@
 """Sphinx configuration: `make docs` builds the pages into build/site."""
 
 import logging
+import os
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -23,6 +24,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "internal_links",
+    "published_versions",
 ]
 exclude_patterns = [
     "_build",
@@ -37,10 +39,22 @@ highlight_language = "none"  # blocks without a language are commands, output or
 
 html_theme = "furo"
 html_title = f"isosne {version}"
+html_logo = html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_copy_source = False
 html_show_sourcelink = False
+html_sidebars = {  # those of furo, and the versions
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/versions.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
+published_versions = os.environ.get("ISOSNE_DOCS_VERSIONS", "").split()
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

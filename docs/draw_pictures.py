@@ -1,7 +1,8 @@
-"""Draw the pictures of the README and of docs/pictures.md: python docs/draw_pictures.py [NAME ...].
+"""Draw the pictures of the README, the front page and docs/pictures.md.
 
-Without names, all. `map` and `trust` need the data set mnist10k in the data folder (see
-`isosne datasets`); the others need no data. The maps are computed with the default settings.
+Usage: python docs/draw_pictures.py [NAME ...]; without names, all. `map` and `trust`, and their
+dark versions, need the data set mnist10k in the data folder (see `isosne datasets`); the others
+need no data. The maps are computed with the default settings.
 """
 
 import runpy
@@ -12,6 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from PIL import Image
 from sklearn.datasets import load_digits, make_blobs
 
@@ -19,12 +22,18 @@ from isosne import TSNE
 from isosne.datasets import load
 from isosne.pages import write_page
 from isosne.plots import plot_map, plot_maps, save_figure
+from isosne.plots.palette import DARK_TRUST_SCALE, TRUST_SCALE
+from isosne.plots.styles import find_style
 from isosne.quality import trust
 
 DOCS = Path(__file__).parent
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 DPI = 160
 """Twice the pixels of the page, at the width at which the pictures are shown there."""
+FRONT_SIDE, FRONT_DPI = 4.2, 200
+"""The pictures of the front page are shown at half the width of the page: the smaller the figure,
+the larger its texts."""
+FRONT_PICTURES = ("map", "map-dark", "trust", "trust-dark")
 
 
 @cache
@@ -53,16 +62,43 @@ def draw_demo() -> None:
     runpy.run_path(str(DOCS.parent / "examples" / "demo.py"))["main"](DOCS / "demo.png")
 
 
-def draw_map() -> Any:
+def make_front_axes(style: str) -> Axes:
+    """Return axes that fill a square figure up to a small margin."""
+    background = find_style(style).background
+    figure = Figure(figsize=(FRONT_SIDE, FRONT_SIDE), layout="constrained", facecolor=background)
+    return figure.add_subplot()
+
+
+def draw_map(style: str = "screen") -> Any:
     """Draw the 10,000 digits with their names."""
     _, y, Y = mnist()
-    return plot_map(Y, y, names=WORDS, annotate=True)
+    return plot_map(Y, y, names=WORDS, annotate=True, style=style, ax=make_front_axes(style))
 
 
-def draw_trust() -> Any:
-    """Draw the 10,000 digits colored by trust."""
+def draw_map_dark() -> Any:
+    """Draw the same on a dark background."""
+    return draw_map("dark")
+
+
+def draw_trust(style: str = "screen") -> Any:
+    """Draw the 10,000 digits colored by trust, with a color bar on the map."""
     X, y, Y = mnist()
-    return plot_map(Y, trust(X, Y), names=WORDS, annotate=y)
+    shown = {"names": WORDS, "annotate": y, "legend": False, "style": style}
+    ax = plot_map(Y, trust(X, Y), **shown, ax=make_front_axes(style))
+    look = find_style(style)
+    scale = DARK_TRUST_SCALE if look.is_dark else TRUST_SCALE
+    bar = ax.inset_axes((0.33, 0.035, 0.34, 0.024))
+    bar.pcolormesh(np.arange(11)[None] / 10, cmap=scale)  # 0 to 10 of 10 neighbors
+    bar.set_axis_off()
+    ends = {"size": "medium", "color": look.ink, "transform": bar.transAxes}
+    bar.text(-0.05, 0.4, "unreliable  0", **ends, ha="right", va="center")
+    bar.text(1.05, 0.4, "1  reliable", **ends, ha="left", va="center")
+    return ax
+
+
+def draw_trust_dark() -> Any:
+    """Draw the same on a dark background."""
+    return draw_trust("dark")
 
 
 def draw_picture_names() -> Any:
@@ -129,15 +165,15 @@ PICTURES = {
 
 
 def main(names: list[str]) -> None:
-    """Draw some pictures, or all; those by class have at most 256 colors, in smaller files."""
+    """Draw some pictures, or all, with at most 256 colors each, which makes smaller files."""
     for name in names or PICTURES:
         path = DOCS / f"{name}.png"
         axes = PICTURES[name]()
         if axes is not None:
-            save_figure(axes, path, dpi=300 if "paper" in name else DPI)
+            dpi = FRONT_DPI if name in FRONT_PICTURES else 300 if "paper" in name else DPI
+            save_figure(axes, path, dpi=dpi)
         picture = Image.open(path).convert("RGB")
-        if name != "trust":
-            picture = picture.quantize(256, kmeans=3, dither=Image.Dither.NONE)
+        picture = picture.quantize(256, kmeans=3, dither=Image.Dither.NONE)
         picture.save(path, optimize=True)
 
 

@@ -1,10 +1,10 @@
 """Check the links within the built site: each leads to a file, and to an anchor that is in it.
 
-A broken link is a warning, which `make docs` treats as an error. Addresses of other sites are not
-visited.
+A broken link is a warning, which `make docs` treats as an error. Addresses of other sites, and of
+other versions of this one, are not visited.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,12 @@ class Page(HTMLParser):
             self.addresses |= set(candidate.split()[:1])
 
 
-def broken_links(site: Path) -> Iterator[tuple[Path, str]]:
-    """Yield each page with an address in the site that does not exist."""
+def broken_links(site: Path, versions: Collection[str] = ()) -> Iterator[tuple[Path, str]]:
+    """Yield each page with an address in the site that does not exist.
+
+    ``versions`` are folders beside the site that may be linked to.
+    """
+    elsewhere = [site.parent / version for version in versions if version != site.name]
     pages = {path: Page(path.read_text("utf-8")) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         for address in sorted(page.addresses):
@@ -47,6 +51,8 @@ def broken_links(site: Path) -> Iterator[tuple[Path, str]]:
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if target.is_dir():
                 target /= "index.html"
+            if any(target.is_relative_to(folder) for folder in elsewhere):
+                continue
             anchors = pages[target].anchors if target in pages else set()
             if not target.is_file() or (parts.fragment and unquote(parts.fragment) not in anchors):
                 yield path.relative_to(site), address
@@ -54,7 +60,8 @@ def broken_links(site: Path) -> Iterator[tuple[Path, str]]:
 
 def _check(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
-        for path, address in broken_links(Path(app.outdir).resolve()):
+        versions = app.config.published_versions
+        for path, address in broken_links(Path(app.outdir).resolve(), versions):
             logger.warning("%s: broken link to %s", path, address)
 
 

@@ -1,4 +1,4 @@
-"""The extensions of the site: links that are checked, and pictures that are found."""
+"""The extensions of the site: links that are checked, versions, and pictures that are found."""
 
 import importlib
 from pathlib import Path
@@ -52,6 +52,64 @@ def test_a_link_that_leads_nowhere_is_reported_with_its_page(element, address, t
     write_site(tmp_path, element)
     found = list(extension("internal_links").broken_links(tmp_path))
     assert found == [(Path("index.html"), address)]
+
+
+@pytest.mark.parametrize("name", ["site", "0.2.0"])
+def test_links_to_another_version_are_not_checked_and_all_others_are(name, tmp_path, extension):
+    site = tmp_path / name
+    site.mkdir()
+    elements = ["../0.1.0/nowhere.html", "../0.3.0/nowhere.html", "nowhere.html"]
+    write_site(site, "".join(f'<a href="{address}">' for address in elements))
+    found = list(extension("internal_links").broken_links(site, ["0.2.0", "0.1.0"]))
+    assert [address for _, address in found] == elements[1:]
+
+
+@pytest.mark.parametrize(
+    ("page", "address"),
+    [
+        ("faq.html", "../0.1.0/faq.html"),
+        ("api/isosne.TSNE.html", "../../0.1.0/api/isosne.TSNE.html"),
+        ("new.html", "../0.1.0/index.html"),
+        ("api/isosne.new.html", "../../0.1.0/index.html"),
+    ],
+)
+def test_a_version_is_linked_by_the_same_page_or_its_front_page(page, address, tmp_path, extension):
+    for old in ("faq.html", "api/isosne.TSNE.html"):
+        path = tmp_path / "0.1.0" / old
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("", "utf-8")
+    link = extension("published_versions").link_versions
+    found = list(link(["0.2.0", "0.1.0"], "0.2.0", tmp_path / "0.2.0", page))
+    assert [(v.name, v.is_present) for v in found] == [("0.2.0", True), ("0.1.0", False)]
+    assert found[1].address == address
+
+
+def test_a_version_that_is_not_listed_is_first(tmp_path, extension):
+    found = extension("published_versions").link_versions(["0.1.0"], "dev", tmp_path, "faq.html")
+    assert [(v.name, v.is_present) for v in found] == [("dev", True), ("0.1.0", False)]
+
+
+@pytest.mark.parametrize("versions", [[], ["0.2.0", "0.1.0"]])
+def test_the_sidebar_lists_the_versions_if_there_are_several(versions, tmp_path, extension):
+    (tmp_path / "0.1.0").mkdir()
+    (tmp_path / "0.1.0" / "index.html").write_text("", "utf-8")
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "index.rst").write_text("Title\n=====\n", "utf-8")
+    settings = {
+        "extensions": ["published_versions"],
+        "html_theme": "furo",
+        "html_sidebars": {"**": ["sidebar/versions.html"]},
+        "published_versions": versions,
+        "release": "0.2.0",
+        "templates_path": [str(EXTENSIONS.parent / "_templates")],
+    }
+    site = tmp_path / "0.2.0"
+    folders = (tmp_path / "source", None, site, tmp_path / "doctrees")
+    extension("sphinx.application").Sphinx(*folders, "html", settings, status=None).build()
+    text = (site / "index.html").read_text("utf-8")
+    assert ("<strong>0.2.0</strong> (this one)" in text) == bool(versions)
+    assert ('<a href="../0.1.0/index.html">0.1.0</a>' in text) == bool(versions)
+    assert ("sidebar-versions" in text) == bool(versions)
 
 
 def write_site(folder, element):
