@@ -1,4 +1,4 @@
-"""Load the paper's data sets by name, from the data folder or from OpenML.
+"""Load the paper's data sets by name: from the data folder, from scikit-learn or from OpenML.
 
 The shape of a data set is compared with the paper. A known stand-in is loaded with a note; any
 other difference is an error.
@@ -7,10 +7,13 @@ other difference is an error.
 from http.client import HTTPException
 from pathlib import Path
 
+from isosne.datasets.examples import EXAMPLES, PAPER_NAMES, read_example
 from isosne.datasets.folder import DataSet, find_folder, read_manifest, read_set
 from isosne.datasets.openml import fetch_set
 from isosne.datasets.records import RECORDS, Record
 from isosne.errors import DataError, ParameterError, suggest
+
+ANYWHERE = "the paper, of scikit-learn or of the data folder"
 
 
 def names() -> list[str]:
@@ -55,7 +58,7 @@ def record(name: str) -> Record:
     Scores(gaussian=625.0, isolation=853.0)
     """
     if name not in RECORDS:
-        raise _unknown(name, names())
+        raise _unknown(name, names(), "the paper")
     return RECORDS[name]
 
 
@@ -70,22 +73,22 @@ def check_name(name: str, *, folder: str | Path | None = None) -> None:
         Data folder, as for `load`.
     """
     if name not in RECORDS:
-        known = [*RECORDS, *read_manifest(find_folder(folder))]
+        known = [*RECORDS, *EXAMPLES, *read_manifest(find_folder(folder))]
         if name not in known:
-            raise _unknown(name, known)
+            raise _unknown(name, known, ANYWHERE)
 
 
 def load(name: str, *, folder: str | Path | None = None) -> DataSet:
-    """Load a data set of the paper.
+    """Load a data set of the paper, or an example of scikit-learn.
 
     Parameters
     ----------
     name : str
-        One of `names`, or another data set in the data folder.
+        One of `names`, another data set in the data folder, or "breast_cancer", "digits" or "iris".
     folder : path or None, default=None
         Data folder. None uses the environment variable ISOSNE_DATA, or ``~/.cache/isosne`` if it
-        is not set. A data set that is not in the folder is downloaded from OpenML and kept in
-        ``~/.cache/isosne``.
+        is not set. A data set that is not in the folder is taken from scikit-learn if it has it;
+        otherwise it is downloaded from OpenML and kept in ``~/.cache/isosne``.
 
     Returns
     -------
@@ -102,15 +105,9 @@ def load(name: str, *, folder: str | Path | None = None) -> DataSet:
 
     Examples
     --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_wine
     >>> from isosne.datasets import load
-    >>> X, y = load_wine(return_X_y=True)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     np.savez(f"{folder}/wine.npz", X=X, y=y, classes=["1", "2", "3"])
-    ...     load("wine", folder=folder).X.shape
-    (178, 13)
+    >>> load("wine")
+    <wine: 178 points, 13 attributes, 3 classes>
     """
     found_folder = find_folder(folder)
     if name not in RECORDS:
@@ -120,6 +117,9 @@ def load(name: str, *, folder: str | Path | None = None) -> DataSet:
         found = read_set(found_folder, origin)
         if found is not None:
             return _check_shape(entry, found, origin)
+    example = read_example(name)
+    if example is not None:
+        return example
     return _check_shape(entry, _fetch(entry, found_folder), "openml")
 
 
@@ -156,6 +156,8 @@ def _find_origin(entry: Record, folder: Path) -> str:
         for file in (f"{origin}.npz", f"{origin}.X.npz"):
             if (folder / file).is_file():
                 return f"folder: {file}"
+    if entry.name in PAPER_NAMES:
+        return "scikit-learn"
     return f"OpenML {entry.openml.data_id}" if entry.openml else "by hand"
 
 
@@ -170,7 +172,10 @@ def _load_other(name: str, folder: Path) -> DataSet:
     manifest = read_manifest(folder)
     found = read_set(folder, name) if name in manifest else None
     if found is None:
-        raise _unknown(name, [*RECORDS, *manifest])
+        example = read_example(name)
+        if example is None:
+            raise _unknown(name, [*RECORDS, *EXAMPLES, *manifest], ANYWHERE)
+        return example
     expected = tuple(manifest[name].get(key) for key in ("n", "d"))
     if found.X.shape != expected:
         raise DataError(
@@ -181,10 +186,9 @@ def _load_other(name: str, folder: Path) -> DataSet:
     return found
 
 
-def _unknown(name: object, known: list[str]) -> ParameterError:
+def _unknown(name: object, known: list[str], where: str) -> ParameterError:
     hint = "List the names with isosne.datasets.names() or the command isosne datasets."
-    rule = "be a data set of the paper or of the data folder"
-    return ParameterError("name", rule, name, suggest(name, known, hint))
+    return ParameterError("name", f"be a data set of {where}", name, suggest(name, known, hint))
 
 
 def _fetch(entry: Record, folder: Path) -> DataSet:

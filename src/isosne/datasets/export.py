@@ -2,22 +2,11 @@
 
 import csv
 import io
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from isosne._files import whole_file
+from isosne.datasets.examples import EXAMPLES
 from isosne.errors import ParameterError, suggest
-
-EXAMPLES: dict[str, Callable[[], Any]] = {
-    "breast_cancer": load_breast_cancer,
-    "digits": load_digits,
-    "iris": load_iris,
-    "wine": load_wine,
-}
-"""Data sets that are part of scikit-learn: nothing is downloaded."""
 
 
 def export(name: str, path: str | Path | None = None, *, force: bool = False) -> Path:

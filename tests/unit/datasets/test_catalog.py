@@ -14,6 +14,7 @@ from sklearn.utils import Bunch
 
 from isosne import datasets
 from isosne.datasets import describe, load, names, record
+from isosne.datasets.examples import EXAMPLES
 from isosne.datasets.folder import cache_folder, find_folder
 from isosne.datasets.openml import fetch_set
 from isosne.datasets.records import RECORDS, OpenML
@@ -417,30 +418,42 @@ LIST_NAMES = "List the names with isosne.datasets.names() or the command isosne 
     ],
 )
 def test_an_unknown_name_gets_the_nearest_one(folder, name, advice):
-    text = (
-        f"name must be a data set of the paper or of the data folder; got name={name!r}. {advice}"
-    )
-    with refuses(ParameterError, text):
+    came = f"; got name={name!r}. {advice}"
+    where = "the paper, of scikit-learn or of the data folder"
+    with refuses(ParameterError, f"name must be a data set of {where}{came}"):
         load(name, folder=folder)
-    with refuses(ParameterError, text):
+    with refuses(ParameterError, f"name must be a data set of the paper{came}"):
         record(name)
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "digits", "iris", "wdbc", "wine"])
+def test_examples_of_scikit_learn_need_no_network(folder, openml, name):
+    openml(AssertionError("OpenML must not be asked"))
+    found = load(name, folder=folder)
+    expected = EXAMPLES["breast_cancer" if name == "wdbc" else name]()
+    assert found.name == name
+    np.testing.assert_array_equal(found.X, expected.data)
+    np.testing.assert_array_equal(found.y, expected.target)
+    assert found.classes.tolist() == [str(one) for one in expected.target_names]
+    if name in names():
+        assert (*found.X.shape, len(found.classes)) == record(name).sizes
 
 
 # OpenML
 
 
 def test_a_set_that_is_not_in_the_folder_comes_from_openml(folder, openml):
-    X = np.random.default_rng(0).normal(size=(178, 13))
-    calls = openml(answer(X, [str(1 + i % 3) for i in range(178)]))
-    found = load("wine", folder=folder)
+    X = np.random.default_rng(0).normal(size=(768, 8))
+    calls = openml(answer(X, [str(1 + i % 2) for i in range(768)]))
+    found = load("pima", folder=folder)
     assert np.array_equal(found.X, X)
-    assert found.classes.tolist() == ["1", "2", "3"]
-    assert np.array_equal(found.y, np.arange(178) % 3)
+    assert found.classes.tolist() == ["1", "2"]
+    assert np.array_equal(found.y, np.arange(768) % 2)
     assert found.y.dtype == np.int64
     assert found.notes == ""
     assert calls == [
         {
-            "data_id": 187,
+            "data_id": 37,
             "data_home": str(cache_folder()),
             "as_frame": False,
             "parser": "liac-arff",
@@ -506,14 +519,14 @@ def test_the_test_digits_of_mnist_are_its_last_rows(openml):
 
 
 def test_a_set_of_openml_in_another_shape_is_refused(folder, openml):
-    openml(answer(np.zeros((178, 12)), ["1", "2", "3"] * 59 + ["1"]))
+    openml(answer(np.zeros((768, 7)), ["1", "2"] * 384))
     text = (
-        "The data set wine must have 178 points, 13 attributes and 3 classes, as in the paper; "
-        "got 178 points, 12 attributes and 3 classes from OpenML. Get the data set from the UCI "
-        "Machine Learning Repository."
+        "The data set pima must have 768 points, 8 attributes and 2 classes, as in the paper; "
+        "got 768 points, 7 attributes and 2 classes from OpenML. "
+        f"Get the data set from {record('pima').source}."
     )
     with refuses(DataError, text):
-        load("wine", folder=folder)
+        load("pima", folder=folder)
 
 
 @pytest.mark.parametrize(
@@ -527,12 +540,12 @@ def test_a_set_of_openml_in_another_shape_is_refused(folder, openml):
 def test_without_a_network_a_sentence_says_what_to_do(folder, openml, error, words):
     openml(error)
     text = (
-        f"The data set wine must be in the data folder or come from OpenML; {folder} has no file "
-        f"wine.npz, and downloading OpenML 187 failed with {words}. Connect to the network, or "
+        f"The data set pima must be in the data folder or come from OpenML; {folder} has no file "
+        f"pima.npz, and downloading OpenML 37 failed with {words}. Connect to the network, or "
         "set ISOSNE_DATA to a folder that has the file."
     )
     with refuses(DataError, text):
-        load("wine", folder=folder)
+        load("pima", folder=folder)
 
 
 @pytest.mark.parametrize("name", [n for n in names() if record(n).openml is None])
@@ -559,6 +572,7 @@ def test_the_listing_says_where_each_set_would_come_from(folder):
     assert lines[0] == "name            points  attributes  classes  from"
     assert lines[1] == "wine               178          13        3  folder: wine.npz"
     assert lines[2] == "dermatology        358          34        6  OpenML 35"
+    assert lines[names().index("wdbc") + 1].endswith("2  scikit-learn")
     assert lines[3] == "forest_type        523          27        4  by hand"
     assert lines[20] == "rcv1             10121       47236        2  folder: rcv1_small.X.npz"
 

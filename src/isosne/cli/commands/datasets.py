@@ -52,7 +52,8 @@ def datasets(
 
         typer.echo(describe(folder=folder))
         return
-    from isosne.datasets.export import EXAMPLES, export
+    from isosne.datasets import export
+    from isosne.datasets.examples import EXAMPLES
 
     if name is None:
         rule = f"be one of {', '.join(EXAMPLES)}"
