@@ -14,7 +14,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
-from sklearn.datasets import load_wine
+
+from isosne.datasets import export
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
@@ -32,11 +33,9 @@ def main() -> None:
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as scratch:
-        data = load_wine(as_frame=True)
-        table = data.frame.assign(target=data.target_names[data.target])
-        table.to_csv(f"{scratch}/wine.csv", index_label="bottle")
+        export("wine", f"{scratch}/wine.csv")
         line = [sys.executable, "-m", "isosne", "explore", "wine.csv", "--label", "target"]
-        line += ["--id", "bottle", "--scale", "minmax", "--no-browser", "--json", "-q"]
+        line += ["--id", "id", "--scale", "minmax", "--no-browser", "--json", "-q"]
         server = subprocess.Popen(line, cwd=scratch, stdout=subprocess.PIPE, text=True)
         browser = start_browser(scratch)
         try:

@@ -219,6 +219,18 @@ def test_a_box_selects_the_rows_inside_it(visit, wine):
     visitor.says("No rows are selected.")
 
 
+@pytest.mark.parametrize("width", [1440, 1240, 800, 390])
+def test_the_page_fits_its_window(visit, wine, width):
+    visitor = visit(wine, (width, 1000))
+    finished(visitor)
+    visitor.enter("Search", "b01")  # the widest content: columns that differ, and the table
+    visitor.says("10 of 178 rows are selected.")
+    visitor.says("effect size")
+    overflow = "return document.documentElement.scrollWidth - window.innerWidth"
+    visitor.until(lambda: visitor.run(overflow) <= 0, f"{width} pixels are enough")
+    visitor.press("Clear")
+
+
 def test_hovering_over_a_point_shows_its_row(visit, wine):
     visitor = visit(wine)
     finished(visitor)

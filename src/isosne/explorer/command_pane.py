@@ -1,4 +1,4 @@
-"""The command line that makes each map, below the maps, with a button to copy it."""
+"""The command line that makes each map, with a button to copy it."""
 
 import html
 from typing import Any
@@ -32,6 +32,7 @@ class CommandPane:
         for m, (line, row) in enumerate(zip(self._lines, self._rows, strict=True)):
             text = session.command(m) if m < n_maps else ""
             if line.tags != [text]:
-                line.param.update(tags=[text], object=f"<pre>{html.escape(text)}</pre>")
+                words = " ".join(f"<span>{html.escape(word)}</span>" for word in text.split(" "))
+                line.param.update(tags=[text], object=f"<pre>{words}</pre>")
             if row.visible != (m < n_maps):
                 row.visible = m < n_maps

@@ -80,6 +80,8 @@ class Page:
             self._color,
             self._search,
             self._found,
+            text_pane("<h3>Command line</h3>"),
+            self._commands.view,
             styles={"flex": "1 1 280px", "max-width": "420px"},
         )
         tabs = pn.Tabs(
@@ -90,7 +92,7 @@ class Page:
             sizing_mode="stretch_width",
             stylesheets=[read_style("parts.css")],
         )
-        self._maps = pn.Column(self._canvas.view, self._canvas.legend, self._commands.view)
+        self._maps = pn.Column(self._canvas.view, self._canvas.legend)
         main = pn.FlexBox(
             self._maps,
             pn.Column(tabs, styles={"flex": "1 1 340px"}),

@@ -36,7 +36,13 @@ def offer_file(name: str, label: str, make: Callable[[], bytes], say: Say) -> An
             say(as_sentence(error))
             raise
 
-    return pn.widgets.FileDownload(callback=send, filename=name, label=label, color="default")
+    return pn.widgets.FileDownload(
+        callback=send,
+        filename=name,
+        label=label,
+        color="default",
+        stylesheets=[read_style("parts.css")],
+    )
 
 
 class SelectionPane:

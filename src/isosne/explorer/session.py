@@ -239,7 +239,7 @@ class Session:
                 notes.append(f"the map shown was stopped at step {status.iteration}")
             elif status.iteration > shown.settings.n_iter:
                 notes.append(f"the map shown has {status.iteration} steps")
-        line = command(words, shown.settings)
+        line = command(words, shown.settings, "map2.parquet" if m else "map.parquet")
         return f"{line}  # {'; '.join(notes)}" if notes else line
 
     def close(self) -> None:

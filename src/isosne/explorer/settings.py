@@ -128,6 +128,6 @@ def _parameters(model: TSNE) -> dict[str, str]:
     return {name: repr(value) for name, value in given.items() if name not in WITHOUT_EFFECT}
 
 
-def command(words: tuple[str, ...], settings: Settings) -> str:
-    """Return the command line that makes a map of a table, as it is typed."""
-    return shlex.join(["isosne", "embed", *words, *settings.options(), "-o", "map.parquet"])
+def command(words: tuple[str, ...], settings: Settings, output: str) -> str:
+    """Return the command line that writes a map of a table to a file, as it is typed."""
+    return shlex.join(["isosne", "embed", *words, *settings.options(), "-o", output])

@@ -134,7 +134,7 @@ def test_the_command_says_what_it_does_not_tell(mapped):
     mapped.reembed()
     assert mapped.maps[1].run.join(60)
     assert mapped.command(1) == (
-        "isosne embed table.csv --n-iter 160 -o map.parquet  # the data were passed in Python; "
+        "isosne embed table.csv --n-iter 160 -o map2.parquet  # the data were passed in Python; "
         "of the 10 selected rows, saved as a table"
     )
     mapped.add_map(np.zeros((60, 2)), "other.npy")
