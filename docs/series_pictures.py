@@ -43,8 +43,8 @@ def main() -> None:
         aligned.append(TSNE(align_to=align_to, random_state=k).fit(X[rows]).embedding_)
         title = f"batch {k + 1}, aligned"
         maps[title], colors[title] = aligned[-1], y[rows]
-    axes = plot_maps(maps, colors, kind="labels", columns=len(stages))
-    save_figure(axes[0], DOCS / "series.png", dpi=80)
+    axes = plot_maps(maps, colors, kind="labels", columns=len(stages), style="paper")
+    save_figure(axes[0], DOCS / "series.png", dpi=180)
 
 
 if __name__ == "__main__":

@@ -28,14 +28,18 @@ def main(target: Path) -> None:
     for name, key in MAPS.items():
         kept = trust(adata.obsm["X_pca"], adata.obsm[key], k=10).agreement.mean()
         print(f"{name:15} preserves {kept:.0%} of the 10 nearest neighbors")
-    figure, panels = plt.subplots(1, 3, figsize=(15, 4.2), layout="constrained")
+    figure, ((first, beside), (second, third)) = plt.subplots(
+        2, 2, figsize=(8, 7.4), layout="constrained"
+    )
     style = {"size": 40, "frameon": False, "show": False}
-    sc.pl.embedding(adata, "isosne", color="bulk_labels", title="cell type", ax=panels[0], **style)
+    sc.pl.embedding(adata, "isosne", color="bulk_labels", title="cell type", ax=first, **style)
+    first.get_legend().set_in_layout(False)  # it has a panel of its own
+    beside.set_axis_off()
     title = "Leiden clusters of the affinities"
     names = {"legend_loc": "on data", "legend_fontoutline": 2}
-    sc.pl.embedding(adata, "isosne", color="leiden", title=title, ax=panels[1], **names, **style)
-    sc.pl.embedding(adata, "isosne", color="isosne_trust", title="trust", ax=panels[2], **style)
-    figure.savefig(target, dpi=100)
+    sc.pl.embedding(adata, "isosne", color="leiden", title=title, ax=second, **names, **style)
+    sc.pl.embedding(adata, "isosne", color="isosne_trust", title="trust", ax=third, **style)
+    figure.savefig(target, dpi=130)
     print(f"Wrote {target}")
 
 
