@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from isosne.cli.column_notes import note_columns
 from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
 from isosne.cli.messages import exit_interrupted, say
 from isosne.cli.models import make_model, save_model
@@ -16,7 +17,7 @@ from isosne.cli.options import MessageOptions, ResourceOptions, TableOptions
 from isosne.cli.outputs import STDOUT
 from isosne.cli.placing import report_placed, run_placing
 from isosne.cli.progress import Steps, Watch, make_progress
-from isosne.cli.tables import note_spread, open_unscaled, scaled
+from isosne.cli.tables import open_unscaled, scaled
 from isosne.errors import ParameterError, keyword
 
 OPTIONS, STATE, MODEL = "embed.json", "fit.isosne", "model.isosne"
@@ -73,7 +74,7 @@ class FolderRun(NamedTuple):
         table = scaled(unscaled, self.table)
         model = make_model(self.kernel, self.embedding, self.resources, self.landmarks)
         if not quiet:
-            note_spread(table)
+            note_columns(unscaled, table, self.table)
             say(str(model.plan(table.rows)))
         steps = Steps(make_progress(quiet=quiet), model, self.embedding.objective)
         with Watch(steps, model, None if quiet else state) as watch:

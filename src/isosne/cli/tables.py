@@ -15,9 +15,6 @@ KEYED = (".npz", ".zarr", ".h5ad")
 """Endings of files that may hold several arrays."""
 TREATMENTS = ("scale", "mixed", "categorical")
 """Options that say how columns are treated after they are read."""
-WIDE, N_EXAMINED = 30.0, 1000
-"""A column gets a note if its standard deviation is this many times the median of all columns, in
-the first rows. Chosen, not measured."""
 
 
 def open_table(
@@ -156,27 +153,6 @@ def _check_key(source: str, key: str | None) -> None:
             f"be left out for {source}, which holds one table",
             key,
             f"It names an array of a {', '.join(KEYED[:-1])} or {KEYED[-1]} file.",
-        )
-
-
-def note_spread(table: Any) -> None:
-    """Print a note if one column varies so much more than others that it dominates distances."""
-    import numpy as np
-
-    if table.names is None or hasattr(table.rows, "frame"):
-        return
-    first = table.rows.read(slice(0, N_EXAMINED))
-    if not isinstance(first, np.ndarray):
-        return
-    spread = first.std(axis=0, dtype=np.float64)
-    if not spread.any():
-        return
-    widest, usual = int(spread.argmax()), float(np.median(spread[spread > 0]))
-    if spread[widest] > WIDE * usual:
-        note(
-            f"Column {table.names[widest]!r} dominates the distances: its standard deviation is "
-            f"{spread[widest] / usual:,.0f} times that of the median column. "
-            "Pass --scale minmax to give all columns the same weight."
         )
 
 

@@ -122,20 +122,28 @@ def find_far_rows(search: Search, points: Points) -> NDArray[np.int64]:
     return np.flatnonzero(distances[:, 0] > np.quantile(own, FAR_QUANTILE))
 
 
-def warn_of_far_rows(n_far: int, n_rows: int, n_fitted: int) -> None:
-    """Warn if more rows are far than chance explains.
+def are_many_far(n_far: int, n_rows: int, n_fitted: int) -> bool:
+    """Return whether more rows are far than chance explains.
 
     Three standard deviations are allowed for the quantile, which n_fitted rows estimate, and for
     the number of rows beyond it.
     """
     share = 1 - FAR_QUANTILE
     most = n_rows * (share + 3 * math.sqrt(share / n_fitted))
-    if n_far > most + 3 * math.sqrt(most) + 1:
-        warnings.warn(
-            f"{n_far:,} of {n_rows:,} new rows are farther from every fitted row than "
-            f"{100 * FAR_QUANTILE:g} % of the fitted rows are from their nearest neighbor; about "
-            f"{share * n_rows:,.0f} are expected. Their places on the map may be arbitrary; far_ "
-            "has their indices.",
-            FarRowsWarning,
-            stacklevel=3,
-        )
+    return n_far > most + 3 * math.sqrt(most) + 1
+
+
+def describe_far(n_far: int, n_rows: int) -> str:
+    """Return the number of far rows and what it means, as the beginning of a sentence."""
+    return (
+        f"{n_far:,} of {n_rows:,} new rows are farther from every fitted row than "
+        f"{100 * FAR_QUANTILE:g} % of the fitted rows are from their nearest neighbor; about "
+        f"{(1 - FAR_QUANTILE) * n_rows:,.0f} are expected. Their places on the map may be arbitrary"
+    )
+
+
+def warn_of_far_rows(n_far: int, n_rows: int, n_fitted: int) -> None:
+    """Warn if more rows are far than chance explains."""
+    if are_many_far(n_far, n_rows, n_fitted):
+        sentence = f"{describe_far(n_far, n_rows)}; far_ has their indices."
+        warnings.warn(sentence, FarRowsWarning, stacklevel=3)

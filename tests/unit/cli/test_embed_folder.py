@@ -27,7 +27,7 @@ def folder(wine, here):
 
 
 def places(folder):
-    """The results; model files also hold the memory that was free, so their hashes differ."""
+    """Return the placed rows of both files."""
     return [pd.read_parquet(f"{folder}/{name}.parquet").to_csv() for name in "ab"]
 
 

@@ -170,12 +170,37 @@ def test_without_a_map_rows_are_counted(new, isosne_json):
     assert everything.labels is None
 
 
-@pytest.mark.filterwarnings("always::isosne.errors.FarRowsWarning")
-def test_rows_that_are_far_from_all_others_are_reported(new, here, isosne):
+FAR = (
+    "{} of 20 new rows are farther from every fitted row than 99 % of the fitted rows are from "
+    "their nearest neighbor; about 0 are expected. Their places on the map may be arbitrary: "
+)
+
+
+def test_many_rows_that_are_far_from_all_others_are_a_warning(new, here, isosne):
     new["alcohol"] = [value + 1000 for value in new["alcohol"]]
     write_csv(here / "new.csv", new)
-    line = ("extend", "model.isosne", "new.csv", "--n-iter", 5, "-o", "all.csv", "-q")
-    assert "20 of 20 new rows are farther from every fitted row than 99 %" in isosne(*line).stderr
+    line = ("extend", "model.isosne", "new.csv", "--map", "map.csv", "--n-iter", 5, "-q")
+    listed = ", ".join(new["bottle"][:10])
+    assert isosne(*line, "-o", "all.csv").stderr == (
+        f"Warning: {FAR.format(20)}{listed}, ... The column far marks them.\n"
+    )
+    assert read_map("all.csv").columns["far"].tolist() == [0] * 178 + [1] * 20
+    found = isosne("extend", "model.isosne", "new.csv", "--n-iter", 5, "-q", "-o", "all.npy")
+    listed = ", ".join(map(str, range(178, 188)))
+    assert found.stderr == f"Warning: {FAR.format(20)}{listed}, ...\n"
+
+
+def test_a_single_row_that_is_far_from_all_others_is_a_note(new, here, isosne):
+    new["alcohol"][3] += 1000
+    write_csv(here / "new.csv", new)
+    line = ("extend", "model.isosne", "new.csv", "--map", "map.csv", "--n-iter", 5)
+    found = isosne(*line, "-o", "all.csv")
+    far = read_map("all.csv").columns["far"]
+    names = [new["bottle"][row] for row in np.flatnonzero(far[178:])]
+    assert new["bottle"][3] in names
+    sentence = f"{FAR.format(len(names))}{', '.join(names)}. The column far marks them."
+    assert f"Note: {sentence}\n" in found.stderr
+    assert isosne(*line, "-o", "again.csv", "-q").stderr == ""
 
 
 def test_a_map_of_other_rows_and_missing_identifiers_are_refused(new, here, isosne):

@@ -13,6 +13,7 @@ from isosne.cli.alignment import (
     make_alignment,
     say_displacement,
 )
+from isosne.cli.column_notes import note_columns
 from isosne.cli.folder_embedding import FolderRun, refuse_for_folders
 from isosne.cli.keeping import KeepOptions, check_kept
 from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
@@ -41,7 +42,7 @@ from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
 from isosne.cli.structure import StructureOptions, find_structure
-from isosne.cli.tables import check_one_stdin, note_spread, open_unscaled, scaled
+from isosne.cli.tables import check_one_stdin, open_unscaled, scaled
 from isosne.errors import ParameterError, keyword
 
 PLACING, WRITING = "placing", "writing"
@@ -106,7 +107,7 @@ def embed(
     model = make_model(kernel, embedding, resources, landmarks)
     model.set_params(align_to=make_alignment(alignment, table, quiet=messages.quiet))
     if not messages.quiet:
-        note_spread(table)
+        note_columns(unscaled, table, table_options)
         say(str(model.plan(table.rows)))
     progress = make_progress(quiet=messages.quiet)
     steps = Steps(progress, model, embedding.objective)

@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from isosne.cli.column_notes import note_columns
 from isosne.cli.messages import note, say
 from isosne.cli.options import FILES, OUTPUT, MessageOptions, ResourceOptions, TableOptions, option
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.provenance import words_of
-from isosne.cli.tables import STDIN, note_spread, open_unscaled, refuse_mixed, scaled
+from isosne.cli.tables import STDIN, open_unscaled, refuse_mixed, scaled
 from isosne.errors import DataError, ParameterError, keyword
 
 LOOPBACK = "127.0.0.1"
@@ -164,7 +165,7 @@ def _open(
     unscaled = open_unscaled(source, options, resources, quiet=quiet)
     table = scaled(unscaled, options)
     if not quiet:
-        note_spread(table)
+        note_columns(unscaled, table, options)
     words = (source, *words_of(options))
     shown.open(from_table(table, unscaled, source, (options.id, options.label), words))
 

@@ -2,11 +2,12 @@
 
 import inspect
 import time
+import warnings
 from typing import Annotated, Any
 
 from isosne.cli.alignment import describe_alignment, say_displacement
 from isosne.cli.keeping import KeepOptions, check_kept
-from isosne.cli.messages import exit_interrupted, say
+from isosne.cli.messages import exit_interrupted, note, say
 from isosne.cli.models import load_model
 from isosne.cli.new_rows import open_new_rows
 from isosne.cli.options import (
@@ -32,7 +33,10 @@ from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_start
 from isosne.cli.tables import check_one_stdin
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import DataError, FarRowsWarning, ParameterError, keyword
+
+N_LISTED = 10
+"""Largest number of far rows in a message. Chosen: they fit two lines of a terminal."""
 
 
 def extend(
@@ -68,8 +72,9 @@ def extend(
 ) -> None:
     """Add new rows to the map of a model; all rows may move.
 
-    The new map has the rows of the model first. Use isosne transform to place rows on a map that
-    does not change.
+    The new map has the rows of the model first. Its column far is 1 for new rows that are unlike
+    all rows of the model, and 0 for others. Use isosne transform to place rows on a map that does
+    not change.
 
     Example: isosne extend model.isosne new.csv --map map.parquet -o all.parquet
     """
@@ -94,7 +99,11 @@ def extend(
     progress, objective = make_progress(quiet=messages.quiet), model.plan_.objective.lower()
     steps = Steps(progress, model, objective, n_iter or _default_steps(model))
     began = time.perf_counter()
-    with Watch(steps, model, None if messages.quiet else keep.checkpoint) as watch:
+    with (
+        Watch(steps, model, None if messages.quiet else keep.checkpoint) as watch,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", FarRowsWarning)  # _say_far names the rows
         model.extend(new.unscaled.rows, **settings, **keep.state)
     about = {
         **describe_start("extend", source, new.table, new.options),
@@ -110,7 +119,7 @@ def extend(
         )
     if watch.is_interrupted:
         about["stopped_at"] = f"step {watch.n_iter}"
-    kept = {"labels": labels, "force": keep.force}
+    kept = {"labels": labels, "columns": {"far": _mark_far(model)}, "force": keep.force}
     with MapWriter(output, ids, model.embedding_.shape[1], about, **kept) as writer:
         writer.write(model.embedding_)
     if watch.is_interrupted:
@@ -121,6 +130,7 @@ def extend(
         )
     if keep.save_model is not None:
         model.save(keep.save_model)
+    _say_far(model, ids, n_before, output, quiet=messages.quiet)
     _report(output, writer.n_rows, about, steps, messages)
 
 
@@ -166,6 +176,34 @@ def _joined(first: Any, second: Any) -> Any:
     if first.dtype.kind != second.dtype.kind:
         first, second = first.astype(str), second.astype(str)
     return np.concatenate([first, second])
+
+
+def _mark_far(model: Any) -> Any:
+    """Return 1 for each row that is far from all rows of the model before, and 0 for others."""
+    import numpy as np
+
+    marks = np.zeros(len(model.embedding_), np.int64)
+    marks[model.far_] = 1
+    return marks
+
+
+def _say_far(model: Any, ids: Any, n_before: int, output: str, *, quiet: bool) -> None:
+    """Say which new rows are far from all rows of the model: a warning if there are many."""
+    from isosne.tsne.growth import are_many_far, describe_far
+
+    far, n_new = model.far_, len(model.embedding_) - n_before
+    if len(far) == 0:
+        return
+    names = far if ids is None else ids[far]
+    end = ", ..." if len(far) > N_LISTED else "."
+    listed = ", ".join(map(str, names[:N_LISTED].tolist()))
+    sentence = f"{describe_far(len(far), n_new)}: {listed}{end}"
+    if not output.lower().endswith(".npy"):  # which has coordinates only
+        sentence += " The column far marks them."
+    if are_many_far(len(far), n_new, n_before):
+        say(f"Warning: {sentence}")
+    elif not quiet:
+        note(sentence)
 
 
 def _report(

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
+from isosne.cli.column_notes import note_columns
 from isosne.cli.comparison import write_maps
 from isosne.cli.map_options import EmbeddingOptions, KernelOptions
 from isosne.cli.messages import say
@@ -23,7 +24,7 @@ from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, make_progress
 from isosne.cli.provenance import describe_origin
 from isosne.cli.structure import StructureOptions, add_null_test, find_structure
-from isosne.cli.tables import named, note_spread, open_table, read_points
+from isosne.cli.tables import named, open_unscaled, read_points, scaled
 from isosne.errors import ParameterError, keyword
 
 
@@ -95,9 +96,10 @@ def report(
     from isosne.pages import write_report
 
     structure.check()
-    table = open_table(source, table_options, resources, quiet=messages.quiet)
+    unscaled = open_unscaled(source, table_options, resources, quiet=messages.quiet)
+    table = scaled(unscaled, table_options)
     if not messages.quiet:
-        note_spread(table)
+        note_columns(unscaled, table, table_options)
     line = ["report", source, "-o", str(output)]
     line += [] if n_seeds is None else ["--n-seeds", str(n_seeds)]
     line += [] if null is None else ["--null", str(null)]
