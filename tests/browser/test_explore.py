@@ -371,6 +371,34 @@ def test_a_data_set_is_opened_by_its_name(visit, tmp_path, monkeypatch):
         visitor.says("isosne embed wine -o map.parquet")
 
 
+def test_a_table_with_text_and_gaps_is_explored(visit, tmp_path):
+    rng = np.random.default_rng(0)
+    with (tmp_path / "cats.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["name", "kind", "weight", "coat"])
+        for i in range(80):
+            weight = "" if i % 10 == 3 else f"{rng.normal(4 + 4 * (i % 2)):.3f}"
+            coat = rng.choice([["red", "black"], ["white", "gray"]][i % 2])
+            writer.writerow([f"cat {i:02}", "ab"[i % 2], weight, coat])
+    words = ("cats.csv", "--mixed", "--id", "name", "--label", "kind")
+    with serving(tmp_path, *words) as address:
+        visitor = visit(address)
+        visitor.says("Finished, step")
+        visitor.until(lambda: len(visitor.positions()) == 80, "all points have a place")
+        visitor.says("isosne embed cats.csv --id name --label kind --mixed -o map.parquet")
+        visitor.enter("Search", "red")
+        visitor.says("rows are selected.")
+        visitor.says("coat = red")
+        visitor.enter("Search", "cat 03")
+        visitor.open_tab("Point")
+        visitor.says("Nearest in the data (lines)")
+        visitor.enter("Color by", "trust")
+        visitor.says("fraction of the 10 nearest neighbors preserved")
+        visitor.enter("Color by", "density")
+        visitor.open_tab("Quality")
+        visitor.says("Owner kernel: area under R_NX")
+
+
 def test_a_second_map_is_measured_while_it_is_computed_and_may_start_warm(visit, wine):
     visitor = visit(wine)
     finished(visitor)
@@ -488,7 +516,9 @@ def test_without_a_table_the_page_asks_for_a_file(visit, wine_folder, tmp_path):
         assert "Finished" not in visitor.text()
         visitor.upload(wine_folder / "wine.csv")
         visitor.enter("Column with the class of each row (optional)", "cultivar")
+        visitor.enter("Scale columns", "minmax")
         visitor.press("Open")
         visitor.until(lambda: visitor.run(FIND, "a", "Show its map"), "a link").click()
         finished(visitor)
         visitor.says("Barolo")
+        visitor.says("--text-columns leave_out --label cultivar --scale minmax -o map.parquet")

@@ -11,9 +11,6 @@ from isosne._version import __version__
 from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
 from isosne.cli.options import TableOptions
 
-COLUMNS = "Columns: "
-"""Beginning of the note on the columns of a table, and how they are treated."""
-
 
 def describe_start(command: str, source: str, table: Any, options: TableOptions) -> dict[str, Any]:
     """Return what is known before the work: version, date, input, and how the input is read."""
@@ -37,6 +34,8 @@ def describe_origin(
 
     ``line`` is the command, its input and its output, as they are typed.
     """
+    from isosne.files.mixed_tables import COLUMNS
+
     n_rows, n_columns = table.rows.shape
     treated = [sentence.removeprefix(COLUMNS) for sentence in table.notes if COLUMNS in sentence]
     return {

@@ -1,13 +1,11 @@
 """The tables of a command: opened, read into memory where needed, and joined with maps."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from isosne.cli.messages import note
 from isosne.cli.options import ResourceOptions, TableOptions
-from isosne.cli.provenance import COLUMNS
 from isosne.errors import ParameterError, keyword
 
 STDIN = "-"
@@ -47,15 +45,6 @@ def open_unscaled(
     return table
 
 
-def _read_numbers(rows: Any, column: int) -> Any:
-    """Return a numeric column that is not a feature; as integers if it holds nothing else."""
-    import numpy as np
-
-    values = rows.take(np.arange(rows.shape[0]), allow_missing=True)[:, column]
-    is_whole = np.isfinite(values).all() and (values == np.rint(values)).all()
-    return values.astype(np.int64) if is_whole else values
-
-
 def _check_mixed(options: TableOptions) -> None:
     """Refuse options that have no effect on a table with mixed columns."""
     given = options.given()
@@ -79,30 +68,11 @@ def refuse_mixed(options: TableOptions, command: str, hint: str) -> None:
 
 def _as_mixed(table: Any, options: TableOptions, resources: ResourceOptions) -> Any:
     """Return a table with all its columns in memory, and notes on how they are treated."""
-    import narwhals.stable.v2 as nw
+    from isosne.files.mixed_tables import as_mixed
 
-    from isosne.files.table_reader import LEFT_OUT
-    from isosne.sources.column_selection import check_column
-    from isosne.tables.columns import read_columns as describe_columns
-    from isosne.tables.mixed_rows import MixedRows
-
-    roles = {options.id, options.label, *(options.exclude or ())}
-    features = [*(table.names or ()), *table.rows.left_out]
-    wanted = options.columns or [name for name in features if name not in roles]
-    for name in wanted:
-        check_column(name, features, "columns", table.rows.describe())
-    values = read_columns(table, None, resources, wanted)
-    frame = nw.from_dict(values, backend="pyarrow").to_native()
-    columns, _ = describe_columns(frame, options.categorical, table.rows.describe())
-    notes = [sentence for sentence in table.notes if not sentence.startswith(LEFT_OUT)]
-    notes.append(COLUMNS + "; ".join(map(str, columns)) + ".")
-    side = {
-        name: partial(_read_numbers, table.rows, c)
-        for c, name in enumerate(table.names or ())
-        if name not in wanted
-    }
-    rows = MixedRows(table.rows, frame, options.categorical, side)
-    return replace(table, rows=rows, names=rows.column_names, notes=tuple(notes))
+    _check_fits(table.rows, table.rows.shape[0], resources)
+    roles = {name for name in (options.id, options.label, *(options.exclude or ())) if name}
+    return as_mixed(table, columns=options.columns, exclude=roles, categorical=options.categorical)
 
 
 def scaled(table: Any, options: TableOptions) -> Any:
@@ -203,21 +173,7 @@ def read_columns(
 
     ``chosen`` None: all rows; ``wanted`` None: all columns.
     """
-    import numpy as np
+    from isosne.files.mixed_tables import take_columns
 
-    from isosne.sources.column_selection import check_column
-
-    rows = table.rows
-    chosen = np.arange(rows.shape[0]) if chosen is None else chosen
-    _check_fits(rows, len(chosen), resources)
-    numeric = list(table.names or ())
-    values: Any = rows.take(chosen, allow_missing=True) if numeric else None
-    others = [name for name in rows.side if name not in numeric]
-    columns = {}
-    for name in [*numeric, *others] if wanted is None else wanted:
-        check_column(name, [*numeric, *others], "color", rows.describe())
-        if name in numeric:
-            columns[name] = values[:, numeric.index(name)]
-        else:
-            columns[name] = rows.side[name]()[chosen]
-    return columns
+    _check_fits(table.rows, table.rows.shape[0] if chosen is None else len(chosen), resources)
+    return take_columns(table, chosen, wanted)

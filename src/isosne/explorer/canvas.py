@@ -158,7 +158,8 @@ class Canvas:
         for m, drawn in enumerate(self._figures):
             found, Y = None, self.shown[m]
             if row is not None and not np.isnan(Y[row]).any():
-                found = find_neighborhood(session.rows.X, Y, row, session.maps[m].metric)
+                metric = session.metric_of(session.maps[m])
+                found = find_neighborhood(session.rows.X, Y, row, metric)
             self.neighborhoods.append(found)
             drawn.show_neighbors(Y, found)
 

@@ -19,6 +19,8 @@ from isosne.studies.point_columns import Column
 
 N_COLORS = 256
 """Colors of a continuous scale."""
+MAX_MIXED = 20_000
+"""Most rows with mixed columns whose density is offered: it compares all pairs of rows (chosen)."""
 MAX_ENTRIES = 40
 """Most classes that a legend lists."""
 
@@ -36,7 +38,8 @@ def list_choices(session: Session) -> list[str]:
     labels = [data.label_name] if data.labels is not None else []
     selections = [SELECTIONS] if session.names else []
     columns = [column.name for column in data.columns if column.name not in labels]
-    return [*labels, NOTHING, TRUST, DENSITY, *selections, *columns]
+    density = [DENSITY] if data.mixed is None or data.n_rows <= MAX_MIXED else []
+    return [*labels, NOTHING, TRUST, *density, *selections, *columns]
 
 
 def paint(

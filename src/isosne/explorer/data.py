@@ -12,6 +12,9 @@ from isosne.errors import DataError
 from isosne.files import Table
 from isosne.sources import open_rows
 from isosne.studies.point_columns import Column, as_column
+from isosne.tables.columns import is_mixed
+from isosne.tables.gower import gower_points
+from isosne.tables.mixed_rows import MixedRows
 
 MIN_POINTS = 4
 """Smallest number of rows: the R_NX curve needs four points."""
@@ -23,9 +26,10 @@ MAX_FEATURES = 100
 class Data:
     """Rows to explore.
 
-    ``X`` are the points that are mapped. ``columns`` are shown, searched and compared; features
-    come first, in their own units. ``words`` are the source and the options that read it, as they
-    are typed after ``isosne embed``; empty for data from Python.
+    ``X`` are the points whose neighbors are known: those that are mapped, or for ``mixed`` columns
+    points for Gower's distance. ``columns`` are shown, searched and compared; features come first,
+    in their own units. ``words`` are the source and the options that read it, as they are typed
+    after ``isosne embed``; empty for data from Python.
     """
 
     X: Points
@@ -36,11 +40,23 @@ class Data:
     label_name: str = "label"
     words: tuple[str, ...] = ()
     fingerprint: str = field(default="", compare=False)
+    mixed: MixedRows | None = None
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return int(self.X.shape[0])
+
+    def to_fit(self, rows: Array | None) -> Any:
+        """Return what a map of all rows (None) or of some is fitted to."""
+        if self.mixed is not None:
+            return self.mixed if rows is None else self.mixed.subset(rows)
+        return self.X if rows is None else self.X[rows]
+
+    def to_preview(self, rows: Array | None) -> Points:
+        """Return the points whose principal axes are shown before the first step."""
+        points = self.X if self.mixed is None else self.mixed.start_points()
+        return points if rows is None else points[rows]
 
     def texts(self, column: Column, rows: Array | slice) -> list[str]:
         """Return the values of a column as text; missing values are empty."""
@@ -64,7 +80,11 @@ def from_table(
     rows = table.rows
     X = _check_enough(rows.read(slice(None)))
     n = X.shape[0]
-    shown = _features(unscaled.rows.read(slice(None)), table.names)
+    mixed = rows if isinstance(rows, MixedRows) else None
+    if mixed is None:
+        shown = _features(unscaled.rows.read(slice(None)), table.names)
+    else:
+        shown = mixed.columns()
     skipped = {*roles, *shown}
     for name, read in rows.side.items():
         if name not in skipped:
@@ -79,6 +99,7 @@ def from_table(
         roles[1] or "label",
         words,
         rows.fingerprint(),
+        mixed,
     )
 
 
@@ -86,10 +107,17 @@ def from_python(
     X: Any, labels: Any = None, ids: Any = None, columns: Mapping[str, Any] | None = None
 ) -> Data:
     """Return points, labels, identifiers and columns that were passed in Python."""
-    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-    points = _check_enough(check_points(X))
+    mixed = None
+    if is_mixed(X):
+        points = _check_enough(gower_points(X))
+        mixed = MixedRows(open_rows(points), X)
+        features = mixed.columns()
+    else:
+        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        points = _check_enough(check_points(X))
+        features = _features(points, names)
     n = points.shape[0]
-    shown = {**_features(points, names), **dict(columns or {})}
+    shown = {**features, **dict(columns or {})}
     for what, values in (("labels", labels), ("ids", ids)):
         if values is not None and len(values) != n:
             raise DataError(
@@ -104,6 +132,7 @@ def from_python(
         "data from Python",
         str(getattr(labels, "name", None) or "label"),
         fingerprint=open_rows(points).fingerprint(),
+        mixed=mixed,
     )
 
 

@@ -59,6 +59,7 @@ def measure(
     n = X.shape[0]
     if np.isnan(Y).any():
         return None
+    metric = session.metric_of(shown)
     k = min(N_NEIGHBORS, (n - 1) // 2)
     if n_queries is not None:
         n_queries = min(n_queries, n)
@@ -66,8 +67,8 @@ def measure(
         X,
         Y,
         k,
-        metric=shown.metric.name,
-        p=shown.metric.p,
+        metric=metric.name,
+        p=metric.p,
         n_queries=n_queries,
         random_state=0,
         n_jobs=None if is_final else 1,
@@ -93,12 +94,12 @@ def fill_trust(
     values = data.X.size if isinstance(data.X, np.ndarray) else data.X.nnz
     chosen = rng.permutation(wanted)[: max(int(BATCH_WORK / max(values, 1)), 16)]
     _, Y = shown.frame(data.n_rows)
-    trust = last.trust.copy()
+    trust, metric = last.trust.copy(), session.metric_of(shown)
     if shown.rows is None:
-        trust[chosen] = measure_trust(data.X, Y, chosen, shown.metric)
+        trust[chosen] = measure_trust(data.X, Y, chosen, metric)
     else:
         places = np.searchsorted(shown.rows, chosen)
-        trust[chosen] = measure_trust(data.X[shown.rows], Y[shown.rows], places, shown.metric)
+        trust[chosen] = measure_trust(data.X[shown.rows], Y[shown.rows], places, metric)
     return last._replace(trust=trust)
 
 
@@ -153,7 +154,9 @@ class Measurer:
     def _look(self) -> None:
         if self._wants_density:
             self._wants_density = False
-            self.density = measure_density(self._session.rows.X, Metric("euclidean"))
+            data = self._session.rows
+            metric = Metric("euclidean" if data.mixed is None else "gower")
+            self.density = measure_density(data.X, metric)
             self._session.changes["color"] += 1
         maps = list(self._session.maps)
         for shown in maps:

@@ -10,7 +10,8 @@ from isosne.explorer.assets import text_pane
 from isosne.explorer.controls import Guard
 from isosne.explorer.session import Session
 from isosne.explorer.settings import Settings
-from isosne.explorer.uploads import TABLES, upload_table
+from isosne.explorer.uploads import TABLES, Reading, upload_table
+from isosne.sources.scaled import KINDS
 
 
 class OpenForm:
@@ -21,20 +22,34 @@ class OpenForm:
         self._file = pn.widgets.FileInput(accept=",".join(TABLES), multiple=False)
         self._label = pn.widgets.TextInput(label="Column with the class of each row (optional)")
         self._id = pn.widgets.TextInput(label="Column with a unique row identifier (optional)")
+        self._scale = pn.widgets.Select(label="Scale columns", options=list(KINDS), value="none")
+        self._mixed = pn.widgets.Checkbox(
+            label="Use text, categories, dates and missing values (columns are not scaled)"
+        )
         self._button = pn.widgets.Button(label="Open", color="primary")
         self._button.on_click(guard(self._open))
         self.view = pn.Column(
-            text_pane("<h2>Open a table</h2><p>Text columns are shown but not mapped.</p>"),
+            text_pane(
+                "<h2>Open a table</h2><p>Without the option below, text columns are shown but not "
+                "mapped. Scale columns that have different units.</p>"
+            ),
             self._file,
             self._label,
             self._id,
+            self._scale,
+            self._mixed,
             self._button,
         )
 
     def _open(self, event: Any) -> None:
         if not self._file.value:
             raise DataError("No file is chosen. Choose a file first.")
-        label, identifier = self._label.value.strip(), self._id.value.strip()
+        how = Reading(
+            self._label.value.strip() or None,
+            self._id.value.strip() or None,
+            "none" if self._mixed.value else str(self._scale.value),
+            bool(self._mixed.value),
+        )
         name = Path(str(self._file.filename)).name
-        self._session.open(upload_table(self._file.value, name, label or None, identifier or None))
+        self._session.open(upload_table(self._file.value, name, how))
         self._session.begin(0, Settings())

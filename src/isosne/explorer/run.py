@@ -71,13 +71,16 @@ class Run:
     ----------
     model : TSNE
         The estimator; its callback is replaced.
-    X : array or CSR
-        The points.
+    X : array, CSR or MixedRows
+        The rows.
+    preview : callable or None, default=None
+        Returns the points whose principal axes are shown before the first step of a large map.
+        None: the rows.
     """
 
-    def __init__(self, model: TSNE, X: Points) -> None:
+    def __init__(self, model: TSNE, X: Any, preview: Callable[[], Points] | None = None) -> None:
         self.model = model.set_params(callback=self._see)
-        self._X = X
+        self._X, self._points = X, preview or (lambda: X)
         self._lock = threading.Lock()
         self._may_go = threading.Event()
         self._may_go.set()
@@ -95,7 +98,7 @@ class Run:
         self._thread: threading.Thread | None = None
 
     @classmethod
-    def of_fitted(cls, model: TSNE, X: Points) -> Self:
+    def of_fitted(cls, model: TSNE, X: Any) -> Self:
         """Return an ended run of a fitted estimator, which stays as it is if the run goes on."""
         run = cls(copy.copy(model), X)
         run._Y, run._n_frames = model.embedding_, 1
@@ -174,7 +177,7 @@ class Run:
     def _fit(self) -> None:
         has_start = not isinstance(self.model.start, str)
         if self._X.shape[0] >= MIN_POINTS and not has_start:
-            self._preview = preview_map(self._X)
+            self._preview = preview_map(self._points())
             self._update(message="; the points are shown on two principal axes")
         self.model.fit(self._X)
 

@@ -48,13 +48,6 @@ class ShownMap:
     is_described: bool = True
 
     @property
-    def metric(self) -> Metric:
-        """The distance between rows."""
-        if self.settings is None:
-            return Metric("euclidean")
-        return Metric(self.settings.metric, self.settings.p)
-
-    @property
     def status(self) -> Status | None:
         """How far the run has come; None without a run."""
         return None if self.run is None else self.run.status
@@ -115,6 +108,13 @@ class Session:
             raise DataError("No table is open. Open a table first.")
         return self.data
 
+    def metric_of(self, shown: ShownMap) -> Metric:
+        """Return the distance between rows: Gower's of mixed columns, otherwise the kernel's."""
+        if self.rows.mixed is not None:
+            return Metric("gower")
+        settings = shown.settings or Settings()
+        return Metric(settings.metric, settings.p)
+
     def open(self, data: Data) -> None:
         """Show other rows; maps and selections of the rows before are given up."""
         self.close()
@@ -134,9 +134,10 @@ class Session:
         rows = before.rows if before is not None else None
         start = self._present(before if before is not None else self.maps[0]) if is_warm else None
         model = settings.make_model(start)
-        X = data.X if rows is None else data.X[rows]
+        X = data.to_fit(rows)
         model.plan(X)  # raises an error about the settings before the present map is given up
-        shown = ShownMap(settings.title, settings, rows, Run(model, X), start, start is not None)
+        run = Run(model, X, lambda: data.to_preview(rows))
+        shown = ShownMap(settings.title, settings, rows, run, start, start is not None)
         self._put(m, shown)
 
     def reembed(self) -> None:
@@ -149,7 +150,8 @@ class Session:
             )
         settings = self.maps[0].settings or Settings()
         title = f"{settings.title}, {len(rows):,} selected rows"
-        run = Run(settings.make_model(), self.rows.X[rows])
+        data = self.rows
+        run = Run(settings.make_model(), data.to_fit(rows), lambda: data.to_preview(rows))
         self._put(1, ShownMap(title, settings, rows, run))
 
     def add_map(self, Y: Array, title: str) -> None:
@@ -167,7 +169,7 @@ class Session:
         """Show the map of a fitted estimator, which is not changed, as the first map."""
         settings = Settings.of(model)
         title = "Map of the model" if settings is None else settings.title
-        shown = ShownMap(title, settings, run=Run.of_fitted(model, self.rows.X))
+        shown = ShownMap(title, settings, run=Run.of_fitted(model, self.rows.to_fit(None)))
         shown.is_described = settings is not None and settings.is_complete_for(model)
         self._put(0, shown)
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,9 @@ from isosne.explorer.data import Data, from_table
 from isosne.files import Map, read_map, read_table
 from isosne.files.map_reader import READABLE
 from isosne.files.maps import is_numbering
+from isosne.files.mixed_tables import as_mixed
 from isosne.files.row_matching import match_rows
+from isosne.sources.scaled import Scale, ScaledRows
 
 TABLES = (".csv", ".tsv", ".parquet", ".feather", ".npy", ".npz", ".h5ad")
 """Tables that can be sent."""
@@ -21,14 +25,43 @@ MAPS = READABLE
 """Maps that can be sent."""
 
 
-def upload_table(content: bytes, name: str, label: str | None, identifier: str | None) -> Data:
+class Reading(NamedTuple):
+    """How to read a table that was sent.
+
+    ``scale``: "none", "minmax" or "standard". ``is_mixed``: text, categories, dates and missing
+    values are features too, and columns are not scaled.
+    """
+
+    label: str | None = None
+    identifier: str | None = None
+    scale: str = "none"
+    is_mixed: bool = False
+
+    def words(self) -> list[str]:
+        """Return the options that read the table in the same way."""
+        words = ["--mixed"] if self.is_mixed else ["--text-columns", "leave_out"]
+        words += ["--label", self.label] if self.label else []
+        words += ["--id", self.identifier] if self.identifier else []
+        return words + (["--scale", self.scale] if self.scale != "none" else [])
+
+
+def upload_table(content: bytes, name: str, how: Reading) -> Data:
     """Return the rows of a table that was sent."""
-    words = [name, "--text-columns", "leave_out"]
-    words += ["--label", label] if label else []
-    words += ["--id", identifier] if identifier else []
+    roles = how.identifier, how.label
     with _as_file(content, name, "table", TABLES) as path:
-        table = read_table(path, id=identifier, label=label, text_columns="leave_out")
-        return from_table(table, table, name, (identifier, label), tuple(words))
+        unscaled = table = read_table(
+            path,
+            id=how.identifier,
+            label=how.label,
+            text_columns="leave_out",
+            needs_numbers=not how.is_mixed,
+        )
+        if how.is_mixed:
+            unscaled = table = as_mixed(table, exclude=[role for role in roles if role])
+        elif how.scale != "none":
+            rows = ScaledRows(table.rows, Scale.of(how.scale, table.rows))
+            table = replace(table, rows=rows)
+        return from_table(table, unscaled, name, roles, (name, *how.words()))
 
 
 def upload_map(content: bytes, name: str, data: Data) -> tuple[NDArray[np.float32], str]:

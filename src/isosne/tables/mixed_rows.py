@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._types import Array, Points
-from isosne.sources import Rows
+from isosne.sources import Rows, open_rows
+from isosne.tables.columns import read_columns
+from isosne.tables.coordinates import table_coordinates
 from isosne.tables.gower import gower_points
 
 
@@ -43,12 +45,12 @@ class MixedRows:
         side: Mapping[str, Callable[[], Array]] | None = None,
     ) -> None:
         self.frame, self.categorical = frame, categorical
-        self._origin = origin
-        names = tuple(getattr(frame, "column_names", None) or frame.columns)
+        self._origin, self._table = origin, nw.from_native(frame, eager_only=True)
+        names = tuple(self._table.columns)
         self.column_names: tuple[str, ...] | None = names
-        self.shape = origin.shape[0], len(names)
+        self.shape = self._table.shape
         self.row_bytes = 8 * len(names)
-        self.side = {**origin.side, **(side or {})}
+        self.side: Mapping[str, Callable[[], Array]] = {**origin.side, **(side or {})}
 
     @cached_property
     def _points(self) -> NDArray[np.float64]:
@@ -60,7 +62,20 @@ class MixedRows:
 
     def read_frame(self, rows: slice) -> Any:
         """Return consecutive rows of the table itself, as a data frame."""
-        return nw.from_native(self.frame, eager_only=True)[rows].to_native()
+        return self._table[rows].to_native()
+
+    def subset(self, indices: Array) -> "MixedRows":
+        """Return some rows as a table of their own, without columns that are not features."""
+        frame = self._table[indices.tolist()].to_native()
+        return MixedRows(open_rows(self._points[indices]), frame, self.categorical)
+
+    def columns(self) -> dict[str, Array]:
+        """Return the values of all columns by name, as they are."""
+        return {name: self._table[name].to_numpy() for name in self._table.columns}
+
+    def start_points(self) -> NDArray[np.float64]:
+        """Return coordinates without missing values, from which a map starts."""
+        return table_coordinates(*read_columns(self.frame, self.categorical))
 
     def take(self, indices: Any, *, allow_missing: bool = False) -> Points:
         """Return rows by index."""

@@ -186,14 +186,6 @@ REFUSED = {
             "only; got --mixed. Leave out --rows and --workers."
         ),
     ),
-    "explore": (
-        ("explore", "table.csv", "--categorical", "count"),
-        (
-            "--categorical must be left out for isosne explore, which uses numeric columns only; "
-            "got --categorical count. Run isosne embed, and open its map with isosne plot -o "
-            "map.html."
-        ),
-    ),
 }
 
 

@@ -1,12 +1,16 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from isosne import TSNE, IsolationKernel, OwnerKernel, Schedule
+from isosne import TSNE, IsolationKernel, OwnerKernel, Schedule, quality
 from isosne.errors import DataError, ParameterError
+from isosne.explorer.colors import list_choices
 from isosne.explorer.data import from_python
+from isosne.explorer.measuring import measure
 from isosne.explorer.session import Session
 from isosne.explorer.session_file import restore_session, save_session
 from isosne.explorer.settings import Settings
+from isosne.neighbors.metric import Metric
 from tests.conftest import refuses
 from tests.unit.explorer.conftest import QUICK
 
@@ -249,3 +253,43 @@ def test_a_run_before_its_first_step_is_not_saved(session, tmp_path):
     other.open(session.rows)
     restore_session(other, path)
     assert len(other.maps) <= 1
+
+
+@pytest.fixture
+def penguins():
+    """A table with numbers, categories and gaps, in two groups."""
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1], 20)
+    sizes = rng.normal(size=40) + 6 * group
+    sizes[[3, 30]] = np.nan
+    colors = np.where(group == 0, "gray", rng.choice(["white", "black"], 40)).astype(object)
+    colors[7] = None
+    return pd.DataFrame({"size": sizes, "color": colors, "day": pd.Timestamp("2026-01-01")})
+
+
+def test_a_table_with_mixed_columns_is_mapped_as_the_estimator_maps_it(penguins):
+    session = Session()
+    session.open(from_python(penguins))
+    session.begin(0, QUICK)
+    assert session.maps[0].run.join(60)
+    plain = QUICK.make_model().fit(penguins)
+    np.testing.assert_array_equal(session.maps[0].frame(40)[1], plain.embedding_)
+    assert [column.name for column in session.rows.columns] == ["size", "color", "day"]
+    session.select(np.arange(10, 30))
+    session.reembed()
+    assert session.maps[1].run.join(60)
+    again = QUICK.make_model().fit(penguins[10:30])
+    np.testing.assert_array_equal(session.maps[1].frame(40)[1][10:30], again.embedding_)
+
+
+def test_neighbors_in_a_table_with_mixed_columns_are_gowers(penguins):
+    session = Session()
+    session.open(from_python(penguins))
+    session.begin(0, QUICK)
+    shown = session.maps[0]
+    assert shown.run.join(60)
+    assert session.metric_of(shown) == Metric("gower")
+    measured = measure(session, shown, is_final=True, n_queries=None)
+    expected = quality.report(penguins, shown.frame(40)[1], random_state=0)
+    assert measured.auc == pytest.approx(expected.auc_rnx)
+    assert "density" in list_choices(session)

@@ -6,16 +6,19 @@ import numpy as np
 import pytest
 
 from isosne.errors import DataError
-from isosne.explorer.uploads import MAPS, TABLES, upload_map, upload_table
+from isosne.explorer.uploads import MAPS, TABLES, Reading, upload_map, upload_table
 from isosne.files import MapWriter
 
 TABLE = "name,kind,a,b\n" + "".join(f"r{i},{'uv'[i % 2]},{i},{i * i}\n" for i in range(6))
+GAPS = "name,kind,size,color\nr0,u,0,red\nr1,v,,red\nr2,u,2,\n" + "".join(
+    f"r{i},{'uv'[i % 2]},{i},{'red' if i < 5 else 'blue'}\n" for i in range(3, 8)
+)
 
 
 @pytest.fixture
 def rows():
     """Six rows with identifiers."""
-    return upload_table(TABLE.encode(), "table.csv", "kind", "name")
+    return upload_table(TABLE.encode(), "table.csv", Reading("kind", "name"))
 
 
 def as_npy(Y):
@@ -30,6 +33,23 @@ def test_a_table_has_its_columns_and_the_words_that_read_it_again(rows):
     assert rows.X.tolist() == [[i, i * i] for i in range(6)]
     options = ("--text-columns", "leave_out", "--label", "kind", "--id", "name")
     assert rows.words == ("table.csv", *options)
+
+
+def test_a_table_is_scaled_and_its_columns_are_shown_in_their_units():
+    rows = upload_table(TABLE.encode(), "table.csv", Reading("kind", "name", "minmax"))
+    np.testing.assert_allclose(rows.X, [[i / 5, i * i / 25] for i in range(6)], rtol=1e-6)
+    assert rows.columns[1].data.tolist() == [i * i for i in range(6)]
+    assert rows.words[-2:] == ("--scale", "minmax")
+
+
+def test_a_table_with_mixed_columns_is_read_as_it_is():
+    rows = upload_table(GAPS.encode(), "table.csv", Reading("kind", "name", is_mixed=True))
+    assert rows.words == ("table.csv", "--mixed", "--label", "kind", "--id", "name")
+    assert {column.name for column in rows.columns} == {"size", "color"}
+    texts = {column.name: rows.texts(column, slice(3)) for column in rows.columns}
+    assert texts == {"size": ["0", "", "2"], "color": ["red", "red", ""]}
+    assert rows.to_fit(None).shape == (8, 2)
+    assert rows.to_fit(np.array([1, 5, 6])).frame["size"].to_pylist()[1:] == [5, 6]
 
 
 def test_an_array_is_in_the_order_of_the_rows(rows):
@@ -106,12 +126,12 @@ def test_a_damaged_array_is_refused_by_its_name(rows):
 def test_a_table_of_another_format_is_refused():
     sentence = f"A table must end in one of {', '.join(TABLES)}; got x.docx. Choose another file."
     with pytest.raises(DataError) as caught:
-        upload_table(b"", "x.docx", None, None)
+        upload_table(b"", "x.docx", Reading())
     assert str(caught.value) == sentence
 
 
 def test_rows_without_identifiers_are_numbered(rows):
-    plain = upload_table(TABLE.encode(), "table.csv", None, None)
+    plain = upload_table(TABLE.encode(), "table.csv", Reading())
     content = b"id,x,y\n" + "".join(f"{i},{i}.5,0\n" for i in (2, 1, 0, 3, 5, 4)).encode()
     found, _ = upload_map(content, "umap.csv", plain)
     assert found[:, 0].tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]

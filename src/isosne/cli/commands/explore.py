@@ -12,7 +12,7 @@ from isosne.cli.messages import note, say
 from isosne.cli.options import FILES, OUTPUT, MessageOptions, ResourceOptions, TableOptions, option
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.provenance import words_of
-from isosne.cli.tables import STDIN, open_unscaled, refuse_mixed, scaled
+from isosne.cli.tables import STDIN, open_unscaled, scaled
 from isosne.errors import DataError, ParameterError, keyword
 
 LOOPBACK = "127.0.0.1"
@@ -92,8 +92,6 @@ def explore(
     from isosne.explorer.session import Session
     from isosne.explorer.settings import Settings
 
-    hint = "Run isosne embed, and open its map with isosne plot -o map.html."
-    refuse_mixed(table_options, "isosne explore", hint)
     _check_together(source, map_file, model_file, session)
     if session is not None:
         check_output(session, (), force=True)
