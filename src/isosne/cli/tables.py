@@ -86,6 +86,10 @@ def _as_mixed(table: Any, options: TableOptions, resources: ResourceOptions) -> 
     from isosne.tables.columns import read_columns as describe_columns
     from isosne.tables.mixed_rows import MixedRows
 
+    if table.names is None:
+        rule = f"be left out for {table.rows.describe()}, whose columns have no names"
+        hint = "Save the array as a table with column names, such as a .csv or .parquet file."
+        raise ParameterError("mixed", rule, True, hint)
     roles = {options.id, options.label, *(options.exclude or ())}
     features = [*(table.names or ()), *table.rows.left_out]
     wanted = options.columns or [name for name in features if name not in roles]
