@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 from isosne._csr import valid_csr
 from isosne._tables import Table, as_compiled, check_real
 from isosne._types import Array, Points
-from isosne.errors import DataError, ParameterError, keyword, suggest
+from isosne.errors import DataError, MissingValuesError, ParameterError, keyword, suggest
 
 METRICS = (
     "euclidean",
@@ -87,7 +87,8 @@ def _check_finite(X: Points, name: str, names: Sequence[Any] | None = None) -> N
     if n_nan + n_inf:
         row, column = _first_not_finite(X)
         label = column if names is None else repr(names[column])
-        raise DataError(
+        is_missing = n_inf == 0 and not isinstance(X, csr_array)
+        raise (MissingValuesError if is_missing else DataError)(
             f"{name} must be finite; got {n_nan} NaN and {n_inf} infinite value(s), the first in "
             f"row {row} (counting from 0), column {label}. "
             "Leave out or impute the rows that hold them."

@@ -143,6 +143,10 @@ class DataError(IsosneError, ValueError):
     """The data cannot be used as they are."""
 
 
+class MissingValuesError(DataError):
+    """The data have missing values, where every value must be a finite number."""
+
+
 class DataTypeError(DataError, TypeError):
     """The data have values or labels of a type that cannot be used."""
 

@@ -19,11 +19,14 @@ def note_columns(unscaled: Any, table: Any, options: TableOptions) -> None:
 
     ``table`` is the unscaled table, or the same one scaled.
     """
+    import numpy as np
+
     if table.names is None:
         return
-    if options.columns is None:  # columns that were chosen by name are meant
-        _note_numbers(unscaled, options)
-    _note_spread(table)
+    with np.errstate(invalid="ignore"):  # values that are not finite are refused later
+        if options.columns is None:  # columns that were chosen by name are meant
+            _note_numbers(unscaled, options)
+        _note_spread(table)
 
 
 def _note_numbers(table: Any, options: TableOptions) -> None:
@@ -56,9 +59,16 @@ def _first_values(rows: Any) -> dict[str, Any]:
         frame = nw.from_native(rows.read_frame(slice(0, N_EXAMINED)), eager_only=True)
         numbers = [column for column in frame.iter_columns() if column.dtype.is_numeric()]
         return {column.name: column.to_numpy() for column in numbers}
-    first = rows.read(slice(0, N_EXAMINED))
+    first = _first_rows(rows)
     is_dense = isinstance(first, np.ndarray)
     return dict(zip(rows.column_names, first.T, strict=True)) if is_dense else {}
+
+
+def _first_rows(rows: Any) -> Any:
+    """Return the first rows; values may be missing."""
+    import numpy as np
+
+    return rows.take(np.arange(min(N_EXAMINED, rows.shape[0])), allow_missing=True)
 
 
 def _note_spread(table: Any) -> None:
@@ -67,11 +77,11 @@ def _note_spread(table: Any) -> None:
 
     if hasattr(table.rows, "frame"):
         return
-    first = table.rows.read(slice(0, N_EXAMINED))
+    first = _first_rows(table.rows)
     if not isinstance(first, np.ndarray):
         return
     spread = first.std(axis=0, dtype=np.float64)
-    if not spread.any():
+    if not spread.any() or not np.isfinite(spread).all():
         return
     widest, usual = int(spread.argmax()), float(np.median(spread[spread > 0]))
     if spread[widest] > WIDE * usual:

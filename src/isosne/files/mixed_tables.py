@@ -8,6 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from isosne._types import Array
+from isosne.errors import ParameterError
 from isosne.files.table_reader import LEFT_OUT, Table
 from isosne.sources import Rows
 from isosne.sources.column_selection import check_column
@@ -42,9 +43,18 @@ def as_mixed(
     -------
     Table
         The table; its rows are `MixedRows`.
+
+    Raises
+    ------
+    ParameterError
+        If the columns have no names, or a chosen one does not exist.
     """
     rows = table.rows
-    features = [*(table.names or ()), *rows.left_out]
+    if table.names is None:
+        rule = f"be left out for {rows.describe()}, whose columns have no names"
+        hint = "Save the array as a table with column names, such as a .csv or .parquet file."
+        raise ParameterError("mixed", rule, True, hint)
+    features = [*table.names, *rows.left_out]
     wanted = columns or [name for name in features if name not in exclude]
     for name in wanted:
         check_column(name, features, "columns", rows.describe())
@@ -55,7 +65,7 @@ def as_mixed(
     notes.append(COLUMNS + "; ".join(map(str, kinds)) + ".")
     side = {
         name: partial(_read_numbers, rows, c)
-        for c, name in enumerate(table.names or ())
+        for c, name in enumerate(table.names)
         if name not in wanted
     }
     mixed = MixedRows(rows, frame, categorical, side)

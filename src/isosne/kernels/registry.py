@@ -99,6 +99,18 @@ def for_table(kernel: MetricKernel) -> MetricKernel:
     return own
 
 
+def takes_tables(kernel: object) -> bool:
+    """Return whether a kernel, or one with this name, can compare rows of a mixed table."""
+    try:
+        own = _unfitted(kernel, 2)
+        if isinstance(own, PrecomputedKernel):
+            return False
+        for_table(own)
+    except ParameterError:
+        return False
+    return True
+
+
 def _unfitted(kernel: object, n_points: int) -> MetricKernel:
     if isinstance(kernel, str) and kernel in KERNELS:
         return KERNELS[kernel].default(n_points)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._types import Array, Points
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import DataError, MissingValuesError, ParameterError, keyword
 from isosne.sources.rows import blocks
 from isosne.sources.source_files import SourceFiles
 
@@ -131,10 +131,11 @@ class RowSource(ABC):
         if len(bad_rows) == 0:
             return
         row, column = int(bad_rows[0]), int(bad_columns[0])
-        what = "a missing value" if np.isnan(block[row, column]) else "an infinite value"
+        is_missing = bool(np.isnan(block[row, column]))
+        what = "a missing value" if is_missing else "an infinite value"
         n_bad = len(bad_rows)
         count = "" if n_bad == 1 else f" ({n_bad} of the values read are not finite)"
-        raise DataError(
+        raise (MissingValuesError if is_missing and not self.is_sparse else DataError)(
             f"Every value must be a finite number; {self.describe()} has {what} in "
             f"{self._where(int(rows[row]))}, {self._column(column)}{count}. {self.advice}"
         )

@@ -22,7 +22,7 @@ from isosne.layout.schedules import Schedule
 from isosne.tsne.alignment import find_anchors
 from isosne.tsne.foreign_parameters import InitSignature, refuse_foreign
 from isosne.tsne.growing_map import GrowingMap
-from isosne.tsne.input_data import Input
+from isosne.tsne.input_data import Input, suggesting_tables
 from isosne.tsne.job import Job
 from isosne.tsne.landmarks import Landmarks, as_landmarks
 from isosne.tsne.plan import Plan, make_plan
@@ -202,7 +202,8 @@ class TSNE(CallbackSupport, GrowingMap):
             The fitted estimator; the map is in ``embedding_``.
         """
         with threads(self.n_jobs):
-            given = self._open(X)
+            with suggesting_tables(self.kernel):
+                given = self._open(X)
             seed = as_seed(self.random_state)
             job = Job(given, seed, self._schedule(), self._anchors(X, given), X, y)
             self._map_rows(job, checkpoint, every)
@@ -239,7 +240,8 @@ class TSNE(CallbackSupport, GrowingMap):
             All automatic choices; ``print(plan)`` shows them.
         """
         with threads(self.n_jobs):
-            given = self._open(X)
+            with suggesting_tables(self.kernel):
+                given = self._open(X)
             rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
             job = Job(given, rng, self._schedule(), self._anchors(X, given))
             request = self._request(job, rng, {})

@@ -1,5 +1,7 @@
 """The input of a fit: points in memory, or rows of a file or a Dask collection."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
@@ -9,7 +11,9 @@ from scipy.sparse import csr_array
 from isosne._checks import check_points, is_integer
 from isosne._random import RandomState
 from isosne._types import Array, Points
+from isosne.errors import MissingValuesError
 from isosne.kernels.base import MetricKernel
+from isosne.kernels.registry import takes_tables
 from isosne.neighbors.coordinates import working_size
 from isosne.neighbors.metric import Metric
 from isosne.sources import Rows, blocks, is_stored, open_rows
@@ -20,6 +24,22 @@ from isosne.tables.forest import TableForest
 from isosne.tables.mixed_rows import MixedRows
 from isosne.tsne.landmarks import Landmarks, draw_landmarks, pool_size
 from isosne.tsne.peak_memory import InputSize
+
+TABLES = (
+    "To keep these rows, pass a data frame (pandas, polars or pyarrow) to TSNE, or --mixed on the "
+    "command line."
+)
+
+
+@contextmanager
+def suggesting_tables(kernel: object) -> Iterator[None]:
+    """Say in an error for missing values that tables may have some, if the kernel takes tables."""
+    try:
+        yield
+    except MissingValuesError as error:
+        if not takes_tables(kernel):
+            raise
+        raise MissingValuesError(f"{error.sentence} {TABLES}") from None
 
 
 class Input:
@@ -167,10 +187,12 @@ class Input:
         if self._points is not None:
             return kernel._fit_checked(self._points), None
         assert self._rows is not None  # set in __init__ if the points are not
-        if self._landmarks is None:
-            return kernel._fit_checked(check_points(self._rows.read(slice(None)), min_rows=2)), None
-        metric = Metric(kernel.metric, kernel.p)
-        drawn = draw_landmarks(self._rows, self._landmarks, metric, rng)
+        with suggesting_tables(kernel):
+            if self._landmarks is None:
+                points = check_points(self._rows.read(slice(None)), min_rows=2)
+                return kernel._fit_checked(points), None
+            metric = Metric(kernel.metric, kernel.p)
+            drawn = draw_landmarks(self._rows, self._landmarks, metric, rng)
         return kernel._fit_pool(drawn.pool, drawn.points), drawn.indices
 
 

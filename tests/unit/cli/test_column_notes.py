@@ -95,3 +95,11 @@ def test_a_report_and_a_folder_note_it_too(here, isosne):
     assert expected in found.stderr
     found = isosne("embed", "parts", *SHORT, "--landmarks", 20, "-o", "placed/")
     assert expected in found.stderr
+
+
+def test_values_that_are_not_finite_are_refused_after_the_notes(here, isosne):
+    columns = {"row": list(range(N)), **PLAIN, "depth": ["inf", "inf", *[1.5] * (N - 2)]}
+    write_csv(Path("table.csv"), columns)
+    found = isosne("embed", "table.csv", *SHORT, "-o", "map.csv", code=1).stderr.splitlines()
+    assert found[0] == SENTENCE.format("row", "0, 1, 2, ...", BOTH.format("row"))
+    assert found[-1].startswith("Error: Every value must be a finite number; table.csv has an inf")

@@ -202,3 +202,22 @@ def test_text_without_the_option_is_refused_and_the_option_is_named(table, isosn
 def test_the_record_of_a_map_says_how_columns_were_read(mapped, here):
     about = json.loads((here / "map.csv.json").read_text())["isosne"]
     assert about["table"] == {"id": "name", "label": "group", "mixed": True}
+
+
+def test_missing_values_without_mixed_are_refused_with_the_way_to_keep_them(table, isosne):
+    line = ("embed", "table.csv", *ROLES, "--columns", "weight", "--columns", "count", *SHORT)
+    for quiet in ((), ("-q",)):
+        found = isosne(*line, *quiet, "-o", "map.csv", code=1).stderr
+        assert found.endswith(
+            "To keep these rows, pass a data frame (pandas, polars or pyarrow) to TSNE, or --mixed "
+            "on the command line.\n"
+        )
+    isosne(*line, "--mixed", "-o", "map.csv", "-q")
+
+
+def test_columns_without_names_are_refused(here, isosne):
+    np.save("x.npy", np.ones((20, 3)))
+    assert isosne("embed", "x.npy", "--mixed", "-o", "map.csv", code=2).stderr == (
+        "Error: --mixed must be left out for x.npy, whose columns have no names; got --mixed. Save "
+        "the array as a table with column names, such as a .csv or .parquet file.\n"
+    )

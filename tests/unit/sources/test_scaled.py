@@ -54,11 +54,11 @@ def test_the_fingerprint_depends_on_the_scale(tmp_path):
 
 def test_an_unknown_scale_is_refused():
     sentence = (
-        "scale must be 'none', 'minmax' or 'standard'; got scale='max'. "
+        "scale must be 'none', 'minmax' or 'standard'; got scale='robust'. "
         "The paper scales with 'minmax'."
     )
     with refuses(ParameterError, sentence):
-        Scale.of("max", open_rows(X))
+        Scale.of("robust", open_rows(X))
 
 
 def test_sparse_rows_are_not_scaled():

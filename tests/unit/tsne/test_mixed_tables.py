@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from isosne import TSNE, GaussianKernel, IsolationKernel, OwnerKernel, TableForest
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, MissingValuesError, ParameterError
 from isosne.quality import auc_rnx
 from tests.conftest import make, refuses
 from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
@@ -239,3 +240,60 @@ def test_arrays_with_missing_values_are_refused_as_before(two_blobs):
     two_blobs[3, 1] = np.nan
     with pytest.raises(DataError, match="X must be finite; got 1 NaN"):
         make().fit(two_blobs)
+
+
+def gappy(value=np.nan):
+    X = np.random.default_rng(0).normal(size=(N, 3))
+    X[1, 2] = value
+    return X
+
+
+TABLES = (
+    " To keep these rows, pass a data frame (pandas, polars or pyarrow) to TSNE, or --mixed on the "
+    "command line."
+)
+ARRAY = (
+    "X must be finite; got {} infinite value(s), the first in row 1 (counting from 0), column 2. "
+    "Leave out or impute the rows that hold them."
+)
+STORED = (
+    "Every value must be a finite number; x.npy has a missing value in row 1 (counting from 0), "
+    "column 2. Impute such values, exclude the column, or pass missing='drop' to leave out the "
+    "rows."
+)
+
+
+@pytest.mark.parametrize("kernel", ["owner", "isolation", GaussianKernel(5)])
+def test_the_error_for_an_array_with_gaps_says_that_tables_may_have_them(
+    kernel, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", gappy())
+    for run in (make(kernel).fit, make(kernel).plan, make(kernel).fit_transform):
+        with refuses(MissingValuesError, ARRAY.format("1 NaN and 0") + TABLES):
+            run(gappy())
+    with refuses(MissingValuesError, STORED + TABLES):
+        make(kernel).fit("x.npy")
+    with refuses(MissingValuesError, STORED + TABLES):
+        make(kernel, landmarks=20).fit("x.npy")
+    make(kernel).fit(pd.DataFrame(gappy()))  # as the error says
+
+
+def test_the_error_does_not_say_so_where_tables_cannot_be_used():
+    nan, inf = ARRAY.format("1 NaN and 0"), ARRAY.format("0 NaN and 1")
+    for kernel in (
+        OwnerKernel(metric="cosine"),
+        IsolationKernel(8, partition="forest"),
+        OwnerKernel(metric="precomputed"),
+        "precomputed",
+    ):
+        with refuses(DataError, nan):
+            make(kernel).fit(gappy())
+    for points, sentence in ((gappy(np.inf), inf), (csr_array(gappy()), nan)):
+        with refuses(DataError, sentence):
+            make("owner").fit(points)
+    model = make("owner").fit(gappy(0.0))
+    with refuses(DataError, nan):
+        model.transform(gappy())
+    with refuses(DataError, nan):
+        OwnerKernel().fit(gappy())
