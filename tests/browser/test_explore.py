@@ -229,6 +229,17 @@ def test_the_page_fits_its_window(visit, wine, width):
     overflow = "return document.documentElement.scrollWidth - window.innerWidth"
     visitor.until(lambda: visitor.run(overflow) <= 0, f"{width} pixels are enough")
     visitor.press("Clear")
+    visitor.says("No rows are selected.")
+    side = visitor.width_of("map0")
+    visitor.enter("Steps", LONG)
+    visitor.press("Compute")
+    visitor.says("s left")  # the longest title, which must not make its map larger
+    assert visitor.width_of("map0") == side
+    visitor.press("Stop")
+    visitor.says("Stopped, step")
+    visitor.enter("Steps", "500")
+    visitor.press("Compute")
+    visitor.says("Finished, step 500 of 500")
 
 
 def test_hovering_over_a_point_shows_its_row(visit, wine):

@@ -137,6 +137,7 @@ walk(document, (node) => {
 return parts.join(" ").replace(/\\s+/g, " ")
 """
 )
+WIDTH = MODEL + "return Bokeh.index.find_one(model).el.getBoundingClientRect().width"
 INSPECTED = MODEL + "return model.renderers[1].data_source.inspected.indices"
 
 
@@ -213,6 +214,10 @@ class Visitor(Reader):
     def lists(self, ids):
         """Wait until the table of selected rows has exactly some identifiers."""
         self.until(lambda: sorted(self.run(ROWS)) == sorted(ids), f"a table of {ids}")
+
+    def width_of(self, name):
+        """Return the width of a figure in pixels."""
+        return self.run(WIDTH, name)
 
     def background(self, name):
         """Return the color behind a figure."""
