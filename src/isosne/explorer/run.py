@@ -217,8 +217,9 @@ class Run:
         return self._is_stopped
 
     def _store(self, state: State, now: float) -> None:
-        taken = max(state.iteration - self._first, 1)
-        left = (now - self._began) / taken * (self.status.n_iter - state.iteration)
+        taken, left = state.iteration - self._first, None
+        if taken > 0:
+            left = (now - self._began) / taken * (self.status.n_iter - state.iteration)
         Y = np.ascontiguousarray(state.Y.T)
         with self._lock:
             self._Y = Y

@@ -46,6 +46,16 @@ def test_frames_follow_each_other_and_are_copies(two_blobs):
     assert run.join(DEADLINE)
 
 
+def test_the_time_left_is_unknown_at_the_first_step(two_blobs):
+    run = long_run(two_blobs)
+    run._interval = DEADLINE  # no second frame
+    run.start()
+    wait_for(lambda: run.frame[0] == 1 and run.status.state == RUNNING)
+    assert run.status.seconds_left is None
+    run.stop()
+    assert run.join(DEADLINE)
+
+
 def test_at_most_ten_frames_are_stored_in_a_second(two_blobs):
     run = long_run(two_blobs)
     began = time.monotonic()
