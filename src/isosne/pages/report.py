@@ -1,7 +1,7 @@
 """A report: two maps, a verdict, R_NX curves, measures with explanations, and the settings."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 
 from isosne._files import whole_file
 from isosne._random import RandomState
+from isosne.layout.procrustes import find_similarity
 from isosne.pages.choices import offer_choices, paint_trust
 from isosne.pages.curves import draw_curves
 from isosne.pages.html import render_template
@@ -19,7 +20,7 @@ from isosne.pages.table import NamedMap
 from isosne.plots.color_assignment import spread_colors
 from isosne.plots.image_files import check_suffix
 from isosne.plots.paint import Classes
-from isosne.studies.judged_maps import Study, compare_maps, study
+from isosne.studies.judged_maps import JudgedMap, Study, compare_maps, study
 from isosne.studies.point_columns import Column, as_columns, paint_labels
 from isosne.studies.readings import (
     read_measures,
@@ -207,7 +208,7 @@ def render(found: Study) -> str:
         *shown,
     ]
     scene = Scene(
-        [NamedMap(judged.title, judged.embedding) for judged in maps],
+        _turn(maps),
         columns,
         offer_choices(labels, trusts, shown, len(maps)),
         is_report=True,
@@ -233,3 +234,15 @@ def render(found: Study) -> str:
         curves=curves,
         read_seconds=read_seconds,
     )
+
+
+def _turn(maps: Sequence[JudgedMap]) -> list[NamedMap]:
+    """Return the maps as they are drawn: all but the first turned and mirrored onto the first."""
+    first = np.asarray(maps[0].embedding)
+    drawn = [NamedMap(maps[0].title, first)]
+    for judged in maps[1:]:
+        Y = np.asarray(judged.embedding)
+        if Y.shape == first.shape and Y.shape[1] > 1:
+            Y = Y @ find_similarity(Y, first).rotation
+        drawn.append(NamedMap(judged.title, Y))
+    return drawn

@@ -64,7 +64,9 @@ def test_a_report_compares_any_number_of_maps(maps, here, isosne, isosne_json):
     page = (here / "report.html").read_text()
     for name in names:
         assert f"<th>{name}</th>" in page
-    assert "All maps show the same points." in page
+    assert (
+        "All maps show the same points; the others are rotated and mirrored to match the first."
+    ) in page
     assert "isosne report wine.csv --map named.csv --map numbered.csv --map plain.npy" in page
     wine, Y = maps
     area = quality.auc_rnx(points_of(wine), Y.astype(np.float32))

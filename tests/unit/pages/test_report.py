@@ -15,7 +15,7 @@ from isosne.errors import OutputError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.pages import render, write_report
 from isosne.plots.paint import Classes
-from isosne.studies import Study, judge, study
+from isosne.studies import Study, compare_maps, judge, study
 from isosne.studies.readings import read_measures
 from isosne.studies.verdicts import read_verdict
 from tests.conftest import refuses
@@ -103,13 +103,30 @@ def test_a_report_holds_both_maps_in_one_table(found, read_page):
     page = read_page(render(found))
     assert len(page.find("Plot")) == 5  # two maps by class, two by trust, the curves
     for judged in found.maps:
-        coordinates = [page.column(f"{judged.title}, {axis}") for axis in "xy"]
-        np.testing.assert_array_equal(np.stack(coordinates, axis=1), judged.embedding)
         trust = page.column(f"trust, {judged.title}")
         np.testing.assert_array_equal(trust, judged.trust.agreement)
     assert [choice["title"] for choice in page.about["choices"]] == ["label", "trust", "sum"]
     assert len(set(page.about["choices"][1]["fields"])) == 2  # each map has its own trust
     assert len(set(page.about["choices"][2]["fields"])) == 1
+
+
+def test_maps_are_turned_and_mirrored_onto_the_first(points, read_page):
+    Y = points[:, :2]
+    turn = np.array([[0.6, 0.8], [0.8, -0.6]])  # a rotation and a reflection
+    maps = {"first": Y, "turned": 3 * Y @ turn, "other": Y[::-1] @ turn}
+    page = read_page(render(compare_maps(points, maps)))
+    drawn = {
+        title: np.stack([page.column(f"{title}, {axis}") for axis in "xy"], axis=1)
+        for title in maps
+    }
+    np.testing.assert_array_equal(drawn["first"], Y.astype(np.float32))
+    np.testing.assert_allclose(drawn["turned"], 3 * Y, atol=1e-5 * np.abs(Y).max())
+    for title in maps:  # distances stay what they were
+        np.testing.assert_allclose(
+            np.linalg.norm(drawn[title][1:] - drawn[title][0], axis=1),
+            np.linalg.norm(maps[title][1:] - maps[title][0], axis=1),
+            rtol=1e-5,
+        )
 
 
 def test_curves_are_drawn_from_the_first_to_the_last_size(found, read_page):
