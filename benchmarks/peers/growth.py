@@ -42,8 +42,12 @@ def draw_growth(rows: list[Row], source: str, path: Path) -> None:
             axis.plot(n, seconds, "o-", color=color, linewidth=width, markersize=2 * width)
             ends.append(line[-1])
     set_axes(axis, sizes)
-    for n in {row["n_points"] for row in ends}:
-        add_labels(axis, [row for row in ends if row["n_points"] == n])
+    add_labels(axis, [row for row in ends if row["n_points"] == sizes[-1]])
+    for row in ends:
+        if row["n_points"] < sizes[-1]:  # above its end: to the right are other lines
+            place = row["n_points"], row["warm_seconds"]
+            style = {"color": COLORS[row["key"]], "ha": "center", "va": "bottom"}
+            axis.annotate(row["method"], place, (0, 6), textcoords="offset points", **style)
     how = f"median of {rows[0]['n_seeds']} runs, {rows[0]['threads']} threads"
     axis.set_title(f"Seconds per map of n points ({how})\n{source}", fontsize=11, loc="left")
     figure.savefig(path, dpi=160)
