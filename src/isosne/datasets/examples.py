@@ -25,4 +25,5 @@ def read_example(name: str) -> DataSet | None:
         return None
     found = load()
     classes = np.asarray(found.target_names).astype(np.str_)
-    return DataSet(name, found.data, found.target.astype(np.int64), classes)
+    features = tuple(map(str, found.feature_names))
+    return DataSet(name, found.data, found.target.astype(np.int64), classes, features=features)

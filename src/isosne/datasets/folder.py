@@ -45,6 +45,8 @@ class DataSet:
         Names of the classes.
     notes : str
         Differences from the paper and other remarks; may be empty.
+    features : tuple of str
+        Names of the attributes; empty if they are not known.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class DataSet:
     y: NDArray[np.int64]
     classes: NDArray[np.str_]
     notes: str = ""
+    features: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         n, d = self.X.shape

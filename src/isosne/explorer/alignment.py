@@ -27,9 +27,11 @@ def into_square(Y: Array) -> NDArray[np.float32]:
 
 
 def align(Y: Array, onto: Array) -> NDArray[np.float32]:
-    """Return a map moved, turned, mirrored and scaled to lie as near as possible to another.
+    """Return a map moved, turned, mirrored and scaled to lie on another.
 
-    Only rows that both maps have count. With fewer than two of them, the map fills the square.
+    Only rows that both maps have count. With fewer than two of them, the map fills the square. The
+    map gets the size of the other one (root mean square distance from the center): the factor that
+    brings rows nearest to each other would shrink a map that has little in common with it.
 
     Examples
     --------
@@ -43,7 +45,9 @@ def align(Y: Array, onto: Array) -> NDArray[np.float32]:
     known = np.isfinite(Y).all(axis=1) & np.isfinite(onto).all(axis=1)
     if known.sum() < 2:
         return into_square(Y)
-    return find_similarity(Y[known], onto[known]).apply(Y)
+    found = find_similarity(Y[known], onto[known])
+    size, wanted = (float(np.sqrt(Z[known].var(axis=0).sum())) for Z in (Y, onto))
+    return found._replace(factor=wanted / size if size > 0 else 1.0).apply(Y)
 
 
 def moved_most(A: Array, B: Array, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

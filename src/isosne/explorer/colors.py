@@ -62,7 +62,20 @@ def paint(
         title = session.color
     first = next((one for one in paints if one is not None), None)
     colors = tuple(pack_colors(one, n, theme) for one in paints)
-    return Painted(colors, _draw_legend(first, title, theme))
+    legend = _draw_legend(first, title, theme)
+    return Painted(colors, legend or _tell_uncolored(session))
+
+
+def _tell_uncolored(session: Session) -> str:
+    """Return why a column has no colors; empty if none was chosen, or if colors will follow."""
+    found = [column for column in session.rows.described() if column.name == session.color]
+    if not found:
+        return ""
+    words = found[0].words
+    many = (
+        f"{len(words):,} distinct values, too many for colors" if words else "all values are equal"
+    )
+    return f"<b>{html.escape(session.color)}</b><span>{many}</span>"
 
 
 def _tell_known(measured: Measured) -> str:
@@ -124,7 +137,7 @@ def _draw_legend(paint: Paint, title: str, theme: Theme) -> str:
     if isinstance(paint, Values):
         colors = ", ".join(theme.scale_colors(paint, GRADIENT_STOPS))
         bar = f'<span class="bar" style="background: linear-gradient(to right, {colors})"></span>'
-        return f"{name} <span>{paint.low:.4g}</span>{bar}<span>{paint.high:.4g}</span>"
+        return f'{name}<span class="scale">{paint.low:.4g}{bar}{paint.high:.4g}</span>'
     counts = np.bincount(paint.of_point, minlength=len(paint.names)).tolist()
     entries = [
         f'<span class="entry"><i style="background: {color}"></i>{html.escape(word)} '

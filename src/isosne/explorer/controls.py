@@ -76,7 +76,8 @@ class MapControls:
 
     def show(self, settings: Settings) -> None:
         """Set the controls to some settings."""
-        self.kernel.value, self.size.value = settings.kernel, settings.size
+        self.kernel.value = settings.kernel
+        self.size.value = settings.size
         self.exaggeration.value = settings.exaggeration or 1.0
         self.seed.value, self.n_iter.value = settings.seed, settings.n_iter
 
@@ -92,10 +93,14 @@ class MapControls:
         _set(self.more, disabled=not has_ended)
         _set(self.warm, disabled=shown is None)
         share = 0 if status is None else round(100 * status.iteration / max(status.n_iter, 1))
-        _set(self.progress, value=min(share, 100), visible=status is not None)
+        is_active = status is not None and status.is_active
+        _set(self.progress, value=min(share, 100), visible=is_active)
 
     def _name_size(self) -> None:
-        self.size.label = Settings(self.kernel.value).parameter.replace("_", " ").capitalize()
+        """Name the main parameter of the kernel; the value of another parameter is given up."""
+        name = Settings(self.kernel.value).parameter.replace("_", " ").capitalize()
+        if name != self.size.label:
+            self.size.param.update(label=name, value="")
 
     def _begin(self, event: Any) -> None:
         is_warm = bool(self.warm.value)

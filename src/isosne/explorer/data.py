@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from isosne._checks import check_points
+from isosne._matching import check_ids
 from isosne._types import Array, Points
 from isosne.errors import DataError
 from isosne.files import Table
@@ -46,6 +47,13 @@ class Data:
     def n_rows(self) -> int:
         """Number of rows."""
         return int(self.X.shape[0])
+
+    def described(self) -> tuple[Column, ...]:
+        """Return what is known of the rows: the labels as a column of text, and the columns."""
+        if self.labels is None:
+            return self.columns
+        texts = self.labels.astype(np.str_)
+        return (as_column(self.label_name, texts, self.n_rows), *self.columns)
 
     def to_fit(self, rows: Array | None) -> Any:
         """Return what a map of all rows (None) or of some is fitted to."""
@@ -118,15 +126,14 @@ def from_python(
         features = _features(points, names)
     n = points.shape[0]
     shown = {**features, **dict(columns or {})}
-    for what, values in (("labels", labels), ("ids", ids)):
-        if values is not None and len(values) != n:
-            raise DataError(
-                f"{what} must have one entry per row; got {len(values)} for {n} rows. "
-                "Pass them in the order of the rows."
-            )
+    if labels is not None and len(labels) != n:
+        raise DataError(
+            f"labels must have one entry per row; got {len(labels)} for {n} rows. "
+            "Pass them in the order of the rows."
+        )
     return Data(
         points,
-        np.arange(n) if ids is None else np.asarray(ids),
+        np.arange(n) if ids is None else check_ids(ids, n, "ids"),
         None if labels is None else np.asarray(labels),
         tuple(as_column(name, values, n) for name, values in shown.items()),
         "data from Python",

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isosne.errors import DataError
 from isosne.explorer.assets import read_style
-from isosne.explorer.data import Data, from_python, from_table
+from isosne.explorer.data import from_python, from_table
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.page import Page
 from isosne.explorer.server import LOOPBACK, PageServer
@@ -181,8 +181,8 @@ def explore(
         check_is_fitted(data)
         if X is None:
             raise DataError("A model needs its points. Pass them as X.")
+        _check_model(data, X)
         session.open(from_python(X, labels, ids, columns))
-        _check_model(data, session.rows)
         session.add_model(data)
     else:
         if isinstance(data, str | Path):
@@ -196,10 +196,11 @@ def explore(
     return explorer
 
 
-def _check_model(model: TSNE, data: Data) -> None:
-    if model.embedding_.shape != (data.n_rows, 2):
+def _check_model(model: TSNE, X: Any) -> None:
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if model.embedding_.shape != (n, 2):
         raise DataError(
-            f"The model must have a map of two dimensions of the {data.n_rows:,} points; its map "
+            f"The model must have a map of two dimensions of the {n:,} points of X; its map "
             f"has shape {model.embedding_.shape}. Pass the points that it was fitted on."
         )
 

@@ -30,8 +30,8 @@ class OpenForm:
         self._button.on_click(guard(self._open))
         self.view = pn.Column(
             text_pane(
-                "<h2>Open a table</h2><p>Without the option below, text columns are shown but not "
-                "mapped. Scale columns that have different units.</p>"
+                "<h2>Open a table</h2><p>Text columns are not used for the map unless you tick the "
+                "box. Scale columns that have different units.</p>"
             ),
             self._file,
             self._label,
@@ -51,5 +51,8 @@ class OpenForm:
             bool(self._mixed.value),
         )
         name = Path(str(self._file.filename)).name
-        self._session.open(upload_table(self._file.value, name, how))
+        data, notes = upload_table(self._file.value, name, how)
+        self._session.open(data, notes)
         self._session.begin(0, Settings())
+        if pn.state.location is not None:
+            pn.state.location.reload = True  # figures belong to a page that begins with rows

@@ -21,6 +21,7 @@ from isosne.explorer.run import as_sentence
 from isosne.explorer.session import DENSITY, Session
 from isosne.explorer.themes import DARK, LIGHT
 
+SELECTION_TAB, POINT_TAB = 0, 1
 TICK_MS = 100
 """Time between two looks at the session: at most ten frames per second."""
 
@@ -49,8 +50,8 @@ class Page:
         self._message = pn.pane.Alert("", alert_type="warning", visible=False)
         self._form = OpenForm(session, self._guard)
         self._canvas = Canvas(session, measurer)
-        self._controls = [MapControls(session, m, self._guard, self._say) for m in (0, 1)]
-        self._second = SecondMap(session, self._controls[1], self._guard, self._say)
+        self._controls = [MapControls(session, m, self._guard, self._tell) for m in (0, 1)]
+        self._second = SecondMap(session, self._controls[1], self._guard, self._tell)
         self._color = pn.widgets.Select(label="Color by", sizing_mode="stretch_width")
         self._search = pn.widgets.TextInput(
             label="Search", placeholder="identifier or text", sizing_mode="stretch_width"
@@ -84,7 +85,7 @@ class Page:
             self._commands.view,
             styles={"flex": "1 1 280px", "max-width": "420px"},
         )
-        tabs = pn.Tabs(
+        self._tabs = tabs = pn.Tabs(
             ("Selection", self._selection.view),
             ("Point", self._point.view),
             ("Quality", self._quality.view),
@@ -137,6 +138,8 @@ class Page:
             rows = session.rows
             self._title.object = f"<h2>{html.escape(rows.source)}</h2>{rows.n_rows:,} rows"
             self._canvas.build()
+            if session.notes:
+                self._tell(session.notes)
             self._seen["data"] = session.changes["data"]
             return  # the browser gets the figures first, and at the next look what they show
         changed = {name for name, n in session.changes.items() if n != self._seen[name]}
@@ -154,6 +157,8 @@ class Page:
             self._canvas.repaint()
         if "selection" in changed:
             self._canvas.select()
+        if changed & {"selection", "asked"}:
+            self._open_tab()
         if changed & {"selection", "names"}:
             self._selection.update()
         if "asked" in changed:
@@ -169,6 +174,13 @@ class Page:
         self._second.tick()
         if self._two.visible != (len(session.maps) > 1):
             self._two.visible = len(session.maps) > 1
+
+    def _open_tab(self) -> None:
+        """Show the tab of the selection or that of the point, unless another one is open."""
+        session = self._session
+        if self._tabs.active in (SELECTION_TAB, POINT_TAB):
+            is_point = session.asked is not None and not len(session.selection)
+            self._tabs.active = POINT_TAB if is_point else SELECTION_TAB
 
     def _follow_theme(self) -> None:
         """Use the theme of the browser, which may change at any time."""
@@ -201,14 +213,19 @@ class Page:
         if not event.new.strip():
             self._found.object = ""
             return
-        rows = search_rows(data.ids, data.columns, event.new)
-        self._found.object = f"{len(rows):,} rows found" if len(rows) else "No row found"
+        rows = search_rows(data.ids, data.described(), event.new)
+        found = "1 row found" if len(rows) == 1 else f"{len(rows):,} rows found"
+        self._found.object = found if len(rows) else "No row found"
         if len(rows):
             self._session.select(rows)
         self._session.ask(int(rows[0]) if len(rows) == 1 else None)
 
     def _say(self, sentence: str) -> None:
-        self._message.object, self._message.visible = sentence, True
+        self._message.param.update(object=sentence, alert_type="warning", visible=True)
+
+    def _tell(self, sentence: str) -> None:
+        """Show information that is no warning."""
+        self._message.param.update(object=sentence, alert_type="info", visible=True)
 
     def _guard(self, callback: Callable[..., None]) -> Callable[..., None]:
         """Return a callback whose errors are shown in the page."""

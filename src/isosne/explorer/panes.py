@@ -61,7 +61,7 @@ class SelectionPane:
         clear = pn.widgets.Button(label="Clear")
         keep.on_click(guard(self._keep))
         again.on_click(guard(lambda event: session.reembed()))
-        clear.on_click(lambda event: session.select(np.empty(0, np.int64)))
+        clear.on_click(lambda event: session.clear())
         files = [
             offer_file(f"selection.{kind}", f"Save as {title}", partial(self._save, kind), say)
             for kind, title in (("csv", "CSV"), ("parquet", "Parquet"))
@@ -81,14 +81,15 @@ class SelectionPane:
             return
         shown = rows[:MAX_TABLE_ROWS]
         note = f" The table shows the first {len(shown):,}." if len(shown) < len(rows) else ""
-        self._count.object = f"{len(rows):,} of {session.rows.n_rows:,} rows are selected.{note}"
+        verb = "is" if len(rows) == 1 else "are"
+        self._count.object = f"{len(rows):,} of {session.rows.n_rows:,} rows {verb} selected.{note}"
         self._summary.object = self._compare(rows)
         columns = dict(list(exports.tabulate(session, shown).items())[:MAX_TABLE_COLUMNS])
         self._fill(columns)
 
     def _fill(self, columns: dict[str, Array]) -> None:
         """Show columns in the table, which is made when rows are selected for the first time."""
-        data = {f"c{i}": values for i, values in enumerate(columns.values())}
+        data = {f"c{i}": _as_shown(values) for i, values in enumerate(columns.values())}
         shown = [
             TableColumn(field=f"c{i}", title=name, formatter=StringFormatter(), width=110)
             for i, name in enumerate(columns)
@@ -114,14 +115,7 @@ class SelectionPane:
             self._model.columns = shown
 
     def _compare(self, rows: Array) -> str:
-        data = self._session.rows
-        columns = data.columns
-        if data.labels is not None:
-            from isosne.studies.point_columns import as_column
-
-            texts = data.labels.astype(np.str_)
-            columns = (as_column(data.label_name, texts, data.n_rows), *columns)
-        found = compare_with_rest(columns, rows)
+        found = compare_with_rest(self._session.rows.described(), rows)
         if not found:
             return ""
         lines = "".join(
@@ -140,6 +134,13 @@ class SelectionPane:
     def _keep(self, event: Any) -> None:
         self._session.name_selection(self._name.value)
         self._session.paint(SELECTIONS)
+
+
+def _as_shown(values: Array) -> Array:
+    """Return numbers with six digits, as text; other values as they are."""
+    if values.dtype.kind != "f":
+        return values
+    return np.array(["" if value != value else f"{value:.6g}" for value in values.tolist()])
 
 
 class PointPane:

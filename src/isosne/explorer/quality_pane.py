@@ -39,7 +39,6 @@ class QualityPane:
             name="curves",
         )
         self._figure.yaxis.ticker = FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-        self._figure.outline_line_color = None
         self._lines = [Line(x="k", y="r", line_dash=DASHED[m], line_width=2.5) for m in (0, 1)]
         for source, line in zip(self._sources, self._lines, strict=True):
             self._figure.add_glyph(source, line)
@@ -52,7 +51,7 @@ class QualityPane:
         """Use the colors of a theme."""
         self._theme, drawn = theme, self._figure
         drawn.background_fill_color = drawn.border_fill_color = theme.background
-        drawn.grid.grid_line_color = theme.frame
+        drawn.grid.grid_line_color = drawn.outline_line_color = theme.frame
         for name in ("axis_line_color", "major_tick_line_color", "minor_tick_line_color"):
             setattr(drawn.axis, name, theme.soft)
         drawn.axis.axis_label_text_color = drawn.axis.major_label_text_color = theme.soft

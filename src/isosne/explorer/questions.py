@@ -161,15 +161,17 @@ def _compare_shares(column: Column, is_inside: Array) -> list[Difference]:
 def search_rows(ids: Array, columns: Sequence[Column], text: str) -> NDArray[np.int64]:
     """Return the rows whose identifier or text contains a text; upper case is ignored.
 
-    A row whose identifier is the text comes alone.
+    A row whose identifier is the text comes alone, as do several whose identifiers are separated by
+    commas.
     """
     wanted = text.strip().casefold()
     if not wanted:
         return np.empty(0, np.int64)
     names = [str(name).casefold() for name in ids.tolist()]
-    same = np.flatnonzero([name == wanted for name in names])
-    if len(same):
-        return same
+    for listed in ({wanted}, {part.strip() for part in wanted.split(",")}):
+        same = np.flatnonzero([name in listed for name in names])
+        if len(same) == len(listed):
+            return same
     found = np.array([wanted in name for name in names])
     for column in columns:
         if column.words is not None:

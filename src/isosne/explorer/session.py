@@ -36,7 +36,8 @@ class ShownMap:
 
     ``settings`` is None for a map from another program, and for a model with a kernel of its own.
     ``rows`` is None for a map of all rows. ``fixed`` holds the positions of a map without a run.
-    ``is_described`` is False if the settings are not all that determines the map.
+    ``is_described`` is False if the settings are not all that determines the map. ``n_steps`` is
+    the number of steps of a map that was restored.
     """
 
     title: str
@@ -46,6 +47,7 @@ class ShownMap:
     fixed: NDArray[np.float32] | None = None
     is_warm: bool = False
     is_described: bool = True
+    n_steps: int | None = None
 
     @property
     def status(self) -> Status | None:
@@ -80,6 +82,13 @@ class ShownMap:
         Y[self.rows] = preview
         return PREVIEW, Y
 
+    def count_steps(self) -> int | None:
+        """Return the number of steps of a map that is complete, if it is known."""
+        if self.run is None:
+            return self.n_steps
+        status = self.run.status
+        return None if status.is_active or status.iteration == 0 else status.iteration
+
     def fitted(self) -> TSNE | None:
         """Return the fitted estimator, if there is one and its run has ended."""
         has_ended = self.run is not None and self.run.status.state in (FINISHED, STOPPED)
@@ -90,7 +99,8 @@ class ShownMap:
 class Session:
     """Rows, maps and selections.
 
-    ``changes`` counts the changes of "data", "maps", "selection", "asked", "names" and "color".
+    ``notes`` are shown when the page opens. ``changes`` counts the changes of "data", "maps",
+    "selection", "asked", "names" and "color".
     """
 
     data: Data | None = None
@@ -99,6 +109,7 @@ class Session:
     asked: int | None = None
     names: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     color: str = ""
+    notes: str = ""
     changes: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -115,9 +126,10 @@ class Session:
         settings = shown.settings or Settings()
         return Metric(settings.metric, settings.p)
 
-    def open(self, data: Data) -> None:
-        """Show other rows; maps and selections of the rows before are given up."""
+    def open(self, data: Data, notes: str = "") -> None:
+        """Show other rows, and notes on them; maps and selections from before are given up."""
         self.close()
+        self.notes = notes
         self.data, self.maps, self.names = data, [], {}
         self.selection, self.asked = np.empty(0, np.int64), None
         self.color = data.label_name if data.labels is not None else ""
@@ -145,7 +157,7 @@ class Session:
         rows = np.sort(self.selection)
         if len(rows) < MIN_SUBSET:
             raise DataError(
-                f"A map of a selection needs at least {MIN_SUBSET} rows; {len(rows)} are selected. "
+                f"A map of a selection needs at least {MIN_SUBSET} rows; got {len(rows)}. "
                 "Select more rows with the lasso."
             )
         settings = self.maps[0].settings or Settings()
@@ -186,6 +198,11 @@ class Session:
             self.selection = rows
             self._changed("selection")
 
+    def clear(self) -> None:
+        """Select no row, and ask about none."""
+        self.select(np.empty(0, np.int64))
+        self.ask(None)
+
     def ask(self, row: int | None) -> None:
         """Show the neighbors of a row; None: of no row."""
         if row != self.asked:
@@ -223,7 +240,7 @@ class Session:
         """Return the command that makes map m, and what it does not tell as a comment."""
         shown, data = self.maps[m], self.rows
         if shown.settings is None:
-            made = "a map that isosne did not compute" if shown.run is None else OTHER_KERNEL
+            made = "read from a file" if shown.run is None else OTHER_KERNEL
             return f"# {shown.title}: {made}"
         notes = []
         words = data.words
@@ -235,12 +252,11 @@ class Session:
             notes.append("the model has further settings, which this command does not give")
         if shown.is_warm:
             notes.append("the map shown started from the map before")
-        status = shown.status
-        if status is not None and not status.is_active and status.iteration:
-            if status.iteration < shown.settings.n_iter:
-                notes.append(f"the map shown was stopped at step {status.iteration}")
-            elif status.iteration > shown.settings.n_iter:
-                notes.append(f"the map shown has {status.iteration} steps")
+        n_steps = shown.count_steps()
+        if n_steps is not None and n_steps < shown.settings.n_iter:
+            notes.append(f"the map shown was stopped at step {n_steps}")
+        elif n_steps is not None and n_steps > shown.settings.n_iter:
+            notes.append(f"the map shown has {n_steps} steps")
         line = command(words, shown.settings, "map2.parquet" if m else "map.parquet")
         return f"{line}  # {'; '.join(notes)}" if notes else line
 

@@ -27,8 +27,9 @@ def save_session(session: Session, path: Path) -> None:
         if shown.rows is not None:
             arrays[f"rows{m}"] = shown.rows
         settings = None if shown.settings is None else shown.settings.as_dict()
-        about = {"title": shown.title, "settings": settings}
-        maps.append(about | {"is_warm": shown.is_warm, "is_described": shown.is_described})
+        about: dict[str, Any] = {"title": shown.title, "settings": settings}
+        about |= {"is_warm": shown.is_warm, "is_described": shown.is_described}
+        maps.append(about | {"n_steps": shown.count_steps()})
     for i, rows in enumerate(session.names.values()):
         arrays[f"name{i}"] = rows
     header = {
@@ -51,8 +52,9 @@ def restore_session(session: Session, path: Path) -> None:
         if header["fingerprint"] != data.fingerprint or header["n_rows"] != data.n_rows:
             raise RefusedError(
                 f"The session {path} belongs to other rows: it was saved for {header['source']}, "
-                f"with {header['n_rows']:,} rows, and {data.source} differs. "
-                "Open the table that it was saved for, or choose another session file."
+                f"with {header['n_rows']:,} rows, and {data.source} or the options that read it, "
+                "such as --scale, differ. Open the table in the same way, or choose another "
+                "session file."
             )
         maps = [_read_map(m, about, arrays, data.n_rows) for m, about in enumerate(header["maps"])]
         names = [str(name) for name in header["names"]]
@@ -79,6 +81,8 @@ def _read_map(m: int, about: Any, arrays: dict[str, Array], n_rows: int) -> Show
         raise ValueError("the kernel of a map is unknown")
     shown = ShownMap(str(about["title"]), settings, rows, fixed=Y, is_warm=bool(about["is_warm"]))
     shown.is_described = bool(about.get("is_described", True))
+    n_steps = about.get("n_steps")
+    shown.n_steps = None if n_steps is None else int(n_steps)
     return shown
 
 

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from isosne._types import Array
 from isosne.kernels.registry import KERNELS, make_kernel, parse_numbers
+from isosne.layout.objectives import as_objective
 from isosne.layout.schedules import Schedule, as_schedule
 from isosne.tsne.estimator import TSNE
 
@@ -93,7 +94,8 @@ class Settings:
         """Return an estimator with these settings, which may start from a map."""
         given: dict[str, Any] = {}
         if self.size.strip():
-            numbers = parse_numbers(self.parameter, self.size.replace(" ", ""))
+            text = self.size.replace(" ", "").removeprefix(f"{self.parameter}=").strip("[]()")
+            numbers = parse_numbers(self.parameter, text)
             given[self.parameter] = numbers[0] if len(numbers) == 1 else numbers
         if self.metric != "euclidean":
             given |= {"metric": self.metric, "p": self.p}
@@ -122,7 +124,9 @@ def _parameters(model: TSNE) -> dict[str, str]:
     """Return all that determines a map, in a form that can be compared."""
     given = model.get_params(deep=False)
     kernel = _as_object(given.pop("kernel"))
-    given |= {"kernel": type(kernel), "schedule": as_schedule(given["schedule"])}
+    given["kernel"] = type(kernel)
+    given["schedule"] = as_schedule(given["schedule"])
+    given["objective"] = as_objective(given["objective"])
     for name, value in kernel.get_params().items():
         given[f"kernel {name}"] = list(value) if isinstance(value, tuple) else value
     return {name: repr(value) for name, value in given.items() if name not in WITHOUT_EFFECT}

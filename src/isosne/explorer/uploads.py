@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne.errors import DataError, IsosneError
+from isosne.errors import DataError, IsosneError, MissingValuesError
 from isosne.explorer.data import Data, from_table
-from isosne.files import Map, read_map, read_table
+from isosne.files import Map, Table, read_map, read_table
+from isosne.files.column_checks import find_dominant, find_numbering
 from isosne.files.map_reader import READABLE
 from isosne.files.maps import is_numbering
 from isosne.files.mixed_tables import as_mixed
@@ -21,6 +22,7 @@ from isosne.sources.scaled import Scale, ScaledRows
 
 TABLES = (".csv", ".tsv", ".parquet", ".feather", ".npy", ".npz", ".h5ad")
 """Tables that can be sent."""
+OPTION = " Or tick the box for missing values."
 MAPS = READABLE
 """Maps that can be sent."""
 
@@ -45,8 +47,8 @@ class Reading(NamedTuple):
         return words + (["--scale", self.scale] if self.scale != "none" else [])
 
 
-def upload_table(content: bytes, name: str, how: Reading) -> Data:
-    """Return the rows of a table that was sent."""
+def upload_table(content: bytes, name: str, how: Reading) -> tuple[Data, str]:
+    """Return the rows of a table that was sent, and notes on columns that distort its map."""
     roles = how.identifier, how.label
     with _as_file(content, name, "table", TABLES) as path:
         unscaled = table = read_table(
@@ -61,7 +63,24 @@ def upload_table(content: bytes, name: str, how: Reading) -> Data:
         elif how.scale != "none":
             rows = ScaledRows(table.rows, Scale.of(how.scale, table.rows))
             table = replace(table, rows=rows)
-        return from_table(table, unscaled, name, roles, (name, *how.words()))
+        data = from_table(table, unscaled, name, roles, (name, *how.words()))
+        return data, " ".join(_notes(unscaled, table))
+
+
+def _notes(unscaled: Table, table: Table) -> Iterator[str]:
+    """Yield sentences about columns that number the rows, or dominate the distances."""
+    for name in find_numbering(unscaled):
+        yield (
+            f"The column {name!r} numbers the rows, and is used as a feature. Open the table again "
+            "with this column as the row identifier to leave it out."
+        )
+    dominant = find_dominant(table)
+    if dominant is not None:
+        name, ratio = dominant
+        yield (
+            f"The column {name!r} dominates the distances: its standard deviation is {ratio:,.0f} "
+            "times that of the median column. Open the table again with scaled columns."
+        )
 
 
 def upload_map(content: bytes, name: str, data: Data) -> tuple[NDArray[np.float32], str]:
@@ -102,4 +121,5 @@ def _as_file(content: bytes, name: str, kind: str, endings: tuple[str, ...]) -> 
         try:
             yield path
         except IsosneError as error:
-            raise DataError(str(error).replace(str(path), name)) from None
+            hint = OPTION if isinstance(error, MissingValuesError) else ""
+            raise DataError(f"{str(error).replace(str(path), name)}{hint}") from None

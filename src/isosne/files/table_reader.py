@@ -227,7 +227,7 @@ def _load_set(name: str, id: str | None, label: str | None, missing: str) -> Tab
     rows = open_rows(found.X, missing=missing)
     kept, labels = _kept_rows(rows), found.classes[found.y]
     labels = labels if kept is None else labels[kept]
-    return Table(rows, kept, labels, None, notes + _collect_notes(rows, None))
+    return Table(rows, kept, labels, found.features or None, notes + _collect_notes(rows, None))
 
 
 def check_exists(path: Path, parameter: str) -> None:

@@ -26,10 +26,15 @@ def test_the_alignment_of_noisy_maps_is_the_best_of_all_turns(points):
     for angle in np.linspace(0, 2 * np.pi, 721):
         for sign in (1, -1):
             turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-            turned = A @ turn * [sign, 1]
-            factor = (turned * B).sum() / (turned**2).sum()
-            best = min(best, ((factor * turned - B) ** 2).sum())
+            turned = A @ turn * [sign, 1] * np.sqrt((B**2).sum() / (A**2).sum())
+            best = min(best, ((turned - B) ** 2).sum())
     assert found == pytest.approx(best, rel=1e-4)
+
+
+def test_a_map_that_has_nothing_in_common_gets_the_same_size(points):
+    other = 100 * np.random.default_rng(5).normal(size=(50, 2))
+    found = align(other, points)
+    assert found.var(axis=0).sum() == pytest.approx(points.var(axis=0).sum(), rel=1e-4)
 
 
 def test_rows_that_one_map_lacks_do_not_enter_and_stay_without_a_position(points):

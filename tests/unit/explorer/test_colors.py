@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from isosne.explorer.colors import list_choices, pack_colors, paint
+from isosne.explorer.data import from_python
 from isosne.explorer.measuring import Measurer, measure
-from isosne.explorer.session import DENSITY, SELECTIONS, TRUST
+from isosne.explorer.session import DENSITY, SELECTIONS, TRUST, Session
 from isosne.plots.paint import Classes, Values
 from isosne.plots.palette import COLORS, FAINT
 from isosne.quality import trust
@@ -47,6 +48,21 @@ def test_names_from_the_data_are_escaped_in_a_legend(session):
     legend = paint(session, Measurer(session), None).legend
     assert "<script>" not in legend
     assert "&lt;script&gt;" in legend
+
+
+def test_a_column_without_colors_says_why(two_blobs):
+    session = Session()
+    days = np.arange(120).astype("datetime64[D]")
+    X = np.vstack([two_blobs, two_blobs])
+    session.open(from_python(X, columns={"<day>": days, "one": np.zeros(120)}))
+    session.paint("<day>")
+    legend = paint(session, Measurer(session), None).legend
+    assert legend == ("<b>&lt;day&gt;</b><span>120 distinct values, too many for colors</span>")
+    session.paint("one")
+    legend = paint(session, Measurer(session), None).legend
+    assert legend == "<b>one</b><span>all values are equal</span>"
+    session.paint("nothing")
+    assert paint(session, Measurer(session), None).legend == ""
 
 
 def test_measures_are_those_of_the_quality_package(mapped):

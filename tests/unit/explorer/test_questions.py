@@ -91,6 +91,8 @@ def test_a_search_finds_an_identifier_alone_or_text_anywhere():
     assert search_rows(ids, [kinds], "blue").tolist() == []
     assert search_rows(ids, [kinds], "  ").tolist() == []
     assert search_rows(np.arange(5), [], "3").tolist() == [3]
+    assert search_rows(np.arange(5), [], "4, 1").tolist() == [1, 4]
+    assert search_rows(np.arange(5), [], "4, 9").tolist() == []
 
 
 @pytest.mark.parametrize("convert", [np.asarray, csr_array])

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isosne import TSNE, IsolationKernel, OwnerKernel, Schedule, quality
+from isosne import KL, TSNE, IsolationKernel, OwnerKernel, Schedule, quality
 from isosne.errors import DataError, ParameterError
 from isosne.explorer.colors import list_choices
 from isosne.explorer.data import from_python
@@ -35,6 +35,19 @@ def test_selections_are_sorted_counted_and_named(session):
     assert [column.words[code] for code in column.data[[2, 3, 5]]] == ["", "odd", "five"]
 
 
+def test_clearing_ends_the_selection_and_the_question(session):
+    session.select([1, 2])
+    session.ask(2)
+    session.clear()
+    assert session.selection.tolist() == []
+    assert session.asked is None
+
+
+@pytest.mark.parametrize("text", ["8, 32", "[8, 32]", "psi=[8,32]", "(8,32)"])
+def test_numbers_are_read_as_they_are_written_in_python(text):
+    assert Settings("isolation", text).make_model().kernel.psi == [8, 32]
+
+
 def test_a_name_needs_text_and_a_selection(session):
     with refuses(DataError, "No row is selected. Select rows with the lasso first."):
         session.name_selection("a")
@@ -62,8 +75,7 @@ def test_a_selection_of_three_rows_is_too_small_for_a_map(mapped):
     mapped.select([1, 2, 3])
     with refuses(
         DataError,
-        "A map of a selection needs at least 4 rows; 3 are selected. "
-        "Select more rows with the lasso.",
+        "A map of a selection needs at least 4 rows; got 3. Select more rows with the lasso.",
     ):
         mapped.reembed()
 
@@ -142,7 +154,7 @@ def test_the_command_says_what_it_does_not_tell(mapped):
         "of the 10 selected rows, saved as a table"
     )
     mapped.add_map(np.zeros((60, 2)), "other.npy")
-    assert mapped.command(1) == "# other.npy: a map that isosne did not compute"
+    assert mapped.command(1) == "# other.npy: read from a file"
 
 
 def test_settings_are_read_from_an_estimator():
@@ -157,6 +169,7 @@ def test_settings_are_read_from_an_estimator():
     ("model", "is_complete"),
     [
         (TSNE(random_state=0), True),
+        (TSNE(objective=KL(), random_state=0), True),
         (TSNE(OwnerKernel(), random_state=0, n_jobs=1, verbose=True), True),
         (TSNE(IsolationKernel((8, 64)), random_state=3), True),
         (TSNE(), False),
@@ -199,6 +212,9 @@ def test_a_model_is_continued_without_changing_it(session):
 
 
 def test_a_session_is_restored_from_its_file(mapped, tmp_path):
+    mapped.maps[0].run.more(7)
+    assert mapped.maps[0].run.join(60)
+    assert mapped.command(0).endswith("the map shown has 167 steps")
     mapped.select(np.arange(5, 25))
     mapped.name_selection("some")
     mapped.reembed()
@@ -216,6 +232,7 @@ def test_a_session_is_restored_from_its_file(mapped, tmp_path):
     for ours, theirs in zip(mapped.maps, other.maps, strict=True):
         np.testing.assert_array_equal(ours.frame(60)[1], theirs.frame(60)[1])
         assert (ours.title, ours.settings) == (theirs.title, theirs.settings)
+    assert [other.command(m) for m in (0, 1)] == [mapped.command(m) for m in (0, 1)]
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -227,8 +244,8 @@ def test_a_session_of_other_rows_is_not_restored(mapped, tmp_path, two_blobs):
     with refuses(
         DataError,
         f"The session {path} belongs to other rows: it was saved for data from Python, with 60 "
-        "rows, and data from Python differs. Open the table that it was saved for, or choose "
-        "another session file.",
+        "rows, and data from Python or the options that read it, such as --scale, differ. Open the "
+        "table in the same way, or choose another session file.",
     ):
         restore_session(other, path)
     assert other.maps == []

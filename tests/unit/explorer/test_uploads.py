@@ -18,7 +18,7 @@ GAPS = "name,kind,size,color\nr0,u,0,red\nr1,v,,red\nr2,u,2,\n" + "".join(
 @pytest.fixture
 def rows():
     """Six rows with identifiers."""
-    return upload_table(TABLE.encode(), "table.csv", Reading("kind", "name"))
+    return upload_table(TABLE.encode(), "table.csv", Reading("kind", "name"))[0]
 
 
 def as_npy(Y):
@@ -36,20 +36,41 @@ def test_a_table_has_its_columns_and_the_words_that_read_it_again(rows):
 
 
 def test_a_table_is_scaled_and_its_columns_are_shown_in_their_units():
-    rows = upload_table(TABLE.encode(), "table.csv", Reading("kind", "name", "minmax"))
+    rows, _ = upload_table(TABLE.encode(), "table.csv", Reading("kind", "name", "minmax"))
     np.testing.assert_allclose(rows.X, [[i / 5, i * i / 25] for i in range(6)], rtol=1e-6)
     assert rows.columns[1].data.tolist() == [i * i for i in range(6)]
     assert rows.words[-2:] == ("--scale", "minmax")
 
 
 def test_a_table_with_mixed_columns_is_read_as_it_is():
-    rows = upload_table(GAPS.encode(), "table.csv", Reading("kind", "name", is_mixed=True))
+    rows, _ = upload_table(GAPS.encode(), "table.csv", Reading("kind", "name", is_mixed=True))
     assert rows.words == ("table.csv", "--mixed", "--label", "kind", "--id", "name")
     assert {column.name for column in rows.columns} == {"size", "color"}
     texts = {column.name: rows.texts(column, slice(3)) for column in rows.columns}
     assert texts == {"size": ["0", "", "2"], "color": ["red", "red", ""]}
     assert rows.to_fit(None).shape == (8, 2)
     assert rows.to_fit(np.array([1, 5, 6])).frame["size"].to_pylist()[1:] == [5, 6]
+
+
+def test_columns_that_distort_the_map_are_noted():
+    lines = [f"{i},{i % 3},{1000 * (i % 5)}" for i in range(12)]
+    _, notes = upload_table("\n".join(["n,a,b", *lines]).encode(), "table.csv", Reading())
+    assert notes == (
+        "The column 'n' numbers the rows, and is used as a feature. Open the table again with this "
+        "column as the row identifier to leave it out. The column 'b' dominates the distances: its "
+        "standard deviation is 412 times that of the median column. Open the table again with "
+        "scaled columns."
+    )
+    _, notes = upload_table(
+        "\n".join(["n,a,b", *lines]).encode(), "table.csv", Reading(None, "n", "minmax")
+    )
+    assert notes == ""
+
+
+def test_missing_values_name_the_box_of_the_form():
+    content = TABLE.replace("r2,u,2,4", "r2,u,,4").encode()
+    with pytest.raises(DataError, match=r"Or tick the box for missing values\.$"):
+        upload_table(content, "table.csv", Reading("kind", "name"))
 
 
 def test_an_array_is_in_the_order_of_the_rows(rows):
@@ -131,7 +152,7 @@ def test_a_table_of_another_format_is_refused():
 
 
 def test_rows_without_identifiers_are_numbered(rows):
-    plain = upload_table(TABLE.encode(), "table.csv", Reading())
+    plain, _ = upload_table(TABLE.encode(), "table.csv", Reading())
     content = b"id,x,y\n" + "".join(f"{i},{i}.5,0\n" for i in (2, 1, 0, 3, 5, 4)).encode()
     found, _ = upload_map(content, "umap.csv", plain)
     assert found[:, 0].tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
