@@ -6,7 +6,7 @@ from isosne.explorer.data import from_python
 from isosne.explorer.measuring import Measurer, measure
 from isosne.explorer.session import DENSITY, SELECTIONS, TRUST, Session
 from isosne.plots.paint import Classes, Values
-from isosne.plots.palette import COLORS, FAINT
+from isosne.plots.palette import COLORS, FAINT, MAX_CLASSES
 from isosne.quality import trust
 
 
@@ -52,12 +52,14 @@ def test_names_from_the_data_are_escaped_in_a_legend(session):
 
 def test_a_column_without_colors_says_why(two_blobs):
     session = Session()
-    days = np.arange(120).astype("datetime64[D]")
-    X = np.vstack([two_blobs, two_blobs])
-    session.open(from_python(X, columns={"<day>": days, "one": np.zeros(120)}))
+    days = np.arange(MAX_CLASSES + 60).astype("datetime64[D]")
+    X = np.resize(two_blobs, (len(days), 5))
+    session.open(from_python(X, columns={"<day>": days, "one": np.zeros(len(days))}))
     session.paint("<day>")
     legend = paint(session, Measurer(session), None).legend
-    assert legend == ("<b>&lt;day&gt;</b><span>120 distinct values, too many for colors</span>")
+    assert legend == (
+        f"<b>&lt;day&gt;</b><span>{len(days)} distinct values, too many for colors</span>"
+    )
     session.paint("one")
     legend = paint(session, Measurer(session), None).legend
     assert legend == "<b>one</b><span>all values are equal</span>"
