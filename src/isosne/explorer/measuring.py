@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._types import Array
+from isosne.explorer.data import Data
 from isosne.explorer.questions import N_NEIGHBORS, measure_density, measure_trust
 from isosne.explorer.run import as_sentence
 from isosne.explorer.session import TRUST, Session, ShownMap
@@ -115,7 +116,7 @@ class Measurer:
         self._rng = np.random.default_rng(0)
         self.n_measured = 0
         self.failure = ""
-        self.density: NDArray[np.float64] | None = None
+        self._density: tuple[Data, NDArray[np.float64]] | None = None
         self._wants_density = False
         self._thread = threading.Thread(target=self._work, daemon=True)
 
@@ -134,6 +135,12 @@ class Measurer:
     def prefer(self, shown: ShownMap, rows: Array) -> None:
         """Find the trust of some rows of a map before that of the others."""
         self._preferred[shown] = rows
+
+    @property
+    def density(self) -> NDArray[np.float64] | None:
+        """The density around each row, if it is known of the rows that are open."""
+        is_known = self._density is not None and self._density[0] is self._session.data
+        return self._density[1] if self._density is not None and is_known else None
 
     def find_density(self) -> None:
         """Compute the density around each row, if it is not known."""
@@ -156,7 +163,7 @@ class Measurer:
             self._wants_density = False
             data = self._session.rows
             metric = Metric("euclidean" if data.mixed is None else "gower")
-            self.density = measure_density(data.X, metric)
+            self._density = data, measure_density(data.X, metric)
             self._session.changes["color"] += 1
         maps = list(self._session.maps)
         for shown in maps:

@@ -53,6 +53,12 @@ class OpenForm:
         name = Path(str(self._file.filename)).name
         data, notes = upload_table(self._file.value, name, how)
         self._session.open(data, notes)
+        self._session.is_uploaded = True
         self._session.begin(0, Settings())
-        if pn.state.location is not None:
-            pn.state.location.reload = True  # figures belong to a page that begins with rows
+        reload_page()
+
+
+def reload_page() -> None:
+    """Load the page of this tab again: figures belong to a page that begins with rows."""
+    if pn.state.location is not None:
+        pn.state.location.reload = True

@@ -13,7 +13,7 @@ from isosne.explorer.colors import list_choices
 from isosne.explorer.command_pane import CommandPane
 from isosne.explorer.controls import MapControls, SecondMap
 from isosne.explorer.measuring import Measurer
-from isosne.explorer.open_form import OpenForm
+from isosne.explorer.open_form import OpenForm, reload_page
 from isosne.explorer.panes import KeepPane, PointPane, SelectionPane
 from isosne.explorer.quality_pane import QualityPane
 from isosne.explorer.questions import search_rows
@@ -65,6 +65,8 @@ class Page:
         self._keep = KeepPane(session, measurer, self._canvas, self._say)
         self._commands = CommandPane(session)
         self._title = text_pane()
+        self._again = pn.widgets.Button(label="Open another table", visible=session.is_uploaded)
+        self._again.on_click(self._guard(self._open_again))
 
     def view(self) -> Any:
         """Return the content of the page, and begin to follow the session."""
@@ -106,6 +108,7 @@ class Page:
         self._title.object = "Loading"
         whole = pn.Column(
             self._title,
+            self._again,
             self._message,
             self._form.view,
             self._work,
@@ -219,6 +222,10 @@ class Page:
         if len(rows):
             self._session.select(rows)
         self._session.ask(int(rows[0]) if len(rows) == 1 else None)
+
+    def _open_again(self, event: Any) -> None:
+        self._session.forget()
+        reload_page()
 
     def _say(self, sentence: str) -> None:
         self._message.param.update(object=sentence, alert_type="warning", visible=True)

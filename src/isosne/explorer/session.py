@@ -99,8 +99,8 @@ class ShownMap:
 class Session:
     """Rows, maps and selections.
 
-    ``notes`` are shown when the page opens. ``changes`` counts the changes of "data", "maps",
-    "selection", "asked", "names" and "color".
+    ``notes`` are shown when the page opens. ``is_uploaded``: the rows were sent by the browser.
+    ``changes`` counts the changes of "data", "maps", "selection", "asked", "names" and "color".
     """
 
     data: Data | None = None
@@ -110,6 +110,7 @@ class Session:
     names: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     color: str = ""
     notes: str = ""
+    is_uploaded: bool = False
     changes: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -118,6 +119,11 @@ class Session:
         if self.data is None:
             raise DataError("No table is open. Open a table first.")
         return self.data
+
+    def forget(self) -> None:
+        """End all runs, and give up the rows, so that the page asks for a table again."""
+        self.close()
+        self.data, self.maps, self.is_uploaded = None, [], False
 
     def metric_of(self, shown: ShownMap) -> Metric:
         """Return the distance between rows: Gower's of mixed columns, otherwise the kernel's."""

@@ -71,15 +71,15 @@ def _notes(unscaled: Table, table: Table) -> Iterator[str]:
     """Yield sentences about columns that number the rows, or dominate the distances."""
     for name in find_numbering(unscaled):
         yield (
-            f"The column {name!r} numbers the rows, and is used as a feature. Open the table again "
-            "with this column as the row identifier to leave it out."
+            f"The column {name!r} numbers the rows, and is used as a feature. Open the table "
+            "again, with this column as the row identifier, to leave it out."
         )
     dominant = find_dominant(table)
     if dominant is not None:
         name, ratio = dominant
         yield (
             f"The column {name!r} dominates the distances: its standard deviation is {ratio:,.0f} "
-            "times that of the median column. Open the table again with scaled columns."
+            "times that of the median column. Open the table again, with scaled columns."
         )
 
 

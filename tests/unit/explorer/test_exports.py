@@ -56,8 +56,8 @@ def test_a_picture_is_of_its_kind(mapped, kind, start):
 
 def test_a_picture_has_the_colors_of_the_page(mapped):
     measurer = Measurer(mapped)
+    measurer.find_density()
     measurer._look()
-    measurer.density = np.arange(60.0)
     mapped.select(np.arange(5))
     mapped.name_selection("first five")
     found = {}

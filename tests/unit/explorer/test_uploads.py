@@ -56,10 +56,10 @@ def test_columns_that_distort_the_map_are_noted():
     lines = [f"{i},{i % 3},{1000 * (i % 5)}" for i in range(12)]
     _, notes = upload_table("\n".join(["n,a,b", *lines]).encode(), "table.csv", Reading())
     assert notes == (
-        "The column 'n' numbers the rows, and is used as a feature. Open the table again with this "
-        "column as the row identifier to leave it out. The column 'b' dominates the distances: its "
-        "standard deviation is 412 times that of the median column. Open the table again with "
-        "scaled columns."
+        "The column 'n' numbers the rows, and is used as a feature. Open the table again, with "
+        "this column as the row identifier, to leave it out. The column 'b' dominates the "
+        "distances: its standard deviation is 412 times that of the median column. Open the table "
+        "again, with scaled columns."
     )
     _, notes = upload_table(
         "\n".join(["n,a,b", *lines]).encode(), "table.csv", Reading(None, "n", "minmax")
