@@ -94,7 +94,8 @@ class MapControls:
         _set(self.warm, disabled=shown is None)
         share = 0 if status is None else round(100 * status.iteration / max(status.n_iter, 1))
         is_active = status is not None and status.is_active
-        _set(self.progress, value=min(share, 100), visible=is_active)
+        seen = {"visibility": "visible" if is_active else "hidden"}  # it keeps its place
+        _set(self.progress, value=min(share, 100), styles=seen)
 
     def _name_size(self) -> None:
         """Name the main parameter of the kernel; the value of another parameter is given up."""
