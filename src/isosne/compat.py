@@ -28,6 +28,7 @@ from isosne.layout.force_methods import Tree
 from isosne.layout.schedules import Phase, Schedule
 from isosne.layout.start import SPREAD
 from isosne.tsne.estimator import TSNE as _TSNE
+from isosne.tsne.foreign_parameters import InitSignature, name_similar, own_parameters, show_value
 
 __all__ = ["TSNE"]
 
@@ -40,6 +41,14 @@ ANNEALED_STEPS = 150
 """Steps in which the exaggeration of isosne's own schedule falls."""
 CHECK_EVERY = 50
 """Steps between two checks of the stop rules, as in scikit-learn."""
+RENAMED = {
+    "n_iter": ("scikit-learn before 1.7 and openTSNE", "max_iter"),
+    "n_epochs": ("UMAP", "max_iter"),
+    "initialization": ("openTSNE", "init"),
+    "seed": ("other packages", "random_state"),
+    "random_seed": ("other packages", "random_state"),
+}
+"""Parameters of other versions and packages: of which, and their names here."""
 
 
 class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -117,6 +126,13 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> TSNE(n_components=2, perplexity=20, random_state=0).fit_transform(load_iris().data).shape
     (150, 2)
     """
+
+    __signature__ = InitSignature()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Raise an error that names what to use instead of an unknown parameter."""
+        _refuse_unknown(cls, kwargs)
+        return object.__new__(cls)
 
     def __init__(
         self,
@@ -333,6 +349,21 @@ def _principal(points: Points, n_components: int) -> NDArray[np.float64]:
     start = np.zeros((points.shape[0], n_components))
     start[:, :k] = PCA(k, svd_solver="full").fit_transform(dense)
     return start * (SPREAD / (start[:, 0].std() or 1.0))
+
+
+def _refuse_unknown(cls: type, keywords: Mapping[str, Any]) -> None:
+    """Raise a TypeError that names what to use instead of an unknown parameter."""
+    own, shown = own_parameters(cls), f"{cls.__module__}.{cls.__name__}"
+    for name in () if own is None else [name for name in keywords if name not in own]:
+        if name in RENAMED:
+            packages, here = RENAMED[name]
+            whose = f"which is a parameter of {packages}"
+            advice = f"Use {here}={show_value(name, keywords[name])}"
+        elif name in (own_parameters(_TSNE) or ()):
+            whose, advice = "which is a parameter of isosne.TSNE", "Import TSNE from isosne"
+        else:
+            raise TypeError(name_similar(shown, name, own or ()))
+        raise TypeError(f"{shown} has no parameter {name!r}, {whose}. {advice}.")
 
 
 def _check_auto(value: object, name: str, low: float) -> None:

@@ -417,8 +417,8 @@ def bad_sources(points, folder):
             null,
             (
                 f"Every value must be a finite number; {null} has a missing value in row 411 "
-                "(counting from 0), column 'c1'. Impute such values, exclude the column, or pass "
-                "missing='drop' to leave out the rows."
+                "(counting from 0), column 'c1'. Impute such values, or pass "
+                "isosne.sources.open_rows(X, missing='drop') instead of X to leave out the rows."
             ),
         ),
         "text": (

@@ -28,6 +28,53 @@ def test_the_parameters_are_those_of_scikit_learn():
     assert [p.kind for p in ours.values()] == [p.kind for p in theirs.values()]
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"n_iter": 1000},
+            (
+                "'n_iter', which is a parameter of scikit-learn before 1.7 and openTSNE. "
+                "Use max_iter=1000."
+            ),
+        ),
+        ({"n_epochs": 200}, "'n_epochs', which is a parameter of UMAP. Use max_iter=200."),
+        (
+            {"initialization": np.zeros((40, 2))},
+            "'initialization', which is a parameter of openTSNE. Use init=initialization.",
+        ),
+        ({"seed": 3}, "'seed', which is a parameter of other packages. Use random_state=3."),
+        (
+            {"kernel": "owner"},
+            "'kernel', which is a parameter of isosne.TSNE. Import TSNE from isosne.",
+        ),
+        ({"perplexty": 30}, "'perplexty'. Did you mean 'perplexity'?"),
+        (
+            {"colour": "red"},
+            (
+                "'colour'. Its parameters are n_components, perplexity, early_exaggeration, "
+                "learning_rate, max_iter, n_iter_without_progress, min_grad_norm, metric, "
+                "metric_params, init, verbose, random_state, method, angle and n_jobs."
+            ),
+        ),
+    ],
+)
+def test_an_unknown_parameter_names_what_to_use_instead(given, sentence):
+    with refuses(TypeError, f"isosne.compat.TSNE has no parameter {sentence}"):
+        compat.TSNE(**given)
+
+
+class WithAnyKeyword(compat.TSNE):
+    """An estimator of a user that passes keywords on."""
+
+    def __init__(self, **others):
+        super().__init__(max_iter=others["n_iter"])
+
+
+def test_a_subclass_may_take_any_keyword():
+    assert WithAnyKeyword(n_iter=300).max_iter == 300
+
+
 def test_without_parameters_it_is_the_map_of_isosne():
     ours = compat.TSNE(random_state=0).fit(X)
     expected = isosne.TSNE(random_state=0).fit(X)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from isosne.cli.map_files import read_map_file
 from isosne.cli.messages import note
 from isosne.cli.options import EMBEDDING, option
 from isosne.errors import ParameterError, keyword
@@ -37,7 +38,6 @@ def make_alignment(options: AlignmentOptions, table: Any, *, quiet: bool) -> Any
     import numpy as np
 
     from isosne import Alignment
-    from isosne.files import read_map
 
     if options.align_to is None:
         if options.strength is not None:
@@ -48,7 +48,7 @@ def make_alignment(options: AlignmentOptions, table: Any, *, quiet: bool) -> Any
                 f"Add {keyword('align_to')} MAP, or leave out {keyword('strength')}.",
             )
         return None
-    previous = read_map(options.align_to)
+    previous = read_map_file(options.align_to, "align_to")
     if not quiet:
         for sentence in previous.notes:
             note(sentence)

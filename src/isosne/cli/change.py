@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from isosne.cli.cells import file_of
+from isosne.cli.map_files import read_map_file
 from isosne.cli.messages import note, say
 from isosne.cli.options import MessageOptions
 from isosne.cli.outputs import check_output, print_json
@@ -22,7 +23,6 @@ def write_change(
 
     ``unused``: options that an animation does not take, by name; None is not given.
     """
-    from isosne.files import read_map
     from isosne.plots import animate_between
 
     for path in maps:
@@ -32,7 +32,8 @@ def write_change(
         if value is not None:
             rule = f"be left out with {keyword('then')}"
             raise ParameterError(name, rule, value, "Points have the colors of the last map.")
-    found = [read_map(path) for path in maps]
+    found = [read_map_file(maps[0], "map_file")]
+    found += [read_map_file(path, "then") for path in maps[1:]]
     if not messages.quiet:
         for drawn in found:
             for sentence in drawn.notes:

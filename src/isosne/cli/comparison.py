@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from isosne.cli.map_files import read_map_file
 from isosne.cli.map_options import Metric
 from isosne.cli.messages import note, say
 from isosne.cli.options import MessageOptions, ResourceOptions, TableOptions
@@ -40,12 +41,12 @@ def write_maps(
     The table is read as the first map records, unless options say otherwise. ``page`` has the
     title, the seed of the sample, and whether to replace an existing file.
     """
-    from isosne.files import read_map
     from isosne.pages import write_comparison
 
     for path in maps:
         check_one_stdin(source=source, maps=path)
-    found = {title: read_map(path) for title, path in zip(titles_of(maps), maps, strict=True)}
+    read = [read_map_file(path, "maps") for path in maps]
+    found = dict(zip(titles_of(maps), read, strict=True))
     first = next(iter(found.values()))
     if not messages.quiet:
         note_origin(maps[0], first)

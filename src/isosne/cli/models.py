@@ -4,6 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from isosne.cli.map_files import refuse_map
 from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
 from isosne.cli.options import ResourceOptions, TableOptions, check_recorded
 from isosne.errors import ParameterError, keyword
@@ -127,15 +128,23 @@ def save_model(model: Any, options: TableOptions, path: Path) -> None:
 def load_model(path: Path) -> tuple[Any, Reading]:
     """Return the model of a file, and how its table was read; a missing file is wrong use."""
     from isosne import TSNE
-    from isosne.files.table_reader import check_exists
 
-    check_exists(path, "model_file")
+    check_model(path)
     model = TSNE.load(path)
     if hasattr(model, "input_options_"):
         reading = Reading(model.input_options_, getattr(model, "input_scale_", None))
     else:
         reading = _load_earlier_reading(model, path)
     return model, Reading(check_recorded(reading.options, str(path)), reading.scale)
+
+
+def check_model(path: Path, hint: str = "") -> None:
+    """Raise an error if a model does not exist, or is a map; ``hint``: what to do with a map."""
+    from isosne.files.table_reader import check_exists
+
+    check_exists(path, "model_file")
+    what = "a model that isosne embed --save-model wrote"
+    refuse_map(path, "model_file", what, hint or "Pass the model of this map.")
 
 
 def _load_earlier_reading(model: Any, path: Path) -> Reading:

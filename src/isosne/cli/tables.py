@@ -1,12 +1,14 @@
 """The tables of a command: opened, read into memory where needed, and joined with maps."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from isosne.cli.messages import note
 from isosne.cli.options import ResourceOptions, TableOptions
-from isosne.errors import ParameterError, keyword
+from isosne.errors import MissingValuesError, ParameterError, keyword
 
 STDIN = "-"
 KEYED = (".npz", ".zarr", ".h5ad")
@@ -73,6 +75,18 @@ def _as_mixed(table: Any, options: TableOptions, resources: ResourceOptions) -> 
     _check_fits(table.rows, table.rows.shape[0], resources)
     roles = {name for name in (options.id, options.label, *(options.exclude or ())) if name}
     return as_mixed(table, columns=options.columns, exclude=roles, categorical=options.categorical)
+
+
+@contextmanager
+def suggesting_mixed() -> Iterator[None]:
+    """Say in an error for missing values that tables with mixed columns may have some."""
+    try:
+        yield
+    except MissingValuesError as error:
+        if "--mixed" in error.sentence:  # said by the estimator
+            raise
+        sentence = f"{error.sentence} To keep these rows, pass {keyword('mixed')}."
+        raise MissingValuesError(sentence) from None
 
 
 def scaled(table: Any, options: TableOptions) -> Any:

@@ -1,14 +1,16 @@
 """Read a map that isosne wrote, or another program."""
 
+import warnings
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import psutil
 
 from isosne._extras import require
 from isosne._types import Array
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, IsosneError, IsosneWarning, ParameterError
 from isosne.files.foreign_maps import read_foreign_array, read_foreign_table
 from isosne.files.formula_cells import restore_formulas
 from isosne.files.h5ad_maps import read_h5ad_map, split_key
@@ -79,6 +81,29 @@ def read_map(path: str | Path) -> Map:
         with piped_file() as kept:
             return _read_file(kept)
     return _read_file(Path(path))
+
+
+def find_provenance(path: Path) -> dict[str, Any]:
+    """Return how isosne made a map; empty if a file is anything else, or cannot be read.
+
+    An .h5ad file is never a map only: it has the table, too.
+    """
+    extension = path.suffix.lower()
+    if extension not in (*TABLES, ".npz") or not path.is_file():
+        return {}
+    with suppress(IsosneError), SourceFiles(str(path), path).reading(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", IsosneWarning)  # of a map that has changed
+        if extension == ".npz":
+            npz = NpzFile(path, int(psutil.virtual_memory().available))
+            line = npz.load(KEY).item() if KEY in npz.members else None
+        elif head := _read_arrow_head(path, extension):
+            line = head.line
+        else:
+            line = _read_text_head(path).line
+            if line is None:
+                return read_sidecar(path)
+        return {} if line is None else decode_provenance(line, str(path))
+    return {}
 
 
 def _read_file(path: Path) -> Map:

@@ -1,6 +1,6 @@
 """Open a table by its path, from standard input, or by the name of a data set."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from isosne.errors import DataError, ParameterError, find_similar, keyword
 from isosne.files.maps import is_numbering
 from isosne.files.pipes import open_piped
 from isosne.sources import Rows, open_rows
-from isosne.sources.column_selection import N_LISTED, make_request
+from isosne.sources.column_selection import N_LISTED, TextColumnsError, make_request
 from isosne.sources.complete_rows import CompleteRows, check_missing
 from isosne.sources.formats import OpenOptions, open_path
 from isosne.sources.npz import LABELS
@@ -23,6 +23,10 @@ from isosne.sources.text_dialect import UNNAMED
 STDIN = "-"
 LEFT_OUT = "Left out columns that are not numeric"
 """Beginning of the note on text columns."""
+MOST_CLASSES = 60
+"""Largest number of values of a text column that may be labels: there are as many colors."""
+LARGEST_SEARCHED = 50_000_000
+"""Largest file, in bytes, whose text columns are read for an error (chosen: about a second)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +149,7 @@ def read_table(
         rows = open_piped(options)
     else:
         check_exists(Path(source), "source")
-        rows = open_path(Path(source), options)
+        rows = _open(Path(source), options)
     ids = _default_ids(rows, name) if id is None else _check_ids(rows.side[id](), id)
     notes: tuple[str, ...] = ()
     if label is not None:
@@ -243,8 +247,45 @@ def _suggest(path: Path) -> str:
         if path.is_symlink():
             return "It is a symbolic link that leads nowhere. Correct the link."
         names = [p.name for p in path.parent.iterdir()]
-    near = find_similar(path.name, names)
+    # The name without its ending decides: "map.csv" is not meant by "new.csv".
+    near = find_similar(path.name, [name for name in names if _has_similar_stem(name, path.stem)])
     return f"Did you mean {str(path.parent / near)!r}?" if near else "Correct the path."
+
+
+def _has_similar_stem(name: str, stem: str) -> bool:
+    return find_similar(stem, [Path(name).stem]) is not None
+
+
+def _open(path: Path, options: OpenOptions) -> Rows:
+    """Open a file; an error for text columns names those that may be labels or ids."""
+    try:
+        return open_path(path, options)
+    except TextColumnsError as error:
+        offers: list[str] = []
+        with suppress(DataError, OSError):
+            offers = _offer_roles(path, options, error.columns)
+        if not offers:
+            raise
+        advice = f"Otherwise, {error.advice[0].lower()}{error.advice[1:]}"
+        raise DataError(" ".join([error.problem, *offers, advice])) from None
+
+
+def _offer_roles(path: Path, options: OpenOptions, columns: Sequence[str]) -> list[str]:
+    """Return hints to name a text column as labels or ids, if its values are like that."""
+    if not path.is_file() or path.stat().st_size > LARGEST_SEARCHED:
+        return []
+    request = options.request._replace(text_columns="leave_out", needs_numbers=False)
+    rows = open_path(path, options._replace(request=request))
+    given, hints = {role for role, _ in options.request.roles}, []
+    for name in columns[:N_LISTED]:
+        n_different = len(np.unique(rows.side[name]()))
+        if "label" not in given and 2 <= n_different <= min(MOST_CLASSES, rows.shape[0] / 2):
+            hints.append(f"Pass {keyword('label', name)} if {name!r} is the class of each row.")
+            given.add("label")
+        elif "id" not in given and n_different == rows.shape[0]:
+            hints.append(f"Pass {keyword('id', name)} if {name!r} identifies the rows.")
+            given.add("id")
+    return hints
 
 
 def _find_labels(

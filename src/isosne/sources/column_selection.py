@@ -16,6 +16,17 @@ columns are short and one wrong letter weighs more."""
 LIST_PARAMETERS = ("columns", "exclude")
 
 
+class TextColumnsError(DataError):
+    """Some columns are not numeric; what is wrong and what to do are apart, to add to it."""
+
+    def __init__(self, problem: str, advice: str, columns: Sequence[str]) -> None:
+        self.problem, self.advice, self.columns = problem, advice, tuple(columns)
+        super().__init__(f"{problem} {advice}")
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), (self.problem, self.advice, self.columns)
+
+
 class ColumnRequest(NamedTuple):
     """The columns that a caller asks for.
 
@@ -108,11 +119,12 @@ def _refuse_text(
 ) -> DataError:
     listed = not_numeric[:N_LISTED]
     described = ", ".join(f"{name!r} ({type_of[name]})" for name in listed)
-    return DataError(
-        f"Every column must be numeric; {source} has columns of other types: {described}. "
+    return TextColumnsError(
+        f"Every column must be numeric; {source} has columns of other types: {described}.",
         f"Pass {keyword('exclude', list(listed))} to exclude them, or "
         f"{keyword('text_columns', 'leave_out')} to skip all columns that are not numeric. To use "
-        "them, pass a data frame to TSNE, or --mixed on the command line."
+        "them, pass a data frame to TSNE, or --mixed on the command line.",
+        not_numeric,
     )
 
 

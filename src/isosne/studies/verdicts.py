@@ -14,6 +14,9 @@ from isosne.studies.readings import CLASS_FIELDS, Reading, average_field
 PRESERVED = ((0.2, "poorly"), (0.35, "partly"), (0.5, "fairly well"))
 """Words for AUC_RNX below each limit, the limits of `readings`."""
 
+WEIGHTS = "In the AUC, neighborhoods of k points have weight 1/k: small ones count most."
+"""Why a map may be better over all sizes that is better for small ones only."""
+
 
 def read_verdict(maps: Sequence[JudgedMap], readings: Sequence[Reading]) -> str:
     """Compare the maps in a sentence or two; summarize a single map."""
@@ -82,7 +85,9 @@ def _compare_neighborhoods(titles: list[str], readings: Sequence[Reading], n: in
     better = f"better than {' and '.join(others)} (AUC {area} against {' and '.join(lower)})"
     if winners == {overall.best}:
         return _capital(f"{first} preserves neighborhoods of all sizes {better}.")
-    return f"Over all sizes, {first} preserves neighborhoods {better}. {by_size}"
+    verdict = f"Over all sizes, {first} preserves neighborhoods {better}. {by_size}"
+    has_won_small = parts[0].best == overall.best
+    return f"{verdict} {WEIGHTS}" if has_won_small and winners - {overall.best, None} else verdict
 
 
 def _compare_sizes(titles: list[str], parts: Sequence[Reading], n: int) -> str:

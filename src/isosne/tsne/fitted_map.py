@@ -38,6 +38,7 @@ from isosne.tables.forest import TableForest
 from isosne.tables.mixed_rows import MixedRows
 from isosne.tsne.assembly import sample_affinities
 from isosne.tsne.growth import check_growing, find_far_rows
+from isosne.tsne.input_data import open_input
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.new_points import MapPlacer, MapSettings, check_out, make_placer, place_checked
 from isosne.tsne.plan import Plan
@@ -336,7 +337,7 @@ class FittedMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                     f"got {show(X)}. Read it into a data frame, or pass parts of it."
                 )
             return open_rows(self.table_.transform(X))
-        rows = open_rows(X)
+        rows = open_input(X)
         check_width(rows, self.n_features_in_, type(self).__name__)
         check_names(rows.column_names, getattr(self, "feature_names_in_", None))
         if hasattr(self, "input_scale_") and not isinstance(rows, ScaledRows):

@@ -17,6 +17,7 @@ from isosne.kernels.registry import takes_tables
 from isosne.neighbors.coordinates import working_size
 from isosne.neighbors.metric import Metric
 from isosne.sources import Rows, blocks, is_stored, open_rows
+from isosne.sources.row_source import RowSource
 from isosne.sources.scaled import Scale
 from isosne.tables.columns import is_mixed
 from isosne.tables.coordinates import table_coordinates
@@ -29,6 +30,22 @@ TABLES = (
     "To keep these rows, pass a data frame (pandas, polars or pyarrow) to TSNE, or --mixed on the "
     "command line."
 )
+
+DROPPING = (
+    "Impute such values, or pass isosne.sources.open_rows(X, missing='drop') instead of X to leave "
+    "out the rows."
+)
+
+
+def open_input(X: Any) -> Rows:
+    """Open the input of an estimator, which has no parameter that drops rows; errors say what has.
+
+    Rows that the user opened, and collections with other advice, keep their own.
+    """
+    rows = open_rows(X)
+    if rows is not X and isinstance(rows, RowSource) and rows.advice is RowSource.advice:
+        rows.advice = DROPPING
+    return rows
 
 
 @contextmanager
@@ -89,7 +106,7 @@ class Input:
             self._points = check_points(X, min_rows=2)
             self.shape: tuple[int, int] = self._points.shape
             return
-        self._rows = open_rows(X)
+        self._rows = open_input(X)
         self.shape = self._rows.shape
         if landmarks is not None:
             landmarks.check(self.shape[0], metric)

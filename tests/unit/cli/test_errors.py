@@ -489,7 +489,10 @@ def test_a_data_folder_that_does_not_exist(refused):
     ("line", "call"),
     [
         (("embed", "wines.csv", "-o", "x.csv"), lambda: read_table("wines.csv")),
-        (("measure", "wine.csv", "w.parquet"), lambda: read_map("w.parquet")),
+        (
+            ("measure", "wine.csv", "w.parquet"),
+            lambda: check_exists(Path("w.parquet"), "map_file"),
+        ),
         (
             ("transform", "w.isosne", "wine.csv", "-o", "x.csv"),
             lambda: check_exists(Path("w.isosne"), "model_file"),

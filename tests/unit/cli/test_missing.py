@@ -72,6 +72,26 @@ def test_the_rows_left_out_are_counted(gaps, isosne):
     assert found.stderr.startswith(f"Note: {table.notes[0]}\n")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "gaps.csv", *PLAIN, "-o", "a.html", "-q"),
+        ("explore", "gaps.csv", *PLAIN, "-q"),
+        ("measure", "gaps.csv", "other.csv", *PLAIN, "-q"),
+        ("report", "gaps.csv", "--map", "other.csv", *PLAIN, "-o", "a.html", "-q"),
+        ("embed", "gaps.csv", *PLAIN, "--scale", "minmax", "-o", "a.csv", "-q"),
+    ],
+)
+def test_missing_values_can_be_dropped_or_kept(gaps, here, isosne, words):
+    rows = "".join(f"{i},{i % 7},{i % 5}\n" for i in range(178))
+    (here / "other.csv").write_text(f"id,x,y\n{rows}")
+    assert isosne(*words, code=1).stderr == (
+        "Error: Every value must be a finite number; gaps.csv has a missing value in line 2, "
+        "column 'hue' (4 of the values read are not finite). Impute such values, exclude the "
+        "column, or pass --missing drop to leave out the rows. To keep these rows, pass --mixed.\n"
+    )
+
+
 def test_a_map_is_measured_on_the_rows_it_shows(a_map, complete, isosne_json):
     found = isosne_json("measure", "gaps.csv", "map.csv")
     expected = quality.auc_rnx(complete, read_map("map.csv").embedding)

@@ -4,6 +4,7 @@ import errno
 import gc
 import io
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from pyarrow.parquet import write_table as write_parquet
 from scipy.sparse import csr_array
 
 from isosne.errors import DataError, OutputError, ParameterError
-from isosne.files import read_table
+from isosne.files import read_table, table_reader
 from tests.conftest import refuses
 from tests.unit.sources.formats import write_h5ad, write_npz
 
@@ -180,6 +181,61 @@ def test_text_columns_are_refused_unless_left_out(wine):
     )
     with refuses(DataError, sentence):
         read_table(wine, id="bottle", label="cultivar")
+
+
+NUMERIC = (
+    "Otherwise, pass exclude={0} to exclude them, or text_columns='leave_out' to skip all columns "
+    "that are not numeric. To use them, pass a data frame to TSNE, or --mixed on the command line."
+)
+
+
+@pytest.fixture
+def shops(tmp_path):
+    """Six rows: names that differ, two towns, and remarks that are neither."""
+    lines = [f"shop {i},{'north' if i % 2 else 'south'},{i % 4 % 3}x,{i * i}" for i in range(6)]
+    lines[0] = lines[0].replace("0x", "9x")
+    path = tmp_path / "shops.csv"
+    path.write_text("\n".join(["name,town,remark,size", *lines]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("given", "columns", "offers"),
+    [
+        (
+            {"exclude": ["remark"]},
+            ["name", "town"],
+            (
+                "Pass id='name' if 'name' identifies the rows. "
+                "Pass label='town' if 'town' is the class of each row. "
+            ),
+        ),
+        (
+            {"id": "name"},
+            ["town", "remark"],
+            "Pass label='town' if 'town' is the class of each row. ",
+        ),
+        ({"label": "town"}, ["name", "remark"], "Pass id='name' if 'name' identifies the rows. "),
+    ],
+)
+def test_text_columns_that_may_be_labels_or_ids_are_named(shops, given, columns, offers):
+    types = ", ".join(f"{name!r} (text)" for name in columns)
+    sentence = (
+        f"Every column must be numeric; {shops} has columns of other types: {types}. {offers}"
+        f"{NUMERIC.format(columns)}"
+    )
+    with refuses(DataError, sentence):
+        read_table(shops, **given)
+
+
+def test_a_large_file_is_not_searched_for_labels(shops, monkeypatch):
+    monkeypatch.setattr(table_reader, "LARGEST_SEARCHED", 10)
+    with pytest.raises(
+        DataError, match=r"'town' \(text\), 'remark' \(text\)\. Pass exclude="
+    ) as found:
+        read_table(shops, id="name")
+    copy = pickle.loads(pickle.dumps(found.value))
+    assert str(copy) == str(found.value)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])

@@ -55,7 +55,36 @@ def verdict(maps, *, winners=(), has_classes=False):
                 "Over all sizes, the Isolation kernel preserves neighborhoods better than the "
                 "Gaussian kernel (AUC {0} against {0}). For small ones (up to 4 points), the "
                 "Isolation kernel is better; for medium ones (up to 15), the maps tie; for large "
-                "ones, the Gaussian kernel is better."
+                "ones, the Gaussian kernel is better. In the AUC, neighborhoods of k points have "
+                "weight 1/k: small ones count most."
+            ),
+        ),
+        (
+            (0, 0, 1, 1),
+            (
+                "Over all sizes, the Isolation kernel preserves neighborhoods better than the "
+                "Gaussian kernel (AUC {0} against {0}). For small ones (up to 4 points), the "
+                "Isolation kernel is better; for medium ones (up to 15) and large ones, the "
+                "Gaussian kernel is better. In the AUC, neighborhoods of k points have weight "
+                "1/k: small ones count most."
+            ),
+        ),
+        (
+            (0, 0, None, None),
+            (
+                "Over all sizes, the Isolation kernel preserves neighborhoods better than the "
+                "Gaussian kernel (AUC {0} against {0}). For small ones (up to 4 points), the "
+                "Isolation kernel is better; for medium ones (up to 15) and large ones, the maps "
+                "tie."
+            ),
+        ),
+        (
+            (0, 1, 0, 0),
+            (
+                "Over all sizes, the Isolation kernel preserves neighborhoods better than the "
+                "Gaussian kernel (AUC {0} against {0}). For small ones (up to 4 points), the "
+                "Gaussian kernel is better; for medium ones (up to 15) and large ones, the "
+                "Isolation kernel is better."
             ),
         ),
         (

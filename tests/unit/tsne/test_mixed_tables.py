@@ -9,6 +9,7 @@ from sklearn.base import clone
 from isosne import TSNE, GaussianKernel, IsolationKernel, OwnerKernel, TableForest
 from isosne.errors import DataError, MissingValuesError, ParameterError
 from isosne.quality import auc_rnx
+from isosne.sources import open_rows
 from tests.conftest import make, refuses
 from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
 
@@ -258,9 +259,13 @@ ARRAY = (
 )
 STORED = (
     "Every value must be a finite number; x.npy has a missing value in row 1 (counting from 0), "
-    "column 2. Impute such values, exclude the column, or pass missing='drop' to leave out the "
-    "rows."
+    "column 2. "
 )
+DROPPING = (
+    "Impute such values, or pass isosne.sources.open_rows(X, missing='drop') instead of X to leave "
+    "out the rows."
+)
+OPENED = "Impute such values, exclude the column, or pass missing='drop' to leave out the rows."
 
 
 @pytest.mark.parametrize("kernel", ["owner", "isolation", GaussianKernel(5)])
@@ -272,11 +277,24 @@ def test_the_error_for_an_array_with_gaps_says_that_tables_may_have_them(
     for run in (make(kernel).fit, make(kernel).plan, make(kernel).fit_transform):
         with refuses(MissingValuesError, ARRAY.format("1 NaN and 0") + TABLES):
             run(gappy())
-    with refuses(MissingValuesError, STORED + TABLES):
-        make(kernel).fit("x.npy")
-    with refuses(MissingValuesError, STORED + TABLES):
-        make(kernel, landmarks=20).fit("x.npy")
+    for model in (make(kernel), make(kernel, landmarks=20)):
+        with refuses(MissingValuesError, STORED + DROPPING + TABLES):
+            model.fit("x.npy")
+        with refuses(MissingValuesError, STORED + OPENED + TABLES):
+            model.fit(open_rows("x.npy"))
+        model.fit(open_rows("x.npy", missing="drop"))  # as the error says
     make(kernel).fit(pd.DataFrame(gappy()))  # as the error says
+
+
+def test_the_error_for_landmarks_of_an_array_says_how_to_drop_rows():
+    sentence = STORED.replace("x.npy", "X") + DROPPING
+    model = make(landmarks=20)
+    with refuses(MissingValuesError, sentence + TABLES):
+        model.fit(gappy())
+    model.fit(gappy()[2:])
+    with refuses(MissingValuesError, sentence):
+        model.place(gappy())
+    assert len(model.place(open_rows(gappy(), missing="drop"))) == N - 1  # as the error says
 
 
 def test_the_error_does_not_say_so_where_tables_cannot_be_used():

@@ -21,7 +21,7 @@ from isosne import (
     Landmarks,
     Mesh,
     NeRV,
-    OwnerKernel,  # noqa: F401  for eval
+    OwnerKernel,
     Phase,
     Schedule,
     Sparse,
@@ -134,11 +134,106 @@ def test_a_first_parameter_of_a_subclass_may_be_a_number():
     assert WithPerplexity(2).perplexity == 2
 
 
-def test_other_keywords_raise_python_s_own_error():
-    with pytest.raises(TypeError, match=r"unexpected keyword argument 'colour'$"):
-        TSNE(colour="red")
+def test_other_positions_raise_python_s_own_error():
     with pytest.raises(TypeError, match=r"takes from 1 to 2 positional arguments but 3 were given"):
         TSNE("isolation", 2)
+
+
+# --- parameters of kernels, and misspelled ones
+
+IS_OF_KERNEL = "TSNE has no parameter {0!r}, which is a parameter of the kernel. {1}"
+ARE_OF_KERNEL = "TSNE has no parameters {0}, which are parameters of the kernel. {1}"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("cell_size", 10, "Use kernel=OwnerKernel(cell_size=10)."),
+        ("psi", 16, "Use kernel=IsolationKernel(psi=16)."),
+        ("psi", list(range(2, 50)), "Use kernel=IsolationKernel(psi=psi)."),
+        ("k", 5, "Use kernel=KNNKernel(k=5)."),
+        ("n_partitions", 200, "Use kernel=IsolationKernel(n_partitions=200)."),
+        ("partition", "forest", "Use kernel=IsolationKernel(partition='forest')."),
+        ("p", 3, "Use kernel=OwnerKernel(metric='minkowski', p=3)."),
+    ],
+)
+def test_a_parameter_of_a_kernel_names_the_kernel(name, value, advice):
+    with refuses(TypeError, IS_OF_KERNEL.format(name, advice)):
+        TSNE(**{name: value})
+    code = advice.removeprefix("Use ").removesuffix(".")
+    assert isinstance(eval(f"TSNE({code})", dict(globals(), psi=4)), TSNE)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name", "advice"),
+    [
+        ("owner", "n_partitions", "Use kernel=OwnerKernel(n_partitions=9)."),
+        (OwnerKernel(), "n_partitions", "Use kernel=OwnerKernel(n_partitions=9)."),
+        ("adaptive", "k", "Use kernel=AdaptiveGaussianKernel(k=9)."),
+        ("owner", "psi", "Use kernel=IsolationKernel(psi=9)."),
+        (np.zeros(3), "psi", "Use kernel=IsolationKernel(psi=9)."),
+    ],
+)
+def test_the_kernel_that_was_given_is_kept_if_it_has_the_parameter(kernel, name, advice):
+    with refuses(TypeError, IS_OF_KERNEL.format(name, advice)):
+        TSNE(kernel, **{name: 9})
+    with refuses(TypeError, IS_OF_KERNEL.format(name, advice)):
+        TSNE(kernel=kernel, **{name: 9})
+
+
+@pytest.mark.parametrize(
+    ("given", "names", "advice"),
+    [
+        (
+            {"psi": 16, "metric": "cosine", "n_iter": 300},
+            "'psi' and 'metric'",
+            (
+                "Use kernel=IsolationKernel(psi=16, metric='cosine'). "
+                "Instead of n_iter: use schedule=Schedule.annealed(n_iter=300)."
+            ),
+        ),
+        (
+            {"psi": 16, "k": 5},
+            "'psi' and 'k'",
+            "Use kernel=IsolationKernel(psi=16), which has no k.",
+        ),
+    ],
+)
+def test_several_parameters_of_kernels_are_named_together(given, names, advice):
+    with refuses(TypeError, ARE_OF_KERNEL.format(names, advice)):
+        TSNE(**given)
+
+
+ALL_OF_TSNE = (
+    "Its parameters are kernel, n_components, objective, schedule, exaggeration, start, align_to, "
+    "affinities, forces, landmarks, memory_limit, random_state, n_jobs, verbose and callback."
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("kernal", "Did you mean 'kernel'?"),
+        ("n_component", "Did you mean 'n_components'?"),
+        ("perplexty", "If 'perplexity' is meant, use kernel=GaussianKernel(perplexity=3)."),
+        ("cellsize", "If 'cell_size' is meant, use kernel=OwnerKernel(cell_size=3)."),
+        ("colour", ALL_OF_TSNE),
+    ],
+)
+def test_a_misspelled_parameter_names_the_most_similar_one(name, advice):
+    with refuses(TypeError, f"TSNE has no parameter {name!r}. {advice}"):
+        TSNE(**{name: 3})
+
+
+class WithAnyKeyword(TSNE):
+    """An estimator of a user that passes keywords on."""
+
+    def __init__(self, **others):
+        super().__init__(random_state=others["seed"])
+
+
+def test_a_subclass_may_take_any_keyword():
+    assert WithAnyKeyword(seed=3, colour="red").random_state == 3
 
 
 class WithPerplexity(TSNE):

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from isosne.cli.cells import file_of
+from isosne.cli.map_files import read_map_file
 from isosne.cli.messages import note, say
 from isosne.cli.options import Force, MapFile, MessageOptions, Output
 from isosne.cli.outputs import (
@@ -42,7 +43,7 @@ def align(
     Example: isosne align monday.parquet tuesday.parquet -o tuesday_aligned.parquet
     """
     from isosne import align_map
-    from isosne.files import MapWriter, read_map
+    from isosne.files import MapWriter
 
     check_one_stdout(output, as_json=messages.json)
     inputs = {"reference": file_of(reference), "map_file": file_of(map_file)}
@@ -50,7 +51,8 @@ def align(
         check_distinct(inputs, {"output": file})
     check_map_output(output, force=force)
     check_one_stdin(reference=reference, map_file=map_file)
-    onto, moved = read_map(reference), read_map(map_file)
+    onto = read_map_file(reference, "reference")
+    moved = read_map_file(map_file, "map_file")
     if not messages.quiet:
         for sentence in (*onto.notes, *moved.notes):
             note(sentence)

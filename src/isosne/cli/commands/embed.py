@@ -16,6 +16,7 @@ from isosne.cli.alignment import (
 from isosne.cli.column_notes import note_columns
 from isosne.cli.folder_embedding import FolderRun, refuse_for_folders
 from isosne.cli.keeping import KeepOptions, check_kept
+from isosne.cli.map_files import refuse_map_as_table
 from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
 from isosne.cli.messages import exit_interrupted, say
 from isosne.cli.models import make_model, save_model
@@ -42,7 +43,7 @@ from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, Watch, make_progress
 from isosne.cli.provenance import describe_fit, describe_options, describe_start
 from isosne.cli.structure import StructureOptions, find_structure
-from isosne.cli.tables import check_one_stdin, open_unscaled, scaled
+from isosne.cli.tables import check_one_stdin, open_unscaled, scaled, suggesting_mixed
 from isosne.errors import ParameterError, keyword
 
 PLACING, WRITING = "placing", "writing"
@@ -50,6 +51,7 @@ PLACING, WRITING = "placing", "writing"
 WHEN = {PLACING: "while placing rows", WRITING: "while writing files"}
 
 
+@suggesting_mixed()
 def embed(
     source: Source,
     output: Output,
@@ -102,6 +104,7 @@ def embed(
             f"Add for example {keyword('landmarks', 10000)}.",
         )
     _check_structure(structure, landmarks, landmarks_only=landmarks_only)
+    refuse_map_as_table(source, table_options)
     unscaled = open_unscaled(source, table_options, resources, quiet=messages.quiet)
     table = scaled(unscaled, table_options)
     model = make_model(kernel, embedding, resources, landmarks)

@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isosne.cli.column_notes import note_columns
+from isosne.cli.map_files import read_map_file, refuse_map, refuse_map_as_table
 from isosne.cli.messages import note, say
 from isosne.cli.options import FILES, OUTPUT, MessageOptions, ResourceOptions, TableOptions, option
 from isosne.cli.outputs import check_output, print_json
 from isosne.cli.provenance import words_of
-from isosne.cli.tables import STDIN, open_unscaled, scaled
+from isosne.cli.tables import STDIN, open_unscaled, scaled, suggesting_mixed
 from isosne.errors import DataError, ParameterError, keyword
 
 LOOPBACK = "127.0.0.1"
@@ -95,11 +96,14 @@ def explore(
     _check_together(source, map_file, model_file, session)
     if session is not None:
         check_output(session, (), force=True)
+        hint = f"Pass {keyword('map_file', str(session))} to show a map."
+        refuse_map(session, "session", "a file for a session", hint)
     shown = Session()
     if source is not None:
         if source == STDIN:
             hint = "Save the table to a file."
             raise ParameterError("source", "be a file or a data set", source, hint)
+        refuse_map_as_table(source, table_options)
         _open(shown, source, table_options, resources, quiet=messages.quiet)
         is_restored = session is not None and restore(shown, session)
         if is_restored and not messages.quiet:
@@ -154,6 +158,7 @@ def _check_together(
         raise ParameterError("map_file", "be given at most twice", map_file, hint)
 
 
+@suggesting_mixed()
 def _open(
     shown: Any, source: str, options: TableOptions, resources: ResourceOptions, *, quiet: bool
 ) -> None:
@@ -172,8 +177,9 @@ def _show_model(shown: Any, path: Path | None) -> None:
     """Show the map of a model of the whole table."""
     if path is None:
         return
-    from isosne.cli.models import load_model
+    from isosne.cli.models import check_model, load_model
 
+    check_model(path, f"Pass {keyword('map_file', str(path))} to show a map.")
     model, _ = load_model(path)
     if model.embedding_.shape != (shown.rows.n_rows, 2):
         raise DataError(
@@ -187,7 +193,7 @@ def _show_model(shown: Any, path: Path | None) -> None:
 def _show_maps(shown: Any, paths: list[str]) -> None:
     """Show maps of the whole table, in the order of its rows."""
     from isosne.explorer.uploads import place_rows
-    from isosne.files import read_map
 
     for path in paths:
-        shown.add_map(place_rows(read_map(path), shown.rows), Path(path).name)
+        found = read_map_file(path, "map_file")
+        shown.add_map(place_rows(found, shown.rows), Path(path).name)

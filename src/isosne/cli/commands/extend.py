@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from isosne.cli.alignment import describe_alignment, say_displacement
 from isosne.cli.keeping import KeepOptions, check_kept
+from isosne.cli.map_files import read_map_file
 from isosne.cli.messages import exit_interrupted, note, say
 from isosne.cli.models import load_model
 from isosne.cli.new_rows import open_new_rows
@@ -144,12 +145,11 @@ def _join_names(map_file: str | None, n_before: int, table: Any) -> tuple[Any, A
     import numpy as np
 
     from isosne._matching import check_ids
-    from isosne.files import read_map
     from isosne.files.maps import is_numbering
 
     if map_file is None:
         return None, None
-    before = read_map(map_file)
+    before = read_map_file(map_file, "map_file")
     if len(before.ids) != n_before:
         raise DataError(
             f"The map must be that of the model; it has {len(before.ids):,} points, and the model "

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from isosne.cli.map_files import read_map_file
 from isosne.cli.map_options import Metric
 from isosne.cli.options import (
     DefaultsFrom,
@@ -16,9 +17,17 @@ from isosne.cli.options import (
 )
 from isosne.cli.outputs import print_json
 from isosne.cli.provenance import measured_metric, recorded_metric
-from isosne.cli.tables import check_one_stdin, find_rows, note_origin, open_table, read_points
+from isosne.cli.tables import (
+    check_one_stdin,
+    find_rows,
+    note_origin,
+    open_table,
+    read_points,
+    suggesting_mixed,
+)
 
 
+@suggesting_mixed()
 def measure(
     source: Source,
     map_file: MapFile,
@@ -48,10 +57,9 @@ def measure(
     Example: isosne measure wine.csv map.parquet --label target --id id
     """
     from isosne import quality
-    from isosne.files import read_map
 
     check_one_stdin(source=source, map_file=map_file)
-    drawn = read_map(map_file)
+    drawn = read_map_file(map_file, "map_file")
     if not messages.quiet:
         note_origin(map_file, drawn)
     options = table_options.completed(drawn.provenance, map_file)

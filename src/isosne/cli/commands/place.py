@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from isosne.cli.models import check_model
 from isosne.cli.options import INPUT, TILES, MessageOptions, ModelFile, NJobs, option
 from isosne.cli.outputs import check_output
 from isosne.cli.placing import report_placed, run_placing
@@ -146,7 +147,7 @@ def place(
     """
     from isosne.files.table_reader import check_exists
 
-    check_exists(model_file, "model_file")
+    check_model(model_file)
     check_exists(source, "source")
     settings = {
         "keep": [] if keep is None else keep.split(","),

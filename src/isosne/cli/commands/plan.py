@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from isosne.cli.alignment import AlignmentOptions, make_alignment
+from isosne.cli.map_files import refuse_map_as_table
 from isosne.cli.map_options import EmbeddingOptions, KernelOptions, LandmarkOptions
 from isosne.cli.messages import note
 from isosne.cli.models import make_model
@@ -71,6 +72,7 @@ def plan(
     if is_placed:
         hint = "Leave out --rows and --workers."
         refuse_mixed(table_options, "an estimate of placing", hint)
+    refuse_map_as_table(source, table_options)
     table = open_table(source, table_options, resources, quiet=messages.quiet)
     model = make_model(kernel, embedding, resources, landmarks)
     model.set_params(align_to=make_alignment(alignment, table, quiet=messages.quiet))

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from isosne.cli.cells import file_of, is_cells, read_cell_columns
 from isosne.cli.change import write_change
+from isosne.cli.map_files import read_map_file
 from isosne.cli.messages import say
 from isosne.cli.options import (
     DefaultsFrom,
@@ -101,8 +102,6 @@ def plot(
 
     Example: isosne plot map.parquet -o map.png
     """
-    from isosne.files import read_map
-
     inputs = {"map_file": file_of(map_file), "table": table, "trust": trust}
     inputs["images"] = picture.images
     check_distinct(inputs, {"output": output})
@@ -122,7 +121,7 @@ def plot(
     _check_shown(output, color, table)
     picture.check(is_page=_is_page(output))
     check_one_stdin(map_file=map_file, table=table, trust=trust)
-    drawn = read_map(map_file)
+    drawn = read_map_file(map_file, "map_file")
     _check_color(color, table, drawn)
     if not messages.quiet and (table not in (None, map_file) or trust is not None):
         note_origin(map_file, drawn)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from isosne.cli.column_notes import note_columns
 from isosne.cli.comparison import write_maps
+from isosne.cli.map_files import refuse_map_as_table
 from isosne.cli.map_options import EmbeddingOptions, KernelOptions
 from isosne.cli.messages import say
 from isosne.cli.models import make_model
@@ -24,10 +25,11 @@ from isosne.cli.paths import check_distinct
 from isosne.cli.progress import Steps, make_progress
 from isosne.cli.provenance import describe_origin
 from isosne.cli.structure import StructureOptions, add_null_test, find_structure
-from isosne.cli.tables import named, open_unscaled, read_points, scaled
+from isosne.cli.tables import named, open_unscaled, read_points, scaled, suggesting_mixed
 from isosne.errors import ParameterError, keyword
 
 
+@suggesting_mixed()
 def report(
     source: Source,
     output: Annotated[
@@ -96,6 +98,7 @@ def report(
     from isosne.pages import write_report
 
     structure.check()
+    refuse_map_as_table(source, table_options)
     unscaled = open_unscaled(source, table_options, resources, quiet=messages.quiet)
     table = scaled(unscaled, table_options)
     if not messages.quiet:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isosne._progress import Progress
+from isosne.cli.map_files import refuse_map_as_table
 from isosne.cli.map_options import EmbeddingOptions, KernelOptions
 from isosne.cli.messages import exit_interrupted
 from isosne.cli.models import kernel_parameters, make_template
@@ -124,6 +125,7 @@ def sweep(
     hint = "Run isosne embed and isosne measure for each value."
     refuse_mixed(table_options, "isosne sweep", hint)
     template = make_template(embedding, resources)
+    refuse_map_as_table(source, table_options)
     table = open_table(source, table_options, resources, quiet=messages.quiet)
     if measure in CLASS_MEASURES and table.labels is None:
         raise ParameterError(
