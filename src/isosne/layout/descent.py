@@ -176,7 +176,7 @@ def descend(
         longest = phase.step_for(Y.shape[1], progress.done)
         limit = forces.step_limit(exaggeration)
         longest = min(longest, limit)
-        momentum = phase.momentum_for(Y.shape[1])
+        momentum = phase.momentum_for(Y.shape[1], progress.iteration)
         if limit < np.inf:  # light tails
             momentum = min(momentum, STEADY_MOMENTUM)
         forces.prepare(progress.iteration, Y)

@@ -22,6 +22,14 @@ Attraction is then a stiff spring, and more momentum throws points out of the ma
 with exaggeration 3: width 1045 with momentum 0.97, 22 with 0.8; 300 points with dof 10: KL 5.31 and
 0.69.
 """
+SETTLING_STEPS = 500
+"""Steps after which the automatic momentum is SETTLED_MOMENTUM: those of the default schedule."""
+SETTLED_MOMENTUM = 0.9
+"""Automatic momentum of later steps.
+
+Gains make oscillations grow if the momentum exceeds about 0.94. 500 steps show little of it, but KL
+rises later (docs/decisions/0020).
+"""
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,8 @@ class Phase:
         Factor of the attraction.
     momentum : float or None, default=0.8
         Fraction of the last update that is added to a step (van der Maaten and Hinton 2008). None:
-        from 0.9 for up to 500 points to 0.97 for 5,600 or more.
+        from 0.9 for up to 500 points to 0.97 for 5,600 or more, and 0.9 after the first 500 steps
+        of a run. With more than about 0.94, KL may rise in a long run (docs/decisions/0020).
     step : float or None, default=None
         Step length (learning rate). None: n / (divisor exaggeration), at least `shortest`
         (Belkina et al. 2019).
@@ -138,13 +147,15 @@ class Phase:
         ratio = self.last_exaggeration / self.exaggeration
         return float(self.exaggeration * power(ratio, (done + 0.5) / self.n_iter))
 
-    def momentum_for(self, n_points: int) -> float:
+    def momentum_for(self, n_points: int, iteration: int = 0) -> float:
         """Return the momentum for a map of n points.
 
         Parameters
         ----------
         n_points : int
             Number of points.
+        iteration : int, default=0
+            Number of steps taken, in all phases; matters if the momentum is automatic.
 
         Returns
         -------
@@ -153,6 +164,8 @@ class Phase:
         """
         if self.momentum is not None:
             return self.momentum
+        if iteration >= SETTLING_STEPS:
+            return SETTLED_MOMENTUM
         # sqrt is exactly rounded, so the momentum is the same on every machine
         return 1 - min(max(0.1 * math.sqrt(500 / n_points), 0.03), 0.1)
 
@@ -231,7 +244,8 @@ class Schedule:
 
         50 steps of exaggeration 12, 100 in which it falls, and long steps with momentum 0.9 to
         0.97, by the number of points, or 0.8 if exaggeration stays. It reaches a lower objective in
-        500 steps than `standard` in 750 (docs/decisions/0012).
+        500 steps than `standard` in 750 (docs/decisions/0012). Steps after the first 500 have a
+        momentum of at most 0.9 (docs/decisions/0020).
 
         Parameters
         ----------

@@ -202,6 +202,38 @@ def test_kl_falls(joint):
     assert all(b <= a + 1e-3 for a, b in pairwise(later))
 
 
+class Bowl(Slope):
+    """Points on springs: the value is the sum of their squares over two."""
+
+    def __init__(self):
+        super().__init__([[0.0]])
+
+    def gradient(self, Y, exaggeration):
+        return Y.copy()
+
+    def value(self, Y):
+        return float(np.square(Y, dtype=np.float64).sum()) / 2
+
+
+def test_oscillations_die_out_after_the_first_500_steps():
+    # A gain is high while a point falls and low while it climbs. With momentum 0.97 it therefore
+    # gains energy in every swing: a factor of about 150 in 400 steps.
+    Y = first_map(n=6000, d=1)
+    phases = Phase(200, momentum=None, step=0.01), Phase(800, momentum=None, step=0.01)
+    values = [state.value() for state in descend(Bowl(), Progress.at(Y), Schedule(phases))]
+    # The largest value of 50 steps, more than a swing
+    early, middle, late = (max(values[i : i + 50]) for i in (50, 450, 950))
+    assert early < middle
+    assert late < 1e-3 * middle
+
+
+def test_oscillations_die_out_in_steps_after_a_run_of_500():
+    progress = Progress.at(first_map(n=6000, d=1), iteration=500)
+    schedule = Schedule((Phase(500, momentum=None, step=0.01),))
+    values = [state.value() for state in descend(Bowl(), progress, schedule)]
+    assert max(values[450:]) < 1e-3 * values[0]
+
+
 def test_the_value_of_a_state_is_that_of_its_map(joint):
     forces = ExactForces(joint)
     for state in islice(descend(forces, Progress.at(first_map()), Schedule.standard()), 5):

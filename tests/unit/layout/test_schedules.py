@@ -184,3 +184,9 @@ def test_automatic_momentum_grows_with_the_number_of_points():
     # 1 - 0.1 sqrt(500 / n), between 0.9 and 0.97
     assert found == pytest.approx([0.9, 0.9, 0.95, 0.975 - 0.005, 0.97])
     assert Phase(10, momentum=0.5).momentum_for(10**6) == 0.5
+
+
+def test_automatic_momentum_is_low_after_500_steps():
+    phase = Phase(1000, momentum=None)
+    assert [phase.momentum_for(8000, i) for i in (0, 499, 500, 9999)] == [0.97, 0.97, 0.9, 0.9]
+    assert Phase(1000, momentum=0.95).momentum_for(8000, 500) == 0.95
