@@ -45,6 +45,12 @@ for (const model of Bokeh.documents[0]._all_models.values()) {
 }
 return false
 """
+IS_MEASURED = """
+for (const model of Bokeh.documents[0]?._all_models.values() ?? []) {
+  if (/area under R_NX/.test(model.text ?? "")) { return true }
+}
+return false
+"""
 PAN = """
 const done = arguments[0]
 const figure = Bokeh.documents[0].get_model_by_name("map0")
@@ -110,6 +116,7 @@ def overhead(X: np.ndarray, n_rounds: int) -> list[float]:
             assert run is not None
             run.join()
             watched.append(time.perf_counter() - start)
+            wait(lambda: browser.execute_script(IS_MEASURED))  # which takes time after a run
             browser.get("about:blank")
             start = time.perf_counter()
             TSNE(random_state=0).fit(X)
