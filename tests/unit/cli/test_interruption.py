@@ -17,6 +17,14 @@ LOUD = ("embed", "wine.csv", *COLUMNS, *SHORT)
 LINE = (*LOUD, "-q")
 
 
+@pytest.fixture(autouse=True)
+def heeded():
+    """Heed Ctrl-C, which a shell lets its background jobs ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def interrupt_at(monkeypatch):
     """Press Ctrl-C during a step."""
