@@ -94,6 +94,9 @@ FITS = {
         },
     ),
 }
+RESERVED_BYTES = 72 * 2**20
+"""Addresses that a thread may reserve without using memory: 8 MB for its stack, and 64 MB for an
+arena of glibc, which it gets by chance. The peak of the memory in use is compared with the plan."""
 
 
 def points(n, n_features):
@@ -158,6 +161,7 @@ def main(name, limit=None):
         before = memory("VmRSS")
         if limit:
             most = memory("VmSize") + int(float(limit) * plan.bytes_needed)
+            most += plan.n_threads * RESERVED_BYTES
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # resets VmHWM
         make(name, n).fit(source)
