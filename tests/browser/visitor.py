@@ -68,15 +68,15 @@ return parts.join(" ").replace(/\\s+/g, " ")
 """
 )
 MODEL = "const model = Bokeh.documents[0].get_model_by_name(arguments[0]);"
+POINTS = MODEL + 'const points = model?.renderers.find((r) => r.name == "points");'
 LOCATE = (
-    MODEL
+    POINTS
     + """
 if (model == null) { return null }
 const view = Bokeh.index.find_one(model)
-const renderer = model.renderers.find((r) => r.glyph.type == "Scatter")
-const data = renderer.data_source.data
+const data = points.data_source.data
 const box = view.canvas_view.el.getBoundingClientRect()
-const x = Array.from(data[renderer.glyph.x.field]), y = Array.from(data[renderer.glyph.y.field])
+const x = Array.from(data[points.glyph.x.field]), y = Array.from(data[points.glyph.y.field])
 const ids = Array.from(data.id)
 return ids.map((id, i) => [
   String(id),
@@ -90,9 +90,8 @@ return ids.map((id, i) => [
 LINES = (
     MODEL
     + """
-const of = (kind) => model.renderers.filter((r) => r.glyph.type == kind)
-const links = of("Segment")[0].data_source.data
-const marks = of("Scatter")[1].data_source.data
+const of = (name) => model.renderers.find((r) => r.name == name).data_source.data
+const links = of("true neighbors"), marks = of("false neighbors")
 return [Array.from(links.x1), Array.from(links.y1), Array.from(marks.x), Array.from(marks.y)]
 """
 )
@@ -101,7 +100,7 @@ const table = Bokeh.documents[0].get_model_by_name("rows")
 return table == null ? [] : Array.from(table.source.data.c0).map(String)
 """
 BACKGROUND = MODEL + "return model.background_fill_color"
-COLORS = MODEL + "return Array.from(new Set(model.renderers[1].data_source.data.c0))"
+COLORS = POINTS + "return Array.from(new Set(points.data_source.data.c0))"
 VIEW = (
     MODEL
     + "return [model.x_range.start, model.x_range.end, model.y_range.start, model.y_range.end]"
@@ -138,7 +137,7 @@ return parts.join(" ").replace(/\\s+/g, " ")
 """
 )
 WIDTH = MODEL + "return Bokeh.index.find_one(model).el.getBoundingClientRect().width"
-INSPECTED = MODEL + "return model.renderers[1].data_source.inspected.indices"
+INSPECTED = POINTS + "return points.data_source.inspected.indices"
 
 
 class Visitor(Reader):

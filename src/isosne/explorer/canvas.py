@@ -13,10 +13,10 @@ from isosne.explorer.aggregate import MAX_IN_VIEW, MAX_POINTS, draw_image, insid
 from isosne.explorer.alignment import align, into_square
 from isosne.explorer.assets import text_pane
 from isosne.explorer.colors import Painted, pack, paint
-from isosne.explorer.figures import MAX_WIDTH, MapFigure, Points, find_row
+from isosne.explorer.figures import MAX_COMPUTED, MAX_WIDTH, MapFigure, Points, find_row
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.questions import Neighborhood, find_neighborhood
-from isosne.explorer.session import TRUST, Session
+from isosne.explorer.session import TRUST, Session, ShownMap
 from isosne.explorer.themes import LIGHT, Theme
 
 N_TIPS = 6
@@ -52,11 +52,12 @@ class Canvas:
         self._figures: list[MapFigure] = []
         self._is_filled = False
         self._numbers: list[int] = []
+        self._is_sampled: list[bool] = []
         self.shown: list[NDArray[np.float32]] = []
         self.painted: Painted | None = None
         self.neighborhoods: list[Neighborhood | None] = []
         self._searched = 0.0
-        self._is_view_new = False
+        self.is_view_new = False
         self._n_measured = -1
 
     def build(self) -> None:
@@ -90,16 +91,17 @@ class Canvas:
             card.visible = c in self._chosen
             drawn.figure.name = f"map{self._chosen.index(c)}" if c in self._chosen else None
         self._numbers = [-1] * len(maps)
+        self._is_sampled = [False] * len(maps)
         self.shown = [np.full((n, 2), np.nan, np.float32) for _ in maps]
         self.repaint()
-        self._move()
         self.select()
+        self._move()
         self.ask()
 
     def _listen(self, drawn: MapFigure) -> None:
         drawn.figure.on_event("tap", lambda event: self._tap(drawn.m, event))
+        drawn.figure.on_event("selectiongeometry", lambda event: self._lasso(drawn.m, event))
         if self._is_image:
-            drawn.figure.on_event("selectiongeometry", lambda event: self._lasso(drawn.m, event))
             for axis in drawn.ranges:
                 axis.on_change("start", self._view_changed)
 
@@ -113,9 +115,7 @@ class Canvas:
     def tick(self) -> None:
         """Show what is new since the last time."""
         for c, shown in zip(self._chosen, self._session.maps, strict=False):
-            status = "" if shown.status is None else html.escape(str(shown.status))
-            name = f"<b>{html.escape(shown.title)}</b> <span>{status}</span>"
-            text = f'<div class="maptitle">{name}</div>'
+            text = _describe(shown)
             if self._titles[c].object != text:
                 self._titles[c].object = text
         if self._session.color == TRUST and self._measurer.n_measured != self._n_measured:
@@ -136,10 +136,8 @@ class Canvas:
         self._n_measured = self._measurer.n_measured
         self.painted = paint(self._session, self._measurer, self._measurer.density, self._theme)
         self.legend.object = f'<div class="legend">{self.painted.legend}</div>'
-        if self._points is None:
-            return
-        if self._is_image:
-            self._is_view_new = True
+        self.is_view_new = True
+        if self._points is None or self._is_image:
             return
         for m in range(len(self._figures)):
             self._points.paint(m, self.painted.colors[min(m, len(self.painted.colors) - 1)])
@@ -148,7 +146,7 @@ class Canvas:
         """Show the selection of the session."""
         if self._points is not None:
             self._points.select(self._session.selection)
-            self._is_view_new = True
+            self.is_view_new = True
 
     def ask(self) -> None:
         """Show the neighbors of the point that is asked about."""
@@ -179,38 +177,50 @@ class Canvas:
     def _move(self) -> None:
         """Show the latest frame of each map, if it is new."""
         session = self._session
-        frames = [shown.view(session.rows.n_rows) for shown in session.maps[: len(self._figures)]]
+        maps = session.maps[: len(self._figures)]
+        frames = [shown.view(session.rows.n_rows) for shown in maps]
         is_new = [number != old for (number, _), old in zip(frames, self._numbers, strict=True)]
-        is_aligned = len(frames) == 2 and session.maps[1].rows is None
+        is_aligned = len(frames) == 2 and maps[1].rows is None
+        if is_aligned:
+            is_new[1] |= is_new[0]
         for m, (number, Y) in enumerate(frames):
-            if not (is_new[m] or (m == 1 and is_new[0] and is_aligned)):
-                continue
-            self._numbers[m] = number
-            self.shown[m] = align(Y, self.shown[0]) if m == 1 and is_aligned else into_square(Y)
-            if not self._is_image and self._is_filled and self._points is not None:
-                self._points.move(m, self.shown[m])
+            if is_new[m]:
+                self._numbers[m] = number
+                self.shown[m] = align(Y, self.shown[0]) if m and is_aligned else into_square(Y)
         if self._is_image:
-            if any(is_new) or self._is_view_new:
+            if any(is_new) or self.is_view_new:
                 self._draw_images()
-        elif not self._is_filled and self._points is not None and self.painted is not None:
-            every = np.arange(session.rows.n_rows)
-            self._points.fill(every, list(self.shown), self.painted.colors)
-            self._is_filled = True
+        else:
+            self._draw_points(is_new)
+        self.is_view_new = False
         if any(is_new) and session.asked is not None:
             is_running = any(shown.is_active for shown in session.maps)
             if not is_running or time.monotonic() > self._searched + NEIGHBORS_SECONDS:
                 self.ask()
 
+    def _draw_points(self, is_new: list[bool]) -> None:
+        """Show the points of each map, or a sample of them while a large map is computed."""
+        assert self._points is not None
+        sampled = [shown.n_moving > MAX_COMPUTED for shown in self._session.maps]
+        if not self._is_filled and not all(sampled):
+            self._fill(np.arange(self._session.rows.n_rows))
+            self._is_filled = True
+            is_new = [False] * len(is_new)
+        for m, drawn in enumerate(self._figures):
+            is_switched = sampled[m] != self._is_sampled[m]
+            if not (is_new[m] or is_switched or (sampled[m] and self.is_view_new)):
+                continue
+            if sampled[m]:
+                rows = self._points.sample(self.shown[m], self._session.selection)
+                drawn.show_sample(self.shown[m][rows], self._colors_of(m)[rows])
+            else:
+                self._points.move(m, self.shown[m])
+                drawn.show_every()
+        self._is_sampled = sampled
+
     def _draw_images(self) -> None:
         """Show what is in view: exact points if they are few, or an image."""
         assert self._points is not None
-        assert self.painted is not None
-        self._is_view_new = False
-        selection = self._session.selection
-        is_faint = None
-        if len(selection):
-            is_faint = np.ones(self._session.rows.n_rows, bool)
-            is_faint[selection] = False
         few: Array = np.empty(0, np.int64)
         for m, drawn in enumerate(self._figures):
             corners = self._corners(m)
@@ -219,13 +229,33 @@ class Canvas:
                 few = np.union1d(few, rows)
                 drawn.show_image(None, corners)
             else:
-                colors = self.painted.colors[min(m, len(self.painted.colors) - 1)]
-                if is_faint is not None:
-                    colors = np.where(is_faint, pack([self._theme.faint])[0], colors)
-                drawn.show_image(draw_image(self.shown[m], colors, corners, is_faint), corners)
+                Y, colors, is_faint = self.shown[m], self._colors_of(m), self._find_faint()
+                drawn.show_image(draw_image(Y, colors, corners, is_faint), corners)
         if len(few) or len(self._points.rows):
-            self._points.fill(few, list(self.shown), self.painted.colors)
-            self._points.select(selection)
+            self._fill(few)
+
+    def _fill(self, rows: Array) -> None:
+        """Draw some rows one by one, and show the selection."""
+        assert self._points is not None
+        assert self.painted is not None
+        self._points.fill(rows, list(self.shown), self.painted.colors)
+        self._points.select(self._session.selection)
+
+    def _colors_of(self, m: int) -> NDArray[np.uint32]:
+        """Return the color of each row in a map; all but the selected rows are faint."""
+        assert self.painted is not None
+        colors = self.painted.colors[min(m, len(self.painted.colors) - 1)]
+        is_faint = self._find_faint()
+        return colors if is_faint is None else np.where(is_faint, pack([self._theme.faint]), colors)
+
+    def _find_faint(self) -> NDArray[np.bool_] | None:
+        """Return whether each row is not selected; None if no row is."""
+        selection = self._session.selection
+        if not len(selection):
+            return None
+        is_faint = np.ones(self._session.rows.n_rows, bool)
+        is_faint[selection] = False
+        return is_faint
 
     def _tips(self) -> dict[str, Array]:
         data = self._session.rows
@@ -251,7 +281,7 @@ class Canvas:
             self._session.select(self._points.rows_of(new))
 
     def _lasso(self, m: int, event: Any) -> None:
-        if not event.final:
+        if not event.final or not (self._is_image or self._is_sampled[m]):
             return
         geometry = event.geometry
         if geometry["type"] == "poly":
@@ -267,4 +297,15 @@ class Canvas:
         self._session.ask(row)
 
     def _view_changed(self, attr: str, old: float, new: float) -> None:
-        self._is_view_new = True
+        self.is_view_new = True
+
+
+def _describe(shown: ShownMap) -> str:
+    """Return the title of a map, how far its run has come, and a bar that keeps its place."""
+    status = shown.status
+    words = "" if status is None else html.escape(str(status))
+    share = 100 * status.share if status is not None and status.is_active else 0
+    return (
+        f'<div class="maptitle"><b>{html.escape(shown.title)}</b> <span>{words}</span></div>'
+        f'<div class="progress"><i style="width: {share:.0f}%"></i></div>'
+    )

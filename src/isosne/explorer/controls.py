@@ -38,7 +38,6 @@ class MapControls:
         self.pause = pn.widgets.Button(label="Pause")
         self.stop = pn.widgets.Button(label="Stop")
         self.more = pn.widgets.Button(label=f"{MORE_STEPS} more steps")
-        self.progress = pn.indicators.Progress(value=0, max=100, sizing_mode="stretch_width")
         self.begin.on_click(guard(self._begin))
         self.pause.on_click(guard(self._pause))
         self.stop.on_click(guard(self._stop))
@@ -52,7 +51,6 @@ class MapControls:
             pn.Row(self.exaggeration, self.seed, self.n_iter),
             self.warm,
             pn.FlexBox(self.begin, self.pause, self.stop, self.more),
-            self.progress,
             sizing_mode="stretch_width",
         )
 
@@ -82,7 +80,7 @@ class MapControls:
         self.seed.value, self.n_iter.value = settings.seed, settings.n_iter
 
     def tick(self) -> None:
-        """Enable the buttons that have an effect, and move the bar."""
+        """Enable the buttons that have an effect."""
         shown = self._session.maps[self._m] if self._m < len(self._session.maps) else None
         status = None if shown is None else shown.status
         state = "" if status is None else status.state
@@ -92,10 +90,6 @@ class MapControls:
         _set(self.stop, disabled=status is None or not status.is_active)
         _set(self.more, disabled=not has_ended)
         _set(self.warm, disabled=shown is None)
-        share = 0 if status is None else round(100 * status.iteration / max(status.n_iter, 1))
-        is_active = status is not None and status.is_active
-        seen = {"visibility": "visible" if is_active else "hidden"}  # it keeps its place
-        _set(self.progress, value=min(share, 100), styles=seen)
 
     def _name_size(self) -> None:
         """Name the main parameter of the kernel; the value of another parameter is given up."""

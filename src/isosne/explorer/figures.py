@@ -2,6 +2,8 @@
 
 Both maps draw from one data source, so that selecting and hovering is linked by itself. A new
 frame patches the coordinates only. Rows are in a random order, in which no class hides another.
+A large map that is being computed draws a sample of its points from a source of its own, because
+each frame takes time from the computation.
 """
 
 import math
@@ -38,6 +40,9 @@ X_LIMITS, Y_LIMITS = (-1.13, 1.13), (-1.06, 1.2)
 MAX_MOVING, N_MOVING = 5_000, 2_000
 """Above so many points, a browser without WebGL draws about 2,000 while the view moves: 100,000
 points then take 28 ms of CPU time per frame, and 67 ms if it draws 8,000 (measured)."""
+MAX_COMPUTED = 2_000
+"""Most points that are drawn of a map while it is computed: a browser without WebGL needs about
+50 ms of CPU time per frame for them (measured)."""
 MAX_WIDTH = 800
 """Largest side of a map in pixels."""
 
@@ -71,13 +76,24 @@ class Points:
             data[f"c{m}"] = colors[min(m, len(colors) - 1)][self.rows]
         self.source.data = data
 
+    def sample(self, Y: NDArray[np.float32], selection: Array) -> NDArray[np.int64]:
+        """Return some of the rows that have a position; up to a half are selected ones, on top."""
+        is_selected = np.zeros(len(Y), bool)
+        is_selected[selection] = True
+        placed = self._shuffled[np.isfinite(Y[self._shuffled, 0])]
+        chosen = placed[is_selected[placed]][: MAX_COMPUTED // 2]
+        others = placed[~is_selected[placed]][: MAX_COMPUTED - len(chosen)]
+        return np.concatenate([others, chosen])
+
     def move(self, m: int, Y: NDArray[np.float32]) -> None:
         """Give the points of map m new positions."""
         self._patch({f"{a}{m}": c for a, c in zip("xy", Y[self.rows].T, strict=True)})
 
     def paint(self, m: int, colors: NDArray[np.uint32]) -> None:
-        """Give the points of map m new colors."""
-        self._patch({f"c{m}": colors[self.rows]})
+        """Give the points of map m other colors."""
+        chosen = colors[self.rows]
+        if not np.array_equal(chosen, self.source.data[f"c{m}"]):
+            self._patch({f"c{m}": chosen})
 
     def rows_of(self, indices: list[int]) -> NDArray[np.int64]:
         """Return the rows at some indices of the source."""
@@ -115,20 +131,29 @@ class MapFigure:
         lasso, box = LassoSelectTool(continuous=False), BoxSelectTool()
         self.figure = _make_figure(ranges, n, lasso, box)
         self._image = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
-        self.figure.add_glyph(self._image, ImageRGBA(image="image", x="x", y="y", dw="dw", dh="dh"))
-        style: dict[str, Any] = {"x": f"x{m}", "y": f"y{m}", "line_color": None}
-        style["size"] = float(np.clip(math.sqrt(COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE))
-        self._faint = Scatter(**style, fill_alpha=0.45)
-        style["fill_color"] = f"c{m}"
-        self._hovered = Scatter(**style | {"size": style["size"] + 5}, line_width=2)
-        renderer = self.figure.add_glyph(
+        picture = ImageRGBA(image="image", x="x", y="y", dw="dw", dh="dh")
+        self.figure.add_glyph(self._image, picture, name="image")
+        dots: dict[str, Any] = {"x": f"x{m}", "y": f"y{m}", "line_color": None, "size": _size_of(n)}
+        self._faint = Scatter(**dots, fill_alpha=0.45)
+        dots["fill_color"] = f"c{m}"
+        self._hovered = Scatter(**dots | {"size": dots["size"] + 5}, line_width=2)
+        self._every = every = self.figure.add_glyph(
             points.source,
-            Scatter(**style, fill_alpha=auto_alpha(n)),
+            Scatter(**dots, fill_alpha=auto_alpha(n)),
             nonselection_glyph=self._faint,
             hover_glyph=self._hovered,
+            name="points",
         )
-        lasso.renderers = box.renderers = [renderer]
-        hover = HoverTool(renderers=[renderer], tooltips=tips or None, visible=False)
+        dots |= {"x": "x", "y": "y", "fill_color": "c", "size": _size_of(min(n, MAX_COMPUTED))}
+        self._sampled = ColumnDataSource({"x": [], "y": [], "c": []})
+        self._sample = self.figure.add_glyph(
+            self._sampled,
+            Scatter(**dots, fill_alpha=auto_alpha(n)),
+            name="sample",
+            visible=False,
+        )
+        lasso.renderers = box.renderers = [every]
+        hover = HoverTool(renderers=[every], tooltips=tips or None, visible=False)
         self.figure.add_tools(hover)
         self._links = ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1")})
         self._marks = ColumnDataSource({"x": [], "y": []})
@@ -137,9 +162,13 @@ class MapFigure:
         ring: dict[str, Any] = {"x": "x", "y": "y", "fill_color": None, "line_width": 2}
         self._mark = Scatter(**ring, size=13, marker="square")
         self._ring = Scatter(**ring, size=16, marker="circle")
-        above = (self._links, self._link), (self._marks, self._mark), (self._center, self._ring)
-        for source, glyph in above:
-            self.figure.add_glyph(source, glyph)
+        above = {
+            "true neighbors": (self._links, self._link),
+            "false neighbors": (self._marks, self._mark),
+            "asked": (self._center, self._ring),
+        }
+        for name, (source, glyph) in above.items():
+            self.figure.add_glyph(source, glyph, name=name)
         self.set_theme(LIGHT)
 
     def set_theme(self, theme: Theme) -> None:
@@ -151,11 +180,26 @@ class MapFigure:
         self._link.line_color = self._ring.line_color = theme.ink
         self._mark.line_color = theme.mark
 
+    def show_sample(self, Y: NDArray[np.float32], colors: NDArray[np.uint32]) -> None:
+        """Draw a sample of the points (n, 2), and not those of the source."""
+        x, y = np.ascontiguousarray(Y.T)
+        self._sampled.data = {"x": x, "y": y, "c": colors}
+        self._set_sampled(True)
+
+    def show_every(self) -> None:
+        """Draw the points of the source."""
+        self._set_sampled(False)
+
+    def _set_sampled(self, is_sampled: bool) -> None:
+        if self._sample.visible != is_sampled:
+            self._sample.visible, self._every.visible = is_sampled, not is_sampled
+
     def show_neighbors(self, Y: NDArray[np.float32], found: Neighborhood | None) -> None:
         """Draw lines from a row to its true neighbors, and mark its false ones."""
         if found is None:
-            self._links.data = {name: [] for name in self._links.data}
-            self._marks.data = self._center.data = {"x": [], "y": []}
+            if len(self._center.data["x"]):
+                self._links.data = {name: [] for name in self._links.data}
+                self._marks.data = self._center.data = {"x": [], "y": []}
             return
         x, y = Y[found.row]
         ends = Y[found.true]
@@ -183,6 +227,11 @@ class MapFigure:
         }
 
 
+def _size_of(n: int) -> float:
+    """Return the size of a point in pixels, of a map of n points."""
+    return float(np.clip(math.sqrt(COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE))
+
+
 def _make_figure(
     ranges: tuple[Range1d, Range1d], n: int, lasso: LassoSelectTool, box: BoxSelectTool
 ) -> Any:
@@ -192,6 +241,9 @@ def _make_figure(
     made = figure(
         x_range=ranges[0],
         y_range=ranges[1],
+        title=None,
+        x_axis_type=None,
+        y_axis_type=None,
         aspect_ratio=1,
         max_width=MAX_WIDTH,
         sizing_mode="scale_width",
@@ -207,7 +259,7 @@ def _make_figure(
         min_border=0,
     )
     made.add_tools(SaveTool(filename="map"))
-    made.axis.visible = made.grid.visible = False
+    made.grid.visible = False
     made.toolbar.logo = None
     made.toolbar.stylesheets = [":host(.bk-inner) { background: transparent; }"]
     return made

@@ -1,11 +1,15 @@
 """The page: what one tab of the browser shows of a session."""
 
 import html
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import panel as pn
+from bokeh.document import Document
+from bokeh.server.contexts import BokehSessionContext
+from tornado.ioloop import PeriodicCallback
 
 from isosne.explorer.assets import read_style, text_pane
 from isosne.explorer.canvas import Canvas
@@ -22,8 +26,10 @@ from isosne.explorer.session import DENSITY, Session
 from isosne.explorer.themes import DARK, LIGHT
 
 SELECTION_TAB, POINT_TAB = 0, 1
-TICK_MS = 100
-"""Time between two looks at the session: at most ten frames per second."""
+GLANCE_MS = 100
+"""Time between two glances at the session: at most ten frames per second."""
+LOOK_SECONDS = 1.0
+"""Longest time between two looks at the session, also if no change was noticed."""
 
 
 BESIDE = {"flex": "2 1 440px", "max-width": "800px"}
@@ -45,6 +51,8 @@ class Page:
     def __init__(self, session: Session, measurer: Measurer) -> None:
         self._session, self._measurer = session, measurer
         self._seen: Counter[str] = Counter()
+        self._glimpsed: Hashable = None
+        self._looked = 0.0
         self._theme = LIGHT
         self._is_form = session.data is None  # figures belong to a page that begins with rows
         self._message = pn.pane.Alert("", alert_type="warning", visible=False)
@@ -120,12 +128,26 @@ class Page:
 
     def _follow(self) -> None:
         self._look()
-        pn.state.add_periodic_callback(self._look, period=TICK_MS)
+        document = pn.state.curdoc
+        follower = PeriodicCallback(lambda: self._glance(document), GLANCE_MS)
+        follower.start()
+        pn.state.on_session_destroyed(lambda context: follower.stop())
+
+    def _glance(self, document: Document) -> None:
+        """Have a look at the session if it has changed: looks take time from a run."""
+        if not _has_tab(document):
+            return  # the server gives its page up after a while
+        canvas, now = self._canvas, time.monotonic()
+        state = self._session.state, self._measurer.n_measured, canvas.is_view_new
+        if state != self._glimpsed or now > self._looked + LOOK_SECONDS:
+            self._glimpsed, self._looked = state, now
+            document.add_next_tick_callback(self._look)
 
     def _look(self) -> None:
         """Follow the session; an error is shown, and the next look may succeed."""
         try:
-            self.tick()
+            with pn.io.hold():  # one message for all changes, and one repaint
+                self.tick()
         except Exception as error:
             self._say(as_sentence(error))
 
@@ -245,3 +267,10 @@ class Page:
                 self._say(as_sentence(error))
 
         return call
+
+
+def _has_tab(document: Document) -> bool:
+    """Return whether a tab of a browser shows a document."""
+    context = document.session_context
+    session = context.session if isinstance(context, BokehSessionContext) else None
+    return session is not None and session.connection_count > 0

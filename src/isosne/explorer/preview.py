@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from isosne._types import Points
 
-MIN_POINTS = 5_000
+MIN_POINTS = 10_000
 """Smaller tables need no preview: their first step comes within a second or two."""
-N_SAMPLE = 500
+N_SAMPLE = 200
 """Rows whose principal axes are used; chosen: a preview costs O(n d)."""
 
 

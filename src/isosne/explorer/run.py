@@ -19,15 +19,14 @@ from isosne.explorer.preview import MIN_POINTS, preview_map
 from isosne.layout.descent import State
 from isosne.layout.schedules import as_schedule
 from isosne.tsne.estimator import TSNE
+from isosne.tsne.plan import useful_threads
 
 PREPARING, RUNNING, PAUSED, STOPPED, FINISHED, FAILED = (
     *("preparing", "running", "paused", "stopped", "finished", "failed"),
 )
-FRAME_SECONDS = 0.1
-"""Shortest time between two frames."""
-SECONDS_PER_POINT = 2e-5
-"""Further time between two frames, per point: the browser draws 100,000 points in about 0.3 s, and
-may take about a tenth of one core (chosen; `python -m benchmarks explore` measures it)."""
+FRAME_SECONDS, LARGE_FRAME_SECONDS = 0.3, 1.0
+"""Shortest time between two frames, of small and of large maps. A browser without a graphics card
+needs about 35 ms of a core to draw one (`python -m benchmarks explore` measures what it costs)."""
 VALUE_EVERY = 100
 """Steps between two values of the objective; each costs about one step."""
 
@@ -48,6 +47,11 @@ class Status(NamedTuple):
     def is_active(self) -> bool:
         """Whether the run goes on, or can be resumed."""
         return self.state in (PREPARING, RUNNING, PAUSED)
+
+    @property
+    def share(self) -> float:
+        """The share of the steps that are done, from 0 to 1."""
+        return min(self.iteration / max(self.n_iter, 1), 1.0)
 
     def __str__(self) -> str:
         if self.state == FAILED:
@@ -91,10 +95,12 @@ class Run:
         self._Y: NDArray[np.float32] | None = None
         self._preview: NDArray[np.float32] | None = None
         self._n_frames = 0
-        self._interval = FRAME_SECONDS + SECONDS_PER_POINT * X.shape[0]
+        is_large = useful_threads(X.shape[0], "mesh") > 1  # no core is left for the browser
+        self._interval = LARGE_FRAME_SECONDS if is_large else FRAME_SECONDS
         self._next_frame = 0.0
         self._began = 0.0
         self._first = 0
+        self._objective: float | None = None
         self._thread: threading.Thread | None = None
 
     @classmethod
@@ -126,6 +132,11 @@ class Run:
     def preview(self) -> NDArray[np.float32] | None:
         """What to show before the first step of a large map, if there is something."""
         return self._preview
+
+    @property
+    def n_points(self) -> int:
+        """The number of points of the map."""
+        return int(self._X.shape[0])
 
     @property
     def is_held(self) -> bool:
@@ -205,7 +216,7 @@ class Run:
         if not self._began:
             self._began, self._first = now, state.iteration
         if state.iteration % VALUE_EVERY == 0:
-            self._update(objective=state.value())
+            self._objective = state.value()
         if now >= self._next_frame:
             self._next_frame = now + self._interval
             self._store(state, now)
@@ -229,6 +240,7 @@ class Run:
             state=PAUSED if is_paused else RUNNING,
             phase=min(state.phase, self.status.n_phases - 1),
             iteration=state.iteration,
+            objective=self._objective,
             seconds_left=left,
         )
 

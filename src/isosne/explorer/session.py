@@ -5,6 +5,7 @@ pages: they look every so often at the counters in `changes`, and at the frames 
 """
 
 from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.explorer.data import Data
-from isosne.explorer.run import FINISHED, STOPPED, Run, Status
+from isosne.explorer.run import FINISHED, PREPARING, RUNNING, STOPPED, Run, Status
 from isosne.explorer.settings import Settings, command
 from isosne.neighbors.metric import Metric
 from isosne.studies.point_columns import Column
@@ -58,6 +59,13 @@ class ShownMap:
     def is_active(self) -> bool:
         """Whether positions may still change."""
         return self.run is not None and self.run.status.is_active
+
+    @property
+    def n_moving(self) -> int:
+        """The number of points that a run moves just now: none if it is paused or has ended."""
+        run = self.run
+        is_moving = run is not None and run.status.state in (PREPARING, RUNNING)
+        return run.n_points if run is not None and is_moving else 0
 
     def frame(self, n_rows: int) -> tuple[int, NDArray[np.float32]]:
         """Return the number of the latest frame, and a position (n, 2) for each row, or NaN."""
@@ -112,6 +120,12 @@ class Session:
     notes: str = ""
     is_uploaded: bool = False
     changes: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def state(self) -> Hashable:
+        """Something that differs after every change, also of a run."""
+        runs = tuple(shown.run and (shown.run.frame[0], shown.run.status) for shown in self.maps)
+        return self.changes.total(), runs
 
     @property
     def rows(self) -> Data:
