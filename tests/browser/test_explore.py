@@ -18,6 +18,7 @@ from sklearn.preprocessing import minmax_scale
 from isosne import TSNE, nearest_neighbors
 from isosne.explorer import Explorer
 from isosne.explorer.data import from_python
+from isosne.explorer.figures import MAX_COMPUTED
 from isosne.explorer.session import Session
 from isosne.explorer.settings import Settings
 from isosne.explorer.themes import DARK, LIGHT
@@ -472,6 +473,35 @@ def test_a_run_that_fails_is_told_above_its_map(visit, monkeypatch):
         monkeypatch.undo()
         visitor.press("Compute")
         finished(visitor)
+    finally:
+        explorer.close()
+
+
+def test_a_large_map_shows_a_sample_of_its_points_while_it_is_computed(visit):
+    n = 3 * MAX_COMPUTED
+    session = Session()
+    session.open(from_python(np.random.default_rng(0).normal(size=(n, 5))))
+    session.begin(0, Settings(n_iter=int(LONG)))
+    explorer = Explorer(session)
+    explorer.start()
+    try:
+        visitor = visit(explorer.address)
+        visitor.says("Running, step")
+        visitor.until(lambda: visitor.n_drawn("sample") == MAX_COMPUTED, "a sample")
+        assert visitor.n_drawn("points") == 0
+        corners = (-1.05, -1.05), (1.05, -1.05), (1.05, 1.05), (-1.05, 1.05)
+        visitor.draw_around([visitor.pixel_of(x, y) for x, y in corners])
+        visitor.says(f"{n:,} of {n:,} rows are selected.")
+        visitor.press("Pause")
+        visitor.until(lambda: visitor.n_drawn("points") == n, "all points")
+        assert visitor.n_drawn("sample") == 0
+        visitor.press("Resume")
+        visitor.until(lambda: visitor.n_drawn("sample") == MAX_COMPUTED, "a sample again")
+        visitor.press("Stop")
+        visitor.until(lambda: visitor.n_drawn("points") == n, "all points at the end")
+        shown = np.array(list(visitor.positions().values()))
+        assert len(shown) == n
+        np.testing.assert_allclose(np.abs(shown).max(), 1, atol=1e-6)  # the map fills its square
     finally:
         explorer.close()
 

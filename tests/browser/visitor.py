@@ -87,6 +87,23 @@ return ids.map((id, i) => [
 ])
 """
 )
+DRAWN = (
+    MODEL
+    + """
+const seen = model?.renderers.filter((r) => r.visible && r.glyph.type == "Scatter") ?? []
+const count = (r) => Array.from(r.data_source.data[r.glyph.x.field]).filter(Number.isFinite).length
+return Object.fromEntries(seen.map((r) => [r.name, count(r)]))
+"""
+)
+PIXEL = (
+    MODEL
+    + """
+const {canvas_view, frame} = Bokeh.index.find_one(model)
+const box = canvas_view.el.getBoundingClientRect()
+const x = frame.x_scale.compute(arguments[1]), y = frame.y_scale.compute(arguments[2])
+return [box.left + x, box.top + y]
+"""
+)
 LINES = (
     MODEL
     + """
@@ -204,6 +221,14 @@ class Visitor(Reader):
     def pixels(self, m=0):
         """Return the pixel of each identifier on the screen."""
         return {one[0]: np.array(one[1:3], float) for one in self.run(LOCATE, f"map{m}")}
+
+    def pixel_of(self, x, y, m=0):
+        """Return the pixel of a place on a map."""
+        return np.array(self.run(PIXEL, f"map{m}", x, y))
+
+    def n_drawn(self, name, m=0):
+        """Return how many "points" of a map, or of its "sample", are drawn."""
+        return self.run(DRAWN, f"map{m}").get(name, 0)
 
     def lines(self, m=0):
         """Return the ends of the lines to neighbors, and the marked places."""

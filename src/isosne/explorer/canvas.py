@@ -115,7 +115,7 @@ class Canvas:
     def tick(self) -> None:
         """Show what is new since the last time."""
         for c, shown in zip(self._chosen, self._session.maps, strict=False):
-            text = _describe(shown)
+            text = _describe(shown, shown.n_moving > MAX_COMPUTED and not self._is_image)
             if self._titles[c].object != text:
                 self._titles[c].object = text
         if self._session.color == TRUST and self._measurer.n_measured != self._n_measured:
@@ -300,12 +300,15 @@ class Canvas:
         self.is_view_new = True
 
 
-def _describe(shown: ShownMap) -> str:
+def _describe(shown: ShownMap, is_sampled: bool) -> str:
     """Return the title of a map, how far its run has come, and a bar that keeps its place."""
     status = shown.status
     words = "" if status is None else html.escape(str(status))
+    if is_sampled:
+        words += f" ({MAX_COMPUTED:,} points shown)"
     share = 100 * status.share if status is not None and status.is_active else 0
     return (
-        f'<div class="maptitle"><b>{html.escape(shown.title)}</b> <span>{words}</span></div>'
+        f'<div class="maptitle" title="{words}"><b>{html.escape(shown.title)}</b> '
+        f"<span>{words}</span></div>"
         f'<div class="progress"><i style="width: {share:.0f}%"></i></div>'
     )

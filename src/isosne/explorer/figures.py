@@ -77,13 +77,17 @@ class Points:
         self.source.data = data
 
     def sample(self, Y: NDArray[np.float32], selection: Array) -> NDArray[np.int64]:
-        """Return some of the rows that have a position; up to a half are selected ones, on top."""
+        """Return some of the rows that have a position, selected ones last.
+
+        Selected rows are preferred until they are a half of the sample.
+        """
         is_selected = np.zeros(len(Y), bool)
         is_selected[selection] = True
         placed = self._shuffled[np.isfinite(Y[self._shuffled, 0])]
-        chosen = placed[is_selected[placed]][: MAX_COMPUTED // 2]
-        others = placed[~is_selected[placed]][: MAX_COMPUTED - len(chosen)]
-        return np.concatenate([others, chosen])
+        chosen, others = placed[is_selected[placed]], placed[~is_selected[placed]]
+        n_chosen = max(MAX_COMPUTED // 2, MAX_COMPUTED - len(others))
+        chosen = chosen[:n_chosen]
+        return np.concatenate([others[: MAX_COMPUTED - len(chosen)], chosen])
 
     def move(self, m: int, Y: NDArray[np.float32]) -> None:
         """Give the points of map m new positions."""

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from isosne._types import Points
 
-MIN_POINTS = 10_000
-"""Smaller tables need no preview: their first step comes within a second or two."""
+MIN_POINTS = 20_000
+"""Smaller tables need no preview: their first step comes within a few seconds."""
 N_SAMPLE = 200
 """Rows whose principal axes are used; chosen: a preview costs O(n d)."""
 

@@ -1,5 +1,8 @@
 """A session of sixty points in two clusters, with short runs."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,15 @@ from isosne.explorer.settings import Settings
 
 QUICK = Settings(n_iter=160)
 """Ten steps more than the exaggeration takes."""
+DEADLINE = 60
+
+
+def wait_for(condition):
+    """Wait until something holds."""
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        threading.Event().wait(0.01)
 
 
 @pytest.fixture

@@ -1,21 +1,22 @@
-import threading
 import time
 
 import numpy as np
 import pytest
 
 from isosne import TSNE, Schedule
-from isosne.explorer.run import FAILED, FINISHED, PAUSED, RUNNING, STOPPED, Run, Status
-
-DEADLINE = 60
-
-
-def wait_for(condition):
-    """Wait until something holds."""
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        threading.Event().wait(0.01)
+from isosne.explorer import run as run_module
+from isosne.explorer.run import (
+    FAILED,
+    FINISHED,
+    FRAME_SECONDS,
+    LARGE_FRAME_SECONDS,
+    PAUSED,
+    RUNNING,
+    STOPPED,
+    Run,
+    Status,
+)
+from tests.unit.explorer.conftest import DEADLINE, wait_for
 
 
 def long_run(X, **settings):
@@ -56,12 +57,32 @@ def test_the_time_left_is_unknown_at_the_first_step(two_blobs):
     assert run.join(DEADLINE)
 
 
-def test_at_most_ten_frames_are_stored_in_a_second(two_blobs):
+def test_frames_are_stored_at_intervals(two_blobs):
     run = long_run(two_blobs)
     began = time.monotonic()
     run.start()
     wait_for(lambda: run.frame[0] >= 4)
-    assert time.monotonic() - began >= 0.3  # three intervals of 0.1 s
+    assert time.monotonic() - began >= 3 * FRAME_SECONDS
+    run.stop()
+    assert run.join(DEADLINE)
+
+
+def test_a_map_that_takes_all_cores_has_fewer_frames(monkeypatch):
+    monkeypatch.setattr(run_module, "useful_threads", lambda n, forces: 1 + (n > 8_000))
+    small, large = (Run(TSNE(), np.zeros((n, 2), np.float32)) for n in (8_000, 8_001))
+    assert (small._interval, large._interval) == (FRAME_SECONDS, LARGE_FRAME_SECONDS)
+
+
+def test_the_objective_comes_with_a_frame(two_blobs):
+    """A value of its own would be a further change of the page."""
+    run = long_run(two_blobs)
+    run._interval = DEADLINE  # one frame at the first step, and one when it is paused
+    run.start()
+    wait_for(lambda: run._objective is not None)
+    assert run.status.objective is None
+    run.pause()
+    wait_for(lambda: run.is_held)
+    assert run.status.objective == run._objective
     run.stop()
     assert run.join(DEADLINE)
 

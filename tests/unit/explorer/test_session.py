@@ -7,12 +7,13 @@ from isosne.errors import DataError, ParameterError
 from isosne.explorer.colors import list_choices
 from isosne.explorer.data import from_python
 from isosne.explorer.measuring import measure
+from isosne.explorer.run import RUNNING
 from isosne.explorer.session import Session
 from isosne.explorer.session_file import restore_session, save_session
 from isosne.explorer.settings import Settings
 from isosne.neighbors.metric import Metric
 from tests.conftest import refuses
-from tests.unit.explorer.conftest import QUICK
+from tests.unit.explorer.conftest import QUICK, wait_for
 
 LINE = "isosne embed 'my table.csv' --id name"
 
@@ -106,6 +107,34 @@ def test_a_map_of_other_rows_is_refused(mapped):
         "(59, 2). Pass a map of the same table.",
     ):
         mapped.add_map(np.zeros((59, 2)), "other")
+
+
+def test_points_move_while_a_run_goes_on_and_is_not_paused(session):
+    session.begin(0, Settings(n_iter=100_000))
+    shown = session.maps[0]
+    n = session.rows.n_rows
+    assert shown.n_moving == n
+    wait_for(lambda: shown.run.status.state == RUNNING)
+    assert shown.n_moving == n
+    shown.run.pause()
+    assert shown.n_moving == 0
+    shown.run.stop()
+    assert shown.run.join(60)
+    assert shown.n_moving == 0
+
+
+def test_every_change_gives_another_state(session):
+    seen = [session.state]
+    session.select(np.array([1, 2]))
+    seen.append(session.state)
+    session.ask(1)
+    seen.append(session.state)
+    session.begin(0, Settings())
+    seen.append(session.state)
+    assert session.maps[0].run.join(60)
+    seen.append(session.state)
+    assert session.state == seen[-1]
+    assert len(set(seen)) == 5
 
 
 def test_replacing_a_map_ends_its_run(session):
