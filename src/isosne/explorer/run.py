@@ -108,6 +108,7 @@ class Run:
         """Return an ended run of a fitted estimator, which stays as it is if the run goes on."""
         run = cls(copy.copy(model), X)
         run._Y, run._n_frames = model.embedding_, 1
+        run._objective = model.kl_divergence_
         run._update(
             state=FINISHED,
             iteration=model.n_iter_,
