@@ -18,7 +18,7 @@ TARGETS := x86-64-v3 $(shell grep -q avx512vl /proc/cpuinfo 2>/dev/null && echo 
 TIERS := slow or paper or browser or kill or large or gallery or compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all test-targets lint types check fuzz warm browser docs bench clean
+.PHONY: help install demo test test-all test-targets lint types check fuzz warm browser docs paper bench clean
 
 help:  ## list these commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,10 +40,9 @@ test: install warm  ## run the fast tests
 test-all: install warm browser  ## run all tests
 	$(PYTEST)
 
-test-targets: install warm  ## run the fast tests compiled for other CPUs
+test-targets: install warm  ## gradients compiled for other CPUs; digests and kernel bits do so in test-all
 	@for name in $(TARGETS); do echo "compiled for $$name"; \
-	NUMBA_CPU_NAME=$$name NUMBA_CPU_FEATURES= $(BIN)/python -m tests.contract.every_loop && \
-	NUMBA_CPU_NAME=$$name NUMBA_CPU_FEATURES= $(PYTEST) -m "not ($(TIERS))" || exit 1; done
+	NUMBA_CPU_NAME=$$name NUMBA_CPU_FEATURES= $(PYTEST) tests/gradients || exit 1; done
 
 lint: install  ## check style, formatting and import directions
 	$(BIN)/ruff check .
@@ -75,6 +74,9 @@ browser:  ## install Chromium and its driver, which the tests of pages need (by 
 
 docs: install  ## run the examples and build the documentation into build/site (RUN=0: without running them; SITE=folder)
 	$(BIN)/sphinx-build --quiet --fail-on-warning --jobs 2 -D plot_gallery=$(RUN) docs $(SITE)
+
+paper: install  ## reproduce the paper's tables and figures (ARGS=--help)
+	$(BIN)/python -m benchmarks.paper $(ARGS)
 
 bench: install  ## print the benchmark tables (ARGS=--quick for a short run)
 	$(BIN)/pip install --quiet --group bench

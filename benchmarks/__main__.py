@@ -33,7 +33,7 @@ SLOW = {"scaling", "peers", "kernels", "alignment", "explore", "structure", "bil
 OPTIONS = {
     "peers": ["dataset", "sizes", "methods", "seeds", "threads"],
     "scaling": ["threads"],
-    "billion": ["seconds", "full", "tiles"],
+    "billion": ["seconds", "full"],
     "mixed": ["speed_only"],
 }
 """Options that a benchmark takes beside --quick."""
@@ -88,7 +88,6 @@ def read_options() -> argparse.Namespace:
         metavar="N",
         help="jobs of at most N rows, such as 1e7, are not stopped; default %(default)s",
     )
-    billion.add_argument("--tiles", action="store_true", help="write tiles, too")
     parser.add_argument(
         "--speed", dest="speed_only", action="store_true", help="of mixed: only the run times"
     )

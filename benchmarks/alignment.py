@@ -15,9 +15,9 @@ from sklearn.datasets import load_digits
 from benchmarks.harness import in_fresh_process, table
 from benchmarks.kernels import read
 from isosne import TSNE, Alignment, OwnerKernel
-from isosne.layout.procrustes import find_similarity
-from isosne.layout.pull import radius_of
+from isosne.layout.descent import radius_of
 from isosne.quality import compare
+from isosne.quality.procrustes import find_similarity
 
 STRENGTHS = (0, 1, 3, 10, 30, 100, 1000)
 N_EXTENSIONS = 10

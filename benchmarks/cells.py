@@ -5,7 +5,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from benchmarks.harness import in_fresh_process, load, table, timed
 from isosne import IsolationKernel
-from isosne.kernels.counts import CellIndex
+from isosne.kernels.monte_carlo import CellIndex
 
 PSI, T = 2048, 200
 

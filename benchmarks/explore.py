@@ -26,9 +26,8 @@ from selenium.webdriver.chrome.service import Service
 from benchmarks.harness import load, table
 from isosne import TSNE
 from isosne.explorer import Explorer
-from isosne.explorer.data import from_python
+from isosne.explorer.data import Settings, from_python
 from isosne.explorer.session import Session
-from isosne.explorer.settings import Settings
 
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-3d-apis", "--no-first-run"),

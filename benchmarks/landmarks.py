@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
+from benchmarks.digits import write_deformed_digits
 from benchmarks.harness import in_fresh_process, table
 from benchmarks.kernels import read
 from isosne import TSNE
-from isosne.datasets import write_deformed_digits
 from isosne.quality import calinski_harabasz, compare
-from isosne.sources import open_rows
+from isosne.rows import open_rows
+from isosne.tsne.place import placed_blocks
 
 N_LANDMARKS = 10_000
 MOST_PLACED = 810_000
@@ -39,7 +40,7 @@ def grow(path: str, n_landmarks: int, n_placed: int) -> list[float]:
     model.transform(rows.read(slice(0, 100)))
     start = time.perf_counter()
     n_done = 0
-    for places in model.place_blocks(path):
+    for places in placed_blocks(model, path):
         n_done += len(places)
         if n_done >= n_placed:
             break

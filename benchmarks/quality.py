@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks.harness import in_fresh_process, load, table, timed
-from isosne.quality import auc_rnx, report
+from isosne.quality import compare, report
 
 
 def principal_map(X: np.ndarray) -> np.ndarray:
@@ -20,7 +20,7 @@ def exact_job(n: int) -> list[float]:
     Y = principal_map(X)
     labels = np.arange(n) % 10
     report(X[:300], Y[:300], labels[:300])
-    seconds, mb, area = timed(lambda: auc_rnx(X, Y))
+    seconds, mb, area = timed(lambda: compare(X, Y).auc())
     more_seconds, more_mb, found = timed(lambda: report(X, Y, labels))
     return [seconds, mb, area.value, 0.0, more_seconds, more_mb, found.auc_rnx.value, 0.0]
 
@@ -31,8 +31,8 @@ def sampled_job(n: int, n_queries: int) -> list[float]:
     X = rng.standard_normal((n, 50), dtype=np.float32)
     X[:, :2] *= 5
     Y = X[:, :2] + rng.standard_normal((n, 2), dtype=np.float32)
-    auc_rnx(X[:300], Y[:300])
-    seconds, mb, area = timed(lambda: auc_rnx(X, Y, n_queries=n_queries, random_state=0))
+    compare(X[:300], Y[:300]).auc()
+    seconds, mb, area = timed(lambda: compare(X, Y, n_queries=n_queries, random_state=0).auc())
     return [seconds, mb, area.value, area.standard_error]
 
 

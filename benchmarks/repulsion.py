@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.harness import RESULTS, in_fresh_process, table
 from isosne._numba import n_threads, parallel_kernel, prange
 from isosne._types import Array
-from isosne.layout.mesh_repulsion import MeshRepulsion
+from isosne.layout.mesh import MeshRepulsion
 
 N_POINTS, WIDTH = 70_000, 200.0
 SAVED = [f"maps/mnist70k/{key}.npz" for key in ("opentsne", "isosne")]
@@ -83,7 +83,7 @@ class Ours:
 
 def tree(theta: float) -> Push:
     """Return isosne's tree."""
-    from isosne.layout.tree_repulsion import TreeRepulsion
+    from isosne.layout.tree import TreeRepulsion
 
     return Ours(TreeRepulsion(2, 1.0, theta))
 

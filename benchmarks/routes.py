@@ -9,7 +9,7 @@ from benchmarks.harness import in_fresh_process, table, timed
 from benchmarks.peers.points import mixture
 from isosne import TSNE, IsolationKernel
 from isosne.layout.schedules import Phase, Schedule
-from isosne.quality import auc_rnx
+from isosne.quality import compare
 
 FEW_STEPS = Schedule((Phase(2),))
 PSI = 64
@@ -33,7 +33,7 @@ def agreement_job(n: int, n_all: int) -> list[float]:
     for psi in (max(2, round(PSI * n / n_all)), PSI):
         for affinities in ("dense", "sampled"):
             model = TSNE(IsolationKernel(psi), affinities=affinities, random_state=0).fit(X)
-            row.append(float(auc_rnx(X, model.embedding_, n_queries=2000, random_state=0)))
+            row.append(float(compare(X, model.embedding_, n_queries=2000, random_state=0).auc()))
     return row
 
 

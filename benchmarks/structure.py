@@ -20,11 +20,9 @@ from sklearn.metrics import adjusted_rand_score, roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 
 from benchmarks.harness import table
-from isosne import TSNE, datasets
-from isosne.clusters import LeidenClustering
-from isosne.clusters.leiden import as_graph, leiden, modularity
-from isosne.outliers import IsolationOutliers
-from isosne.studies import null_test
+from isosne import TSNE, IsolationOutliers, LeidenClustering, datasets
+from isosne.structure.leiden import as_graph, leiden, modularity
+from isosne.structure.null import null_test
 
 CLUSTER_SETS = [
     "iris", "wine", "dermatology", "control", "wdbc", "mice", "coil20", "digits", "segment",

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from PIL import Image
 from sklearn.datasets import load_digits, make_blobs
@@ -22,9 +23,9 @@ from isosne import TSNE
 from isosne.datasets import load
 from isosne.pages import write_page
 from isosne.plots import plot_map, plot_maps, save_figure
+from isosne.plots.figures import find_style
 from isosne.plots.palette import DARK_TRUST_SCALE, TRUST_SCALE
-from isosne.plots.styles import find_style
-from isosne.quality import trust
+from isosne.quality import compare
 
 DOCS = Path(__file__).parent
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -84,11 +85,12 @@ def draw_trust(style: str = "screen") -> Any:
     """Draw the 10,000 digits colored by trust, with a color bar on the map."""
     X, y, Y = mnist()
     shown = {"names": WORDS, "annotate": y, "legend": False, "style": style}
-    ax = plot_map(Y, trust(X, Y), **shown, ax=make_front_axes(style))
+    ax = plot_map(Y, compare(X, Y).trust(), **shown, ax=make_front_axes(style))
     look = find_style(style)
     scale = DARK_TRUST_SCALE if look.is_dark else TRUST_SCALE
     bar = ax.inset_axes((0.33, 0.035, 0.34, 0.024))
-    bar.pcolormesh(np.arange(11)[None] / 10, cmap=scale)  # 0 to 10 of 10 neighbors
+    cmap = LinearSegmentedColormap.from_list("trust", scale)
+    bar.pcolormesh(np.arange(11)[None] / 10, cmap=cmap)  # 0 to 10 of 10 neighbors
     bar.set_axis_off()
     ends = {"size": "medium", "color": look.ink, "transform": bar.transAxes}
     bar.text(-0.05, 0.4, "unreliable  0", **ends, ha="right", va="center")
@@ -141,7 +143,7 @@ def draw_picture_hover() -> None:
 
     X, y, Y = digits()
     images = 16 - X.reshape(-1, 8, 8)
-    shown = {"labels": y, "trust": trust(X, Y), "images": images}
+    shown = {"labels": y, "trust": compare(X, Y).trust(), "images": images}
     screen = {"width": 640, "height": 800, "deviceScaleFactor": 2, "mobile": False}
     with TemporaryDirectory() as folder:
         page = write_page(f"{folder}/map.html", Y, **shown, color="label")

@@ -15,16 +15,16 @@ HEAD = """# Command line
 Make a map, measure it, plot it, and write a report, without Python:
 
 ```
-isosne embed wine.csv --label target --id id --scale minmax -o map.parquet
+isosne embed wine.csv --label target --id id --scale standard -o map.parquet
 isosne measure wine.csv map.parquet
 isosne plot map.parquet -o map.png
-isosne report wine.csv --label target --id id --scale minmax -o report.html
+isosne report wine.csv --label target --id id --scale standard -o report.html
 ```
 
 Embed a table that is larger than memory, with a checkpoint to resume from:
 
 ```
-isosne plan big.parquet --landmarks 10000 --memory-limit 1.5GB
+isosne embed big.parquet --landmarks 10000 --memory-limit 1.5GB --plan
 isosne embed big.parquet --landmarks 10000 --memory-limit 1.5GB --checkpoint run.isosne -o map.csv
 ```
 
@@ -32,7 +32,7 @@ Place new rows on an existing map:
 
 ```
 isosne embed wine.csv --label target --id id --save-model model.isosne -o map.parquet
-isosne transform model.isosne new.csv -o new_map.csv
+isosne place model.isosne new.csv -o new_map.csv
 ```
 
 Measure maps of other programs, and compare them on one page:
@@ -42,15 +42,16 @@ isosne measure wine.csv umap.csv --id id --label target
 isosne report wine.csv --id id --label target --map map.parquet --map umap.csv -o maps.html
 ```
 
-**Names.** An option has the name of the keyword in Python: `--n-components` is
-`TSNE(n_components=...)`, `--cell-size` is `OwnerKernel(cell_size=...)`, `--psi` is
-`IsolationKernel(psi=...)`, `--missing` is `isosne.files.read_table(missing=...)`.
+**Names.** An option has the name of the keyword in Python: `--random-state` is
+`TSNE(random_state=...)`, `--cell-size` is `OwnerKernel(cell_size=...)`, `--psi` is
+`IsolationKernel(psi=...)`, `--missing` is `isosne.rows.read_table(missing=...)`.
 
 **Reproducibility.** The seed is 0 unless `--seed` is given: the same command gives the same map,
 for any number of threads.
 
 **Provenance.** A map file records how the map was made: version, date, options, plan, seed, and a
-fingerprint of the input. `measure` and `plot` take from it which columns are identifiers, labels
+fingerprint of the input. A map and a table that do not belong together are refused, unless
+`--force` is given. `measure` and `plot` take from it which columns are identifiers, labels
 and features, how they were scaled, and the metric. Options given on the command line take
 precedence. A CSV file is a plain table, so its provenance is in a second file: `map.csv.json` for
 `map.csv`. CSV on standard output has none.

@@ -13,7 +13,7 @@ from sklearn.preprocessing import minmax_scale
 
 from isosne import TSNE, IsolationOutliers, LeidenClustering
 from isosne.plots import plot_map
-from isosne.studies import null_test
+from isosne.structure import null_test
 
 DOCS = Path(__file__).parent
 SIDE, DPI = 3.6, 150

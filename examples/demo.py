@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 from isosne import TSNE, GaussianKernel
 from isosne.datasets import make_five_clusters
 from isosne.plots import plot_map, save_figure
-from isosne.quality import auc_rnx, trust
+from isosne.quality import compare
 
 MODELS = {
     "usual t-SNE": TSNE(GaussianKernel(30), schedule="standard", random_state=0, verbose=True),
@@ -37,7 +37,7 @@ def main(target: Path) -> None:
             began = time.perf_counter()
             Y = model.fit_transform(X)
             seconds = time.perf_counter() - began
-            kept, area = trust(X, Y, k=10).agreement.mean(), float(auc_rnx(X, Y))
+            kept, area = compare(X, Y, k=10).trust().agreement.mean(), float(compare(X, Y).auc())
             print(f"{seconds:.1f} s   {kept:.1%} of the 10 nearest neighbors kept   AUC {area:.3f}")
             caption = f"{title}\n{name}\n{kept:.1%} of neighbors kept, AUC {area:.3f}"
             is_last = axes is row[-1]

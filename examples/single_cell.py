@@ -14,7 +14,7 @@ import scanpy as sc
 from matplotlib import pyplot as plt
 
 import isosne.scanpy
-from isosne.quality import trust
+from isosne.quality import compare
 
 MAPS = {"isosne": "X_isosne", "scanpy's t-SNE": "X_tsne", "UMAP": "X_umap"}
 
@@ -26,7 +26,7 @@ def main(target: Path) -> None:
     sc.tl.leiden(adata, obsp="isosne_connectivities", flavor="igraph", n_iterations=2)
     sc.tl.tsne(adata)
     for name, key in MAPS.items():
-        kept = trust(adata.obsm["X_pca"], adata.obsm[key], k=10).agreement.mean()
+        kept = compare(adata.obsm["X_pca"], adata.obsm[key], k=10).trust().agreement.mean()
         print(f"{name:15} preserves {kept:.0%} of the 10 nearest neighbors")
     figure, ((first, beside), (second, third)) = plt.subplots(
         2, 2, figsize=(8, 7.4), layout="constrained"

@@ -21,12 +21,11 @@ from isosne.layout.schedules import Phase, Schedule
 # --- parallel runs (pytest -n 2)
 
 LONGEST_FIRST = (
-    "tests/unit/paper/test_quick_run.py",
+    "tests/paper/test_reproduction.py",
     "tests/contract/test_compiled.py",
     "tests/contract/test_killed_runs.py",
     "tests/browser/test_pages.py",
     "tests/browser/test_explore.py",
-    "tests/unit/paper/test_figures.py",
     "tests/contract/test_threads.py",
     "tests/contract/test_memory.py",
     "tests/unit/tsne/test_new_points.py",

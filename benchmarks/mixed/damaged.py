@@ -11,7 +11,7 @@ from sklearn.preprocessing import minmax_scale
 from benchmarks.mixed.methods import METHODS
 from benchmarks.mixed.tables import remove_cells, show_measure
 from isosne.datasets import load
-from isosne.quality import auc_rnx
+from isosne.quality import compare
 
 SETS = ("wine", "wdbc", "control", "dermatology", "parkinson", "forest_type")
 """Sets with at most 600 rows."""
@@ -41,7 +41,7 @@ def measure(seeds: Sequence[int], quick: bool) -> list[dict[str, Any]]:
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")
                         Y = draw(frame, seed)
-                    auc = float(auc_rnx(X, Y))
+                    auc = float(compare(X, Y).auc())
                     where = {"set": name, "n": len(X), "state": state}
                     found.append({**where, "method": method, "seed": seed, "auc": auc})
         print(name, "done", flush=True)

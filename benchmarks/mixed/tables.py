@@ -11,7 +11,7 @@ import pandas as pd
 
 from benchmarks.harness import table
 from benchmarks.mixed.methods import FORMS, METHODS
-from isosne.quality import auc_rnx, knn_accuracy
+from isosne.quality import compare, knn_accuracy
 from isosne.tables import gower_points
 
 MOST_ROWS = 500
@@ -82,7 +82,7 @@ def measure(seeds: Sequence[int], quick: bool) -> list[dict[str, Any]]:
                         warnings.simplefilter("ignore")
                         Y = draw(shown, seed)
                     figures = {
-                        "auc": float(auc_rnx(reference, Y, metric="gower")),
+                        "auc": float(compare(reference, Y, metric="gower").auc()),
                         "accuracy": float(knn_accuracy(Y, label)),
                     }
                     where = {"set": name, "n": len(frame), "state": state}

@@ -7,35 +7,32 @@ at first use, so ``import isosne`` is fast and compiles nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from isosne import _moved
 from isosne._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isosne.affinities.sparse import Sparse
-    from isosne.clusters.estimator import LeidenClustering
     from isosne.explorer.explorer import explore
-    from isosne.jobs.job import PlacedFiles
-    from isosne.jobs.place_files import place_files
-    from isosne.jobs.placer import Placer
-    from isosne.jobs.tile_job import Tiles
-    from isosne.kernels.adaptive import AdaptiveGaussianKernel
     from isosne.kernels.gaussian import GaussianKernel
+    from isosne.kernels.given import PrecomputedKernel
     from isosne.kernels.isolation import IsolationKernel
-    from isosne.kernels.knn import KNNKernel
+    from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
     from isosne.kernels.owner import OwnerKernel
-    from isosne.kernels.precomputed import PrecomputedKernel
     from isosne.layout.descent import State
-    from isosne.layout.force_methods import Mesh, Tree
+    from isosne.layout.forces import Mesh, Tree
     from isosne.layout.objectives import JSE, KL, NeRV
-    from isosne.layout.procrustes import align_map
     from isosne.layout.schedules import Phase, Schedule
     from isosne.neighbors.search import nearest_neighbors
-    from isosne.outliers.estimator import IsolationOutliers
-    from isosne.tables.forest import TableForest
-    from isosne.tsne.alignment import Alignment
+    from isosne.place.job import PlacedFiles, place_files
+    from isosne.place.placer import Placer
+    from isosne.quality.procrustes import align_map
+    from isosne.structure.clusters import LeidenClustering
+    from isosne.structure.outliers import IsolationOutliers
+    from isosne.tables.trees import TableForest
     from isosne.tsne.estimator import TSNE
-    from isosne.tsne.landmarks import Landmarks
+    from isosne.tsne.fit import descend, joint_probabilities
+    from isosne.tsne.input import Landmarks
     from isosne.tsne.plan import Plan
+    from isosne.tsne.series import Alignment
 
 __all__ = [
     "JSE",
@@ -61,46 +58,47 @@ __all__ = [
     "Sparse",
     "State",
     "TableForest",
-    "Tiles",
     "Tree",
     "align_map",
+    "descend",
     "explore",
+    "joint_probabilities",
     "nearest_neighbors",
     "place_files",
 ]
 
 _HOME = {
-    "AdaptiveGaussianKernel": "isosne.kernels.adaptive",
-    "Alignment": "isosne.tsne.alignment",
+    "AdaptiveGaussianKernel": "isosne.kernels.knn",
+    "Alignment": "isosne.tsne.series",
     "GaussianKernel": "isosne.kernels.gaussian",
     "IsolationKernel": "isosne.kernels.isolation",
-    "IsolationOutliers": "isosne.outliers.estimator",
+    "IsolationOutliers": "isosne.structure.outliers",
     "JSE": "isosne.layout.objectives",
     "KL": "isosne.layout.objectives",
     "KNNKernel": "isosne.kernels.knn",
-    "Landmarks": "isosne.tsne.landmarks",
-    "LeidenClustering": "isosne.clusters.estimator",
-    "Mesh": "isosne.layout.force_methods",
+    "Landmarks": "isosne.tsne.input",
+    "LeidenClustering": "isosne.structure.clusters",
+    "Mesh": "isosne.layout.forces",
     "NeRV": "isosne.layout.objectives",
     "OwnerKernel": "isosne.kernels.owner",
     "Phase": "isosne.layout.schedules",
-    "PlacedFiles": "isosne.jobs.job",
-    "Placer": "isosne.jobs.placer",
+    "PlacedFiles": "isosne.place.job",
+    "Placer": "isosne.place.placer",
     "Plan": "isosne.tsne.plan",
-    "PrecomputedKernel": "isosne.kernels.precomputed",
+    "PrecomputedKernel": "isosne.kernels.given",
     "Schedule": "isosne.layout.schedules",
     "Sparse": "isosne.affinities.sparse",
     "State": "isosne.layout.descent",
     "TSNE": "isosne.tsne.estimator",
-    "TableForest": "isosne.tables.forest",
-    "Tiles": "isosne.jobs.tile_job",
-    "Tree": "isosne.layout.force_methods",
-    "align_map": "isosne.layout.procrustes",
+    "TableForest": "isosne.tables.trees",
+    "Tree": "isosne.layout.forces",
+    "align_map": "isosne.quality.procrustes",
+    "descend": "isosne.tsne.fit",
     "explore": "isosne.explorer",
+    "joint_probabilities": "isosne.tsne.fit",
     "nearest_neighbors": "isosne.neighbors.search",
-    "place_files": "isosne.jobs.place_files",
+    "place_files": "isosne.place.job",
 }
-_moved.announce()
 
 
 def __getattr__(name: str) -> Any:

@@ -5,8 +5,10 @@ estimator checks look for.
 """
 
 import math
+import os
 from collections.abc import Collection, Sequence
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,14 @@ from scipy.sparse import csr_array, issparse
 from isosne._csr import valid_csr
 from isosne._tables import Table, as_compiled, check_real
 from isosne._types import Array, Points
-from isosne.errors import DataError, MissingValuesError, ParameterError, keyword, suggest
+from isosne.errors import (
+    DataError,
+    MissingValuesError,
+    ParameterError,
+    find_similar,
+    keyword,
+    suggest,
+)
 
 METRICS = (
     "euclidean",
@@ -279,3 +288,13 @@ def as_scales(value: Any, name: str) -> tuple[Any, ...]:
     if not scales:
         raise ParameterError(name, "have at least one value", value, "Pass one value.")
     return scales
+
+
+def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:
+    """Return the path if it ends in one of the suffixes."""
+    target = Path(path)
+    if target.suffix.lower() not in suffixes:
+        near = find_similar(target.suffix, suffixes)
+        hint = f"Did you mean {target.stem}{near}?" if near else "Use one of these suffixes."
+        raise ParameterError("path", f"end in {' or '.join(suffixes)}", str(target), hint)
+    return target

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +54,19 @@ def map_picture(Y: Array, title: str) -> str:
     width = min(5.0, max(2.0, 80 / np.sqrt(len(shown))))
     dots = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places.tolist())
     return _svg(_path(dots, width), title, height)
+
+
+def fitted_summary(name: str, Y: Array, last: Array, plan: Any) -> str:
+    """Return a small map and its figures; last: last row of the trace."""
+    n, n_components = Y.shape
+    rows = [
+        (name, f"{n:,} points in {n_components} dimensions"),
+        ("kernel", plan.kernel),
+        ("steps", f"{int(last[0]):,}"),
+        ("objective", f"{last[1]:.4f}"),
+    ]
+    details = f"<details><summary>Plan</summary>{plan._repr_html_()}</details>"
+    return beside(map_picture(Y, f"map of {n:,} points"), pairs_table(rows) + details)
 
 
 def line_picture(x: Array, y: Array, title: str) -> str:

@@ -11,8 +11,14 @@ from isosne.errors import DataError, ParameterError, keyword
 
 def as_ids(ids: Any) -> Array:
     """Return identifiers as an array of integers or strings."""
-    found = np.asarray(ids)
-    return found if found.dtype.kind in "iuU" else found.astype(str)
+    given = np.asarray(ids)
+    return given if given.dtype.kind in "iu" else _as_text(given)
+
+
+def _as_text(values: Array) -> Array:
+    """Return Python strings: a NumPy string array would take the width of the longest for all."""
+    texts = [str(value) for value in values.ravel().tolist()]
+    return np.array(texts, dtype=object).reshape(values.shape)
 
 
 def check_ids(ids: Any, n_rows: int, name: str) -> Array:
@@ -39,8 +45,8 @@ def match_ids(ids: Array, others: Array) -> tuple[NDArray[np.int64], NDArray[np.
 
     Identifiers are unique. Numbers and strings are compared as strings.
     """
-    if (ids.dtype.kind == "U") != (others.dtype.kind == "U"):
-        ids, others = ids.astype(str), others.astype(str)
+    if (ids.dtype.kind in "iu") != (others.dtype.kind in "iu"):
+        ids, others = _as_text(ids), _as_text(others)
     _, rows, found = np.intersect1d(ids, others, assume_unique=True, return_indices=True)
     order = np.argsort(rows)
     return rows[order].astype(np.int64), found[order].astype(np.int64)

@@ -76,14 +76,17 @@ def _compiled(
 def _tolerate_errors(cache: Any) -> None:
     """Compile again what cannot be read, and do not store what cannot be written.
 
-    The folder may become full or read-only after Numba has chosen it.
+    The folder may become full or read-only after Numba has chosen it, and a power failure may leave
+    files that are empty or cut off. Numba unpickles them, which raises anything.
     """
     load, save = cache.load_overload, cache.save_overload
 
     def try_to_load(*arguments: Any) -> Any:
         try:
             return load(*arguments)
-        except OSError:
+        except Exception:
+            with suppress(OSError):
+                cache.flush()  # else `save` would read the damaged index again
             return None
 
     def try_to_save(*arguments: Any) -> None:

@@ -23,12 +23,11 @@ from isosne.errors import ParameterError, keyword, suggest
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.owner import OwnerKernel
-from isosne.layout.descent import State
-from isosne.layout.force_methods import Tree
+from isosne.layout.descent import SPREAD, State
+from isosne.layout.forces import Tree
 from isosne.layout.schedules import Phase, Schedule
-from isosne.layout.start import SPREAD
 from isosne.tsne.estimator import TSNE as _TSNE
-from isosne.tsne.foreign_parameters import InitSignature, name_similar, own_parameters, show_value
+from isosne.tsne.hints import hinting
 
 __all__ = ["TSNE"]
 
@@ -42,13 +41,18 @@ ANNEALED_STEPS = 150
 CHECK_EVERY = 50
 """Steps between two checks of the stop rules, as in scikit-learn."""
 RENAMED = {
-    "n_iter": ("scikit-learn before 1.7 and openTSNE", "max_iter"),
-    "n_epochs": ("UMAP", "max_iter"),
-    "initialization": ("openTSNE", "init"),
-    "seed": ("other packages", "random_state"),
-    "random_seed": ("other packages", "random_state"),
+    **dict.fromkeys(("n_iter", "n_epochs"), "max_iter={value}"),
+    "initialization": "init={value}",
+    **dict.fromkeys(("seed", "random_seed"), "random_state={value}"),
+    **dict.fromkeys(
+        (
+            *("kernel", "objective", "schedule", "exaggeration", "start", "align_to"),
+            *("affinities", "forces", "landmarks", "memory_limit", "callback"),
+        ),
+        "isosne.TSNE, whose parameter it is",
+    ),
 }
-"""Parameters of other versions and packages: of which, and their names here."""
+"""What to use instead of parameters of other versions and packages, and of `isosne.TSNE`."""
 
 
 class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -127,13 +131,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (150, 2)
     """
 
-    __signature__ = InitSignature()
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Raise an error that names what to use instead of an unknown parameter."""
-        _refuse_unknown(cls, kwargs)
-        return object.__new__(cls)
-
+    @hinting(RENAMED)
     def __init__(
         self,
         n_components: int = 2,
@@ -216,20 +214,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
-        """Map the points and return the map.
-
-        Parameters
-        ----------
-        X : array, CSR or data frame of shape (n_samples, n_features)
-            The points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        array of float32, shape (n_samples, n_components)
-            The map.
-        """
+        """Map the points as `fit` does, and return the map."""
         return self.fit(X).embedding_
 
     def _check(self) -> None:
@@ -244,14 +229,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.min_grad_norm is not None:
             check_number(self.min_grad_norm, "min_grad_norm", low=0, hint="None takes all steps.")
         check_number(self.angle, "angle", low=0, high=1, hint="0.5 is usual.")
-        if isinstance(self.init, str) and self.init not in INITS:
-            rule = f"be one of {', '.join(map(repr, INITS))}, or an array"
-            hint = suggest(self.init, INITS, "'auto' suits most data.")
-            raise ParameterError("init", rule, self.init, hint)
-        if not is_one_of(self.method, METHODS):
-            rule = f"be one of {', '.join(map(repr, METHODS))}"
-            hint = suggest(self.method, METHODS, "'auto' suits most data.")
-            raise ParameterError("method", rule, self.method, hint)
+        if isinstance(self.init, str):
+            _check_choice(self.init, "init", INITS, ", or an array")
+        _check_choice(self.method, "method", METHODS)
 
     def _schedule(self) -> Schedule:
         """Return isosne's schedule, or phases as in scikit-learn if their settings are given."""
@@ -313,15 +293,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 
 class StopRule:
-    """A callback that ends a run without progress, or with a small gradient, as in scikit-learn.
-
-    Parameters
-    ----------
-    n_iter : int or None
-        Steps without a lower objective, after the first 250; None: any number.
-    min_grad_norm : float or None
-        Smallest norm of the gradient; None: any.
-    """
+    """A callback that ends a run after n steps without progress, or with a small gradient."""
 
     def __init__(self, n_iter: int | None, min_grad_norm: float | None) -> None:
         self.n_iter, self.min_grad_norm = n_iter, min_grad_norm
@@ -343,27 +315,19 @@ class StopRule:
 
 
 def _principal(points: Points, n_components: int) -> NDArray[np.float64]:
-    """Return principal components as a start; missing ones are zero."""
+    """Return principal components as a start; random numbers stand for missing ones."""
     k = min(n_components, *points.shape)
     dense = points if isinstance(points, np.ndarray) else points.toarray()
-    start = np.zeros((points.shape[0], n_components))
-    start[:, :k] = PCA(k, svd_solver="full").fit_transform(dense)
-    return start * (SPREAD / (start[:, 0].std() or 1.0))
+    start = SPREAD * np.random.default_rng(0).standard_normal((points.shape[0], n_components))
+    axes = PCA(k, svd_solver="full").fit_transform(dense)
+    start[:, :k] = axes * (SPREAD / (axes[:, 0].std() or 1.0))
+    return start
 
 
-def _refuse_unknown(cls: type, keywords: Mapping[str, Any]) -> None:
-    """Raise a TypeError that names what to use instead of an unknown parameter."""
-    own, shown = own_parameters(cls), f"{cls.__module__}.{cls.__name__}"
-    for name in () if own is None else [name for name in keywords if name not in own]:
-        if name in RENAMED:
-            packages, here = RENAMED[name]
-            whose = f"which is a parameter of {packages}"
-            advice = f"Use {here}={show_value(name, keywords[name])}"
-        elif name in (own_parameters(_TSNE) or ()):
-            whose, advice = "which is a parameter of isosne.TSNE", "Import TSNE from isosne"
-        else:
-            raise TypeError(name_similar(shown, name, own or ()))
-        raise TypeError(f"{shown} has no parameter {name!r}, {whose}. {advice}.")
+def _check_choice(value: object, name: str, known: tuple[str, ...], more: str = "") -> None:
+    if not is_one_of(value, known):
+        rule = f"be one of {', '.join(map(repr, known))}{more}"
+        raise ParameterError(name, rule, value, suggest(value, known, "'auto' suits most data."))
 
 
 def _check_auto(value: object, name: str, low: float) -> None:

@@ -1,22 +1,20 @@
 """What isosne raises and warns with.
 
 Every message is one string: what must hold, what was received, what to do. A message names
-parameters through `keyword`, so that each interface can spell them its own way: ``psi=16`` in
-Python, ``--psi 16`` on the command line.
+parameters through `keyword`, which spells them as the interface in use does: ``psi=16`` in Python,
+``--psi 16`` on the command line.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from types import EllipsisType
 from typing import Any
 
-Spelling = Callable[[str, str | None], str]
-"""From the name of a parameter, and the repr of its value if there is one, to text."""
-
-# Marks around a parameter in a sentence: private-use characters, which no message contains.
-_OPEN, _EQUALS, _CLOSE = "\ue000", "\ue001", "\ue002"
-
+Spelling = Callable[[str, Any], str]
+"""From the name of a parameter and its value, which is ``...`` if there is none, to text."""
 
 LONGEST_VALUE = 200
 """Largest number of characters of a value in a message (chosen)."""
@@ -38,25 +36,27 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
 
-def keyword(name: str, value: object = ...) -> str:
-    """Return a mark that stands for a parameter, or for a parameter with a value, in a message."""
-    given = "" if value is ... else f"{_EQUALS}{show(value)}"
-    return f"{_OPEN}{name}{given}{_CLOSE}"
-
-
-def as_keyword(name: str, value: str | None) -> str:
+def as_keyword(name: str, value: object) -> str:
     """Spell a parameter as Python does."""
-    return name if value is None else f"{name}={value}"
+    return name if value is ... else f"{name}={show(value)}"
 
 
-def spell(sentence: str, spelling: Spelling) -> str:
-    """Return a sentence with its marks replaced by the parameters that they stand for."""
-    text, *marked = sentence.split(_OPEN)
-    for part in marked:
-        inside, _, rest = part.partition(_CLOSE)
-        name, has_value, value = inside.partition(_EQUALS)
-        text += spelling(name, value if has_value else None) + rest
-    return text
+_spelling: ContextVar[Spelling] = ContextVar("spelling", default=as_keyword)
+
+
+@contextmanager
+def spelled_by(spelling: Spelling) -> Iterator[None]:
+    """Spell the parameters of all messages that are made inside in another way than Python's."""
+    token = _spelling.set(spelling)
+    try:
+        yield
+    finally:
+        _spelling.reset(token)
+
+
+def keyword(name: str, value: object = ...) -> str:
+    """Return a parameter, or a parameter with a value, as a message spells it."""
+    return _spelling.get()(name, value)
 
 
 def find_similar(
@@ -79,32 +79,7 @@ def suggest(
 
 
 class IsosneError(Exception):
-    """Base of all errors that isosne raises on purpose.
-
-    Parameters
-    ----------
-    sentence : str
-        The message; parameters in it are marked by `keyword`.
-    """
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(spell(sentence, as_keyword))
-        self.sentence = sentence
-
-    def worded(self, spelling: Spelling) -> str:
-        """Return the message with parameters spelled in another way than Python's.
-
-        Parameters
-        ----------
-        spelling : callable
-            From the name of a parameter, and the repr of its value or None, to text.
-
-        Returns
-        -------
-        str
-            The message.
-        """
-        return spell(self.sentence, spelling)
+    """Base of all errors that isosne raises on purpose."""
 
 
 class ParameterError(IsosneError, ValueError):

@@ -11,9 +11,9 @@ from scipy.sparse import csr_matrix
 from isosne._checks import check_count
 from isosne._random import RandomState
 from isosne._types import Array, Joint
-from isosne.affinities.csr_form import as_sparse
+from isosne.affinities.sparse import as_sparse
 from isosne.errors import DataError, ParameterError, keyword, suggest
-from isosne.quality import trust as measure_trust
+from isosne.quality import compare
 from isosne.tsne.estimator import TSNE
 
 __all__ = ["tsne"]
@@ -22,7 +22,7 @@ NAME = "isosne"
 N_PCS = 50
 """Largest number of genes for which X itself is mapped: the default of scanpy's settings.N_PCS."""
 N_NEIGHBORS = 10
-"""Neighborhood size of the trust, as in `isosne.quality.trust`."""
+"""Neighborhood size of the trust, as in `isosne.quality.compare`."""
 
 
 def tsne(
@@ -219,9 +219,9 @@ def _measure(points: Any, model: TSNE, n_jobs: int | None) -> Array:
     n = len(model.embedding_)
     k = min(N_NEIGHBORS, (n - 1) // 2)
     metric, p = model.kernel_.metric, model.kernel_.p
-    found = measure_trust(
+    found = compare(
         points, model.embedding_, k, metric=metric, p=p, n_queries=n, n_jobs=n_jobs
-    )
+    ).trust()
     return np.asarray(found.agreement)
 
 

@@ -31,6 +31,7 @@ def run_cell(kernel, code):
     def receive(message):
         if message["msg_type"] == "error":
             raise AssertionError("\n".join(message["content"]["traceback"]))
+        assert message["msg_type"] != "display_data"  # such as loaders of scripts
         if message["msg_type"] == "execute_result":
             results.append(message["content"]["data"])
 

@@ -14,7 +14,7 @@ from isosne import TSNE, quality
 from isosne.layout.schedules import Phase, Schedule
 from isosne.pages import write_page, write_report
 from isosne.plots.palette import COLORS, FAINT
-from isosne.plots.points import auto_alpha
+from isosne.plots.raster import auto_alpha
 from tests.browser.conftest import NO_GPU, SOFTWARE_GPU
 from tests.browser.reader import count_pixels
 
@@ -49,7 +49,7 @@ def wine():
 def page(wine, tmp_path_factory):
     X, Y, labels, columns = wine
     path = tmp_path_factory.mktemp("page") / "wine.html"
-    return write_page(path, Y, columns=columns, labels=labels, trust=quality.trust(X, Y))
+    return write_page(path, Y, columns=columns, labels=labels, trust=quality.compare(X, Y).trust())
 
 
 def class_pixels(reader, number=0):
@@ -91,7 +91,7 @@ def test_hovering_shows_the_columns_of_the_row(open_page, page, wine):
     assert f"alcohol {columns['alcohol'][row]:g}" in said
     assert f"color, hue {columns['color, hue'][row]}" in said
     assert f"bottle {1000 + row}" in said
-    assert f"trust {quality.trust(X, Y).agreement[row]:g}" in said
+    assert f"trust {quality.compare(X, Y).trust().agreement[row]:g}" in said
     assert reader.hover((5, 5)) is None
 
 

@@ -6,17 +6,23 @@ from tests.browser.reader import Reader
 
 ATTEMPTS = 400
 """Looks at the page, each of which takes about a tenth of a second."""
-WALK = """
+PRELUDE = """
 const walk = (root, found) => {
   for (const node of root.querySelectorAll("*")) {
     found(node)
     if (node.shadowRoot) { walk(node.shadowRoot, found) }
   }
 }
+const texts_of = (node) => Array.from(node.childNodes)
+  .filter((child) => child.nodeType == 3 && !node.matches("style, script"))
+  .map((child) => child.textContent)
+const model_of = (name) => Bokeh.documents[0].get_model_by_name(name)
+const points_of = (name) => {
+  const model = model_of(name)
+  return [model, model?.renderers.find((r) => r.name == "points")]
+}
 """
-FIND = (
-    WALK
-    + """
+FIND = """
 const [kind, text, number] = arguments
 const hits = []
 walk(document, (node) => {
@@ -26,10 +32,7 @@ walk(document, (node) => {
 })
 return hits[number ?? 0]
 """
-)
-FIELD = (
-    WALK
-    + """
+FIELD = """
 const [label, number] = arguments
 const hits = []
 walk(document, (node) => {
@@ -42,36 +45,22 @@ walk(document, (node) => {
 })
 return hits[number]
 """
-)
-FILE_INPUT = (
-    WALK
-    + """
+FILE_INPUT = """
 let hit = null
 walk(document, (node) => {
   if (node.matches("input[type=file]") && node.checkVisibility()) { hit = hit ?? node }
 })
 return hit
 """
-)
-TEXT = (
-    WALK
-    + """
+TEXT = """
 const parts = []
 walk(document, (node) => {
-  for (const child of node.childNodes) {
-    if (child.nodeType == 3 && !node.matches("style, script") && node.checkVisibility()) {
-      parts.push(child.textContent)
-    }
-  }
+  if (node.checkVisibility()) { parts.push(...texts_of(node)) }
 })
 return parts.join(" ").replace(/\\s+/g, " ")
 """
-)
-MODEL = "const model = Bokeh.documents[0].get_model_by_name(arguments[0]);"
-POINTS = MODEL + 'const points = model?.renderers.find((r) => r.name == "points");'
-LOCATE = (
-    POINTS
-    + """
+LOCATE = """
+const [model, points] = points_of(arguments[0])
 if (model == null) { return null }
 const view = Bokeh.index.find_one(model)
 const data = points.data_source.data
@@ -86,46 +75,37 @@ return ids.map((id, i) => [
   y[i],
 ])
 """
-)
-DRAWN = (
-    MODEL
-    + """
+DRAWN = """
+const model = model_of(arguments[0])
 const seen = model?.renderers.filter((r) => r.visible && r.glyph.type == "Scatter") ?? []
 const count = (r) => Array.from(r.data_source.data[r.glyph.x.field]).filter(Number.isFinite).length
 return Object.fromEntries(seen.map((r) => [r.name, count(r)]))
 """
-)
-PIXEL = (
-    MODEL
-    + """
+PIXEL = """
+const model = model_of(arguments[0])
 const {canvas_view, frame} = Bokeh.index.find_one(model)
 const box = canvas_view.el.getBoundingClientRect()
 const x = frame.x_scale.compute(arguments[1]), y = frame.y_scale.compute(arguments[2])
 return [box.left + x, box.top + y]
 """
-)
-LINES = (
-    MODEL
-    + """
+LINES = """
+const model = model_of(arguments[0])
 const of = (name) => model.renderers.find((r) => r.name == name).data_source.data
 const links = of("true neighbors"), marks = of("false neighbors")
 return [Array.from(links.x1), Array.from(links.y1), Array.from(marks.x), Array.from(marks.y)]
 """
-)
 ROWS = """
 const table = Bokeh.documents[0].get_model_by_name("rows")
 return table == null ? [] : Array.from(table.source.data.c0).map(String)
 """
-BACKGROUND = MODEL + "return model.background_fill_color"
-COLORS = POINTS + "return Array.from(new Set(points.data_source.data.c0))"
-VIEW = (
-    MODEL
-    + "return [model.x_range.start, model.x_range.end, model.y_range.start, model.y_range.end]"
-)
-FIND_TOOL = (
-    WALK
-    + MODEL
-    + """
+BACKGROUND = "return model_of(arguments[0]).background_fill_color"
+COLORS = "return Array.from(new Set(points_of(arguments[0])[1].data_source.data.c0))"
+VIEW = """
+const {x_range, y_range} = model_of(arguments[0])
+return [x_range.start, x_range.end, y_range.start, y_range.end]
+"""
+FIND_TOOL = """
+const model = model_of(arguments[0])
 const box = Bokeh.index.find_one(model).canvas_view.el.getBoundingClientRect()
 let hit = null
 walk(document, (node) => {
@@ -136,29 +116,24 @@ walk(document, (node) => {
 })
 return hit
 """
-)
-TIP = (
-    WALK
-    + """
+TIP = """
 const parts = []
 walk(document, (node) => {
   if (node.matches(".bk-Tooltip") && node.checkVisibility()) {
-    walk(node.shadowRoot, (inner) => {
-      for (const child of inner.childNodes) {
-        if (child.nodeType == 3 && !inner.matches("style")) { parts.push(child.textContent) }
-      }
-    })
+    walk(node.shadowRoot, (inner) => parts.push(...texts_of(inner)))
   }
 })
 return parts.join(" ").replace(/\\s+/g, " ")
 """
-)
-WIDTH = MODEL + "return Bokeh.index.find_one(model).el.getBoundingClientRect().width"
-INSPECTED = POINTS + "return points.data_source.inspected.indices"
+WIDTH = "return Bokeh.index.find_one(model_of(arguments[0])).el.getBoundingClientRect().width"
+INSPECTED = "return points_of(arguments[0])[1].data_source.inspected.indices"
 
 
 class Visitor(Reader):
     """A browser that shows the page of a server."""
+
+    def run(self, script, *arguments):
+        return super().run(PRELUDE + script, *arguments)
 
     def until(self, condition, what):
         """Wait until something holds; return it."""
@@ -183,12 +158,6 @@ class Visitor(Reader):
         self.until(button.is_enabled, f"{text!r} can be pressed")
         button.click()
         self.settle()
-
-    def find(self, text):
-        """Return the pixel in the middle of a button."""
-        button = self.until(lambda: self.run(FIND, "button", text), f"the button {text!r}")
-        box = button.rect
-        return np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
 
     def open_tab(self, text):
         self.until(lambda: self.run(FIND, ".bk-tab", text), f"the tab {text!r}").click()

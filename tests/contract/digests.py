@@ -62,10 +62,7 @@ MAPS = {
     "owner, few points": (SMALL, {"schedule": "annealed"}),
     "owner, near field": (LARGE, {"schedule": "annealed"}),
     "owner, tree in three dimensions": (LARGE, {"n_components": 3}),
-    "owner, all pairs": (
-        SMALL,
-        {"kernel": OwnerKernel((4, 0.1), n_partitions=50), "affinities": "dense"},
-    ),
+    "owner, all pairs": (SMALL, {"kernel": OwnerKernel((4, 0.1)), "affinities": "dense"}),
     "owner, far partners": (LARGE, {"kernel": OwnerKernel((3, 0.1))}),
     "one dimension": (SMALL, {"n_components": 1}),
     "three dimensions": (SMALL, {"n_components": 3, "objective": KL(dof=3)}),

@@ -27,11 +27,11 @@ from isosne.affinities.sparse import sparse_affinities
 from isosne.layout.attraction import DrawnAttraction, ListedAttraction
 from isosne.layout.exact import ExactRepulsion
 from isosne.layout.forces import ARRANGE_FROM, SplitForces
-from isosne.layout.mesh_repulsion import MeshRepulsion
+from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.layout.schedules import Phase, Schedule
-from isosne.layout.tree_repulsion import TreeRepulsion
-from isosne.neighbors.clustered import ClusteredPoints
+from isosne.layout.tree import TreeRepulsion
+from isosne.neighbors.approximate import ClusteredPoints
 from isosne.neighbors.metric import Metric
 from isosne.tables import gower_points
 

@@ -83,7 +83,7 @@ def two_runs(folder):
     """Begin a second run, with other parameters, while the first one holds their checkpoint."""
     place = folder / "two runs"
     place.mkdir()
-    first, other = Checkpointed("first"), Checkpointed("second", "--dof", "2")
+    first, other = Checkpointed("first"), Checkpointed("second", "--seed", "2")
     second = Job("second", *other.line[:-1], "second.csv")
     pause = Kill("first", Point("step", 3), signal.SIGCONT, True)
     refused = []

@@ -23,8 +23,8 @@ from isosne.affinities.dense import dense_affinities
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
 from isosne.neighbors.metric import Metric
-from isosne.sources import open_rows
-from isosne.tsne.landmarks import draw_landmarks
+from isosne.rows import open_rows
+from isosne.tsne.input import draw_landmarks
 
 RNG = np.random.default_rng(0)
 X = (RNG.random((250, 17)) + RNG.random((250, 17)) - 1) * np.linspace(0.5, 3, 17)

@@ -19,11 +19,11 @@ from typing import NamedTuple
 from isosne._numba import _pool
 
 POINTS = {
-    "affinities": "isosne.tsne.growing_map:make_affinities",
-    "start": "isosne.tsne.growing_map:initial_map",
+    "affinities": "isosne.tsne.fit:make_affinities",
+    "start": "isosne.tsne.fit:initial_map",
     "measure": "isosne.studies.parameter_sweep:report",
-    "rows": "isosne.files.map_writer:MapWriter.write",
-    "part": "isosne.jobs.part_files:PartWriter.write",
+    "rows": "isosne.rows.map_writer:MapWriter.write",
+    "part": "isosne.place.job:Job._place_rows",
     "array": "numpy.lib.format:write_array",
     "fsync": "os:fsync",
     "rename": "pathlib:Path.replace",

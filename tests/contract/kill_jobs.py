@@ -130,7 +130,7 @@ class Checkpointed(Resumed):
     left = (*outputs, "run.isosne")
 
     def __init__(self, name, *options):
-        kept = ("--checkpoint", "run.isosne", "--every", "8", "--save-model", "model.isosne")
+        kept = ("--checkpoint", "run.isosne", "--save-model", "model.isosne")
         line = ("embed", "../x.npy", *options, *SHORT, *kept, "-o", "map.csv")
         super().__init__(name, *line)
 
@@ -234,13 +234,12 @@ MODEL = ("embed", "x.npy", *SHORT, "--save-model", "model.isosne", "-o", "y.npy"
 JOBS = (
     Job("embed", "embed", "../x.npy", *SHORT, "--force", "-o", "map.csv"),
     Checkpointed("all pairs", *ISOLATION),
-    Checkpointed("lists and mesh", "--affinities", "sparse", "--forces", "mesh"),
-    Checkpointed("draws and tree", *ISOLATION, "--affinities", "sampled", "--forces", "tree"),
+    Checkpointed("neighbor lists"),
     Placed("landmarks", "--landmarks", "90"),
     Swept("sweep", "--kernel", "isolation", "--psi", "4,8,16"),
     Swept("sweep of another kernel", "--kernel", "gaussian", "--perplexity", "5,9,13"),
     Transformed(
-        *("transform", "transform", "../model.isosne", "../x.npy", *COMMON),
+        *("place", "place", "../model.isosne", "../x.npy", *COMMON),
         *("--force", "-o", "map.csv"),
     ),
     Saved("save"),

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from isosne.cli.app import app
-from isosne.files import read_map
+from isosne.rows import read_map
 from tests.contract.hard_places import full_disks, two_runs
 from tests.contract.kill_host import live, there, without_threads
 from tests.contract.kill_jobs import JOBS, MODEL, points

@@ -17,14 +17,15 @@ import pandas as pd
 import psutil
 import pytest
 
-import isosne.tsne.fitted_map
-import isosne.tsne.landmarks
+import isosne.tsne.input
+import isosne.tsne.place
 from isosne import GaussianKernel, IsolationKernel, Placer
 from isosne.errors import DataError, ParameterError
-from isosne.sources import open_rows
+from isosne.rows import open_rows
+from isosne.tsne.place import placed_blocks
 from tests.conftest import make as make_model
 from tests.conftest import refuses
-from tests.unit.sources.formats import DENSE, SPARSE, TEXT, as_table, write_npy, write_text
+from tests.unit.rows.formats import DENSE, SPARSE, TEXT, as_table, write_npy, write_text
 
 N, POOL, LANDMARKS = 600, 250, 120
 
@@ -39,8 +40,8 @@ def points():
 
 @pytest.fixture(autouse=True)
 def small_pool_and_blocks(monkeypatch):
-    monkeypatch.setattr(isosne.tsne.landmarks, "POOL", POOL)
-    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 16 * 70)
+    monkeypatch.setattr(isosne.tsne.input, "POOL", POOL)
+    monkeypatch.setattr(isosne.tsne.place, "PLACE_BYTES", 16 * 70)
 
 
 def make(kernel=None, **settings):
@@ -56,7 +57,7 @@ def results(source, **more):
 def expected(points):
     """The embedding and the coordinates of all points in memory, with the pool of other runs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(isosne.tsne.landmarks, "POOL", POOL)
+        patch.setattr(isosne.tsne.input, "POOL", POOL)
         return results(points)
 
 
@@ -99,7 +100,7 @@ FROM_RANDOM = {"start": "random"}  # principal axes of sparse points are not cen
 def expected_of_sparse(points):
     """As `expected`, for points with many zeros."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(isosne.tsne.landmarks, "POOL", POOL)
+        patch.setattr(isosne.tsne.input, "POOL", POOL)
         return results(np.maximum(points, 0), **FROM_RANDOM)
 
 
@@ -359,7 +360,7 @@ def fingerprints(folder):
     import dask.dataframe
     import numpy
 
-    from isosne.sources import open_rows
+    from isosne.rows import open_rows
 
     array = dask.array.from_array(numpy.load(folder + "/x.npy"), chunks=(100, 2))
     frame = dask.dataframe.read_parquet(folder + "/x.parquet")
@@ -380,7 +381,7 @@ def test_a_dask_collection_has_the_same_fingerprint_in_another_process(points, t
 
 FRESH = """
 import dask.array, numpy, sys
-from isosne.sources import open_rows
+from isosne.rows import open_rows
 
 array = dask.array.from_array(numpy.ones((6, 2)), chunks=(3, 2))
 assert "distributed" not in sys.modules
@@ -418,7 +419,7 @@ def bad_sources(points, folder):
             (
                 f"Every value must be a finite number; {null} has a missing value in row 411 "
                 "(counting from 0), column 'c1'. Impute such values, or pass "
-                "isosne.sources.open_rows(X, missing='drop') instead of X to leave out the rows."
+                "isosne.rows.open_rows(X, missing='drop') instead of X to leave out the rows."
             ),
         ),
         "text": (
@@ -461,7 +462,7 @@ def test_a_file_that_changes_its_size_while_it_is_placed_is_refused(
 ):
     path = (DENSE | TEXT)[name](tmp_path, points)
     n_bytes = path.stat().st_size
-    blocks = expected[0].place_blocks(path)
+    blocks = placed_blocks(expected[0], path)
     next(blocks)
     with path.open("ab") as file:
         file.write(b"\n1,2,3,4")

@@ -15,10 +15,9 @@ from tests.contract import every_loop, kernel_bits
 pytestmark = pytest.mark.compiled
 ROOT = Path(__file__).parents[2]
 UNIT_TESTS = {
-    "test_counts.py": "both_loops or partners",
     "test_closed_form.py": "closed_form_is_the_expectation or by_hand or listed",
     "test_forest.py": "alone or copies or csr or box",
-    "test_voronoi.py": "heavy_duplicates or smallest",
+    "test_monte_carlo.py": "scan_and_walk or smallest or both_loops or partners",
 }
 """Unit tests that run with bounds checked: of loops whose indices depend on the data."""
 

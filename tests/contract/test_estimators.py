@@ -24,7 +24,6 @@ KERNELS = [
     IsolationKernel(partition="forest", n_partitions=10, random_state=0),
     IsolationKernel(psi=[3, 2], n_partitions=5, metric="manhattan", random_state=0),
     OwnerKernel(random_state=0),
-    OwnerKernel(3, n_partitions=5, partition="forest", random_state=0),
     GaussianKernel(),
     AdaptiveGaussianKernel(),
     KNNKernel(),

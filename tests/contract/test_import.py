@@ -72,11 +72,19 @@ def test_an_unknown_name_is_an_attribute_error():
         isosne.KMeans  # noqa: B018
 
 
+def test_the_estimator_loads_no_reader_of_files_and_few_modules():
+    code = "import sys; from isosne import TSNE; print(*[m for m in sys.modules if 'isosne' in m])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert len(loaded) <= 85
+    assert not {"isosne.rows.formats", "isosne.rows.arrow", "isosne.quality"} & set(loaded)
+
+
 def test_types_are_shipped():
     assert (Path(isosne.__file__).parent / "py.typed").exists()
 
 
-UNBOUNDED = {"dask", "distributed", "pyarrow", "psutil", "rich", "datashader", "anndata"}
+UNBOUNDED = {"dask", "distributed", "pyarrow", "psutil", "rich", "anndata"}
 
 
 def test_dependencies_are_bounded_and_what_is_installed_is_within():

@@ -19,7 +19,7 @@ pytestmark = [
 ROOT = Path(__file__).parents[2]
 NAME = f"isosne-{importlib.metadata.version('isosne')}"
 TOP_OF_SDIST = {
-    *("src", "tests", "docs", "examples", "packaging"),
+    *("src", "tests", "docs", "examples", "packaging", "benchmarks"),
     *("README.md", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md", "LICENSE"),
     *("pyproject.toml", "PKG-INFO", ".gitignore"),  # hatchling adds these
 }

@@ -14,6 +14,8 @@ from tests.contract.scikit_learn_tsne import AsScikitLearn
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 NOT_APPLICABLE = {
+    "test_init_ndarray": (1, "starts with all points at one place, which isosne refuses"),
+    "test_init_ndarray_precomputed": (1, "the same"),
     "test_verbose": (1, "names the stages of scikit-learn's program on standard output"),
     "test_high_perplexity_precomputed_sparse_distances": (
         2,
@@ -56,8 +58,8 @@ def n_cases(test):
     return prod(len(mark.args[1]) for mark in marks if mark.name == "parametrize")
 
 
-def test_at_least_72_of_79_cases_apply():
+def test_at_least_70_of_79_cases_apply():
     assert set(NOT_APPLICABLE) < set(TESTS)
     total = sum(map(n_cases, TESTS.values()))
     left_out = sum(n for n, _ in NOT_APPLICABLE.values())
-    assert (total, total - left_out) == (79, 72) or total > 79  # later versions may have more
+    assert (total, total - left_out) == (79, 70) or total > 79  # later versions may have more

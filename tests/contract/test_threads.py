@@ -18,9 +18,9 @@ from isosne import (
     Sparse,
     nearest_neighbors,
 )
-from isosne.kernels.voronoi import VoronoiPartitions
+from isosne.kernels.monte_carlo import VoronoiPartitions
 from isosne.layout.schedules import Phase, Schedule
-from isosne.studies import null_test
+from isosne.structure import null_test
 
 
 def many_points(dtype=np.float32):

@@ -10,8 +10,8 @@ import pytest
 from isosne import errors
 
 API = Path(__file__).parents[2] / "docs" / "api.md"
-MODULES = ["", "compat", "datasets", "files", "pages", "plots", "quality", "scanpy", "sources"]
-MODULES += ["studies", "tables", "tiles"]
+MODULES = ["", "compat", "datasets", "pages", "plots", "quality", "rows", "scanpy"]
+MODULES += ["structure", "studies", "tables"]
 RAISED = [
     f"isosne.errors.{name}"
     for name, value in vars(errors).items()
@@ -20,7 +20,7 @@ RAISED = [
 
 
 def find(name):
-    """Return the object with a name such as isosne.quality.trust."""
+    """Return the object with a name such as isosne.quality.compare."""
     module, _, last = name.rpartition(".")
     return getattr(import_module(module), last)
 

@@ -20,8 +20,8 @@ from isosne import (
     Schedule,
     Sparse,
 )
-from isosne.sources import open_rows
-from isosne.sources.scaled import Scale, ScaledRows
+from isosne.rows import open_rows
+from isosne.rows.scaled import Scale, ScaledRows
 from tests.fuzz.archives import change_archive
 from tests.fuzz.case import Case
 
@@ -49,7 +49,6 @@ MODELS = {
     "adaptive": (AdaptiveGaussianKernel(4), POINTS, {"n_components": 3, "objective": KL(dof=2.0)}),
     "knn": (KNNKernel(4, metric="cosine"), POINTS, {"objective": "nerv", "exaggeration": 2.0}),
     "owner": (OwnerKernel((2, 0.2)), POINTS, {"schedule": "annealed"}),
-    "owner forest": (OwnerKernel(3, n_partitions=6, partition="forest"), POINTS, {}),
     "distances": (IsolationKernel(5, metric="precomputed"), DISTANCES, {}),
     "affinities": ("precomputed", np.exp(-DISTANCES), {}),
 }

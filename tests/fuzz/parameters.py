@@ -131,8 +131,6 @@ KERNELS = (
         OwnerKernel,
         {
             "cell_size": ("auto", *SCALES),
-            "n_partitions": N_PARTITIONS,
-            "partition": ("voronoi", "forest"),
             **METRIC,
             "random_state": RANDOM,
         },

@@ -8,13 +8,12 @@ from tempfile import mkdtemp
 import numpy as np
 from scipy.sparse import issparse
 
-from isosne.files import MapWriter, read_map
-from isosne.files.table_reader import read_table
-from isosne.sources import open_rows
+from isosne.rows import MapWriter, open_rows, read_map
+from isosne.rows.table_reader import read_table
 from tests.fuzz.archives import change_archive
 from tests.fuzz.case import Case
 from tests.fuzz.mutation import damage
-from tests.unit.sources.formats import DENSE, SPARSE, TEXT
+from tests.unit.rows.formats import DENSE, SPARSE, TEXT
 
 X = np.random.default_rng(0).normal(size=(30, 3))
 LABELS = ["a", "=b", "ü"] * 10

@@ -8,8 +8,8 @@ from isosne._types import DenseMatrix, SparseMatrix
 from isosne.layout.attraction import ListedAttraction
 from isosne.layout.exact import ExactForces, ExactRepulsion
 from isosne.layout.forces import SplitForces
-from isosne.layout.mesh_repulsion import MeshRepulsion
-from isosne.layout.tree_repulsion import TreeRepulsion
+from isosne.layout.mesh import MeshRepulsion
+from isosne.layout.tree import TreeRepulsion
 
 N = 300
 DOFS = [0.5, 1.0, 3.0, np.inf]

@@ -7,13 +7,13 @@ must lie within the range of ten seeds, widened by 15 %.
 
 import numpy as np
 import pytest
+from benchmarks.paper.simulations import SIMULATIONS
 from scipy.spatial import Delaunay
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.preprocessing import minmax_scale
 
 from isosne import TSNE, GaussianKernel, IsolationKernel
 from isosne.datasets import make_five_clusters, make_shared_clusters, make_two_clusters
-from isosne.paper.simulations import SIMULATIONS
 from tests.reference.quality import auc_rnx, calinski_harabasz, davies_bouldin, r_nx
 
 pytestmark = pytest.mark.paper

@@ -33,20 +33,17 @@ def test_the_parameters_are_those_of_scikit_learn():
     [
         (
             {"n_iter": 1000},
-            (
-                "'n_iter', which is a parameter of scikit-learn before 1.7 and openTSNE. "
-                "Use max_iter=1000."
-            ),
+            ("'n_iter'. Use max_iter=1000."),
         ),
-        ({"n_epochs": 200}, "'n_epochs', which is a parameter of UMAP. Use max_iter=200."),
+        ({"n_epochs": 200}, "'n_epochs'. Use max_iter=200."),
         (
             {"initialization": np.zeros((40, 2))},
-            "'initialization', which is a parameter of openTSNE. Use init=initialization.",
+            "'initialization'. Use init=initialization.",
         ),
-        ({"seed": 3}, "'seed', which is a parameter of other packages. Use random_state=3."),
+        ({"seed": 3}, "'seed'. Use random_state=3."),
         (
             {"kernel": "owner"},
-            "'kernel', which is a parameter of isosne.TSNE. Import TSNE from isosne.",
+            "'kernel'. Use isosne.TSNE, whose parameter it is.",
         ),
         ({"perplexty": 30}, "'perplexty'. Did you mean 'perplexity'?"),
         (
@@ -54,13 +51,13 @@ def test_the_parameters_are_those_of_scikit_learn():
             (
                 "'colour'. Its parameters are n_components, perplexity, early_exaggeration, "
                 "learning_rate, max_iter, n_iter_without_progress, min_grad_norm, metric, "
-                "metric_params, init, verbose, random_state, method, angle and n_jobs."
+                "metric_params, init, verbose, random_state, method, angle, n_jobs."
             ),
         ),
     ],
 )
 def test_an_unknown_parameter_names_what_to_use_instead(given, sentence):
-    with refuses(TypeError, f"isosne.compat.TSNE has no parameter {sentence}"):
+    with refuses(TypeError, f"TSNE has no parameter {sentence}"):
         compat.TSNE(**given)
 
 
@@ -165,7 +162,7 @@ def test_principal_components_start_a_map_of_any_metric():
     model.set_params(n_components=3)
     narrow = model.fit(X[:, :2]).model_.start
     assert narrow.shape == (75, 3)
-    assert not narrow[:, 2].any()
+    assert narrow[:, 2].std() == pytest.approx(1e-4, rel=0.3)  # no force would leave a plane
 
 
 def test_precomputed_distances_dense_and_of_neighbors():

@@ -50,11 +50,11 @@ def test_results_show_what_they_print(model, two_blobs):
 
 
 def test_curves_and_trust_show_a_picture(model, two_blobs):
-    curve = quality.rnx_curve(two_blobs, model.embedding_)
+    curve = quality.compare(two_blobs, model.embedding_).curve()
     words, n_pictures = parse(curve._repr_html_())
     assert n_pictures == 1
     assert f"k = 10 {curve.r[9]:.3f}" in words
-    trust = quality.trust(two_blobs, model.embedding_, 5)
+    trust = quality.compare(two_blobs, model.embedding_, 5).trust()
     words, n_pictures = parse(trust._repr_html_())
     assert n_pictures == 1
     assert f"{trust.agreement.mean():.0%} of the 5 nearest neighbors preserved" in words

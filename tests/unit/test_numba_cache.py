@@ -36,3 +36,19 @@ def test_a_cache_that_can_no_longer_be_written(add_one, tmp_path, monkeypatch):
     inner.write_text("a file in place of the folder")
     assert compiled(1) == 2
     assert inner.is_file()
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("keep", [0, 40])
+def test_damaged_files_are_compiled_and_stored_again(add_one, tmp_path, monkeypatch, ending, keep):
+    folder = tmp_path / "cache"
+    monkeypatch.setattr(config, "CACHE_DIR", str(folder))
+    kernel(add_one)(1)
+    (path,) = folder.rglob(f"*.{ending}")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:keep])  # as a power failure may leave it
+    assert kernel(add_one)(1) == 2
+    assert len(path.read_bytes()) == len(whole)
+    again = kernel(add_one)
+    assert again(1) == 2
+    assert again.stats.cache_hits

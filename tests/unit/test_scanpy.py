@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix, issparse
 import isosne.scanpy
 from isosne import TSNE, GaussianKernel, IsolationKernel
 from isosne.errors import DataError, ParameterError
-from isosne.quality import trust
+from isosne.quality import compare
 from tests.conftest import refuses
 
 
@@ -70,7 +70,7 @@ def test_affinities_are_symmetric_sparse_and_sum_to_one(cells):
 
 def test_trust_is_that_of_each_cell_in_the_representation(cells):
     isosne.scanpy.tsne(cells, n_pcs=5, trust=True)
-    expected = trust(cells.obsm["X_pca"][:, :5], cells.obsm["X_isosne"], k=10).agreement
+    expected = compare(cells.obsm["X_pca"][:, :5], cells.obsm["X_isosne"], k=10).trust().agreement
     np.testing.assert_array_equal(cells.obs["isosne_trust"], expected)
 
 

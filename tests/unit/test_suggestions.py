@@ -5,8 +5,9 @@ import pytest
 
 from isosne import TSNE, Landmarks, OwnerKernel, Sparse, compat, datasets, nearest_neighbors, plots
 from isosne.errors import ParameterError, find_similar, suggest
-from isosne.quality import auc_rnx
-from isosne.studies import null_test, sweep
+from isosne.quality import compare
+from isosne.structure import null_test
+from isosne.studies import sweep
 
 X = np.random.default_rng(0).normal(size=(30, 3))
 
@@ -48,7 +49,7 @@ def test_without_a_similar_name_the_other_hint_is_given():
         (lambda: Sparse(neighbors="approx"), "approximate"),
         (lambda: Landmarks(10, choice="uniforn"), "uniform"),
         (lambda: nearest_neighbors(X, 1, metric="Cosine"), "cosine"),
-        (lambda: auc_rnx(X, X[:, :2], ks="papr"), "paper"),
+        (lambda: compare(X, X[:, :2]).auc("papr"), "paper"),
         (lambda: plots.plot_map(X[:, :2], style="drak"), "dark"),
         (lambda: plots.plot_map(X[:, :2], X[:, 0], kind="value"), "values"),
         (lambda: compat.TSNE(init="pac").fit(X), "pca"),

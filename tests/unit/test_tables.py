@@ -15,7 +15,7 @@ from isosne import TSNE, GaussianKernel, IsolationKernel
 from isosne._checks import check_points
 from isosne._tables import Table
 from isosne.errors import DataError, DataTypeError
-from isosne.sources import open_rows
+from isosne.rows import open_rows
 from tests.conftest import make, refuses
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
@@ -44,29 +44,18 @@ def test_columns_that_hold_numbers_are_taken(frame, columns, dtype):
 @pytest.mark.parametrize(
     ("column", "sentence"),
     [
-        (
+        pytest.param(
             ["1", "abc"],
-            (
-                "X must be numeric; row 1 (counting from 0), column 'b' holds the text 'abc'. "
-                "Encode the column as numbers, or leave it out."
-            ),
+            "X must be numeric; row 1 (counting from 0), column 'b' holds the text 'abc'. "
+            "Encode the column as numbers, or leave it out.",
         ),
-        (
-            [None, 2.0],
-            (
-                "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 0 (counting "
-                "from 0), column 'b'. Leave out or impute the rows that hold them."
-            ),
-        ),
-        (
+        pytest.param(
             [True, None],
-            (
-                "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 1 (counting "
-                "from 0), column 'b'. Leave out or impute the rows that hold them."
-            ),
+            "X must be finite; got 1 NaN and 0 infinite value(s), the first in row 1 (counting "
+            "from 0), column 'b'. Leave out or impute the rows that hold them.",
         ),
     ],
-    ids=["text", "missing number", "missing boolean"],
+    ids=["text", "missing boolean"],
 )
 def test_a_column_is_named_with_its_first_bad_row(frame, column, sentence):
     with refuses(DataError, sentence):
@@ -99,11 +88,6 @@ def test_values_that_are_no_numbers_at_all_are_errors_of_type_too():
 def test_markers_of_missing_values_are_missing(value):
     frame = pd.DataFrame({"a": [1, 2], "b": [3, value]}, dtype=object)
     assert np.isnan(Table(frame, "X").values[1, 1])
-
-
-def test_an_integer_beyond_all_floats_is_refused_with_its_place():
-    with pytest.raises(DataError, match=r"row 1 .*, column 0 of X holds 10000.*\.\.\., a int\."):
-        check_points(np.array([[1], [10**400]], dtype=object))
 
 
 def test_an_annotated_matrix_is_refused_with_what_to_pass():
@@ -153,11 +137,9 @@ def test_column_names_are_unique_and_of_one_kind():
 
 BOOLEANS = np.random.default_rng(0).random((30, 5)) > 0.5
 CONTAINERS = {
-    "array": lambda X: X,
     "csr": csr_array,
     "pandas": lambda X: pd.DataFrame(X, columns=list("abcde")),
     "polars": lambda X: pl.DataFrame(X, schema=list("abcde")),
-    "list": lambda X: X.tolist(),
 }
 
 
@@ -165,17 +147,10 @@ CONTAINERS = {
 @pytest.mark.parametrize("settings", [{}, {"landmarks": 20}], ids=["all rows", "landmarks"])
 def test_booleans_make_the_map_of_zeros_and_ones(contain, settings):
     X = contain(BOOLEANS)
-    if settings and isinstance(X, list):
-        X = np.array(X)
     numbers = contain(BOOLEANS.astype(np.uint8))
     model, twin = (make(IsolationKernel(8), **settings).fit(data) for data in (X, numbers))
     np.testing.assert_array_equal(model.embedding_, twin.embedding_)
     np.testing.assert_array_equal(model.transform(X), twin.transform(numbers))
-
-
-def test_dummy_columns_of_pandas_are_taken():
-    frame = pd.get_dummies(pd.DataFrame({"color": list("rgbrgbrgbrgb"), "size": range(12)}))
-    assert make(IsolationKernel(4)).fit_transform(frame).shape == (12, 2)
 
 
 def test_tables_in_memory_are_read_alike_with_and_without_landmarks():

@@ -49,7 +49,7 @@ axes[0].figure
 # is right.
 
 for name, Y in maps.items():
-    print(f"{name:32} AUC_RNX {quality.auc_rnx(X, Y).value:.3f}")
+    print(f"{name:32} AUC_RNX {quality.compare(X, Y).auc().value:.3f}")
 
 # %%
 # :doc:`/paper` reproduces all tables and figures of the paper.

@@ -32,5 +32,5 @@ axes[0].figure
 # nearest neighbors best. Cells of 60 points lose them. Both together, and the
 # default, are good at most scales.
 
-curves = {name: quality.rnx_curve(X, Y) for name, Y in maps.items()}
+curves = {name: quality.compare(X, Y).curve() for name, Y in maps.items()}
 plots.plot_rnx(curves).figure

@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
 from isosne import TSNE, IsolationOutliers, LeidenClustering, plots
-from isosne.studies import null_test
+from isosne.structure import null_test
 
 X, y = load_digits(return_X_y=True)
 model = TSNE(random_state=0).fit(X)

@@ -41,8 +41,10 @@ axes = plots.plot_maps(wine, y)
 axes[0].figure
 
 # %%
-print(f"wine             AUC_RNX {quality.auc_rnx(X, wine['wine']).value:.3f}")
+print(
+    f"wine             AUC_RNX {quality.compare(X, wine['wine']).auc().value:.3f}"
+)
 print(
     "columns shuffled AUC_RNX"
-    f" {quality.auc_rnx(shuffled, wine['wine, columns shuffled']).value:.3f}"
+    f" {quality.compare(shuffled, wine['wine, columns shuffled']).auc().value:.3f}"
 )

@@ -27,7 +27,9 @@ for judged in found.maps:
     print(judged.title, judged.report, sep="\n", end="\n\n")
 
 # %%
-plots.plot_rnx({name: quality.rnx_curve(X, Y) for name, Y in maps.items()}).figure
+plots.plot_rnx(
+    {name: quality.compare(X, Y).curve() for name, Y in maps.items()}
+).figure
 
 # %%
 # On the command line::

@@ -21,7 +21,7 @@ maps = {
     ).fit_transform(X),
     "principal components": PCA(2).fit_transform(X),
 }
-curves = {name: quality.rnx_curve(X, Y) for name, Y in maps.items()}
+curves = {name: quality.compare(X, Y).curve() for name, Y in maps.items()}
 plots.plot_rnx(curves).figure
 
 # %%

@@ -27,7 +27,9 @@ found
 # %%
 sizes = [row["cell_size"] for row in found.rows]
 areas = [row["auc_rnx"] for row in found.rows]
-default = float(quality.auc_rnx(X, TSNE(random_state=0).fit_transform(X)).value)
+default = float(
+    quality.compare(X, TSNE(random_state=0).fit_transform(X)).auc().value
+)
 ax = plots.plot_lines(
     {
         "one cell size": (sizes, areas),

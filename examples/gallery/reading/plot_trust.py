@@ -14,7 +14,7 @@ from isosne import TSNE, plots, quality
 
 X, y = load_digits(return_X_y=True)
 model = TSNE(random_state=0).fit(X)
-trust = quality.trust(X, model.embedding_, k=10)
+trust = quality.compare(X, model.embedding_, k=10).trust()
 plots.plot_map(model.embedding_, trust).figure
 
 # %%

@@ -30,7 +30,7 @@ with TemporaryDirectory() as folder:
         Y,
         labels=cultivar,
         columns=wine.data,
-        trust=quality.trust(X, Y),
+        trust=quality.compare(X, Y).trust(),
         title="178 wines",
     )
     html = page.read_bytes()

@@ -26,7 +26,7 @@ for name, model in models.items():
     began = perf_counter()
     Y = model.fit_transform(X)
     print(f"{name:30} {perf_counter() - began:.1f} s")
-    maps[f"{name}\nAUC_RNX {quality.auc_rnx(X, Y).value:.3f}"] = Y
+    maps[f"{name}\nAUC_RNX {quality.compare(X, Y).auc().value:.3f}"] = Y
 axes = plots.plot_maps(maps, y)
 axes[0].figure
 

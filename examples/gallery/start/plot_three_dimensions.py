@@ -13,7 +13,7 @@ from isosne import TSNE, plots, quality
 X, y = load_digits(return_X_y=True)
 maps = {n: TSNE(n_components=n, random_state=0).fit_transform(X) for n in (1, 2, 3)}
 for n, Y in maps.items():
-    print(f"{n} dimensions: AUC_RNX {quality.auc_rnx(X, Y).value:.3f}")
+    print(f"{n} dimensions: AUC_RNX {quality.compare(X, Y).auc().value:.3f}")
 
 # %%
 plots.plot_map(maps[3], y).figure

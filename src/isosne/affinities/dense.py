@@ -7,13 +7,56 @@ its neighbor. This is the same in all forms of affinities (docs/departures.md).
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from isosne._types import Array, CountRows, DenseMatrix, Kernel, SimilarityRows
-from isosne.affinities.conditional import conditional_rows
-from isosne.affinities.symmetrize import symmetrize
+from isosne._blocks import for_each_block
+from isosne._types import (
+    Array,
+    CountRows,
+    DenseMatrix,
+    Kernel,
+    Points,
+    SimilarityRows,
+    SparseMatrix,
+)
+from isosne.errors import DataError
 
+
+def conditional_rows(layers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return rows p_{j|i} that sum to 1: the mean over the scales, each normalized first.
+
+    layers (n_scales, n_rows, m), overwritten, must not include the similarity of a point to itself.
+    A scale in which a row is empty is left out of that row's mean; a row that is empty at all
+    scales stays zero.
+    """
+    sums = layers.sum(axis=2, keepdims=True, dtype=np.float64)
+    filled = sums > 0  # sums are float64: many small similarities must not be lost
+    n_filled = np.maximum(filled.sum(axis=0), 1)
+    layers *= np.where(filled, 1 / (np.where(filled, sums, 1) * n_filled), 0).astype(np.float32)
+    mean: NDArray[np.float32] = layers[0] if len(layers) == 1 else layers.sum(axis=0)
+    return mean
+
+
+MIRROR = 512
+"""Side of the square tiles of `symmetrize`: 1 MB in float32 (chosen; not measured)."""
 BLOCK_BYTES = 2**24
 """Bytes of similarity rows that are normalized together: 16 MB, no slower than 32 (chosen)."""
+
+
+def symmetrize(P: Array) -> None:
+    """Replace p_{j|i} by p_ij = (p_{j|i} + p_{i|j}) / 2n in place (Eq. 3)."""
+    n = len(P)
+    scale = np.float32(0.5 / n)
+
+    def work(rows: slice) -> None:
+        for start in range(0, rows.stop, MIRROR):
+            columns = slice(start, min(start + MIRROR, rows.stop))
+            joint = P[rows, columns] + P[columns, rows].T
+            joint *= scale
+            P[rows, columns] = joint
+            P[columns, rows] = joint.T
+
+    for_each_block(n, MIRROR, work)
 
 
 def dense_affinities(kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
@@ -94,3 +137,49 @@ def _conditional_block(rows: SimilarityRows, block: slice) -> NDArray[np.float32
     own = np.arange(block.start, block.stop)
     layers[:, own - block.start, own] = 0  # p_{i|i} = 0 (Eq. 2)
     return conditional_rows(layers)
+
+
+def given_affinities(
+    affinities: Points, *, as_dense: bool
+) -> tuple[DenseMatrix | SparseMatrix, NDArray[np.int64]]:
+    """Return p_ij = (a_ij + a_ji) / sum with zero diagonal, and the points without affinities.
+
+    affinities (n, n), dense or CSR, not negative. Only repulsion acts on a point without
+    affinities.
+    """
+    if as_dense:
+        return _dense(affinities)
+    return _sparse(csr_array(affinities, dtype=np.float64, copy=False))
+
+
+def _dense(affinities: Points) -> tuple[DenseMatrix, NDArray[np.int64]]:
+    full = affinities.toarray() if isinstance(affinities, csr_array) else affinities
+    P = np.add(full, full.T, dtype=np.float64)
+    np.fill_diagonal(P, 0)
+    P /= _positive(float(P.sum()))
+    isolated = np.flatnonzero(~P.any(axis=1))
+    return DenseMatrix(P.astype(np.float32), np.full(len(P), 0.5, np.float32)), isolated
+
+
+def _sparse(affinities: csr_array) -> tuple[SparseMatrix, NDArray[np.int64]]:
+    P = csr_array(affinities + affinities.T)
+    P.sort_indices()
+    n = P.shape[0]
+    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(P.indptr))
+    is_pair = (P.indices != rows) & (P.data != 0)
+    indptr = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(rows[is_pair], minlength=n), out=indptr[1:])
+    data = P.data[is_pair]
+    data /= _positive(float(data.sum()))
+    isolated = np.flatnonzero(np.diff(indptr) == 0)
+    indices = P.indices[is_pair].astype(np.int32, copy=False)
+    return SparseMatrix(indptr, indices, data.astype(np.float32)), isolated
+
+
+def _positive(total: float) -> float:
+    if total <= 0:
+        raise DataError(
+            "Precomputed affinities must be positive for at least one pair of different points; "
+            "all are zero. Pass similarities."
+        )
+    return total

@@ -31,16 +31,9 @@ TIES = 1
 
 
 class SampledAffinities:
-    """Joint probabilities of the isolation kernel, represented by random draws.
+    """Joint probabilities of a fitted kernel with cells, represented by random draws.
 
-    Parameters
-    ----------
-    kernel : PartitionKernel
-        A fitted kernel with cells.
-    n_draws : int, default=64
-        Partners per point and draw, over all scales.
-    random_state : int, default=0
-        Seed of the draws.
+    n_draws: partners per point and draw, over all scales.
     """
 
     def __init__(
@@ -107,25 +100,18 @@ class SampledAffinities:
         m = len(layers[0])
         indices = np.empty((m, k * len(layers)), np.uint32)
         weights = np.empty(indices.shape, np.float32)
-        for s, (scale, cells) in enumerate(zip(self._scales, layers, strict=True)):
-            part = slice(s * k, (s + 1) * k)
-            # The same random numbers for all points, so that the coordinates of a new point do not
-            # depend on the other points of a call.
-            rng = np.random.default_rng([self._seed, s])
-            chances = np.broadcast_to(rng.random((2, 1, k), dtype=np.float32), (2, m, k))
 
-            def work(
-                rows: slice,
-                scale: CellMembers = scale,
-                cells: Array = cells,
-                part: slice = part,
-                chances: Array = chances,
-            ) -> None:
-                scale.draw_toward(
-                    cells[rows], chances[:, rows], indices[rows, part], weights[rows, part]
-                )
+        def work(rows: slice) -> None:
+            for s, (scale, cells) in enumerate(zip(self._scales, layers, strict=True)):
+                part = slice(s * k, (s + 1) * k)
+                # The same random numbers for all points, so that the coordinates of a new point do
+                # not depend on the other points of a call.
+                rng = np.random.default_rng([self._seed, s])
+                once = rng.random((2, 1, k), dtype=np.float32)
+                chances = np.broadcast_to(once, (2, rows.stop - rows.start, k))
+                scale.draw_toward(cells[rows], chances, indices[rows, part], weights[rows, part])
 
-            for_each_block(m, BLOCK_ROWS, work)
+        for_each_block(m, BLOCK_ROWS, work)
         return indices
 
     def mean_log_p(self, partners: Partners) -> float:
@@ -144,21 +130,10 @@ class SampledAffinities:
 
 
 class CellMembers:
-    """The cells of all points at one scale, and the members of each cell.
+    """The cells (n, t) of all points at one scale, ids below n_cells, and the members of each cell.
 
-    Parameters
-    ----------
-    cells : array of shape (n, t)
-        Cell ids below n_cells.
-    n_cells : int
-        Number of cells per partitioning.
-
-    Attributes
-    ----------
-    n_others : array of shape (n,)
-        S: the number of other points in a point's cells, summed over the partitionings.
-    shares : array of shape (n,)
-        Weight of the scale for each point: 1, or more if the point is alone at other scales.
+    n_others (n,): S, the number of other points in a point's cells, summed over the partitionings.
+    shares (n,): weight of the scale for a point: 1, or more if it is alone at other scales.
     """
 
     def __init__(self, cells: Array, n_cells: int) -> None:

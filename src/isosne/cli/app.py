@@ -1,47 +1,80 @@
-"""The application and its commands. A new command is a module in `commands`, and a name here.
+"""The application and its commands. A new command is a module of its own, and a name here.
 
 The modules of the commands import what is heavy inside functions: `isosne --help` loads no NumPy.
+Typer formats panels of options and commands only with rich, whose help depends on the terminal;
+two methods here do it in plain text.
 """
 
-import functools
-import inspect
-import re
-from collections.abc import Callable
-from copy import copy
-from dataclasses import fields, is_dataclass
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from isosne import __version__
-from isosne.cli.commands.align import align
-from isosne.cli.commands.datasets import datasets
-from isosne.cli.commands.embed import embed
-from isosne.cli.commands.explore import explore
-from isosne.cli.commands.extend import extend
-from isosne.cli.commands.measure import measure
-from isosne.cli.commands.paper import paper
-from isosne.cli.commands.place import place
-from isosne.cli.commands.plan import plan
-from isosne.cli.commands.plot import plot
-from isosne.cli.commands.report import report
-from isosne.cli.commands.sweep import sweep
-from isosne.cli.commands.transform import transform
-from isosne.cli.messages import Options, in_sentences, shows_tracebacks
+from isosne.cli.datasets import datasets
+from isosne.cli.embed import embed
+from isosne.cli.explore import explore
+from isosne.cli.extend import extend
+from isosne.cli.measure import measure
+from isosne.cli.messages import in_sentences, shows_tracebacks
 from isosne.cli.options import COMMON, PANELS
-from isosne.errors import suggest
+from isosne.cli.place import place
+from isosne.cli.plot import plot
+from isosne.cli.report import report
+from isosne.cli.sweep import sweep
 
-COMMANDS = (
-    *(embed, transform, place, extend, align, measure, sweep, plot, report, explore, plan),
-    *(paper, datasets),
-)
+COMMANDS = {
+    "Look at maps": (explore, report, plot),
+    "Make maps": (embed, sweep),
+    "New rows": (place, extend),
+    "Judge maps": (measure,),
+    "Data": (datasets,),
+}
 
-UNKNOWN_CHOICE = re.compile(r"(?:Value error, )?(?P<value>.*) is not one of (?P<choices>.*)\.$")
-"""What Typer says of an unknown choice; the first words depend on its version."""
+
+class Command(TyperCommand):
+    """A command whose errors are sentences, and whose help lists options by panel."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with in_sentences(self.params):
+            return super().invoke(ctx)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then each panel of options."""
+        panels: dict[str, list[Any]] = {title: [] for title in ("Arguments", *PANELS)}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            is_argument = parameter.param_type_name == "argument"
+            panel = getattr(parameter, "rich_help_panel", None) or COMMON
+            if record is not None:
+                panels["Arguments" if is_argument else panel].append(record)
+        _write_panels(panels, formatter)
+
+
+class Commands(TyperGroup):
+    """The commands, in groups."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write each group of commands."""
+        panels: dict[str, list[Any]] = {title: [] for title in COMMANDS}
+        for title, functions in COMMANDS.items():
+            for function in functions:
+                command = self.commands[function.__name__]
+                panels[title].append((command.name, command.get_short_help_str(formatter.width)))
+        _write_panels(panels, formatter)
+
+
+def _write_panels(panels: dict[str, list[Any]], formatter: Any) -> None:
+    for title, records in panels.items():
+        if records:
+            with formatter.section(title):
+                formatter.write_dl(records)
+
 
 app = typer.Typer(
     name="isosne",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -72,83 +105,6 @@ def isosne(
     shows_tracebacks.set(debug)
 
 
-class Command(TyperCommand):
-    """A command whose help lists options by panel, the common ones first.
-
-    Its errors for unknown choices suggest the most similar one.
-    """
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse a command line; add a suggestion to an error for an unknown choice."""
-        try:
-            return super().parse_args(ctx, args)
-        except typer.BadParameter as error:
-            if found := UNKNOWN_CHOICE.search(error.message):
-                choices = re.findall("'([^']*)'", found["choices"])
-                hint = suggest(found["value"].strip("'\""), choices, "")
-                error.message = f"{found['value']} is not one of {found['choices']}. {hint}".strip()
-            raise
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then each panel."""
-        panels: dict[str, list[Any]] = {title: [] for title in ("Arguments", *PANELS)}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            is_argument = parameter.param_type_name == "argument"
-            panel = getattr(parameter, "rich_help_panel", None) or COMMON
-            if record is not None:
-                panels["Arguments" if is_argument else panel].append(record)
-        for title, records in panels.items():
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
-
-
-def add_command(command: Callable[..., None]) -> None:
-    """Add a command; each field of its groups of options becomes an option."""
-    parameters: list[inspect.Parameter] = []
-    groups: dict[str, Any] = {}
-    for name, parameter in inspect.signature(command).parameters.items():
-        kind, *marks = get_args(parameter.annotation) or (parameter.annotation,)
-        if is_dataclass(kind):
-            groups[name] = kind
-            parameters += _options(kind, marks)
-        else:
-            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-
-    @functools.wraps(command)
-    def run(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
-        command(**given)
-
-    whole = in_sentences(run, Options(parameters))
-    whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    whole.__annotations__ = {p.name: p.annotation for p in parameters}
-    app.command(cls=Command)(whole)
-
-
-def _options(group: Any, marks: list[Any]) -> list[inspect.Parameter]:
-    """Return a parameter for each field of a group of options."""
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=field.default,
-            annotation=_marked(field.type, marks),
-        )
-        for field in fields(group)
-    ]
-
-
-def _marked(annotation: Any, marks: list[Any]) -> Any:
-    """Return the annotation of an option whose default is in a file, if a mark says so."""
-    kind, info = get_args(annotation)
-    for mark in marks:
-        info = copy(info)
-        info.show_default = f"as in the {mark.place}"
-    return Annotated[kind, info]
-
-
-for each in COMMANDS:
-    add_command(each)
+for functions in COMMANDS.values():
+    for function in functions:
+        app.command(cls=Command)(function)

@@ -1,33 +1,34 @@
-"""What a command prints on standard error, and the exit codes.
+"""What a command prints, and the exit codes.
 
-Errors are one sentence each, with parameters spelled as options. Exit codes: 1 the run failed,
-2 wrong use, 130 interrupted, as for programs that SIGINT ends.
+Errors are one sentence each on standard error, with parameters spelled as options. Exit codes: 1
+the run failed, 2 wrong use, 130 interrupted, as for programs that SIGINT ends.
 """
 
-import ast
-import functools
-import inspect
 import shlex
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple, TextIO, get_args, get_origin
+from typing import Any
 
 import typer
-from typer.models import ArgumentInfo
 
-from isosne.errors import IsosneError, ParameterError, as_keyword
+from isosne.errors import (
+    IsosneError,
+    MissingValuesError,
+    ParameterError,
+    Spelling,
+    as_keyword,
+    shorten,
+    show,
+    spelled_by,
+)
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+ALIASES = {"id": "identifier", "name": "source"}
+"""Parameters of the library that have another name in a command."""
 shows_tracebacks = ContextVar("shows_tracebacks", default=False)
 """Whether `--debug` was given."""
-
-
-def show_tracebacks(wanted: bool) -> bool:
-    """Remember that `--debug` was given, before the command or after it."""
-    if wanted:
-        shows_tracebacks.set(True)
-    return wanted
 
 
 def say(sentence: str) -> None:
@@ -40,104 +41,91 @@ def note(sentence: str) -> None:
     say(f"Note: {sentence}")
 
 
+def print_json(result: Any) -> None:
+    """Print one object on standard output."""
+    from isosne._files import encode_json
+
+    typer.echo(encode_json(result))
+
+
+def tell(result: dict[str, Any], sentence: str, *, quiet: bool, as_json: bool) -> None:
+    """Print what a command has done: an object for machines, or a line."""
+    if as_json:
+        print_json(result)
+    elif not quiet:
+        say(sentence)
+
+
 def exit_interrupted(sentence: str) -> typer.Exit:
     """Print what is left of an interrupted run, and return the exit to raise."""
     say(f"Interrupted{sentence}")
     return typer.Exit(INTERRUPTED)
 
 
-class _Option(NamedTuple):
-    """How a parameter of a command is typed: ``--psi``, or ``TABLE`` if it is positional."""
+def spelling_of(parameters: Sequence[Any]) -> Spelling:
+    """Return what spells the parameters of a command as its options; others stay keywords."""
+    by_name = {parameter.name: parameter for parameter in parameters}
 
-    word: str
-    is_repeatable: bool
-
-
-ALIASES = {"accuracy": "mesh_accuracy", "choice": "landmark_choice", "name": "source"}
-"""Parameters of the library that have another name in a command."""
-
-
-class Options:
-    """Spells the parameters of one command as its options; others stay keywords."""
-
-    def __init__(self, parameters: Iterable[inspect.Parameter]) -> None:
-        self._options = {parameter.name: _find_option(parameter) for parameter in parameters}
-
-    def __call__(self, name: str, value: str | None) -> str:
-        """Return ``--psi 16`` for the name psi and the value ``16``, which is a repr."""
-        option = self._options.get(name) or self._options.get(ALIASES.get(name, ""))
-        if option is None:
+    def spell(name: str, value: Any) -> str:
+        parameter = by_name.get(name) or by_name.get(ALIASES.get(name, ""))
+        if parameter is None:
             return as_keyword(name, value)
-        if value is None:
-            return option.word
-        try:
-            return _spell(option, ast.literal_eval(value))
-        except (ValueError, SyntaxError):  # the repr of an object
-            return f"{option.word} {value}"
+        if parameter.param_type_name == "argument":
+            return str(parameter.metavar) if value is ... else show(value)
+        flag = next(flag for flag in parameter.opts if flag.startswith("--"))
+        return flag if value is ... else _spell(flag, value, is_repeatable=parameter.multiple)
+
+    return spell
 
 
-def _find_option(parameter: inspect.Parameter) -> _Option:
-    kind, info = get_args(parameter.annotation)
-    is_repeatable = any(get_origin(part) is list for part in (kind, *get_args(kind)))
-    if isinstance(info, ArgumentInfo):
-        return _Option(info.metavar or parameter.name.upper(), is_repeatable)
-    # Typer keeps the first flag of an annotation as its default.
-    flags = (info.default, *(info.param_decls or ()), f"--{parameter.name.replace('_', '-')}")
-    flag = next(flag for flag in flags if str(flag).startswith("--"))
-    return _Option(flag.partition("/")[0], is_repeatable)
-
-
-def _spell(option: _Option, value: Any) -> str:
-    if not option.word.startswith("--"):
-        return repr(value)
+def _spell(flag: str, value: Any, *, is_repeatable: bool) -> str:
+    """Return an option with its value as it is typed."""
     if value is None or value is False or value in ([], ()):
-        return f"no {option.word}"
+        return f"no {flag}"
     if value is True:
-        return option.word
+        return flag
     values = value if isinstance(value, list | tuple) else [value]
-    words = [shlex.quote(str(entry)) for entry in values]
-    if option.is_repeatable:
-        return " ".join(f"{option.word} {word}" for word in words)
-    return f"{option.word} {','.join(words)}"
+    words = [shlex.quote(shorten(str(entry))) for entry in values]
+    if is_repeatable:
+        return " ".join(f"{flag} {word}" for word in words)
+    return f"{flag} {','.join(words)}"
 
 
-def in_sentences(command: Callable[..., None], as_option: Options) -> Callable[..., None]:
-    """Return a command whose errors and warnings are sentences on standard error.
+@contextmanager
+def in_sentences(parameters: Sequence[Any]) -> Iterator[None]:
+    """Print errors and warnings of a command with these parameters as sentences.
 
     With `--debug`, errors pass through with their traceback.
     """
+    from isosne._files import completed_files, listing_completed
 
-    @functools.wraps(command)
-    def run(**given: Any) -> None:
-        from isosne._files import completed_files, listing_completed
-
-        with warnings.catch_warnings(), listing_completed():
-            warnings.showwarning = _show_warning
-            # The library warns of an interruption, in the words of Python; commands have their own.
-            warnings.filterwarnings("ignore", category=RuntimeWarning, module="isosne")
-            try:
-                command(**given)
-            except KeyboardInterrupt:
-                files = ", ".join(map(str, completed_files()))
-                sentence = f"; wrote {files}." if files else "; no file was written."
-                raise exit_interrupted(sentence) from None
-            except typer.Exit:
+    with warnings.catch_warnings(), listing_completed(), spelled_by(spelling_of(parameters)):
+        warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}")
+        # The library warns of an interruption, in the words of Python; commands have their own.
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module="isosne")
+        try:
+            yield
+        except KeyboardInterrupt:
+            files = ", ".join(map(str, completed_files()))
+            sentence = f"; wrote {files}." if files else "; no file was written."
+            raise exit_interrupted(sentence) from None
+        except typer.Exit:
+            raise
+        except Exception as error:
+            if shows_tracebacks.get():
                 raise
-            except Exception as error:
-                if shows_tracebacks.get():
-                    raise
-                say(f"Error: {_sentence(error, as_option)}")
-                code = WRONG_USE if isinstance(error, ParameterError) else FAILED
-                raise typer.Exit(code) from None
-
-    return run
+            say(f"Error: {_sentence(error, {parameter.name for parameter in parameters})}")
+            code = WRONG_USE if isinstance(error, ParameterError) else FAILED
+            raise typer.Exit(code) from None
 
 
-def _sentence(error: Exception, as_option: Options) -> str:
-    if isinstance(error, IsosneError):
-        return error.worded(as_option)
-    if isinstance(error, OSError):
-        return str(error)
+def _sentence(error: Exception, names: set[str]) -> str:
+    """Return an error as a sentence of a command with the parameters of some names."""
+    sentence = str(error)
+    if isinstance(error, MissingValuesError) and "mixed" in names and "--mixed" not in sentence:
+        return f"{sentence} To keep these rows, pass --mixed."
+    if isinstance(error, IsosneError | OSError):
+        return sentence
     if isinstance(error, MemoryError):
         return (
             "Out of memory. Embed fewer rows with --landmarks, or set --memory-limit, so that "
@@ -145,16 +133,5 @@ def _sentence(error: Exception, as_option: Options) -> str:
         )
     return (
         f"Internal error: {type(error).__name__}: {error}. "
-        "Please report it with the output of --debug."
+        "Please report it with the output of isosne --debug COMMAND."
     )
-
-
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    say(f"Warning: {message}")

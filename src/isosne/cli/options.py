@@ -1,9 +1,9 @@
-"""Options that several commands share: same name, same default, same help everywhere.
+"""Options of the commands: same name, same form, same help everywhere.
 
 An option has the name of the keyword of `isosne.TSNE`, of its kernels or of
-`isosne.files.read_table` that it sets. Options come in groups, as dataclasses: a command takes a
-whole group as one parameter, and `isosne.cli.app` makes an option of each field. The groups that
-describe a map are in `isosne.cli.map_options`.
+`isosne.rows.read_table` that it sets. Typer makes one option of each parameter of a command, so a
+command lists its options one by one; those of several commands are type aliases here. A command
+puts them into the dataclasses below, which the rest of the command line takes.
 """
 
 from dataclasses import asdict, dataclass, fields, replace
@@ -12,17 +12,11 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import typer
 
-from isosne.cli.messages import show_tracebacks
 from isosne.errors import DataError
 
-COMMON, INPUT, KERNEL, EMBEDDING = "Common options", "Input", "Kernel", "Embedding"
-LANDMARKS, RESOURCES, OUTPUT = "Landmarks", "Resources", "Output"
-FILES, PICTURE, STRUCTURE = "Checkpoints and models", "Picture", "Structure"
-TILES = "Tiles"
-PANELS = (
-    *(COMMON, PICTURE, INPUT, KERNEL, EMBEDDING, STRUCTURE),
-    *(LANDMARKS, TILES, RESOURCES, FILES, OUTPUT),
-)
+COMMON, INPUT, KERNEL = "Common options", "Input", "Kernel and structure"
+RESOURCES, OUTPUT, PICTURE = "Resources", "Output", "Picture"
+PANELS = (COMMON, PICTURE, INPUT, KERNEL, RESOURCES, OUTPUT)
 """Sections of a help text, in order."""
 
 
@@ -41,50 +35,46 @@ def option(
     return typer.Option(*flags, help=help, rich_help_panel=panel, show_default=default, **settings)
 
 
-class DefaultsFrom(NamedTuple):
-    """Marks a group of options that default to what a map or a model file records."""
+def argument(name: str, help: str) -> Any:  # noqa: A002  Typer's word
+    """Return an argument, which has no default."""
+    return typer.Argument(metavar=name, show_default=False, help=help)
 
-    place: str
+
+def output_option(help: str, name: str = "FILE") -> Any:  # noqa: A002  Typer's word
+    """Return the option for an output."""
+    return option(help, "--output", "-o", default=False, metavar=name)
 
 
 Source = Annotated[
     str,
-    typer.Argument(
-        metavar="TABLE",
-        show_default=False,
-        help="Table to read: a file (.csv, .tsv, .parquet, .feather, .npy, .npz, .zarr, .h5ad), a "
+    argument(
+        "TABLE",
+        "Table to read: a file (.csv, .tsv, .parquet, .feather, .npy, .npz, .zarr, .h5ad), a "
         "folder of Parquet files, - for standard input, or the name of a data set.",
     ),
 ]
 MapFile = Annotated[
     str,
-    typer.Argument(
-        metavar="MAP",
-        show_default=False,
-        help="Map of isosne embed or of another program: a table with the coordinates (.parquet, "
+    argument(
+        "MAP",
+        "Map of isosne embed or of another program: a table with the coordinates (.parquet, "
         ".csv, .tsv, .feather), an array (.npy, .npz), an array of obsm (cells.h5ad:X_umap), or - "
         "for standard input.",
     ),
 ]
-Output = Annotated[
-    str,
-    option(
-        "File for the map: .parquet, .npz or .feather; .csv, with the provenance in FILE.json; "
-        ".h5ad, which keeps obs of an .h5ad table; .npy for the coordinates only; - for CSV on "
-        "standard output.",
-        *("--output", "-o"),
-        default=False,
-        metavar="FILE",
-    ),
+ModelFile = Annotated[Path, argument("MODEL", "Model file written by isosne embed --save-model.")]
+MAP_OUTPUT = (
+    "File for the map: .parquet, .npz or .feather; .csv, with the provenance in FILE.json; .h5ad, "
+    "which keeps obs of an .h5ad table; .npy for the coordinates only; - for CSV on standard "
+    "output."
+)
+Output = Annotated[str, output_option(MAP_OUTPUT)]
+Force = Annotated[
+    bool,
+    option("Replace existing files, and accept a map of another table.", "--force", panel=OUTPUT),
 ]
-ModelFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="MODEL",
-        show_default=False,
-        help="Model file written by isosne embed --save-model.",
-    ),
-]
+Quiet = Annotated[bool, option("Print no notes and no progress.", "--quiet", "-q", panel=OUTPUT)]
+Json = Annotated[bool, option("Print the result as one JSON object.", "--json", panel=OUTPUT)]
 NJobs = Annotated[
     int | None,
     option(
@@ -95,88 +85,194 @@ NJobs = Annotated[
         metavar="N",
     ),
 ]
-Force = Annotated[bool, option("Replace existing files.", "--force", panel=OUTPUT)]
+MemoryLimit = Annotated[
+    str | None,
+    option(
+        "Memory to use at most, such as 2GB.",
+        panel=RESOURCES,
+        default="ISOSNE_MEMORY_LIMIT, else the free memory",
+        metavar="SIZE",
+    ),
+]
+
+Id = Annotated[str | None, option("Column with a unique row identifier.", "--id", metavar="COLUMN")]
+Label = Annotated[str | None, option("Column with the class of each row.", metavar="COLUMN")]
+Scaling = Annotated[
+    Literal["none", "minmax", "standard"] | None,
+    option(
+        "Column scaling: minmax (0 to 1) or standard (zero mean, unit variance).", default="none"
+    ),
+]
+Columns = Annotated[
+    list[str] | None,
+    option(
+        "Column to use as a feature; repeat for several.",
+        panel=INPUT,
+        default="all other columns",
+        metavar="COLUMN",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    option("Column to ignore; repeat for several.", panel=INPUT, metavar="COLUMN"),
+]
+TextColumns = Annotated[
+    Literal["refuse", "leave_out"] | None,
+    option("What to do with text columns.", panel=INPUT, default="refuse"),
+]
+Missing = Annotated[
+    Literal["refuse", "drop"] | None,
+    option(
+        "What to do with rows that have missing or infinite values.",
+        panel=INPUT,
+        default="refuse",
+    ),
+]
+Mixed = Annotated[
+    bool | None,
+    option(
+        "Use all columns, also text, dates and missing values: rows are compared by isolation "
+        "trees instead of distances.",
+        "--mixed",
+        panel=INPUT,
+        default="numeric columns only",
+    ),
+]
+Categorical = Annotated[
+    list[str] | None,
+    option(
+        "Column to treat as categories although it holds numbers; repeat for several. Implies "
+        "--mixed.",
+        panel=INPUT,
+        metavar="COLUMN",
+    ),
+]
+Key = Annotated[
+    str | None,
+    option(
+        "Array to read from a .npz, .zarr or .h5ad file.", panel=INPUT, default="X", metavar="NAME"
+    ),
+]
+
+KernelName = Literal["owner", "isolation", "gaussian", "adaptive", "knn"]
+Kernel = Annotated[
+    KernelName | None,
+    option(
+        "Kernel, the similarity between two rows.",
+        default="isolation with --psi, gaussian with --perplexity, otherwise owner",
+    ),
+]
+Psi = Annotated[
+    str | None,
+    option(
+        "isolation: number of cells per partitioning, or a fraction of the rows; several values "
+        "are averaged. Larger values resolve finer neighborhoods.",
+        panel=KERNEL,
+        default="auto",
+        metavar="N[,N...]",
+    ),
+]
+CellSize = Annotated[
+    str | None,
+    option(
+        "owner: mean number of points per cell, or a fraction of the rows; several values are "
+        "averaged. Smaller values resolve finer neighborhoods.",
+        panel=KERNEL,
+        default="auto",
+        metavar="X[,X...]",
+    ),
+]
+Perplexity = Annotated[
+    str | None,
+    option(
+        "gaussian: effective number of neighbors; several values are averaged.",
+        panel=KERNEL,
+        default="30; below 91 rows, a third of the others",
+        metavar="X[,X...]",
+    ),
+]
+MetricName = Literal[
+    "euclidean",
+    "manhattan",
+    "chebyshev",
+    "cosine",
+    "mahalanobis",
+    "hamming",
+    "gower",
+    "precomputed",
+]
+Metric = Annotated[
+    MetricName | None,
+    option("Distance between rows.", panel=KERNEL, default="euclidean, or as in the map"),
+]
+Seed = Annotated[
+    int,
+    option(
+        "Seed of the random numbers; the same seed gives the same result.",
+        *("--random-state", "--seed"),
+        min=0,
+        metavar="N",
+    ),
+]
+NIter = Annotated[
+    int | None,
+    option(
+        "Number of optimization steps.",
+        *("--n-iter", "--max-iter"),
+        default="500; 250 for isosne extend",
+        metavar="N",
+    ),
+]
+Clusters = Annotated[
+    float | None,
+    option(
+        "Find clusters by the Leiden algorithm on the joint probabilities, with this resolution: "
+        "0.5 is a good start, higher values give more clusters.",
+        panel=KERNEL,
+        metavar="X",
+    ),
+]
+Outliers = Annotated[
+    bool,
+    option(
+        "Score the rows: 0 for the most typical ones, up to 1 for outliers.",
+        "--outliers",
+        panel=KERNEL,
+    ),
+]
+Checkpoint = Annotated[
+    Path | None,
+    option(
+        "Save the state of the run to this file, and resume from it if it exists.",
+        panel=OUTPUT,
+        metavar="FILE",
+    ),
+]
+SaveModel = Annotated[
+    Path | None,
+    option(
+        "Save the model to this file, for isosne place and extend.",
+        "--save-model",
+        panel=OUTPUT,
+        metavar="FILE",
+    ),
+]
 
 
 @dataclass(frozen=True)
 class TableOptions:
     """How to read a table; None: not given."""
 
-    id: Annotated[
-        str | None, option("Column with a unique row identifier.", "--id", metavar="COLUMN")
-    ] = None
-    label: Annotated[str | None, option("Column with the class of each row.", metavar="COLUMN")] = (
-        None
-    )
-    scale: Annotated[
-        Literal["none", "minmax", "standard"] | None,
-        option(
-            "Column scaling: minmax (0 to 1) or standard (zero mean, unit variance).",
-            default="none",
-        ),
-    ] = None
-    columns: Annotated[
-        list[str] | None,
-        option(
-            "Column to use as a feature; repeat for several.",
-            panel=INPUT,
-            default="all other columns",
-            metavar="COLUMN",
-        ),
-    ] = None
-    exclude: Annotated[
-        list[str] | None,
-        option("Column to ignore; repeat for several.", panel=INPUT, metavar="COLUMN"),
-    ] = None
-    text_columns: Annotated[
-        Literal["refuse", "leave_out"] | None,
-        option("What to do with text columns.", panel=INPUT, default="refuse"),
-    ] = None
-    missing: Annotated[
-        Literal["refuse", "drop"] | None,
-        option(
-            "What to do with rows that have missing or infinite values.",
-            panel=INPUT,
-            default="refuse",
-        ),
-    ] = None
-    mixed: Annotated[
-        bool | None,
-        option(
-            "Use all columns, also text, dates and missing values: rows are compared by isolation "
-            "trees instead of distances.",
-            "--mixed",
-            panel=INPUT,
-            default="numeric columns only",
-        ),
-    ] = None
-    categorical: Annotated[
-        list[str] | None,
-        option(
-            "Column to treat as categories although it holds numbers; repeat for several. Implies "
-            "--mixed.",
-            panel=INPUT,
-            metavar="COLUMN",
-        ),
-    ] = None
-    key: Annotated[
-        str | None,
-        option(
-            "Array to read from a .npz, .zarr or .h5ad file.",
-            panel=INPUT,
-            default="X",
-            metavar="NAME",
-        ),
-    ] = None
-    header: Annotated[
-        bool | None,
-        option(
-            "Whether the first line of a text file holds column names.",
-            "--header/--no-header",
-            panel=INPUT,
-            default="auto-detect",
-        ),
-    ] = None
+    id: str | None = None
+    label: str | None = None
+    scale: str | None = None
+    columns: list[str] | None = None
+    exclude: list[str] | None = None
+    text_columns: str | None = None
+    missing: str | None = None
+    mixed: bool | None = None
+    categorical: list[str] | None = None
+    key: str | None = None
 
     def given(self) -> dict[str, Any]:
         """Return the options that were given, including those that repeat the default."""
@@ -207,37 +303,35 @@ def check_recorded(options: Any, source: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class ResourceOptions:
+class MapOptions:
+    """The kernel, which is step 1 of the method, and the optimization; None: the default."""
+
+    kernel: KernelName | None = None
+    psi: str | None = None
+    cell_size: str | None = None
+    perplexity: str | None = None
+    metric: MetricName | None = None
+    random_state: int = 0
+    n_iter: int | None = None
+
+    @property
+    def kernel_name(self) -> str:
+        """The kernel that is named, or that an option belongs to, or the default."""
+        if self.kernel is not None:
+            return self.kernel
+        if self.psi is not None:
+            return "isolation"
+        return "owner" if self.perplexity is None else "gaussian"
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that were given, and the kernel in any case."""
+        return {k: v for k, v in asdict(self).items() if v is not None} | {
+            "kernel": self.kernel_name
+        }
+
+
+class Resources(NamedTuple):
     """What a command may use of the machine."""
 
-    n_jobs: NJobs = None
-    memory_limit: Annotated[
-        str | None,
-        option(
-            "Memory to use at most, such as 2GB.",
-            panel=RESOURCES,
-            default="ISOSNE_MEMORY_LIMIT, else the free memory",
-            metavar="SIZE",
-        ),
-    ] = None
-
-
-@dataclass(frozen=True)
-class MessageOptions:
-    """What a command prints."""
-
-    quiet: Annotated[
-        bool, option("Print no notes and no progress.", "--quiet", "-q", panel=OUTPUT)
-    ] = False
-    json: Annotated[
-        bool, option("Print the result as one JSON object.", "--json", panel=OUTPUT)
-    ] = False
-    debug: Annotated[
-        bool,
-        option(
-            "Print the full traceback of an error.",
-            "--debug",
-            panel=OUTPUT,
-            callback=show_tracebacks,
-        ),
-    ] = False
+    n_jobs: int | None = None
+    memory_limit: str | None = None

@@ -1,4 +1,4 @@
-"""Progress of a command on standard error, and the callback of its fit."""
+"""Progress of a fit on standard error, and Ctrl-C."""
 
 import signal
 from pathlib import Path
@@ -21,18 +21,11 @@ def make_progress(*, quiet: bool) -> Progress:
 class Steps:
     """Shows the steps of a fit, and now and then the value of its objective."""
 
-    def __init__(
-        self, progress: Progress, model: Any, objective: str, n_iter: int | None = None
-    ) -> None:
+    def __init__(self, progress: Progress, model: Any, n_iter: int | None = None) -> None:
         from isosne.layout.schedules import as_schedule
 
         self.progress = progress
         self.n_iter = as_schedule(model.schedule).n_iter if n_iter is None else n_iter
-        self._objective = {"kl": "KL", "nerv": "NeRV", "jse": "JSE"}[objective]
-
-    def describe(self, value: float) -> str:
-        """Return a value of the objective with its name."""
-        return f"{self._objective} {value:.4f}"
 
     def begin(self, what: str, n_done: int = 0) -> None:
         """Start a fit, of which some steps may have been done before."""
@@ -41,7 +34,7 @@ class Steps:
     def show(self, state: Any) -> None:
         """Show a step."""
         is_due = state.iteration % VALUE_EVERY == 0 or state.iteration == self.n_iter
-        self.progress.advance(state.iteration, self.describe(state.value()) if is_due else None)
+        self.progress.advance(state.iteration, f"KL {state.value():.4f}" if is_due else None)
 
 
 class Watch:

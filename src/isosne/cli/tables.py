@@ -1,35 +1,68 @@
 """The tables of a command: opened, read into memory where needed, and joined with maps."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from isosne.cli.messages import note
-from isosne.cli.options import ResourceOptions, TableOptions
-from isosne.errors import MissingValuesError, ParameterError, keyword
+from isosne.cli.options import Resources, TableOptions
+from isosne.errors import ParameterError, keyword
 
-STDIN = "-"
 KEYED = (".npz", ".zarr", ".h5ad")
 """Endings of files that may hold several arrays."""
 TREATMENTS = ("scale", "mixed", "categorical")
 """Options that say how columns are treated after they are read."""
+BLOCK_BYTES = 2**26
+"""Bytes of expression values that are read together to take one gene: 64 MB (chosen)."""
 
 
-def open_table(
-    source: str, options: TableOptions, resources: ResourceOptions, *, quiet: bool
+class Opened(NamedTuple):
+    """A table as it was read, and the same table with its columns scaled."""
+
+    unscaled: Any
+    table: Any
+
+
+def open_table(source: str, options: TableOptions, resources: Resources, *, quiet: bool) -> Opened:
+    """Open a table whose rows are mapped; print notes on it and on columns that distort the map."""
+    refuse_map_as_table(source, options)
+    opened = _open(source, options, resources, quiet=quiet)
+    if not quiet:
+        note_columns(opened, options)
+    return opened
+
+
+def open_table_of(
+    drawn: Any,
+    source: str,
+    options: TableOptions,
+    resources: Resources,
+    *,
+    quiet: bool,
+    force: bool,
 ) -> Any:
-    """Open a table, scaled as the options say, and print the notes on it."""
-    return scaled(open_unscaled(source, options, resources, quiet=quiet), options)
+    """Open the table of a map, scaled; refuse another table unless forced."""
+    opened = _open(source, options, resources, quiet=quiet)
+    if not force:
+        drawn.check_table(opened.unscaled.rows)
+    return opened.table
 
 
-def open_unscaled(
-    source: str, options: TableOptions, resources: ResourceOptions, *, quiet: bool
-) -> Any:
+def _open(source: str, options: TableOptions, resources: Resources, *, quiet: bool) -> Opened:
+    unscaled = open_unscaled(source, options, resources, quiet=quiet)
+    if options.scale in (None, "none"):
+        return Opened(unscaled, unscaled)
+    from isosne.rows.scaled import Scale, ScaledRows
+
+    rows = ScaledRows(unscaled.rows, Scale.of(options.scale, unscaled.rows))
+    return Opened(unscaled, replace(unscaled, rows=rows))
+
+
+def open_unscaled(source: str, options: TableOptions, resources: Resources, *, quiet: bool) -> Any:
     """Open a table without scaling it, and print the notes on it."""
-    from isosne.files import read_table
-    from isosne.tsne.memory_budget import memory_available
+    from isosne.rows import read_table
+    from isosne.tsne.memory import memory_available
 
     _check_key(source, options.key)
     is_mixed = bool(options.mixed or options.categorical)
@@ -60,67 +93,56 @@ def _check_mixed(options: TableOptions) -> None:
             )
 
 
-def refuse_mixed(options: TableOptions, command: str, hint: str) -> None:
-    """Refuse mixed columns for a command that compares numbers only."""
-    for name in ("mixed", "categorical"):
-        if value := getattr(options, name):
-            rule = f"be left out for {command}, which uses numeric columns only"
-            raise ParameterError(name, rule, value, hint)
-
-
-def _as_mixed(table: Any, options: TableOptions, resources: ResourceOptions) -> Any:
+def _as_mixed(table: Any, options: TableOptions, resources: Resources) -> Any:
     """Return a table with all its columns in memory, and notes on how they are treated."""
-    from isosne.files.mixed_tables import as_mixed
+    from isosne.tables.mixed import as_mixed
 
     _check_fits(table.rows, table.rows.shape[0], resources)
     roles = {name for name in (options.id, options.label, *(options.exclude or ())) if name}
     return as_mixed(table, columns=options.columns, exclude=roles, categorical=options.categorical)
 
 
-@contextmanager
-def suggesting_mixed() -> Iterator[None]:
-    """Say in an error for missing values that tables with mixed columns may have some."""
-    try:
-        yield
-    except MissingValuesError as error:
-        if "--mixed" in error.sentence:  # said by the estimator
-            raise
-        sentence = f"{error.sentence} To keep these rows, pass {keyword('mixed')}."
-        raise MissingValuesError(sentence) from None
+def refuse_map_as_table(source: str, options: TableOptions) -> None:
+    """Raise an error if a table is a map that isosne wrote, unless columns of it are chosen."""
+    from isosne.rows.map_reader import find_provenance
+
+    if options.columns or not (provenance := find_provenance(Path(source))):
+        return
+    made_of = provenance.get("input")
+    name = made_of.get("source") if isinstance(made_of, dict) else None
+    which = f", {name}" if isinstance(name, str) and name != "-" else ""
+    raise ParameterError(
+        "source",
+        "be a table, not a map that isosne wrote",
+        source,
+        f"Name the table of the map{which}. To map the coordinates themselves, pass "
+        f"{keyword('columns', ['x', 'y'])}.",
+    )
 
 
-def scaled(table: Any, options: TableOptions) -> Any:
-    """Return a table with its columns scaled as the options say."""
-    if options.scale in (None, "none"):
-        return table
-    from isosne.sources.scaled import Scale, ScaledRows
+def note_columns(opened: Opened, options: TableOptions) -> None:
+    """Print a note for each feature that numbers the rows, and for one that dominates distances."""
+    from isosne.tables.mixed import find_dominant, find_numbering
 
-    scale = Scale.of(options.scale, table.rows)
-    return replace(table, rows=ScaledRows(table.rows, scale))
-
-
-def check_one_stdin(**sources: str | None) -> None:
-    """Refuse more than one source, by the name of its parameter, from standard input."""
-    piped = [name for name, source in sources.items() if source == STDIN]
-    if len(piped) > 1:
-        raise ParameterError(
-            piped[1],
-            f"be a file if {keyword(piped[0])} is read from standard input",
-            STDIN,
-            "Save one of them to a file.",
-        )
-
-
-def note_origin(source: str, drawn: Any) -> None:
-    """Print a note if a map does not tell how it was made, so that options say how to read rows."""
-    for sentence in drawn.notes:
-        note(sentence)
-    is_csv = source == STDIN or source.lower().endswith(".csv")
-    if (is_csv or drawn.notes) and not drawn.provenance:
-        what = "The map from standard input" if source == STDIN else source
+    # Columns that were chosen by name are meant.
+    numbering = find_numbering(opened.unscaled) if options.columns is None else {}
+    for name, values in numbering.items():
+        if name in (options.categorical or ()):
+            continue
+        word = shlex.quote(name)
+        known = "" if options.id else f"--id {word} if it identifies the rows, or "
         note(
-            f"{what} does not tell how it was made. Pass the options with which its table was "
-            "read, such as --id and --scale, if there were any."
+            f"Column {name!r} numbers the rows ({values[0]:.0f}, {values[1]:.0f}, "
+            f"{values[2]:.0f}, ...), and is used as a feature. Pass {known}--exclude {word} to "
+            "leave it out."
+        )
+    dominant = find_dominant(opened.table)
+    if dominant is not None:
+        name, ratio = dominant
+        note(
+            f"Column {name!r} dominates the distances: its standard deviation is {ratio:,.0f} "
+            "times that of the median column. Pass --scale minmax to give all columns the same "
+            "weight."
         )
 
 
@@ -149,7 +171,7 @@ def named(values: Any, name: str | None) -> Any:
     return nw.new_series(name, values, backend="pyarrow")
 
 
-def read_points(table: Any, resources: ResourceOptions, indices: Any = None) -> Any:
+def read_points(table: Any, resources: Resources, indices: Any = None) -> Any:
     """Return all rows of a table, or some of them, as points in memory.
 
     Of a table with mixed columns, points for ``metric="gower"``.
@@ -159,8 +181,8 @@ def read_points(table: Any, resources: ResourceOptions, indices: Any = None) -> 
     return rows.read(slice(None)) if indices is None else rows.take(indices)
 
 
-def _check_fits(rows: Any, n_rows: int, resources: ResourceOptions) -> None:
-    from isosne.tsne.memory_budget import memory_available, size
+def _check_fits(rows: Any, n_rows: int, resources: Resources) -> None:
+    from isosne.tsne.memory import memory_available, size
 
     needed = n_rows * rows.row_bytes
     available = memory_available(resources.memory_limit)
@@ -175,19 +197,87 @@ def _check_fits(rows: Any, n_rows: int, resources: ResourceOptions) -> None:
 
 def find_rows(table: Any, drawn: Any) -> Any:
     """Return the row of the table for each point of a map; None: all rows, in order."""
-    from isosne.files.row_matching import match_rows
+    from isosne.rows.maps import match_rows
 
     return match_rows(drawn, table.ids, table.rows.shape[0], table.rows.describe())
 
 
+def find_labels(table: Any, drawn: Any, chosen: Any) -> Any:
+    """Return the labels of the points of a map: those of the table if it has some."""
+    if table.labels is None:
+        return drawn.labels
+    return table.labels if chosen is None else table.labels[chosen]
+
+
 def read_columns(
-    table: Any, chosen: Any, resources: ResourceOptions, wanted: list[str] | None
+    source: str,
+    drawn: Any,
+    options: TableOptions,
+    resources: Resources,
+    wanted: list[str] | None,
 ) -> dict[str, Any]:
-    """Return columns of some rows, numeric or not, by name; missing values are NaN.
+    """Return columns of a table for the points of a map, by name; None: all columns."""
+    from isosne.tables.mixed import take_columns
 
-    ``chosen`` None: all rows; ``wanted`` None: all columns.
-    """
-    from isosne.files.mixed_tables import take_columns
-
+    table = open_unscaled(source, options.with_all_columns(), resources, quiet=True)
+    chosen = find_rows(table, drawn)
     _check_fits(table.rows, table.rows.shape[0] if chosen is None else len(chosen), resources)
     return take_columns(table, chosen, wanted)
+
+
+def is_cells(source: str | None) -> bool:
+    """Return whether a table or a map is an AnnData file."""
+    from isosne.rows.map_reader import is_h5ad
+
+    return source is not None and is_h5ad(source)
+
+
+def file_of(source: str | None) -> str | None:
+    """Return the path of a file without the array that may follow it, as in cells.h5ad:X_umap."""
+    from isosne.rows.map_reader import split_key
+
+    return None if source is None else str(split_key(source)[0])
+
+
+def read_cell_columns(
+    source: str, drawn: Any, options: TableOptions, resources: Resources, color: str | None
+) -> dict[str, Any]:
+    """Return the columns of obs for the points of a map, and a gene if it is the color.
+
+    The gene is read from X, or from the layer that the options name.
+    """
+    import numpy as np
+
+    from isosne.rows.columns import as_integers_or_text, check_column, parse_integers
+    from isosne.rows.map_reader import find_features, read_obs
+
+    used = replace(options.with_all_columns(), key=options.key or find_features(source))
+    path = str(file_of(source))
+    table = open_unscaled(path, used, resources, quiet=True)
+    chosen = find_rows(table, drawn)
+    chosen = np.arange(table.rows.shape[0]) if chosen is None else chosen
+    columns = {}
+    for name, column in read_obs(path).items():
+        values = np.asarray(column)
+        is_number = values.dtype.kind in "uif"
+        values = values if is_number else parse_integers(as_integers_or_text(values))
+        columns[str(name)] = values[chosen]
+    genes = table.names or ()
+    if color is not None:
+        check_column(color, [*columns, *genes], "color", path, what="a gene or a column of obs")
+    if color is not None and color not in columns:
+        columns[color] = _read_feature(table.rows, genes.index(color), chosen)
+    return columns
+
+
+def _read_feature(rows: Any, feature: int, chosen: Any) -> Any:
+    """Return one column of some rows, dense, without holding the others in memory."""
+    import numpy as np
+    from scipy.sparse import issparse
+
+    step = max(1, BLOCK_BYTES // rows.row_bytes)
+    parts = []
+    for start in range(0, len(chosen), step):
+        block = rows.take(chosen[start : start + step], allow_missing=True)[:, [feature]]
+        parts.append((block.toarray() if issparse(block) else block).ravel())
+    return np.concatenate(parts)

@@ -1,19 +1,33 @@
-"""Load the paper's data sets by name: from the data folder, from scikit-learn or from OpenML.
+"""Load data sets by name: from the data folder, from scikit-learn or from OpenML.
 
-The shape of a data set is compared with the paper. A known stand-in is loaded with a note; any
-other difference is an error.
+The shape of a data set of the paper is compared with the paper. A known stand-in is loaded with a
+note; any other difference is an error.
 """
 
+import csv
+import io
+from collections.abc import Callable
 from http.client import HTTPException
 from pathlib import Path
+from typing import Any
 
-from isosne.datasets.examples import EXAMPLES, PAPER_NAMES, read_example
-from isosne.datasets.folder import DataSet, find_folder, read_manifest, read_set
-from isosne.datasets.openml import fetch_set
-from isosne.datasets.records import RECORDS, Record
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+
+from isosne._files import whole_file
+from isosne.datasets.folder import DataSet, fetch_set, find_folder, read_set, stored_names
+from isosne.datasets.records import RECORDS, Record, Sizes
 from isosne.errors import DataError, ParameterError, suggest
 
-ANYWHERE = "the paper, of scikit-learn or of the data folder"
+EXAMPLES: dict[str, Callable[[], Any]] = {
+    "breast_cancer": load_breast_cancer,
+    "digits": load_digits,
+    "iris": load_iris,
+    "wine": load_wine,
+}
+"""Data sets that are part of scikit-learn: nothing is downloaded."""
+PAPER_NAMES = {"wdbc": "breast_cancer", "wine": "wine"}
+"""Data sets of the paper that scikit-learn has, with the same rows in the same order."""
 
 
 def names() -> list[str]:
@@ -22,7 +36,7 @@ def names() -> list[str]:
     Returns
     -------
     list of str
-        Names for `load` and `record`.
+        Names for `load`.
 
     Examples
     --------
@@ -31,51 +45,6 @@ def names() -> list[str]:
     ['wine', 'dermatology', 'forest_type']
     """
     return list(RECORDS)
-
-
-def record(name: str) -> Record:
-    """Return the paper's results on a data set, and where to get the data.
-
-    Parameters
-    ----------
-    name : str
-        One of `names`.
-
-    Returns
-    -------
-    Record
-        Sizes, printed results and origins.
-
-    Raises
-    ------
-    ParameterError
-        If the name is unknown.
-
-    Examples
-    --------
-    >>> from isosne.datasets import record
-    >>> record("wine").ch
-    Scores(gaussian=625.0, isolation=853.0)
-    """
-    if name not in RECORDS:
-        raise _unknown(name, names(), "the paper")
-    return RECORDS[name]
-
-
-def check_name(name: str, *, folder: str | Path | None = None) -> None:
-    """Raise an error if `load` does not know a name.
-
-    Parameters
-    ----------
-    name : str
-        Name of a data set.
-    folder : path or None, default=None
-        Data folder, as for `load`.
-    """
-    if name not in RECORDS:
-        known = [*RECORDS, *EXAMPLES, *read_manifest(find_folder(folder))]
-        if name not in known:
-            raise _unknown(name, known, ANYWHERE)
 
 
 def load(name: str, *, folder: str | Path | None = None) -> DataSet:
@@ -109,18 +78,20 @@ def load(name: str, *, folder: str | Path | None = None) -> DataSet:
     >>> load("wine")
     <wine: 178 points, 13 attributes, 3 classes>
     """
-    found_folder = find_folder(folder)
-    if name not in RECORDS:
-        return _load_other(name, found_folder)
-    entry = RECORDS[name]
-    for origin in _stored_names(entry):
-        found = read_set(found_folder, origin)
-        if found is not None:
-            return _check_shape(entry, found, origin)
-    example = read_example(name)
-    if example is not None:
-        return example
-    return _check_shape(entry, _fetch(entry, found_folder), "openml")
+    data_folder = find_folder(folder)
+    known = [*RECORDS, *EXAMPLES, *stored_names(data_folder)]
+    if not isinstance(name, str) or name not in known:
+        hint = "List the names with isosne.datasets.names() or the command isosne datasets."
+        rule = "be a data set of the paper, of scikit-learn or of the data folder"
+        raise ParameterError("name", rule, name, suggest(name, known, hint))
+    record = RECORDS.get(name)
+    for origin in _file_names(record) if record else [name]:
+        stored = read_set(data_folder, origin)
+        if stored is not None:
+            return _check_shape(record, stored, origin) if record else stored
+    if record is None or name in PAPER_NAMES:
+        return _read_example(name)
+    return _check_shape(record, _fetch(record, data_folder), "openml")
 
 
 def describe(*, folder: str | Path | None = None) -> str:
@@ -144,88 +115,122 @@ def describe(*, folder: str | Path | None = None) -> str:
     >>> describe().splitlines()[0].split()
     ['name', 'points', 'attributes', 'classes', 'from']
     """
-    found_folder = find_folder(folder)
+    data_folder = find_folder(folder)
     rows: list[tuple[str, ...]] = [("name", "points", "attributes", "classes", "from")]
-    for entry in RECORDS.values():
-        rows.append((entry.name, *map(str, entry.sizes), _find_origin(entry, found_folder)))
+    for record in RECORDS.values():
+        rows.append((record.name, *map(str, record.sizes), _find_origin(record, data_folder)))
     return "\n".join(f"{a:<14}  {b:>6}  {c:>10}  {d:>7}  {e}" for a, b, c, d, e in rows)
 
 
-def _find_origin(entry: Record, folder: Path) -> str:
-    for origin in _stored_names(entry):
+def export(name: str, path: str | Path | None = None, *, force: bool = False) -> Path:
+    """Write an example data set to a CSV file.
+
+    Parameters
+    ----------
+    name : {"breast_cancer", "digits", "iris", "wine"}
+        A data set that is part of scikit-learn.
+    path : path or None, default=None
+        File to write, which ends in .csv. None: the name with ".csv", in the current folder.
+    force : bool, default=False
+        Whether to replace an existing file.
+
+    Returns
+    -------
+    Path
+        The file. Its columns are id, the number of the row; the features; and target, the name of
+        the class.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such data set, or the file has another extension.
+    OutputError
+        If the file exists or cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from isosne.datasets import export
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export("iris", f"{folder}/iris.csv").read_text().splitlines()[1]
+    '0,5.1,3.5,1.4,0.2,setosa'
+    """
+    if name not in EXAMPLES:
+        hint = suggest(name, EXAMPLES, "These data sets need no download.")
+        raise ParameterError("name", f"be one of {', '.join(EXAMPLES)}", name, hint)
+    target = Path(f"{name}.csv") if path is None else Path(path)
+    if target.suffix.lower() != ".csv":
+        raise ParameterError("path", "end in .csv", str(target), "Choose another name.")
+    example = _read_example(name)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["id", *example.features, "target"])
+    for row, (values, label) in enumerate(zip(example.X.tolist(), example.y, strict=True)):
+        writer.writerow([row, *values, example.classes[label]])
+    with whole_file(target, force=force) as file:
+        file.write(text.getvalue().encode())
+    return target
+
+
+def _read_example(name: str) -> DataSet:
+    """Return a data set of scikit-learn by its name here or in the paper."""
+    loaded = EXAMPLES[PAPER_NAMES.get(name, name)]()
+    classes = np.asarray(loaded.target_names).astype(np.str_)
+    features = tuple(map(str, loaded.feature_names))
+    return DataSet(name, loaded.data, loaded.target.astype(np.int64), classes, features=features)
+
+
+def _file_names(record: Record) -> list[str]:
+    """Return the names that the files may have: that of the data set, then that of a stand-in."""
+    other = record.stand_in.origin if record.stand_in else "openml"
+    return [record.name] if other in (record.name, "openml") else [record.name, other]
+
+
+def _find_origin(record: Record, folder: Path) -> str:
+    for origin in _file_names(record):
         for file in (f"{origin}.npz", f"{origin}.X.npz"):
             if (folder / file).is_file():
                 return f"folder: {file}"
-    if entry.name in PAPER_NAMES:
+    if record.name in PAPER_NAMES:
         return "scikit-learn"
-    return f"OpenML {entry.openml.data_id}" if entry.openml else "by hand"
+    return f"OpenML {record.openml.data_id}" if record.openml else "by hand"
 
 
-def _stored_names(entry: Record) -> list[str]:
-    """Return the names that the files may have: that of the data set, then those of stand-ins."""
-    others = [stand_in.origin for stand_in in entry.stand_ins]
-    return [entry.name, *(o for o in others if o not in (entry.name, "openml"))]
-
-
-def _load_other(name: str, folder: Path) -> DataSet:
-    """Return a data set that is not in the paper; the manifest of the folder has its shape."""
-    manifest = read_manifest(folder)
-    found = read_set(folder, name) if name in manifest else None
-    if found is None:
-        example = read_example(name)
-        if example is None:
-            raise _unknown(name, [*RECORDS, *EXAMPLES, *manifest], ANYWHERE)
-        return example
-    expected = tuple(manifest[name].get(key) for key in ("n", "d"))
-    if found.X.shape != expected:
-        raise DataError(
-            f"The data set {name} must have {expected[0]} points and {expected[1]} attributes "
-            f"according to the manifest of {folder}; got {found.X.shape[0]} and "
-            f"{found.X.shape[1]}. Copy its files again."
-        )
-    return found
-
-
-def _unknown(name: object, known: list[str], where: str) -> ParameterError:
-    hint = "List the names with isosne.datasets.names() or the command isosne datasets."
-    return ParameterError("name", f"be a data set of {where}", name, suggest(name, known, hint))
-
-
-def _fetch(entry: Record, folder: Path) -> DataSet:
-    name = entry.name
-    if entry.openml is None:
+def _fetch(record: Record, folder: Path) -> DataSet:
+    name = record.name
+    if record.openml is None:
         raise DataError(
             f"The data set {name} must be in the data folder, as OpenML does not have it; "
-            f"{folder} has no file {name}.npz. Get it from {entry.source} and save it there with "
+            f"{folder} has no file {name}.npz. Get it from {record.source} and save it there with "
             f"np.savez_compressed({name + '.npz'!r}, X=X, y=y, classes=classes)."
         )
     try:
-        return fetch_set(name, entry.openml)
+        return fetch_set(name, record.openml)
     except (OSError, ValueError, HTTPException) as error:
         raise DataError(
             f"The data set {name} must be in the data folder or come from OpenML; {folder} has no "
-            f"file {name}.npz, and downloading OpenML {entry.openml.data_id} failed with "
+            f"file {name}.npz, and downloading OpenML {record.openml.data_id} failed with "
             f"{type(error).__name__}: {error}. Connect to the network, or set ISOSNE_DATA to a "
             "folder that has the file."
         ) from error
 
 
-def _check_shape(entry: Record, found: DataSet, origin: str) -> DataSet:
-    shape = (*found.X.shape, len(found.classes))
-    if shape == entry.sizes:
-        notes = entry.note
+def _check_shape(record: Record, data: DataSet, origin: str) -> DataSet:
+    sizes = (*data.X.shape, len(data.classes))
+    other = record.stand_in
+    if sizes == record.sizes:
+        notes = record.note
+    elif other and (origin, sizes) == (other.origin, other.sizes):
+        notes = other.note
     else:
-        known = [s.note for s in entry.stand_ins if s.origin == origin and shape == s.sizes]
-        if not known:
-            where = "OpenML" if origin == "openml" else f"the files named {origin}"
-            raise DataError(
-                f"The data set {entry.name} must have {_describe_shape(entry.sizes)}, as in the "
-                f"paper; got {_describe_shape(shape)} from {where}. "
-                f"Get the data set from {entry.source}."
-            )
-        notes = known[0]
-    return DataSet(entry.name, found.X, found.y, found.classes, notes)
+        where = "OpenML" if origin == "openml" else f"the files named {origin}"
+        raise DataError(
+            f"The data set {record.name} must have {_describe_sizes(record.sizes)}, as in the "
+            f"paper; got {_describe_sizes(sizes)} from {where}. "
+            f"Get the data set from {record.source}."
+        )
+    return DataSet(record.name, data.X, data.y, data.classes, notes)
 
 
-def _describe_shape(shape: tuple[int, ...]) -> str:
-    return f"{shape[0]} points, {shape[1]} attributes and {shape[2]} classes"
+def _describe_sizes(sizes: Sizes) -> str:
+    return f"{sizes[0]} points, {sizes[1]} attributes and {sizes[2]} classes"

@@ -1,30 +1,29 @@
-"""Find the data folder, and read data sets from it.
+"""Data sets of the data folder, and of OpenML, whose downloads are kept in the user's cache.
 
 A dense data set is ``<name>.npz`` with arrays X, y and classes; a sparse one is ``<name>.X.npz``
-(`scipy.sparse.save_npz`) with ``<name>.y.npy``. An optional ``MANIFEST.json`` adds notes, names of
-classes and checksums. Nothing is unpickled. `catalog` checks the shapes.
+(`scipy.sparse.save_npz`) with ``<name>.y.npy``. An optional ``MANIFEST.json`` adds notes and names
+of classes. Nothing is unpickled. `catalog` checks the shapes.
 """
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sklearn.datasets
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, load_npz
+from scipy.sparse import load_npz
 
 from isosne._csr import valid_csr
 from isosne._files import DAMAGE_ERRORS
 from isosne._types import Array, Points
+from isosne.datasets.records import OpenML
 from isosne.errors import DataError, ParameterError
 
 MANIFEST = "MANIFEST.json"
-LARGEST_HASHED_BYTES = 50_000_000
-"""Files of this size and above are not checked against their sha256. Chosen, not measured: hashing
-should not take longer than a moment."""
 UNREADABLE = (*DAMAGE_ERRORS, OSError, TypeError, NotImplementedError)
 """Exceptions of NumPy and SciPy for files that are damaged or have another format."""
 
@@ -94,19 +93,11 @@ def find_folder(folder: str | Path | None = None) -> Path:
     return given
 
 
-def read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the entries of the manifest by name; empty if the folder has no manifest."""
-    path = folder / MANIFEST
-    if not path.is_file():
-        return {}
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))["datasets"]
-        return {str(name): dict(entry) for name, entry in found.items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise DataError(
-            f"{path} must be JSON with an object 'datasets'; it is not. "
-            "Copy the file again, or remove it to load data sets without checks."
-        ) from None
+def stored_names(folder: Path) -> list[str]:
+    """Return the names of the data sets in the folder."""
+    return sorted(
+        path.name.removesuffix(".npz").removesuffix(".X") for path in folder.glob("*.npz")
+    )
 
 
 def read_set(folder: Path, name: str) -> DataSet | None:
@@ -114,62 +105,68 @@ def read_set(folder: Path, name: str) -> DataSet | None:
     dense, sparse = folder / f"{name}.npz", folder / f"{name}.X.npz"
     if not (dense.is_file() or sparse.is_file()):
         return None
-    entry = read_manifest(folder).get(name, {})
-    if dense.is_file():
-        _check_hash(dense, entry.get("sha256"))
-        X, y, classes = _read_dense(dense)
-    else:
-        labels = folder / f"{name}.y.npy"
-        _check_hash(sparse, entry.get("sha256"))
-        _check_hash(labels, entry.get("labels_sha256"))
-        X, y = _read_sparse(sparse), _read_labels(labels)
-        classes = np.array(entry.get("classes") or np.unique(y), dtype=np.str_)
+    entry = _read_manifest(folder).get(name, {})
+    path = dense if dense.is_file() else sparse
+    try:
+        X, y, classes = _read_dense(dense) if path is dense else _read_sparse(sparse, entry)
+    except UNREADABLE as error:
+        raise DataError(
+            f"{path} must be an .npz file with arrays X, y and classes, or of a sparse matrix with "
+            f"labels in {name}.y.npy, without pickled objects; reading it failed with "
+            f"{type(error).__name__}: {error}. Write or copy the file again."
+        ) from error
     _check_labels(name, X, y, classes)
     notes = str(entry.get("notes", ""))
     return DataSet(name, X, y.astype(np.int64), classes.astype(np.str_), notes)
 
 
-def _check_hash(path: Path, expected: str | None) -> None:
-    if expected is None or not path.is_file() or path.stat().st_size >= LARGEST_HASHED_BYTES:
-        return
-    with path.open("rb") as file:
-        found = file_digest(file, "sha256").hexdigest()
-    if found != expected:
+def fetch_set(name: str, origin: OpenML) -> DataSet:
+    """Download a data set as its record describes it; errors of the network are not caught."""
+    # This parser needs no pandas. It returns codes for nominal attributes, and their categories.
+    found = sklearn.datasets.fetch_openml(
+        data_id=origin.data_id,
+        data_home=str(cache_folder()),
+        as_frame=False,
+        parser="liac-arff",
+    )
+    X = _decode(found)[origin.first_row :]
+    classes, y = _number_classes(np.asarray(found.target)[origin.first_row :])
+    if origin.drop_column is not None:
+        X = np.delete(X, origin.drop_column, axis=1)
+    missing = np.isnan(X)
+    if origin.fill_missing:
+        X[missing] = np.broadcast_to(np.nanmean(X, axis=0), X.shape)[missing]
+    else:
+        complete = ~missing.any(axis=1)
+        X, y = X[complete], y[complete]
+    return DataSet(name, X, y, classes)
+
+
+def _read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the entries of the manifest by name; empty if the folder has no manifest."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        return {}
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
+        return {str(name): dict(entry) for name, entry in entries.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise DataError(
-            f"{path} must have the sha256 {expected}, as listed in {MANIFEST}; got {found}. "
-            "The file is damaged or has changed: copy it again."
-        )
+            f"{path} must be JSON with an object 'datasets'; it is not. "
+            "Copy the file again, or remove it to load data sets without notes."
+        ) from None
 
 
 def _read_dense(path: Path) -> tuple[Array, Array, Array]:
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            return stored["X"], stored["y"], stored["classes"]
-    except UNREADABLE as error:
-        raise _unreadable(path, "an .npz file with arrays X, y and classes", error) from error
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        return stored["X"], stored["y"], stored["classes"]
 
 
-def _read_sparse(path: Path) -> csr_array:
-    try:
-        with path.open("rb") as file:
-            return valid_csr(load_npz(file), "the matrix")
-    except UNREADABLE as error:
-        raise _unreadable(path, "a file written by scipy.sparse.save_npz", error) from error
-
-
-def _read_labels(path: Path) -> Array:
-    try:
-        with path.open("rb") as file:
-            return np.asarray(np.load(file, allow_pickle=False))
-    except UNREADABLE as error:
-        raise _unreadable(path, "an .npy file with one label per row", error) from error
-
-
-def _unreadable(path: Path, what: str, error: Exception) -> DataError:
-    return DataError(
-        f"{path} must be {what}, without pickled objects; reading it failed with "
-        f"{type(error).__name__}: {error}. Write or copy the file again."
-    )
+def _read_sparse(path: Path, entry: dict[str, Any]) -> tuple[Points, Array, Array]:
+    with path.open("rb") as file:
+        X = valid_csr(load_npz(file), "the matrix")
+    y = np.asarray(np.load(path.with_name(path.name[: -len("X.npz")] + "y.npy")))
+    return X, y, np.array(entry.get("classes") or np.unique(y), dtype=np.str_)
 
 
 def _check_labels(name: str, X: Points, y: Array, classes: Array) -> None:
@@ -180,3 +177,29 @@ def _check_labels(name: str, X: Points, y: Array, classes: Array) -> None:
             f"{len(classes)} classes; got X of shape {X.shape} and y of {y.dtype} and shape "
             f"{y.shape}. Number the classes from 0 and write the file again."
         )
+
+
+def _decode(found: Any) -> Array:
+    """Return the attributes as numbers; codes of categories that are numbers are replaced."""
+    X = np.asarray(found.data, dtype=np.float64)
+    for column, feature in enumerate(found.feature_names):
+        values = _as_numbers(found.categories.get(feature) or ())
+        if values is not None and len(values):
+            known = ~np.isnan(X[:, column])
+            X[known, column] = values[X[known, column].astype(np.int64)]
+    return X
+
+
+def _number_classes(target: Array) -> tuple[Array, Array]:
+    """Return the names of the classes, numbers in ascending order, and the index per point."""
+    classes, y = np.unique(target.astype(np.str_), return_inverse=True)
+    numbers = _as_numbers(classes.tolist())
+    order = np.arange(len(classes)) if numbers is None else np.argsort(numbers, kind="stable")
+    return classes[order], np.argsort(order)[y].astype(np.int64)
+
+
+def _as_numbers(values: Sequence[str]) -> Array | None:
+    try:
+        return np.array([float(value) for value in values])
+    except ValueError:
+        return None

@@ -17,25 +17,24 @@ Labeled = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def make_five_clusters(
-    *, n_each: int = 250, demo_deviations: bool = False, random_state: RandomState = None
+    *, dimension: int = 10, n_each: int = 250, random_state: RandomState = None
 ) -> Labeled:
-    """Generate five clusters, each in its own 10 of 50 dimensions (Table 1).
+    """Generate five clusters, each in its own dimensions (Table 1, App. C).
 
     Parameters
     ----------
+    dimension : int, default=10
+        Number of dimensions of each cluster; X has five times as many.
     n_each : int, default=250
         Number of points per cluster.
-    demo_deviations : bool, default=False
-        Whether cluster i has standard deviation i^4, as in the authors' demo, instead of i^2,
-        which gives the variances 1, 16, 81, 256 and 625 of the paper.
     random_state : int, Generator, RandomState or None, default=None
         Seed.
 
     Returns
     -------
-    X : array of shape (5 * n_each, 50)
-        Points. Clusters 1 to 3 have mean 0, clusters 4 and 5 have means 400 and 500 in their own
-        dimensions.
+    X : array of shape (5 * n_each, 5 * dimension)
+        Points. In its own dimensions, cluster i has standard deviation i^2; clusters 1 to 3 have
+        mean 0, clusters 4 and 5 have means 400 and 500.
     y : array of int, shape (5 * n_each,)
         Cluster of each point, from 0 to 4.
 
@@ -46,44 +45,6 @@ def make_five_clusters(
     >>> X.shape
     (100, 50)
     """
-    return make_growing_clusters(
-        10, n_each=n_each, demo_deviations=demo_deviations, random_state=random_state
-    )
-
-
-def make_growing_clusters(
-    dimension: int,
-    *,
-    n_each: int = 250,
-    demo_deviations: bool = False,
-    random_state: RandomState = None,
-) -> Labeled:
-    """Generate five clusters with subspaces of any dimension (App. C).
-
-    Parameters
-    ----------
-    dimension : int
-        Number of dimensions of each cluster; X has five times as many.
-    n_each : int, default=250
-        Number of points per cluster.
-    demo_deviations : bool, default=False
-        Whether cluster i has standard deviation i^4 instead of i^2, as for `make_five_clusters`.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed.
-
-    Returns
-    -------
-    X : array of shape (5 * n_each, 5 * dimension)
-        Points.
-    y : array of int, shape (5 * n_each,)
-        Cluster of each point, from 0 to 4.
-
-    Examples
-    --------
-    >>> from isosne.datasets import make_growing_clusters
-    >>> make_growing_clusters(30, n_each=20, random_state=0)[0].shape
-    (100, 150)
-    """
     check_count(dimension, "dimension", low=1, hint="The paper uses 10.")
     check_count(n_each, "n_each", low=2, hint="The paper uses 250.")
     rng = as_generator(random_state)
@@ -91,8 +52,7 @@ def make_growing_clusters(
     y = np.repeat(np.arange(5), n_each)
     for c, mean in enumerate(FIVE_MEANS):
         own = slice(c * dimension, (c + 1) * dimension)
-        deviation = (c + 1.0) ** (4 if demo_deviations else 2)
-        X[y == c, own] = rng.normal(mean, deviation, (n_each, dimension))
+        X[y == c, own] = rng.normal(mean, (c + 1.0) ** 2, (n_each, dimension))
     X[0] = 0
     return X, y
 

@@ -1,10 +1,9 @@
 """Explore maps in the browser: the only package that imports Panel.
 
 `explore` serves a page that shows a map while it is computed, answers questions about its points,
-and compares two maps. The modules: `data`, `settings` and `session` (what is explored), `run` and
-`measuring` (threads), `questions` and `alignment` (answers), `canvas`, `themes`, `controls`,
-`panes`, `quality_pane`, `command_pane` and `page` (what a tab shows), `uploads` and `exports`
-(files), `server`.
+and compares two maps. What is explored: `data`, `session`, `run` (a fit in a thread), `measuring`
+(answers). What a tab shows: `page`, `canvas`, `figures`, `colors`, `controls`, `panes`. Beyond the
+page: `files`, `server`, `explorer`.
 """
 
 from isosne._extras import require

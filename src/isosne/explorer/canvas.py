@@ -1,61 +1,128 @@
 """The maps of a session in a tab: frames, colors, selection, and neighbors of a point."""
 
-import html
 import time
 from typing import Any
 
 import numpy as np
 import panel as pn
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from isosne._types import Array
-from isosne.explorer.aggregate import MAX_IN_VIEW, MAX_POINTS, draw_image, inside, rows_in_view
-from isosne.explorer.alignment import align, into_square
-from isosne.explorer.assets import text_pane
-from isosne.explorer.colors import Painted, pack, paint
-from isosne.explorer.figures import MAX_COMPUTED, MAX_WIDTH, MapFigure, Points, find_row
-from isosne.explorer.measuring import Measurer
-from isosne.explorer.questions import Neighborhood, find_neighborhood
-from isosne.explorer.session import TRUST, Session, ShownMap
-from isosne.explorer.themes import LIGHT, Theme
+from isosne.explorer.assets import text_pane, write
+from isosne.explorer.colors import LIGHT, Painted, Theme, pack, paint
+from isosne.explorer.figures import (
+    MAX_COMPUTED,
+    MAX_IN_VIEW,
+    MAX_POINTS,
+    MapFigure,
+    Points,
+    find_row,
+)
+from isosne.explorer.measuring import find_neighborhood
+from isosne.explorer.session import DENSITY, TRUST, Session, ShownMap
+from isosne.plots.palette import to_rgb
+from isosne.plots.raster import Canvas as Pixels
+from isosne.plots.raster import rasterize_colors
+from isosne.quality.procrustes import find_similarity
+from isosne.rows.columns import as_text
+
+
+def into_square(Y: Array) -> NDArray[np.float32]:
+    """Return a map (n, 2) moved and scaled so that it just fits the square from -1 to 1.
+
+    Rows without a position (NaN) stay without one.
+    """
+    if np.isnan(Y).all():
+        return np.asarray(Y, np.float32)
+    low, high = np.nanmin(Y, axis=0), np.nanmax(Y, axis=0)
+    half = max(float((high - low).max()) / 2, np.finfo(np.float32).tiny)
+    return np.asarray((Y - (low + high) / 2) / half, np.float32)
+
+
+def align(Y: Array, onto: Array) -> NDArray[np.float32]:
+    """Return a map moved, turned, mirrored and scaled to lie on another.
+
+    Only rows that both maps have count. With fewer than two of them, the map fills the square. The
+    map gets the size of the other one (root mean square distance from the center): the factor that
+    brings rows nearest to each other would shrink a map that has little in common with it.
+    """
+    known = np.isfinite(Y).all(axis=1) & np.isfinite(onto).all(axis=1)
+    if known.sum() < 2:
+        return into_square(Y)
+    found = find_similarity(Y[known], onto[known])
+    size, wanted = (float(np.sqrt(Z[known].var(axis=0).sum())) for Z in (Y, onto))
+    return found._replace(factor=wanted / size if size > 0 else 1.0).apply(Y)
+
+
+def moved_most(A: Array, B: Array, n: int) -> NDArray[np.int64]:
+    """Return the rows whose two positions are farthest apart, in this order.
+
+    Rows that only one of the two aligned maps has are left out.
+    """
+    distances = np.linalg.norm(A.astype(np.float64) - B, axis=1)
+    known = np.flatnonzero(np.isfinite(distances))
+    return known[np.argsort(-distances[known], kind="stable")[:n]]
+
+
+PIXELS = 600
+"""Pixels along each side of the image; chosen."""
+
+
+def rows_in_view(Y: NDArray[np.float32], corners: Array) -> NDArray[np.int64]:
+    """Return the rows between two corners of a map: low and high, each x and y."""
+    low, high = np.asarray(corners, np.float32)
+    is_inside = np.greater_equal(Y, low) & np.less_equal(Y, high)
+    return np.flatnonzero(is_inside.all(axis=1))
+
+
+def draw_image(
+    Y: NDArray[np.float32], colors: NDArray[np.uint32], corners: Array, is_faint: Array | None
+) -> NDArray[np.uint32]:
+    """Return an image (h, w), bottom row first, of the points between two corners of a map.
+
+    Rows that are faint are drawn only where there are no others.
+    """
+    low, high = np.asarray(corners, np.float64)
+    canvas = Pixels(low, high, PIXELS, PIXELS)
+    rows = rows_in_view(Y, corners)
+    rgb = np.stack([(colors[rows] >> shift) & 255 for shift in (24, 16, 8)], axis=1) / 255
+    is_behind = None if is_faint is None else is_faint[rows]
+    picture = rasterize_colors(canvas.locate(Y[rows]), rgb, canvas, is_behind)
+    whole = np.rint(255 * picture).astype(np.uint8)
+    return np.ascontiguousarray(whole).view(np.uint32).reshape(PIXELS, PIXELS)
+
+
+def inside(Y: NDArray[np.float32], xs: Array, ys: Array) -> NDArray[np.int64]:
+    """Return the rows inside a polygon that was drawn on a map."""
+    from matplotlib.path import Path
+
+    corners = np.column_stack([xs, ys])
+    near = rows_in_view(Y, np.stack([corners.min(axis=0), corners.max(axis=0)]))
+    found: NDArray[np.int64] = near[Path(corners).contains_points(Y[near])]
+    return found
+
 
 N_TIPS = 6
 """Columns that are shown on hover, besides the identifier and the label."""
 TAP_RADIUS = 0.025
 """How near to a point a click must be, as a fraction of the width of the view."""
-CARD = {"flex": "1 1 340px", "min-width": "300px", "max-width": "800px"}
-"""Styles of a map and its title: two maps share a row if each is 340 pixels wide."""
 NEIGHBORS_SECONDS = 1.0
 """Shortest time between two searches for the neighbors of a point while its map moves."""
 
 
 class Canvas:
-    """The figures of one tab.
+    """The figures of one tab."""
 
-    Parameters
-    ----------
-    session : Session
-        What is shown.
-    measurer : Measurer
-        Measures the maps.
-    """
-
-    def __init__(self, session: Session, measurer: Measurer) -> None:
-        self._session, self._measurer, self._theme = session, measurer, LIGHT
+    def __init__(self, session: Session) -> None:
+        self._session, self._theme = session, LIGHT
         self.legend = text_pane()
         self.view = pn.FlexBox(sizing_mode="stretch_width")
         self._points: Points | None = None
         self._every: list[MapFigure] = []
-        self._cards: list[Any] = []
-        self._titles: list[Any] = []
-        self._chosen: list[int] = []
-        self._figures: list[MapFigure] = []
+        self.figures: list[MapFigure] = []
         self._is_filled = False
-        self._numbers: list[int] = []
-        self._is_sampled: list[bool] = []
-        self.shown: list[NDArray[np.float32]] = []
         self.painted: Painted | None = None
-        self.neighborhoods: list[Neighborhood | None] = []
         self._searched = 0.0
         self.is_view_new = False
         self._n_measured = -1
@@ -65,42 +132,35 @@ class Canvas:
 
         All are made at once and hidden until they are needed; Bokeh is not good at new ones.
         """
-        n = self._session.rows.n_rows
-        self._points = points = Points(n, self._tips())
-        tips = self._tip_texts()
+        n, told = self._session.rows.n_rows, self._tips()
+        self._points = points = Points(n, {field: values for field, (_, values) in told.items()})
+        tips = [(title, f"@{field}") for field, (title, _) in told.items()]
         first = MapFigure(0, points, n, tips)
-        linked, alone = MapFigure(1, points, n, tips, first.ranges), MapFigure(1, points, n, tips)
-        self._every = [first, linked, alone]
-        self._titles = [text_pane() for _ in self._every]
-        self._cards = []
-        for drawn, title in zip(self._every, self._titles, strict=True):
+        self._every = [first, MapFigure(1, points, n, tips, first.ranges)]
+        self._every.append(MapFigure(1, points, n, tips))
+        for drawn in self._every:
             self._listen(drawn)
             drawn.set_theme(self._theme)
-            figure = pn.pane.Bokeh(drawn.figure, sizing_mode="scale_width", max_width=MAX_WIDTH)
-            self._cards.append(pn.Column(title, figure, styles=CARD, visible=False))
         points.source.selected.on_change("indices", self._selected)
-        self.view.objects = self._cards
+        self.view.objects = [drawn.card for drawn in self._every]
         self._is_filled = False
 
     def arrange(self) -> None:
         """Show a figure for each map, because maps have come or gone."""
         n, maps = self._session.rows.n_rows, self._session.maps
-        self._chosen = [0, 1 if len(maps) > 1 and maps[1].rows is None else 2][: len(maps)]
-        self._figures = [self._every[c] for c in self._chosen]
-        for c, (card, drawn) in enumerate(zip(self._cards, self._every, strict=True)):
-            card.visible = c in self._chosen
-            drawn.figure.name = f"map{self._chosen.index(c)}" if c in self._chosen else None
-        self._numbers = [-1] * len(maps)
-        self._is_sampled = [False] * len(maps)
-        self.shown = [np.full((n, 2), np.nan, np.float32) for _ in maps]
+        first, linked, alone = self._every
+        is_linked = len(maps) > 1 and maps[1].rows is None
+        self.figures = [first, linked if is_linked else alone][: len(maps)]
+        for drawn in self._every:
+            drawn.clear(n, is_shown=drawn in self.figures)
         self.repaint()
         self.select()
         self._move()
         self.ask()
 
     def _listen(self, drawn: MapFigure) -> None:
-        drawn.figure.on_event("tap", lambda event: self._tap(drawn.m, event))
-        drawn.figure.on_event("selectiongeometry", lambda event: self._lasso(drawn.m, event))
+        drawn.figure.on_event("tap", lambda event: self._tap(drawn, event))
+        drawn.figure.on_event("selectiongeometry", lambda event: self._lasso(drawn, event))
         if self._is_image:
             for axis in drawn.ranges:
                 axis.on_change("start", self._view_changed)
@@ -114,33 +174,31 @@ class Canvas:
 
     def tick(self) -> None:
         """Show what is new since the last time."""
-        for c, shown in zip(self._chosen, self._session.maps, strict=False):
-            text = _describe(shown, shown.n_moving > MAX_COMPUTED and not self._is_image)
-            if self._titles[c].object != text:
-                self._titles[c].object = text
-        if self._session.color == TRUST and self._measurer.n_measured != self._n_measured:
+        for drawn, shown in zip(self.figures, self._session.maps, strict=False):
+            is_sampled = shown.n_moving > MAX_COMPUTED and not self._is_image
+            write(drawn.title, _describe(shown, is_sampled))
+        is_measured = self._session.color in (TRUST, DENSITY)
+        if is_measured and self._session.n_measured != self._n_measured:
             self._prefer()
             self.repaint()
         self._move()
 
     def _prefer(self) -> None:
         """Ask for the trust of the selected rows first, or of those in view."""
-        for m, shown in enumerate(self._session.maps[: len(self._figures)]):
-            rows = self._session.selection
-            if not len(rows):
-                rows = rows_in_view(self.shown[m], self._corners(m))
-            self._measurer.prefer(shown, rows)
+        selection = self._session.selection
+        for drawn, shown in zip(self.figures, self._session.maps, strict=False):
+            shown.preferred = selection if len(selection) else rows_in_view(drawn.Y, drawn.corners)
 
     def repaint(self) -> None:
         """Color the points by what is chosen."""
-        self._n_measured = self._measurer.n_measured
-        self.painted = paint(self._session, self._measurer, self._measurer.density, self._theme)
-        self.legend.object = f'<div class="legend">{self.painted.legend}</div>'
+        self._n_measured = self._session.n_measured
+        self.painted = paint(self._session, self._theme)
+        write(self.legend, Markup('<div class="legend">{}</div>').format(self.painted.legend))
         self.is_view_new = True
         if self._points is None or self._is_image:
             return
-        for m in range(len(self._figures)):
-            self._points.paint(m, self.painted.colors[min(m, len(self.painted.colors) - 1)])
+        for drawn in self.figures:
+            self._points.paint(drawn.m, self.painted.colors[drawn.m])
 
     def select(self) -> None:
         """Show the selection of the session."""
@@ -152,23 +210,11 @@ class Canvas:
         """Show the neighbors of the point that is asked about."""
         session, row = self._session, self._session.asked
         self._searched = time.monotonic()
-        self.neighborhoods = []
-        for m, drawn in enumerate(self._figures):
-            found, Y = None, self.shown[m]
+        for drawn, shown in zip(self.figures, session.maps, strict=False):
+            found, Y = None, drawn.Y
             if row is not None and not np.isnan(Y[row]).any():
-                metric = session.metric_of(session.maps[m])
-                found = find_neighborhood(session.rows.X, Y, row, metric)
-            self.neighborhoods.append(found)
-            drawn.show_neighbors(Y, found)
-
-    def limits(self, m: int) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return the limits of the axes of a map, as they are in view."""
-        x, y = self._figures[m].ranges
-        return (x.start, x.end), (y.start, y.end)  # type: ignore[return-value]  # no dates here
-
-    def _corners(self, m: int) -> Array:
-        """Return the low and the high corner of the view of a map, each x and y."""
-        return np.array(self.limits(m)).T
+                found = find_neighborhood(session.rows.X, Y, row, session.metric_of(shown))
+            drawn.show_neighbors(found)
 
     @property
     def _is_image(self) -> bool:
@@ -177,16 +223,18 @@ class Canvas:
     def _move(self) -> None:
         """Show the latest frame of each map, if it is new."""
         session = self._session
-        maps = session.maps[: len(self._figures)]
+        maps = session.maps[: len(self.figures)]
         frames = [shown.view(session.rows.n_rows) for shown in maps]
-        is_new = [number != old for (number, _), old in zip(frames, self._numbers, strict=True)]
+        pairs = list(zip(self.figures, frames, strict=True))
+        is_new = [number != drawn.number for drawn, (number, _) in pairs]
         is_aligned = len(frames) == 2 and maps[1].rows is None
         if is_aligned:
             is_new[1] |= is_new[0]
-        for m, (number, Y) in enumerate(frames):
-            if is_new[m]:
-                self._numbers[m] = number
-                self.shown[m] = align(Y, self.shown[0]) if m and is_aligned else into_square(Y)
+        for drawn, (number, Y) in pairs:
+            if is_new[drawn.m]:
+                drawn.number = number
+                onto = self.figures[0].Y if drawn.m and is_aligned else None
+                drawn.Y = into_square(Y) if onto is None else align(Y, onto)
         if self._is_image:
             if any(is_new) or self.is_view_new:
                 self._draw_images()
@@ -206,31 +254,31 @@ class Canvas:
             self._fill(np.arange(self._session.rows.n_rows))
             self._is_filled = True
             is_new = [False] * len(is_new)
-        for m, drawn in enumerate(self._figures):
-            is_switched = sampled[m] != self._is_sampled[m]
-            if not (is_new[m] or is_switched or (sampled[m] and self.is_view_new)):
+        for drawn in self.figures:
+            is_sampled = sampled[drawn.m]
+            is_switched, drawn.is_sampled = is_sampled != drawn.is_sampled, is_sampled
+            if not (is_new[drawn.m] or is_switched or (is_sampled and self.is_view_new)):
                 continue
-            if sampled[m]:
-                rows = self._points.sample(self.shown[m], self._session.selection)
-                drawn.show_sample(self.shown[m][rows], self._colors_of(m)[rows])
+            if is_sampled:
+                rows = self._points.sample(drawn.Y, self._session.selection)
+                drawn.show_sample(drawn.Y[rows], self._colors_of(drawn.m)[rows])
             else:
-                self._points.move(m, self.shown[m])
+                self._points.move(drawn.m, drawn.Y)
                 drawn.show_every()
-        self._is_sampled = sampled
 
     def _draw_images(self) -> None:
         """Show what is in view: exact points if they are few, or an image."""
         assert self._points is not None
         few: Array = np.empty(0, np.int64)
-        for m, drawn in enumerate(self._figures):
-            corners = self._corners(m)
-            rows = rows_in_view(self.shown[m], corners)
+        for drawn in self.figures:
+            Y, corners = drawn.Y, drawn.corners
+            rows = rows_in_view(Y, corners)
             if len(rows) <= MAX_IN_VIEW:
                 few = np.union1d(few, rows)
                 drawn.show_image(None, corners)
             else:
-                Y, colors, is_faint = self.shown[m], self._colors_of(m), self._find_faint()
-                drawn.show_image(draw_image(Y, colors, corners, is_faint), corners)
+                image = draw_image(Y, self._colors_of(drawn.m), corners, self._find_faint())
+                drawn.show_image(image, corners)
         if len(few) or len(self._points.rows):
             self._fill(few)
 
@@ -238,15 +286,15 @@ class Canvas:
         """Draw some rows one by one, and show the selection."""
         assert self._points is not None
         assert self.painted is not None
-        self._points.fill(rows, list(self.shown), self.painted.colors)
+        self._points.fill(rows, [drawn.Y for drawn in self.figures], self.painted.colors)
         self._points.select(self._session.selection)
 
     def _colors_of(self, m: int) -> NDArray[np.uint32]:
         """Return the color of each row in a map; all but the selected rows are faint."""
         assert self.painted is not None
-        colors = self.painted.colors[min(m, len(self.painted.colors) - 1)]
-        is_faint = self._find_faint()
-        return colors if is_faint is None else np.where(is_faint, pack([self._theme.faint]), colors)
+        colors = self.painted.colors[m]
+        is_faint, faint = self._find_faint(), pack(to_rgb([self._theme.faint]))
+        return colors if is_faint is None else np.where(is_faint, faint, colors)
 
     def _find_faint(self) -> NDArray[np.bool_] | None:
         """Return whether each row is not selected; None if no row is."""
@@ -257,31 +305,25 @@ class Canvas:
         is_faint[selection] = False
         return is_faint
 
-    def _tips(self) -> dict[str, Array]:
+    def _tips(self) -> dict[str, tuple[str, Array]]:
+        """Return titles and values of what is shown on hover, by field."""
         data = self._session.rows
         # As text: Bokeh sends no integers of 64 bits.
-        tips: dict[str, Array] = {"id": data.ids.astype(np.str_)}
+        tips = {"id": ("id", as_text(data.ids))}
         if data.labels is not None:
-            tips["label"] = data.labels.astype(np.str_)
+            tips["label"] = data.label_name, as_text(data.labels)
         for c, column in enumerate(data.columns[:N_TIPS]):
             words = column.words
-            is_text = words is not None
-            tips[f"t{c}"] = np.array(words, object)[column.data] if is_text else column.data
+            values = column.data if words is None else np.array(words, object)[column.data]
+            tips[f"t{c}"] = column.name, values
         return tips
-
-    def _tip_texts(self) -> list[tuple[str, str]]:
-        data = self._session.rows
-        tips = [("id", "@id")]
-        if data.labels is not None:
-            tips.append((data.label_name, "@label"))
-        return tips + [(c.name, f"@t{i}") for i, c in enumerate(data.columns[:N_TIPS])]
 
     def _selected(self, attr: str, old: list[int], new: list[int]) -> None:
         if self._points is not None and not self._is_image:
             self._session.select(self._points.rows_of(new))
 
-    def _lasso(self, m: int, event: Any) -> None:
-        if not event.final or not (self._is_image or self._is_sampled[m]):
+    def _lasso(self, drawn: MapFigure, event: Any) -> None:
+        if not event.final or not (self._is_image or drawn.is_sampled):
             return
         geometry = event.geometry
         if geometry["type"] == "poly":
@@ -289,26 +331,24 @@ class Canvas:
         else:
             x0, x1, y0, y1 = (float(geometry[name]) for name in ("x0", "x1", "y0", "y1"))
             xs, ys = np.array([x0, x1, x1, x0]), np.array([y0, y0, y1, y1])
-        self._session.select(inside(self.shown[m], xs, ys))
+        self._session.select(inside(drawn.Y, xs, ys))
 
-    def _tap(self, m: int, event: Any) -> None:
-        (left, right), _ = self.limits(m)
-        row = find_row(self.shown[m], event.x, event.y, TAP_RADIUS * (right - left))
-        self._session.ask(row)
+    def _tap(self, drawn: MapFigure, event: Any) -> None:
+        (left, _), (right, _) = drawn.corners
+        self._session.asked = find_row(drawn.Y, event.x, event.y, TAP_RADIUS * (right - left))
 
     def _view_changed(self, attr: str, old: float, new: float) -> None:
         self.is_view_new = True
 
 
-def _describe(shown: ShownMap, is_sampled: bool) -> str:
+def _describe(shown: ShownMap, is_sampled: bool) -> Markup:
     """Return the title of a map, how far its run has come, and a bar that keeps its place."""
     status = shown.status
-    words = "" if status is None else html.escape(str(status))
+    words = "" if status is None else str(status)
     if is_sampled:
         words += f" ({MAX_COMPUTED:,} points shown)"
     share = 100 * status.share if status is not None and status.is_active else 0
-    return (
-        f'<div class="maptitle" title="{words}"><b>{html.escape(shown.title)}</b> '
-        f"<span>{words}</span></div>"
-        f'<div class="progress"><i style="width: {share:.0f}%"></i></div>'
-    )
+    return Markup(
+        '<div class="maptitle" title="{words}"><b>{title}</b> <span>{words}</span></div>'
+        '<div class="progress"><i style="width: {share:.0f}%"></i></div>'
+    ).format(words=words, title=shown.title, share=share)

@@ -1,24 +1,70 @@
-"""The colors of the points: by label, trust, density, named selection, or column."""
+"""The colors of figures in a light and a dark page, and those of the points by what is chosen."""
 
-import html
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.colors import to_rgb
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.errors import DataError
-from isosne.explorer.measuring import Measured, Measurer
-from isosne.explorer.session import DENSITY, NOTHING, SELECTIONS, TRUST, Session
-from isosne.explorer.themes import LIGHT, Theme
+from isosne.explorer.session import DENSITY, NOTHING, SELECTIONS, TRUST, Measured, Session
 from isosne.pages.choices import paint_column
 from isosne.pages.table import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint
+from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN, to_rgb
 from isosne.studies.point_columns import Column
 
-N_COLORS = 256
-"""Colors of a continuous scale."""
+
+class Theme(NamedTuple):
+    """Colors of figures.
+
+    ``ink``: axes and lines to true neighbors. ``soft``: texts of axes. ``frame``: frames and grids.
+    ``mark``: false neighbors. ``faint`` and ``plain``: points without a value, among others that
+    have one or not. ``classes`` and ``lines``: of classes and curves.
+    """
+
+    background: str
+    ink: str
+    soft: str
+    frame: str
+    mark: str
+    faint: str
+    plain: str
+    classes: tuple[str, ...]
+    lines: tuple[str, ...]
+
+    def tint(self, paint: Paint) -> Paint:
+        """Return a paint with the colors of this theme."""
+        if isinstance(paint, Classes):
+            return paint._replace(palette=self.classes, rest_color=self.faint)
+        return paint and paint._replace(on_dark=self is DARK)
+
+
+LIGHT = Theme(
+    background="#ffffff",
+    ink="#1d2329",
+    soft="#5c6670",
+    frame=FRAME,
+    mark="#c8102e",
+    faint=FAINT,
+    plain=PLAIN,
+    classes=COLORS,
+    lines=LINE_COLORS[:2],
+)
+DARK = Theme(
+    background="#15191d",
+    ink="#e4e7ea",
+    soft="#9aa4ae",
+    frame="#3a424a",
+    mark="#ff6b81",
+    faint="#68737e",
+    plain="#6fa8dc",
+    classes=DARK_COLORS,
+    lines=(DARK_COLORS[0], DARK_COLORS[2]),
+)
+
+
 MAX_MIXED = 20_000
 """Most rows with mixed columns whose density is offered: it compares all pairs of rows (chosen)."""
 MAX_ENTRIES = 40
@@ -26,10 +72,11 @@ MAX_ENTRIES = 40
 
 
 class Painted(NamedTuple):
-    """Colors of the rows in each map, as 0xRRGGBBAA, and the legend as HTML."""
+    """What colors the rows in each map, the colors as 0xRRGGBBAA, and the legend."""
 
+    paints: tuple[Paint, ...]
     colors: tuple[NDArray[np.uint32], ...]
-    legend: str
+    legend: Markup
 
 
 def list_choices(session: Session) -> list[str]:
@@ -42,40 +89,34 @@ def list_choices(session: Session) -> list[str]:
     return [*labels, NOTHING, TRUST, *density, *selections, *columns]
 
 
-def paint(
-    session: Session, measurer: Measurer, density: Array | None, theme: Theme = LIGHT
-) -> Painted:
+def paint(session: Session, theme: Theme = LIGHT) -> Painted:
     """Return the colors of each map for the chosen color."""
-    n = session.rows.n_rows
-    n_maps = max(len(session.maps), 1)
+    title = session.color
     if session.color == TRUST and session.maps:
-        found = [measurer.of(shown) for shown in session.maps]
-        paints: list[Paint] = [
-            None if one is None else Values(one.trust, 0.0, 1.0, is_trust=True) for one in found
+        measured = [shown.measured for shown in session.maps]
+        found: list[Paint] = [
+            one and Values(one.trust, 0.0, 1.0, TRUST, is_trust=True) for one in measured
         ]
         title = "trust: fraction of the 10 nearest neighbors preserved"
-        first_measured = next((one for one in found if one is not None), None)
-        if first_measured is not None:
-            title += _tell_known(first_measured)
+        title += next((_tell_known(one) for one in measured if one is not None), "")
     else:
-        paints = [_find_paint(session, density)] * n_maps
-        title = session.color
-    first = next((one for one in paints if one is not None), None)
-    colors = tuple(pack_colors(one, n, theme) for one in paints)
-    legend = _draw_legend(first, title, theme)
-    return Painted(colors, legend or _tell_uncolored(session))
+        found = [_find_paint(session)]
+    paints = found[0], found[-1]
+    legend = _draw_legend(theme.tint(paints[0] or paints[1]), title)
+    colors = tuple(pack_colors(one, session.rows.n_rows, theme) for one in paints)
+    return Painted(paints, colors, legend or _tell_uncolored(session))
 
 
-def _tell_uncolored(session: Session) -> str:
+def _tell_uncolored(session: Session) -> Markup:
     """Return why a column has no colors; empty if none was chosen, or if colors will follow."""
     found = [column for column in session.rows.described() if column.name == session.color]
     if not found:
-        return ""
+        return Markup()
     words = found[0].words
     many = (
         f"{len(words):,} distinct values, too many for colors" if words else "all values are equal"
     )
-    return f"<b>{html.escape(session.color)}</b><span>{many}</span>"
+    return Markup("<b>{}</b><span>{}</span>").format(session.color, many)
 
 
 def _tell_known(measured: Measured) -> str:
@@ -87,7 +128,7 @@ def _tell_known(measured: Measured) -> str:
     return f", known of {n_known:,} of {measured.n_points:,} points; {rest}"
 
 
-def _find_paint(session: Session, density: Array | None) -> Paint:
+def _find_paint(session: Session) -> Paint:
     data, color = session.rows, session.color
     if color == data.label_name and data.labels is not None:
         try:
@@ -97,8 +138,8 @@ def _find_paint(session: Session, density: Array | None) -> Paint:
     if color == SELECTIONS:
         column = session.names_column()
         return None if column is None else _paint_names(column)
-    if color == DENSITY and density is not None:
-        return paint_column(Column(DENSITY, density))
+    if color == DENSITY and session.density is not None:
+        return paint_column(Column(DENSITY, session.density))
     found = [column for column in data.columns if column.name == color]
     return paint_column(found[0]) if found else None
 
@@ -112,38 +153,38 @@ def _paint_names(column: Column) -> Classes:
 
 def pack_colors(paint: Paint, n: int, theme: Theme = LIGHT) -> NDArray[np.uint32]:
     """Return the color of each of n points as 0xRRGGBBAA."""
+    paint = theme.tint(paint)
     if paint is None:
-        return np.full(n, pack([theme.plain])[0], np.uint32)
+        return np.repeat(pack(to_rgb([theme.plain])), n)
     if isinstance(paint, Classes):
-        return pack(theme.class_colors(paint))[paint.of_point]
-    scale = pack([*theme.scale_colors(paint, N_COLORS), theme.faint])
-    width = (paint.high - paint.low) or 1.0
-    share = np.clip((paint.numbers - paint.low) / width, 0, 1)
-    codes = np.where(np.isnan(share), N_COLORS, np.nan_to_num(share) * (N_COLORS - 1))
-    return np.asarray(scale[np.rint(codes).astype(np.int64)])
+        return pack(to_rgb(paint.colors))[paint.of_point]
+    known = np.isfinite(paint.numbers)
+    rgb = paint.colors_of(np.where(known, paint.numbers, paint.low))
+    return pack(np.where(known[:, None], rgb, to_rgb([theme.faint])))
 
 
-def pack(colors: list[str]) -> NDArray[np.uint32]:
-    """Return colors as 0xRRGGBBAA."""
-    rgb = np.rint(255 * np.array([to_rgb(color) for color in colors])).astype(np.uint32)
+def pack(colors: Array) -> NDArray[np.uint32]:
+    """Return colors (n, 3), numbers from 0 to 1, as 0xRRGGBBAA."""
+    rgb = np.rint(255 * colors).astype(np.uint32)
     return np.asarray(rgb[:, 0] << 24 | rgb[:, 1] << 16 | rgb[:, 2] << 8 | 255, np.uint32)
 
 
-def _draw_legend(paint: Paint, title: str, theme: Theme) -> str:
-    """Return a legend as HTML; names from the data are escaped."""
+def _draw_legend(paint: Paint, title: str) -> Markup:
     if paint is None:
-        return ""
-    name = f"<b>{html.escape(title)}</b>"
+        return Markup()
+    name = Markup("<b>{}</b>").format(title)
     if isinstance(paint, Values):
-        colors = ", ".join(theme.scale_colors(paint, GRADIENT_STOPS))
-        bar = f'<span class="bar" style="background: linear-gradient(to right, {colors})"></span>'
-        return f'{name}<span class="scale">{paint.low:.4g}{bar}{paint.high:.4g}</span>'
+        colors = ", ".join(paint.sample_scale(GRADIENT_STOPS))
+        return name + Markup(
+            '<span class="scale">{:.4g}<span class="bar" '
+            'style="background: linear-gradient(to right, {})"></span>{:.4g}</span>'
+        ).format(paint.low, colors, paint.high)
     counts = np.bincount(paint.of_point, minlength=len(paint.names)).tolist()
-    entries = [
-        f'<span class="entry"><i style="background: {color}"></i>{html.escape(word)} '
-        f"<small>{count:,}</small></span>"
-        for word, color, count in zip(paint.names, theme.class_colors(paint), counts, strict=True)
-    ]
+    entry = Markup(
+        '<span class="entry"><i style="background: {}"></i>{} <small>{:,}</small></span>'
+    )
+    listed = zip(paint.colors, paint.names, counts, strict=True)
+    entries = [entry.format(*one) for one in listed]
     more = len(entries) - MAX_ENTRIES
-    rest = f"<span>and {more} more</span>" if more > 0 else ""
-    return name + "".join(entries[:MAX_ENTRIES]) + rest
+    rest = Markup("<span>and {} more</span>").format(more) if more > 0 else ""
+    return name + Markup().join(entries[:MAX_ENTRIES]) + rest

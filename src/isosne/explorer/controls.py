@@ -1,17 +1,19 @@
-"""The controls of the maps: settings, pause, resume, stop, more steps, and the second map."""
+"""What is done with maps: settings, runs, the second map, another table, and command lines."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from isosne.errors import DataError
-from isosne.explorer.assets import text_pane
-from isosne.explorer.run import PAUSED, RUNNING
-from isosne.explorer.session import Session
-from isosne.explorer.settings import CHOICES, DEFAULT_STEPS, Settings
-from isosne.explorer.uploads import MAPS, upload_map
+from isosne.explorer.assets import text_pane, write
+from isosne.explorer.data import CHOICES, DEFAULT_STEPS, Settings
+from isosne.explorer.files import MAPS, TABLES, Reading, upload_map, upload_table
+from isosne.explorer.run import FINISHED, PAUSED, RUNNING, STOPPED, Run
+from isosne.explorer.session import MAX_MAPS, Session
+from isosne.rows.scaled import KINDS
 
 MORE_STEPS = 100
 Say = Callable[[str], None]
@@ -39,9 +41,9 @@ class MapControls:
         self.stop = pn.widgets.Button(label="Stop")
         self.more = pn.widgets.Button(label=f"{MORE_STEPS} more steps")
         self.begin.on_click(guard(self._begin))
-        self.pause.on_click(guard(self._pause))
-        self.stop.on_click(guard(self._stop))
-        self.more.on_click(guard(self._more))
+        self.pause.on_click(guard(self._steer(_switch)))
+        self.stop.on_click(guard(self._steer(Run.stop)))
+        self.more.on_click(guard(self._steer(lambda run: run.more(MORE_STEPS))))
         self.kernel.param.watch(lambda event: self._name_size(), "value")
         self._name_size()
         for widget in (self.kernel, self.size, self.exaggeration, self.seed, self.n_iter):
@@ -80,16 +82,15 @@ class MapControls:
         self.seed.value, self.n_iter.value = settings.seed, settings.n_iter
 
     def tick(self) -> None:
-        """Enable the buttons that have an effect."""
+        """Enable the buttons that have an effect; Panel sends only what differs."""
         shown = self._session.maps[self._m] if self._m < len(self._session.maps) else None
         status = None if shown is None else shown.status
         state = "" if status is None else status.state
-        has_ended = status is not None and state in ("finished", "stopped")
-        _set(self.pause, label="Resume" if state == PAUSED else "Pause")
-        _set(self.pause, disabled=state not in (RUNNING, PAUSED))
-        _set(self.stop, disabled=status is None or not status.is_active)
-        _set(self.more, disabled=not has_ended)
-        _set(self.warm, disabled=shown is None)
+        self.pause.label = "Resume" if state == PAUSED else "Pause"
+        self.pause.disabled = state not in (RUNNING, PAUSED)
+        self.stop.disabled = status is None or not status.is_active
+        self.more.disabled = state not in (FINISHED, STOPPED)
+        self.warm.disabled = shown is None
 
     def _name_size(self) -> None:
         """Name the main parameter of the kernel; the value of another parameter is given up."""
@@ -106,22 +107,23 @@ class MapControls:
         elif is_warm:
             self._say("The run starts from the beginning: there is no map of these rows yet.")
 
-    def _pause(self, event: Any) -> None:
-        run = self._session.maps[self._m].run
-        if run is not None and run.status.state == PAUSED:
-            run.resume()
-        elif run is not None:
-            run.pause()
+    def _steer(self, work: Callable[[Run], None]) -> Callable[[Any], None]:
+        """Return a callback that does something with the run of the map, if there is one."""
 
-    def _stop(self, event: Any) -> None:
-        run = self._session.maps[self._m].run
-        if run is not None:
-            run.stop()
+        def call(event: Any) -> None:
+            run = self._session.maps[self._m].run
+            if run is not None:
+                work(run)
 
-    def _more(self, event: Any) -> None:
-        run = self._session.maps[self._m].run
-        if run is not None:
-            run.more(MORE_STEPS)
+        return call
+
+
+def _switch(run: Run) -> None:
+    """Pause a run, or resume it."""
+    if run.status.state == PAUSED:
+        run.resume()
+    else:
+        run.pause()
 
 
 class SecondMap:
@@ -150,10 +152,8 @@ class SecondMap:
     def tick(self) -> None:
         """Show what can be done."""
         n_maps = len(self._session.maps)
-        _set(self._compare, visible=n_maps == 1)
-        for part in (self._hint, self._file):
-            _set(part, visible=n_maps == 1)
-        _set(self._close, visible=n_maps > 1)
+        self._compare.visible = self._hint.visible = self._file.visible = n_maps == 1
+        self._close.visible = n_maps > 1
 
     def _begin(self, event: Any) -> None:
         first = self._session.maps[0].settings
@@ -170,8 +170,83 @@ class SecondMap:
                 self._say(notes)
 
 
-def _set(widget: Any, **values: Any) -> None:
-    """Set parameters that differ, so that nothing is sent in vain."""
-    changed = {name: v for name, v in values.items() if getattr(widget, name) != v}
-    if changed:
-        widget.param.update(**changed)
+class OpenForm:
+    """A file to choose, and the columns with identifiers and labels."""
+
+    def __init__(self, session: Session, guard: Guard) -> None:
+        self._session = session
+        self._file = pn.widgets.FileInput(accept=",".join(TABLES), multiple=False)
+        self._label = pn.widgets.TextInput(label="Column with the class of each row (optional)")
+        self._id = pn.widgets.TextInput(label="Column with a unique row identifier (optional)")
+        self._scale = pn.widgets.Select(label="Scale columns", options=list(KINDS), value="none")
+        self._mixed = pn.widgets.Checkbox(
+            label="Use text, categories, dates and missing values (columns are not scaled)"
+        )
+        self._button = pn.widgets.Button(label="Open", color="primary")
+        self._button.on_click(guard(self._open))
+        self.view = pn.Column(
+            text_pane(
+                Markup(
+                    "<h2>Open a table</h2><p>Text columns are not used for the map unless you tick "
+                    "the box. Scale columns that have different units.</p>"
+                )
+            ),
+            self._file,
+            self._label,
+            self._id,
+            self._scale,
+            self._mixed,
+            self._button,
+        )
+
+    def _open(self, event: Any) -> None:
+        if not self._file.value:
+            raise DataError("No file is chosen. Choose a file first.")
+        how = Reading(
+            self._label.value.strip() or None,
+            self._id.value.strip() or None,
+            "none" if self._mixed.value else str(self._scale.value),
+            bool(self._mixed.value),
+        )
+        name = Path(str(self._file.filename)).name
+        data, notes = upload_table(self._file.value, name, how)
+        self._session.open(data, notes)
+        self._session.is_uploaded = True
+        self._session.begin(0, Settings())
+        reload_page()
+
+
+def reload_page() -> None:
+    """Load the page of this tab again: figures belong to a page that begins with rows."""
+    if pn.state.location is not None:
+        pn.state.location.reload = True
+
+
+COPY = "navigator.clipboard?.writeText(line.tags[0])"
+"""The tag of a pane is its command; a page from another machine may have no clipboard."""
+
+
+class CommandPane:
+    """One line for each map."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lines = [text_pane() for _ in range(MAX_MAPS)]
+        self._rows = []
+        for line in self._lines:
+            copy = pn.widgets.Button(label="Copy", margin=(4, 8))
+            copy.js_on_click(args={"line": line}, code=COPY)
+            self._rows.append(pn.Row(line, copy, visible=False, sizing_mode="stretch_width"))
+        self.view: Any = pn.Column(*self._rows, sizing_mode="stretch_width")
+
+    def tick(self) -> None:
+        """Show the commands of the maps as they are now."""
+        session = self._session
+        n_maps = 0 if session.data is None else len(session.maps)
+        for m, (line, row) in enumerate(zip(self._lines, self._rows, strict=True)):
+            text = session.command(m) if m < n_maps else ""
+            if line.tags != [text]:
+                words = [Markup("<span>{}</span>").format(word) for word in text.split(" ")]
+                line.tags = [text]
+                write(line, Markup("<pre>{}</pre>").format(Markup(" ").join(words)))
+            row.visible = m < n_maps

@@ -1,8 +1,13 @@
-"""The rows that are explored: points in memory, identifiers, labels and columns to show."""
+"""The rows that are explored, and the settings of a map of them.
 
+`Data`: points in memory, identifiers, labels and columns to show. `Settings`: what the page offers,
+as an estimator and as options of `isosne embed`.
+"""
+
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -10,17 +15,26 @@ from isosne._checks import check_points
 from isosne._matching import check_ids
 from isosne._types import Array, Points
 from isosne.errors import DataError
-from isosne.files import Table
-from isosne.sources import open_rows
+from isosne.kernels.registry import KERNELS, make_kernel, parse_numbers
+from isosne.layout.objectives import as_objective
+from isosne.layout.schedules import Schedule, as_schedule
+from isosne.rows import Table, open_rows
+from isosne.rows.columns import as_text
 from isosne.studies.point_columns import Column, as_column
 from isosne.tables.columns import is_mixed
-from isosne.tables.gower import gower_points
-from isosne.tables.mixed_rows import MixedRows
+from isosne.tables.points import MixedRows, gower_points
+from isosne.tsne.estimator import TSNE
 
 MIN_POINTS = 4
 """Smallest number of rows: the R_NX curve needs four points."""
 MAX_FEATURES = 100
 """Most features that are columns of their own; of wider tables, such as images, none is shown."""
+CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")
+"""Kernels that the page offers."""
+DEFAULT_STEPS = 500
+"""Steps of the schedule "annealed"."""
+WITHOUT_EFFECT = ("callback", "memory_limit", "n_jobs", "verbose")
+"""Parameters of an estimator that do not change its map."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +54,7 @@ class Data:
     source: str
     label_name: str = "label"
     words: tuple[str, ...] = ()
-    fingerprint: str = field(default="", compare=False)
+    fingerprint: str = ""
     mixed: MixedRows | None = None
 
     @property
@@ -52,7 +66,7 @@ class Data:
         """Return what is known of the rows: the labels as a column of text, and the columns."""
         if self.labels is None:
             return self.columns
-        texts = self.labels.astype(np.str_)
+        texts = as_text(self.labels)
         return (as_column(self.label_name, texts, self.n_rows), *self.columns)
 
     def to_fit(self, rows: Array | None) -> Any:
@@ -65,13 +79,6 @@ class Data:
         """Return the points whose principal axes are shown before the first step."""
         points = self.X if self.mixed is None else self.mixed.start_points()
         return points if rows is None else points[rows]
-
-    def texts(self, column: Column, rows: Array | slice) -> list[str]:
-        """Return the values of a column as text; missing values are empty."""
-        values = column.data[rows]
-        if column.words is not None:
-            return [column.words[code] for code in values.tolist()]
-        return ["" if value != value else f"{value:.6g}" for value in values.tolist()]
 
 
 def from_table(
@@ -94,13 +101,10 @@ def from_table(
     else:
         shown = mixed.columns()
     skipped = {*roles, *shown}
-    for name, read in rows.side.items():
-        if name not in skipped:
-            shown[name] = read()
-    ids = np.arange(n) if table.ids is None else table.ids
+    shown |= {name: read() for name, read in rows.side.items() if name not in skipped}
     return Data(
         X,
-        ids,
+        np.arange(n) if table.ids is None else table.ids,
         table.labels,
         tuple(as_column(name, values, n) for name, values in shown.items()),
         source,
@@ -158,3 +162,121 @@ def _features(X: Points, names: Any) -> dict[str, Array]:
         return {}
     names = names or [f"column {c}" for c in range(X.shape[1])]
     return {name: X[:, c].astype(np.float64) for c, name in enumerate(names)}
+
+
+def plain_values(column: Column, rows: Array | slice) -> Array:
+    """Return the values of some rows: numbers, or text."""
+    values = column.data[rows]
+    return values if column.words is None else np.array(column.words, dtype=np.str_)[values]
+
+
+def as_texts(values: Array) -> Array:
+    """Return numbers with six digits, as text, empty if missing; other values as they are."""
+    if values.dtype.kind != "f":
+        return values
+    return np.array(["" if value != value else f"{value:.6g}" for value in values.tolist()])
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a map.
+
+    ``size`` is the main parameter of the kernel as text, such as "16" or "8,64": psi, cell_size,
+    perplexity or k. Empty: its default. ``metric`` and ``p`` are the distance between rows.
+    """
+
+    kernel: str = "owner"
+    size: str = ""
+    exaggeration: float | None = None
+    seed: int = 0
+    n_iter: int = DEFAULT_STEPS
+    metric: str = "euclidean"
+    p: float = 2.0
+
+    @classmethod
+    def of(cls, model: TSNE) -> Self | None:
+        """Return the settings of an estimator; None if the page does not offer its kernel."""
+        kernel = _as_object(model.kernel)
+        names = [name for name in CHOICES if type(kernel) is KERNELS[name].kind]
+        if not names:
+            return None
+        size = kernel.get_params()[KERNELS[names[0]].main_parameter]
+        numbers = size if isinstance(size, list | tuple) else [size]
+        return cls(
+            names[0],
+            "" if size in (None, "auto") else ",".join(map(str, numbers)),
+            model.exaggeration,
+            model.random_state if isinstance(model.random_state, int) else 0,
+            as_schedule(model.schedule).n_iter,
+            kernel.metric,
+            kernel.p,
+        )
+
+    def is_complete_for(self, model: TSNE) -> bool:
+        """Whether an estimator with these settings makes the map of another estimator."""
+        return _parameters(self.make_model()) == _parameters(model)
+
+    @property
+    def title(self) -> str:
+        """Name of the map, such as "Isolation kernel, psi 16"."""
+        size = f", {self.parameter.replace('_', ' ')} {self.size}" if self.size else ""
+        return f"{self.kernel.capitalize()} kernel{size}"
+
+    @property
+    def parameter(self) -> str:
+        """Name of the main parameter of the kernel."""
+        return KERNELS[self.kernel].main_parameter
+
+    def command(self, words: tuple[str, ...], output: str) -> str:
+        """Return the command line that writes a map of a table to a file, as it is typed."""
+        return shlex.join(["isosne", "embed", *words, *self._options(), "-o", output])
+
+    def _options(self) -> list[str]:
+        """Return the options of `isosne embed` that differ from their defaults."""
+        plain, words = Settings(), []
+        named = {
+            "--kernel": (self.kernel, plain.kernel),
+            f"--{self.parameter.replace('_', '-')}": (self.size.replace(" ", ""), ""),
+            "--metric": (self.metric, plain.metric),
+            "--p": (self.p, plain.p),
+            "--exaggeration": (self.exaggeration, None),
+            "--n-iter": (self.n_iter, plain.n_iter),
+            "--seed": (self.seed, plain.seed),
+        }
+        for option, (value, default) in named.items():
+            if value != default:
+                words += [option, f"{value:g}" if isinstance(value, float) else str(value)]
+        return words
+
+    def make_model(self, start: Array | None = None) -> TSNE:
+        """Return an estimator with these settings, which may start from a map."""
+        given: dict[str, Any] = {}
+        if self.size.strip():
+            text = self.size.replace(" ", "").removeprefix(f"{self.parameter}=").strip("[]()")
+            numbers = parse_numbers(self.parameter, text)
+            given[self.parameter] = numbers[0] if len(numbers) == 1 else numbers
+        if self.metric != "euclidean":
+            given |= {"metric": self.metric, "p": self.p}
+        return TSNE(
+            make_kernel(self.kernel, given) if given else self.kernel,
+            schedule=Schedule.annealed(n_iter=self.n_iter),
+            exaggeration=self.exaggeration,
+            start="auto" if start is None else start,
+            random_state=self.seed,
+        )
+
+
+def _as_object(kernel: Any) -> Any:
+    return make_kernel(kernel, {}) if kernel in CHOICES else kernel
+
+
+def _parameters(model: TSNE) -> dict[str, str]:
+    """Return all that determines a map, in a form that can be compared."""
+    given = model.get_params(deep=False)
+    kernel = _as_object(given.pop("kernel"))
+    given["kernel"] = type(kernel)
+    given["schedule"] = as_schedule(given["schedule"])
+    given["objective"] = as_objective(given["objective"])
+    for name, value in kernel.get_params().items():
+        given[f"kernel {name}"] = list(value) if isinstance(value, tuple) else value
+    return {name: repr(value) for name, value in given.items() if name not in WITHOUT_EFFECT}

@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 import panel as pn
+import panel.io.notifications
 from numpy.typing import NDArray
+from panel.theme import Native
 from sklearn.utils.validation import check_is_fitted
 
 from isosne.errors import DataError
 from isosne.explorer.assets import read_style
-from isosne.explorer.data import from_python, from_table
+from isosne.explorer.data import Settings, from_python, from_table
 from isosne.explorer.measuring import Measurer
 from isosne.explorer.page import Page
 from isosne.explorer.server import LOOPBACK, PageServer
-from isosne.explorer.session import Session
-from isosne.explorer.session_file import restore_session, save_session
-from isosne.explorer.settings import Settings
-from isosne.files import read_table
+from isosne.explorer.session import Session, save_session
+from isosne.rows import read_table
 from isosne.tsne.estimator import TSNE
 
 FRAME_HEIGHT = 900
@@ -56,19 +56,23 @@ class Explorer:
         self._session = session
         self._measurer = Measurer(session)
         self._file = session_file
-        self._saved: dict[str, int] = {}
-        pn.extension(
-            design="native",
-            raw_css=[read_style("page.css")],
-            notifications=True,
-            disconnect_notification=DISCONNECTED,
-        )
+        self._saved: list[Any] = []
         self._server = PageServer(
-            lambda: Page(session, self._measurer).view(),
+            self._make_page,
             host=host,
             port=port,
             every_second=self._keep,
         )
+
+    def _make_page(self) -> Any:
+        """Return the content of a tab. `pn.extension` would load scripts into a notebook."""
+        pn.config.param.update(
+            design=Native,
+            raw_css=[read_style("page.css")],
+            notifications=True,
+            disconnect_notification=DISCONNECTED,
+        )
+        return Page(self._session).view()
 
     @property
     def address(self) -> str:
@@ -113,9 +117,9 @@ class Explorer:
         session = self._session
         if self._file is None or session.data is None:
             return
-        ended = sum(not shown.is_active for shown in session.maps)
-        now = {**session.changes, "ended": ended}
-        if now != self._saved:
+        n_ended = sum(not shown.is_active for shown in session.maps)
+        now = [*session.facts().values(), n_ended]
+        if [*map(id, now)] != [*map(id, self._saved)]:
             save_session(session, self._file)
             self._saved = now
 
@@ -143,7 +147,7 @@ def explore(
     Parameters
     ----------
     data : array, CSR, data frame, path, or TSNE
-        The points, of which a map is computed; a path, as for `isosne.files.read_table`; or a
+        The points, of which a map is computed; a path, as for `isosne.rows.read_table`; or a
         fitted model, whose map is shown.
     labels : array of shape (n_samples,) or None, default=None
         The class of each point.
@@ -203,11 +207,3 @@ def _check_model(model: TSNE, X: Any) -> None:
             f"The model must have a map of two dimensions of the {n:,} points of X; its map "
             f"has shape {model.embedding_.shape}. Pass the points that it was fitted on."
         )
-
-
-def restore(session: Session, path: Path) -> bool:
-    """Restore a session from a file, if the file exists; return whether it does."""
-    if not path.exists():
-        return False
-    restore_session(session, path)
-    return True

@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 import numpy as np
+import panel as pn
 from bokeh.models import (
     BoxSelectTool,
     BoxZoomTool,
@@ -29,11 +30,11 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from isosne._types import Array
-from isosne.explorer.aggregate import MAX_IN_VIEW, MAX_POINTS
-from isosne.explorer.questions import Neighborhood
-from isosne.explorer.themes import LIGHT, Theme
+from isosne.explorer.assets import text_pane
+from isosne.explorer.colors import LIGHT, Theme
+from isosne.explorer.measuring import Neighborhood
 from isosne.pages.scene import MAX_SIZE, MIN_SIZE, SIDE
-from isosne.plots.points import COVERAGE, auto_alpha
+from isosne.plots.raster import COVERAGE, auto_alpha
 
 X_LIMITS, Y_LIMITS = (-1.13, 1.13), (-1.06, 1.2)
 """Limits of the view: maps fit the square from -1 to 1, and the tools are above it."""
@@ -43,8 +44,14 @@ points then take 28 ms of CPU time per frame, and 67 ms if it draws 8,000 (measu
 MAX_COMPUTED = 2_000
 """Most points that are drawn of a map while it is computed: a browser without WebGL needs about
 50 ms of CPU time per frame for them (measured)."""
+MAX_POINTS = 100_000
+"""Most points that the browser draws one by one while a whole map is shown."""
+MAX_IN_VIEW = 20_000
+"""Of more points, those in view are drawn one by one if they are at most so many."""
 MAX_WIDTH = 800
 """Largest side of a map in pixels."""
+CARD = {"flex": "1 1 340px", "min-width": "300px", "max-width": "800px"}
+"""Styles of a map and its title: two maps share a row if each is 340 pixels wide."""
 
 
 class Points:
@@ -73,7 +80,7 @@ class Points:
         for m in (0, 1):
             Y = Ys[m] if m < len(Ys) else np.full((len(is_shown), 2), np.nan, np.float32)
             data[f"x{m}"], data[f"y{m}"] = np.ascontiguousarray(Y[self.rows].T)
-            data[f"c{m}"] = colors[min(m, len(colors) - 1)][self.rows]
+            data[f"c{m}"] = colors[m][self.rows]
         self.source.data = data
 
     def sample(self, Y: NDArray[np.float32], selection: Array) -> NDArray[np.int64]:
@@ -118,7 +125,10 @@ class Points:
 
 
 class MapFigure:
-    """One map: its figure, and what lies above its points."""
+    """One map: its title and figure, the frame that it shows, and what lies above its points.
+
+    ``Y`` (n, 2) are the positions of frame ``number``, and ``found`` the neighbors that are marked.
+    """
 
     def __init__(
         self,
@@ -128,12 +138,16 @@ class MapFigure:
         tips: list[tuple[str, str]],
         ranges: tuple[Range1d, Range1d] | None = None,
     ) -> None:
-        self.m = m
+        self.m, self.title = m, text_pane()
         if ranges is None:
             ranges = _make_range(X_LIMITS), _make_range(Y_LIMITS)
         self.ranges = ranges
         lasso, box = LassoSelectTool(continuous=False), BoxSelectTool()
         self.figure = _make_figure(ranges, n, lasso, box)
+        pane = pn.pane.Bokeh(self.figure, sizing_mode="scale_width", max_width=MAX_WIDTH)
+        self.card = pn.Column(self.title, pane, styles=CARD)
+        self.found: Neighborhood | None = None
+        self.clear(n, is_shown=False)
         self._image = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         picture = ImageRGBA(image="image", x="x", y="y", dw="dw", dh="dh")
         self.figure.add_glyph(self._image, picture, name="image")
@@ -175,6 +189,17 @@ class MapFigure:
             self.figure.add_glyph(source, glyph, name=name)
         self.set_theme(LIGHT)
 
+    def clear(self, n: int, *, is_shown: bool) -> None:
+        """Begin without a frame of the n rows; the page has figures that are not shown."""
+        self.card.visible, self.figure.name = is_shown, f"map{self.m}" if is_shown else None
+        self.number, self.is_sampled = -1, False
+        self.Y = np.full((n, 2), np.nan, np.float32)
+
+    @property
+    def corners(self) -> Array:
+        """The low and the high corner of the view, each x and y."""
+        return np.array([(axis.start, axis.end) for axis in self.ranges], np.float64).T
+
     def set_theme(self, theme: Theme) -> None:
         """Draw on the background of a theme."""
         self.figure.background_fill_color = self.figure.border_fill_color = theme.background
@@ -188,18 +213,15 @@ class MapFigure:
         """Draw a sample of the points (n, 2), and not those of the source."""
         x, y = np.ascontiguousarray(Y.T)
         self._sampled.data = {"x": x, "y": y, "c": colors}
-        self._set_sampled(True)
+        self._sample.visible, self._every.visible = True, False
 
     def show_every(self) -> None:
         """Draw the points of the source."""
-        self._set_sampled(False)
+        self._sample.visible, self._every.visible = False, True
 
-    def _set_sampled(self, is_sampled: bool) -> None:
-        if self._sample.visible != is_sampled:
-            self._sample.visible, self._every.visible = is_sampled, not is_sampled
-
-    def show_neighbors(self, Y: NDArray[np.float32], found: Neighborhood | None) -> None:
+    def show_neighbors(self, found: Neighborhood | None) -> None:
         """Draw lines from a row to its true neighbors, and mark its false ones."""
+        self.found, Y = found, self.Y
         if found is None:
             if len(self._center.data["x"]):
                 self._links.data = {name: [] for name in self._links.data}

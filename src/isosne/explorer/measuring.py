@@ -1,28 +1,167 @@
-"""R_NX curves and trust of the maps of a session, computed in a thread of their own.
+"""Answers about maps: neighbors and trust of points, quality, and what sets a selection apart.
 
-While a map is computed, only a sample of its points is evaluated, and the thread rests twenty times
-as long as it worked, so that it slows a run by a few percent at most. The trust of a map of more
-than 20,000 points is known of a sample first. While the points are colored by trust, the others
-follow in batches: the selected rows or those in view before the rest.
+The quality of the maps is measured in a thread of its own. While a map is computed, only a sample
+of its points is evaluated, and the thread rests twenty times as long as it worked, so that it slows
+a run by a few percent at most. The trust of a map of more than 20,000 points is known of a sample
+first. While the points are colored by trust, the others follow in batches: the selected rows or
+those in view before the rest.
 """
 
 import logging
+import math
 import threading
 import time
-import weakref
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from isosne._types import Array
-from isosne.explorer.data import Data
-from isosne.explorer.questions import N_NEIGHBORS, measure_density, measure_trust
+from isosne._types import Array, Points
 from isosne.explorer.run import as_sentence
-from isosne.explorer.session import TRUST, Session, ShownMap
+from isosne.explorer.session import DENSITY, TRUST, Measured, Session, ShownMap
 from isosne.neighbors.metric import Metric
-from isosne.quality import Curve, compare
-from isosne.quality.comparison import Comparison
+from isosne.neighbors.search import make_search, nearest_neighbors
+from isosne.quality import compare
+from isosne.studies.point_columns import Column
+
+N_NEIGHBORS = 10
+"""Size of the neighborhoods that are compared, as in `isosne report`."""
+MAX_LARGEST_EXACT = 10_000
+"""Most points whose neighbors are found exactly, as in `TSNE`."""
+
+
+class Neighborhood(NamedTuple):
+    """The nearest neighbors of a row, in the data and in a map.
+
+    ``true``: rows nearest in the data. ``false``: rows nearest in the map that are not among them.
+    ``trust``: fraction of the true neighbors that are also nearest in the map.
+    """
+
+    row: int
+    true: NDArray[np.int64]
+    false: NDArray[np.int64]
+    trust: float
+
+
+class Difference(NamedTuple):
+    """How a column differs between a selection and the other rows.
+
+    ``effect`` is the difference of the means in standard deviations (Cohen's d, with the pooled
+    standard deviation); for a class of a text column, the difference of its shares.
+    """
+
+    column: str
+    inside: float
+    outside: float
+    effect: float
+
+
+def find_neighborhood(
+    X: Points, Y: Array, row: int, metric: Metric, k: int = N_NEIGHBORS
+) -> Neighborhood:
+    """Compare the k nearest neighbors of a row in the data and in a map (n, 2)."""
+    placed = np.flatnonzero(np.isfinite(Y).all(axis=1))
+    k = min(k, len(placed) - 1)
+    own = np.searchsorted(placed, [row])
+    flat = np.asarray(Y[placed], np.float64)
+    true = placed[_nearest(X[placed], own, k, metric)[0]]
+    shown = placed[_nearest(flat, own, k, Metric("euclidean"))[0]]
+    false = np.setdiff1d(shown, true)
+    return Neighborhood(row, true, false, 1 - len(false) / k)
+
+
+def _nearest(X: Points, rows: Array, k: int, metric: Metric) -> NDArray[np.int64]:
+    """Return the k nearest neighbors (q, k) of some rows; a row is not its own neighbor."""
+    found, _ = make_search(X, metric, "exact").nearest(X[rows], k + 1)
+    is_other = found != rows[:, None]
+    is_other[is_other.all(axis=1), -1] = False  # more than k copies of the row
+    others: NDArray[np.int64] = found[is_other].reshape(len(rows), k).astype(np.int64)
+    return others
+
+
+def measure_density(X: Points, metric: Metric, k: int = N_NEIGHBORS) -> NDArray[np.float64]:
+    """Return the density around each row: minus the logarithm of the mean distance to k neighbors.
+
+    Rows with k copies have the density of the densest other row.
+    """
+    n = X.shape[0]
+    is_small = n <= MAX_LARGEST_EXACT or not isinstance(X, np.ndarray)
+    method = "exact" if is_small or metric.name != "euclidean" else "approximate"
+    found = nearest_neighbors(X, min(k, n - 1), metric=metric.name, p=metric.p, method=method)
+    mean = found.distances.mean(axis=1, dtype=np.float64)
+    if not (mean > 0).any():
+        return np.zeros(n)
+    return np.asarray(-np.log(np.maximum(mean, mean[mean > 0].min())))
+
+
+def compare_with_rest(
+    columns: Sequence[Column], selected: Array, n_shown: int = 10
+) -> list[Difference]:
+    """Return the columns that differ most between the selected rows and the others."""
+    differences: list[Difference] = []
+    for column in columns:
+        is_inside = np.zeros(len(column.data), bool)
+        is_inside[selected] = True
+        if is_inside.all() or not is_inside.any():
+            return []
+        if column.words is not None:
+            differences += _compare_shares(column, is_inside)
+        else:
+            differences += _compare_means(column, is_inside)
+    return sorted(differences, key=lambda found: -abs(found.effect))[:n_shown]
+
+
+def _compare_means(column: Column, is_inside: Array) -> list[Difference]:
+    known = np.isfinite(column.data)
+    inside = column.data[known & is_inside].astype(np.float64)
+    outside = column.data[known & ~is_inside].astype(np.float64)
+    if not len(inside) or not len(outside):
+        return []
+    squares = ((inside - inside.mean()) ** 2).sum() + ((outside - outside.mean()) ** 2).sum()
+    pooled = math.sqrt(squares / max(len(inside) + len(outside) - 2, 1))
+    if pooled == 0:
+        return []
+    means = float(inside.mean()), float(outside.mean())
+    return [Difference(column.name, *means, (means[0] - means[1]) / pooled)]
+
+
+def _compare_shares(column: Column, is_inside: Array) -> list[Difference]:
+    """Return the class whose share differs most, unless almost every row has its own class."""
+    words = column.words or []
+    if not 2 <= len(words) <= len(column.data) // 2:
+        return []
+    shares = [
+        np.bincount(column.data[part], minlength=len(words)) / part.sum()
+        for part in (is_inside, ~is_inside)
+    ]
+    most = int(np.abs(shares[0] - shares[1]).argmax())
+    inside, outside = float(shares[0][most]), float(shares[1][most])
+    return [Difference(f"{column.name} = {words[most]}", inside, outside, inside - outside)]
+
+
+def search_rows(ids: Array, columns: Sequence[Column], text: str) -> NDArray[np.int64]:
+    """Return the rows whose identifier or text contains a text; upper case is ignored.
+
+    A row whose identifier is the text comes alone, as do several whose identifiers are separated by
+    commas.
+    """
+    wanted = text.strip().casefold()
+    if not wanted:
+        return np.empty(0, np.int64)
+    names = [str(name).casefold() for name in ids.tolist()]
+    for listed in ({wanted}, {part.strip() for part in wanted.split(",")}):
+        same = np.flatnonzero([name in listed for name in names])
+        if len(same) == len(listed):
+            return same
+    found = np.array([wanted in name for name in names])
+    for column in columns:
+        if column.words is not None:
+            has_text = np.array([wanted in word.casefold() for word in column.words])
+            found |= has_text[column.data]
+    return np.flatnonzero(found)
+
 
 logger = logging.getLogger("isosne")
 LIVE_QUERIES = 200
@@ -32,22 +171,6 @@ REST = 20.0
 POLL_SECONDS = 0.2
 BATCH_WORK = 2e9
 """Multiplications of one batch of trust: about a second on one core."""
-
-
-class Measured(NamedTuple):
-    """The quality of a map at a frame.
-
-    ``curve`` and ``auc``: the R_NX curve and the area under it, estimated from ``n_queries`` of
-    ``n_points`` points. ``trust``: of each row, or NaN if it is unknown.
-    """
-
-    frame: int
-    curve: Curve
-    auc: float
-    trust: NDArray[np.float64]
-    is_final: bool
-    n_queries: int
-    n_points: int
 
 
 def measure(
@@ -62,15 +185,13 @@ def measure(
         return None
     metric = session.metric_of(shown)
     k = min(N_NEIGHBORS, (n - 1) // 2)
-    if n_queries is not None:
-        n_queries = min(n_queries, n)
-    found: Comparison = compare(
+    found = compare(
         X,
         Y,
         k,
         metric=metric.name,
         p=metric.p,
-        n_queries=n_queries,
+        n_queries=None if n_queries is None else min(n_queries, n),
         random_state=0,
         n_jobs=None if is_final else 1,
     )
@@ -78,29 +199,26 @@ def measure(
     trust = np.full(data.n_rows, np.nan)
     rows = judged.points if shown.rows is None else shown.rows[judged.points]
     trust[rows] = judged.agreement
-    curve, auc = found.curve(), float(found.auc())
-    return Measured(number, curve, auc, trust, is_final, len(judged.points), n)
+    auc = float(found.auc())
+    return Measured(number, found.curve(), auc, trust, is_final, len(judged.points), n)
 
 
-def fill_trust(
-    session: Session, shown: ShownMap, last: Measured, preferred: Array, rng: np.random.Generator
-) -> Measured:
+def fill_trust(session: Session, shown: ShownMap, last: Measured, rng: Generator) -> Measured:
     """Return the measures of a map with the trust of further rows, of the preferred ones first."""
-    data = session.rows
-    missing = np.isnan(last.trust)
-    if shown.rows is not None:
-        missing &= np.isin(np.arange(data.n_rows), shown.rows)
-    wanted = preferred[missing[preferred]]
-    wanted = wanted if len(wanted) else np.flatnonzero(missing)
+    data, trust = session.rows, last.trust.copy()
+    rows = np.arange(data.n_rows) if shown.rows is None else shown.rows
+    missing = np.zeros(data.n_rows, bool)
+    missing[rows] = np.isnan(trust[rows])
+    preferred = shown.preferred[missing[shown.preferred]]
+    wanted = preferred if len(preferred) else np.flatnonzero(missing)
     values = data.X.size if isinstance(data.X, np.ndarray) else data.X.nnz
     chosen = rng.permutation(wanted)[: max(int(BATCH_WORK / max(values, 1)), 16)]
     _, Y = shown.frame(data.n_rows)
-    trust, metric = last.trust.copy(), session.metric_of(shown)
-    if shown.rows is None:
-        trust[chosen] = measure_trust(data.X, Y, chosen, metric)
-    else:
-        places = np.searchsorted(shown.rows, chosen)
-        trust[chosen] = measure_trust(data.X[shown.rows], Y[shown.rows], places, metric)
+    X = data.X if shown.rows is None else data.X[rows]
+    places, metric = np.searchsorted(rows, chosen), session.metric_of(shown)
+    true = _nearest(X, places, N_NEIGHBORS, metric)
+    shown_near = _nearest(Y[rows].astype(np.float64), places, N_NEIGHBORS, Metric("euclidean"))
+    trust[chosen] = np.equal(true[:, :, None], shown_near[:, None]).any(axis=2).mean(axis=1)
     return last._replace(trust=trust)
 
 
@@ -109,15 +227,9 @@ class Measurer:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._found: weakref.WeakKeyDictionary[ShownMap, Measured] = weakref.WeakKeyDictionary()
         self._end = threading.Event()
         self._next_live = 0.0
-        self._preferred: weakref.WeakKeyDictionary[ShownMap, Array] = weakref.WeakKeyDictionary()
         self._rng = np.random.default_rng(0)
-        self.n_measured = 0
-        self.failure = ""
-        self._density: tuple[Data, NDArray[np.float64]] | None = None
-        self._wants_density = False
         self._thread = threading.Thread(target=self._work, daemon=True)
 
     def start(self) -> None:
@@ -128,60 +240,43 @@ class Measurer:
         """Measure no more."""
         self._end.set()
 
-    def of(self, shown: ShownMap) -> Measured | None:
-        """Return the latest measures of a map."""
-        return self._found.get(shown)
-
-    def prefer(self, shown: ShownMap, rows: Array) -> None:
-        """Find the trust of some rows of a map before that of the others."""
-        self._preferred[shown] = rows
-
-    @property
-    def density(self) -> NDArray[np.float64] | None:
-        """The density around each row, if it is known of the rows that are open."""
-        is_known = self._density is not None and self._density[0] is self._session.data
-        return self._density[1] if self._density is not None and is_known else None
-
-    def find_density(self) -> None:
-        """Compute the density around each row, if it is not known."""
-        self._wants_density = self.density is None
-
     def _work(self) -> None:
         while not self._end.wait(POLL_SECONDS):
             try:
                 self._look()
-            except (
-                Exception
-            ) as error:  # such as too little memory; the maps can be explored without
-                self.failure = f"The maps could not be measured. {as_sentence(error)}"
-                self.n_measured += 1
-                logger.warning("%s", self.failure)
+            except Exception as error:  # such as too little memory; maps can be explored without
+                session = self._session
+                session.failure = f"The maps could not be measured. {as_sentence(error)}"
+                session.n_measured += 1
+                logger.warning("%s", session.failure)
                 return
 
     def _look(self) -> None:
-        if self._wants_density:
-            self._wants_density = False
-            data = self._session.rows
+        session = self._session
+        data, maps = session.data, session.maps
+        if session.color == DENSITY and session.density is None and data is not None:
             metric = Metric("euclidean" if data.mixed is None else "gower")
-            self._density = data, measure_density(data.X, metric)
-            self._session.changes["color"] += 1
-        maps = list(self._session.maps)
+            density = measure_density(data.X, metric)
+            if session.data is data:
+                session.density = density
+                session.n_measured += 1
         for shown in maps:
             self._consider(shown)
-        if self._session.color == TRUST and not any(shown.is_active for shown in maps):
+        if session.color == TRUST and not any(shown.is_active for shown in maps):
             for shown in maps:
-                self._fill(shown)
+                last = shown.measured
+                if last is not None and np.isfinite(last.trust).sum() < last.n_points:
+                    self._store(shown, fill_trust(session, shown, last, self._rng))
 
     def _consider(self, shown: ShownMap) -> None:
         """Measure a map if it has changed, and if it is time."""
-        is_active, last = shown.is_active, self._found.get(shown)
+        is_active, last = shown.is_active, shown.measured
         number, _ = (0, None) if shown.run is None else shown.run.frame
         if last is not None and last.frame == number and (is_active or last.is_final):
             return
-        is_live = is_active and len(self._session.maps) > 1
-        if is_active and not (is_live and time.monotonic() >= self._next_live):
-            return
         began = time.monotonic()
+        if is_active and (len(self._session.maps) < 2 or began < self._next_live):
+            return
         n_queries = LIVE_QUERIES if is_active else None
         found = measure(self._session, shown, is_final=not is_active, n_queries=n_queries)
         if is_active:
@@ -189,14 +284,7 @@ class Measurer:
             self._next_live = now + REST * (now - began)
         self._store(shown, found)
 
-    def _fill(self, shown: ShownMap) -> None:
-        """Find the trust of further points of a map, if it is not known of all."""
-        last = self._found.get(shown)
-        if last is not None and np.isfinite(last.trust).sum() < last.n_points:
-            preferred = self._preferred.get(shown, np.empty(0, np.int64))
-            self._store(shown, fill_trust(self._session, shown, last, preferred, self._rng))
-
     def _store(self, shown: ShownMap, found: Measured | None) -> None:
         if found is not None:
-            self._found[shown] = found
-            self.n_measured += 1
+            shown.measured = found
+            self._session.n_measured += 1

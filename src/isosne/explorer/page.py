@@ -1,29 +1,23 @@
 """The page: what one tab of the browser shows of a session."""
 
-import html
 import time
-from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 from bokeh.document import Document
 from bokeh.server.contexts import BokehSessionContext
+from markupsafe import Markup
 from tornado.ioloop import PeriodicCallback
 
-from isosne.explorer.assets import read_style, text_pane
+from isosne.explorer.assets import read_style, text_pane, write
 from isosne.explorer.canvas import Canvas
-from isosne.explorer.colors import list_choices
-from isosne.explorer.command_pane import CommandPane
-from isosne.explorer.controls import MapControls, SecondMap
-from isosne.explorer.measuring import Measurer
-from isosne.explorer.open_form import OpenForm, reload_page
-from isosne.explorer.panes import KeepPane, PointPane, SelectionPane
-from isosne.explorer.quality_pane import QualityPane
-from isosne.explorer.questions import search_rows
+from isosne.explorer.colors import DARK, LIGHT, list_choices
+from isosne.explorer.controls import CommandPane, MapControls, OpenForm, SecondMap, reload_page
+from isosne.explorer.measuring import search_rows
+from isosne.explorer.panes import KeepPane, PointPane, QualityPane, SelectionPane
 from isosne.explorer.run import as_sentence
-from isosne.explorer.session import DENSITY, Session
-from isosne.explorer.themes import DARK, LIGHT
+from isosne.explorer.session import Session
 
 SELECTION_TAB, POINT_TAB = 0, 1
 GLANCE_MS = 100
@@ -38,26 +32,19 @@ WIDE = {"flex": "1 1 100%", "max-width": "none"}
 
 
 class Page:
-    """One tab.
+    """One tab, which shows a session and what is measured of it."""
 
-    Parameters
-    ----------
-    session : Session
-        What is shown.
-    measurer : Measurer
-        Measures its maps.
-    """
-
-    def __init__(self, session: Session, measurer: Measurer) -> None:
-        self._session, self._measurer = session, measurer
-        self._seen: Counter[str] = Counter()
-        self._glimpsed: Hashable = None
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._seen: dict[str, Any] = {}
+        self._glimpsed: Any = None
         self._looked = 0.0
         self._theme = LIGHT
         self._is_form = session.data is None  # figures belong to a page that begins with rows
-        self._message = pn.pane.Alert("", alert_type="warning", visible=False)
+        self._message = text_pane()
+        self._message.visible = False
         self._form = OpenForm(session, self._guard)
-        self._canvas = Canvas(session, measurer)
+        self._canvas = Canvas(session)
         self._controls = [MapControls(session, m, self._guard, self._tell) for m in (0, 1)]
         self._second = SecondMap(session, self._controls[1], self._guard, self._tell)
         self._color = pn.widgets.Select(label="Color by", sizing_mode="stretch_width")
@@ -69,8 +56,8 @@ class Page:
         self._search.param.watch(self._find, "value")
         self._selection = SelectionPane(session, self._guard, self._say)
         self._point = PointPane(session, self._canvas)
-        self._quality = QualityPane(session, measurer, self._canvas)
-        self._keep = KeepPane(session, measurer, self._canvas, self._say)
+        self._quality = QualityPane(session, self._canvas)
+        self._keep = KeepPane(session, self._canvas, self._say)
         self._commands = CommandPane(session)
         self._title = text_pane()
         self._again = pn.widgets.Button(label="Open another table", visible=session.is_uploaded)
@@ -79,19 +66,21 @@ class Page:
     def view(self) -> Any:
         """Return the content of the page, and begin to follow the session."""
         two = pn.Column(
-            text_pane("<h3>Second map</h3>"), self._controls[1].view, sizing_mode="stretch_width"
+            text_pane(Markup("<h3>Second map</h3>")),
+            self._controls[1].view,
+            sizing_mode="stretch_width",
         )
         self._two = two
         side = pn.Column(
-            text_pane("<h3>Map</h3>"),
+            text_pane(Markup("<h3>Map</h3>")),
             self._controls[0].view,
             two,
             self._second.view,
-            text_pane("<h3>Points</h3>"),
+            text_pane(Markup("<h3>Points</h3>")),
             self._color,
             self._search,
             self._found,
-            text_pane("<h3>Command line</h3>"),
+            text_pane(Markup("<h3>Command line</h3>")),
             self._commands.view,
             styles={"flex": "1 1 280px", "max-width": "420px"},
         )
@@ -113,7 +102,7 @@ class Page:
             side, main, flex_wrap="wrap", sizing_mode="stretch_width", visible=False
         )
         self._form.view.visible = False
-        self._title.object = "Loading"
+        write(self._title, "Loading")
         whole = pn.Column(
             self._title,
             self._again,
@@ -138,8 +127,9 @@ class Page:
         if not _has_tab(document):
             return  # the server gives its page up after a while
         canvas, now = self._canvas, time.monotonic()
-        state = self._session.state, self._measurer.n_measured, canvas.is_view_new
-        if state != self._glimpsed or now > self._looked + LOOK_SECONDS:
+        state = self._session.progress, canvas.is_view_new
+        is_new = bool(self._find_changed()) or state != self._glimpsed
+        if is_new or now > self._looked + LOOK_SECONDS:
             self._glimpsed, self._looked = state, now
             document.add_next_tick_callback(self._look)
 
@@ -151,24 +141,30 @@ class Page:
         except Exception as error:
             self._say(as_sentence(error))
 
+    def _find_changed(self) -> set[str]:
+        """Return the names of the facts of the session that are new since the last look."""
+        facts, missing = self._session.facts(), object()
+        return {name for name in facts if facts[name] is not self._seen.get(name, missing)}
+
     def tick(self) -> None:
         """Show what has changed in the session."""
-        session = self._session
+        session, changed = self._session, self._find_changed()
         self._form.view.visible, self._work.visible = self._is_form, not self._is_form
         if self._is_form:
-            self._title.object = self._tell_opened()
+            write(self._title, self._tell_opened())
+            self._seen = session.facts()
             return
         self._follow_theme()
-        if session.changes["data"] != self._seen["data"]:
+        if "data" in changed:
             rows = session.rows
-            self._title.object = f"<h2>{html.escape(rows.source)}</h2>{rows.n_rows:,} rows"
+            title = Markup("<h2>{}</h2>{:,} rows").format(rows.source, rows.n_rows)
+            write(self._title, title)
             self._canvas.build()
             if session.notes:
                 self._tell(session.notes)
-            self._seen["data"] = session.changes["data"]
+            self._seen = {"data": rows}
             return  # the browser gets the figures first, and at the next look what they show
-        changed = {name for name, n in session.changes.items() if n != self._seen[name]}
-        self._seen = Counter(session.changes)
+        self._seen = session.facts()
         if "maps" in changed:
             self._show_settings()
             self._canvas.arrange()
@@ -177,8 +173,6 @@ class Page:
             choices = list_choices(session)
             chosen = session.color if session.color in choices else choices[0]
             self._color.param.update(options=choices, value=chosen)
-            if session.color == DENSITY:
-                self._measurer.find_density()
             self._canvas.repaint()
         if "selection" in changed:
             self._canvas.select()
@@ -197,8 +191,7 @@ class Page:
         for controls in self._controls:
             controls.tick()
         self._second.tick()
-        if self._two.visible != (len(session.maps) > 1):
-            self._two.visible = len(session.maps) > 1
+        self._two.visible = len(session.maps) > 1
 
     def _open_tab(self) -> None:
         """Show the tab of the selection or that of the point, unless another one is open."""
@@ -221,8 +214,8 @@ class Page:
         data = self._session.data
         if data is None:
             return ""
-        name = html.escape(data.source)
-        return f'{name} is open, {data.n_rows:,} rows. <a href="">Show its map</a>'
+        told = Markup('{} is open, {:,} rows. <a href="">Show its map</a>')
+        return told.format(data.source, data.n_rows)
 
     def _show_settings(self) -> None:
         for controls, shown in zip(self._controls, self._session.maps, strict=False):
@@ -231,30 +224,34 @@ class Page:
 
     def _paint(self, event: Any) -> None:
         if event.new:
-            self._session.paint(event.new)
+            self._session.color = event.new
 
     def _find(self, event: Any) -> None:
         data = self._session.rows
         if not event.new.strip():
-            self._found.object = ""
+            write(self._found, "")
             return
         rows = search_rows(data.ids, data.described(), event.new)
         found = "1 row found" if len(rows) == 1 else f"{len(rows):,} rows found"
-        self._found.object = found if len(rows) else "No row found"
+        write(self._found, found if len(rows) else "No row found")
         if len(rows):
             self._session.select(rows)
-        self._session.ask(int(rows[0]) if len(rows) == 1 else None)
+        self._session.asked = int(rows[0]) if len(rows) == 1 else None
 
     def _open_again(self, event: Any) -> None:
         self._session.forget()
         reload_page()
 
     def _say(self, sentence: str) -> None:
-        self._message.param.update(object=sentence, alert_type="warning", visible=True)
+        self._show_message(sentence, "warning")
 
     def _tell(self, sentence: str) -> None:
         """Show information that is no warning."""
-        self._message.param.update(object=sentence, alert_type="info", visible=True)
+        self._show_message(sentence, "info")
+
+    def _show_message(self, sentence: str, kind: str) -> None:
+        write(self._message, sentence)
+        self._message.param.update(css_classes=["message", kind], visible=True)
 
     def _guard(self, callback: Callable[..., None]) -> Callable[..., None]:
         """Return a callback whose errors are shown in the page."""

@@ -1,6 +1,5 @@
-"""The panes beside the maps: selected rows, a point, and files to save."""
+"""The panes beside the maps: selected rows, a point, the quality of the maps, and files to save."""
 
-import html
 import io
 from collections.abc import Callable
 from functools import partial
@@ -8,18 +7,22 @@ from typing import Any
 
 import numpy as np
 import panel as pn
-from bokeh.models import ColumnDataSource
+from bokeh.models import ColumnDataSource, FixedTicker, Line, Range1d
 from bokeh.models.widgets import DataTable, StringFormatter, TableColumn
+from bokeh.plotting import figure
+from markupsafe import Markup, escape
 
 from isosne._types import Array
-from isosne.explorer import exports
-from isosne.explorer.assets import read_style, text_pane
-from isosne.explorer.canvas import Canvas
+from isosne.explorer import files
+from isosne.explorer.assets import read_style, text_pane, write
+from isosne.explorer.canvas import Canvas, moved_most
+from isosne.explorer.colors import LIGHT, Theme
 from isosne.explorer.controls import Guard, Say
-from isosne.explorer.measuring import Measurer
-from isosne.explorer.questions import compare_with_rest
+from isosne.explorer.data import as_texts, plain_values
+from isosne.explorer.measuring import Neighborhood, compare_with_rest
 from isosne.explorer.run import as_sentence
 from isosne.explorer.session import SELECTIONS, Session
+from isosne.pages.curves import DASHED, MAX_CURVE_POINTS
 
 MAX_TABLE_ROWS = 5_000
 """Most selected rows that the table shows; files have all of them."""
@@ -62,11 +65,11 @@ class SelectionPane:
         keep.on_click(guard(self._keep))
         again.on_click(guard(lambda event: session.reembed()))
         clear.on_click(lambda event: session.clear())
-        files = [
+        buttons = [
             offer_file(f"selection.{kind}", f"Save as {title}", partial(self._save, kind), say)
             for kind, title in (("csv", "CSV"), ("parquet", "Parquet"))
         ]
-        self._tools = pn.FlexBox(*files, again, clear, self._name, keep)
+        self._tools = pn.FlexBox(*buttons, again, clear, self._name, keep)
         self.view = pn.Column(
             self._count, self._tools, self._summary, self._table, sizing_mode="stretch_width"
         )
@@ -77,22 +80,24 @@ class SelectionPane:
         has_rows = session.data is not None and len(rows) > 0
         self._tools.visible = self._table.visible = self._summary.visible = has_rows
         if not has_rows:
-            self._count.object = "No rows are selected. Draw around points with the lasso."
+            write(self._count, "No rows are selected. Draw around points with the lasso.")
             return
         shown = rows[:MAX_TABLE_ROWS]
         note = f" The table shows the first {len(shown):,}." if len(shown) < len(rows) else ""
         verb = "is" if len(rows) == 1 else "are"
-        self._count.object = f"{len(rows):,} of {session.rows.n_rows:,} rows {verb} selected.{note}"
-        self._summary.object = self._compare(rows)
-        columns = dict(list(exports.tabulate(session, shown).items())[:MAX_TABLE_COLUMNS])
+        n = session.rows.n_rows
+        write(self._count, f"{len(rows):,} of {n:,} rows {verb} selected.{note}")
+        write(self._summary, self._compare(rows))
+        columns = dict(list(files.tabulate(session, shown).items())[:MAX_TABLE_COLUMNS])
         self._fill(columns)
 
     def _fill(self, columns: dict[str, Array]) -> None:
         """Show columns in the table, which is made when rows are selected for the first time."""
-        data = {f"c{i}": _as_shown(values) for i, values in enumerate(columns.values())}
+        data = {f"c{i}": as_texts(values) for i, values in enumerate(columns.values())}
+        titles = [str(escape(name)) for name in columns]  # the head of a table is HTML
         shown = [
-            TableColumn(field=f"c{i}", title=name, formatter=StringFormatter(), width=110)
-            for i, name in enumerate(columns)
+            TableColumn(field=f"c{i}", title=title, formatter=StringFormatter(), width=110)
+            for i, title in enumerate(titles)
         ]
         height = min(60 + 25 * len(data["c0"]), 300)
         self._source.data = data
@@ -111,36 +116,25 @@ class SelectionPane:
             self._table.object = self._model
             return
         self._model.height = height
-        if [column.title for column in self._model.columns] != list(columns):
+        if [column.title for column in self._model.columns] != titles:
             self._model.columns = shown
 
-    def _compare(self, rows: Array) -> str:
+    def _compare(self, rows: Array) -> Markup:
         found = compare_with_rest(self._session.rows.described(), rows)
         if not found:
-            return ""
-        lines = "".join(
-            f"<tr><td>{html.escape(one.column)}</td><td>{one.inside:.4g}</td>"
-            f"<td>{one.outside:.4g}</td><td>{one.effect:+.2f}</td></tr>"
-            for one in found
-        )
-        return (
+            return Markup()
+        line = Markup("<tr><td>{}</td><td>{:.4g}</td><td>{:.4g}</td><td>{:+.2f}</td></tr>")
+        return Markup(
             '<table class="plain"><tr><th>column</th><th>mean or share, selected</th>'
-            f"<th>others</th><th>effect size</th></tr>{lines}</table>"
-        )
+            "<th>others</th><th>effect size</th></tr>{}</table>"
+        ).format(Markup().join(line.format(*one) for one in found))
 
     def _save(self, kind: str) -> bytes:
-        return exports.save_rows(self._session, self._session.selection, kind)
+        return files.save_rows(self._session, self._session.selection, kind)
 
     def _keep(self, event: Any) -> None:
         self._session.name_selection(self._name.value)
-        self._session.paint(SELECTIONS)
-
-
-def _as_shown(values: Array) -> Array:
-    """Return numbers with six digits, as text; other values as they are."""
-    if values.dtype.kind != "f":
-        return values
-    return np.array(["" if value != value else f"{value:.6g}" for value in values.tolist()])
+        self._session.color = SELECTIONS
 
 
 class PointPane:
@@ -155,51 +149,45 @@ class PointPane:
         """Show the point that is asked about."""
         session, row = self._session, self._session.asked
         if row is None or session.data is None:
-            self._text.object = "Click a point to see its nearest neighbors."
+            write(self._text, "Click a point to see its nearest neighbors.")
             return
         data = session.rows
-        parts = [f"<p><b>{html.escape(str(data.ids[row]))}</b>"]
-        if data.labels is not None:
-            parts.append(f", {html.escape(data.label_name)} {html.escape(str(data.labels[row]))}")
-        parts.append("</p>")
-        for shown, found in zip(session.maps, self._canvas.neighborhoods, strict=False):
-            if found is None:
-                parts.append(f"<p>{html.escape(shown.title)}: not on this map.</p>")
-                continue
-            true, false = (self._names(rows) for rows in (found.true, found.false))
-            parts.append(
-                f"<p><b>{html.escape(shown.title)}</b>: trust {found.trust:.0%}. "
-                f"Nearest in the data (lines): {true}. "
-                f"Near on the map, but not in the data (squares): {false or 'none'}.</p>"
-            )
-        values = "".join(
-            f"<tr><td>{html.escape(c.name)}</td>"
-            f"<td>{html.escape(data.texts(c, slice(row, row + 1))[0])}</td></tr>"
-            for c in data.columns
-        )
-        self._text.object = "".join(parts) + f'<table class="plain">{values}</table>'
+        label = "" if data.labels is None else f", {data.label_name} {data.labels[row]}"
+        parts = [Markup("<p><b>{}</b>{}</p>").format(data.ids[row], label)]
+        for shown, drawn in zip(session.maps, self._canvas.figures, strict=False):
+            parts.append(self._describe(shown.title, drawn.found))
+        line, here = Markup("<tr><td>{}</td><td>{}</td></tr>"), slice(row, row + 1)
+        values = [line.format(c.name, *as_texts(plain_values(c, here))) for c in data.columns]
+        table = Markup('<table class="plain">{}</table>').format(Markup().join(values))
+        write(self._text, Markup().join([*parts, table]))
 
-    def _names(self, rows: Array) -> str:
-        data = self._session.rows
-        return ", ".join(html.escape(str(data.ids[row])) for row in rows.tolist())
+    def _describe(self, title: str, found: Neighborhood | None) -> Markup:
+        if found is None:
+            return Markup("<p>{}: not on this map.</p>").format(title)
+        ids = self._session.rows.ids
+        true, false = (", ".join(map(str, ids[rows])) for rows in (found.true, found.false))
+        return Markup(
+            "<p><b>{}</b>: trust {:.0%}. Nearest in the data (lines): {}. "
+            "Near on the map, but not in the data (squares): {}.</p>"
+        ).format(title, found.trust, true, false or "none")
 
 
 class KeepPane:
     """Files of the maps."""
 
-    def __init__(self, session: Session, measurer: Measurer, canvas: Canvas, say: Say) -> None:
-        self._session, self._measurer, self._canvas = session, measurer, canvas
+    def __init__(self, session: Session, canvas: Canvas, say: Say) -> None:
+        self._session, self._canvas = session, canvas
         self._which = pn.widgets.RadioButtonGroup(options={"Map 1": 0, "Map 2": 1}, value=0)
         makers: list[tuple[str, str, Callable[[], bytes]]] = [
             ("map.png", "PNG", lambda: self._picture("png")),
             ("map.svg", "SVG", lambda: self._picture("svg")),
-            ("map.html", "HTML page", lambda: exports.save_page(session, self._m)),
-            ("map.parquet", "Map", lambda: exports.save_map(session, self._m)),
-            ("model.isosne", "Model", lambda: exports.save_model(session, self._m)),
+            ("map.html", "HTML page", lambda: files.save_page(session, self._m)),
+            ("map.parquet", "Map", lambda: files.save_map(session, self._m)),
+            ("model.isosne", "Model", lambda: files.save_model(session, self._m)),
         ]
-        files = [offer_file(name, label, make, say) for name, label, make in makers]
-        self._model = files[-1]
-        self.view = pn.FlexBox(self._which, *files)
+        buttons = [offer_file(name, label, make, say) for name, label, make in makers]
+        self._model = buttons[-1]
+        self.view = pn.FlexBox(self._which, *buttons)
 
     @property
     def _m(self) -> int:
@@ -208,14 +196,95 @@ class KeepPane:
     def tick(self) -> None:
         """Show what can be saved."""
         session = self._session
-        has_two = len(session.maps) > 1
-        if self._which.visible != has_two:
-            self._which.visible = has_two
-        has_model = bool(session.maps) and session.maps[self._m].fitted() is not None
-        if self._model.disabled == has_model:
-            self._model.disabled = not has_model
+        self._which.visible = len(session.maps) > 1
+        self._model.disabled = not session.maps or session.maps[self._m].fitted() is None
 
     def _picture(self, kind: str) -> bytes:
-        m = self._m
-        color = exports.find_color(self._session, m, self._measurer)
-        return exports.save_picture(self._canvas.shown[m], color, self._canvas.limits(m), kind)
+        m, canvas = self._m, self._canvas
+        assert canvas.painted is not None
+        drawn = canvas.figures[m]
+        return files.save_picture(drawn.Y, canvas.painted.paints[m], drawn.corners, kind)
+
+
+N_MOVED = 10
+"""Rows that are listed as those that moved most."""
+
+
+class QualityPane:
+    """The R_NX curves of the maps, and the points that moved most between them."""
+
+    def __init__(self, session: Session, canvas: Canvas) -> None:
+        self._session, self._canvas = session, canvas
+        self._n_measured = -1
+        self._sources = [ColumnDataSource({"k": [], "r": []}) for _ in (0, 1)]
+        self._figure = figure(
+            x_axis_type="log",
+            x_range=Range1d(start=1, end=10),
+            y_range=Range1d(start=-0.02, end=1.0),
+            height=260,
+            sizing_mode="stretch_width",
+            tools="",
+            toolbar_location=None,
+            x_axis_label="neighbors k",
+            y_axis_label="R_NX",
+            name="curves",
+        )
+        self._figure.yaxis.ticker = FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+        self._lines = [Line(x="k", y="r", line_dash=DASHED[m], line_width=2.5) for m in (0, 1)]
+        for source, line in zip(self._sources, self._lines, strict=True):
+            self._figure.add_glyph(source, line)
+        self._text = text_pane()
+        self.set_theme(LIGHT)
+        pane = pn.pane.Bokeh(self._figure, sizing_mode="stretch_width")
+        self.view = pn.Column(self._text, pane, sizing_mode="stretch_width")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use the colors of a theme."""
+        self._theme, drawn = theme, self._figure
+        drawn.background_fill_color = drawn.border_fill_color = theme.background
+        drawn.grid.grid_line_color = drawn.outline_line_color = theme.frame
+        for name in ("axis_line_color", "major_tick_line_color", "minor_tick_line_color"):
+            setattr(drawn.axis, name, theme.soft)
+        drawn.axis.axis_label_text_color = drawn.axis.major_label_text_color = theme.soft
+        for line, color in zip(self._lines, theme.lines, strict=True):
+            line.line_color = color
+        self._n_measured = -1
+
+    def tick(self, *, is_forced: bool = False) -> None:
+        """Show new measures."""
+        if self._session.n_measured == self._n_measured and not is_forced:
+            return
+        self._n_measured = self._session.n_measured
+        lines = []
+        maps = self._session.maps
+        for m, source in enumerate(self._sources):
+            found = maps[m].measured if m < len(maps) else None
+            if found is None:
+                source.data = {"k": [], "r": []}
+                continue
+            k, r = found.curve
+            kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
+            source.data = {"k": k[kept].astype(float), "r": r[kept]}
+            is_sample = found.n_queries < found.n_points
+            state = f", estimated from {found.n_queries:,} points" if is_sample else ""
+            self._figure.x_range.end = max(float(k[-1]), self._figure.x_range.end)  # type: ignore[attr-defined]
+            line = Markup(
+                '<p><i class="line" style="border-color: {}; border-top-style: {}"></i> {}: '
+                "area under R_NX {:.3f}{}</p>"
+            )
+            color, dash = self._theme.lines[m], DASHED[m]
+            lines.append(line.format(color, dash, maps[m].title, found.auc, state))
+        lines += [self._list_moved(), escape(self._session.failure)]
+        empty = "The maps are measured when they are complete."
+        write(self._text, Markup().join(lines) or empty)
+
+    def _list_moved(self) -> Markup:
+        maps, data = self._session.maps, self._session.data
+        if len(maps) < 2 or maps[1].rows is not None or data is None:
+            return Markup()
+        first, second = self._canvas.figures
+        rows = moved_most(first.Y, second.Y, N_MOVED)
+        if not len(rows):
+            return Markup()
+        names = ", ".join(str(data.ids[row]) for row in rows.tolist())
+        return Markup("<p>Rows that differ most between the aligned maps: {}.</p>").format(names)

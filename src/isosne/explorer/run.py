@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from isosne._types import Points
 from isosne.errors import IsosneError
-from isosne.explorer.preview import MIN_POINTS, preview_map
 from isosne.layout.descent import State
 from isosne.layout.schedules import as_schedule
 from isosne.tsne.estimator import TSNE
@@ -71,15 +70,8 @@ class Status(NamedTuple):
 class Run:
     """A fit that can be watched, paused, resumed, stopped and continued.
 
-    Parameters
-    ----------
-    model : TSNE
-        The estimator; its callback is replaced.
-    X : array, CSR or MixedRows
-        The rows.
-    preview : callable or None, default=None
-        Returns the points whose principal axes are shown before the first step of a large map.
-        None: the rows.
+    The callback of the model is replaced. ``preview`` returns the points whose principal axes are
+    shown before the first step of a large map; None: the rows.
     """
 
     def __init__(self, model: TSNE, X: Any, preview: Callable[[], Points] | None = None) -> None:
@@ -89,11 +81,10 @@ class Run:
         self._may_go = threading.Event()
         self._may_go.set()
         self._is_stopped = False
-        self._is_held = threading.Event()
         schedule = as_schedule(model.schedule)
         self._status = Status(PREPARING, n_phases=len(schedule.phases), n_iter=schedule.n_iter)
         self._Y: NDArray[np.float32] | None = None
-        self._preview: NDArray[np.float32] | None = None
+        self.preview: NDArray[np.float32] | None = None
         self._n_frames = 0
         is_large = useful_threads(X.shape[0], "mesh") > 1  # no core is left for the browser
         self._interval = LARGE_FRAME_SECONDS if is_large else FRAME_SECONDS
@@ -107,14 +98,8 @@ class Run:
     def of_fitted(cls, model: TSNE, X: Any) -> Self:
         """Return an ended run of a fitted estimator, which stays as it is if the run goes on."""
         run = cls(copy.copy(model), X)
-        run._Y, run._n_frames = model.embedding_, 1
         run._objective = model.kl_divergence_
-        run._update(
-            state=FINISHED,
-            iteration=model.n_iter_,
-            n_iter=model.n_iter_,
-            objective=model.kl_divergence_,
-        )
+        run._end(FINISHED, model.n_iter_)
         return run
 
     @property
@@ -130,19 +115,9 @@ class Run:
             return self._n_frames, self._Y
 
     @property
-    def preview(self) -> NDArray[np.float32] | None:
-        """What to show before the first step of a large map, if there is something."""
-        return self._preview
-
-    @property
     def n_points(self) -> int:
         """The number of points of the map."""
         return int(self._X.shape[0])
-
-    @property
-    def is_held(self) -> bool:
-        """Whether a paused run has come to rest after its last step."""
-        return self._is_held.is_set()
 
     def start(self) -> None:
         """Begin the fit."""
@@ -157,7 +132,7 @@ class Run:
     def resume(self) -> None:
         """Go on after a pause."""
         if self.status.state == PAUSED:
-            self._restart_clock()
+            self._began = 0.0  # the time per step is measured anew: a pause is no part of it
             self._update(state=RUNNING)
             self._may_go.set()
 
@@ -182,14 +157,14 @@ class Run:
 
     def _begin(self, work: Callable[[], Any]) -> None:
         self._is_stopped = False
-        self._restart_clock()
+        self._began = 0.0
         self._thread = threading.Thread(target=self._work, args=(work,), daemon=True)
         self._thread.start()
 
     def _fit(self) -> None:
         has_start = not isinstance(self.model.start, str)
-        if self._X.shape[0] >= MIN_POINTS and not has_start:
-            self._preview = preview_map(self._points())
+        if self._X.shape[0] >= MIN_PREVIEW and not has_start:
+            self.preview = preview_map(self._points())
             self._update(message="; the points are shown on two principal axes")
         self.model.fit(self._X)
 
@@ -201,15 +176,21 @@ class Run:
             self._update(state=FAILED, message=as_sentence(error))
             return
         has_ended = self.model.n_iter_ >= self.status.n_iter or not self._is_stopped
-        with self._lock:
-            self._Y = self.model.embedding_
-            self._n_frames += 1
+        n_iter = max(self.status.n_iter, self.model.n_iter_)
+        self._end(FINISHED if has_ended else STOPPED, n_iter)
+
+    def _end(self, state: str, n_iter: int) -> None:
+        """Show the map and the objective of the fitted model."""
+        model = self.model
+        self._add_frame(model.embedding_)
         self._update(
-            state=FINISHED if has_ended else STOPPED,
-            iteration=self.model.n_iter_,
-            n_iter=max(self.status.n_iter, self.model.n_iter_),
-            objective=self.model.kl_divergence_,
+            state=state, iteration=model.n_iter_, n_iter=n_iter, objective=model.kl_divergence_
         )
+
+    def _add_frame(self, Y: NDArray[np.float32]) -> None:
+        with self._lock:
+            self._Y = Y
+            self._n_frames += 1
 
     def _see(self, state: State) -> bool:
         """Store what there is to see of a step; return whether to stop."""
@@ -223,31 +204,21 @@ class Run:
             self._store(state, now)
         if not self._may_go.is_set():
             self._store(state, now)
-            self._is_held.set()
             self._may_go.wait()
-            self._is_held.clear()
         return self._is_stopped
 
     def _store(self, state: State, now: float) -> None:
         taken, left = state.iteration - self._first, None
         if taken > 0:
             left = (now - self._began) / taken * (self.status.n_iter - state.iteration)
-        Y = np.ascontiguousarray(state.Y.T)
-        with self._lock:
-            self._Y = Y
-            self._n_frames += 1
-        is_paused = not self._may_go.is_set()
+        self._add_frame(np.ascontiguousarray(state.Y.T))
         self._update(
-            state=PAUSED if is_paused else RUNNING,
+            state=RUNNING if self._may_go.is_set() else PAUSED,
             phase=min(state.phase, self.status.n_phases - 1),
             iteration=state.iteration,
             objective=self._objective,
             seconds_left=left,
         )
-
-    def _restart_clock(self) -> None:
-        """Measure the time per step anew: a pause is no part of it."""
-        self._began = 0.0
 
     def _update(self, **changes: Any) -> None:
         with self._lock:
@@ -261,3 +232,25 @@ def as_sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "Out of memory. Explore fewer rows, or choose another kernel."
     return f"Internal error: {type(error).__name__}: {error}. Please report it."
+
+
+MIN_PREVIEW = 20_000
+"""Smaller tables need no preview: their first step comes within a few seconds."""
+N_SAMPLE = 200
+"""Rows whose principal axes are used; chosen: a preview costs O(n d)."""
+
+
+def preview_map(X: Points) -> NDArray[np.float32]:
+    """Return the points (n, 2) on two principal axes of a sample; CSR data are not centered."""
+    rows = np.random.default_rng(0).permutation(X.shape[0])[:N_SAMPLE]
+    sample = X[rows].astype(np.float64)
+    if isinstance(sample, np.ndarray):
+        sample -= sample.mean(axis=0)
+        products = sample @ sample.T
+    else:
+        products = (sample @ sample.T).toarray()
+    _, vectors = np.linalg.eigh(products)
+    axes = np.asarray(sample.T @ vectors[:, :-3:-1])
+    lengths = np.linalg.norm(axes, axis=0)
+    axes /= np.where(lengths > 0, lengths, 1.0)
+    return np.asarray(X @ axes.astype(X.dtype), np.float32)

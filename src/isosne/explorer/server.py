@@ -1,8 +1,8 @@
 """The server: on this machine only, and only for those who have its address with the token.
 
-The page is refused without the token. The connection of a page is refused without the signature
-that the page was given, and from any other origin. Nothing is served but the page and the scripts
-of Bokeh and Panel; no path leads to a file of the user.
+The page is refused without the token, and may load nothing from elsewhere. The connection of a page
+is refused without the signature that the page was given, and from any other origin. Nothing is
+served but the page and the scripts of Bokeh and Panel; no path leads to a file of the user.
 """
 
 import asyncio
@@ -11,10 +11,15 @@ import logging
 import secrets
 import socket
 import threading
-from collections.abc import Callable
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bokeh.server.auth_provider import AuthProvider
+from markupsafe import Markup
 from panel.io.server import get_server
 from tornado.ioloop import IOLoop, PeriodicCallback
 from tornado.iostream import StreamClosedError
@@ -31,6 +36,13 @@ DAY_SECONDS = 24 * 3600
 MAX_MESSAGE_BYTES = 2**30
 """Largest message from a page: an uploaded table of up to a gigabyte."""
 START_SECONDS = 60
+EVERYWHERE = ("", "0.0.0.0", "::")
+POLICY = (
+    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' ws: data:; "
+    "script-src-attr 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
+)
+"""What the page may do. Panel needs scripts in it, and Bokeh makes functions of text; handlers in
+attributes, which text from a table might have, are never needed."""
 
 
 class TokenProvider(AuthProvider):
@@ -52,10 +64,12 @@ class TokenProvider(AuthProvider):
 
     def _check(self, handler: RequestHandler) -> str:
         # Connections have no token; Bokeh checks their signature, which only the page was given.
-        is_connection = isinstance(handler, WebSocketHandler)
+        if isinstance(handler, WebSocketHandler):
+            return "user"
         given = handler.get_query_argument("token", "")
-        if not is_connection and not hmac.compare_digest(given, self._token):
+        if not hmac.compare_digest(given.encode(), self._token.encode()):
             raise HTTPError(403, reason="The address needs the token that isosne explore printed.")
+        handler.set_header("Content-Security-Policy", POLICY)
         return "user"
 
 
@@ -70,16 +84,8 @@ class Refused(RequestHandler):
 class PageServer:
     """Serves a page in a thread of its own.
 
-    Parameters
-    ----------
-    make_page : callable
-        Returns the content of the page; called for each tab.
-    host : str, default="127.0.0.1"
-        Address to listen on.
-    port : int, default=0
-        Port to listen on; 0 chooses a free one.
-    every_second : callable or None, default=None
-        Called about once per second in the thread of the server.
+    ``make_page`` returns the content of the page, for each tab; ``every_second`` is called about
+    once per second in the thread of the server. Port 0 chooses a free one.
     """
 
     def __init__(
@@ -91,7 +97,7 @@ class PageServer:
         every_second: Callable[[], None] | None = None,
     ) -> None:
         self.host, self.token = host, secrets.token_urlsafe(TOKEN_BYTES)
-        self._socket_port = _free_port(host, port)
+        self.port = _free_port(host, port)
         self._make_page, self._every_second = make_page, every_second
         self._ready = threading.Event()
         self._error: Exception | None = None
@@ -99,21 +105,14 @@ class PageServer:
         self._thread = threading.Thread(target=self._work, daemon=True)
 
     @property
-    def port(self) -> int:
-        """The port."""
-        return self._socket_port
-
-    @property
     def address(self) -> str:
         """The address of the page, with its token."""
-        shown = socket.gethostname() if self.host in ("", "0.0.0.0", "::") else self.host
-        return f"http://{shown}:{self.port}/?token={self.token}"
+        return f"http://{_name_of(self.host)}:{self.port}/?token={self.token}"
 
     def start(self) -> None:
         """Start the server, and return when it accepts connections."""
         try:  # first, because Bokeh leaves a socket behind if its port is in use
-            with socket.socket() as trial:
-                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with _open_socket(self.host) as trial:
                 trial.bind((self.host or LOOPBACK, self.port))
         except OSError as error:
             self._error = error
@@ -133,8 +132,8 @@ class PageServer:
             self._thread.join(START_SECONDS)
 
     def _origins(self) -> list[str]:
-        names = [self.host] if self.host not in ("", "0.0.0.0", "::") else [socket.gethostname()]
-        return [f"{name}:{self.port}" for name in {*names, LOOPBACK, "localhost"}]
+        names = {_name_of(self.host), LOOPBACK, "localhost"}
+        return [f"{name}:{self.port}" for name in names]
 
     def _work(self) -> None:
         # A tab that is closed while a frame is on its way is no reason for a warning.
@@ -186,6 +185,35 @@ def _free_port(host: str, port: int) -> int:
     """Return a port; Bokeh must know it before it listens, to check origins."""
     if port:
         return port
-    with socket.socket() as trial:
+    with _open_socket(host) as trial:
         trial.bind((host or LOOPBACK, 0))
         return int(trial.getsockname()[1])
+
+
+def _open_socket(host: str) -> socket.socket:
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    return made
+
+
+def _name_of(host: str) -> str:
+    """Return the name of this machine in addresses; Bokeh knows no numbers with colons."""
+    if host == "::1":
+        return "localhost"
+    return socket.gethostname() if host in EVERYWHERE or ":" in host else host
+
+
+@contextmanager
+def browsing(address: str) -> Iterator[None]:
+    """Open an address in the browser.
+
+    The command line of a browser is public. So it gets a file that only this user can read, and
+    that leads to the address; the file is deleted at the end.
+    """
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "explore.html"
+        path.touch(mode=0o600)
+        line = Markup('<meta charset="utf-8"><meta http-equiv="refresh" content="0; url={}">')
+        path.write_text(line.format(address), encoding="utf-8")
+        webbrowser.open(path.as_uri())
+        yield

@@ -1,22 +1,24 @@
 """What is explored: the rows, one or two maps, the selection, and names of selections.
 
 A session belongs to the server; every tab of a browser shows the same one. It knows nothing about
-pages: they look every so often at the counters in `changes`, and at the frames of the maps.
+pages: they look every so often at what it has, and at the frames of the maps. It can be kept in a
+file, without the rows.
 """
 
-from collections import Counter
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.explorer.data import Data
+from isosne.explorer.data import CHOICES, Data, Settings
 from isosne.explorer.run import FINISHED, PREPARING, RUNNING, STOPPED, Run, Status
-from isosne.explorer.settings import Settings, command
 from isosne.neighbors.metric import Metric
+from isosne.quality import Curve
 from isosne.studies.point_columns import Column
 from isosne.tsne.estimator import TSNE
 
@@ -31,6 +33,21 @@ MIN_SUBSET = 4
 """Smallest selection that can be mapped again."""
 
 
+class Measured(NamedTuple):
+    """The quality of a map at a frame, estimated from ``n_queries`` of ``n_points`` points.
+
+    ``curve`` and ``auc``: R_NX, and the area under it. ``trust``: of each row, NaN if unknown.
+    """
+
+    frame: int
+    curve: Curve
+    auc: float
+    trust: NDArray[np.float64]
+    is_final: bool
+    n_queries: int
+    n_points: int
+
+
 @dataclass(eq=False)
 class ShownMap:
     """A map of all rows or of some: one that is being computed, or one that is complete.
@@ -38,7 +55,7 @@ class ShownMap:
     ``settings`` is None for a map from another program, and for a model with a kernel of its own.
     ``rows`` is None for a map of all rows. ``fixed`` holds the positions of a map without a run.
     ``is_described`` is False if the settings are not all that determines the map. ``n_steps`` is
-    the number of steps of a map that was restored.
+    the number of steps of a map that was restored. The trust of ``preferred`` rows is found first.
     """
 
     title: str
@@ -49,6 +66,8 @@ class ShownMap:
     is_warm: bool = False
     is_described: bool = True
     n_steps: int | None = None
+    measured: Measured | None = None
+    preferred: Array = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def status(self) -> Status | None:
@@ -108,24 +127,32 @@ class Session:
     """Rows, maps and selections.
 
     ``notes`` are shown when the page opens. ``is_uploaded``: the rows were sent by the browser.
-    ``changes`` counts the changes of "data", "maps", "selection", "asked", "names" and "color".
+    ``density`` of the rows, ``n_measured`` and ``failure`` are written by the `Measurer`. Facts are
+    replaced and never changed in place, so that pages see by ``is`` what is new.
     """
 
     data: Data | None = None
-    maps: list[ShownMap] = field(default_factory=list)
+    maps: tuple[ShownMap, ...] = ()
     selection: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     asked: int | None = None
     names: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     color: str = ""
     notes: str = ""
     is_uploaded: bool = False
-    changes: Counter[str] = field(default_factory=Counter)
+    density: NDArray[np.float64] | None = None
+    n_measured: int = 0
+    failure: str = ""
+
+    def facts(self) -> dict[str, Any]:
+        """Return what pages show, by name."""
+        names = ("data", "maps", "selection", "asked", "names", "color")
+        return {name: getattr(self, name) for name in names}
 
     @property
-    def state(self) -> Hashable:
-        """Something that differs after every change, also of a run."""
-        runs = tuple(shown.run and (shown.run.frame[0], shown.run.status) for shown in self.maps)
-        return self.changes.total(), runs
+    def progress(self) -> tuple[Any, ...]:
+        """How far all runs and measurements have come."""
+        runs = [shown.run and (shown.run.frame[0], shown.run.status) for shown in self.maps]
+        return (self.n_measured, *runs)
 
     @property
     def rows(self) -> Data:
@@ -137,7 +164,7 @@ class Session:
     def forget(self) -> None:
         """End all runs, and give up the rows, so that the page asks for a table again."""
         self.close()
-        self.data, self.maps, self.is_uploaded = None, [], False
+        self.data, self.maps, self.is_uploaded = None, (), False
 
     def metric_of(self, shown: ShownMap) -> Metric:
         """Return the distance between rows: Gower's of mixed columns, otherwise the kernel's."""
@@ -149,11 +176,10 @@ class Session:
     def open(self, data: Data, notes: str = "") -> None:
         """Show other rows, and notes on them; maps and selections from before are given up."""
         self.close()
-        self.notes = notes
-        self.data, self.maps, self.names = data, [], {}
+        self.notes, self.density = notes, None
+        self.data, self.maps, self.names = data, (), {}
         self.selection, self.asked = np.empty(0, np.int64), None
         self.color = data.label_name if data.labels is not None else ""
-        self._changed("data", "maps", "selection", "asked", "names", "color")
 
     def begin(self, m: int, settings: Settings, *, is_warm: bool = False) -> None:
         """Compute map m (0 or 1) with some settings.
@@ -208,26 +234,19 @@ class Session:
     def close_second(self) -> None:
         """Show one map only."""
         if len(self.maps) == MAX_MAPS:
-            self._end(self.maps.pop())
-            self._changed("maps")
+            _end(self.maps[1])
+            self.maps = self.maps[:1]
 
     def select(self, rows: Array) -> None:
         """Select some rows instead of those before."""
         rows = np.unique(np.asarray(rows, np.int64))
         if not np.array_equal(rows, self.selection):
             self.selection = rows
-            self._changed("selection")
 
     def clear(self) -> None:
         """Select no row, and ask about none."""
         self.select(np.empty(0, np.int64))
-        self.ask(None)
-
-    def ask(self, row: int | None) -> None:
-        """Show the neighbors of a row; None: of no row."""
-        if row != self.asked:
-            self.asked = row
-            self._changed("asked")
+        self.asked = None
 
     def name_selection(self, name: str) -> None:
         """Name the selected rows; an earlier selection of that name is replaced."""
@@ -237,8 +256,7 @@ class Session:
             raise ParameterError("name", "not be empty", hint=hint)
         if not len(self.selection):
             raise DataError("No row is selected. Select rows with the lasso first.")
-        self.names[name] = self.selection
-        self._changed("names")
+        self.names = {**self.names, name: self.selection}
 
     def names_column(self) -> Column | None:
         """Return the name of the selection of each row, the latest one; None without names."""
@@ -249,12 +267,6 @@ class Session:
         for code, rows in enumerate(self.names.values(), start=1):
             of_row[rows] = code
         return Column("selection", of_row, words)
-
-    def paint(self, color: str) -> None:
-        """Color the points by something else."""
-        if color != self.color:
-            self.color = color
-            self._changed("color")
 
     def command(self, m: int) -> str:
         """Return the command that makes map m, and what it does not tell as a comment."""
@@ -277,13 +289,13 @@ class Session:
             notes.append(f"the map shown was stopped at step {n_steps}")
         elif n_steps is not None and n_steps > shown.settings.n_iter:
             notes.append(f"the map shown has {n_steps} steps")
-        line = command(words, shown.settings, "map2.parquet" if m else "map.parquet")
+        line = shown.settings.command(words, "map2.parquet" if m else "map.parquet")
         return f"{line}  # {'; '.join(notes)}" if notes else line
 
     def close(self) -> None:
         """End all runs; their maps so far stay."""
         for shown in self.maps:
-            self._end(shown)
+            _end(shown)
 
     def _present(self, shown: ShownMap) -> NDArray[np.float32] | None:
         """Return the positions of a map, if it has one for every row that it maps."""
@@ -292,18 +304,112 @@ class Session:
         return None if np.isnan(Y).any() else np.array(Y, np.float32)
 
     def _put(self, m: int, shown: ShownMap) -> None:
-        if m < len(self.maps):
-            self._end(self.maps[m])
-            self.maps[m] = shown
-        else:
-            self.maps.append(shown)
+        for before in self.maps[m : m + 1]:
+            _end(before)
+        self.maps = (*self.maps[:m], shown, *self.maps[m + 1 :])
         if shown.run is not None and shown.is_active:
             shown.run.start()
-        self._changed("maps")
 
-    def _end(self, shown: ShownMap) -> None:
-        if shown.run is not None:
-            shown.run.stop()
 
-    def _changed(self, *what: str) -> None:
-        self.changes.update(what)
+def _end(shown: ShownMap) -> None:
+    if shown.run is not None:
+        shown.run.stop()
+
+
+KIND = "session"
+
+
+def save_session(session: Session, path: Path) -> None:
+    """Write a session; an existing file is replaced."""
+    data = session.rows
+    arrays: dict[str, Array] = {"selection": session.selection}
+    maps: list[dict[str, Any]] = []
+    for shown in session.maps:
+        _, Y = shown.frame(data.n_rows)
+        if np.isnan(Y).all():
+            continue  # a run before its first step
+        m = len(maps)
+        arrays[f"map{m}"] = Y if shown.rows is None else Y[shown.rows]
+        if shown.rows is not None:
+            arrays[f"rows{m}"] = shown.rows
+        settings = None if shown.settings is None else asdict(shown.settings)
+        about: dict[str, Any] = {"title": shown.title, "settings": settings}
+        about |= {"is_warm": shown.is_warm, "is_described": shown.is_described}
+        maps.append(about | {"n_steps": shown.count_steps()})
+    for i, rows in enumerate(session.names.values()):
+        arrays[f"name{i}"] = rows
+    header = {
+        "fingerprint": data.fingerprint,
+        "source": data.source,
+        "n_rows": data.n_rows,
+        "maps": maps,
+        "names": list(session.names),
+        "asked": session.asked,
+        "color": session.color,
+    }
+    write_archive(path, KIND, header, arrays)
+
+
+def restore_session(session: Session, path: Path) -> None:
+    """Restore maps, selections and names of the same rows from a file.
+
+    A file may come from elsewhere, so that its values are checked before any is used.
+    """
+    data = session.rows
+    header, arrays = read_archive(path, KIND)
+    with reading_archive(path, KIND):
+        if header["fingerprint"] != data.fingerprint or header["n_rows"] != data.n_rows:
+            raise RefusedError(
+                f"The session {path} belongs to other rows: it was saved for {header['source']}, "
+                f"with {header['n_rows']:,} rows, and {data.source} or the options that read it, "
+                "such as --scale, differ. Open the table in the same way, or choose another "
+                "session file."
+            )
+        maps = tuple(
+            _read_map(m, about, arrays, data.n_rows) for m, about in enumerate(header["maps"])
+        )
+        names = [str(name) for name in header["names"]]
+        selections = [_check_rows(arrays[f"name{i}"], data.n_rows) for i in range(len(names))]
+        selection = _check_rows(arrays["selection"], data.n_rows)
+        asked = None if header["asked"] is None else int(header["asked"])
+        if len(maps) > MAX_MAPS or (asked is not None and not 0 <= asked < data.n_rows):
+            raise ValueError("its values do not fit together")
+    session.close()
+    session.maps, session.selection, session.asked = maps, selection, asked
+    session.names = dict(zip(names, selections, strict=True))
+    session.color = str(header["color"])
+
+
+def _read_map(m: int, about: Any, arrays: dict[str, Array], n_rows: int) -> ShownMap:
+    rows = _check_rows(arrays[f"rows{m}"], n_rows) if f"rows{m}" in arrays else None
+    Y = arrays[f"map{m}"]
+    n_mapped = n_rows if rows is None else len(rows)
+    if Y.shape != (n_mapped, 2) or Y.dtype != np.float32 or not np.isfinite(Y).all():
+        raise ValueError("the positions of a map do not fit the rows")
+    return ShownMap(
+        str(about["title"]),
+        _read_settings(about["settings"]),
+        rows,
+        fixed=Y,
+        is_warm=bool(about["is_warm"]),
+        is_described=bool(about["is_described"]),
+        n_steps=None if about["n_steps"] is None else int(about["n_steps"]),
+    )
+
+
+def _read_settings(given: dict[str, Any] | None) -> Settings | None:
+    if given is None:
+        return None
+    kinds = get_type_hints(Settings)
+    has_types = all(isinstance(value, kinds[name]) for name, value in given.items())
+    if not has_types or given["kernel"] not in CHOICES:
+        raise ValueError("the settings of a map are unknown")
+    return Settings(**given)
+
+
+def _check_rows(rows: Array, n_rows: int) -> Array:
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise ValueError("a selection is not a list of rows")
+    if len(rows) and not (rows.min() >= 0 and rows.max() < n_rows):
+        raise ValueError("a selection has rows that do not exist")
+    return rows.astype(np.int64)

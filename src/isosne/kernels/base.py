@@ -1,11 +1,14 @@
-"""The base class of all kernels: metric, fitted points, and the interface to steps 2 and 3.
+"""The protocol and base class of all kernels: metric, fitted points, and what later steps call.
 
-Public methods validate their arguments. Methods with a leading underscore are called from within
-the package and expect validated points.
+Users call `fit` and `similarity`, which validate their arguments. The other public methods are what
+the plan (`costs`, `resolved`), the fit (`fit_checked`, `fit_pool`, `fit_grown`), step 2 (`rows`,
+`neighbor_similarity`, `far_partners`, `nearest_others`) and new points (`toward_neighbors`,
+`toward_fitted`, `find_copies`) need of a kernel; they expect validated points.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +34,65 @@ from isosne._types import (
     SimilarityRows,
 )
 from isosne.errors import DataError, ParameterError, keyword
-from isosne.kernels.costs import KernelCosts
-from isosne.neighbors.distances import exact_set, search_set, sq_distances
+from isosne.neighbors.distances import exact_set, n_stored, search_set, sq_distances
 from isosne.neighbors.exact import nearest
 from isosne.neighbors.metric import Metric
-from isosne.neighbors.stored import n_stored
+
+SAMPLE_BYTES = 12
+"""Bytes per sampled point and partitioning: index 8, member 4."""
+TREE_BYTES = 52
+"""Bytes per sampled point of an isolation tree: index 8; two nodes of 22 bytes."""
+
+
+class KernelCosts(NamedTuple):
+    """List lengths and memory of a kernel for a number of points."""
+
+    n_relevant: int
+    """Neighbors per point that the similarity depends on; 0 if neighbor lists cannot be used."""
+    n_partners: int
+    """Neighbors per point that get a probability when affinities are sparse."""
+    n_placed: int | None = None
+    """Neighbors that a new point is compared with; None means n_partners."""
+    n_far: int = 0
+    """Partners per point besides neighbors, at scales too broad for neighbor lists."""
+    needs_lists_only: bool = False
+    """Whether a similarity follows from neighbor lists, so that sparse affinities lose little."""
+    pair_bytes: int = 4
+    """Bytes per pair when affinities are dense."""
+    n_scales: int = 1
+    """Number of layers of similarity."""
+    compares_squares: bool = False
+    """Whether dense rows are computed from squared distances, in float64."""
+    cell_bytes: int = 0
+    """Bytes per point of its cells; 0 if there are no cells."""
+    n_partitions: int = 0
+    """Number of partitionings per scale; 0 if none are drawn."""
+    psis: tuple[int, ...] = ()
+    """Number of cells per partitioning at each scale, if there are cells or ranks."""
+    has_trees: bool = False
+    """Whether partitionings are trees, which do not store the sampled points."""
+
+    @property
+    def n_draws(self) -> int:
+        """Number of points drawn, over all partitionings and scales."""
+        return self.n_partitions * sum(self.psis)
+
+    @property
+    def drawn_bytes(self) -> int:
+        """Bytes of the partitionings, besides the coordinates of the sampled points."""
+        return (TREE_BYTES if self.has_trees else SAMPLE_BYTES) * self.n_draws
+
+    def n_sampled(self, n_pool: int) -> int:
+        """Return the expected number of distinct points that are stored, summed over the scales."""
+        if self.has_trees or not self.n_partitions:
+            return 0
+        missed = [(1 - min(psi / n_pool, 1)) ** self.n_partitions for psi in self.psis]
+        return round(n_pool * (len(self.psis) - sum(missed)))
+
+    def within(self, n_listed: int) -> "KernelCosts":
+        """Return the costs with lists of at most n_listed neighbors."""
+        n_relevant, n_partners = min(self.n_relevant, n_listed), min(self.n_partners, n_listed)
+        return self._replace(n_relevant=n_relevant, n_partners=n_partners)
 
 
 class MetricKernel(BaseEstimator, ABC):
@@ -50,13 +107,40 @@ class MetricKernel(BaseEstimator, ABC):
     metric_: Metric
     X_fit_: Points
 
-    @abstractmethod
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the kernel to the points."""
+        """Fit the kernel to the points.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points; with ``metric="precomputed"``, their distances (n_samples, n_samples), all
+            of them or in a sparse matrix those of each point to its neighbors.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted kernel.
+        """
+        self._fit_points(self._check_fit(X))
+        validate_data(self, X, reset=True, skip_check_array=True)  # stores the column names
+        return self
 
     @abstractmethod
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
-        """Return the similarity of each row of A to each row of B; None is the fitted points."""
+        """Return the similarity of each row of A to each row of B.
+
+        Parameters
+        ----------
+        A, B : array, CSR or data frame, default=None
+            Points; None is the fitted points.
+
+        Returns
+        -------
+        array of float32, shape (n, m)
+            Values from 0 to 1; the mean over the scales if there are several.
+        """
 
     @abstractmethod
     def rows(self) -> SimilarityRows:
@@ -65,15 +149,29 @@ class MetricKernel(BaseEstimator, ABC):
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, k) of each fitted point to its nearest neighbors."""
+        """Return the similarity (n_scales, n, k) of each fitted point to its nearest neighbors.
+
+        neighbors: lists of the fitted points, as from `isosne.nearest_neighbors`; n_partners:
+        number of neighbors per point to use, None for all. Rows may have any scale.
+        """
         raise self._compares_all_pairs()
 
     def far_partners(self) -> FarPartners | None:
-        """Return partners at scales too broad for neighbor lists, or None: there are none."""
+        """Return partners of the fitted points at scales too broad for neighbor lists, or None."""
         return None
 
-    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares new points with the fitted points nearest to them."""
+    @property
+    def uses_fitted_lists(self) -> bool:
+        """Whether `toward_neighbors` needs the neighbor lists of the fitted points."""
+        return False
+
+    def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
+        """Return a function that compares new points with the fitted points nearest to them.
+
+        It takes new points, the indices of the fitted points nearest to each, and their distances
+        (m, k), nearest first; it returns the similarity (n_scales, m, k). neighbors: the lists of
+        the fitted points, if the kernel `uses_fitted_lists`.
+        """
         raise self._compares_all_pairs()
 
     def _compares_all_pairs(self) -> ParameterError:
@@ -92,26 +190,18 @@ class MetricKernel(BaseEstimator, ABC):
     def nearest_others(self, ids: Array) -> Array:
         """Return the nearest neighbor of each fitted point in ``ids`` among the other points.
 
-        Parameters
-        ----------
-        ids : array of int
-            Indices of fitted points.
-
-        Returns
-        -------
-        array of int
-            One index per point; ties go to the lower index.
+        Ties go to the lower index.
         """
         check_is_fitted(self)
         # Two candidates: a point is usually its own nearest, unless a duplicate has a lower index.
         found, _ = nearest(self.X_fit_[ids], search_set(self.X_fit_, self.metric_), 2)
         return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
 
-    def _check_parameters(self, n_points: int) -> None:
+    def check_parameters(self, n_points: int) -> None:
         """Raise an error if a parameter is invalid for a fit on n_points points."""
         check_metric(self.metric, self.p)
 
-    def _resolved(
+    def resolved(
         self, n_points: int, *, must_draw: bool = False, n_listed: int | None = None
     ) -> Self:
         """Return an unfitted copy with every "auto" parameter resolved for n_points points.
@@ -122,27 +212,35 @@ class MetricKernel(BaseEstimator, ABC):
         own: Self = clone(self)
         return own
 
-    def _fit_checked(self, points: Points) -> Self:
+    def fit_checked(self, points: Points) -> Self:
         """Fit to points that `check_points` has validated."""
-        self._check_comparable(points)
+        self.check_comparable(points)
         return self._fit_points(points)
 
     @abstractmethod
     def _fit_points(self, points: Points) -> Self:
         """Fit to points that are validated, also for the metric."""
 
-    def _fit_pool(self, pool: Points, points: Points) -> Self:
+    def fit_pool(self, pool: Points, points: Points) -> Self:
         """Fit to landmarks (`points`); a kernel that draws samples draws them from the pool.
 
         This kernel draws none and ignores the pool.
         """
-        return self._fit_checked(points)
+        return self.fit_checked(points)
 
-    def _in_closed_form(self) -> "MetricKernel | None":
+    def fit_grown(self, points: Points, earlier: "MetricKernel") -> Self:
+        """Fit to points of which the first are those of an earlier fit of the same kernel.
+
+        A kernel that draws samples keeps those of the earlier fit as far as a uniform sample of all
+        points can agree with them. This kernel draws none.
+        """
+        return self.fit_checked(points)
+
+    def in_closed_form(self) -> "MetricKernel | None":
         """Return a kernel for the same points that needs only neighbor lists, or None."""
         return self
 
-    def _toward_fitted(self) -> SimilarityLayers:
+    def toward_fitted(self) -> SimilarityLayers:
         """Return a function from new points to their similarity to the fitted points."""
         return self._layers
 
@@ -151,7 +249,7 @@ class MetricKernel(BaseEstimator, ABC):
         K: NDArray[np.float32] = self.similarity(points)
         return K[None]
 
-    def _find_copies(self, points: Points) -> NDArray[np.int32]:
+    def find_copies(self, points: Points) -> NDArray[np.int32]:
         """Return, for each point, the lowest index of a fitted point at distance zero, or -1."""
         found, keys = nearest(points, search_set(self.X_fit_, self.metric_), 1)
         return np.where(keys[:, 0] == 0, found[:, 0], np.int32(-1))
@@ -159,14 +257,14 @@ class MetricKernel(BaseEstimator, ABC):
     def _check_fit(self, X: Any) -> Points:
         check_metric(self.metric, self.p)
         points = check_points(X, min_rows=2)
-        self._check_comparable(points)
+        self.check_comparable(points)
         return points
 
-    def _check_comparable(self, points: Points) -> None:
+    def check_comparable(self, points: Points) -> None:
         check_for_metric(points, self.metric)
         if self.metric == "precomputed":
             check_square_distances(points)
-        n_listed = self._n_listed(points)
+        n_listed = self.n_listed(points)
         if n_listed == 0:
             raise DataError(
                 "A sparse matrix of distances must store at least one distance to another point in "
@@ -179,7 +277,7 @@ class MetricKernel(BaseEstimator, ABC):
     def _check_listed(self, n_points: int, n_listed: int) -> None:
         """Raise an error if lists of n_listed neighbors are too short for the kernel."""
 
-    def _n_listed(self, points: Points | None = None) -> int | None:
+    def n_listed(self, points: Points | None = None) -> int | None:
         """Return the number of neighbors per point that are known; None if all can be compared.
 
         points: the points of a fit; None is the fitted points.
@@ -190,7 +288,7 @@ class MetricKernel(BaseEstimator, ABC):
 
     def _remember(self, points: Points, metric: Metric | None = None, **fitted: Any) -> Self:
         """Set the fitted attributes. metric: the fitted metric, if it is known already."""
-        metric = metric or self._fit_metric(points)
+        metric = metric or self.fit_metric(points)
         self.n_features_in_ = points.shape[1]
         self.X_fit_ = points
         self.metric_ = metric
@@ -198,14 +296,9 @@ class MetricKernel(BaseEstimator, ABC):
             setattr(self, name, value)
         return self
 
-    def _fit_metric(self, points: Points) -> Metric:
+    def fit_metric(self, points: Points) -> Metric:
         """Return the metric, with what it learns from the fitted points."""
         return Metric(self.metric, self.p).fitted(points)
-
-    def _remember_names(self, X: Any) -> Self:
-        """Store the column names of the user's data, if there are any."""
-        validate_data(self, X, reset=True, skip_check_array=True)
-        return self
 
     def _check_query(self, A: Any) -> Points:
         """Return validated new points; None returns the fitted points."""
@@ -259,15 +352,71 @@ class MetricKernel(BaseEstimator, ABC):
         return tags
 
 
-class MatrixRows:
-    """Rows of a similarity matrix in memory."""
+class BlockRows:
+    """The similarity among the fitted points, computed in blocks of rows by a function.
 
-    n_scales = 1
+    compute: returns the similarity (n_scales, n_rows, n_points) of a block of points to all points.
+    """
 
-    def __init__(self, K: NDArray[np.float32]) -> None:
-        self._K = K
-        self.n_points = len(K)
+    def __init__(
+        self, n_points: int, n_scales: int, compute: Callable[[slice], NDArray[np.float32]]
+    ) -> None:
+        self.n_points = n_points
+        self.n_scales = n_scales
+        self._compute = compute
 
     def block(self, rows: slice) -> NDArray[np.float32]:
-        """Return the similarity (1, n_rows, n_points) of a block of points to all points."""
-        return self._K[None, rows].copy()  # step 2 overwrites it
+        """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
+        return self._compute(slice(*rows.indices(self.n_points)[:2]))
+
+
+def matrix_rows(K: NDArray[np.float32]) -> BlockRows:
+    """Return the rows of a similarity matrix; copies, because step 2 overwrites them."""
+    return BlockRows(len(K), 1, lambda rows: K[None, rows].copy())
+
+
+Index = TypeVar("Index")
+"""Described points, ready to be compared with: cells by member, or lists as they are."""
+
+
+class Form(Protocol[Index]):
+    """A way to describe and compare points, at one or several scales."""
+
+    n_scales: int
+
+    def describe(self, points: Points) -> list[Array]:
+        """Return a description of each point: one array per scale, or one for all scales."""
+        ...
+
+    def index(self, described: list[Array]) -> Index:
+        """Return an index of described points, to compare other points with."""
+        ...
+
+    def compare(self, described: list[Array], index: Index) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, m) of described points to the points of an index."""
+        ...
+
+    def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
+        """Return the similarity (n_scales, n, k) of the fitted points to their partners (n, k)."""
+        ...
+
+    def toward(self, neighbors: Neighbors | None) -> NeighborSimilarity:
+        """Return a function that compares new points with the fitted points nearest to them."""
+        ...
+
+    def rows(self) -> "FormRows[Index]":
+        """Return the similarity among the fitted points, computed in blocks of rows."""
+        ...
+
+
+class FormRows(BlockRows, Generic[Index]):
+    """Rows of similarity among the fitted points, computed from stored descriptions."""
+
+    def __init__(self, form: Form[Index], described: list[Array]) -> None:
+        self._described = described
+        self._index = form.index(described)
+        super().__init__(
+            len(described[0]),
+            form.n_scales,
+            lambda rows: form.compare([part[rows] for part in described], self._index),
+        )

@@ -18,28 +18,17 @@ from numpy.typing import NDArray
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.kernels.form_protocol import FormRows
-from isosne.neighbors.distances import search_set
+from isosne.kernels.base import Form, FormRows
+from isosne.neighbors.distances import StoredDistances, refuse_all_pairs, search_set
 from isosne.neighbors.exact import nearest, with_self
 from isosne.neighbors.metric import Metric
-from isosne.neighbors.stored import StoredDistances, refuse_all_pairs
 
 TOLERANCE = 1e-6
 """Largest truncation error of a similarity (docs/decisions/0002)."""
 
 
-class ClosedForm:
-    """The isolation kernel of infinitely many partitionings (Eq. 6), from ranks of distances.
-
-    Parameters
-    ----------
-    fitted : array or CSR
-        The fitted points.
-    metric : Metric
-        The distance.
-    psis : tuple of int
-        Number of cells per partitioning, one value per scale.
-    """
+class ClosedForm(Form[list[Array]]):
+    """The isolation kernel of infinitely many partitionings (Eq. 6), from ranks of distances."""
 
     def __init__(self, fitted: Points, metric: Metric, psis: tuple[int, ...]) -> None:
         self._fitted = fitted
@@ -48,7 +37,6 @@ class ClosedForm:
         self.n_scales = len(psis)
 
     def describe(self, points: Points) -> list[Array]:
-        """Return the fitted points nearest to each point, as many as TOLERANCE requires."""
         search = search_set(self._fitted, self._metric)
         if isinstance(search, StoredDistances):  # lists of fitted points must contain themselves
             raise refuse_all_pairs()
@@ -57,25 +45,21 @@ class ClosedForm:
         return [ids]
 
     def index(self, described: list[Array]) -> list[Array]:
-        """Return the descriptions unchanged: lists are compared directly."""
         return described
 
     def compare(self, described: list[Array], index: list[Array]) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, m) of described points to the points of an index."""
         return all_pairs(described[0], index[0], self._psis, self._fitted.shape[0])
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, k) of the fitted points to their partners (n, k)."""
         lists = with_self(neighbors)
         return listed_pairs(lists, partners, lists, self._psis)
 
-    def toward(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares new points with the fitted points nearest to them."""
+    def toward(self, neighbors: Neighbors | None) -> NeighborSimilarity:
+        assert neighbors is not None  # `uses_fitted_lists` asks for them
         lists = with_self(neighbors)
         return lambda points, ids, distances: listed_pairs(ids, ids, lists, self._psis)
 
     def rows(self) -> FormRows[list[Array]]:
-        """Return the similarity among the fitted points, computed in blocks of rows."""
         return FormRows(self, self.describe(self._fitted))
 
 

@@ -15,9 +15,9 @@ from scipy.sparse import csc_array, csr_array
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.kernels.voronoi import cell_dtype
-from isosne.neighbors.coordinates import working_dtype
+from isosne.neighbors.codes import cell_dtype
 from isosne.neighbors.distances import BLOCK_ROWS
+from isosne.neighbors.metric import working_dtype
 
 LEAF = -1
 """Value of `children` at a leaf."""
@@ -28,14 +28,7 @@ TREES = ("features", "thresholds", "children", "leaf_cells")
 class ForestPartitions:
     """The partitionings of one scale: t isolation trees over samples of psi points.
 
-    Parameters
-    ----------
-    samples : array of shape (n_partitions, psi)
-        Indices of the sampled points in each partitioning.
-    X : array or CSR
-        The fitted points.
-    rng : Generator
-        Random numbers for the attribute and the value of each split.
+    samples (n_partitions, psi): indices of the sampled points of X.
     """
 
     def __init__(self, samples: NDArray[np.int64], X: Points, rng: np.random.Generator) -> None:

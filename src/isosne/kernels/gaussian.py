@@ -1,26 +1,156 @@
-"""The Gaussian kernel with a bandwidth per point, set by the perplexity (Eq. 1, 4 and 5).
+"""The Gaussian kernel (Eq. 1): bandwidths by bisection, and similarities of rows of distances.
 
-This is the standard kernel of t-SNE. Bandwidths are computed row by row when rows are read; `fit`
-only stores the points and validates the parameters.
+Compiled loops with the same bits on every CPU: exponentials are those of `_portable`, and sums run
+in four lanes.
 """
 
 import math
 import warnings
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from isosne._blocks import for_each_block
 from isosne._checks import as_scales, is_number
-from isosne._portable import each_log
+from isosne._numba import kernel
+from isosne._portable import each_log, exp, log
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
-from isosne.kernels.bandwidths import add_gaussian_rows, fill_rows, find_precisions
-from isosne.kernels.base import MetricKernel
-from isosne.kernels.costs import KernelCosts
+from isosne.kernels.base import BlockRows, KernelCosts, MetricKernel
 from isosne.neighbors.distances import exact_set, sq_distances
+
+ENTROPY_TOLERANCE = 5e-5
+"""Tolerance of the bisection on the entropy, in nats: the paper's value (section 2.1)."""
+MOST_STEPS = 100
+"""Largest number of bisection steps: 64 exhaust float64, the rest allow for doubling (chosen)."""
+
+
+@kernel
+def find_precisions(sq: Array, own: int, log_perplexity: Array, precisions: Array) -> None:
+    """Fill precisions[s, i] = 1 / (2 sigma^2) so that row i has the perplexity of scale s.
+
+    sq (n, m); column own + i is the point itself and is skipped; own = -1 skips none. Infinite
+    where more than `perplexity` columns have the smallest distance.
+    """
+    n, m = sq.shape
+    shifted, weights = np.empty(m), np.empty(m)
+    for i in range(n):
+        nearest_sq = np.inf
+        for j in range(m):
+            if own < 0 or j != own + i:
+                nearest_sq = min(nearest_sq, sq[i, j])
+        # A common factor of a row's weights does not change its entropy. Subtracting the smallest
+        # squared distance gives the nearest point weight 1, so that the sum never underflows.
+        n_others = n_nearest = 0
+        total = 0.0
+        for j in range(m):
+            if own < 0 or j != own + i:
+                shifted[n_others] = sq[i, j] - nearest_sq
+                n_nearest += shifted[n_others] == 0.0
+                total += shifted[n_others]
+                n_others += 1
+        row = shifted[:n_others], weights[:n_others]
+        for s in range(len(log_perplexity)):
+            # The entropy tends to log(n_nearest) as the precision grows; it cannot fall below.
+            if log(n_nearest) > log_perplexity[s] + ENTROPY_TOLERANCE:
+                precisions[s, i] = np.inf
+            else:
+                guess = n_others / total if total > 0.0 else 1.0  # inverse of the mean
+                precisions[s, i] = bisect_precision(row, log_perplexity[s], guess)
+
+
+@kernel
+def bisect_precision(row: tuple[Array, Array], log_perplexity: float, precision: float) -> float:
+    """Return the precision at which the entropy of a row equals log(perplexity) (Eq. 4 and 5).
+
+    row: squared distances less the smallest, and weights, overwritten.
+    """
+    shifted, weights = row
+    low, high = 0.0, np.inf  # doubled until an upper bound is found, then bisected
+    for _ in range(MOST_STEPS):
+        for j in range(len(shifted)):
+            weights[j] = exp(-precision * shifted[j])
+        total, moment = sum_in_lanes(weights, shifted)
+        # Entropy of p = weight / total: -sum p log p = log(total) + precision * mean(shifted).
+        excess = log(total) + precision * moment / total - log_perplexity
+        if abs(excess) <= ENTROPY_TOLERANCE:
+            break
+        if excess > 0.0:  # too broad: the entropy decreases with the precision
+            low = precision
+            precision = 2.0 * precision if high == np.inf else 0.5 * (low + high)
+        else:
+            high = precision
+            precision = 0.5 * (low + high)
+    return precision
+
+
+@kernel
+def sum_in_lanes(weights: Array, values: Array) -> tuple[float, float]:
+    """Return the sum of the weights, and of their products with the values, in a fixed order."""
+    t0 = t1 = t2 = t3 = m0 = m1 = m2 = m3 = 0.0
+    j, n = 0, len(weights)
+    while j + 4 <= n:
+        t0 += weights[j]
+        t1 += weights[j + 1]
+        t2 += weights[j + 2]
+        t3 += weights[j + 3]
+        m0 += weights[j] * values[j]
+        m1 += weights[j + 1] * values[j + 1]
+        m2 += weights[j + 2] * values[j + 2]
+        m3 += weights[j + 3] * values[j + 3]
+        j += 4
+    while j < n:
+        t0 += weights[j]
+        m0 += weights[j] * values[j]
+        j += 1
+    return (t0 + t1) + (t2 + t3), (m0 + m1) + (m2 + m3)
+
+
+@kernel
+def fill_rows(sq: Array, own: int, precisions: Array, K: Array) -> None:
+    """Fill K[s, i] with exp(-precision (d^2 - smallest d^2)), and 1 for the point itself."""
+    for i in range(sq.shape[0]):
+        nearest_sq = np.inf
+        for j in range(sq.shape[1]):
+            if own < 0 or j != own + i:
+                nearest_sq = min(nearest_sq, sq[i, j])
+        for s in range(len(K)):
+            fill_gaussian(sq[i], nearest_sq, precisions[s, i], K[s, i])
+            if own >= 0:
+                K[s, i, own + i] = 1.0
+
+
+@kernel
+def fill_gaussian(sq: Array, nearest_sq: float, precision: float, row: Array) -> None:
+    """Fill row with exp(-precision (d^2 - nearest d^2)); 1 up to the nearest, also for infinity."""
+    for j in range(len(row)):
+        similarity = exp(-precision * (sq[j] - nearest_sq))
+        row[j] = similarity if sq[j] > nearest_sq else 1.0
+
+
+@kernel
+def add_gaussian_rows(sq: Array, precisions: Array, K: Array) -> None:
+    """Add exp(-precision d^2) to K, row by row; with infinite precision, 1 for copies only."""
+    for i in range(sq.shape[0]):
+        for j in range(sq.shape[1]):
+            similarity = exp(-precisions[i] * sq[i, j])
+            K[i, j] += similarity if sq[i, j] > 0.0 else 1.0
+
+
+@kernel
+def fill_adaptive_rows(sq: Array, row_radii: Array, column_radii: Array, K: Array) -> None:
+    """Fill K with exp(-d^2 / (sigma_x sigma_y)); 1 at distance zero, whatever the bandwidths.
+
+    column_radii (n, m), or (1, m) if they are those of all rows.
+    """
+    for i in range(sq.shape[0]):
+        radius, radii = row_radii[i], column_radii[min(i, len(column_radii) - 1)]
+        for j in range(sq.shape[1]):
+            similarity = exp(-sq[i, j] / (radius * radii[j]))
+            K[i, j] = similarity if sq[i, j] > 0.0 else 1.0
+
 
 ROWS = 64
 """Rows per block; all columns of a block are in memory (chosen; not measured)."""
@@ -75,41 +205,22 @@ class GaussianKernel(MetricKernel):
         self.metric = metric
         self.p = p
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Store the points and check that the perplexity can be reached.
-
-        Parameters
-        ----------
-        X : array, CSR or data frame of shape (n_samples, n_features)
-            The points; with ``metric="precomputed"``, their distances. A sparse matrix of distances
-            stores those of each point to its neighbors.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        GaussianKernel
-            The fitted kernel.
-        """
-        return self._fit_points(self._check_fit(X))._remember_names(X)
-
     def _fit_points(self, points: Points) -> Self:
-        n_listed = self._n_listed(points)
+        n_listed = self.n_listed(points)
         perplexity = check_perplexity(self.perplexity, points.shape[0], n_listed)
         return self._remember(points, perplexity_=perplexity)
 
-    def _resolved(
+    def resolved(
         self, n_points: int, *, must_draw: bool = False, n_listed: int | None = None
     ) -> Self:
-        """Return an unfitted copy with the perplexity as a number, or as it is."""
-        own = super()._resolved(n_points)
+        own = super().resolved(n_points)
         if isinstance(self.perplexity, str):
             (perplexity,) = check_perplexity(self.perplexity, n_points, n_listed).tolist()
             own.set_params(perplexity=perplexity)
         return own
 
-    def _check_parameters(self, n_points: int) -> None:
-        super()._check_parameters(n_points)
+    def check_parameters(self, n_points: int) -> None:
+        super().check_parameters(n_points)
         check_perplexity(self.perplexity, n_points)
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
@@ -122,19 +233,8 @@ class GaussianKernel(MetricKernel):
             )
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
-        """Return the list lengths and the memory for a number of points, before `fit`.
-
-        Parameters
-        ----------
-        n_points, n_features : int
-            Number of points and of features.
-
-        Returns
-        -------
-        KernelCosts
-            Lists hold three times the largest perplexity (van der Maaten 2014).
-        """
-        # The largest scale needs the longest lists; all scales share them.
+        # The largest scale needs the longest lists, three times its perplexity (van der Maaten
+        # 2014); all scales share them.
         scales = check_perplexity(self.perplexity, n_points)
         n_listed = math.ceil(3.0 * scales.max())
         return KernelCosts(n_listed, n_listed, n_scales=len(scales), compares_squares=True)
@@ -178,23 +278,15 @@ class GaussianKernel(MetricKernel):
         return precisions
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
-        """Return exp(-d^2 / (2 sigma^2)) with the bandwidth of the row (Eq. 1).
-
-        Parameters
-        ----------
-        A, B : array, CSR or data frame, default=None
-            Points; None is the fitted points.
-
-        Returns
-        -------
-        array of float32, shape (n, m)
-            Values from 0 to 1, not symmetric; the mean over the scales if there are several.
-        """
         sq = self._sq_distance_matrix(A, B)
         precisions = self._precisions(A)
         K = np.zeros(sq.shape, np.float32)  # summed scale by scale to limit memory
-        for scale in precisions:
-            for_each_block(len(K), ROWS, partial(_add_block, sq, scale, K))
+
+        def work(rows: slice) -> None:
+            for scale in precisions:
+                add_gaussian_rows(sq[rows], scale[rows], K[rows])
+
+        for_each_block(len(K), ROWS, work)
         K /= np.float32(len(precisions))
         return K
 
@@ -206,44 +298,35 @@ class GaussianKernel(MetricKernel):
         fill_rows(sq, -1, precisions, K)
         return K
 
-    def rows(self) -> "GaussianRows":
-        """Return the similarity among the fitted points, computed in blocks of rows."""
-        return GaussianRows(self)
+    def rows(self) -> BlockRows:
+        points = self._check_query(None)
+        search, n = exact_set(points, self.metric_), points.shape[0]
+        log_perplexity = each_log(self.perplexity_)
+
+        def block(rows: slice) -> NDArray[np.float32]:
+            # Scaled: in high dimensions exp(-d^2 / (2 sigma^2)) itself can underflow in float32.
+            K = np.empty((len(log_perplexity), rows.stop - rows.start, n), np.float32)
+            precisions = np.empty(K.shape[:2])
+
+            def work(part: slice) -> None:
+                here = slice(rows.start + part.start, rows.start + part.stop)
+                sq = sq_distances(points, here, search, self.metric_)
+                find_precisions(sq, here.start, log_perplexity, precisions[:, part])
+                fill_rows(sq, here.start, precisions[:, part], K[:, part])
+
+            for_each_block(K.shape[1], ROWS, work)
+            _warn_of_degenerate_rows(precisions)
+            return K
+
+        return BlockRows(n, len(log_perplexity), block)
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        """Return the similarity of each fitted point to its neighbors; other points are ignored.
-
-        Parameters
-        ----------
-        neighbors : Neighbors
-            Neighbor lists of the fitted points, usually three times the perplexity long.
-        n_partners : int or None, default=None
-            Number of neighbors per point to use; None uses all.
-
-        Returns
-        -------
-        array of float32, shape (n_scales, n, k)
-            Scaled so that the nearest neighbor has similarity 1.
-        """
         return self._near_similarity(self._check_neighbors(neighbors, n_partners).distances)
 
-    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares new points with the fitted points nearest to them.
-
-        Parameters
-        ----------
-        neighbors : Neighbors
-            Neighbor lists of the fitted points.
-
-        Returns
-        -------
-        callable
-            Takes new points, the indices of the fitted points nearest to each, and their distances
-            (m, k); returns the similarity (n_scales, m, k).
-        """
-        self._check_neighbors(neighbors)
+    def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
+        check_is_fitted(self)
         return lambda points, ids, distances: self._near_similarity(distances)
 
     def _near_similarity(self, distances: Array) -> NDArray[np.float32]:
@@ -264,37 +347,6 @@ class GaussianKernel(MetricKernel):
             fill_rows(sq, -1, precisions[:, rows], K[:, rows])
 
         for_each_block(n, 1024, work)
-        _warn_of_degenerate_rows(precisions)
-        return K
-
-
-class GaussianRows:
-    """Rows of similarity of a Gaussian kernel, scaled so that the nearest neighbor has 1.
-
-    In high dimensions exp(-d^2 / (2 sigma^2)) itself can underflow in float32.
-    """
-
-    def __init__(self, kernel: GaussianKernel) -> None:
-        self._kernel = kernel
-        self._points = kernel._check_query(None)
-        self._search = exact_set(self._points, kernel.metric_)
-        self.n_points = self._points.shape[0]
-        self.n_scales = len(kernel.perplexity_)
-
-    def block(self, rows: slice) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
-        first, last, _ = rows.indices(self.n_points)
-        K = np.empty((self.n_scales, last - first, self.n_points), np.float32)
-        precisions = np.empty(K.shape[:2])
-        log_perplexity = each_log(self._kernel.perplexity_)
-
-        def work(part: slice) -> None:
-            here = slice(first + part.start, first + part.stop)
-            sq = sq_distances(self._points, here, self._search, self._kernel.metric_)
-            find_precisions(sq, here.start, log_perplexity, precisions[:, part])
-            fill_rows(sq, here.start, precisions[:, part], K[:, part])
-
-        for_each_block(last - first, ROWS, work)
         _warn_of_degenerate_rows(precisions)
         return K
 
@@ -321,10 +373,6 @@ def check_perplexity(
                 "Lower perplexity, or pass more points.",
             )
     return np.array(values, dtype=np.float64)
-
-
-def _add_block(sq: Array, precisions: Array, K: Array, rows: slice) -> None:
-    add_gaussian_rows(sq[rows], precisions[rows], K[rows])
 
 
 def _warn_of_degenerate_rows(precisions: Array) -> None:

@@ -17,14 +17,24 @@ from isosne._checks import check_for_metric
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityLayers
 from isosne.errors import ParameterError
-from isosne.kernels.base import MetricKernel
+from isosne.kernels.base import Form, FormRows, KernelCosts, MetricKernel
 from isosne.kernels.closed_form import ClosedForm
-from isosne.kernels.costs import KernelCosts, check_lists, isolation_costs, smallest_psi
-from isosne.kernels.counts import CellIndex
-from isosne.kernels.feature_map import feature_map
-from isosne.kernels.form_protocol import Form, FormRows
-from isosne.kernels.monte_carlo import DrawnForm, Partitions, draw_partitions
-from isosne.kernels.psi import auto_partitions, check_partitioning, resolve_psi
+from isosne.kernels.monte_carlo import (
+    CellIndex,
+    DrawnForm,
+    Partitions,
+    VoronoiPartitions,
+    draw_partitions,
+    grow_samples,
+)
+from isosne.kernels.psi import (
+    auto_partitions,
+    check_lists,
+    check_partitioning,
+    isolation_costs,
+    resolve_psi,
+    smallest_psi,
+)
 
 
 class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
@@ -111,54 +121,61 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         self.p = p
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the samples that define the partitionings.
-
-        Parameters
-        ----------
-        X : array, CSR or data frame of shape (n_samples, n_features)
-            The points; with ``metric="precomputed"``, their distances (n_samples, n_samples), all
-            of them or in a sparse matrix those to neighbors.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        IsolationKernel
-            The fitted kernel.
-        """
-        return self._fit_points(self._check_fit(X))._remember_names(X)
-
     def _fit_points(self, points: Points) -> Self:
         return self._draw_from(points, points)
 
-    def _fit_pool(self, pool: Points, points: Points) -> Self:
+    def fit_pool(self, pool: Points, points: Points) -> Self:
         """Fit to landmarks (`points`); samples are drawn from the pool (docs/decisions/0008)."""
-        self._check_comparable(points)
+        self.check_comparable(points)
         check_for_metric(pool, self.metric, name="pool")
         return self._draw_from(pool, points)
 
     def _draw_from(self, pool: Points, points: Points) -> Self:
         n = points.shape[0]
-        self._check_parameters(n)
+        self.check_parameters(n)
         # A TSNE resolves "auto" before it fits; a kernel of its own draws, to have a feature map.
-        resolved = self._resolved(n, must_draw=True, n_listed=self._n_listed(points))
+        resolved = self.resolved(n, must_draw=True, n_listed=self.n_listed(points))
         psis = resolve_psi(resolved.psi, n)
         n_drawn = resolved._n_to_draw(n)
         rng = as_generator(self.random_state)
-        metric = self._fit_metric(points)
+        metric = self.fit_metric(points)
         # All random numbers are drawn here, so a fitted kernel is deterministic.
         draw = partial(draw_partitions, pool, metric=metric, rng=rng, partition=self.partition)
         partitions = [draw(shape=(n_drawn, psi)) for psi in psis if n_drawn]
         return self._remember(points, metric, psi_=psis, partitions_=partitions, pool_=pool)
 
-    def _restore(self, points: Points, pool: Points, partitions: list[Partitions]) -> Self:
+    def restore(self, points: Points, pool: Points, partitions: list[Partitions]) -> Self:
         """Set the points and partitionings of a fit that was read from a file."""
         points = self._check_fit(points)
         psis = tuple(part.psi for part in partitions)
         return self._remember(points, psi_=psis, partitions_=partitions, pool_=pool)
 
-    def _in_closed_form(self) -> Self | None:
+    def fit_grown(self, points: Points, earlier: MetricKernel) -> Self:
+        """Fit to points of which the first are those of an earlier fit; keep its Voronoi samples.
+
+        Closed forms sample nothing, and trees cannot be grown: these are fitted anew.
+        """
+        if not isinstance(earlier, IsolationKernel) or not self._can_keep(earlier.partitions_):
+            return self.fit_checked(points)
+        self.check_comparable(points)
+        rng, metric = as_generator(self.random_state), self.fit_metric(points)
+        n, n_before = points.shape[0], earlier.X_fit_.shape[0]
+        partitions: list[Partitions] = []
+        for psi, part in zip(resolve_psi(self.psi, n), earlier.partitions_, strict=True):
+            samples = grow_samples(part.samples, n_before, n, psi, rng)
+            partitions.append(VoronoiPartitions(samples, points, metric))
+        return self.restore(points, points, partitions)
+
+    def _can_keep(self, parts: list[Partitions]) -> bool:
+        """Return whether drawn partitionings have the number and the scales of this kernel."""
+        has_scales = bool(parts) and len(parts) == len(np.atleast_1d(self.psi))
+        return (
+            self.partition == "voronoi"
+            and has_scales
+            and len(parts[0].samples) == self.n_partitions
+        )
+
+    def in_closed_form(self) -> Self | None:
         """Return the exact kernel with the same psi; None for isolation trees."""
         if not self.partitions_:
             return self
@@ -167,19 +184,18 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         twin: Self = clone(self).set_params(psi=self.psi_, n_partitions="exact")
         return twin._fit_points(self.X_fit_)
 
-    def _check_parameters(self, n_points: int) -> None:
-        super()._check_parameters(n_points)
+    def check_parameters(self, n_points: int) -> None:
+        super().check_parameters(n_points)
         resolve_psi(self.psi, n_points)
         check_partitioning(self.partition, self.n_partitions, self.metric)
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
         check_lists(self.psi, self.n_partitions, n_points, n_listed)
 
-    def _resolved(
+    def resolved(
         self, n_points: int, *, must_draw: bool = False, n_listed: int | None = None
     ) -> Self:
-        """Return an unfitted copy with psi and n_partitions as numbers."""
-        own = super()._resolved(n_points)
+        own = super().resolved(n_points)
         smallest = None if n_listed is None else smallest_psi(n_points, n_listed)
         psis = resolve_psi(self.psi, n_points, smallest)
         n_partitions = self.n_partitions
@@ -192,22 +208,10 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
 
     def _n_to_draw(self, n_points: int) -> int:
         """Return the number of partitionings per scale for n points; 0 for the closed form."""
-        n_partitions = self._resolved(n_points).n_partitions
+        n_partitions = self.resolved(n_points).n_partitions
         return 0 if n_partitions == "exact" else int(n_partitions)
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
-        """Return the list lengths and the memory for a number of points, before `fit`.
-
-        Parameters
-        ----------
-        n_points, n_features : int
-            Number of points and of features.
-
-        Returns
-        -------
-        KernelCosts
-            The costs that the plan compares.
-        """
         psis, has_trees = resolve_psi(self.psi, n_points), self.partition == "forest"
         return isolation_costs(psis, self._n_to_draw(n_points), n_points, has_trees=has_trees)
 
@@ -220,18 +224,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         return ClosedForm(self.X_fit_, self.metric_, self.psi_)
 
     def cells_at_scales(self, A: Any = None) -> list[Array]:
-        """Return the cell of each point in each partitioning, one array per scale.
-
-        Parameters
-        ----------
-        A : array, CSR or data frame of shape (n, n_features), default=None
-            Points; None is the fitted points.
-
-        Returns
-        -------
-        list of arrays of unsigned integers, shape (n, n_partitions)
-            Cell ids below psi, in the smallest type that holds them.
-        """
+        """Return the cells (n, n_partitions) of points, ids below psi, one array per scale."""
         points = self._check_query(A)
         self._has_cells()
         return self._form.describe(points)
@@ -284,20 +277,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
 
     @available_if(_has_cells)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def fit_transform(self, X: Any, y: Any = None) -> csr_array:
-        """Draw the samples and return the feature map of the points.
-
-        Parameters
-        ----------
-        X : array, CSR or data frame of shape (n_samples, n_features)
-            The points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        CSR of float32, shape (n_samples, n_partitions * sum of psi)
-            The feature map, as from `transform`.
-        """
+        """Draw the samples and return the feature map of the points, as from `transform`."""
         return self.fit(X).transform(X)
 
     @property
@@ -324,18 +304,6 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         return CellIndex(right, self.psi_[scale]).count(left)
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
-        """Return the similarity of each row of A to each row of B.
-
-        Parameters
-        ----------
-        A, B : array, CSR or data frame, default=None
-            Points; None is the fitted points.
-
-        Returns
-        -------
-        array of float32, shape (n, m)
-            Values from 0 to 1; the mean over the scales if there are several.
-        """
         form = self._form
         left = form.describe(self._check_query(A))
         is_same = A is None and B is None
@@ -344,52 +312,25 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         return similarity
 
     def rows(self) -> FormRows[Any]:
-        """Return the similarity among the fitted points, computed in blocks of rows."""
         return self._form.rows()
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        """Return the similarity of each fitted point to its nearest neighbors.
-
-        Parameters
-        ----------
-        neighbors : Neighbors
-            Neighbor lists of the fitted points, as from `isosne.nearest_neighbors`. The exact
-            kernel also ranks by them: lists of about 8 n / psi leave an error below 1e-3.
-        n_partners : int or None, default=None
-            Number of neighbors per point to use; None uses all.
-
-        Returns
-        -------
-        array of float32, shape (n_scales, n, k)
-            In the order of ``neighbors.indices``.
-        """
         partners = self._check_neighbors(neighbors, n_partners).indices
         return self._form.between(neighbors, partners)
 
-    def toward_neighbors(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares new points with the fitted points nearest to them.
+    @property
+    def uses_fitted_lists(self) -> bool:
+        return not self.partitions_
 
-        Parameters
-        ----------
-        neighbors : Neighbors
-            Neighbor lists of the fitted points.
+    def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
+        form = self._form
+        if neighbors is not None:
+            self._check_neighbors(neighbors)
+        return form.toward(neighbors)
 
-        Returns
-        -------
-        callable
-            Takes new points, the indices of the fitted points nearest to each, and their distances
-            (m, k); returns the similarity (n_scales, m, k).
-        """
-        self._check_neighbors(neighbors)
-        return self._form.toward(neighbors)
-
-    def _toward_fitted(self) -> SimilarityLayers:
-        """Return a function from new points to their similarity to the fitted points.
-
-        No row is empty: a point shares its cell with the sampled point that defines the cell.
-        """
+    def toward_fitted(self) -> SimilarityLayers:
         form = self._form
         fitted = form.index(form.describe(self.X_fit_))
         return lambda points: form.compare(form.describe(points), fitted)
@@ -398,3 +339,27 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def feature_map(scales: list[Array], psis: tuple[int, ...]) -> csr_array:
+    """Return the indicator (n, n_partitions * sum of psi) of the cells of each point, as CSR.
+
+    The columns of a scale follow those of the previous one, partitioning by partitioning.
+    """
+    first = 0
+    columns = []
+    for psi, cells in zip(psis, scales, strict=True):
+        starts = first + psi * np.arange(cells.shape[1], dtype=np.int64)
+        columns.append(cells.astype(np.int64) + starts)  # column numbers exceed the type of cells
+        first += psi * cells.shape[1]
+    indices = np.hstack(columns)
+    n, n_ones = indices.shape
+    index_dtype = np.int32 if max(n * n_ones, first) < 2**31 else np.int64  # as SciPy does
+    return csr_array(
+        (
+            np.ones(n * n_ones, np.float32),
+            indices.ravel().astype(index_dtype),
+            np.arange(0, n * n_ones + 1, n_ones, dtype=np.int64).astype(index_dtype),
+        ),
+        shape=(n, first),
+    )

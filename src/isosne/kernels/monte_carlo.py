@@ -1,18 +1,315 @@
-"""The isolation kernel by sampling (Eq. 7): the fraction of partitionings with a shared cell.
+"""The isolation kernel by sampling (Eq. 7): partitionings, cells, and counts of shared cells.
 
-A point is described by its cell in each partitioning. Two points are compared by counting the
-partitionings in which their cells are equal.
+A partitioning is a sample of psi points. The cell of a point is its nearest sampled point; ties go
+to the lower index. No Voronoi diagram is built. Two algorithms give the same cells;
+`VoronoiPartitions.cells` uses the cheaper one (docs/decisions/0002):
+
+* *scan*: compute the keys to all sampled points, then take the smallest within each sample;
+* *walk*: visit the sampled points in order of distance until a member of each sample was found.
+  It is faster where samples overlap: about (m / psi) ln t of the m sampled points are visited.
+
+Two points are compared by the number of partitionings in which their cells are equal, one byte per
+pair. Two loops give the same counts; `CellIndex` uses the faster one. *Compare* tests every pair in
+every partitioning, with vector instructions. *Gather* visits only the pairs that share a cell, one
+at a time; the cell sizes tell how many there are.
 """
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._blocks import for_each_block
+from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.kernels.counts import CellIndex, count_with_partners
+from isosne.kernels.base import Form, FormRows
 from isosne.kernels.forest import ForestPartitions
-from isosne.kernels.form_protocol import FormRows
-from isosne.kernels.voronoi import VoronoiPartitions
-from isosne.neighbors.metric import Metric
+from isosne.neighbors.codes import cell_dtype, compare_cells, count_dtype
+from isosne.neighbors.distances import search_set
+from isosne.neighbors.exact import nearest_in_blocks, rows_per_block
+from isosne.neighbors.metric import Metric, SearchSet
+from isosne.neighbors.pairs import rounding_bound, sq_distance
+
+SCAN_ROWS, SCAN_COLUMNS = 64, 16384
+"""Largest number of rows, and of sampled points, whose keys a scan holds at a time, unless one
+sample is larger: 4 MB of float32 keys per thread (chosen; not measured)."""
+
+
+def distinct(ids: Array, n: int) -> tuple[Array, NDArray[np.int32]]:
+    """Return the distinct ids (below n), ascending, and the index of each id among them.
+
+    Faster than `np.unique`, and needs no arrays of the size of ids except the result.
+    """
+    is_there = np.zeros(n, np.bool_)
+    is_there[ids] = True
+    ranks = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(is_there), ranks[ids]
+
+
+class VoronoiPartitions:
+    """The partitionings of one scale: t samples of psi fitted points; only these are stored.
+
+    samples (n_partitions, psi): indices of the sampled points, ascending.
+    """
+
+    def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
+        self.samples = samples
+        # Samples overlap: distances are computed once per distinct sampled point.
+        sampled, self._members = distinct(samples, X.shape[0])
+        self._search = search_set(X, metric, sampled)
+
+    @property
+    def psi(self) -> int:
+        """Number of cells per partitioning."""
+        return int(self.samples.shape[1])
+
+    def cells(self, X: Points) -> Array:
+        """Return the cell (n, n_partitions) of each point in each partitioning."""
+        cells = np.empty((X.shape[0], len(self.samples)), cell_dtype(self.psi))
+        n_listed = self._list_length()
+        if self._walk_is_cheaper(n_listed):
+            self._walk(X, np.arange(len(cells)), n_listed, cells)
+        else:
+            self._scan(X, cells)
+        return cells
+
+    def _list_length(self) -> int:
+        """Return a list length that suffices for about 19 of 20 points; the others walk again.
+
+        A list of l of the m sampled points misses a given sample with probability
+        exp(-l psi / m), and any of t samples with at most t exp(-l psi / m) = e^-3 = 0.05.
+        """
+        n_partitions, psi = len(self.samples), self.psi
+        n_sampled = self._search.n_points
+        return min(n_sampled, math.ceil(n_sampled / psi * (math.log(n_partitions) + 3)))
+
+    def _walk_is_cheaper(self, n_listed: int) -> bool:
+        """Compare the estimated time per point of a walk and a scan, in nanoseconds.
+
+        The constants were measured on two cores (docs/decisions/0002). They agree with the table
+        there within a factor of three and choose the faster algorithm in each of its rows. A wrong
+        choice costs time only: the cells are the same.
+        """
+        n_columns = int(self._search.points.shape[1])
+        # Per key: 0.013 per column for the product, 0.3 to store it, 0.5 to scan it in a sample;
+        # a walk offers it to a heap (1.3) and recomputes each listed point (90 + 0.35 per column).
+        key = 0.013 * n_columns
+        scan = 0.5 * self.samples.size + (key + 0.3) * self._group_columns()
+        walk = (key + 1.3) * self._search.n_points + (90 + 0.35 * n_columns) * n_listed
+        return walk < scan
+
+    def _group_columns(self) -> int:
+        groups, n_sampled = self._groups(), self._search.n_points
+        if len(groups) == 1:
+            return n_sampled
+        return sum(len(distinct(self._members[group], n_sampled)[0]) for group in groups)
+
+    def _groups(self) -> list[slice]:
+        """Divide the partitionings into groups whose keys fit in SCAN_COLUMNS."""
+        n_partitions, psi = self.samples.shape
+        fits = self._search.n_points <= SCAN_COLUMNS
+        step = n_partitions if fits else max(1, SCAN_COLUMNS // psi)
+        return [slice(s, min(s + step, n_partitions)) for s in range(0, n_partitions, step)]
+
+    def _scan(self, X: Points, cells: Array) -> None:
+        groups = self._groups()
+        if len(groups) == 1:
+            self._scan_samples(X, self._search, self._members, cells)
+            return
+        for group in groups:
+            columns, members = distinct(self._members[group], self._search.n_points)
+            self._scan_samples(X, self._search.subset(columns), members, cells[:, group])
+
+    def _scan_samples(self, X: Points, search: SearchSet, members: Array, cells: Array) -> None:
+        """Find the cells (n, t) in some partitionings, whose members are points of a search set."""
+
+        def work(rows: slice) -> None:
+            query = search.query(X, rows)
+            keys = search.keys(query, slice(0, search.n_points))
+            points = query.points if search.unit else search.points  # used if keys are rounded
+            found = np.empty((len(keys), len(members)), cells.dtype)
+            nearest_members(
+                keys, members, (points, search.points), search.unit, query.sq_norms, found
+            )
+            cells[rows] = found
+
+        for_each_block(len(cells), SCAN_ROWS, work)
+
+    def _walk(self, X: Points, rows: Array, n_listed: int, cells: Array) -> None:
+        """Find the cells of the given rows; repeat with longer lists where one was too short."""
+        points = X if len(rows) == X.shape[0] else X[rows]
+        memberships = self._memberships()
+        is_open = np.zeros(len(rows), np.bool_)
+
+        find = nearest_in_blocks(points, self._search, n_listed)
+
+        def work(part: slice) -> None:
+            ids, _ = find(part)
+            found = np.empty((len(ids), len(self.samples)), cells.dtype)
+            walk_lists(np.ascontiguousarray(ids), memberships, found, is_open[part])
+            cells[rows[part]] = found
+
+        for_each_block(len(rows), rows_per_block(self._search.tile), work)
+        if is_open.any():
+            # Four times the length fails with probability t e^-4(ln t + 3), about 1e-12 (t = 200).
+            longer = min(4 * n_listed, self._search.n_points)
+            self._walk(X, rows[is_open], longer, cells)
+
+    def _memberships(self) -> tuple[Array, Array, Array]:
+        """Return the partitionings that contain each sampled point, and its cell in them (CSR)."""
+        psi = self.psi
+        flat = self._members.ravel()
+        order = np.argsort(flat, kind="stable")  # groups the entries by sampled point
+        indptr = np.zeros(self._search.n_points + 1, np.int64)
+        np.cumsum(np.bincount(flat), out=indptr[1:])
+        return indptr, (order // psi).astype(np.int32), (order % psi).astype(cell_dtype(psi))
+
+
+@kernel
+def nearest_members(
+    keys: Array,
+    members: Array,
+    points: tuple[Array, Array],
+    unit: float,
+    sq_norms: Array,
+    cells: Array,
+) -> None:
+    """Fill cells[i, p] with the member c of sample p nearest to point i.
+
+    Shapes: keys (n, m), members (t, psi) columns of keys, cells (n, t) overwritten. Members are
+    sorted by index, so ties go to the lowest. O(n t psi) time.
+    """
+    X, Z = points
+    for i in range(keys.shape[0]):
+        for p in range(members.shape[0]):
+            best = second = np.inf
+            winner = 0
+            for c in range(members.shape[1]):
+                key = keys[i, members[p, c]]
+                if key < second:
+                    if key < best:
+                        second = best
+                        best = key
+                        winner = c
+                    else:
+                        second = key
+            doubt = 2.0 * rounding_bound(unit, sq_norms[i], best)
+            # Keys within the rounding bound are compared in float64 (docs/decisions/0001). The
+            # negated comparison is also true for NaN.
+            if unit > 0.0 and not second - best > doubt:
+                nearest_sq = np.inf
+                for c in range(members.shape[1]):
+                    column = members[p, c]
+                    if not keys[i, column] - best > doubt:
+                        sq_dist = sq_distance(X, i, Z, column)
+                        if sq_dist < nearest_sq:
+                            nearest_sq = sq_dist
+                            winner = c
+            cells[i, p] = winner
+
+
+@kernel
+def walk_lists(
+    ids: Array, memberships: tuple[Array, Array, Array], cells: Array, is_open: Array
+) -> None:
+    """Fill cells[i, p] with the first point in the list of point i that belongs to sample p.
+
+    ids (n, k) sorted by distance; memberships as from `_memberships`. is_open[i] is set where the
+    list ended before every sample was found. About t ln t steps per point.
+    """
+    indptr, partitions, own_cells = memberships
+    n_partitions = cells.shape[1]
+    met = np.empty(n_partitions, np.bool_)
+    for i in range(ids.shape[0]):
+        met[:] = False
+        n_met = 0
+        for a in range(ids.shape[1]):
+            z = ids[i, a]
+            for e in range(indptr[z], indptr[z + 1]):
+                p = partitions[e]
+                if not met[p]:
+                    met[p] = True
+                    cells[i, p] = own_cells[e]
+                    n_met += 1
+            if n_met == n_partitions:
+                break
+        is_open[i] = n_met < n_partitions  # the caller repeats this point with a longer list
+
+
+COMPARE_COST = 1 / 40
+"""Time of one comparison relative to one visit: 32 bytes per vector instruction against one random
+access (estimated; not measured). A wrong value costs time only: both loops give the same counts."""
+
+
+class CellIndex:
+    """Index of points by their cells (m, t), to count cells shared with other points."""
+
+    def __init__(self, cells: Array, n_cells: int) -> None:
+        self.n_points, n_partitions = cells.shape
+        columns = np.ascontiguousarray(cells.T)
+        sizes = np.stack([np.bincount(column, minlength=n_cells) for column in columns])
+        # Mean number of (partitioning, other point) pairs that share a cell, per indexed point.
+        # Query points are assumed to come from the same distribution.
+        n_shared = np.einsum("pc,pc->", sizes, sizes, dtype=np.float64) / self.n_points
+        self._gathers = bool(n_shared < COMPARE_COST * self.n_points * n_partitions)
+        if self._gathers:
+            self._starts = np.zeros((n_partitions, n_cells + 1), np.int64)
+            np.cumsum(sizes, axis=1, out=self._starts[:, 1:])
+            self._order = np.empty(columns.shape, np.int32)
+            for p, column in enumerate(columns):  # one by one: `argsort` returns int64
+                self._order[p] = np.argsort(column, kind="stable")
+        else:
+            self._columns = columns
+
+    def count(self, A: Array) -> Array:
+        """Return the number of columns (n, m) on which each row of A (n, t) equals each point."""
+        counts = np.zeros((len(A), self.n_points), count_dtype(A.shape[1]))
+
+        def work(rows: slice) -> None:
+            if self._gathers:
+                gather_shared(A[rows], self._starts, self._order, counts[rows])
+            else:
+                compare_cells(A[rows], self._columns, counts[rows])
+
+        for_each_block(len(A), 64, work)  # 64 rows share each tile of columns
+        return counts
+
+
+def count_with_partners(cells: Array, partners: Array, others: Array) -> Array:
+    """Return the number of cells (n, k) that each row shares with its partners in `others`."""
+    counts = np.empty(partners.shape, count_dtype(cells.shape[1]))
+    for_each_block(
+        len(partners),
+        1024,
+        lambda rows: compare_partners(cells[rows], others, partners[rows], counts[rows]),
+    )
+    return counts
+
+
+@kernel
+def gather_shared(A: Array, starts: Array, order: Array, counts: Array) -> None:
+    """Add 1 to counts[i, j] for each point j in each cell of row i of A. O(shared cells).
+
+    order[p] lists the indexed points sorted by cell; cell c begins at starts[p, c].
+    """
+    for i in range(A.shape[0]):
+        for p in range(A.shape[1]):
+            cell = np.int64(A[i, p])  # the last cell plus 1 exceeds its own type
+            for e in range(starts[p, cell], starts[p, cell + 1]):
+                counts[i, order[p, e]] += np.uint8(1)
+
+
+@kernel
+def compare_partners(A: Array, B: Array, partners: Array, counts: Array) -> None:
+    """Count the columns on which row i of A equals rows partners[i] of B. O(n k t)."""
+    for i in range(A.shape[0]):
+        for q in range(partners.shape[1]):
+            other = B[partners[i, q]]
+            total = 0
+            for p in range(A.shape[1]):
+                total += A[i, p] == other[p]
+            counts[i, q] = total
+
 
 Partitions = VoronoiPartitions | ForestPartitions
 
@@ -35,16 +332,8 @@ def draw_partitions(
     return VoronoiPartitions(samples, points, metric)
 
 
-class DrawnForm:
-    """The isolation kernel as the fraction of partitionings with a shared cell (Eq. 7).
-
-    Parameters
-    ----------
-    fitted : array or CSR
-        The fitted points.
-    partitions : list
-        Partitionings, one item per scale.
-    """
+class DrawnForm(Form[list[CellIndex]]):
+    """The isolation kernel as the fraction of partitionings with a shared cell (Eq. 7)."""
 
     def __init__(self, fitted: Points, partitions: list[Partitions]) -> None:
         self._fitted = fitted
@@ -53,25 +342,20 @@ class DrawnForm:
         self.n_scales = len(partitions)
 
     def describe(self, points: Points) -> list[Array]:
-        """Return the cell of each point in each partitioning, one array per scale."""
         return [partitions.cells(points) for partitions in self._partitions]
 
     def index(self, described: list[Array]) -> list[CellIndex]:
-        """Return an index of described points, to compare other points with."""
         scales = zip(described, self._partitions, strict=True)
         return [CellIndex(cells, partitions.psi) for cells, partitions in scales]
 
     def compare(self, described: list[Array], index: list[CellIndex]) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, m) of described points to the points of an index."""
         return self._shares([part.count(c) for c, part in zip(described, index, strict=True)])
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, k) of the fitted points to their partners (n, k)."""
         scales = self.describe(self._fitted)
         return self._shares([count_with_partners(cells, partners, cells) for cells in scales])
 
-    def toward(self, neighbors: Neighbors) -> NeighborSimilarity:
-        """Return a function that compares new points with the fitted points nearest to them."""
+    def toward(self, neighbors: Neighbors | None) -> NeighborSimilarity:
         fitted = self.describe(self._fitted)
 
         def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
@@ -81,7 +365,6 @@ class DrawnForm:
         return compare
 
     def rows(self) -> "CellRows":
-        """Return the similarity among the fitted points, computed in blocks of rows."""
         return CellRows(self, self.describe(self._fitted))
 
     def _shares(self, counts: list[Array]) -> NDArray[np.float32]:
@@ -95,3 +378,26 @@ class CellRows(FormRows[list[CellIndex]]):
         """Return the counts (n_rows, n_points) of shared cells at the first scale."""
         index: CellIndex = self._index[0]
         return index.count(self._described[0][rows])
+
+
+def grow_samples(
+    samples: Array, n_before: int, n_points: int, psi: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return samples (t, psi) of n_points rows from samples of the first n_before of them.
+
+    Each is a uniform sample without replacement: the number of added rows in it is that of a new
+    draw; given this number, both the earlier rows and the added rows in it are uniform samples.
+    """
+    grown = np.empty((len(samples), psi), np.int64)
+    for sample, row in zip(samples, grown, strict=True):
+        drawn = rng.choice(n_points, psi, replace=False, shuffle=False)
+        added = drawn[drawn >= n_before]
+        n_kept = psi - len(added)
+        if n_kept <= len(sample):
+            kept = rng.choice(sample, n_kept, replace=False, shuffle=False)
+        else:
+            others = np.setdiff1d(np.arange(n_before), sample, assume_unique=True)
+            more = rng.choice(others, n_kept - len(sample), replace=False, shuffle=False)
+            kept = np.concatenate([sample, more])
+        row[:] = np.sort(np.concatenate([kept, added]))
+    return grown

@@ -3,6 +3,11 @@
 A partitioning samples psi of n points. The cell of a point is owned by the nearest sampled point.
 The point of rank a (a points are nearer) is the owner if it is sampled and none of the nearer ones
 is, so the probability depends on the rank alone (docs/owner-kernel.md).
+
+Broad scales are computed within random subsets. A psi-sample of a uniform subset is a psi-sample of
+all points, so the law of ranks within a subset is exact in expectation. A subset of 4 psi points
+needs lists of 8 neighbors only, whatever the number of points. Blocks of points have subsets of
+their own: with one subset for all, its members would attract everyone (docs/decisions/0011).
 """
 
 import math
@@ -13,8 +18,11 @@ from numpy.typing import NDArray
 
 from isosne._checks import as_scales, is_number
 from isosne._numba import parallel_kernel, prange
-from isosne._types import Array
+from isosne._types import Array, Points
 from isosne.errors import ParameterError
+from isosne.neighbors.distances import search_set
+from isosne.neighbors.exact import is_other, nearest
+from isosne.neighbors.metric import Metric
 
 AUTO_SIZES = 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0
 """Fine cell sizes of "auto", numbers of points (docs/decisions/0011)."""
@@ -143,3 +151,44 @@ def n_cells(size: float, n_points: int) -> int:
     n_members = size * (n_points if size < 1 else 1)
     # With one cell all points are alike; with psi = n, every point owns its own cell and no other.
     return min(max(2, round(n_points / n_members)), n_points - 1)
+
+
+BLOCK = 1024
+"""Points per block. A member of a subset is a partner of BLOCK / 4 psi times as many points as
+others, times the weight of the scale (chosen)."""
+
+
+class Subsets(NamedTuple):
+    """Subsets of one scale: members[b] serves the points order[b * BLOCK : (b + 1) * BLOCK].
+
+    ``order`` (n,): a permutation of the points; ``members`` (n_blocks, m): ascending indices.
+    """
+
+    order: NDArray[np.int64]
+    members: NDArray[np.int64]
+
+
+def subset_shape(psi: int, n_points: int) -> tuple[int, int]:
+    """Return the number of blocks, and of members of each subset."""
+    return -(-n_points // BLOCK), min(SUBSET_CELL * psi, n_points)
+
+
+def draw_subsets(psi: int, n_points: int, rng: np.random.Generator) -> Subsets:
+    """Draw the blocks of points, and a subset for each."""
+    n_blocks, size = subset_shape(psi, n_points)
+    order = rng.permutation(n_points)
+    drawn = [rng.choice(n_points, size, replace=False, shuffle=False) for _ in range(n_blocks)]
+    return Subsets(order, np.sort(drawn, axis=1))
+
+
+def far_partners(points: Points, metric: Metric, subsets: Subsets) -> NDArray[np.int32]:
+    """Return the points (n, k) of its subset that are nearest to each point, nearest first."""
+    n, n_members = len(subsets.order), subsets.members.shape[1]
+    k = min(N_FAR, n_members - 1)
+    partners = np.empty((n, k), np.int32)
+    for b, members in enumerate(subsets.members):
+        rows = subsets.order[b * BLOCK : (b + 1) * BLOCK]
+        found, _ = nearest(points[rows], search_set(points, metric, members), k + 1)
+        lists = members[found]
+        partners[rows] = lists[is_other(lists, rows)].reshape(-1, k)
+    return partners

@@ -1,9 +1,14 @@
-"""Rules for psi and the partitionings: psi as a fraction of n_samples, and automatic choices."""
+"""Rules for psi and the partitionings: fractions of n_samples, automatic choices, list lengths."""
 
+import math
 from typing import Any
+
+import numpy as np
 
 from isosne._checks import as_scales, check_count, is_integer, is_number, is_one_of
 from isosne.errors import ParameterError, keyword
+from isosne.kernels.base import KernelCosts
+from isosne.neighbors.codes import cell_dtype, count_dtype
 
 AUTO_SHARES = (0.8, 0.2, 0.05)
 """psi as fractions of n_samples, one per scale (measured: docs/decisions/0004)."""
@@ -27,25 +32,21 @@ def resolve_psi(psi: Any, n_samples: int, smallest: int | None = None) -> tuple[
     smallest: the least psi for which the neighbor lists are long enough, if they are given.
     """
     if isinstance(psi, str) and psi == "auto":
-        return auto_psi(n_samples) if smallest is None else listed_psi(n_samples, smallest)
+        return auto_psi(n_samples, smallest)
     return tuple(_resolve_one(value, n_samples) for value in as_scales(psi, "psi"))
 
 
-def auto_psi(n_samples: int) -> tuple[int, ...]:
-    """Return psi for "auto": three scales, or one where neighbor lists must be short."""
-    shares = AUTO_SHARES if n_samples <= AUTO_LIMIT else (LARGE_SHARE,)
-    scales = {max(2, round(share * n_samples)) for share in shares}
-    return tuple(sorted(scales, reverse=True))
+def auto_psi(n_samples: int, smallest: int | None = None) -> tuple[int, ...]:
+    """Return psi for "auto": three scales, or one where neighbor lists must be short.
 
-
-def listed_psi(n_samples: int, smallest: int) -> tuple[int, ...]:
-    """Return psi for "auto" with given lists: those of three scales that they are long enough for.
-
-    If they are too short for all, the smallest psi that they allow.
+    With given lists, those of the three that they are long enough for, or else the smallest psi.
     """
-    scales = {max(2, round(share * n_samples)) for share in AUTO_SHARES}
-    allowed = {scale for scale in scales if scale >= smallest} or {smallest}
-    return tuple(sorted(allowed, reverse=True))
+    has_lists = smallest is not None
+    shares = AUTO_SHARES if has_lists or n_samples <= AUTO_LIMIT else (LARGE_SHARE,)
+    scales = {max(2, round(share * n_samples)) for share in shares}
+    if smallest is not None:
+        scales = {scale for scale in scales if scale >= smallest} or {smallest}
+    return tuple(sorted(scales, reverse=True))
 
 
 def _resolve_one(psi: Any, n_samples: int) -> int:
@@ -100,3 +101,53 @@ def check_partitioning(partition: Any, n_partitions: Any, metric: str) -> None:
     if not is_one_of(n_partitions, ("exact", "auto")):
         hint = "Pass 200, or 'exact' for the closed form."
         check_count(n_partitions, "n_partitions", low=1, high=MOST_PARTITIONS, hint=hint)
+
+
+RANKED = 8.0
+"""Neighbors to rank, in units of n / psi, the mean cell size. With probability 1 - e^-8 one of them
+is sampled; the measured error of a similarity is 2e-4 (docs/decisions/0006)."""
+COMPARED = 5.0
+"""Neighbors with a similarity, in units of n / psi. They hold about two thirds of a row's
+similarity (measured: docs/decisions/0006)."""
+
+
+def smallest_psi(n_points: int, n_listed: int) -> int:
+    """Return the least psi whose cells hold few enough points for lists of n_listed neighbors."""
+    return max(2, math.ceil(RANKED * n_points / n_listed))
+
+
+def check_lists(psi: Any, n_partitions: Any, n_points: int, n_listed: int) -> None:
+    """Raise an error if lists of n_listed neighbors are too short for an isolation kernel."""
+    if not is_one_of(n_partitions, ("exact", "auto")):
+        raise ParameterError(
+            "n_partitions",
+            "be 'exact' for a sparse matrix of distances, in which samples are out of reach",
+            n_partitions,
+            "Leave it out, or pass a dense matrix of distances.",
+        )
+    smallest = smallest_psi(n_points, n_listed)
+    if smallest > n_points or min(resolve_psi(psi, n_points, smallest)) < smallest:
+        raise ParameterError(
+            "psi",
+            f"be at least 8 n_samples / k ({smallest}), where k={n_listed} is the smallest number "
+            "of distances per row of X",
+            psi,
+            "Raise psi, or store more distances: at least 8 in each row.",
+        )
+
+
+def isolation_costs(
+    psis: tuple[int, ...], n_partitions: int, n_points: int, *, has_trees: bool = False
+) -> KernelCosts:
+    """Return the costs of an isolation kernel; n_partitions = 0 is the closed form."""
+    is_count = n_partitions > 0 and len(psis) == 1  # several scales are averaged in float32
+    return KernelCosts(
+        n_relevant=math.ceil(RANKED * n_points / min(psis)),
+        n_partners=math.ceil(COMPARED * n_points / min(psis)),
+        pair_bytes=np.dtype(count_dtype(n_partitions)).itemsize if is_count else 4,
+        n_scales=len(psis),
+        cell_bytes=n_partitions * sum(np.dtype(cell_dtype(psi)).itemsize for psi in psis),
+        n_partitions=n_partitions,
+        psis=psis,
+        has_trees=has_trees,
+    )

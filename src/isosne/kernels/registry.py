@@ -7,14 +7,12 @@ import numpy as np
 from sklearn.base import clone
 
 from isosne.errors import ParameterError, keyword, suggest
-from isosne.kernels.adaptive import AdaptiveGaussianKernel
 from isosne.kernels.base import MetricKernel
-from isosne.kernels.custom import CustomKernel, UserKernel
 from isosne.kernels.gaussian import GaussianKernel
+from isosne.kernels.given import CustomKernel, PrecomputedKernel, UserKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.knn import KNNKernel
+from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
 from isosne.kernels.owner import OwnerKernel
-from isosne.kernels.precomputed import PrecomputedKernel
 
 
 class Entry(NamedTuple):
@@ -39,7 +37,7 @@ KERNELS: dict[str, Entry] = {
     "owner": Entry(
         OwnerKernel,
         "cell_size",
-        ("cell_size", "n_partitions", "partition", "metric", "p"),
+        ("cell_size", "metric", "p"),
         lambda n: OwnerKernel(),
     ),
     "gaussian": Entry(
@@ -73,7 +71,7 @@ def as_kernel(kernel: object, n_points: int, rng: np.random.Generator) -> Metric
     own = _unfitted(kernel, n_points)
     if "random_state" in own.get_params() and own.get_params()["random_state"] is None:
         own.set_params(random_state=int(rng.integers(2**31)))
-    own._check_parameters(n_points)
+    own.check_parameters(n_points)
     return own
 
 

@@ -14,8 +14,8 @@ from isosne._lanes.axes import gathered, minus, plus_product, repeated, row, sq_
 from isosne._numba import parallel_kernel, prange
 from isosne._portable import power
 from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
-from isosne.layout.joint_sums import listed_entropy, listed_sums
-from isosne.layout.pair_terms import map_similarity, minus_log_similarity
+from isosne.layout.exact import listed_entropy, listed_sums
+from isosne.layout.objectives import map_similarity, minus_log_similarity
 
 EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
 """Step length with drawn partners, relative to the schedule (measured: docs/decisions/0006): before
@@ -23,15 +23,7 @@ the last phase; fraction of the last phase at full length; at the end of the las
 
 
 class ListedAttraction:
-    """Attraction along the pairs of a sparse matrix.
-
-    Parameters
-    ----------
-    joint : SparseMatrix
-        Joint probabilities.
-    dof : float, default=1.0
-        Degrees of freedom of the map similarity.
-    """
+    """Attraction along the pairs of a sparse matrix of joint probabilities."""
 
     def __init__(self, joint: SparseMatrix, dof: Scalar = 1.0) -> None:
         self.n_points = len(joint.indptr) - 1
@@ -76,12 +68,7 @@ class ListedAttraction:
 class DrawnAttraction:
     """Attraction toward partners drawn with probability p_{j|i} at every step.
 
-    Parameters
-    ----------
-    source : PartnerSource
-        Draws partners; the expected attraction is that of all pairs.
-    dof : float, default=1.0
-        Degrees of freedom of the map similarity.
+    The expected attraction is that of all pairs.
     """
 
     def __init__(self, source: PartnerSource, dof: Scalar = 1.0) -> None:

@@ -4,6 +4,7 @@ The caller loops over the states and adds progress output, early stopping, snaps
 checkpoints. The probabilities are never modified: exaggeration is a factor of the attraction.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -16,11 +17,11 @@ from isosne._numba import kernel
 from isosne._portable import log
 from isosne._types import Array
 from isosne.errors import DivergedError
-from isosne.layout.pull import Pull
 from isosne.layout.schedules import STEADY_MOMENTUM, ChangeBelow, Phase, Schedule
 
 SPREAD = 1e-4
-"""Standard deviation of the widest axis after a collapsed map was rescaled: that of the start.
+"""Standard deviation of the widest axis at the start (van der Maaten and Hinton 2008; the paper's
+random start has it too), and after a collapsed map was rescaled.
 
 Exaggerated attraction of a broad kernel shrinks the map by a factor per step. In a map that small
 forces are linear in the distances, so rescaling changes only its size; without it, coordinates
@@ -33,6 +34,84 @@ SMALLEST_SPREAD = 1e-7
 """Standard deviation of the widest axis below which a map is rescaled (docs/decisions/0006)."""
 GAIN_UP, GAIN_DOWN = 0.2, 0.8
 """Increment and factor of the gains (Jacobs 1988; van der Maaten and Hinton 2008)."""
+NARROWEST = 1.0
+"""Smallest radius: the distance at which the similarity of two points of a map falls to one half.
+Fewer than two distinct places have no radius of their own (chosen)."""
+
+
+class Anchors(NamedTuple):
+    """Places of some points of a map, and how strongly they are pulled there.
+
+    With places a_i of some of the n points, the objective is
+    ``C(Y) = KL(P || Q) + strength / (2 n r^2) * sum_i |y_i - a_i|^2``, where r is the root mean
+    square distance of the places from their center. The term is that of DREAMS (Kury, Kobak and
+    Damrich 2025), divided by r^2, so that a strength means the same for maps of any width
+    (docs/decisions/0017).
+
+    Attributes
+    ----------
+    rows : array of int64, shape (m,)
+        Indices of the points, ascending.
+    places : array of float32, shape (m, n_components)
+        The place of each: that on the previous map, multiplied by the scale.
+    strength : float
+        Strength of the pull; 0 for a start without a pull.
+    scale : float
+        Factor of the coordinates of the previous map.
+    """
+
+    rows: NDArray[np.int64]
+    places: NDArray[np.float32]
+    strength: float
+    scale: float = 1.0
+
+    def among(self, chosen: Array) -> Self:
+        """Return the anchors of chosen points, ascending, counted by their position among them."""
+        _, within, kept = np.intersect1d(chosen, self.rows, return_indices=True)
+        return self._replace(rows=within.astype(np.int64), places=self.places[kept])
+
+    def displacement(self, Y: Array) -> NDArray[np.float64]:
+        """Return the distance of each point of a map (n, d) from its place, in radii."""
+        diffs = Y[self.rows].astype(np.float64) - self.places
+        return np.asarray(np.sqrt((diffs**2).sum(axis=1)) / radius_of(self.places))
+
+
+class Pull:
+    """Quadratic pull of some points of a map toward their places.
+
+    ``stiffness`` (n_points,) is the second derivative of the term along a coordinate of each point;
+    0 for other points.
+    """
+
+    def __init__(self, anchors: Anchors, n_points: int) -> None:
+        self.anchors = anchors
+        self.stiffness = np.zeros(n_points, np.float32)
+        self.stiffness[anchors.rows] = anchors.strength / (
+            n_points * radius_of(anchors.places) ** 2
+        )
+
+    def add(self, Y: NDArray[np.float32], gradient: NDArray[np.float32]) -> None:
+        """Add the gradient of the term at map Y (d, n) to a gradient (d, n)."""
+        rows = self.anchors.rows
+        gradient[:, rows] += self.stiffness[rows] * (Y[:, rows] - self.anchors.places.T)
+
+    def value(self, Y: NDArray[np.float32]) -> float:
+        """Return the term at map Y (d, n)."""
+        squares = self.anchors.displacement(Y.T) ** 2
+        return float(self.anchors.strength * squares.sum() / (2 * Y.shape[1]))
+
+
+def make_pull(anchors: Anchors | None, n_points: int) -> Pull | None:
+    """Return the pull toward anchors, or None if there are none or their strength is 0."""
+    if anchors is None or not anchors.strength or not len(anchors.rows):
+        return None
+    return Pull(anchors, n_points)
+
+
+def radius_of(Y: Array) -> float:
+    """Return the root mean square distance of the points of a map (n, d) from their center."""
+    diffs = Y.astype(np.float64) - Y.mean(axis=0, dtype=np.float64)
+    return max(math.sqrt(float((diffs**2).sum()) / len(Y)), NARROWEST)
 
 
 class Field(Protocol):

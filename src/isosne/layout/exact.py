@@ -21,9 +21,9 @@ from isosne._lanes.axes import (
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._portable import log
 from isosne._types import Array, DenseMatrix, Scalar
-from isosne.layout.joint_sums import sum_entropy, sum_rows
-from isosne.layout.objectives import KL, Mixture
-from isosne.layout.pair_terms import (
+from isosne.layout.objectives import (
+    KL,
+    Mixture,
     map_similarity,
     minus_log_similarity,
     mixture_pull,
@@ -57,18 +57,26 @@ class Stateless:
         """Do nothing."""
 
 
-class ExactForces(Stateless):
-    """Gradient and value of an objective over all pairs.
+class AllPairs(Stateless):
+    """Forces summed over all pairs, which are available at every step."""
 
-    Parameters
-    ----------
-    joint : DenseMatrix
-        Joint probabilities.
-    objective : KL, NeRV or JSE, default=KL()
-        The objective to minimize.
-    dof : float, default=1.0
-        Degrees of freedom of the map similarity; infinity is a Gaussian.
-    """
+    n_points: int
+    dof: Scalar
+
+    def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
+        """Do nothing."""
+
+    def step_limit(self, exaggeration: float) -> float:
+        """Return the longest step at which the optimization does not diverge."""
+        return step_limit(self.n_points, self.dof, exaggeration)
+
+    def step_share(self, progress: float) -> float:
+        """Return 1: exact forces need no shorter steps."""
+        return 1.0
+
+
+class ExactForces(AllPairs):
+    """Gradient and value of an objective over all pairs of joint probabilities; default KL."""
 
     def __init__(
         self, joint: DenseMatrix, objective: Mixture | None = None, dof: float = 1.0
@@ -99,21 +107,10 @@ class ExactForces(Stateless):
             away = sums.sum() * scale  # normalization of Q: q_ij times the sum of all terms
         return combine(pull, push, toward, away)
 
-    def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
-        """Do nothing: all pairs are available at every step."""
-
     def loads(self) -> NDArray[np.float32]:
         """Return n p_i, the affinity of each point relative to the mean."""
         sum_rows(*self.joint, self._row_sums)
         return (self.n_points * self._row_sums).astype(np.float32)
-
-    def step_limit(self, exaggeration: float) -> float:
-        """Return the longest step at which the optimization does not diverge."""
-        return step_limit(self.n_points, self.dof, exaggeration)
-
-    def step_share(self, progress: float) -> float:
-        """Return 1: exact forces need no shorter steps."""
-        return 1.0
 
     def value(self, Y: NDArray[np.float32]) -> float:
         """Return the objective at map Y (d, n); not negative."""
@@ -141,13 +138,7 @@ class ExactForces(Stateless):
 
 
 class ExactRepulsion(Stateless):
-    """Repulsion between all pairs of points, without approximation.
-
-    Parameters
-    ----------
-    dof : float, default=1.0
-        Degrees of freedom of the map similarity.
-    """
+    """Repulsion between all pairs of points, without approximation."""
 
     def __init__(self, dof: Scalar = 1.0) -> None:
         self._dof = np.float32(dof)
@@ -381,3 +372,47 @@ def loss_all(values: Array, factors: Array, Y: Axes, dof: Scalar, sums: Array) -
             p = load(row, rest) * (factor + load(factors, rest)) * keep
             loss += p * minus_log_similarity(sq_length(minus(x, loaded(Y, rest))), dof)
         sums[i] = total(loss)
+
+
+@parallel_kernel
+def sum_entropy(values: Array, factors: Array, sums: Array) -> None:
+    """Fill sums[i] = sum_j p log p of a dense matrix, where 0 log 0 = 0."""
+    for i in prange(len(sums)):
+        entropy = 0.0
+        for j in range(len(sums)):
+            p = np.float64(values[i, j]) * (factors[i] + factors[j])
+            if p > 0:
+                entropy += p * log(p)
+        sums[i] = entropy
+
+
+@parallel_kernel
+def sum_rows(values: Array, factors: Array, sums: Array) -> None:
+    """Fill sums[i] = sum_j p of a dense matrix."""
+    for i in prange(len(sums)):
+        whole = 0.0
+        for j in range(len(sums)):
+            whole += np.float64(values[i, j]) * (factors[i] + factors[j])
+        sums[i] = whole
+
+
+@kernel
+def listed_entropy(p: Array) -> float:
+    """Return the sum of p log p over the entries of a CSR matrix, where 0 log 0 = 0."""
+    entropy = 0.0
+    for e in range(len(p)):
+        if p[e] > 0:
+            entropy += np.float64(p[e]) * log(p[e])
+    return entropy
+
+
+@kernel
+def listed_sums(indptr: Array, data: Array) -> NDArray[np.float32]:
+    """Return the sum of each row of a CSR matrix."""
+    sums = np.empty(len(indptr) - 1, np.float32)
+    for i in range(len(sums)):
+        whole = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            whole += data[e]
+        sums[i] = whole
+    return sums

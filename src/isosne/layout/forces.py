@@ -4,15 +4,19 @@ Points that are close on the map are kept close in memory: from time to time the
 Morton curve (docs/decisions/0006). This order is private to the module.
 """
 
+from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._checks import check_number
 from isosne._numba import parallel_kernel, prange
 from isosne._portable import log
-from isosne._types import Array, Scalar
-from isosne.layout.exact import TINY, inverse, step_limit
+from isosne._types import Array, DenseMatrix, Scalar
+from isosne.errors import ParameterError, suggest
+from isosne.layout.exact import TINY, AllPairs, inverse, step_limit
+from isosne.layout.objectives import CustomObjective, dof_of, similarity_at
 
 ARRANGE_FROM, ARRANGE_EVERY = 50, 250
 """Step of the first sort along the curve, and steps between sorts (docs/decisions/0006)."""
@@ -71,17 +75,7 @@ class Repulsion(Protocol):
 
 
 class SplitForces:
-    """Gradient and value of KL(P || Q) from an attraction and a repulsion.
-
-    Parameters
-    ----------
-    attraction : Attraction
-        Attraction between similar pairs.
-    repulsion : Repulsion
-        Repulsion between all pairs.
-    dof : float, default=1.0
-        Degrees of freedom of the map similarity.
-    """
+    """Gradient and value of KL(P || Q) from an attraction and a repulsion."""
 
     def __init__(self, attraction: Attraction, repulsion: Repulsion, dof: Scalar = 1.0) -> None:
         self._arrangement = attraction, np.arange(attraction.n_points)
@@ -191,3 +185,136 @@ def combine_arranged(
     for r in prange(len(order)):
         for c in range(gradient.shape[0]):
             gradient[c, order[r]] = toward * pull[r, c] - away * push[c, r]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Sum the repulsive forces over all pairs of points: O(n^2) per step, no approximation."""
+
+    name = "exact"
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Interpolate the repulsive forces on a regular mesh by Fourier transforms: O(n) per step.
+
+    Parameters
+    ----------
+    accuracy : float, default=0.01
+        Target for the relative error of the forces (root mean square over the points), from 0.003
+        to 0.2. openTSNE's error is about 0.03 (docs/decisions/0005).
+
+    Notes
+    -----
+    Forces between near points are summed pair by pair, so the mesh can be coarse
+    (docs/decisions/0013).
+
+    Examples
+    --------
+    >>> from isosne import TSNE, Mesh
+    >>> TSNE(forces=Mesh(accuracy=0.02))
+    TSNE(forces=Mesh(accuracy=0.02))
+    """
+
+    accuracy: float = 0.01
+    name = "mesh"
+
+    def __post_init__(self) -> None:
+        hint = "0.03 is as accurate as other packages; 0.01 gives better maps."
+        check_number(self.accuracy, "accuracy", low=0.003, high=0.2, hint=hint)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Approximate the repulsive forces with a Barnes-Hut tree: O(n log n) per step.
+
+    Unlike a mesh, the cost does not depend on the width of the map.
+
+    Parameters
+    ----------
+    theta : float, default=0.5
+        Largest ratio of the size of a tree cell to its distance at which the cell acts as a single
+        point, from 0 (exact) to 1 (coarse). 0.5 is van der Maaten's (2014) default; errors are in
+        docs/benchmarks.md.
+
+    Examples
+    --------
+    >>> from isosne import TSNE, Tree
+    >>> TSNE(forces=Tree(theta=0.4))
+    TSNE(forces=Tree(theta=0.4))
+    """
+
+    theta: float = 0.5
+    name = "tree"
+
+    def __post_init__(self) -> None:
+        check_number(self.theta, "theta", low=0, high=1, hint="0.5 is usual; 0 is exact.")
+
+
+Method = Exact | Mesh | Tree
+METHODS: dict[str, type[Method]] = {"exact": Exact, "mesh": Mesh, "tree": Tree}
+
+
+def as_method(forces: object) -> Method | None:
+    """Return the method for a name or an object; None for "auto"."""
+    if isinstance(forces, Exact | Mesh | Tree):
+        return forces
+    if isinstance(forces, str) and forces in METHODS:
+        return METHODS[forces]()
+    if isinstance(forces, str) and forces == "auto":
+        return None
+    raise ParameterError(
+        "forces",
+        f"be one of {', '.join(map(repr, ('auto', *METHODS)))}, or Mesh(...) or Tree(...)",
+        forces,
+        suggest(forces, METHODS, "'auto' chooses by the number of points."),
+    )
+
+
+class CustomForces(AllPairs):
+    """Gradient and value of a user-defined objective over all pairs, from its derivative.
+
+    With ``D_ij = dC / dq_ij`` and ``q = w / Z``, the chain rule gives
+    ``dC / d(d_ij^2) = -u_ij q_ij (D_ij - sum_kl q_kl D_kl)``, so the gradient is
+    ``-4 sum_j u_ij q_ij (D_ij - <q, D>) (y_i - y_j)``. NumPy in float64; O(n^2) time and memory.
+    """
+
+    def __init__(self, joint: DenseMatrix, objective: CustomObjective) -> None:
+        factors = joint.factors.astype(np.float64)
+        self.objective = objective
+        self.dof = dof_of(objective)
+        self.n_points = len(factors)
+        self._P: NDArray[np.float64] = joint.values * (factors[:, None] + factors)
+
+    def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
+        """Return the gradient at map Y (d, n), plus the attraction of (exaggeration - 1) P."""
+        diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]  # (d, n, n)
+        sq_dist = (diffs**2).sum(axis=0)
+        Q = self._map_probabilities(sq_dist)
+        D = np.asarray(self.objective.derivative(self._P, Q), np.float64)
+        terms = Q * ((Q * D).sum() - D) + (exaggeration - 1) * self._P
+        gradient = 4 * np.einsum("ij,cij->ci", terms * self._slope(sq_dist), diffs)
+        return np.asarray(gradient, np.float32)
+
+    def value(self, Y: NDArray[np.float32]) -> float:
+        """Return the objective at map Y (d, n), without exaggeration."""
+        diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]
+        return float(self.objective.value(self._P, self._map_probabilities((diffs**2).sum(axis=0))))
+
+    def loads(self) -> NDArray[np.float32]:
+        """Return n p_i, the affinity of each point relative to the mean."""
+        return np.asarray(self.n_points * self._P.sum(axis=1), np.float32)
+
+    def _map_probabilities(self, sq_dist: Array) -> NDArray[np.float64]:
+        w = similarity_at(sq_dist, self.dof)
+        np.fill_diagonal(w, 0)
+        Q: NDArray[np.float64] = np.maximum(w / w.sum(), TINY)  # objectives may take log Q
+        np.fill_diagonal(Q, 0)
+        return Q
+
+    def _slope(self, sq_dist: Array) -> Array:
+        """Return u = -d log w / d(d^2)."""
+        if np.isinf(self.dof):
+            return np.ones_like(sq_dist)
+        slope: Array = (self.dof + 1) / 2 / (self.dof + sq_dist)
+        return slope

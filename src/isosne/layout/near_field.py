@@ -28,7 +28,7 @@ from isosne._lanes.axes import (
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
 from isosne.layout.exact import Axes, by_axis
-from isosne.layout.pair_terms import map_similarity, similarity_at
+from isosne.layout.objectives import map_similarity, similarity_at
 
 REACH = 2
 """Cells on each side of a cell that hold all points within the cutoff; cells are R / REACH wide."""

@@ -25,8 +25,8 @@ from isosne._lanes.axes import (
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
 from isosne.layout.exact import Axes, by_axis, last_vector, push_all
-from isosne.layout.mesh_repulsion import MeshRepulsion, in_three_dimensions
-from isosne.layout.pair_terms import map_similarity, minus_log_similarity
+from isosne.layout.mesh import MeshRepulsion, in_three_dimensions
+from isosne.layout.objectives import map_similarity, minus_log_similarity
 from isosne.layout.splines import read, read_at
 
 N_STEPS = 50
@@ -55,14 +55,7 @@ similarities underflow, nothing repels, and the factor does not matter if it is 
 class Placement:
     """Places new points that are compared with all points of a finished map.
 
-    Parameters
-    ----------
-    embedding : array of shape (n, d)
-        The map, which does not change.
-    dof : float
-        Degrees of freedom of the map similarity.
-    exaggeration : float, default=1.0
-        Exaggeration of the last phase of the optimization.
+    ``embedding`` (n, d) is the map, which does not change; ``exaggeration`` that of the last phase.
     """
 
     def __init__(
@@ -91,11 +84,6 @@ class ListedPlacement:
 
     The repulsion of the map is computed once, on a mesh, and interpolated. If the map is too wide
     for a mesh, only the partners of a point repel it.
-
-    Parameters
-    ----------
-    embedding, dof, exaggeration
-        As in `Placement`.
     """
 
     def __init__(

@@ -356,6 +356,19 @@ def plain(n_iter: int, schedule: Schedule) -> Schedule:
     return replace(schedule, phases=(replace(schedule.phases[-1], n_iter=n_iter, stop=None),))
 
 
+def settled(schedule: Schedule) -> Schedule:
+    """Return a schedule for a map that begins wide, without more momentum than late steps have.
+
+    Gains and more momentum make oscillations grow, which a map that still unfolds outruns. The
+    first 5,000 pen digits, from their own map: KL 1.04 instead of 0.96, and aligned to it 1.28.
+    """
+    phases = (
+        replace(phase, momentum=SETTLED_MOMENTUM) if phase.momentum is None else phase
+        for phase in schedule.phases
+    )
+    return replace(schedule, phases=tuple(phases))
+
+
 def lasting(schedule: Schedule, exaggeration: float) -> Schedule:
     """Return a schedule with at least this exaggeration, and exactly this in the last phase.
 

@@ -1,6 +1,6 @@
 """Spread charges of points over the nodes of a mesh, and interpolate a field, by B-splines.
 
-Compiled functions of `mesh_repulsion`. An unused axis has a spline of order 1. The order of a
+Compiled functions of `mesh`. An unused axis has a spline of order 1. The order of a
 spline is passed as the length of a tuple of zeros, so that it is known at compile time.
 """
 

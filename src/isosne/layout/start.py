@@ -8,26 +8,43 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._portable import each_cos, each_log
-from isosne._types import DenseMatrix, Joint, Points, SparseMatrix
+from isosne._types import Array, DenseMatrix, Joint, PartnerSource, Points, SparseMatrix
 from isosne.errors import DataError, ParameterError, keyword, suggest
-from isosne.layout.carried_start import carried_map, listed_pairs
-from isosne.layout.eigenvectors import combine, leading_eigenvectors, project
-from isosne.layout.principal import principal_components, times_sparse, with_sign
-from isosne.layout.pull import Anchors
+from isosne.layout.descent import SPREAD, Anchors
+from isosne.layout.eigenvectors import (
+    combine,
+    leading_eigenvectors,
+    principal_components,
+    project,
+    times_sparse,
+    with_sign,
+)
 
-SPREAD = 1e-4
-"""Standard deviation of the widest axis (van der Maaten and Hinton 2008; the paper's random start
-has it too)."""
 JITTER = 0.01
 """Noise that separates duplicate points, relative to SPREAD (chosen; not measured)."""
 FLAT = 1e-9
 """Standard deviation relative to the largest coordinate below which only rounding is left: far
 above the rounding of float64 (1e-16), far below JITTER (chosen)."""
+WIDE = 1.0
+"""Standard deviation of the widest axis above which a start is the map of an earlier run: the
+distance at which the similarity of two points falls to one half."""
+THINNEST = 1e-6
+"""Smallest width of a start relative to its largest, in the directions where it is widest and
+narrowest: some roundings of float32."""
 LARGEST = 1e9
 """Largest coordinate of a start that is given: far above the width of maps (chosen)."""
 TABLES = ("hamming", "gower")
 """Metrics of points that are codes or categories, not coordinates."""
 STARTS = ("pca", "spectral", "random")
+N_ROUNDS = 10
+"""How often the mean of the partners is computed for points that a previous map does not have:
+long enough a chain of new points to reach what has a place (chosen; the maps are no better than
+those from coordinates of `transform`)."""
+CARRIED_JITTER = 0.01
+"""Standard deviation of the noise that separates new points, in units of the map, where similarity
+falls to one half at a distance of 1 (chosen)."""
+BLOCK = 256
+"""Rows of joint probabilities that are copied at a time, to save memory."""
 
 
 def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
@@ -75,10 +92,10 @@ def initial_map(
     """
     n = X.shape[0]
     if not isinstance(start, str | Anchors):
-        return _given(start, n, n_components)
+        return check_spread(given_map(start, n, n_components), "start")
     noise = normal_numbers(rng, (n, n_components))
     if isinstance(start, Anchors):
-        return carried_map(start, joint, noise)
+        return check_spread(carried_map(start, joint, noise), "align_to")
     if start == "random":
         return np.ascontiguousarray(SPREAD * noise.T, np.float32)
     by_pca = start == "pca"
@@ -90,6 +107,28 @@ def initial_map(
     return np.ascontiguousarray(axes.T, np.float32)
 
 
+def is_wide(Y: NDArray[np.float32]) -> bool:
+    """Return whether an initial map (d, n) is as wide as the map of an earlier run."""
+    return bool(Y.std(axis=1, dtype=np.float64).max() > WIDE)
+
+
+def check_spread(Y: NDArray[np.float32], name: str) -> NDArray[np.float32]:
+    """Return an initial map (d, n); raise an error if it has fewer dimensions than its axes.
+
+    Forces between points on a line act along the line, so they would never leave it.
+    """
+    widths = np.linalg.svd(Y - Y.mean(axis=1, keepdims=True, dtype=np.float64), compute_uv=False)
+    n_dimensions = int((widths > THINNEST * widths[0]).sum())
+    if n_dimensions < min(len(Y), Y.shape[1] - 1):
+        shape = ("coincide", "lie on a line", "lie in a plane")[n_dimensions]
+        raise DataError(
+            f"The points of {keyword(name)} must spread in all {len(Y)} dimensions of the map; "
+            f"they {shape}, and no force would take them out of it. Add random numbers to the "
+            "coordinates."
+        )
+    return Y
+
+
 def normal_numbers(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Return standard normal numbers (Box and Muller), the same on every machine.
 
@@ -99,7 +138,8 @@ def normal_numbers(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[
     return radius * each_cos(2 * np.pi * rng.random(shape))
 
 
-def _given(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
+def given_map(start: Any, n: int, n_components: int) -> NDArray[np.float32]:
+    """Return given coordinates (n, n_components) as an initial map, a copy."""
     try:
         array = np.asarray(start)
         array = array.astype(np.float64, casting="unsafe" if array.dtype == object else "same_kind")
@@ -153,3 +193,52 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
     k = min(n_components, n - 1)
     axes[:, :k] = with_sign(leading_eigenvectors(scaled, n, k) / root)
     return axes
+
+
+def carried_map(anchors: Anchors, joint: Joint, noise: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return the initial map (d, n): places of the anchors, and means of partners for new points.
+
+    The means are weighted by the joint probabilities, and computed repeatedly, so that new points
+    that know only each other are reached, too. noise: standard normal numbers (n, d). A point
+    without a path to an anchor starts at the center.
+    """
+    is_new = np.ones(len(noise), bool)
+    is_new[anchors.rows] = False
+    rows = np.flatnonzero(is_new)
+    Y = np.repeat(anchors.places.mean(axis=0, dtype=np.float64)[None], len(noise), axis=0)
+    Y[anchors.rows] = anchors.places
+    has_place = np.where(is_new, 0.0, 1.0)
+    P = joint if isinstance(joint, DenseMatrix) else listed_pairs(joint)
+    for _ in range(N_ROUNDS if len(rows) else 0):
+        # The last column sums the probabilities of the partners that have a place.
+        sums = _partner_sums(P, rows, np.column_stack([has_place[:, None] * Y, has_place]))
+        reached = sums[:, -1] > 0
+        Y[rows[reached]] = sums[reached, :-1] / sums[reached, -1:]
+        has_place[rows[reached]] = 1.0
+    Y[rows] += CARRIED_JITTER * noise[rows]
+    return np.ascontiguousarray(Y.T, np.float32)
+
+
+def _partner_sums(P: DenseMatrix | csr_array, rows: Array, block: Array) -> NDArray[np.float64]:
+    """Return rows of P times a block (n, b) of columns, in the same order on every machine."""
+    sums = np.empty((len(rows), block.shape[1]))
+    for start in range(0, len(rows), BLOCK):
+        part = rows[start : start + BLOCK]
+        if isinstance(P, DenseMatrix):
+            factors = P.factors.astype(np.float64)
+            found = combine(P.values[part] * (factors[part, None] + factors), block)
+        else:
+            found = times_sparse(P[part].astype(np.float64), block)
+        sums[start : start + BLOCK] = found
+    return sums
+
+
+def listed_pairs(joint: SparseMatrix | PartnerSource) -> csr_array:
+    """Return joint probabilities as CSR; of those that are not stored, the partners of a draw."""
+    if isinstance(joint, SparseMatrix):
+        n = len(joint.indptr) - 1
+        return csr_array((joint.data, joint.indices, joint.indptr), shape=(n, n))
+    indices, weights = joint.draw(0)
+    n, k = indices.shape
+    parts = weights.ravel(), indices.ravel().view(np.int32), np.arange(0, n * k + 1, k)
+    return csr_array(parts, shape=(n, n))

@@ -1,10 +1,12 @@
 """Nearest-neighbor search, exact or approximate, for steps 1 and 2 of the paper.
 
-* ``coordinates``: type and scale of the coordinates
-* ``distances``: metrics, and keys that order points by distance
+* ``metric``: the metrics, what they learn from points, and the type of coordinates
+* ``distances``: sets of points, with keys that order points by distance
+* ``pairs``: compiled loops over pairs of points
+* ``codes``: Hamming and Gower distances
 * ``exact``: exact search in blocks
-* ``clustered``: approximate search in clusters of points
-* ``search``: the public function, and the choice of a search
+* ``approximate``: search in clusters of points, or in an index of codes
+* ``search``: the public function, the choice of a search, and its memory
 """
 
 from isosne.neighbors.search import nearest_neighbors

@@ -1,14 +1,17 @@
-"""Points whose columns are codes: two points agree in a column or they differ (Hamming distance).
+"""Points whose columns are compared one by one: codes (Hamming distance), mixed columns (Gower).
 
-The cells of partitionings are such codes. Keys are numbers of columns that differ, so they are
-exact.
+The cells of partitionings are codes. Hamming keys are numbers of columns that differ, so they are
+exact. Gower's distance (Gower 1971) compares points that `isosne.tables.gower_points` has made: a
+coordinate from 0 to 1 is a number relative to the range of its column; from CATEGORY up it is a
+category, and two categories differ by 0 or 1; MISSING stands for a missing value. The distance is
+the mean difference over the columns in which both values are known.
 """
 
 import numpy as np
 
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.neighbors.coordinates import Query
+from isosne.neighbors.metric import Query, SearchSet
 
 COMPARE_COLUMNS = 1024
 """Points per tile: a tile's counts and codes (1 or 2 bytes each) stay in the L1 cache (chosen)."""
@@ -19,17 +22,13 @@ def count_dtype(n_columns: int) -> type[np.unsignedinteger]:
     return np.uint8 if n_columns < 2**8 else np.uint16 if n_columns < 2**16 else np.uint32
 
 
-class CodePoints:
-    """Codes that queries are compared with; a `SearchSet` of the Hamming distance.
+def cell_dtype(n_cells: int) -> type[np.unsignedinteger]:
+    """Return the smallest unsigned integer type that holds the ids of n_cells cells."""
+    return np.uint8 if n_cells <= 2**8 else np.uint16 if n_cells <= 2**16 else np.uint32
 
-    Parameters
-    ----------
-    points : array of shape (n, n_columns)
-        The codes.
-    """
 
-    unit = 0.0
-    points = np.empty((0, 0))
+class CodePoints(SearchSet):
+    """Codes that queries are compared with; a `SearchSet` of the Hamming distance."""
 
     def __init__(self, points: Array) -> None:
         self.n_points, n_columns = points.shape
@@ -38,7 +37,6 @@ class CodePoints:
         self._columns = np.ascontiguousarray(points.T)
 
     def query(self, X: Points, rows: slice) -> Query:
-        """Prepare a block of points."""
         codes = np.ascontiguousarray(X[rows])
         return Query(codes, self.points, np.zeros(len(codes)))
 
@@ -52,7 +50,6 @@ class CodePoints:
         return keys
 
     def subset(self, ids: Array) -> "CodePoints":
-        """Return a set of the points `ids`, in that order."""
         return CodePoints(self._columns[:, ids].T)
 
 
@@ -72,3 +69,51 @@ def compare_cells(A: Array, B_columns: Array, counts: Array) -> None:
                 column = B_columns[p, start:stop]
                 for j in range(len(row)):
                     row[j] += np.uint8(column[j] == cell)  # uint8, so that the loop vectorizes
+
+
+MISSING = -1.0
+CATEGORY = 2.0
+FARTHEST = 1.0
+"""Distance of two points that have no column in which both values are known."""
+
+
+class GowerPoints(SearchSet):
+    """Points as described above; a `SearchSet` of Gower's distance."""
+
+    tile = 2048
+
+    def __init__(self, points: Array) -> None:
+        self.points = np.ascontiguousarray(points, np.float64)
+        self.n_points = len(points)
+
+    def query(self, X: Points, rows: slice) -> Query:
+        block = np.ascontiguousarray(X[rows], np.float64)
+        return Query(block, block[:, :0], np.zeros(len(block)))
+
+    def keys(self, query: Query, columns: slice) -> Array:
+        others = self.points[columns]
+        keys = np.empty((len(query.points), len(others)))
+        fill_gower(query.points, others, keys)
+        return keys
+
+    def subset(self, ids: Array) -> "GowerPoints":
+        return GowerPoints(self.points[ids])
+
+
+@kernel
+def fill_gower(X: Array, Z: Array, keys: Array) -> None:
+    """Fill keys[i, j] with the distance of X[i] and Z[j], summed in the order of the columns."""
+    for i in range(X.shape[0]):
+        for j in range(Z.shape[0]):
+            total = 0.0
+            n_known = 0
+            for f in range(X.shape[1]):
+                a, b = X[i, f], Z[j, f]
+                if a == MISSING or b == MISSING:
+                    continue
+                n_known += 1
+                if a >= CATEGORY or b >= CATEGORY:
+                    total += np.float64(a != b)
+                else:
+                    total += abs(a - b)
+            keys[i, j] = total / n_known if n_known else FARTHEST

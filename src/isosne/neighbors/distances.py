@@ -4,22 +4,33 @@ A *key* orders points like the distance and is cheaper (`Metric`). Dense Euclide
 matrix product, with a rounding error of at most `rounding_bound`. Points whose keys differ by less
 are ordered by `sq_distance`, in float64, so the order depends neither on how the product is divided
 into blocks nor on the BLAS library (docs/decisions/0001). Other keys are exact.
+
+A sparse matrix of precomputed distances holds, for each point, those to its neighbors. A distance
+that is not stored is unknown, and larger than those of its row, so lists of neighbors can be read
+off, and nothing else. A stored zero is a distance like any other; a point's distance to itself may
+be stored or not.
 """
 
 import math
-from typing import Any, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._blocks import for_each_block
+from isosne._numba import kernel
 from isosne._types import Array, Points
 from isosne.errors import DataError
-from isosne.neighbors.codes import CodePoints
-from isosne.neighbors.coordinates import Query, common_scale, largest_value, working_dtype
-from isosne.neighbors.gower import GowerPoints
-from isosne.neighbors.metric import Metric
+from isosne.neighbors.codes import CodePoints, GowerPoints
+from isosne.neighbors.metric import (
+    Metric,
+    Query,
+    SearchSet,
+    common_scale,
+    largest_value,
+    working_dtype,
+)
 from isosne.neighbors.pairs import (
     add_shared_columns,
     fill_csr_norms,
@@ -29,35 +40,90 @@ from isosne.neighbors.pairs import (
     settle_near,
     sum_row_powers,
 )
-from isosne.neighbors.stored import StoredDistances
+
+
+class StoredDistances(SearchSet):
+    """A set of points that are known by their stored distances; offers no keys of all pairs."""
+
+    tile = 1
+
+    def __init__(self, n_points: int) -> None:
+        self.n_points = n_points
+
+    def query(self, X: Any, rows: slice) -> NoReturn:
+        raise refuse_all_pairs()
+
+    def keys(self, query: Any, columns: slice) -> NoReturn:
+        raise refuse_all_pairs()
+
+    def subset(self, ids: Array) -> NoReturn:
+        raise refuse_all_pairs()
+
+
+def refuse_all_pairs() -> DataError:
+    """Return the error for what needs distances that are not stored."""
+    return DataError(
+        "X must hold the distances of all pairs here; a sparse matrix holds only those that are "
+        "stored. Pass a dense matrix of distances."
+    )
+
+
+def n_stored(D: csr_array, *, with_self: bool) -> int:
+    """Return the smallest number of stored distances per row.
+
+    with_self: whether to count the entries of the diagonal.
+    """
+    return int(_counts(D, with_self=with_self).min())
+
+
+def _counts(D: csr_array, *, with_self: bool) -> NDArray[np.int64]:
+    counts: NDArray[np.int64] = np.diff(D.indptr).astype(np.int64)
+    if not with_self:
+        rows = np.repeat(np.arange(len(counts)), counts)
+        counts -= np.bincount(rows[rows == D.indices], minlength=len(counts))
+    return counts
+
+
+def nearest_stored(
+    D: csr_array, k: int, *, with_self: bool
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return indices and distances (n, k) of the nearest stored points, ties by index.
+
+    with_self: whether a row may list the point with its own index.
+    """
+    counts = _counts(D, with_self=with_self)
+    row = int(counts.argmin())
+    if counts[row] < k:
+        raise DataError(
+            f"Each row must store the distances to its {k} nearest points; row {row} of X "
+            f"(counting from 0) stores {counts[row]}. Store more of them, or pass a dense matrix."
+        )
+    ids, distances = np.empty((len(counts), k), np.int32), np.empty((len(counts), k))
+    sort_stored(D.indptr, D.indices, D.data.astype(np.float64), with_self, ids, distances)
+    return ids, distances
+
+
+@kernel
+def sort_stored(
+    indptr: Array, indices: Array, data: Array, with_self: bool, ids: Array, distances: Array
+) -> None:
+    """Fill each row of ids and distances with its nearest entries; indices are sorted."""
+    for i in range(len(ids)):
+        order = np.argsort(data[indptr[i] : indptr[i + 1]], kind="mergesort")  # stable
+        n = 0
+        for a in order:
+            e = indptr[i] + a
+            if n < ids.shape[1] and (with_self or indices[e] != i):
+                ids[i, n] = indices[e]
+                distances[i, n] = data[e]
+                n += 1
+
 
 TILE_COLUMNS, BLOCK_ROWS = 2048, 256
 """Size of a tile of keys: 2 MB in float32, which fits in an L2 cache (chosen; not measured)."""
 REACH = {np.dtype(np.float32): 1e38, np.dtype(np.float64): 1e150}
 """Largest value of a query, divided by the scale of the set: it is still a number of the working
 type, and its square is finite in float64."""
-
-
-class SearchSet(Protocol):
-    """Points that queries are compared with, preprocessed once."""
-
-    n_points: int
-    tile: int  # number of columns per call of `keys`
-    points: Array  # rows for `sq_distance`; empty if keys are exact
-    unit: float  # rounding error of a key relative to the squared lengths; 0 if keys are exact
-    scale: float  # power of two that divides the coordinates, so that squares do not overflow
-
-    def query(self, X: Points, rows: slice) -> Query:
-        """Prepare a block of points."""
-        ...
-
-    def keys(self, query: Query, columns: slice) -> Array:
-        """Return keys (n_rows, n_columns), up to a constant per row."""
-        ...
-
-    def subset(self, ids: Array) -> "SearchSet":
-        """Return a set of the points `ids`, in that order."""
-        ...
 
 
 def search_set(
@@ -158,7 +224,7 @@ def _check_reach(points: Points, fitted: Points) -> None:
         )
 
 
-class DenseEuclidean:
+class DenseEuclidean(SearchSet):
     """Dense points, Euclidean, cosine or Mahalanobis metric: keys from matrix products."""
 
     tile = TILE_COLUMNS
@@ -182,7 +248,6 @@ class DenseEuclidean:
         shifted *= -2
 
     def query(self, X: Points, rows: slice) -> Query:
-        """Prepare a block of points."""
         return self.ready(_read_dense(X, rows, self))
 
     def ready(self, points: Array) -> Query:
@@ -199,15 +264,13 @@ class DenseEuclidean:
             return query.factors @ self._factors[columns].T
 
     def subset(self, ids: Array) -> "DenseEuclidean":
-        """Return a set of the points `ids`, in that order."""
         return DenseEuclidean(self.points[ids], self.metric, self.scale, self.shift)
 
 
-class DensePoints:
+class DensePoints(SearchSet):
     """Dense points, any metric: keys pair by pair."""
 
     tile = TILE_COLUMNS
-    unit = 0.0
 
     def __init__(self, points: Array, metric: Metric, scale: float) -> None:
         self.points = points
@@ -216,12 +279,10 @@ class DensePoints:
         self.n_points = len(points)
 
     def query(self, X: Points, rows: slice) -> Query:
-        """Prepare a block of points."""
         points = _read_dense(X, rows, self)
         return Query(points, points[:, :0], np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        """Return the distances, squared if the metric says so."""
         X, Z, power = query.points, self.points[columns], self.metric.power
         keys = np.empty((len(X), len(Z)))
         if power in (1.0, 2.0, math.inf):
@@ -231,20 +292,16 @@ class DensePoints:
         return keys
 
     def subset(self, ids: Array) -> "DensePoints":
-        """Return a set of the points `ids`, in that order."""
         return DensePoints(self.points[ids], self.metric, self.scale)
 
 
-class SparsePoints:
+class SparsePoints(SearchSet):
     """CSR points, any metric but Mahalanobis: keys without conversion to dense.
 
     An inverted index finds the columns that two points share. The entries of two points are merged
     instead if they are near each other, because the norms of the points cancel, and with the
     Minkowski and Chebyshev metrics, where a sum cannot be corrected for shared columns.
     """
-
-    unit = 0.0
-    points = np.empty((0, 0))
 
     def __init__(self, points: csr_array, metric: Metric, scale: float) -> None:
         self.metric = metric
@@ -255,13 +312,11 @@ class SparsePoints:
         self._norms = row_powers(points, metric.power)
 
     def query(self, X: Points, rows: slice) -> Query:
-        """Prepare a block of points."""
         block = _read_csr(X[rows], self.metric, self.scale)
         _check_reach(block, self._rows)
         return Query(block, self.points, row_powers(block, self.metric.power))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        """Return the distances, squared if the metric says so."""
         keys = np.zeros((len(query.sq_norms), self.n_points))
         power = self.metric.power
         block = csr_parts(query.points)
@@ -276,7 +331,6 @@ class SparsePoints:
         return keys[:, columns]
 
     def subset(self, ids: Array) -> "SparsePoints":
-        """Return a set of the points `ids`, in that order."""
         return SparsePoints(self._rows[ids], self.metric, self.scale)
 
 
@@ -293,19 +347,14 @@ def row_powers(points: csr_array, power: float) -> NDArray[np.float64]:
     return sums
 
 
-class DistanceColumns:
+class DistanceColumns(SearchSet):
     """Precomputed distances: each point is a column of the distance matrix."""
-
-    unit = 0.0
-    scale = 1.0
-    points = np.empty((0, 0))
 
     def __init__(self, ids: Array) -> None:
         self.ids = ids
         self.n_points = self.tile = len(ids)
 
     def query(self, X: Points, rows: slice) -> Query:
-        """Prepare a block of distances."""
         if isinstance(X, csr_array):
             raise DataError(
                 "Precomputed distances must be dense, like those of the fitted points; got a "
@@ -315,12 +364,10 @@ class DistanceColumns:
         return Query(points, self.points, np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        """Return the distances."""
         distances: Array = query.points[:, self.ids[columns]]
         return distances
 
     def subset(self, ids: Array) -> "DistanceColumns":
-        """Return a set of the points `ids`, in that order."""
         return DistanceColumns(self.ids[ids])
 
 

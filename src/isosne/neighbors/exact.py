@@ -17,12 +17,12 @@ from isosne.neighbors.distances import (
     BLOCK_ROWS,
     TILE_COLUMNS,
     DistanceColumns,
-    SearchSet,
+    StoredDistances,
+    nearest_stored,
     search_set,
 )
-from isosne.neighbors.metric import Metric
+from isosne.neighbors.metric import Metric, SearchSet
 from isosne.neighbors.pairs import rounding_bound, sq_distance
-from isosne.neighbors.stored import StoredDistances, nearest_stored
 
 SPARE = 16
 """Candidates kept beyond k, so that rounded keys rarely leave the k-th neighbor undecided. With 16,
@@ -112,11 +112,16 @@ def without_self(ids: Array, distances: Array, own: Array) -> Neighbors:
     own: the point of each row.
     """
     n, k = ids.shape
-    is_self = ids == own[:, None]
-    is_self[~is_self.any(axis=1), -1] = True  # displaced by duplicates
-    kept = ~is_self
+    kept = is_other(ids, own)
     left = distances[kept].reshape(n, k - 1)
     return Neighbors(ids[kept].reshape(n, k - 1), as_float32(left))
+
+
+def is_other(ids: Array, own: Array) -> NDArray[np.bool_]:
+    """Return which entries of each list to keep: all but its own point, or all but the last."""
+    is_self: NDArray[np.bool_] = ids == own[:, None]
+    is_self[~is_self.any(axis=1), -1] = True  # displaced by duplicates
+    return ~is_self
 
 
 def as_float32(distances: Array) -> NDArray[np.float32]:

@@ -11,6 +11,5 @@ require("bokeh", "pages", "isosne.pages")  # before the imports below need it
 
 from isosne.pages.page import write_page
 from isosne.pages.report import render, write_comparison, write_report
-from isosne.pages.tile_page import write_tile_page
 
-__all__ = ["render", "write_comparison", "write_page", "write_report", "write_tile_page"]
+__all__ = ["render", "write_comparison", "write_page", "write_report"]

@@ -5,18 +5,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from isosne._checks import check_suffix
 from isosne._files import whole_file
 from isosne.errors import ParameterError
 from isosne.pages.choices import find_choice, offer_choices, paint_trust
 from isosne.pages.html import render_template
 from isosne.pages.scene import Scene
-from isosne.pages.sprites import make_sprites
 from isosne.pages.table import NamedMap
-from isosne.plots.color_assignment import spread_colors
-from isosne.plots.frames import check_embedding
-from isosne.plots.image_files import check_suffix
-from isosne.plots.paint import Classes, Paint
-from isosne.plots.thumbnails import check_images
+from isosne.plots.images import check_images, make_sprites
+from isosne.plots.paint import Classes, Paint, check_embedding, spread_colors
 from isosne.studies.point_columns import Column, as_columns, paint_labels
 
 SUFFIXES = (".html", ".htm")
@@ -50,7 +47,7 @@ def write_page(
     labels : array, series or None, default=None
         The class or a number for each point. Points without a label (empty or None) are gray.
     trust : Trust, array or None, default=None
-        The result of `isosne.quality.trust` for the map, or numbers from 0 to 1.
+        The result of `isosne.quality.compare(...).trust()` for the map, or numbers from 0 to 1.
     color : str or None, default=None
         Initial coloring: the name of a column, "trust", or the name of the labels ("label" if they
         have none). None uses the first available of labels, trust and columns.

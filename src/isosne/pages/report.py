@@ -8,27 +8,28 @@ from typing import Any
 
 import numpy as np
 
+from isosne._checks import check_suffix
 from isosne._files import whole_file
 from isosne._random import RandomState
-from isosne.layout.procrustes import find_similarity
 from isosne.pages.choices import offer_choices, paint_trust
 from isosne.pages.curves import draw_curves
 from isosne.pages.html import render_template
 from isosne.pages.page import SUFFIXES, label_columns
 from isosne.pages.scene import Scene
 from isosne.pages.table import NamedMap
-from isosne.plots.color_assignment import spread_colors
-from isosne.plots.image_files import check_suffix
-from isosne.plots.paint import Classes
+from isosne.plots.paint import Classes, spread_colors
+from isosne.quality.procrustes import find_similarity
 from isosne.studies.judged_maps import JudgedMap, Study, compare_maps, study
 from isosne.studies.point_columns import Column, as_columns, paint_labels
 from isosne.studies.readings import (
+    read_basis,
+    read_first,
     read_measures,
     read_seconds,
     read_trust,
+    read_verdict,
     trust_by_class,
 )
-from isosne.studies.verdicts import read_basis, read_first, read_verdict
 from isosne.tsne.estimator import TSNE
 
 

@@ -29,12 +29,10 @@ from bokeh.models.renderers import GlyphRenderer
 from isosne._types import Array
 from isosne.pages.assets import read_asset
 from isosne.pages.choices import Choice
-from isosne.pages.table import AXES, NamedMap, Table, coordinate_field, sample_colors
-from isosne.plots.figures import FRAME
-from isosne.plots.frames import MARGIN
+from isosne.pages.table import AXES, NamedMap, Table, coordinate_field
 from isosne.plots.paint import Classes, Values
-from isosne.plots.palette import FAINT, PLAIN
-from isosne.plots.points import COVERAGE, auto_alpha
+from isosne.plots.palette import FAINT, FRAME, PLAIN
+from isosne.plots.raster import COVERAGE, MARGIN, auto_alpha
 from isosne.studies.point_columns import Column
 
 SIDE = 560
@@ -180,8 +178,6 @@ class Scene:
         if self._mappers:
             chosen = self.about["choices"][choice]
             style["fill_color"] = {"field": chosen["fields"][m], "transform": self._mappers[choice]}
-            if chosen.get("shape_field"):
-                style["marker"] = {"field": chosen["shape_field"]}
         glyph = Scatter(**style, fill_alpha=auto_alpha(n))
         unselected = Scatter(**style, fill_alpha=UNSELECTED_ALPHA)
         hovered = Scatter(**style | {"line_color": "black"}, line_width=1.5)
@@ -208,5 +204,5 @@ def _make_mapper(paint: Classes | Values) -> LinearColorMapper:
     if isinstance(paint, Classes):
         palette = paint.colors
         return LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
-    palette = sample_colors(paint, N_COLORS)
+    palette = paint.sample_scale(N_COLORS)
     return LinearColorMapper(palette=palette, low=paint.low, high=paint.high, nan_color=FAINT)

@@ -12,15 +12,11 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.pages.choices import Choice
-from isosne.plots.figures import make_color_scale
-from isosne.plots.frames import position_points
-from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import MAX_CIRCLE_CLASSES
-from isosne.plots.points import MAX_SHAPES, drawing_order
+from isosne.plots.paint import Classes, Paint
+from isosne.plots.raster import drawing_order, position_points
 from isosne.studies.point_columns import Column
 
 AXES = ("x", "y", "z")
-MARKERS = {"o": "circle", "s": "square"}
 GRADIENT_STOPS = 9
 """Colors of the gradient of a legend, which the browser interpolates."""
 
@@ -75,39 +71,22 @@ class Table:
         described = {"title": choice.title, "fields": fields}
         first = choice.paints[0]
         if isinstance(first, Classes):
-            return described | self._class_legend(field, first)
+            counts = np.bincount(first.of_point, minlength=len(first.names)).tolist()
+            entries = [
+                {"name": name, "color": color, "count": count}
+                for name, color, count in zip(first.names, first.colors, counts, strict=True)
+            ]
+            return described | {"kind": "classes", "classes": entries}
         kind = "trust" if first.is_trust else "values"
         scale = {
             "name": first.title or choice.title,
             "low": first.low,
             "high": first.high,
-            "colors": sample_colors(first, GRADIENT_STOPS),
+            "colors": first.sample_scale(GRADIENT_STOPS),
         }
         return described | {"kind": kind, **scale}
-
-    def _class_legend(self, field: str, classes: Classes) -> dict[str, Any]:
-        n = len(classes.names)
-        shapes = ["circle"] * n
-        shape_field = None
-        if classes.n_classes > MAX_CIRCLE_CLASSES and len(self.order) <= MAX_SHAPES:
-            shapes = [MARKERS[shape] for shape in classes.shapes]
-            shape_field = self.add(f"{field}_shape", np.array(shapes)[classes.of_point])
-        counts = np.bincount(classes.of_point, minlength=n).tolist()
-        entries = [
-            {"name": name, "color": color, "shape": shape, "count": count}
-            for name, color, shape, count in zip(
-                classes.names, classes.colors, shapes, counts, strict=True
-            )
-        ]
-        return {"kind": "classes", "classes": entries, "shape_field": shape_field}
 
 
 def coordinate_field(m: int, a: int) -> str:
     """Return the name of the field of coordinate a of map m."""
     return f"m{m}{AXES[a]}"
-
-
-def sample_colors(values: Values, n: int) -> list[str]:
-    """Return n evenly spaced colors of the scale of values."""
-    rgb = make_color_scale(values).to_rgba(np.linspace(values.low, values.high, n), bytes=True)
-    return ["#" + bytes(color[:3]).hex() for color in np.asarray(rgb, np.uint8)]

@@ -1,35 +1,54 @@
 """Figures of maps, measures and kernels: the only package that imports matplotlib.
 
 Every function draws on the given Axes, or on a new figure, and returns the Axes. No backend is
-selected and pyplot is never imported, so no window opens and no figure stays in memory.
+selected and pyplot is never imported, so no window opens and no figure stays in memory. Names are
+imported on first use: `palette`, `paint` and `raster` do not need matplotlib.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from isosne._extras import require
 
-require("matplotlib", "plot", "isosne.plots")  # before the imports below need it
-
-from isosne.plots.animation import animate
-from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
-from isosne.plots.embeddings import plot_map, plot_maps
-from isosne.plots.image_files import save_figure
-from isosne.plots.kernels import plot_cells, plot_contours
-from isosne.plots.tiles import plot_tiles
-from isosne.plots.transitions import animate_between
-from isosne.plots.widgets import MapWidget, compare_widget, widget
+if TYPE_CHECKING:
+    from isosne.plots.animation import animate, animate_between
+    from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
+    from isosne.plots.figures import save_figure
+    from isosne.plots.kernels import plot_cells, plot_contours
+    from isosne.plots.maps import plot_map, plot_maps
+    from isosne.plots.placed import plot_placed
 
 __all__ = [
-    "MapWidget",
     "animate",
     "animate_between",
-    "compare_widget",
     "plot_cells",
     "plot_contours",
     "plot_lines",
     "plot_map",
     "plot_maps",
+    "plot_placed",
     "plot_rnx",
     "plot_similarity_from",
-    "plot_tiles",
     "save_figure",
-    "widget",
 ]
+
+_HOME = {
+    "animate": "animation",
+    "animate_between": "animation",
+    "plot_cells": "kernels",
+    "plot_contours": "kernels",
+    "plot_lines": "curves",
+    "plot_map": "maps",
+    "plot_maps": "maps",
+    "plot_placed": "placed",
+    "plot_rnx": "curves",
+    "plot_similarity_from": "curves",
+    "save_figure": "figures",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'isosne.plots' has no attribute {name!r}")
+    require("matplotlib", "plot", f"isosne.plots.{name}")
+    return getattr(import_module(f"isosne.plots.{_HOME[name]}"), name)

@@ -1,7 +1,15 @@
 """Names of classes on a map, each beside its cluster, with a thin leader line where it is far.
 
-The places are found when the figure is drawn (`label_placement`), because only then the size of the
-axes is known: a layout, a zoom or another resolution moves the texts, not the clusters.
+The places are found when the figure is drawn, because only then the size of the axes is known: a
+layout, a zoom or another resolution moves the texts, not the clusters.
+
+Lengths are in typographic points, from the lower left corner of a frame in which everything lies. A
+text is a box, and what it names is a region: a mask of the cells of a grid over the frame. The
+middle of a box may be at every second cell. The cost of a place is a length: the distance to the
+region, plus what it is farther from its own region than from another one, plus penalties for
+covered points, for places at an angle, and for leader lines that cross other leaders or texts.
+Boxes are placed one after another, and then moved one at a time until none has a better place.
+There are no random numbers: the same map has the same places.
 """
 
 import warnings
@@ -13,24 +21,24 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation
+from scipy.ndimage import (
+    binary_dilation,
+    distance_transform_edt,
+    gaussian_filter,
+    label,
+    minimum_filter,
+)
 
 from isosne.errors import IsosneWarning
-from isosne.plots.figures import POINTS_PER_INCH, set_literal, text_width
-from isosne.plots.label_placement import (
-    CELL,
-    core_of,
-    grid_cells,
-    grid_shape,
-    place_labels,
-)
+from isosne.plots.figures import POINTS_PER_INCH, Style, set_literal, text_width
 from isosne.plots.paint import Classes
-from isosne.plots.styles import Style
+from isosne.plots.palette import Floats, to_hex, to_rgb
+
+Mask = NDArray[np.bool_]
 
 LINE_LETTERS, MAX_LETTERS = 20, 55
 """Letters per line of a name, and in all; longer names are cut. Chosen by eye."""
@@ -43,6 +51,26 @@ MIN_LEADER = 10.0
 INK_SHARE = 0.45
 """Share of the ink in the color of a name; the rest is the color of its class. Every color then has
 a contrast of at least 4.5 to the background, as WCAG 2 asks for."""
+CELL = 3.0
+"""Side of a grid cell in points: about a third of the height of a text."""
+STRIDE = 2
+"""Candidates are this many cells apart."""
+SMOOTHING = 2.0
+"""Standard deviation, in cells, of the smoothed density of a region; chosen by eye."""
+CORE_SHARE = 0.35
+"""A leader ends where the density is at least this share of its maximum; chosen by eye."""
+GAP = 2.0
+"""Least distance between two texts, and between a text and the frame."""
+COVER_COST = 160.0
+"""Distance that is as bad as a box that lies on points altogether; chosen by eye."""
+ASKEW_COST = 0.2
+"""What a unit of length costs by which a box is neither above, below nor at a side; by eye."""
+CROSSING_COST = 80.0
+"""Distance that is as bad as a leader across another leader or text; chosen by eye."""
+N_EXAMINED = 80
+"""Candidates of lowest cost for which crossings are counted."""
+MAX_ROUNDS = 8
+"""Most rounds of moves; a round without a move is the last. 60 texts need about four."""
 
 
 class Scenery(NamedTuple):
@@ -51,11 +79,11 @@ class Scenery(NamedTuple):
     An image is given by its low and its high corner.
     """
 
-    points: NDArray[np.float64]
-    images: NDArray[np.float64]
+    points: Floats
+    images: Floats
     clearance: int
 
-    def seen(self, transform: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> "Scenery":
+    def seen(self, transform: Callable[[Floats], Floats]) -> "Scenery":
         """Return points and images at other coordinates."""
         images = transform(self.images.reshape(-1, 2)).reshape(-1, 2, 2)
         return Scenery(transform(self.points), images, self.clearance)
@@ -129,9 +157,7 @@ class ClassNames(Artist):
             self.leaders[j].set_visible(bool(np.hypot(*(start - target)) >= MIN_LEADER))
         _warn_of_lost(lost)
 
-    def _find_places(
-        self, scenery: Scenery, frame: NDArray[np.float64]
-    ) -> list[tuple[int, Any, Any, Any]]:
+    def _find_places(self, scenery: Scenery, frame: Floats) -> list[tuple[int, Any, Any, Any]]:
         """Return text, middle, and start and end of the leader, of the classes in the view.
 
         The font is the largest in which all names fit; in the smallest, some may have no place.
@@ -180,8 +206,8 @@ def _measure(text: Text, size: float) -> tuple[float, float]:
 
 def mix(color: str, ink: str) -> str:
     """Return the color of a name: that of its class with some ink, to be legible."""
-    rgb = (1 - INK_SHARE) * np.array(to_rgb(color)) + INK_SHARE * np.array(to_rgb(ink))
-    return to_hex(rgb.tolist())
+    rgb, black = to_rgb([color, ink])
+    return to_hex((1 - INK_SHARE) * rgb[None] + INK_SHARE * black)[0]
 
 
 def _warn_of_lost(lost: Sequence[str]) -> None:
@@ -193,3 +219,170 @@ def _warn_of_lost(lost: Sequence[str]) -> None:
             IsosneWarning,
             stacklevel=2,
         )
+
+
+class Boxes(NamedTuple):
+    """Boxes by their middles (k, 2) and half sizes (k, 2), and the ends (k, 2) of their leaders."""
+
+    middles: Floats
+    halves: Floats
+    targets: Floats
+
+    @property
+    def starts(self) -> Floats:
+        """Where the leaders begin: the point of each box that is nearest to the end."""
+        return np.clip(self.targets, self.middles - self.halves, self.middles + self.halves)
+
+    def take(self, chosen: NDArray[np.int64] | Mask) -> "Boxes":
+        """Return some of the boxes."""
+        return Boxes(*(field[chosen] for field in self))
+
+
+def place_labels(sizes: Floats, regions: Sequence[Mask], is_taken: Mask, frame: Floats) -> Boxes:
+    """Place boxes of sizes (m, 2) beside their regions; one without a place has a middle of NaN.
+
+    Earlier boxes have the first choice. ``is_taken`` are the cells with points.
+    """
+    places = [
+        _Candidates(size, regions[j], _any_but(regions, j), is_taken, frame)
+        for j, size in enumerate(sizes)
+    ]
+    boxes = Boxes(np.full(sizes.shape, np.nan), sizes / 2, np.full(sizes.shape, np.nan))
+    chosen = np.full(len(sizes), -1)
+    for _ in range(MAX_ROUNDS):
+        before = chosen.copy()
+        for j, candidates in enumerate(places):
+            chosen[j] = -1
+            chosen[j] = candidates.best(boxes.take(chosen >= 0), current=int(before[j]))
+            if chosen[j] >= 0:
+                boxes.middles[j] = candidates.boxes.middles[chosen[j]]
+                boxes.targets[j] = candidates.boxes.targets[chosen[j]]
+        if np.array_equal(chosen, before):
+            break
+    boxes.middles[chosen < 0] = np.nan
+    return boxes
+
+
+def _any_but(regions: Sequence[Mask], j: int) -> Mask:
+    """Return the union of all regions but one."""
+    union = np.zeros_like(regions[j])
+    for i, region in enumerate(regions):
+        if i != j:
+            union |= region
+    return union & ~regions[j]
+
+
+def grid_shape(frame: Floats) -> tuple[int, int]:
+    """Return the number of cells of a frame, across and up."""
+    across, up = np.maximum(np.ceil(frame / CELL), 1).astype(int).tolist()
+    return across, up
+
+
+def grid_cells(positions: Floats, frame: Floats) -> NDArray[np.int64]:
+    """Return the index (n,) of the cell of each position; outside the frame, of the nearest one."""
+    shape = grid_shape(frame)
+    cells = np.clip(np.floor(positions / CELL), 0, np.array(shape) - 1).astype(np.int64)
+    return np.asarray(np.ravel_multi_index((cells[:, 0], cells[:, 1]), shape))
+
+
+def core_of(counts: NDArray[np.int64]) -> Mask:
+    """Return the densest part of a region as a mask, from the number of its points in each cell."""
+    density = gaussian_filter(counts.astype(np.float64), SMOOTHING, mode="constant")
+    parts, _ = label(density >= CORE_SHARE * density.max())
+    return np.asarray(parts == parts.flat[density.argmax()])
+
+
+class _Candidates:
+    """The places of one box in the frame, and their costs (c,) but for other boxes."""
+
+    def __init__(
+        self, size: Floats, region: Mask, others: Mask, is_taken: Mask, frame: Floats
+    ) -> None:
+        shape = region.shape
+        cells = STRIDE * np.indices([-(-n // STRIDE) for n in shape]).reshape(2, -1).T
+        half, middles = size / 2, np.asarray((cells + 0.5) * CELL, np.float64)
+        fits = ((middles - half >= GAP) & (middles + half <= frame - GAP)).all(axis=1)
+        cells, middles = cells[fits], middles[fits]
+        nearest = distance_transform_edt(~region, return_distances=False, return_indices=True)
+        targets = (nearest[:, cells[:, 0], cells[:, 1]].T + 0.5) * CELL
+        self.boxes = Boxes(middles, np.broadcast_to(half, middles.shape), targets)
+        gap = np.linalg.norm(targets - self.boxes.starts, axis=1)
+        low = np.floor((middles - half) / CELL).astype(np.int64)
+        high = np.minimum(np.ceil((middles + half) / CELL).astype(np.int64), shape)
+        covered = count_in_boxes(is_taken, low, high) / (high - low).prod(axis=1)
+        center = (np.argwhere(region).mean(axis=0) + 0.5) * CELL
+        askew = np.abs(middles - center).min(axis=1)
+        self.costs = gap + COVER_COST * covered + ASKEW_COST * askew
+        if others.any():
+            window = (2 * np.ceil(half / CELL).astype(int) + 1).tolist()
+            other_gap = minimum_filter(CELL * distance_transform_edt(~others), window)
+            self.costs += np.maximum(gap - other_gap[cells[:, 0], cells[:, 1]], 0)
+
+    def best(self, others: Boxes, current: int) -> int:
+        """Return the index of the best place beside other boxes; -1 if there is no room.
+
+        ``current`` is the place so far, or -1. It is among those that are examined.
+        """
+        apart = np.abs(self.boxes.middles[:, None] - others.middles)
+        apart -= self.boxes.halves[:, None] + others.halves
+        free = np.flatnonzero(np.all(np.any(apart >= GAP, axis=2), axis=1))
+        if len(free) == 0:
+            return -1
+        cheapest = free[np.argsort(self.costs[free], kind="stable")[:N_EXAMINED]]
+        found = np.union1d(cheapest, [current] if current in free else [])
+        found = found.astype(np.int64)
+        crossings = count_crossings(self.boxes.take(found), others)
+        return int(found[(self.costs[found] + CROSSING_COST * crossings).argmin()])
+
+
+def count_in_boxes(
+    is_taken: Mask, low: NDArray[np.int64], high: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the number of taken cells in each box of cells, from low (c, 2) to before high."""
+    sums = np.zeros((is_taken.shape[0] + 1, is_taken.shape[1] + 1), np.int64)
+    sums[1:, 1:] = is_taken.cumsum(axis=0).cumsum(axis=1)
+    (left, bottom), (right, top) = low.T, high.T
+    above = sums[right, top] - sums[left, top]
+    return np.asarray(above - (sums[right, bottom] - sums[left, bottom]))
+
+
+def count_crossings(boxes: Boxes, others: Boxes) -> NDArray[np.int64]:
+    """Return how often each box or its leader crosses the leader, or the leader the box, of others.
+
+    O(k o) time and memory for k boxes and o others.
+    """
+    mine, theirs = Boxes(*(field[:, None] for field in boxes)), others
+    ours = mine.starts, mine.targets
+    leaders = theirs.starts, theirs.targets
+    crossed = (
+        segments_cross(*ours, *leaders).astype(np.int64)
+        + segments_meet_boxes(*ours, theirs)
+        + segments_meet_boxes(*leaders, mine)
+    )
+    return np.asarray(crossed.sum(axis=1))
+
+
+def segments_cross(start: Floats, end: Floats, begin: Floats, target: Floats) -> Mask:
+    """Return whether two segments cross; shapes (..., 2), broadcast."""
+
+    def side(a: Floats, b: Floats, p: Floats) -> Floats:
+        """Return on which side of the line from a to b a point lies, as a sign."""
+        u, v = b - a, p - a
+        return np.asarray(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0])
+
+    parted = side(start, end, begin) * side(start, end, target) < 0
+    return np.asarray(parted & (side(begin, target, start) * side(begin, target, end) < 0))
+
+
+def segments_meet_boxes(start: Floats, end: Floats, boxes: Boxes) -> Mask:
+    """Return whether segments have a point in boxes; shapes (..., 2), broadcast."""
+    low, high = boxes.middles - boxes.halves, boxes.middles + boxes.halves
+    direction = end - start
+    inside = (start >= low) & (start <= high)
+    with np.errstate(divide="ignore", invalid="ignore"):  # segments along an axis
+        first, second = (low - start) / direction, (high - start) / direction
+    along = np.broadcast_to(direction == 0, inside.shape)
+    enter = np.where(along, np.where(inside, 0.0, np.inf), np.minimum(first, second))
+    leave = np.where(along, np.where(inside, 1.0, -np.inf), np.maximum(first, second))
+    meets = np.maximum(enter.max(axis=-1), 0.0) <= np.minimum(leave.min(axis=-1), 1.0)
+    return np.asarray(meets)

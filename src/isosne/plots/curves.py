@@ -20,8 +20,10 @@ from isosne.plots.figures import (
     style_axes,
 )
 from isosne.plots.paint import Classes, Names, as_paint
-from isosne.plots.palette import DASHES, LINE_COLORS
+from isosne.plots.palette import LINE_COLORS
 
+# On and off lengths in line widths; chosen to be told apart in gray.
+DASHES = ("solid", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 MAX_MARKED = 40
 """Lines with at most this many points have markers; chosen by eye."""
 PANEL_SIDE = 3.6
@@ -35,7 +37,7 @@ def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     curves : mapping from str to Curve
-        Names of maps to results of `isosne.quality.rnx_curve`, or to pairs (k, R).
+        Names of maps to results of `isosne.quality.compare(...).curve()`, or to pairs (k, R).
     ax : Axes or None, default=None
         Axes to draw on; None creates a new figure.
 
@@ -62,7 +64,7 @@ def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
         if k.min() < 1:
             raise DataError(
                 f"Neighborhood sizes k must be at least 1; got {k.min():g} in {name!r}. "
-                "Pass the result of isosne.quality.rnx_curve."
+                "Pass the result of isosne.quality.compare(...).curve()."
             )
     ax = as_axes(ax)
     for c, (name, (k, r)) in enumerate(lines.items()):
@@ -194,7 +196,7 @@ def plot_similarity_from(
         set_literal(ax.set_title(name))
         ax.set_ylim(bottom=-0.015 * ax.get_ylim()[1])  # a margin, so that zeros are visible
         style_axes(ax, "points of a class, most similar first", "similarity")
-    handles = class_handles(classes, with_shapes=False)
+    handles = class_handles(classes)
     add_figure_legend(axes[0].figure, handles, title=classes.title)
     return axes
 

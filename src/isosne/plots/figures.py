@@ -1,34 +1,48 @@
-"""Figures without pyplot: grids of axes, legends beside the axes, titles, color bars."""
+"""Figures without pyplot: styles, grids of axes, legends, titles, color bars, and image files.
 
+A style gives sizes, fonts and colors. It holds for one figure and changes no setting of matplotlib
+for others. Image files are written atomically and are reproducible byte by byte.
+"""
+
+import io
+import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
+from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
+from isosne._checks import check_number, check_suffix
+from isosne._files import whole_file
 from isosne._types import Array
+from isosne.errors import ParameterError, keyword, suggest
 from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import (
-    DARK_TRUST_SCALE,
-    DARK_VALUE_SCALE,
-    TRUST_SCALE,
-    VALUE_SCALE,
-)
+from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, PLAIN
 
-FRAME = "#d4d4d4"
-"""Light gray of the frame around a map."""
+REPRODUCIBLE: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+"""Metadata that removes dates and version numbers."""
+N_STOPS = 64
+"""Colors between which a color scale is interpolated."""
 LEGEND_ROW = 0.18
 """Height of a legend entry in the small font, in inches for a font of 10 points; chosen."""
 LEGEND_MARKER = 0.6
@@ -51,6 +65,117 @@ BAR_TITLE_LETTERS = 14
 """Letters per line of the title over a color bar, so that it is no wider than the tick labels."""
 
 
+class Style(NamedTuple):
+    """Sizes in inches, fonts in points, and colors."""
+
+    side: float = 5.6
+    """Side of a single map."""
+    panel: float = 3.4
+    """Side of a map in a grid."""
+    width: float | None = None
+    """Width of the figure of a single map, whose legend is below; None: that of map and legend."""
+    font: float | None = None
+    """Font size; None: that of matplotlib's settings."""
+    title: str = "large"
+    background: str = "white"
+    ink: str = "#000000"
+    """Color of texts, marks and leader lines."""
+    frame: str = "#d4d4d4"
+    pane: str = "#f9f9f9"
+    """Background of a three-dimensional map."""
+    colors: tuple[str, ...] = COLORS
+    plain: str = PLAIN
+    faint: str = FAINT
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether the background is dark."""
+        return self.colors is DARK_COLORS
+
+    def applied(self) -> AbstractContextManager[None]:
+        """Return a context in which matplotlib makes figures and texts in this style."""
+        settings: dict[Any, Any] = {"axes.titlesize": self.title}
+        if self.font is not None:
+            settings["font.size"] = self.font
+        if self.is_dark:
+            texts = ("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.color")
+            settings |= dict.fromkeys((*texts, "ytick.color"), self.ink)
+            settings["figure.facecolor"] = settings["axes.facecolor"] = self.background
+        return mpl.rc_context(settings)
+
+    def paint(self, paint: Paint) -> Paint:
+        """Return a paint in the colors of this style."""
+        if isinstance(paint, Classes):
+            return paint._replace(palette=self.colors, rest_color=self.faint)
+        return paint._replace(on_dark=self.is_dark) if isinstance(paint, Values) else None
+
+    def color_frame(self, ax: Any) -> None:
+        """Give the frame of a map the colors of this style; ``Any``: 3-D axes have no types."""
+        if not self.is_dark:
+            return
+        ax.set_facecolor(self.background)
+        for spine in ax.spines.values():
+            spine.set_color(self.frame)
+        if ax.name == "3d":
+            for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+                axis.set_pane_color(self.pane)
+                axis.line.set_color(self.frame)
+
+
+SCREEN = Style()
+DARK = Style(
+    background="#16181d",
+    ink="#e8eaed",
+    frame="#3a3f47",
+    pane="#1c1f25",
+    colors=DARK_COLORS,
+    plain="#6aa5dc",
+    faint="#4d535c",
+)
+STYLES = {
+    "screen": SCREEN,
+    # 89 mm is the width of a column of many journals.
+    "paper": Style(side=89 / 25.4, panel=1.7, width=89 / 25.4, font=8.0, title="medium"),
+    "slides": Style(side=6.5, panel=5.0, font=18.0, title="medium"),
+    "dark": DARK,
+}
+"""Sizes of paper and slides by eye; 6.5 inches fit a slide of 7.5 under a heading."""
+
+
+def find_style(name: str) -> Style:
+    """Return a style by its name."""
+    if not isinstance(name, str) or name not in STYLES:
+        raise ParameterError(
+            "style",
+            f"be one of {', '.join(STYLES)}",
+            name,
+            suggest(name, STYLES, f"Use {keyword('style', 'screen')} for the default."),
+        )
+    return STYLES[name]
+
+
+class _Shown:
+    """Axes that a notebook shows as the picture of their figure."""
+
+    def _repr_png_(self) -> bytes:
+        content = io.BytesIO()
+        figure_of(self).savefig(content, format="png")
+        return content.getvalue()
+
+
+class MapAxes(_Shown, Axes):
+    """Axes of a new figure."""
+
+
+class MapAxes3D(_Shown, Axes3D):  # type: ignore[misc]  # has no types
+    """Three-dimensional axes of a new figure."""
+
+
+def add_axes(figure: Figure, n_dims: int = 2, *place: int) -> Axes:
+    """Return new axes; ``place``: rows, columns and number in a grid."""
+    return figure.add_subplot(*place, axes_class=MapAxes3D if n_dims == 3 else MapAxes)
+
+
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure, size in inches, with a layout that fits legends and color bars."""
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -60,7 +185,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 def as_axes(ax: Axes | None, *, width: float = 6.4, height: float = 4.4) -> Axes:
     """Return the given Axes, or the Axes of a new figure."""
-    return new_figure(width, height).add_subplot() if ax is None else ax
+    return add_axes(new_figure(width, height)) if ax is None else ax
 
 
 def legend_width(paint: Paint, height: float) -> float:
@@ -129,10 +254,8 @@ def make_grid(n: int, columns: int | None, *, side: float, beside: float, n_dims
     """Return n Axes of a new figure, arranged in rows and columns."""
     rows, columns = arrange_grid(n, columns)
     figure = new_figure(side * columns + beside, side * rows)
-    projection = "3d" if n_dims == 3 else None
-    made = [figure.add_subplot(rows, columns, i + 1, projection=projection) for i in range(n)]
     axes = np.empty(n, object)
-    axes[:] = made
+    axes[:] = [add_axes(figure, n_dims, rows, columns, i + 1) for i in range(n)]
     return axes
 
 
@@ -222,29 +345,26 @@ def _legend_style(n: int, inches: float) -> dict[str, Any]:
     }
 
 
-def class_handles(classes: Classes, *, with_shapes: bool) -> list[Line2D]:
+def class_handles(classes: Classes) -> list[Line2D]:
     """Return the legend entry of each class."""
-    looks = zip(classes.names, classes.colors, classes.shapes, strict=True)
     return [
         Line2D(
             [],
             [],
             linestyle="none",
-            marker=shape if with_shapes else "o",
+            marker="o",
             markersize=6 * font_scale(),
             color=color,
             markeredgewidth=0,
             label=name if not name.startswith("_") else f" {name}",  # matplotlib hides "_names"
         )
-        for name, color, shape in looks
+        for name, color in zip(classes.names, classes.colors, strict=True)
     ]
 
 
 def make_color_scale(values: Values) -> ScalarMappable:
     """Return the mapping from values to colors."""
-    on_white = TRUST_SCALE if values.is_trust else VALUE_SCALE
-    on_dark = DARK_TRUST_SCALE if values.is_trust else DARK_VALUE_SCALE
-    scale = on_dark if values.on_dark else on_white
+    scale = LinearSegmentedColormap.from_list("scale", values.sample_scale(N_STOPS))
     return ScalarMappable(Normalize(values.low, values.high), scale)
 
 
@@ -261,3 +381,67 @@ def add_color_bar(axes: Sequence[Axes], values: Values) -> None:
     else:
         bar.set_label(values.title)
         set_literal(bar.ax.yaxis.label)
+
+
+def save_figure(
+    drawn: Any, path: str | os.PathLike[str], *, dpi: float = 150.0, force: bool = True
+) -> Path:
+    """Write a figure as PNG, SVG or PDF, depending on the file suffix.
+
+    Parameters
+    ----------
+    drawn : Axes, array of Axes or Figure
+        A result of a function of `isosne.plots`, or a figure.
+    path : str or path
+        Output file.
+    dpi : float, default=150.0
+        Resolution of PNG files, and of the rasterized parts of SVG and PDF files.
+    force : bool, default=True
+        Whether to overwrite an existing file, once the new one is complete.
+
+    Returns
+    -------
+    Path
+        The output file.
+
+    Notes
+    -----
+    No dates and no random identifiers are written, so the same figure gives the same bytes. Not in
+    the paper.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from isosne.plots import plot_map, save_figure
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_figure(plot_map([[0, 0], [1, 1]]), f"{folder}/map.png").name
+    'map.png'
+    """
+    figure = figure_of(drawn)
+    check_number(dpi, "dpi", low=1, hint="Try 150, or 300 for print.")
+    target = check_suffix(path, tuple(REPRODUCIBLE))
+    suffix = target.suffix.lower()
+    # Without a layout engine, enlarge the image by what lies outside of the figure.
+    box = None if figure.get_layout_engine() is not None else "tight"
+    settings: dict[Any, Any] = {"svg.hashsalt": "isosne", "pdf.fonttype": 42}
+    with mpl.rc_context(settings), whole_file(target, force=force) as file:
+        picture = io.BytesIO()  # matplotlib hides the error of a full disk behind others
+        figure.savefig(
+            picture, format=suffix[1:], dpi=dpi, metadata=REPRODUCIBLE[suffix], bbox_inches=box
+        )
+        file.write(picture.getbuffer())
+    return target
+
+
+def figure_of(drawn: Any) -> Figure:
+    """Return the figure of Axes or of an array of Axes."""
+    if isinstance(drawn, np.ndarray) and drawn.size:
+        drawn = drawn.flat[0]
+    figure = drawn.get_figure(root=True) if isinstance(drawn, Axes) else drawn
+    if not isinstance(figure, Figure):
+        raise ParameterError(
+            "drawn",
+            f"be Axes, an array of Axes or a Figure, not {type(drawn).__name__}",
+            hint="Pass the result of a function of isosne.plots.",
+        )
+    return figure

@@ -14,10 +14,10 @@ from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.plots.figures import FRAME, as_axes
-from isosne.plots.frames import find_limits
-from isosne.plots.palette import COLORS
-from isosne.plots.points import auto_alpha, auto_size, draw_marks
+from isosne.plots.figures import as_axes
+from isosne.plots.palette import COLORS, FRAME
+from isosne.plots.points import auto_size, draw_marks
+from isosne.plots.raster import auto_alpha, find_limits
 
 LEVELS = np.linspace(0, 1, 11)
 """Contours at 0, 0.1, ..., 1."""

@@ -1,4 +1,4 @@
-"""Colors of classes, and the color scales of values and trust.
+"""Colors of classes and color scales, as tables; needs no plotting package.
 
 The colors were chosen greedily: each is the one farthest from all before it in OKLab (Ottosson
 2020), so the first few are the best few. For the first 26 on white, that distance is the one in the
@@ -14,13 +14,18 @@ Smallest distance between two colors, times 100:
     on dark, normal vision        19.9   15.3    9.5    5.9
 
 The eight colors of Okabe and Ito have 7.6 in the worst view. No color is so light or so dark that
-it vanishes on its background. Above ten classes, `color_assignment` gives classes that are near
-each other on the map colors that are far apart. Above 60 classes, colors repeat with other shapes.
+it vanishes on its background. Above 60 classes, colors repeat.
 """
 
+from collections.abc import Sequence
+from functools import cache
+
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.colors import Colormap, LinearSegmentedColormap
+from numpy.typing import NDArray
+
+from isosne._types import Array
+
+Floats = NDArray[np.float64]
 
 COLORS = (
     *("#0072b2", "#f0c300", "#d20000", "#3cd2ff", "#69005a", "#0f00b4", "#ff7896", "#9687ff"),
@@ -44,33 +49,107 @@ DARK_COLORS = (
     *("#d2b4c3", "#c3d2d2", "#4b96c3", "#e14bd2"),
 )
 """On a dark background."""
-SHAPES = ("o", "s")
-MAX_CIRCLE_CLASSES = len(COLORS)
-"""Up to this many classes differ in color only."""
-MAX_CLASSES = len(COLORS) * len(SHAPES)
-"""Number of combinations of a color and a shape."""
+MAX_CLASSES = 2 * len(COLORS)
+"""Most classes of a map: a color stands for at most two of them."""
 LINE_COLORS = tuple(COLORS[c] for c in (0, 2, 15, 4, 9, 16, 19, 5))
 """Colors dark enough for thin lines."""
-# On and off lengths in line widths; chosen to be told apart in gray.
-DASHES = ("solid", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 PLAIN = "#35608d"
 """Points without a label or value, if no point has one."""
 FAINT = "#bcc0c6"
 """Points without a label or value, behind those that have one."""
-VALUE_SCALE = "viridis"
-TRUST_SCALE: Colormap = LinearSegmentedColormap.from_list(
-    "trust", ["#b8400e", "#e8963c", "#bdbdb0", "#5b9bc8", "#08519c"]
+FRAME = "#d4d4d4"
+"""Light gray of the frame around a map."""
+
+VALUE_SCALE = (
+    *("#440154", "#481769", "#472a7a", "#433d84", "#3d4e8a", "#355e8d", "#2e6d8e", "#297b8e"),
+    *("#23898e", "#1f978b", "#21a585", "#2eb37c", "#46c06f", "#65cb5e", "#89d548", "#b0dd2f"),
+    *("#d8e219", "#fde725"),
 )
+"""Viridis, at even steps; a scale is interpolated between its colors."""
+TRUST_SCALE = ("#b8400e", "#e8963c", "#bdbdb0", "#5b9bc8", "#08519c")
 """From orange (unreliable) over gray to blue (reliable); never white, the background."""
-DARK_VALUE_SCALE: Colormap = LinearSegmentedColormap.from_list(
-    "values-dark", colormaps[VALUE_SCALE](np.linspace(0.25, 1.0, 64))
+DARK_TRUST_SCALE = ("#f06a28", "#f0b070", "#8c8c86", "#78b4e6", "#3c96ff")
+DARK_FIRST = 0.35
+"""Where the scale of values begins on a dark background, from which it differs."""
+
+# From linear RGB to what is seen: normal vision, protanopia, deuteranopia and tritanopia, after
+# Machado, Oliveira and Fernandes 2009, severity 1.
+_VIEWS = np.array(
+    [
+        [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ],
+    ]
 )
-DARK_TRUST_SCALE: Colormap = LinearSegmentedColormap.from_list(
-    "trust-dark", ["#f06a28", "#f0b070", "#8c8c86", "#78b4e6", "#3c96ff"]
+# From linear RGB to OKLab: Ottosson 2020.
+_TO_CONES = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
 )
-"""The same on a dark background."""
+_TO_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
 
 
-def class_shape(c: int) -> str:
-    """Return the marker of a class by its index: a circle as long as colors suffice."""
-    return SHAPES[c // len(COLORS) % len(SHAPES)]
+def to_rgb(colors: Sequence[str]) -> Floats:
+    """Return colors "#rrggbb" as an array (m, 3) of numbers from 0 to 1."""
+    return np.array([list(bytes.fromhex(color[1:])) for color in colors]) / 255
+
+
+def to_hex(rgb: Array) -> list[str]:
+    """Return colors (m, 3), numbers from 0 to 1, as "#rrggbb"."""
+    return ["#" + bytes(color).hex() for color in np.rint(255 * rgb).astype(np.uint8)]
+
+
+def blend(scale: Sequence[str], share: Array) -> Floats:
+    """Return the colors (..., 3) of a scale at shares from 0, its first color, to 1, its last."""
+    rgb, stops = to_rgb(scale), np.linspace(0, 1, len(scale))
+    return np.stack([np.interp(share, stops, channel) for channel in rgb.T], axis=-1)
+
+
+@cache
+def color_distances(colors: tuple[str, ...]) -> Floats:
+    """Return the distances (m, m) of colors in OKLab: mean of normal vision and the worst view."""
+    rgb = to_rgb(colors)
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ _VIEWS.transpose(0, 2, 1), 0, 1)
+    lab = np.cbrt(seen @ _TO_CONES.T) @ _TO_LAB.T
+    distances = np.sqrt(((lab[:, :, None] - lab[:, None]) ** 2).sum(axis=3))
+    return np.asarray((distances[0] + distances.min(axis=0)) / 2)
+
+
+def assign(near: Floats, cost: Floats) -> NDArray[np.int64]:
+    """Return the color (m,) of each class for which no swap of two lowers the sum of products.
+
+    Both matrices (m, m) are symmetric with a diagonal of zeros. O(m^3) time per swap.
+    """
+    order = np.arange(len(near))
+    while True:
+        costs = cost[np.ix_(order, order)]
+        mixed = near @ costs
+        own = np.diag(mixed)
+        change = mixed + mixed.T - own - own[:, None] + 2 * near * costs
+        a, b = np.unravel_index(change.argmin(), change.shape)
+        if change[a, b] > -1e-9 * abs(own.sum()):  # less is rounding
+            return order
+        order[[a, b]] = order[[b, a]]

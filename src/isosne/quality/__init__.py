@@ -7,33 +7,18 @@ computes all measures at once.
 
 from isosne.quality.clusters import calinski_harabasz, davies_bouldin, knn_accuracy
 from isosne.quality.comparison import Comparison, Curve, Trust, compare
-from isosne.quality.inputs import draw_rows
-from isosne.quality.measures import ClassReport, Report, report
-from isosne.quality.neighborhoods import (
-    auc_rnx,
-    continuity,
-    rnx_curve,
-    trust,
-    trustworthiness,
-)
-from isosne.quality.sampling import Estimate
+from isosne.quality.inputs import Estimate
+from isosne.quality.measures import Report, report
 
 __all__ = [
-    "ClassReport",
     "Comparison",
     "Curve",
     "Estimate",
     "Report",
     "Trust",
-    "auc_rnx",
     "calinski_harabasz",
     "compare",
-    "continuity",
     "davies_bouldin",
-    "draw_rows",
     "knn_accuracy",
     "report",
-    "rnx_curve",
-    "trust",
-    "trustworthiness",
 ]

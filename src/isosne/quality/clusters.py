@@ -13,8 +13,14 @@ from isosne.errors import DataError
 from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import nearest
 from isosne.neighbors.metric import Metric
-from isosne.quality.inputs import Classes, check_labels, check_map
-from isosne.quality.sampling import Estimate, choose_queries, estimate_mean
+from isosne.quality.inputs import (
+    Classes,
+    Estimate,
+    check_labels,
+    check_map,
+    choose_queries,
+    estimate_mean,
+)
 
 
 def davies_bouldin(Y: Any, labels: Any, *, scale: bool = True) -> float:

@@ -1,4 +1,4 @@
-"""One rank comparison of the data and the embedding, from which every measure follows."""
+"""One rank comparison of data and embedding, from which every measure follows (Eq. 10-11)."""
 
 import math
 from typing import Any, NamedTuple
@@ -12,9 +12,15 @@ from isosne._random import RandomState
 from isosne._types import Array, Points
 from isosne.errors import ParameterError, keyword, suggest
 from isosne.neighbors.metric import Metric
-from isosne.quality.inputs import as_measured, check_k, check_pair
+from isosne.quality.inputs import (
+    Estimate,
+    as_measured,
+    check_k,
+    check_pair,
+    choose_queries,
+    estimate_mean,
+)
 from isosne.quality.ranks import RankCounts, compare_ranks, rank_weights
-from isosne.quality.sampling import Estimate, choose_queries, estimate_mean
 
 KS = ("all", "paper", "small", "medium", "large")
 """Sets of neighborhood sizes for AUC_RNX; `RankCounts.areas` has one row for each."""
@@ -26,9 +32,9 @@ class Curve(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from isosne.quality import rnx_curve
+    >>> from isosne.quality import compare
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> rnx_curve(X, 3 * X).r[9]  # every neighborhood of 10 points is preserved
+    >>> compare(X, 3 * X).curve().r[9]  # every neighborhood of 10 points is preserved
     np.float64(1.0)
     """
 
@@ -54,13 +60,21 @@ class Trust(NamedTuple):
     ``missing_neighbors`` (q,): from 0 to 1, how far the neighbors in the data are from being
     neighbors in the embedding. ``k``: neighborhood size, 0 if unknown.
 
+    Notes
+    -----
+    The numbers of false and of missing neighbors of a point are equal, so both are weighted by
+    rank: a false neighbor by how far its rank in the data exceeds k, a missing one by how far its
+    rank in the embedding exceeds k. Each sum is divided by its largest possible value,
+    k (2n - 3k - 1) / 2. Not in the paper.
+
     Examples
     --------
     >>> import numpy as np
-    >>> from isosne.quality import trust
-    >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> trust(X, 3 * X, k=10).agreement.min()
-    np.float64(1.0)
+    >>> from isosne.quality import compare
+    >>> X = np.arange(6.0)[:, None]
+    >>> Y = X[[5, 1, 2, 3, 4, 0]]  # the first and the last point are swapped
+    >>> compare(X, Y, k=2).trust().agreement
+    array([0. , 0.5, 1. , 1. , 0.5, 0. ])
     """
 
     points: NDArray[np.int64]
@@ -93,8 +107,8 @@ class Comparison(NamedTuple):
     >>> import numpy as np
     >>> from isosne.quality import compare
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> found = compare(X, 3 * X)
-    >>> float(found.auc()), float(found.trustworthiness())
+    >>> ranks = compare(X, 3 * X)
+    >>> float(ranks.auc()), float(ranks.trustworthiness())
     (1.0, 1.0)
     """
 
@@ -104,14 +118,36 @@ class Comparison(NamedTuple):
     counts: RankCounts
 
     def curve(self) -> Curve:
-        """Return R_NX(k) for every k from 1 to n - 2 (Eq. 10)."""
+        """Return R_NX for every neighborhood size: 1 if perfect, about 0 if random (Eq. 10).
+
+        Returns
+        -------
+        Curve
+            ``R(k) = ((n - 1) Q(k) - k) / (n - 1 - k)`` for k from 1 to n - 2, where Q(k) is the
+            mean fraction of the k nearest neighbors that are preserved.
+        """
         n = self.n_points
         k = np.arange(1, n - 1)
         q_nx = self.counts.entries.cumsum()[1:-1] / (len(self.queries) * k)
         return Curve(k, ((n - 1) * q_nx - k) / (n - 1 - k))
 
     def auc(self, ks: str = "all") -> Estimate:
-        """Return the area under R_NX with weights 1/k (Eq. 11), over the sizes named by ``ks``."""
+        """Return AUC_RNX, the mean of R_NX with weights 1/k (Eq. 11).
+
+        Parameters
+        ----------
+        ks : {"all", "paper", "small", "medium", "large"}, default="all"
+            Neighborhood sizes. "all": every k from 1 to n - 2, as the measure was defined. "paper":
+            0.01 n, 0.03 n, ..., 0.99 n, rounded. "small": every k up to n^(1/3). "medium": the
+            following up to n^(2/3). "large": those above.
+
+        Returns
+        -------
+        Estimate
+            A float with a ``standard_error``, which is zero unless the queries are a sample. R(k)
+            is linear in the number of neighbors that each query preserves, so the error is that of
+            a mean over queries sampled without replacement.
+        """
         check_ks(ks)
         sizes = neighborhood_sizes(ks, self.n_points)
         weights = 1 / sizes
@@ -145,26 +181,47 @@ def compare(
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Comparison:
-    """Rank the neighbors in data and embedding once, for several measures.
+    """Rank the neighbors in data and embedding once; every neighborhood measure follows from it.
 
     Parameters
     ----------
-    X, Y, metric, p, n_queries, random_state, n_jobs
-        See `rnx_curve`.
+    X : array, CSR or data frame of shape (n_samples, n_features)
+        The data, or the distance matrix with ``metric="precomputed"``. At least four points.
+    Y : array or data frame of shape (n_samples, n_components)
+        The embedding.
     k : int, default=10
-        Neighborhood size of `trust`, `trustworthiness` and `continuity`; less than half of the
-        number of points.
+        Neighborhood size of ``trust()``, ``trustworthiness()`` and ``continuity()``; less than half
+        of the number of points.
+    metric : str, default="euclidean"
+        Distance in the data: euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with
+        the covariance of the data), hamming, gower or precomputed. A data frame with columns that
+        are not numbers, or with missing values, is measured by Gower's distance. Distances in the
+        embedding are always Euclidean.
+    p : float, default=2.0
+        Power of the Minkowski distance.
+    n_queries : int, "auto" or None, default=None
+        Number of points whose neighborhoods are compared, sampled at random; their neighbors are
+        searched among all points. None and "auto": all points up to 20 000, otherwise a sample of
+        2 000.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the sample.
+    n_jobs : int or None, default=None
+        Number of threads; None uses Numba's number of threads. The result does not depend on it.
 
     Returns
     -------
     Comparison
-        Its methods ``curve()``, ``auc()``, ``trust()``, ``trustworthiness()`` and ``continuity()``
-        return what the functions `rnx_curve`, `auc_rnx`, `trust`, `trustworthiness` and
-        `continuity` return.
+        Its methods are the measures: ``curve()`` is R_NX by neighborhood size, ``auc()`` the area
+        under it, ``trust()`` the preservation per point; ``trustworthiness()`` and ``continuity()``
+        follow the definition of Venna and Kaski, as in scikit-learn.
 
     Notes
     -----
-    Cost: the same as one call of `rnx_curve`. Not in the paper.
+    Eq. 10-11. Departures from the paper: R_NX is computed for every k instead of fifty. A point is
+    not its own neighbor; ties in distance go to the lower index.
+
+    Cost: O(q n (d + log n)) time for q queries. Memory: two float64 copies of dense data, and
+    128 MB per thread.
 
     Examples
     --------
@@ -175,7 +232,13 @@ def compare(
     >>> print(ranks.auc(), ranks.trustworthiness(), ranks.continuity())
     0.4138 0.8419 0.9641
     """
-    return compare_at_k(X, Y, k, Metric(metric, p), (n_queries, random_state), n_jobs)
+    X, metric = as_measured(X, metric)
+    pair = check_pair(X, Y, metric, p)
+    n = pair[0].shape[0]
+    k = check_k(k, n)
+    queries = choose_queries(n, n_queries, random_state)
+    with threads(n_jobs):
+        return compare_checked(pair, Metric(metric, p), queries, k)
 
 
 def compare_checked(
@@ -222,17 +285,3 @@ def size_limits(n: int) -> tuple[int, int]:
     """
     small = min(round(n ** (1 / 3)), max(n - 4, 1))
     return small, min(round(n ** (2 / 3)), max(n - 3, 2))
-
-
-def compare_at_k(
-    X: Any, Y: Any, k: Any, metric: Metric, queries: tuple[Any, RandomState], n_jobs: int | None
-) -> Comparison:
-    """Validate the data, the embedding and k, and compare the ranks around the queries."""
-    X, name = as_measured(X, metric.name)
-    metric = metric._replace(name=name)
-    pair = check_pair(X, Y, metric.name, metric.p)
-    n = pair[0].shape[0]
-    k = check_k(k, n)
-    chosen = choose_queries(n, *queries)
-    with threads(n_jobs):
-        return compare_checked(pair, metric, chosen, k)

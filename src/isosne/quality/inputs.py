@@ -1,6 +1,12 @@
-"""Validation of the inputs of the measures: data, embedding, labels and neighborhood size."""
+"""Inputs of the measures: data, embedding, labels, sampled queries; and the estimate of a mean.
 
-from typing import Any, NamedTuple
+Neighborhood measures are means over points. Above `EXACT_LIMIT` points the mean is estimated from a
+sample drawn without replacement. A label is missing if it is an empty string, None or NaN; points
+without a label belong to no class.
+"""
+
+import math
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +21,10 @@ from isosne._checks import (
 )
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Points
-from isosne.errors import DataError
-from isosne.sources import is_stored, open_rows
+from isosne.errors import DataError, keyword
+from isosne.rows import is_stored, open_rows
 from isosne.tables.columns import is_mixed
-from isosne.tables.gower import gower_points
+from isosne.tables.points import gower_points
 
 STORED_POINTS = 100_000
 """Default number of rows sampled from data that are not in memory; chosen, not measured."""
@@ -50,34 +56,10 @@ def draw_rows(
     n_points: int = STORED_POINTS,
     random_state: RandomState = None,
 ) -> tuple[Points, Array, Array | None]:
-    """Sample rows of data of any size, with their coordinates and labels.
+    """Sample rows of data of any size, with their coordinates and labels, in the same order.
 
-    Parameters
-    ----------
-    X : array, CSR, data frame, path, or Dask array or data frame
-        The data. Only the sampled rows are read or transferred.
-    Y : array of shape (n_samples, n_components)
-        The embedding of all rows.
-    labels : array of shape (n_samples,) or None, default=None
-        The class of each row.
-    n_points : int, default=100_000
-        Number of rows to sample; all rows if there are fewer.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed of the sample.
-
-    Returns
-    -------
-    X, Y, labels
-        The sampled rows, in the order of the input. Measures of the sample refer to a smaller data
-        set: a neighborhood of k points corresponds to one of k n_samples / n_points.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from isosne.quality import draw_rows
-    >>> X, Y, _ = draw_rows(np.eye(50), np.eye(50)[:, :2], n_points=10, random_state=0)
-    >>> X.shape, Y.shape
-    ((10, 50), (10, 2))
+    Only the sampled rows are read. Measures of the sample refer to a smaller data set: a
+    neighborhood of k points corresponds to one of k n_samples / n_points.
     """
     rows = open_rows(X)
     n = rows.shape[0]
@@ -88,9 +70,7 @@ def draw_rows(
             f"labels must have one entry per point; got {len(labels)} labels for {n} points. "
             "Pass the labels in the order of the rows of Y."
         )
-    hint = "Pass the number of rows to sample."
-    size = min(check_count(n_points, "n_points", low=MIN_POINTS, hint=hint), n)
-    ids = np.sort(as_generator(random_state).choice(n, size, replace=False))
+    ids = np.sort(as_generator(random_state).choice(n, min(n_points, n), replace=False))
     sampled_labels = None if labels is None else np.asarray(labels)[ids]
     return rows.take(ids), np.asarray(Y)[ids], sampled_labels
 
@@ -100,7 +80,7 @@ def check_in_memory(X: Any) -> None:
     if is_stored(X):
         raise DataError(
             f"X must be in memory; got {type(X).__name__}. "
-            "Sample rows with isosne.quality.draw_rows, or call isosne.quality.report, which does."
+            "Call isosne.quality.report, which samples rows, or pass a sample of your own."
         )
 
 
@@ -174,3 +154,100 @@ def check_k(k: Any, n: int) -> int:
     """Return a neighborhood size for which trustworthiness is defined."""
     hint = f"Choose k smaller than half of the number of points ({n})."
     return check_count(k, "k", low=1, high=(n - 1) // 2, hint=hint)
+
+
+def is_unlabeled(labels: Array) -> NDArray[np.bool_]:
+    """Return for each label (n,) whether it is missing."""
+    if labels.dtype.kind in "biu":
+        return np.zeros(len(labels), bool)
+    if labels.dtype.kind == "U":
+        return np.asarray(labels == "")
+    return np.array([_is_missing(label) for label in labels.tolist()], bool)
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or label in ("", b"") or bool(label != label)
+    except TypeError:  # pandas.NA is neither equal nor unequal to itself
+        return True
+
+
+EXACT_LIMIT = 20_000
+"""Largest number of points that are all evaluated by default; chosen, not measured."""
+SAMPLE_SIZE = 2_000
+"""Default sample above the limit; measured: standard error 0.0011 (docs/benchmarks.md)."""
+
+
+class Estimate(float):
+    """A mean over points: a float with a standard error.
+
+    Parameters
+    ----------
+    value : float
+        The mean.
+    standard_error : float, default=0.0
+        Standard error of the mean; zero if all points were evaluated.
+    n_queries : int, default=0
+        Number of evaluated points.
+
+    Examples
+    --------
+    >>> from isosne.quality import Estimate
+    >>> accuracy = Estimate(0.9712, 0.0031, 2000)
+    >>> accuracy > 0.95
+    True
+    >>> print(accuracy)
+    0.9712 +- 0.0031
+    """
+
+    standard_error: float
+    n_queries: int
+
+    def __new__(cls, value: float, standard_error: float = 0.0, n_queries: int = 0) -> Self:
+        """Store the value, its standard error and the number of evaluated points."""
+        self = super().__new__(cls, value)
+        self.standard_error = float(standard_error)
+        self.n_queries = int(n_queries)
+        return self
+
+    @property
+    def value(self) -> float:
+        """The mean as a plain float."""
+        return float(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Estimate({self.value!r}, standard_error={self.standard_error!r}, "
+            f"n_queries={self.n_queries})"
+        )
+
+    def __str__(self) -> str:
+        error = f" +- {self.standard_error:.2g}" if self.standard_error else ""
+        return f"{self.value:.4f}{error}"
+
+
+def choose_queries(n: int, n_queries: Any, random_state: RandomState) -> NDArray[np.int64]:
+    """Return the indices of the points to evaluate, in ascending order: all, or a sample."""
+    generator = as_generator(random_state)
+    if n_queries is None or (isinstance(n_queries, str) and n_queries == "auto"):
+        n_queries = n if n <= EXACT_LIMIT else SAMPLE_SIZE
+    hint = (
+        f"Use {keyword('n_queries', None)} for all points up to {EXACT_LIMIT:,}, and a sample of "
+        f"{SAMPLE_SIZE:,} otherwise."
+    )
+    size = check_count(n_queries, "n_queries", low=2, high=n, hint=hint)
+    if size == n:
+        return np.arange(n)
+    return np.sort(generator.choice(n, size, replace=False))
+
+
+def estimate_mean(values: Array, n: int, mean: float | None = None) -> Estimate:
+    """Estimate the mean over n points from the values at q of them.
+
+    ``mean`` replaces the mean of the values if a more accurate one is known. The standard error
+    includes the finite population correction 1 - q / n.
+    """
+    q = len(values)
+    correction = 1 - q / n
+    error = math.sqrt(correction * float(np.var(values, ddof=1)) / q) if q < n else 0.0
+    return Estimate(float(np.mean(values)) if mean is None else mean, error, q)

@@ -18,30 +18,22 @@ from isosne.quality.clusters import (
 from isosne.quality.comparison import Comparison, compare_checked
 from isosne.quality.inputs import (
     Classes,
+    Estimate,
     as_measured,
     check_k,
     check_label_shape,
     check_labels,
     check_pair,
+    choose_queries,
     draw_rows,
+    is_unlabeled,
 )
-from isosne.quality.labels import is_unlabeled
-from isosne.quality.sampling import Estimate, choose_queries
-from isosne.sources import is_stored
+from isosne.rows import is_stored
 
 
 @dataclass(frozen=True)
 class ClassReport:
-    """Class separation in the embedding; computed if labels are given.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from isosne.quality import report
-    >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> report(X, X, X[:, 0] > 0).classes.n_classes
-    2
-    """
+    """Class separation in the embedding; computed if labels are given."""
 
     n_classes: int
     davies_bouldin: float
@@ -53,10 +45,11 @@ class ClassReport:
 class Report:
     """Measures of an embedding. Prints as a table; ``as_dict`` returns plain values.
 
-    ``n_features`` is None for a distance matrix. ``classes`` is None without labels, or if class
-    measures are undefined; ``class_note`` then gives the reason. The ``n_unlabeled`` points whose
-    label is missing (empty, None or NaN) are excluded from the class measures. ``comparison``
-    gives the R_NX curve and the per-point trust without another rank comparison.
+    ``n_features`` is None for a distance matrix. ``classes`` has ``n_classes``,
+    ``davies_bouldin``, ``calinski_harabasz`` and ``knn_accuracy``; it is None without labels, or if
+    class measures are undefined; ``class_note`` then gives the reason. The ``n_unlabeled`` points
+    whose label is missing (empty, None or NaN) are excluded from the class measures.
+    ``comparison`` gives the R_NX curve and the per-point trust without another rank comparison.
 
     Examples
     --------
@@ -158,8 +151,8 @@ def report(
     Parameters
     ----------
     X, Y, metric, p, n_queries, random_state, n_jobs
-        See `rnx_curve`. X may also be a path or a Dask collection; the measures are then computed
-        on a sample of 100 000 rows (see `draw_rows`).
+        See `compare`. X may also be a path or a Dask collection; the measures are then computed on
+        a sample of 100 000 rows, and refer to that smaller data set.
     labels : array of shape (n_samples,) or None, default=None
         The class of each point, for the class measures; empty, None or NaN if it is unknown.
     k : int, default=10
@@ -174,7 +167,7 @@ def report(
 
     Notes
     -----
-    Departures from the paper: see each measure. Cost: see `rnx_curve`.
+    Departures from the paper: see each measure. Cost: see `compare`.
 
     Examples
     --------

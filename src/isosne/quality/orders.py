@@ -3,7 +3,9 @@
 Why not `np.lexsort`. The order must be that of the true distances, with ties going to the lower
 index, so that ranks do not depend on blocks, threads or rounding. The keys, however, come from
 matrix products and are rounded. Comparing exact distances everywhere would cost O(n d) per query
-for nothing: only points at nearly equal distance are affected.
+for nothing: only points at nearly equal distance are affected. A stable argsort of the rounded keys
+alone makes a whole report take 3.3 times the CPU time for 2,000 points, and 4.1 times for 5,000
+(measured: 50 columns, one thread).
 
 How a row is sorted.
 

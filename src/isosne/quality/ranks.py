@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.neighbors.distances import SearchSet, search_set
-from isosne.neighbors.metric import Metric
+from isosne.neighbors.distances import search_set
+from isosne.neighbors.metric import Metric, SearchSet
 from isosne.quality.orders import Block, Scratch, make_scratch, sort_row
 
 BLOCK_BYTES = 2**27

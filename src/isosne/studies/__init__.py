@@ -1,4 +1,4 @@
-"""Studies of embeddings: sweeps, comparison of kernels, tests of structure, readings of measures.
+"""Studies of embeddings: sweeps, comparison of kernels, readings of measures.
 
 Names are imported on first use: a sweep does not need the plotting packages.
 """
@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from isosne.studies.judged_maps import JudgedMap, Study, compare_maps, judge, study
     from isosne.studies.parameter_sweep import Sweep, paper_grid, sweep
-    from isosne.studies.permutation_null import NullTest, null_test
 
 __all__ = [
     "JudgedMap",
-    "NullTest",
     "Study",
     "Sweep",
     "compare_maps",
     "judge",
-    "null_test",
     "paper_grid",
     "study",
     "sweep",
@@ -27,7 +24,6 @@ __all__ = [
 _HOME = dict.fromkeys(
     ["JudgedMap", "Study", "compare_maps", "judge", "study"], "isosne.studies.judged_maps"
 )
-_HOME |= dict.fromkeys(["NullTest", "null_test"], "isosne.studies.permutation_null")
 _HOME |= dict.fromkeys(["Sweep", "paper_grid", "sweep"], "isosne.studies.parameter_sweep")
 
 

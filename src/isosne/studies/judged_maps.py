@@ -19,7 +19,7 @@ from isosne._checks import check_points
 from isosne._random import RandomState
 from isosne.errors import DataError, ParameterError, keyword
 from isosne.kernels.isolation import IsolationKernel
-from isosne.plots.frames import check_embedding
+from isosne.plots.paint import check_embedding
 from isosne.quality import Curve, Report, Trust, report
 from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory
 from isosne.studies.compared_models import with_other_kernel, with_seed
@@ -29,7 +29,7 @@ from isosne.studies.seeds import list_seeds, reseed, resolve_n_seeds, show_seeds
 from isosne.tsne.estimator import TSNE
 
 N_NEIGHBORS = 10
-"""Neighborhood size, the default of `isosne.quality.trust`."""
+"""Neighborhood size, the default of `isosne.quality.compare`."""
 UNLISTED = ("callback", "memory_limit", "n_jobs", "verbose", "kernel", "random_state")
 """Parameters that do not change a map, or that a report states elsewhere."""
 
@@ -165,7 +165,7 @@ def study(
     calls one map better than the other if the difference is significant (Welch's t-test, 5 %
     level) and exceeds twice its standard error. Not in the paper.
 
-    Cost: ``2 * n_seeds`` fits, and as many rank comparisons as in `isosne.quality.rnx_curve`.
+    Cost: ``2 * n_seeds`` fits, and as many rank comparisons as in `isosne.quality.compare`.
     Memory: that of one fit and of the two maps; of the further maps, only the measures are kept.
 
     Examples
@@ -223,7 +223,7 @@ def compare_maps(
     labels, columns, title, origin
         See `study`.
     metric, p
-        See `isosne.quality.rnx_curve`.
+        See `isosne.quality.compare`.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample of points that is evaluated above 20 000 points; the same for all maps.
 
@@ -234,7 +234,7 @@ def compare_maps(
 
     Notes
     -----
-    Cost: one rank comparison as in `isosne.quality.rnx_curve` per map. Not in the paper.
+    Cost: one rank comparison as in `isosne.quality.compare` per map. Not in the paper.
 
     Examples
     --------
@@ -288,7 +288,7 @@ def judge(
     title : str
         Name of the map, such as "Isolation kernel".
     metric, p
-        See `isosne.quality.rnx_curve`.
+        See `isosne.quality.compare`.
     plan : str, default=""
         How the map was computed, such as ``str(model.plan_)``.
     settings : mapping from str to str or None, default=None
@@ -306,7 +306,7 @@ def judge(
 
     Notes
     -----
-    Cost: one rank comparison as in `isosne.quality.rnx_curve`. Not in the paper.
+    Cost: one rank comparison as in `isosne.quality.compare`. Not in the paper.
 
     Examples
     --------

@@ -188,7 +188,7 @@ def sweep(
     template = TSNE(random_state=0) if estimator is None else estimator
     tasks = _combinations(kernel, grid, points.shape[0])
     for task in tasks:  # raise before the first map is computed
-        make_kernel(kernel, task)._check_parameters(points.shape[0])
+        make_kernel(kernel, task).check_parameters(points.shape[0])
     without = CLASS_MEASURES if labels is None else ()
     measures = [name for name in (*MEASURES, "auc_rnx_paper") if name not in without]
     _check_measure(measure, [*tasks[0], "kl_divergence", *measures, "n_isolated", "seconds"])

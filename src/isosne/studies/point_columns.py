@@ -12,7 +12,7 @@ import numpy as np
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.plots.paint import Paint, as_paint
-from isosne.quality.labels import is_unlabeled
+from isosne.quality.inputs import is_unlabeled
 
 INT32 = np.iinfo(np.int32)
 """Integers outside this range become text: Bokeh transfers no 64-bit integers."""
@@ -55,7 +55,7 @@ def as_column(name: str, values: Any, n: int) -> Column:
         return Column(name, array.astype(np.float64))
     if array.dtype.kind in "iu" and INT32.min <= array.min() and array.max() <= INT32.max:
         return Column(name, array.astype(np.int32))
-    texts = array.astype(str)
+    texts = np.array([str(value) for value in array.tolist()], dtype=object)
     if array.dtype.kind == "O":
         texts[is_unlabeled(array)] = ""
     words, of_row = np.unique(texts, return_inverse=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from scipy.special import stdtrit
 
 from isosne.quality import Report, Trust
-from isosne.quality.sampling import estimate_mean
+from isosne.quality.inputs import estimate_mean
 
 LEVEL = 0.05
 """Level of the test: of two kernels with equal maps, one wins in this share of the rows."""

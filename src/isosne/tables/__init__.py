@@ -1,14 +1,12 @@
 """Tables with columns of any kind and with missing values, as codes that kernels can compare.
 
 * ``columns``: the kind of each column, and tables as numbers
-* ``trees``: isolation trees over such tables, compiled
-* ``forest``: the estimator that turns rows into leaves of trees
-* ``coordinates``: tables as coordinates, for the start of a map
-* ``gower``: tables as points for Gower's distance, the reference of quality measures
-* ``mixed_rows``: a table as a source of rows
+* ``trees``: isolation trees over such tables, and the estimator that turns rows into leaves
+* ``points``: tables as coordinates for the start of a map, and as points for Gower's distance
+* ``mixed``: a table as a source of rows, and columns that distort distances
 """
 
 from isosne.tables.columns import Column
-from isosne.tables.gower import gower_points
+from isosne.tables.points import gower_points
 
 __all__ = ["Column", "gower_points"]

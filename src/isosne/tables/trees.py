@@ -1,22 +1,32 @@
-"""Isolation trees over tables of numbers and category codes, with missing values; compiled.
+"""Isolation trees over tables of numbers and category codes, with missing values.
 
 A node is split on a column drawn from those that vary among its rows. Numbers are split at a value
 drawn uniformly between minimum and maximum. Categories are split into two random subsets: the side
 of a category is a bit of a hash of its code, so that a category that is new has a side too. A row
 whose value is missing goes left with the probability of the rows whose value is known; the draw is
 a hash of the row, so that equal rows stay together. All draws are hashes of the seed of the tree,
-the node and a counter.
+the node and a counter. `TableForest` turns rows into leaves of such trees.
 """
 
-import numpy as np
+from collections import Counter
+from collections.abc import Collection
+from typing import Any, NamedTuple, Self
 
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from isosne._blocks import for_each_block
+from isosne._checks import as_scales, check_count, check_number
 from isosne._numba import kernel
+from isosne._random import RandomState, as_generator
 from isosne._types import Array
+from isosne.errors import DataError
+from isosne.tables.columns import RANGE, Column, encode_columns, read_columns
 
 Tree = tuple[Array, Array, Array, Array]
 """Features, thresholds, shares and children of the nodes of a tree."""
-RANGE = 2**32
-"""Hashes are integers from 0 to RANGE - 1."""
 MULTIPLIER = 0x45D9F3B
 """Multiplier of the hash (Mueller); a product with a number below RANGE fits in int64."""
 TRIES = 64
@@ -188,3 +198,243 @@ def find_table_leaves(
                 is_left = is_below(value, is_category[f], thresholds[node])
             node = int(children[node]) + (not is_left)
         leaves[i] = -1 - children[node]
+
+
+MANY_ROWS = 20_000
+"""Number of rows above which "auto" grows half as many trees (docs/decisions/0019)."""
+KINDS = {
+    "number": ("number", "numbers"),
+    "boolean": ("boolean", "booleans"),
+    "date": ("date", "dates"),
+    "ordered": ("ordered category", "ordered categories"),
+    "category": ("category", "categories"),
+    "identifier": ("identifier", "identifiers"),
+}
+"""Kinds of columns in words: one column, and several."""
+ODD = 0x9E3779B97F4A7C15
+"""Multiplier of the hash of rows: odd, with its bits spread evenly."""
+
+
+class Trees(NamedTuple):
+    """The trees of one leaf size, as arrays of shape (n_trees, n_nodes), and their seeds."""
+
+    features: NDArray[np.int32]
+    thresholds: NDArray[np.float64]
+    shares: NDArray[np.float32]
+    children: NDArray[np.int32]
+    seeds: NDArray[np.int64]
+
+    def tree(self, t: int) -> Tree:
+        """Return the arrays of one tree."""
+        return self.features[t], self.thresholds[t], self.shares[t], self.children[t]
+
+
+class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Turn rows of mixed columns into codes: the leaf of each row in many isolation trees.
+
+    Two rows are similar if they share many leaves, so the distance of rows is the Hamming distance
+    of their codes, ``metric="hamming"``. Columns may hold numbers, ordered and unordered
+    categories, booleans, dates and missing values; they need no scaling and no metric.
+    ``TSNE().fit(frame)`` uses a TableForest if the frame has columns that are not numbers, or
+    missing values.
+
+    Parameters
+    ----------
+    leaf_size : float or sequence of floats, default=(4, 16)
+        Mean number of rows per leaf; half of the trees have each size if there are two. A tree has
+        at least two leaves.
+    n_trees : int or "auto", default="auto"
+        Number of trees per leaf size. "auto": 200; 100 for more than 20 000 rows.
+    categorical : list of str or int, or None, default=None
+        Columns to treat as categories although they hold numbers or mostly distinct text.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the samples and splits.
+
+    Attributes
+    ----------
+    columns_ : list of Column
+        The columns, with their kinds.
+    trees_ : list of Trees
+        The trees, one item per leaf size.
+
+    Notes
+    -----
+    A tree is grown over a random sample of n_samples / leaf_size rows until each is alone, as in
+    the paper (App. B). Departures: splits of categories into random subsets, and missing values. A
+    row whose value is missing goes to either side with the probability of the other rows; equal
+    rows go to the same side. docs/decisions/0019 has the evidence.
+
+    Cost: O(n t log n) time; about 10 bytes per row and tree for leaves of 4 rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from isosne import TableForest
+    >>> table = pd.DataFrame({"size": [1.0, None, 9.0], "color": ["red", "red", "blue"]})
+    >>> TableForest(leaf_size=2, n_trees=3, random_state=0).fit_transform(table).shape
+    (3, 3)
+    """
+
+    def __init__(
+        self,
+        leaf_size: Any = (4, 16),
+        *,
+        n_trees: int | str = "auto",
+        categorical: Collection[Any] | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.leaf_size = leaf_size
+        self.n_trees = n_trees
+        self.categorical = categorical
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_features)
+            The table.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        TableForest
+            The fitted estimator.
+        """
+        self._grow(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Grow the trees and return the codes of the rows, as from `transform`."""
+        return self._find(self._grow(X))
+
+    def transform(self, X: Any) -> Array:
+        """Return the codes of rows.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n, n_features)
+            A table with the same columns. Categories that are new have a side of their own at each
+            split.
+
+        Returns
+        -------
+        array of unsigned integers, shape (n, n_trees)
+            The leaf of each row in each tree.
+        """
+        check_is_fitted(self)
+        return self._find(encode_columns(X, self.columns_))
+
+    def describe(self) -> str:
+        """Return the columns by kind, and the number of missing values, in one line."""
+        check_is_fitted(self)
+        counts = Counter(column.kind for column in self.columns_)
+        kinds = [
+            f"{counts[kind]} {KINDS[kind][counts[kind] > 1]}" for kind in KINDS if counts[kind]
+        ]
+        n_missing = sum(column.n_missing for column in self.columns_)
+        left_out = " (left out)" if counts["identifier"] else ""
+        values = "value" if n_missing == 1 else "values"
+        return (
+            f"table with {', '.join(kinds)}{left_out}; {n_missing:,} missing {values}; rows "
+            f"compared by {self._n_features_out} isolation trees"
+        )
+
+    def _n_trees(self, n_rows: int) -> int:
+        if isinstance(self.n_trees, str) and self.n_trees == "auto":
+            return 100 if n_rows > MANY_ROWS else 200
+        return check_count(self.n_trees, "n_trees", low=1, hint="200 are usual.")
+
+    def _grow(self, X: Any) -> NDArray[np.float64]:
+        """Fit the estimator, and return the table as numbers."""
+        columns, table = read_columns(X, self.categorical)
+        n = len(table)
+        if n < 2:
+            raise DataError(f"X must have at least 2 row(s); got n_samples={n}. Pass more rows.")
+        sizes = as_scales(self.leaf_size, "leaf_size")
+        for size in sizes:
+            check_number(size, "leaf_size", low=1, hint="4 to 16 rows are usual.")
+        rng = as_generator(self.random_state)
+        keys = row_keys(table)
+        is_category = category_flags(columns)
+        trees = [
+            grow_trees(table, keys, is_category, (self._n_trees(n), max(2, round(n / size))), rng)
+            for size in sizes
+        ]
+        self.columns_, self.trees_ = columns, trees
+        validate_data(self, X, reset=True, skip_check_array=True)
+        return table
+
+    def _find(self, table: NDArray[np.float64]) -> Array:
+        keys, is_category = row_keys(table), category_flags(self.columns_)
+        counts = [len(part.seeds) for part in self.trees_]
+        starts = np.cumsum([0, *counts])
+        n_leaves = max(part.children.shape[1] // 2 + 1 for part in self.trees_)
+        codes = np.empty((starts[-1], len(table)), np.min_scalar_type(n_leaves))
+
+        def work(rows: slice) -> None:
+            for c in range(rows.start, rows.stop):
+                s = int(np.searchsorted(starts, c, side="right")) - 1
+                part, t = self.trees_[s], c - starts[s]
+                find_table_leaves(table, is_category, keys, part.seeds[t], part.tree(t), codes[c])
+
+        for_each_block(len(codes), 4, work)
+        return np.ascontiguousarray(codes.T)
+
+    @property
+    def _n_features_out(self) -> int:
+        return sum(len(part.seeds) for part in self.trees_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def grow_trees(
+    table: NDArray[np.float64],
+    keys: NDArray[np.int64],
+    is_category: NDArray[np.bool_],
+    shape: tuple[int, int],
+    rng: np.random.Generator,
+) -> Trees:
+    """Return isolation trees over samples of the rows; shape: number of trees, rows per sample."""
+    n_trees, psi = shape
+    samples = [np.sort(rng.choice(len(table), psi, replace=False)) for _ in range(n_trees)]
+    n_nodes = 2 * psi - 1
+    trees = Trees(
+        np.zeros((n_trees, n_nodes), np.int32),
+        np.zeros((n_trees, n_nodes)),
+        np.zeros((n_trees, n_nodes), np.float32),
+        np.full((n_trees, n_nodes), -1, np.int32),
+        rng.integers(0, RANGE, n_trees),
+    )
+
+    def work(block: slice) -> None:
+        for t in range(block.start, block.stop):
+            rows = samples[t]
+            columns = np.ascontiguousarray(table[rows].T)
+            grow_table_tree(columns, is_category, keys[rows], trees.seeds[t], trees.tree(t))
+
+    for_each_block(n_trees, 4, work)
+    return trees
+
+
+def category_flags(columns: list[Column]) -> NDArray[np.bool_]:
+    """Return whether each used column holds categories without an order."""
+    return np.array([column.kind == "category" for column in columns if column.is_used])
+
+
+def row_keys(table: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return a hash of each row, from 0 to RANGE - 1; equal rows have equal hashes."""
+    values = np.where(np.isnan(table), np.nan, table) + 0.0  # one NaN, and no negative zero
+    keys = np.zeros(len(table), np.uint64)
+    for column in np.ascontiguousarray(values.T).view(np.uint64):
+        keys = (keys ^ column) * np.uint64(ODD)
+        keys ^= keys >> np.uint64(29)
+    return (keys >> np.uint64(32)).astype(np.int64)

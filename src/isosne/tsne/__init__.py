@@ -1,18 +1,11 @@
 """The estimator `TSNE`: Algorithms 1 and 2 of the paper, assembled from steps 1 to 3.
 
-* ``estimator``: the public class: parameters and fit
-* ``joint``: the joint probabilities without a map
-* ``fitted_map``: the part of the public class that uses a finished map
-* ``foreign_parameters``: parameters of earlier versions and of other packages
-* ``input_data``: the input of a fit
-* ``landmarks``: step 1 on all rows, steps 2 and 3 on a sample of them
-* ``plan``: all automatic choices
-* ``memory_budget``: memory estimates and limits
-* ``assembly``: from a plan to affinities and forces
-* ``run``: the optimization
-* ``progress``: what a fit tells of its progress
-* ``task_hooks``: callbacks of scikit-learn
-* ``checkpoint``: the state of a run on disk
-* ``new_points``: coordinates of new points
-* ``model_file``, ``serialization``: fitted models on disk
+* ``estimator``: the public class
+* ``fit``: the algorithm, from the input to the finished map; the stages for users
+* ``input``: the input of a fit, and landmarks
+* ``plan``, ``memory``: all automatic choices, and the memory they need
+* ``place``: coordinates of new points
+* ``series``: maps aligned to a previous map, and rows that join a map
+* ``model_file``, ``checkpoint``, ``stored_values``: models and interrupted runs on disk
+* ``hints``: what parameters of other packages are called here
 """

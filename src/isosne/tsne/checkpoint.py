@@ -21,10 +21,11 @@ from isosne._types import Array
 from isosne.errors import keyword
 from isosne.kernels.base import MetricKernel
 from isosne.layout.descent import Field, Progress
-from isosne.layout.force_methods import as_method
-from isosne.tsne.alignment import as_alignment
+from isosne.layout.forces import as_method
+from isosne.tsne.input import Input
+from isosne.tsne.model_file import from_plain, to_plain
 from isosne.tsne.plan import Plan
-from isosne.tsne.serialization import from_plain, to_plain
+from isosne.tsne.series import as_alignment
 from isosne.tsne.stored_values import (
     AFFINITIES,
     SEARCHES,
@@ -91,8 +92,6 @@ class Checkpoint:
             every, "every", low=1, hint="Pass the number of steps between two checkpoints."
         )
         relevant = {name: part for name, part in parameters.items() if name not in IRRELEVANT}
-        if relevant.get("align_to") is None:  # files of earlier versions do not have it
-            relevant.pop("align_to", None)
         self._identity = {**_digested(relevant), "input": fingerprint}
         self._rng: dict[str, Any] = {}
         self._seed: RandomState = None
@@ -138,13 +137,13 @@ class Checkpoint:
         check_value(norm, "gradient_norm", is_number(norm))
         check_value(route, "route", route["affinities"] in AFFINITIES)
         check_value(route, "route", route["neighbors"] in SEARCHES)
-        reasons = route.get("reasons", [])  # files of earlier versions have none
+        reasons = route["reasons"]
         check_value(reasons, "reasons", all(isinstance(reason, str) for reason in reasons))
         as_method(route["forces"])
         forces = {k.removeprefix(FORCES): v for k, v in arrays.items() if k.startswith(FORCES)}
         check_force_state(forces, self._shape, has_order=route["affinities"] != "dense")
         rng = from_plain(header["rng"], arrays)
-        seed = header.get("seed")
+        seed = header["seed"]
         check_value(seed, "seed", seed is None or is_count(seed))
         generator = make_generator(rng)
         seed = generator if seed is None else seed
@@ -160,7 +159,7 @@ class Checkpoint:
         Return the plan with the reasons for the choices, which the first run had.
         """
         if saved:
-            plan = replace(plan, reasons=tuple(saved.route.get("reasons", plan.reasons)))
+            plan = replace(plan, reasons=tuple(saved.route["reasons"]))
         self._route = {"affinities": plan.affinities, "neighbors": plan.neighbors}
         self._route |= {"forces": plan.forces, "reasons": plan.reasons}
         return plan
@@ -189,6 +188,20 @@ class Checkpoint:
             "route": self._route,
         }
         write_archive(self.path, KIND, header, arrays)
+
+
+@contextmanager
+def opened_checkpoint(
+    path: str | Path | None, every: int, parameters: dict[str, Any], given: Input, n_components: int
+) -> Iterator[tuple[Checkpoint | None, Saved | None]]:
+    """Reserve the checkpoint of a run, if it has one; give it, and the state that it holds."""
+    if path is None:
+        yield None, None
+        return
+    shape = n_components, given.shape[0]
+    file = Checkpoint(path, every, parameters, given.fingerprint(), shape)
+    with file.opened() as saved:
+        yield file, saved
 
 
 def _digested(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -1,35 +1,75 @@
-"""TSNE, the public estimator. It assembles the steps of the paper and contains no mathematics."""
+"""TSNE, the public estimator: its parameters and methods. It contains no mathematics."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import estimator_html_repr
+from sklearn.utils.validation import check_is_fitted
 
-from isosne._checks import check_count
+from isosne._checks import check_count, check_number
+from isosne._extras import require
+from isosne._html import fitted_summary
 from isosne._numba import threads
 from isosne._random import RandomState, as_generator, as_seed
+from isosne._types import Joint
 from isosne.affinities.sparse import Sparse
 from isosne.errors import ParameterError
-from isosne.kernels.precomputed import PrecomputedKernel
-from isosne.layout.descent import State
-from isosne.layout.force_methods import Method
+from isosne.kernels.base import MetricKernel
+from isosne.layout.descent import Anchors, State
+from isosne.layout.forces import Method
 from isosne.layout.objectives import Objective
-from isosne.layout.pull import Anchors
-from isosne.layout.schedules import Schedule
-from isosne.tsne.alignment import find_anchors
-from isosne.tsne.foreign_parameters import InitSignature, refuse_foreign
-from isosne.tsne.growing_map import GrowingMap
-from isosne.tsne.input_data import Input, suggesting_tables
-from isosne.tsne.job import Job
-from isosne.tsne.landmarks import Landmarks, as_landmarks
+from isosne.layout.schedules import Schedule, plain
+from isosne.rows.rows import is_stored
+from isosne.rows.scaled import Scale
+from isosne.tables.trees import TableForest
+from isosne.tsne.checkpoint import Checkpoint, opened_checkpoint
+from isosne.tsne.fit import (
+    Job,
+    Steps,
+    fit_steps,
+    make_request,
+    revived_run,
+    schedule_of,
+)
+from isosne.tsne.hints import HINTS, hinting
+from isosne.tsne.input import (
+    Input,
+    Landmarks,
+    checked_points,
+    opened_rows,
+    remember_columns,
+    set_or_remove,
+)
+from isosne.tsne.model_file import read_model, write_model
+from isosne.tsne.place import Finished, check_out, fitted_search, opened_blocks, ready_placer
 from isosne.tsne.plan import Plan, make_plan
-from isosne.tsne.task_hooks import CallbackSupport
+from isosne.tsne.run import Reporter, Run
+from isosne.tsne.series import (
+    EXTEND_STRENGTH,
+    LARGEST_STRENGTH,
+    N_ITER,
+    check_growing,
+    extension_anchors,
+    find_anchors,
+    find_far_rows,
+    gathering,
+    growth_rng,
+    joined,
+    warn_of_far_rows,
+)
+
+if TYPE_CHECKING:
+    from isosne.quality import Report
 
 
-class TSNE(CallbackSupport, GrowingMap):
+class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """t-SNE with the owner kernel, the isolation kernel, or any other kernel.
 
     Parameters
@@ -135,13 +175,23 @@ class TSNE(CallbackSupport, GrowingMap):
     (150, 2)
     """
 
-    __signature__ = InitSignature()
+    embedding_: NDArray[np.float32]
+    kernel_: MetricKernel
+    affinities_: Joint
+    plan_: Plan
+    trace_: NDArray[np.float64]
+    kl_divergence_: float
+    n_iter_: int
+    isolated_: NDArray[np.int64]
+    landmark_indices_: NDArray[np.int64]
+    alignment_: Anchors
+    far_: NDArray[np.int64]
+    table_: TableForest
+    input_scale_: Scale
+    input_options_: dict[str, Any]
+    _finished: Finished
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Raise an error that names the equivalent of a parameter that TSNE does not have."""
-        refuse_foreign(cls, args, kwargs)
-        return object.__new__(cls)
-
+    @hinting(HINTS)
     def __init__(
         self,
         kernel: Any = "owner",
@@ -187,7 +237,7 @@ class TSNE(CallbackSupport, GrowingMap):
         X : array, CSR, data frame, path, or Dask array or data frame
             The points, one per row; for a kernel with ``metric="precomputed"`` their distances, for
             ``kernel="precomputed"`` their affinities. A path names a file of rows: see
-            `isosne.sources.open_rows`.
+            `isosne.rows.open_rows`.
         y : None
             Ignored.
         checkpoint : path or None, default=None
@@ -202,11 +252,8 @@ class TSNE(CallbackSupport, GrowingMap):
             The fitted estimator; the map is in ``embedding_``.
         """
         with threads(self.n_jobs):
-            with suggesting_tables(self.kernel):
-                given = self._open(X)
-            seed = as_seed(self.random_state)
-            job = Job(given, seed, self._schedule(), self._anchors(X, given), X, y)
-            self._map_rows(job, checkpoint, every)
+            job = self._job(X, as_seed(self.random_state))
+            self._map_rows(job, checkpoint, every, partial(remember_columns, self, X, job.given))
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
@@ -240,14 +287,305 @@ class TSNE(CallbackSupport, GrowingMap):
             All automatic choices; ``print(plan)`` shows them.
         """
         with threads(self.n_jobs):
-            with suggesting_tables(self.kernel):
-                given = self._open(X)
             rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
-            job = Job(given, rng, self._schedule(), self._anchors(X, given))
-            request = self._request(job, rng, {})
-            return make_plan(request, given.size(), self.get_params(deep=False))
+            job, settings = self._job(X, rng), self.get_params(deep=False)
+            return make_plan(make_request(job, settings, rng, {}), job.given.size(), settings)
 
-    def _open(self, X: Any) -> Input:
+    def continue_fit(self, n_iter: int) -> Self:
+        """Continue the optimization with the settings of the last phase of the schedule.
+
+        Parameters
+        ----------
+        n_iter : int
+            Number of additional steps.
+
+        Returns
+        -------
+        TSNE
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        check_count(n_iter, "n_iter", low=1, hint="Pass the number of further steps.")
+        with threads(self.n_jobs):
+            seed = self._finished.seed
+            last = self._finished.run or revived_run(self, seed)
+            run = last.resumed(plain(n_iter, last.schedule))
+            self._descend(run, seed, Reporter(self.verbose))
+        return self
+
+    def extend(
+        self,
+        X: Any,
+        *,
+        n_iter: int = N_ITER,
+        strength: float = EXTEND_STRENGTH,
+        checkpoint: str | Path | None = None,
+        every: int = 50,
+    ) -> Self:
+        """Add new rows to the map; all rows may move.
+
+        Parameters
+        ----------
+        X : array, CSR, data frame, path, or Dask array or data frame
+            The new rows, with the columns of the fitted rows. They follow the fitted rows in
+            ``embedding_``.
+        n_iter : int, default=250
+            Number of steps.
+        strength : float, default=30.0
+            Strength of the pull that keeps fitted rows near their places; see `Alignment`. 0 lets
+            them move freely.
+        checkpoint : path or None, default=None
+            File that holds the state of the extension. If it exists, the extension resumes from it.
+        every : int, default=50
+            Steps between two checkpoints.
+
+        Returns
+        -------
+        TSNE
+            The estimator itself. ``displacement_`` says how far the fitted rows have moved, and
+            ``far_`` which new rows are far from all fitted rows; a warning counts them if they are
+            more than chance explains.
+
+        Notes
+        -----
+        The kernel is fitted to all rows; drawn Voronoi samples are kept as far as they are still a
+        uniform sample. Neighbors and affinities are those of a fit on all rows, and cost as much;
+        the optimization takes fewer steps. The previous map is enlarged by the square root of the
+        growth. Random numbers follow from ``random_state`` and the number of fitted rows. Not part
+        of the paper.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from isosne import TSNE
+        >>> X = load_iris().data
+        >>> TSNE(random_state=0).fit(X[::2]).extend(X[1::2]).embedding_.shape
+        (150, 2)
+        """
+        check_is_fitted(self)
+        check_count(n_iter, "n_iter", low=1, hint="Pass the number of steps.")
+        hint = "0 lets the fitted rows move freely."
+        check_number(strength, "strength", low=0, high=LARGEST_STRENGTH, hint=hint)
+        check_growing(self.kernel_, self.plan_.n_rows)
+        with threads(self.n_jobs):
+            added, n = checked_points(self, X), len(self.embedding_)
+            far = find_far_rows(fitted_search(self), added)
+            seed = self.plan_.parameters["random_state"]
+            job = Job(
+                Input(joined(self.kernel_.X_fit_, added), None, self.kernel_.metric),
+                growth_rng(seed, n),
+                gathering(n_iter, self._schedule()),
+                extension_anchors(self.embedding_, added.shape[0], float(strength)),
+                self.kernel_,
+                seed,
+                is_table=hasattr(self, "table_"),
+            )
+            self._map_rows(job, checkpoint, every)
+            self.far_ = n + far
+        warn_of_far_rows(len(far), added.shape[0], n)
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float32]:
+        """Return the coordinates of new points on the map; the map does not change.
+
+        Parameters
+        ----------
+        X : array, CSR, data frame, path, or Dask array or data frame
+            New points; for precomputed affinities or distances, those to the fitted points.
+
+        Returns
+        -------
+        array of float32, shape (n, n_components)
+            Their coordinates.
+
+        Notes
+        -----
+        Each point is placed independently of the others. A copy of a fitted point gets the
+        coordinates of that point. Not part of the paper.
+        """
+        check_is_fitted(self)
+        if is_stored(X):
+            return self.place(X)
+        with threads(self.n_jobs):
+            return ready_placer(self).place(checked_points(self, X))
+
+    def place(self, X: Any, out: Any = None) -> NDArray[np.float32]:
+        """Return the coordinates of all rows of an input of any size, in constant memory.
+
+        Parameters
+        ----------
+        X : array, CSR, data frame, path, or Dask array or data frame
+            The rows; with landmarks, usually the input of `fit`.
+        out : array of float32, shape (n, n_components), default=None
+            Array for the result, such as a memmap; None allocates a new array.
+
+        Returns
+        -------
+        array of float32, shape (n, n_components)
+            Their coordinates, in the order of the rows.
+        """
+        check_is_fitted(self)
+        rows = opened_rows(self, X)
+        shape = rows.shape[0], self._n_features_out
+        if out is None:
+            out = np.empty(shape, np.float32)
+        check_out(out, shape)
+        start = 0
+        for block in opened_blocks(self, rows):
+            out[start : start + len(block)] = block
+            start += len(block)
+        placed: NDArray[np.float32] = out
+        return placed
+
+    def find_far(self, X: Any) -> NDArray[np.int64]:
+        """Return the indices of new points that are far from every fitted point.
+
+        Parameters
+        ----------
+        X : array, CSR, data frame, path, or Dask array or data frame
+            New points.
+
+        Returns
+        -------
+        array of int
+            Indices of points whose nearest fitted point is farther away than 99 % of the fitted
+            points have their nearest neighbor.
+
+        Notes
+        -----
+        `transform` gives such points coordinates among points that they do not resemble. Of points
+        from the same distribution as the fitted points, about 1 % are far by chance. The metric is
+        that of the kernel. Costs a neighbor search among the fitted points.
+        """
+        check_is_fitted(self)
+        check_growing(self.kernel_, None)
+        with threads(self.n_jobs):
+            return find_far_rows(fitted_search(self), checked_points(self, X))
+
+    @property
+    def displacement_(self) -> NDArray[np.float64]:
+        """Distance of aligned rows from their places, relative to the radius of these places."""
+        return self.alignment_.displacement(self.embedding_)
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to a file; an existing file is replaced.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        """
+        check_is_fitted(self)
+        write_model(path, self, self._finished.seed)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model written by `save`.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Returns
+        -------
+        TSNE
+            The fitted estimator, without ``affinities_``, which `continue_fit` computes again.
+        """
+        model = read_model(path, cls._get_param_names())
+        self = cls(**model.parameters)
+        for name, value in model.attributes.items():
+            setattr(self, name, value)
+        self._finished = Finished(model.seed)
+        return self
+
+    def report(self, X: Any, labels: Any = None, *, k: int = 10) -> "Report":
+        """Measure how well the map preserves neighborhoods and classes.
+
+        Parameters
+        ----------
+        X : array, CSR or data frame of shape (n_samples, n_features)
+            The points of `fit`.
+        labels : array of shape (n_samples,) or None, default=None
+            The class of each point.
+        k : int, default=10
+            Neighborhood size.
+
+        Returns
+        -------
+        Report
+            The measures, in the metric of the kernel. See `isosne.quality.report`.
+        """
+        from isosne.quality import report as measure
+
+        check_is_fitted(self)
+        metric, p = self.kernel_.metric, self.kernel_.p
+        how: dict[str, Any] = {"metric": metric, "p": p, "random_state": 0, "n_jobs": self.n_jobs}
+        points = self.table_.transform(X) if hasattr(self, "table_") else X
+        return measure(points, self.embedding_, labels, k=k, **how)
+
+    def plot(
+        self,
+        color: Any = None,
+        *,
+        kind: str = "auto",
+        title: str | None = None,
+        legend: bool | str = "auto",
+        names: Mapping[Any, str] | Sequence[str] | None = None,
+        annotate: Any = False,
+        contours: bool = False,
+        images: Any = None,
+        style: str = "screen",
+        ax: Any = None,
+    ) -> Any:
+        """Draw the map with `isosne.plots.plot_map`.
+
+        Parameters
+        ----------
+        color : array, series, Trust or None, default=None
+            What to color the points by: one label or number per point, or trust.
+        kind, title, legend, names, annotate, contours, images, style, ax
+            As in `plot_map`, which has two more parameters: they mark points and set their size.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes drawn on.
+        """
+        check_is_fitted(self)
+        # By name: plots stand above the estimator, and need matplotlib.
+        plots = require("isosne.plots", "plot", "TSNE.plot")
+        return plots.plot_map(
+            self.embedding_,
+            color,
+            kind=kind,
+            title=title,
+            legend=legend,
+            names=names,
+            annotate=annotate,
+            contours=contours,
+            images=images,
+            style=style,
+            ax=ax,
+        )
+
+    def _repr_html_inner(self) -> str:
+        """Return what notebooks show: a small map and its figures, after a fit."""
+        return self._html_repr()
+
+    def _html_repr(self) -> str:
+        if not hasattr(self, "embedding_"):
+            return str(estimator_html_repr(self))
+        return fitted_summary(type(self).__name__, self.embedding_, self.trace_[-1], self.plan_)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        shown = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            shown["text/html"] = self._html_repr()
+        return shown
+
+    def _job(self, X: Any, seed: RandomState) -> Job:
+        """Return what a fit maps, once the input and the parameters of this class are checked."""
         hint = "Maps have one, two or three dimensions."
         check_count(self.n_components, "n_components", low=1, high=3, hint=hint)
         if self.callback is not None and not callable(self.callback):
@@ -256,15 +594,68 @@ class TSNE(CallbackSupport, GrowingMap):
         if not isinstance(self.verbose, bool | np.bool_ | int | np.integer):
             hint = "True writes progress to standard error."
             raise ParameterError("verbose", "be True or False", self.verbose, hint)
-        metric = getattr(self.kernel, "metric", "euclidean")
-        is_name = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        if is_name or isinstance(self.kernel, PrecomputedKernel):
-            metric = "precomputed"
-        return Input(X, as_landmarks(self.landmarks), metric, self.random_state)
+        given = Input.of(X, self.kernel, self.landmarks, self.random_state)
+        anchors = find_anchors(self.align_to, X, given.n_rows, given.shape[0], self.n_components)
+        return Job(given, seed, self._schedule(), anchors)
 
-    def _anchors(self, X: Any, given: Input) -> Anchors | None:
-        n_mapped, n_rows = given.shape[0], given.n_rows
-        return find_anchors(self.align_to, X, n_rows, n_mapped, self.n_components)
+    def _schedule(self) -> Schedule:
+        return schedule_of(self.schedule, self.exaggeration)
+
+    def _map_rows(
+        self,
+        job: Job,
+        checkpoint: str | Path | None,
+        every: int,
+        remember: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Carry out a job and set the fitted attributes; `remember` sets those of the input."""
+        settings, reporter = self.get_params(deep=False), Reporter(self.verbose)
+        identity = settings | job.identity()
+        with opened_checkpoint(checkpoint, every, identity, job.given, self.n_components) as file:
+            steps = fit_steps(job, settings, *file, reporter)
+
+            def keep() -> None:
+                remember()
+                self._keep(steps)
+
+            self._descend(steps.run, steps.draws, reporter, file[0], keep)
+
+    def _keep(self, steps: Steps) -> None:
+        """Set what the steps of a fit have made; remove what an earlier fit has left."""
+        self.kernel_, self.plan_, self.affinities_ = steps.kernel, steps.plan, steps.joint
+        self.isolated_ = steps.isolated
+        optional = {
+            "landmark_indices_": steps.landmarks,
+            "alignment_": steps.anchors,
+            "far_": None,
+        }
+        for name, value in optional.items():
+            set_or_remove(self, name, value)
+
+    def _descend(
+        self,
+        run: Run,
+        seed: int,
+        reporter: Reporter,
+        checkpoint: Checkpoint | None = None,
+        keep: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Take the steps of a run, and set the fitted attributes, also after an interruption."""
+        try:
+            run.descend(self.callback, checkpoint, reporter)
+        finally:
+            if run.is_usable:
+                keep()
+                run.record()
+                self._finished = Finished(seed, run)
+                self.embedding_ = np.ascontiguousarray(run.progress.Y.T)
+                self.n_iter_ = run.progress.iteration
+                self.trace_ = np.array(run.trace)
+                self.kl_divergence_ = run.trace[-1][1]
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,46 +1,284 @@
 """Model files: a fitted estimator on disk, with all that `transform` and `place` need.
 
-The joint probabilities are not stored: they are large, and are recomputed when needed.
+Points are stored unchanged, and random draws instead of their seed, because another version of
+NumPy may draw differently. The joint probabilities are not stored: they are large, and are
+recomputed when needed.
 """
 
 from collections.abc import Collection
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
-from isosne._checks import is_number
-from isosne._types import Array
+from isosne._checks import check_points, is_integer, is_number
+from isosne._csr import csr_from_arrays
+from isosne._types import Array, Points
 from isosne.affinities.sparse import Sparse
+from isosne.errors import DataError, show
 from isosne.kernels.base import MetricKernel
-from isosne.layout.force_methods import Mesh, Tree
-from isosne.layout.objectives import as_objective
-from isosne.layout.pull import Anchors
-from isosne.layout.schedules import as_schedule
-from isosne.layout.start import resolve_start
-from isosne.sources.scaled import Scale
-from isosne.tsne.landmarks import Landmarks
-from isosne.tsne.plan import Plan, useful_threads
-from isosne.tsne.serialization import (
-    from_plain,
-    kernel_arrays,
-    plain_parameters,
-    restore_kernel,
-    to_plain,
-)
+from isosne.kernels.forest import TREES, ForestPartitions
+from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.monte_carlo import VoronoiPartitions
+from isosne.kernels.owner import OwnerKernel
+from isosne.kernels.ownership import split_scales
+from isosne.kernels.registry import KERNELS
+from isosne.layout.descent import Anchors
+from isosne.layout.forces import Exact, Mesh, Tree
+from isosne.layout.objectives import JSE, KL, NeRV
+from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
+from isosne.neighbors.metric import Metric
+from isosne.rows.scaled import Scale
+from isosne.tables.columns import RANGE, Column
+from isosne.tables.trees import KINDS as COLUMN_KINDS
+from isosne.tables.trees import TableForest, Trees
+from isosne.tsne.input import Landmarks
+from isosne.tsne.plan import Plan
+from isosne.tsne.series import Alignment, as_alignment
 from isosne.tsne.stored_values import (
     LARGEST_COUNT,
     check_anchors,
     check_array,
+    check_kernel,
     check_map,
     check_parameters,
     check_plan,
+    check_pool,
+    check_samples,
+    check_subsets,
     check_trace,
+    check_trees,
     check_value,
     is_count,
 )
-from isosne.tsne.table_file import restore_table, table_arrays, table_header
+
+CSR_PARTS = ("data", "indices", "indptr", "shape")
+DRAWS = {"samples0", "order0"}
+"""Arrays that are in a file if a kernel has drawn partitionings or subsets."""
+KINDS: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        *(KL, NeRV, JSE, Schedule, Phase, RateFalls, ChangeBelow),
+        *(Exact, Mesh, Tree, Sparse, Landmarks, Alignment),
+        *(entry.kind for entry in KERNELS.values()),
+    )
+}
+"""Classes of objects that a file may contain, by name."""
+
+
+def to_plain(value: Any, arrays: dict[str, Array]) -> Any:
+    """Return a value in a form that JSON supports; arrays are added to `arrays` by name."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.random.Generator | np.random.RandomState):
+        return None  # the state of a generator is not a parameter
+    if isinstance(value, list | tuple):
+        return [to_plain(part, arrays) for part in value]
+    if isinstance(value, dict):
+        return {"dict": {name: to_plain(part, arrays) for name, part in value.items()}}
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        name = f"value{len(arrays)}"
+        arrays[name] = value
+        return {"array": name}
+    if type(value).__name__ in KINDS:
+        parts = {name: to_plain(part, arrays) for name, part in _parts(value).items()}
+        return {"kind": type(value).__name__, "parts": parts}
+    raise DataError(
+        f"Cannot write {show(value)} to a file: parameters must be numbers, text, arrays or "
+        "objects of isosne. Pass one of these."
+    )
+
+
+def from_plain(value: Any, arrays: dict[str, Array]) -> Any:
+    """Return the value that `to_plain` converted; sequences become tuples."""
+    if isinstance(value, list):
+        return tuple(from_plain(part, arrays) for part in value)
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return arrays[value["array"]]
+    if "dict" in value:
+        return {name: from_plain(part, arrays) for name, part in value["dict"].items()}
+    parts = {name: from_plain(part, arrays) for name, part in value["parts"].items()}
+    return KINDS[value["kind"]](**parts)
+
+
+def plain_parameters(parameters: dict[str, Any], arrays: dict[str, Array]) -> dict[str, Any]:
+    """Return the parameters of an estimator in a form that JSON supports.
+
+    A previous map is stored as coordinates.
+    """
+    whole = {**parameters, "align_to": as_alignment(parameters.get("align_to"))}
+    return {name: to_plain(value, arrays) for name, value in whole.items()}
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    if isinstance(value, Alignment):
+        return value.as_arrays()
+    if isinstance(value, MetricKernel):
+        return dict(value.get_params(deep=False))
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return {}
+
+
+def kernel_arrays(kernel: MetricKernel) -> dict[str, Array]:
+    """Return the points and random draws of a fitted kernel."""
+    arrays = _points_to_arrays("points", kernel.X_fit_)
+    if isinstance(kernel, OwnerKernel):
+        for s, subsets in enumerate(kernel.subsets_):
+            arrays |= {f"order{s}": subsets.order, f"members{s}": subsets.members}
+    if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
+        return arrays
+    samples = [partitions.samples for partitions in kernel.partitions_]
+    pool = kernel.pool_
+    if pool is not kernel.X_fit_ and kernel.partition == "voronoi":
+        sampled, positions = np.unique(np.concatenate(samples, axis=None), return_inverse=True)
+        arrays |= _points_to_arrays("pool", pool[sampled])
+        sizes = np.cumsum([part.size for part in samples])[:-1]
+        parts = zip(np.split(positions, sizes), samples, strict=True)
+        samples = [part.reshape(sample.shape) for part, sample in parts]
+    for s, partitions in enumerate(kernel.partitions_):
+        arrays[f"samples{s}"] = samples[s]
+        if isinstance(partitions, ForestPartitions):
+            arrays |= {f"{name}{s}": part for name, part in partitions.trees().items()}
+    return arrays
+
+
+def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKernel:
+    """Return a kernel fitted from the arrays of `kernel_arrays`."""
+    check_kernel(kernel)
+    points = check_points(_points_from_arrays("points", arrays), name="points", min_rows=2)
+    kernel.check_parameters(points.shape[0])
+    if not DRAWS & arrays.keys():
+        costs = kernel.costs(*points.shape)
+        n_missing = costs.n_draws + costs.n_far
+        check_value(n_missing, "the number of missing samples", n_missing == 0)
+        return kernel.fit(points)
+    if not isinstance(kernel, IsolationKernel | OwnerKernel):
+        raise ValueError("samples of a kernel that draws none")
+    if isinstance(kernel, OwnerKernel):
+        return _restore_owner(kernel, points, arrays)
+    pool = points
+    if "pool" in arrays or "pool.data" in arrays:
+        pool = check_pool(kernel, points, _points_from_arrays("pool", arrays))
+    n_scales = sum(name.startswith("samples") for name in arrays)
+    metric = kernel.fit_metric(points)
+    return kernel.restore(
+        points, pool, [_partitions(kernel, arrays, pool, metric, s) for s in range(n_scales)]
+    )
+
+
+def _restore_owner(kernel: OwnerKernel, points: Points, arrays: dict[str, Array]) -> OwnerKernel:
+    """Return an owner kernel with the subsets of a file."""
+    n, metric = points.shape[0], kernel.fit_metric(points)
+    psis = kernel.psis(n, kernel.n_listed(points))
+    far = split_scales(psis, n).far if "order0" in arrays else ()
+    return kernel.restore(
+        points,
+        metric,
+        psi_=psis,
+        subsets_=[
+            check_subsets(arrays[f"order{s}"], arrays[f"members{s}"], psi, n)
+            for s, psi in enumerate(far)
+        ],
+    )
+
+
+def _partitions(
+    kernel: IsolationKernel,
+    arrays: dict[str, Array],
+    pool: Points,
+    metric: Metric,
+    s: int,
+) -> VoronoiPartitions | ForestPartitions:
+    samples, n_partitions = arrays[f"samples{s}"], len(arrays["samples0"])
+    if is_integer(kernel.n_partitions):
+        n_partitions = int(kernel.n_partitions)
+    is_voronoi = kernel.partition == "voronoi"
+    n_pool = pool.shape[0] if is_voronoi else None  # trees replace the points they were grown from
+    check_samples(samples, f"samples{s}", n_partitions, n_pool)
+    if is_voronoi:
+        return VoronoiPartitions(samples, pool, metric)
+    trees = check_trees({name: arrays[f"{name}{s}"] for name in TREES}, samples, pool.shape[1])
+    return ForestPartitions.from_trees(samples, trees, isinstance(pool, csr_array))
+
+
+def _points_to_arrays(name: str, points: Points) -> dict[str, Array]:
+    if isinstance(points, csr_array):
+        return {f"{name}.{part}": np.asarray(getattr(points, part)) for part in CSR_PARTS}
+    return {name: points}
+
+
+def _points_from_arrays(name: str, arrays: dict[str, Array]) -> Points:
+    if name in arrays:
+        return arrays[name]
+    data, indices, indptr, shape = (arrays[f"{name}.{part}"] for part in CSR_PARTS)
+    check_array(shape, f"{name}.shape", np.int64, (2,), low=0)
+    return csr_from_arrays((data, indices, indptr), tuple(shape.tolist()), name)
+
+
+def table_header(forest: TableForest) -> dict[str, Any]:
+    """Return the columns of a forest in a form that JSON supports."""
+    return {"columns": [list(column) for column in forest.columns_], "scales": len(forest.trees_)}
+
+
+def table_arrays(forest: TableForest) -> dict[str, Array]:
+    """Return the trees of a forest, by name."""
+    return {
+        f"{name}{s}": part
+        for s, trees in enumerate(forest.trees_)
+        for name, part in trees._asdict().items()
+    }
+
+
+def restore_table(header: dict[str, Any], arrays: dict[str, Array]) -> TableForest:
+    """Return the forest that the header and the arrays of a file define, once they are checked."""
+    columns = [Column(*_plain(column)) for column in header["columns"]]
+    for column in columns:
+        check_value(column.kind, "the kind of a column", column.kind in COLUMN_KINDS)
+        check_value(column.categories, "categories", all(isinstance(c, str) for c in column[2]))
+    n_used = sum(column.is_used for column in columns)
+    check_value(n_used, "the number of columns", n_used > 0)
+    scales = check_value(header["scales"], "the number of scales", is_count(header["scales"], 1))
+    forest = TableForest()
+    forest.columns_ = columns
+    forest.trees_ = [
+        _check_trees(Trees(*(arrays[f"{name}{s}"] for name in Trees._fields)), n_used)
+        for s in range(scales)
+    ]
+    forest.n_features_in_ = len(columns)
+    if all(isinstance(column.name, str) for column in columns):
+        forest.feature_names_in_ = np.array([column.name for column in columns], object)
+    return forest
+
+
+def _plain(column: Any) -> tuple[Any, str, tuple[str, ...], int]:
+    name, kind, categories, n_missing = column
+    return name, kind, tuple(categories), n_missing
+
+
+def _check_trees(trees: Trees, n_columns: int) -> Trees:
+    """Return trees in which every path from the root ends at a leaf."""
+    n_trees, n_nodes = trees.children.shape
+    shape = n_trees, n_nodes
+    check_array(trees.features, "features", np.int32, shape, low=0, high=n_columns - 1)
+    check_array(trees.thresholds, "thresholds", np.float64, shape)
+    check_array(trees.shares, "shares", np.float32, shape, low=0, high=1)
+    check_array(trees.seeds, "seeds", np.int64, (n_trees,), low=0, high=RANGE - 1)
+    # The right child follows the left one, which is therefore never the last node.
+    low, high = -(n_nodes // 2) - 1, n_nodes - 2
+    check_array(trees.children, "children", np.int32, shape, low=low, high=high)
+    is_split = trees.children >= 0
+    if np.any(is_split & (trees.children <= np.arange(n_nodes))):
+        raise ValueError("children must come after their node")
+    return trees
+
 
 KIND = "model"
 KERNEL, TABLE = "kernel.", "table."
@@ -126,14 +364,11 @@ def read_model(path: str | Path, known: Collection[str]) -> Model:
 def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection[str]) -> Model:
     parameters = {k: from_plain(v, arrays) for k, v in header["parameters"].items()}
     plan = {**header["plan"], "reasons": tuple(header["plan"]["reasons"]), MOMENTARY: None}
-    plan.pop("spline_order", None)  # a choice of earlier versions
     parts = {k.removeprefix(KERNEL): v for k, v in arrays.items() if k.startswith(KERNEL)}
     kernel = restore_kernel(from_plain(header["kernel"], arrays), parts)
-    if "dof" in parameters:
-        parameters, plan = _upgraded(parameters, plan, kernel)
     if new := sorted(parameters.keys() - known):
         raise KeyError(new[0])
-    chosen = {k: from_plain(v, arrays) for k, v in header.get("plan_parameters", {}).items()}
+    chosen = {k: from_plain(v, arrays) for k, v in header["plan_parameters"].items()}
     fitted: dict[str, Any] = {name: arrays[name] for name in FITTED if name in arrays}
     if "feature_names_in_" in fitted:
         fitted["feature_names_in_"] = fitted["feature_names_in_"].astype(object)
@@ -150,7 +385,7 @@ def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection
         fitted["input_options_"] = header["input_options"]
     attributes = {
         "kernel_": kernel,
-        "plan_": Plan(**plan, parameters=chosen or {**parameters, "kernel": kernel}),
+        "plan_": Plan(**plan, parameters=chosen),
         **fitted,
         **{name: header["numbers"][name] for name in NUMBERS},
     }
@@ -189,43 +424,3 @@ def _check_model(model: Model) -> None:
     for part in fitted.get("input_scale_", ()):
         check_array(part, SCALE, np.float64, (n_features,))
     check_parameters(model.parameters)
-
-
-def _upgraded(
-    old: dict[str, Any], old_plan: dict[str, Any], kernel: MetricKernel
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the parameters and the plan of a file written before parameters became objects.
-
-    In such files, dof, neighbors, mesh_accuracy, theta and landmark_choice are parameters of the
-    estimator.
-    """
-    parameters, plan = dict(old), dict(old_plan)
-    dof, accuracy = parameters.pop("dof"), parameters.pop("mesh_accuracy")
-    theta, neighbors = parameters.pop("theta"), parameters.pop("neighbors")
-    choice = parameters.pop("landmark_choice")
-    objective = as_objective(parameters["objective"])
-    if dof != 1.0:
-        parameters["objective"] = objective = type(objective)(**{**vars(objective), "dof": dof})
-    if parameters["forces"] == "mesh":
-        parameters["forces"] = Mesh(accuracy)
-    elif parameters["forces"] == "tree":
-        parameters["forces"] = Tree(theta)
-    if parameters["affinities"] == "sparse":
-        parameters["affinities"] = Sparse(neighbors)
-    if parameters["landmarks"] is not None:
-        parameters["landmarks"] = Landmarks(parameters["landmarks"], choice)
-    is_mesh, is_tree = plan["forces"] == "mesh", plan["forces"] == "tree"
-    # RANKED = 8 and COMPARED = 5 in kernels/costs.py when such files were written.
-    n_listed, n_points = plan["n_neighbors"], plan["n_points"]
-    start = resolve_start(parameters["start"], kernel.metric)
-    n_partners = min(kernel.costs(*kernel.X_fit_.shape).n_partners, n_points - 1)
-    plan |= {
-        "n_partners": None if n_listed is None else n_partners,
-        "start": start if isinstance(start, str) else "given coordinates",
-        "accuracy": accuracy if is_mesh else None,
-        "theta": theta if is_tree else None,
-        "objective": type(objective).__name__,
-        "n_iter": as_schedule(parameters["schedule"]).n_iter,
-        "n_threads": useful_threads(n_points, plan["affinities"]),
-    }
-    return parameters, plan

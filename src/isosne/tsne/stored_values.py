@@ -14,15 +14,14 @@ from isosne._types import Array, Points
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.forest import LEAF, TREES
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.subsets import Subsets, subset_shape
-from isosne.kernels.voronoi import cell_dtype
-from isosne.layout.descent import Progress
-from isosne.layout.force_methods import Mesh, Tree
-from isosne.layout.mesh_repulsion import CUTOFFS, MAX_NODES
+from isosne.kernels.ownership import Subsets, subset_shape
+from isosne.layout.descent import Anchors, Progress
+from isosne.layout.forces import Mesh, Tree
+from isosne.layout.mesh import CUTOFFS, MAX_NODES
 from isosne.layout.objectives import as_objective
-from isosne.layout.pull import Anchors
 from isosne.layout.schedules import LARGEST_SETTING, as_schedule
-from isosne.tsne.alignment import LARGEST_STRENGTH
+from isosne.neighbors.codes import cell_dtype
+from isosne.tsne.series import LARGEST_STRENGTH
 
 AFFINITIES = ("dense", "sparse", "sampled")
 SEARCHES = (None, "exact", "approximate")

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from isosne import IsolationKernel, KNNKernel, nearest_neighbors
+from isosne import IsolationKernel, nearest_neighbors
 from isosne.affinities.dense import dense_affinities, full_affinities, tie_factors
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
-from tests.reference import affinities as reference
 
 N = 60
 
@@ -61,14 +60,11 @@ def assert_law(P, isolated, case):
     np.testing.assert_allclose(P, P.T, rtol=1e-6)
 
 
-def test_dense_affinities_as_counts_follow_the_law(case):
+def test_dense_affinities_as_counts_and_as_numbers_follow_the_law(case):
     joint, isolated = dense_affinities(case[0])
     assert joint.values.dtype == np.uint8
     assert (joint.factors >= 0).all()
     assert_law(as_matrix(joint), isolated, case)
-
-
-def test_dense_affinities_as_numbers_follow_the_law(case):
     joint, isolated = full_affinities(case[0].rows(), case[0])
     assert_law(as_matrix(joint), isolated, case)
 
@@ -111,12 +107,6 @@ def test_neighbors_of_isolated_points_feel_them_in_every_draw(case):
         assert source._tie[indices[j, -1]] == j
 
 
-def test_a_kernel_without_isolated_points_draws_no_further_partner():
-    X = np.random.default_rng(0).normal(size=(N, 2))
-    source = SampledAffinities(IsolationKernel(8, n_partitions=20, random_state=0).fit(X))
-    assert source.draw(0).indices.shape == (N, source.n_draws)
-
-
 def test_ties_in_a_circle_have_factors_too():
     # 0, 1 and 2 in a circle, as rounded distances can have it; 3 is tied to 0; 4 is not isolated.
     factors = np.array([9.0, 9.0, 9.0, 9.0, 0.05])
@@ -124,12 +114,3 @@ def test_ties_in_a_circle_have_factors_too():
     for i, j in ((0, 1), (1, 2), (2, 0), (3, 0)):
         assert factors[i] + factors[j] == pytest.approx(0.1)  # 1 / 2n
     assert factors[4] == 0.05
-
-
-def test_the_reference_of_a_kernel_with_no_isolated_points_is_the_law_too():
-    X = np.random.default_rng(0).normal(size=(N, 2))
-    kernel = KNNKernel(4).fit(X)
-    joint, isolated = dense_affinities(kernel)
-    assert len(isolated) == 0
-    layers = kernel.rows().block(slice(0, N)).astype(float)
-    np.testing.assert_allclose(as_matrix(joint), reference.joint(layers), rtol=1e-6)

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from isosne import IsolationKernel
-from isosne.affinities.conditional import conditional_rows
-from isosne.affinities.dense import dense_affinities
+from isosne.affinities.dense import conditional_rows, dense_affinities
 from isosne.affinities.sampled import PLACE_DRAWS, SampledAffinities
 from isosne.layout.attraction import DrawnAttraction
 from isosne.layout.exact import ExactForces
@@ -124,7 +123,7 @@ def test_the_sum_of_p_log_p_is_estimated(case):
 def test_further_points_draw_partners_by_their_similarity(case):
     kernel, _, _, _ = case
     further = few_points()[:4] + 0.3
-    p = conditional_rows(kernel._toward_fitted()(further)).astype(float)
+    p = conditional_rows(kernel.toward_fitted()(further)).astype(float)
     counts = np.zeros((4, N), int)
     for seed in range(40):
         drawn = SampledAffinities(kernel, random_state=seed).draw_toward(
@@ -190,23 +189,6 @@ def test_scales_share_the_draws(psi, n_draws):
     assert np.mean(sums) == pytest.approx(1, abs=0.02)
 
 
-def test_points_alone_in_all_their_cells_are_tied_to_their_nearest_neighbor():
-    X = few_points()
-    kernel = IsolationKernel(N, n_partitions=10, random_state=0).fit(X)
-    source = SampledAffinities(kernel)
-    assert source.isolated.tolist() == list(range(N))
-    partners = source.draw(4)
-    sq_dist = ((X[:, None] - X) ** 2).sum(axis=2) + np.where(np.eye(N), np.inf, 0)
-    drawn = partners.indices[:, : source.n_draws]
-    assert np.array_equal(drawn, np.tile(sq_dist.argmin(axis=1)[:, None], source.n_draws))
-    assert np.isfinite(source.mean_log_p(partners))
-    attraction = DrawnAttraction(source)
-    attraction.prepare(0)
-    pull = np.empty((N, 2), np.float32)
-    attraction.pull(X[:, :2].astype(np.float32), pull)
-    assert np.isfinite(pull).all()
-
-
 def test_the_sum_of_p_log_p_counts_ties_with_their_probability():
     X = few_points()
     kernel = IsolationKernel(N, n_partitions=10, random_state=0).fit(X)
@@ -227,12 +209,6 @@ def test_the_sum_of_p_log_p_leaves_out_scales_in_which_a_point_is_alone():
     expected = (P[P > 0] * np.log(P[P > 0])).sum()
     estimates = [source.mean_log_p(source.draw(number)) for number in range(100)]
     assert np.mean(estimates) == pytest.approx(expected, rel=2e-3)
-
-
-def test_a_scale_in_which_a_point_is_alone_is_left_out_as_for_all_pairs():
-    kernel = IsolationKernel([N, 5], n_partitions=30, random_state=0).fit(few_points())
-    source = SampledAffinities(kernel)
-    assert len(source.isolated) == len(dense_affinities(kernel)[1]) == 0
 
 
 def test_weights_are_right_where_some_points_are_alone_at_one_scale():

@@ -1,4 +1,4 @@
-"""Step 2 for neighbor lists."""
+"""Step 2 for neighbor lists, and any form of the affinities as CSR."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 
 from isosne import GaussianKernel, IsolationKernel, KNNKernel, nearest_neighbors
 from isosne.affinities.dense import full_affinities
-from isosne.affinities.sparse import sparse_affinities
-from isosne.affinities.symmetrize import symmetrize_lists
+from isosne.affinities.sparse import as_sparse, sparse_affinities, symmetrize_lists
+from tests.conftest import make
 from tests.reference import affinities as reference
 
 
@@ -40,18 +40,6 @@ def test_lists_of_all_points_give_the_dense_probabilities(kernel, points):
     assert len(isolated) == 0
     # distances pass through float32 in lists, so Gaussians differ in the sixth digit
     np.testing.assert_allclose(as_matrix(joint), full.values, rtol=2e-4, atol=1e-9)
-
-
-def test_short_lists_give_symmetric_probabilities_that_sum_to_one(points):
-    kernel = GaussianKernel(5).fit(points)
-    joint, _ = sparse_affinities(kernel, nearest_neighbors(points, 15))
-    P = as_matrix(joint)
-    # the last digit of float32 may depend on which of two terms was rounded first
-    np.testing.assert_allclose(P, P.T, rtol=2e-7)
-    assert P.sum(dtype=float) == pytest.approx(1, abs=1e-6)
-    assert not np.diagonal(P).any()
-    assert (joint.data > 0).all()
-    assert joint.indptr.dtype == np.int64
 
 
 def test_neighbors_that_only_help_to_rank_get_no_probability(points):
@@ -144,11 +132,27 @@ def test_threads_do_not_change_the_bytes(threads):
     assert [part.tobytes() for part in one] == [part.tobytes() for part in two]
 
 
-def test_a_point_alone_in_all_its_cells_gets_its_nearest_neighbor(points):
-    kernel = IsolationKernel(50, n_partitions=10, random_state=0).fit(points)
-    neighbors = nearest_neighbors(points, 5)
-    joint, isolated = sparse_affinities(kernel, neighbors)
-    assert isolated.tolist() == list(range(50))
-    P = as_matrix(joint)
-    for i in range(50):
-        assert P[i, neighbors.indices[i, 0]] > 0
+def test_a_dense_matrix_loses_at_most_a_hundredth(two_blobs):
+    joint = make(GaussianKernel(5), affinities="dense").fit(two_blobs).affinities_
+    P = joint.values * (joint.factors[:, None] + joint.factors)
+    found = as_matrix(as_sparse(joint))
+    np.testing.assert_allclose(found[found > 0], P[found > 0], rtol=1e-6)
+    assert 0.99 <= found.sum() <= 1.000001
+    assert (found == 0).sum() > 60  # far pairs are left out
+    np.testing.assert_allclose(as_matrix(as_sparse(joint, negligible=0)), P, rtol=1e-6)
+
+
+def test_a_sparse_matrix_stays_as_it_is(two_blobs):
+    joint = make(affinities="sparse").fit(two_blobs).affinities_
+    assert as_sparse(joint) is joint
+
+
+def test_draws_estimate_the_probabilities(two_blobs):
+    kernel = IsolationKernel(8, n_partitions=100, random_state=0)
+    drawn = as_sparse(make(kernel, affinities="sampled").fit(two_blobs).affinities_)
+    dense = make(kernel, affinities="dense").fit(two_blobs).affinities_
+    P = dense.values * (dense.factors[:, None] + dense.factors)
+    found = as_matrix(drawn)
+    np.testing.assert_allclose(found, found.T, rtol=1e-6)
+    assert found.sum() == pytest.approx(1, abs=0.05)
+    assert np.corrcoef(found.ravel(), P.ravel())[0, 1] > 0.9

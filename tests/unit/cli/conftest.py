@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import functools
-import inspect
 import json
 import shutil
 
@@ -15,8 +14,8 @@ from typer.testing import CliRunner
 
 from isosne import TSNE, Schedule
 from isosne.cli.app import app
-from isosne.cli.messages import Options
-from isosne.errors import IsosneError
+from isosne.cli.messages import spelling_of
+from isosne.errors import IsosneError, spelled_by
 
 CULTIVARS = ("Barolo", "Grignolino", "Barbera")
 COLUMNS = ("--label", "cultivar", "--id", "bottle")
@@ -39,15 +38,14 @@ def run(*arguments, code=0, **settings):
 
 def spelling(command):
     """How a command spells the parameters of the library."""
-    (info,) = (i for i in app.registered_commands if i.callback.__name__ == command)
-    return Options(inspect.signature(info.callback).parameters.values())
+    return spelling_of(typer.main.get_command(app).commands[command].params)
 
 
 def sentence_of(call, command="embed"):
     """The error that a call of the library raises, as a command prints it."""
-    with pytest.raises(IsosneError) as caught:
+    with pytest.raises(IsosneError) as caught, spelled_by(spelling(command)):
         call()
-    return caught.value.worded(spelling(command))
+    return str(caught.value)
 
 
 def write_csv(path, columns):

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from isosne import plots, quality
-from isosne.files import read_map
+from isosne.rows import read_map
 from tests.unit.cli.conftest import SHORT, short_tsne
 
 N = 80
@@ -62,7 +62,7 @@ def test_a_map_of_cells_keeps_obs_and_their_names(cells, isosne):
     assert read_map("map.csv").ids.tolist() == cells.obs_names.tolist()
 
 
-def test_landmarks_and_complete_rows_keep_their_obs(cells, isosne):
+def test_complete_rows_keep_their_obs(cells, isosne):
     cells.obsm["X_pca"][3, 1] = np.nan
     cells.write_h5ad("cells.h5ad")
     line = ("--key", "X_pca", "--missing", "drop", *SHORT, "-q")
@@ -70,20 +70,12 @@ def test_landmarks_and_complete_rows_keep_their_obs(cells, isosne):
     assert (
         anndata.read_h5ad("map.h5ad").obs_names.tolist() == np.delete(cells.obs_names, 3).tolist()
     )
-    few = ("--landmarks", 30, "--landmarks-only")
-    isosne("embed", "cells.h5ad", *line, *few, "-o", "few.h5ad")
-    found = anndata.read_h5ad("few.h5ad")
-    pd.testing.assert_frame_equal(
-        found.obs, cells.obs.loc[found.obs_names], check_index_type=False, check_categorical=False
-    )
-    assert found.n_obs == 30
-    isosne("measure", "cells.h5ad", "few.h5ad", "-q")
 
 
 def test_new_cells_are_placed_with_their_obs(cells, isosne):
     line = ("--key", "X_pca", *SHORT, "-q", "--save-model", "model.isosne")
     isosne("embed", "cells.h5ad", *line, "-o", "map.h5ad")
-    isosne("transform", "model.isosne", "cells.h5ad", "-q", "-o", "placed.h5ad")
+    isosne("place", "model.isosne", "cells.h5ad", "-q", "-o", "placed.h5ad")
     placed = anndata.read_h5ad("placed.h5ad")
     pd.testing.assert_frame_equal(placed.obs, cells.obs, check_index_type=False)
     np.testing.assert_array_equal(
@@ -125,11 +117,3 @@ def test_a_page_has_the_columns_of_obs_and_the_gene(cells, here, isosne):
     for word in ("gene3", "kind", "cluster", "depth"):
         assert f'"{word}"' in page
     assert '"gene2"' not in page
-
-
-def test_an_unknown_gene_is_one_sentence(cells, isosne):
-    found = isosne("plot", "cells.h5ad", "--color", "gene9", "-o", "map.png", "-q", code=2)
-    assert found.stderr == (
-        "Error: --color must name a gene or a column of obs of cells.h5ad; got --color gene9. "
-        "Did you mean 'gene5'?\n"
-    )

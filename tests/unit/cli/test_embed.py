@@ -11,7 +11,7 @@ from pyarrow import feather
 from scipy.sparse import csr_array, save_npz
 
 from isosne import TSNE, IsolationKernel, OwnerKernel, __version__
-from isosne.files import read_map, read_table
+from isosne.rows import read_map, read_table
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT, points_of, short_tsne
 
 
@@ -102,55 +102,17 @@ def test_labels_of_an_npz_file_are_used_by_name_and_pointed_out(wine_set, isosne
     assert read_map("map.csv").labels is None
 
 
-def test_landmarks_are_mapped_and_every_row_is_placed_in_order(wine, isosne):
-    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--landmarks", 60, "--cell-size", 8)
-    kept = ("--checkpoint", "run.isosne", "-o", "map.parquet")
-    found = isosne(*line, "--memory-limit", "1.5GB", *kept)
-    last = found.stderr.splitlines()[-1]
-    assert re.fullmatch(
-        rf"Wrote map.parquet: 178 rows, {N_SHORT} steps, KL \d\.\d{{4}}, "
-        r"\d+\.\d s for 60 landmarks, \d+\.\d s to place all rows",
-        last,
-    )
-    isosne(*line, "--landmarks-only", "-o", "landmarks.parquet")
-    drawn, landmarks = read_map("map.parquet"), read_map("landmarks.parquet")
-    assert drawn.ids.tolist() == wine["bottle"]
-    assert drawn.labels.tolist() == wine["cultivar"]
-    model = short_tsne(OwnerKernel(cell_size=8), landmarks=60).fit(points_of(wine))
-    assert landmarks.ids.tolist() == [wine["bottle"][i] for i in model.landmark_indices_]
-    assert landmarks.labels.tolist() == [wine["cultivar"][i] for i in model.landmark_indices_]
-    assert np.array_equal(landmarks.embedding, model.embedding_)
-    assert np.array_equal(drawn.embedding, model.place(points_of(wine)))
-
-
-def test_landmarks_and_placed_rows_are_scaled_alike(wine, isosne):
-    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--landmarks", 60, "--scale", "minmax", "-q")
-    isosne(*line, "-o", "map.csv")
-    isosne(*line, "--landmarks-only", "-o", "landmarks.csv")
-    drawn, landmarks = read_map("map.csv"), read_map("landmarks.csv")
-    rows = [drawn.ids.tolist().index(name) for name in landmarks.ids]
-    assert np.array_equal(drawn.embedding[rows], landmarks.embedding)
-
-
-def test_landmarks_without_ids_keep_their_row_numbers(here, two_blobs, isosne):
-    np.save("blobs.npy", two_blobs)
-    line = ("embed", "blobs.npy", *SHORT, "--landmarks", 20, "--landmarks-only")
-    isosne(*line, "-o", "map.csv", "-q")
-    model = short_tsne(landmarks=20).fit(two_blobs)
-    assert read_map("map.csv").ids.tolist() == model.landmark_indices_.tolist()
-
-
 def test_blocks_of_placed_rows_make_one_map(here, two_blobs, isosne, monkeypatch):
     np.save("blobs.npy", two_blobs)
     line = ("embed", "blobs.npy", *SHORT, "--landmarks", 20, "-q")
     isosne(*line, "-o", "whole.csv")
-    monkeypatch.setattr("isosne.cli.outputs.BLOCK_ROWS", 7)
+    monkeypatch.setattr("isosne.cli.models.BLOCK_ROWS", 7)
     isosne(*line, "-o", "blocks.csv")
     assert np.array_equal(read_map("whole.csv").embedding, read_map("blocks.csv").embedding)
 
 
 def test_a_finished_checkpoint_gives_the_same_map(wine, isosne):
-    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--checkpoint", "run.isosne", "--every", 100)
+    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--checkpoint", "run.isosne")
     line = (*line, "-q")
     isosne(*line, "-o", "first.csv")
     isosne(*line, "-o", "second.csv")
@@ -184,12 +146,6 @@ def test_columns_can_be_chosen(wine, isosne):
     assert read_map("map.csv").provenance["input"]["shape"] == [178, 2]
 
 
-def test_three_dimensions_and_another_schedule(wine, isosne):
-    line = ("embed", "wine.csv", *COLUMNS, "--n-components", 3, "--schedule", "opt_sne")
-    isosne(*line, "--exaggeration", 2, "-o", "map.npz", "-q")
-    assert read_map("map.npz").embedding.shape == (178, 3)
-
-
 def test_standard_input_and_standard_output(wine, here, isosne):
     table = (here / "wine.csv").read_bytes()
     found = isosne("embed", "-", *COLUMNS, *SHORT, "-o", "-", input=table)
@@ -209,5 +165,5 @@ def test_coordinates_alone_are_written_with_a_note(here, two_blobs, isosne):
         "Use .parquet, .csv or .npz to keep identifiers, labels and provenance.\n"
     )
     assert isosne(*line).stderr.endswith(note)
-    placed = isosne("transform", "model.isosne", "blobs.npy", "-o", "map.npy", "--force")
+    placed = isosne("place", "model.isosne", "blobs.npy", "-o", "map.npy", "--force")
     assert placed.stderr.endswith(note)

@@ -1,6 +1,5 @@
 """`isosne embed --landmarks` of a folder: one output file per input file, resumable."""
 
-import json
 import shutil
 
 import numpy as np
@@ -8,10 +7,10 @@ import pandas as pd
 import pytest
 
 from isosne import TSNE, place_files
-from isosne.jobs.part_files import PartPlacer
+from isosne.place.job import Job
 from tests.unit.cli.conftest import COLUMNS, SHORT
 from tests.unit.cli.test_interruption import interrupt_at  # noqa: F401  a fixture
-from tests.unit.jobs.test_place_files import contents
+from tests.unit.place.test_place_files import contents
 
 LINE = ("embed", "in", *COLUMNS, "--scale", "minmax", "--landmarks", 90, *SHORT, "-o", "out")
 
@@ -34,7 +33,6 @@ def places(folder):
 def test_every_file_is_placed_on_the_map_of_the_landmarks(folder, isosne, isosne_json, wine):
     found = isosne_json(*LINE)
     assert (found["n_rows"], found["is_complete"]) == (178, True)
-    assert found["model"] == "out/_isosne/model.isosne"
     isosne(*LINE[:-2], "-o", "whole.parquet", "-q")
     whole = pd.read_parquet("whole.parquet")
     parts = pd.concat([pd.read_parquet(f"out/{name}.parquet") for name in "ab"])
@@ -65,7 +63,7 @@ def test_an_interrupted_fit_resumes(folder, isosne, interrupt_at, monkeypatch): 
 
 def test_an_interrupted_placement_resumes(folder, isosne, isosne_json, monkeypatch):
     isosne(*LINE[:-1], "undisturbed", "-q")
-    place = PartPlacer.place
+    place = Job.place
 
     def interrupted(self, part, *others):
         if part.name == "b.parquet":
@@ -73,7 +71,7 @@ def test_an_interrupted_placement_resumes(folder, isosne, isosne_json, monkeypat
         return place(self, part, *others)
 
     with monkeypatch.context() as patch:
-        patch.setattr(PartPlacer, "place", interrupted)
+        patch.setattr(Job, "place", interrupted)
         assert isosne(*LINE, "-q", code=130).stderr == (
             "Interrupted after 1 of 2 files. Run the same command again to resume.\n"
         )
@@ -111,24 +109,11 @@ def test_a_folder_with_other_files_is_refused_before_the_fit(folder, isosne):
     )
 
 
-@pytest.mark.parametrize(
-    "option", [("--checkpoint", "run.isosne"), ("--save-model", "m.isosne"), ("--every", 5)]
-)
-def test_options_of_a_single_file_are_refused(folder, isosne, option):
-    name, value = option
-    assert isosne(*LINE, *option, "-q", code=2).stderr == (
-        f"Error: {name} must be left out if --output is a folder; got {name} {value}. "
-        "The folder keeps the state of the run and the model.\n"
-    )
-
-
 def test_rows_with_missing_values_are_left_out(folder, isosne):
     frame = pd.read_parquet("in/b.parquet")
     frame.loc[frame.index[3], "hue"] = np.nan
     frame.to_parquet("in/b.parquet")
     isosne(*LINE, "--missing", "drop", "-q")
-    manifest = json.loads((folder / "out" / "_isosne" / "manifest.json").read_text())
-    assert manifest["n_rows"] == 177
-    assert manifest["parts"][1]["dropped"] == [[3, 3]]
+    assert len(pd.read_parquet("out/b.parquet")) == 77
     shutil.rmtree("out")
     assert "a missing value in " in isosne(*LINE, "-q", code=1).stderr

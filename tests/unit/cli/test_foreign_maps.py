@@ -69,7 +69,7 @@ def test_a_report_compares_any_number_of_maps(maps, here, isosne, isosne_json):
     ) in page
     assert "isosne report wine.csv --map named.csv --map numbered.csv --map plain.npy" in page
     wine, Y = maps
-    area = quality.auc_rnx(points_of(wine), Y.astype(np.float32))
+    area = quality.compare(points_of(wine), Y.astype(np.float32)).auc()
     # The first two are one map in another order, so each row has the same value twice.
     assert page.count(f", AUC {area:.3f}</span>") == 2
     found = isosne("report", "wine.csv", *COLUMNS, "--map", "plain.npy", "-o", "one.html")

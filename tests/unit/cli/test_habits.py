@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
-from isosne.files import read_map, read_table
+from isosne.rows import read_map, read_table
 from tests.unit.cli.conftest import SHORT
 
 
@@ -32,33 +32,6 @@ def test_an_example_is_written_where_asked_and_not_over_a_file(here, isosne):
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (
-            (),
-            (
-                "NAME must be one of breast_cancer, digits, iris, wine. Pass for example: isosne "
-                "datasets export wine."
-            ),
-        ),
-        (
-            ("vine",),
-            (
-                "NAME must be one of breast_cancer, digits, iris, wine; got 'vine'. Did you mean "
-                "'wine'?"
-            ),
-        ),
-        (
-            ("wine", "-o", "wine.xls"),
-            "path must end in .csv; got path='wine.xls'. Choose another name.",
-        ),
-    ],
-)
-def test_a_wrong_export_is_one_sentence(here, isosne, words, sentence):
-    assert isosne("datasets", "export", *words, code=2).stderr == f"Error: {sentence}\n"
-
-
-@pytest.mark.parametrize(
     ("options", "kernel"),
     [((), "owner"), (("--psi", "8"), "isolation"), (("--perplexity", "5"), "gaussian")],
 )
@@ -72,37 +45,6 @@ def test_an_option_of_a_kernel_selects_the_kernel(wine, isosne, options, kernel)
 
 def test_other_names_of_options(wine, isosne):
     line = ("--label", "cultivar", "--id", "bottle", "-q", "-o", "map.parquet")
-    isosne("embed", "wine.csv", *line, "--max-iter", 200, "--seed", 4, "--init", "random")
+    isosne("embed", "wine.csv", *line, "--max-iter", 200, "--seed", 4)
     used = read_map("map.parquet").provenance["parameters"]
-    assert (used["n_iter"], used["random_state"], used["start"]) == (200, 4, "random")
-
-
-@pytest.mark.parametrize(
-    ("words", "end"),
-    [
-        (
-            ("embed", "wine.csv", "-o", "map.csv", "--kernel", "gausian"),
-            (
-                "'--kernel': 'gausian' is not one of 'owner', 'isolation', 'gaussian', 'adaptive', "
-                "'knn'. Did you mean 'gaussian'?"
-            ),
-        ),
-        (
-            ("embed", "wine.csv", "-o", "map.csv", "--kernel", "it's"),
-            (
-                "'--kernel': \"it's\" is not one of 'owner', 'isolation', 'gaussian', 'adaptive', "
-                "'knn'."
-            ),
-        ),
-        (
-            ("embed", "wine.csv", "-o", "map.csv", "--schedule", "Standart"),
-            (
-                "'--schedule': 'Standart' is not one of 'annealed', 'standard', 'paper', "
-                "'opt_sne'. Did you mean 'standard'?"
-            ),
-        ),
-    ],
-)
-def test_a_misspelled_choice_is_refused_with_the_one_that_was_meant(here, isosne, words, end):
-    found = isosne(*words, code=2).stderr
-    assert f"Error: Invalid value for {end}" in " ".join(found.split())
+    assert (used["n_iter"], used["random_state"]) == (200, 4)

@@ -10,7 +10,7 @@ import isosne.cli.app
 from isosne._files import whole_file
 from isosne.cli import main
 from isosne.cli.progress import Watch
-from isosne.files import MapWriter, read_map
+from isosne.rows import MapWriter, read_map
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
 
 LOUD = ("embed", "wine.csv", *COLUMNS, *SHORT)
@@ -83,7 +83,7 @@ def test_ctrl_c_before_the_first_step(wine, isosne, monkeypatch):
 @pytest.fixture
 def interrupt_placing(monkeypatch):
     """Press Ctrl-C when the second block of rows is written."""
-    monkeypatch.setattr("isosne.cli.outputs.BLOCK_ROWS", 50)
+    monkeypatch.setattr("isosne.cli.models.BLOCK_ROWS", 50)
     write = MapWriter.write
 
     def write_and_press(self, Y):
@@ -114,7 +114,7 @@ def test_the_same_command_goes_on_when_a_model_is_to_be_kept_too(
         "Interrupted while placing rows; the state is in run.isosne. "
         "Run the same command again to resume.\n"
     )
-    monkeypatch.setattr("isosne.cli.outputs.BLOCK_ROWS", 1000)
+    monkeypatch.setattr("isosne.cli.models.BLOCK_ROWS", 1000)
     found = isosne(*line)
     assert f"The run in run.isosne is complete ({N_SHORT} steps)\n" in found.stderr
     assert len(read_map("map.csv").ids) == 178
@@ -171,6 +171,6 @@ def test_ctrl_c_after_a_file_is_complete_names_the_file(wine, isosne, monkeypatc
     def press(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isosne.files.sidecar.Sidecar.commit", press)
+    monkeypatch.setattr("isosne.rows.provenance.Sidecar.commit", press)
     found = isosne(*LINE, "-o", "map.csv", code=130)
     assert found.stderr == "Interrupted; wrote map.csv.\n"

@@ -5,93 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from isosne.files import MapWriter
-from isosne.files.map_reader import find_provenance
-from tests.unit.cli.conftest import COLUMNS
+from isosne.rows import MapWriter
+from isosne.rows.map_reader import find_provenance
 
-LINE = ("explore", "wine.csv", *COLUMNS, "-q")
-PATH = "Correct the path."
-MODEL = "be a model that isosne embed --save-model wrote, not a map"
 TABLE = (
     "Error: TABLE must be a table, not a map that isosne wrote; got 'map.csv'. Name the table of "
     "the map, wine.csv. To map the coordinates themselves, pass --columns x --columns y.\n"
 )
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ((*LINE, "--map", "nofile.csv"), "--map must {0}; got --map nofile.csv."),
-        ((*LINE, "--model", "nofile.isosne"), "--model must {0}; got --model nofile.isosne."),
-        (("measure", "wine.csv", "nofile.csv"), "MAP must {0}; got 'nofile.csv'."),
-        (("plot", "nofile.csv", "-o", "a.png"), "MAP must {0}; got 'nofile.csv'."),
-        (
-            ("plot", "map.csv", "--then", "nofile.csv", "-o", "a.gif"),
-            "--then must {0}; got --then nofile.csv.",
-        ),
-        (
-            ("report", "wine.csv", "--map", "nofile.csv", "-o", "a.html"),
-            "--map must {0}; got --map nofile.csv.",
-        ),
-        (
-            ("align", "nofile.csv", "map.csv", "-o", "a.csv"),
-            "REFERENCE must {0}; got 'nofile.csv'.",
-        ),
-        (("align", "map.csv", "nofile.csv", "-o", "a.csv"), "MAP must {0}; got 'nofile.csv'."),
-        (
-            ("embed", "wine.csv", *COLUMNS, "--align-to", "nofile.csv", "-o", "a.csv"),
-            "--align-to must {0}; got --align-to nofile.csv.",
-        ),
-        (
-            ("extend", "model.isosne", "wine.csv", "--map", "nofile.csv", "-o", "a.csv", "-q"),
-            "--map must {0}; got --map nofile.csv.",
-        ),
-    ],
-)
-def test_a_file_that_does_not_exist_is_named_by_its_option(model, isosne, words, sentence):
-    model()
-    found = isosne(*words, code=2)
-    assert found.stderr == f"Error: {sentence.format('be a file that exists')} {PATH}\n"
-
-
-def test_only_a_file_with_a_similar_name_is_suggested(model, isosne):
-    model()
-    for name, hint in (
-        ("mep.csv", "Did you mean 'map.csv'?"),
-        ("map.cvs", "Did you mean 'map.csv'?"),
-        ("new.csv", PATH),
-    ):
-        found = isosne("embed", name, "-o", "a.csv", code=2)
-        assert found.stderr == f"Error: TABLE must be a file that exists; got {name!r}. {hint}\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (
-            (*LINE, "--model", "map.csv"),
-            f"--model must {MODEL}; got --model map.csv. Pass --map map.csv to show a map.",
-        ),
-        (
-            (*LINE, "--session", "map.csv"),
-            (
-                "--session must be a file for a session, not a map; got --session map.csv. "
-                "Pass --map map.csv to show a map."
-            ),
-        ),
-        *(
-            (words, f"MODEL must {MODEL}; got 'map.csv'. Pass the model of this map.")
-            for words in (
-                ("transform", "map.csv", "wine.csv", "-o", "a.csv"),
-                ("extend", "map.csv", "wine.csv", "-o", "a.csv"),
-                ("place", "map.csv", "wine.csv", "-o", "out"),
-            )
-        ),
-    ],
-)
-def test_a_map_is_no_model_and_no_session(model, isosne, words, sentence):
-    model()
-    assert isosne(*words, code=2).stderr == f"Error: {sentence}\n"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +21,6 @@ def test_a_map_is_no_model_and_no_session(model, isosne, words, sentence):
         ("explore", "map.csv", "-q"),
         ("report", "map.csv", "-o", "a.html"),
         ("sweep", "map.csv", "-o", "a.jsonl"),
-        ("plan", "map.csv"),
     ],
 )
 def test_a_map_is_no_table(model, isosne, words):
@@ -111,14 +30,7 @@ def test_a_map_is_no_table(model, isosne, words):
 
 def test_columns_of_a_map_can_be_mapped(model, isosne):
     model()
-    isosne("plan", "map.csv", "--columns", "x", "--columns", "y", "--exclude", "label")
-
-
-def test_a_map_whose_table_has_no_name(here, isosne):
-    with MapWriter("map.npz", [1, 2], 2, {"input": {"source": "-"}}) as writer:
-        writer.write([[0, 1], [2, 3]])
-    found = isosne("embed", "map.npz", "-o", "a.csv", code=2)
-    assert " Name the table of the map. " in found.stderr
+    isosne("embed", "map.csv", "--plan", "--columns", "x", "--columns", "y", "--exclude", "label")
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather", "npz"])

@@ -1,10 +1,12 @@
 """`isosne measure`: points of a map are matched with rows of the table by their ids."""
 
+import shutil
+
 import numpy as np
 import pytest
 
 from isosne import quality
-from isosne.files import MapWriter, read_map
+from isosne.rows import MapWriter, read_map
 from tests.unit.cli.conftest import COLUMNS, SHORT, points_of, write_csv
 
 
@@ -55,7 +57,7 @@ def test_a_map_remembers_its_table(wine, isosne, isosne_json):
     assert found["metric"] == "manhattan"
     X = points_of(wine)
     X = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
-    expected = quality.auc_rnx(X, read_map("map.csv").embedding, metric="manhattan")
+    expected = quality.compare(X, read_map("map.csv").embedding, metric="manhattan").auc()
     assert found["auc_rnx"] == pytest.approx(expected, abs=1e-6)
 
 
@@ -101,3 +103,30 @@ def test_the_record_of_a_map_is_checked(wine, isosne, record):
             "Error: Cannot read map.npz: the record of how its table was read is damaged, or of "
             "another version of isosne. Make it again with this version.\n"
         )
+
+
+def test_another_table_is_refused_unless_forced(wine, here, isosne):
+    """Identifiers that count the rows fit any table; shape and content tell which it was."""
+    write_csv(here / "bare.csv", {k: v for k, v in wine.items() if k not in ("bottle", "cultivar")})
+    isosne("embed", "bare.csv", *SHORT, "--scale", "standard", "-o", "map.parquet", "-q")
+    shutil.copy("bare.csv", "copy.csv")
+    isosne("measure", "copy.csv", "map.parquet")
+    rows = {k: v[::-1] for k, v in wine.items() if k not in ("bottle", "cultivar")}
+    write_csv(here / "other.csv", rows)
+    write_csv(here / "fewer.csv", {k: v for k, v in rows.items() if k != "ash"})
+    others = {
+        "other.csv": "its content differs",
+        "fewer.csv": ("it has 178 rows and 12 columns, not 178 rows and 13 columns"),
+    }
+    for name, how in others.items():
+        sentence = (
+            f"Error: {name} must be the table that the map was made from, bare.csv; {how}. Pass "
+            "that table and the options with which it was read, or --force to go on.\n"
+        )
+        for line in (
+            ("measure", name, "map.parquet"),
+            ("plot", "map.parquet", "--trust", name, "-o", "map.png"),
+            ("report", name, "--map", "map.parquet", "-o", "page.html"),
+        ):
+            assert isosne(*line, code=1).stderr.endswith(sentence)
+        isosne("measure", name, "map.parquet", "--force")

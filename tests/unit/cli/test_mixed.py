@@ -1,15 +1,13 @@
 """`--mixed`: tables with text, dates and missing values, from the file to a report."""
 
-import json
-
 import numpy as np
 import pytest
 
 from isosne import plots, quality
-from isosne.files import read_map
+from isosne.rows import read_map
 from isosne.tables import gower_points
 from tests.unit.cli.conftest import SHORT, short_tsne, write_csv
-from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
+from tests.unit.tables.tables import N, as_pandas, mixed_columns
 
 ROLES = ("--id", "name", "--label", "group")
 NOTE = (
@@ -56,27 +54,22 @@ def test_the_map_is_that_of_the_data_frame(mapped, table):
     assert found.provenance["table"]["mixed"] is True
 
 
-def test_parquet_keeps_the_types(here, isosne):
-    FRAMES["polars"](mixed_columns()).write_parquet(here / "table.parquet")
-    found = isosne("embed", "table.parquet", "--mixed", *SHORT, "-o", "map.csv")
-    assert "seen date, 7 missing" in found.stderr
-    assert "color category (3), 7 missing" in found.stderr
-
-
 def test_a_map_is_measured_by_gower(mapped, table, isosne_json, isosne):
     found = isosne_json("measure", "table.csv", "map.csv")
     Y = read_map("map.csv").embedding
     points = gower_points(as_read(table))
-    assert found["auc_rnx"] == pytest.approx(quality.auc_rnx(points, Y, metric="gower"), abs=1e-9)
+    assert found["auc_rnx"] == pytest.approx(
+        quality.compare(points, Y, metric="gower").auc(), abs=1e-9
+    )
     assert found["metric"] == "gower"
 
 
 def test_rows_are_placed_by_the_model(mapped, here, isosne):
-    isosne("transform", "model.isosne", "table.csv", "-o", "again.csv", "-q")
+    isosne("place", "model.isosne", "table.csv", "-o", "again.csv", "-q")
     assert np.array_equal(read_map("again.csv").embedding, read_map("map.csv").embedding)
     text = (here / "table.csv").read_text().replace("red", "violet")
     (here / "new.csv").write_text(text)
-    isosne("transform", "model.isosne", "new.csv", "-o", "new_map.csv", "-q")
+    isosne("place", "model.isosne", "new.csv", "-o", "new_map.csv", "-q")
     assert read_map("new_map.csv").embedding.shape == (N, 2)
 
 
@@ -85,11 +78,6 @@ def test_landmarks_of_a_table(table, isosne):
     isosne(*line, "-o", "all.csv")
     model = short_tsne(landmarks=30).fit(as_read(table))
     assert np.array_equal(read_map("all.csv").embedding, model.place(as_read(table)))
-
-
-def test_a_plan_names_the_columns(table, isosne):
-    found = isosne("plan", "table.csv", "--mixed", *ROLES)
-    assert "rows compared by 400 isolation trees" in found.stdout
 
 
 def test_a_picture_by_trust_and_by_a_column(mapped, table, isosne, monkeypatch):
@@ -106,7 +94,7 @@ def test_a_picture_by_trust_and_by_a_column(mapped, table, isosne, monkeypatch):
         *("--dpi", 20, "-q"),
     )
     Y, points = read_map("map.csv").embedding, gower_points(as_read(table))
-    expected = quality.trust(points, Y, 10, metric="gower")
+    expected = quality.compare(points, Y, 10, metric="gower").trust()
     assert np.array_equal(calls[0].agreement, expected.agreement)
     assert calls[1].tolist() == [v or "" for v in mixed_columns()["color"]]
 
@@ -118,36 +106,6 @@ def test_a_report_from_a_file(table, here, isosne):
     page = (here / "report.html").read_text()
     assert f"<dt>columns</dt><dd>{NOTE.removeprefix('Columns: ')}</dd>" in page
     assert "<dt>measured by</dt><dd>Gower&#39;s distance</dd>" in page
-
-
-def test_declared_columns_imply_mixed(table, isosne):
-    line = ("embed", "table.csv", "--categorical", "count", *ROLES, *SHORT, "-o", "map.csv")
-    assert "count category (9), 7 missing" in isosne(*line).stderr
-
-
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_table_of_text_alone(here, isosne, ending):
-    rng = np.random.default_rng(0)
-    columns = {name: rng.choice(["a", "b", ""], 30).tolist() for name in "uvw"}
-    if ending == "csv":
-        write_csv(here / "text.csv", columns)
-    else:
-        import polars as pl
-
-        pl.DataFrame(columns).write_parquet(here / "text.parquet")
-    found = isosne("embed", f"text.{ending}", "--mixed", *SHORT, "-o", "map.csv")
-    assert "table with 3 categories" in found.stderr
-    assert read_map("map.csv").embedding.shape == (30, 2)
-
-
-def test_some_columns_of_a_table(table, isosne):
-    line = ("embed", "table.csv", "--mixed", "--columns", "color", "--columns", "weight")
-    found = isosne(*line, *SHORT, "-o", "map.csv")
-    assert found.stderr.startswith(
-        "Note: Columns: color category (3), 7 missing; weight number, 7 missing.\n"
-    )
-    line = ("embed", "table.csv", "--mixed", "--columns", "colour", *SHORT, "-o", "x.csv")
-    assert "Did you mean 'color'?" in isosne(*line, code=2).stderr
 
 
 REFUSED = {
@@ -179,45 +137,4 @@ REFUSED = {
             "--mixed. Run isosne embed and isosne measure for each value."
         ),
     ),
-    "placing": (
-        ("plan", "table.csv", "--mixed", "--landmarks", 20, "--rows", 1000),
-        (
-            "--mixed must be left out for an estimate of placing, which uses numeric columns "
-            "only; got --mixed. Leave out --rows and --workers."
-        ),
-    ),
 }
-
-
-@pytest.mark.parametrize(("line", "sentence"), REFUSED.values(), ids=REFUSED)
-def test_options_that_do_not_go_with_mixed_columns_are_refused(table, isosne, line, sentence):
-    assert isosne(*line, code=2).stderr == f"Error: {sentence}\n"
-
-
-def test_text_without_the_option_is_refused_and_the_option_is_named(table, isosne):
-    found = isosne("embed", "table.csv", *ROLES, "-o", "x.csv", code=1)
-    assert "pass a data frame to TSNE, or --mixed on the command line" in found.stderr
-
-
-def test_the_record_of_a_map_says_how_columns_were_read(mapped, here):
-    about = json.loads((here / "map.csv.json").read_text())["isosne"]
-    assert about["table"] == {"id": "name", "label": "group", "mixed": True}
-
-
-def test_missing_values_without_mixed_are_refused_with_the_way_to_keep_them(table, isosne):
-    line = ("embed", "table.csv", *ROLES, "--columns", "weight", "--columns", "count", *SHORT)
-    for quiet in ((), ("-q",)):
-        found = isosne(*line, *quiet, "-o", "map.csv", code=1).stderr
-        assert found.endswith(
-            "To keep these rows, pass a data frame (pandas, polars or pyarrow) to TSNE, or --mixed "
-            "on the command line.\n"
-        )
-    isosne(*line, "--mixed", "-o", "map.csv", "-q")
-
-
-def test_columns_without_names_are_refused(here, isosne):
-    np.save("x.npy", np.ones((20, 3)))
-    assert isosne("embed", "x.npy", "--mixed", "-o", "map.csv", code=2).stderr == (
-        "Error: --mixed must be left out for x.npy, whose columns have no names; got --mixed. Save "
-        "the array as a table with column names, such as a .csv or .parquet file.\n"
-    )

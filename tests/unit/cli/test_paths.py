@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isosne.cli.paths import check_distinct
+from isosne.cli.files import check_distinct
 from tests.unit.cli.conftest import COLUMNS, SHORT
 
 LINE = ("embed", "wine.csv", *COLUMNS, *SHORT, "-q")
@@ -35,7 +35,6 @@ def test_the_input_is_not_overwritten(refused, force):
 
 
 LINKS = {
-    "symlink": lambda path: path.symlink_to("wine.csv"),
     "link to a link": lambda path: (Path("a").symlink_to("wine.csv"), path.symlink_to("a")),
     "hard link": lambda path: path.hardlink_to("wine.csv"),
 }
@@ -128,7 +127,7 @@ def test_a_folder_that_is_read_may_get_other_files(here):
 @pytest.mark.parametrize(
     ("line", "other"),
     [
-        (("transform", "model.isosne", "wine.csv", "-o", "m.csv"), "'model.isosne'"),
+        (("place", "model.isosne", "wine.csv", "-o", "m.csv"), "'model.isosne'"),
         (("sweep", "wine.csv", "-o", "w.csv"), "'wine.csv'"),
         (("report", "wine.csv", "-o", "w.html"), "'wine.csv'"),
         (("plot", "map.csv", "-o", "p.png"), "'map.csv'"),

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from isosne import plots
-from isosne.datasets.export import export
-from isosne.files import MapWriter
+from isosne.datasets import export
+from isosne.rows import MapWriter
 from tests.unit.cli.conftest import run
 
 COARSE = ("--dpi", 20, "-q")
@@ -73,27 +73,6 @@ def test_a_map_colored_by_a_number_is_named_by_its_labels(digits, drawn):
     assert drawn["annotate"].to_list() == digits[1]
 
 
-def test_names_need_labels(digits):
-    with MapWriter("bare.parquet", None, 2, {}) as writer:
-        writer.write(np.eye(4, 2))
-    found = run("plot", "bare.parquet", "--annotate", "-o", "map.png", code=2)
-    assert (
-        "--annotate must be used with a map that has labels, or with colors that stand for "
-        "classes. Embed the table with --label COLUMN, or add --color."
-    ) in " ".join(found.stderr.split())
-
-
-@pytest.mark.parametrize("line", [("--annotate",), ("--contours",), ("--style", "paper")])
-def test_a_page_has_a_look_of_its_own(digits, line):
-    sentence = f"{line[0]} must be left out for a page. Write a file that ends in .png, or leave it"
-    refused(sentence, *line, "-o", "map.html", code=2)
-
-
-def test_a_picture_has_no_hover(digits):
-    sentence = "--hover must be left out for a picture. Write a file that ends in .html, or leave"
-    refused(sentence, "--hover", "target", "-o", "map.png", code=2)
-
-
 @pytest.mark.parametrize("kind", ["table", "rows", "array", "colors"])
 def test_images_of_the_points(digits, here, drawn, kind):
     pixels, _ = digits
@@ -129,65 +108,3 @@ def test_a_page_shows_images_and_chosen_columns_on_hover(digits, here):
     about = json.loads(told)
     assert [about["columns"][c]["name"] for c in about["hover"]] == ["target", "id"]
     assert (about["images"]["width"], len(about["images"]["sheets"])) == (8, 1)
-
-
-@pytest.mark.parametrize("shape", ["8", "8,8,4", "8,x", "0,64", "8,8,3,3", ""])
-def test_an_image_shape_is_two_or_three_numbers(digits, shape):
-    sentence = (
-        f"--image-shape must be height,width or height,width,3; got --image-shape {shape!r}. "
-        "For gray images of 28 x 28 pixels, pass 28,28."
-    )
-    line = ("--images", "digits.csv", "--image-shape", shape)
-    found = run("plot", "map.parquet", *line, "-o", "map.png", code=2)
-    said = " ".join(found.stderr.split()).replace("'", "").replace('"', "")
-    assert sentence.replace("'", "") in said
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "sentence"),
-    [
-        (
-            ("--image-shape", "8,8"),
-            2,
-            (
-                "--image-shape must be used together with --images; got --image-shape 8,8. Add "
-                "--images FILE."
-            ),
-        ),
-        (
-            ("--images", "digits.csv"),
-            2,
-            (
-                "--image-shape must give the height and width of the images, which are rows of "
-                "pixels in digits.csv. Add for example --image-shape 28,28."
-            ),
-        ),
-        (
-            ("--images", "digits.csv", "--image-shape", "8,9"),
-            1,
-            (
-                "A row of digits.csv must have the pixels of an image: 72 for --image-shape 8,9; "
-                "it has 64 columns. Pass another shape, or leave out columns with --exclude."
-            ),
-        ),
-        (
-            ("--images", "few.npy"),
-            1,
-            (
-                "few.npy must have one image for each point of the map; it has 5 images for 120 "
-                "points. Pass the images of the rows that the map was made from, in their order."
-            ),
-        ),
-        (
-            ("--images", "nothing.npy"),
-            2,
-            "--images must be a file that exists; got --images nothing.npy. Correct the path.",
-        ),
-        (("--images", "broken.npy"), 1, "Save the images again with np.save."),
-    ],
-)
-def test_images_that_do_not_fit_are_refused(digits, here, line, code, sentence):
-    np.save(here / "few.npy", np.zeros((5, 8, 8)))
-    (here / "broken.npy").write_bytes(b"nothing")
-    refused(sentence, *line, "-o", "map.png", code=code)
-    assert not (here / "map.png").exists()

@@ -5,11 +5,12 @@ import pty
 import signal
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
 
-from isosne.files import read_map
+from isosne.rows import read_map
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
 
 PROGRAM = (sys.executable, "-m", "isosne")
@@ -34,6 +35,13 @@ def test_failure_is_code_1_and_wrong_use_code_2(wine, arguments, code):
     assert b"Traceback" not in found.stderr
 
 
+def test_a_full_disk_under_the_log_does_not_end_a_run(wine):
+    with Path("/dev/full").open("wb") as full:
+        line = [*PROGRAM, *map(str, (*LINE, *SHORT)), "-o", "map.csv"]
+        assert subprocess.run(line, stderr=full).returncode == 0
+    assert len(read_map("map.csv").ids) == 178
+
+
 @pytest.mark.slow
 def test_sigint_writes_the_map_so_far_and_is_code_130(wine):
     line = [*PROGRAM, *LINE, "--n-iter", "1000000", "-o", "map.csv"]
@@ -52,6 +60,7 @@ def test_sigint_writes_the_map_so_far_and_is_code_130(wine):
 def test_a_map_goes_through_pipes_and_a_terminal_gets_a_bar(wine, here):
     """Standard error is one end of a pseudo-terminal; success is code 0."""
     ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 100))
     line = [*PROGRAM, *map(str, ("embed", "-", *COLUMNS, *SHORT)), "-o", "-"]
     environment = {**os.environ, "COLUMNS": "100", "TERM": "xterm"}
     with (

@@ -4,7 +4,7 @@ import re
 import runpy
 from pathlib import Path
 
-from isosne.datasets.export import export
+from isosne.datasets import export
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -1,4 +1,4 @@
-"""Maps that stay comparable: embed --align-to, align, extend, and plot --then."""
+"""Maps that stay comparable: embed and plot --align-to, extend, and plot --then."""
 
 import re
 import signal
@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from isosne import TSNE, Alignment, align_map
-from isosne.files import MapWriter, read_map
+from isosne import TSNE, Alignment, plots
+from isosne.rows import MapWriter, read_map
 from tests.unit.cli.conftest import COLUMNS, SHORT, points_of, short_tsne, write_csv
 
 LINE = ("embed", "later.csv", *COLUMNS, *SHORT)
@@ -43,10 +43,10 @@ def new(model, here):
 
 
 def test_rows_stay_near_their_places(later, isosne):
-    found = isosne(*LINE, "--align-to", "map.csv", "--strength", 50, "-o", "later_map.csv")
+    found = isosne(*LINE, "--align-to", "map.csv", "-o", "later_map.csv")
     drawn, before = read_map("later_map.csv"), read_map("map.csv")
     ids = {"ids": later["bottle"], "previous_ids": before.ids}
-    expected = short_tsne(align_to=Alignment(before.embedding, 50, **ids)).fit(points_of(later))
+    expected = short_tsne(align_to=Alignment(before.embedding, **ids)).fit(points_of(later))
     assert np.array_equal(drawn.embedding, expected.embedding_)
     moved = expected.displacement_.mean()
     assert found.stderr.endswith(
@@ -57,15 +57,10 @@ def test_rows_stay_near_their_places(later, isosne):
     assert drawn.provenance["parameters"]["align_to"] == "map.csv"
     assert drawn.provenance["alignment"] == {
         "n_matched": 148,
-        "strength": 50.0,
+        "strength": 10.0,
         "scale": expected.alignment_.scale,
         "mean_displacement": pytest.approx(moved),
     }
-
-
-def test_the_default_strength_is_that_of_the_library(later, isosne_json):
-    found = isosne_json(*LINE, "--align-to", "map.csv", "-o", "later_map.csv")
-    assert found["alignment"]["strength"] == Alignment(np.zeros((2, 2))).strength
 
 
 def test_a_map_without_identifiers_is_matched_by_position(model, isosne_json):
@@ -75,67 +70,7 @@ def test_a_map_without_identifiers_is_matched_by_position(model, isosne_json):
     assert isosne_json(*line)["alignment"]["n_matched"] == 178
 
 
-def test_the_plan_shows_the_alignment(later, isosne):
-    line = ("plan", *LINE[1:], "--align-to", "map.csv", "--strength", 3)
-    told = isosne(*line).stdout
-    assert "start       previous map\n" in told
-    assert re.search(r"alignment   148 of 148 rows .*, scaled by 0.912; strength 3\n", told)
-
-
-def test_strength_needs_a_map_and_identifiers_need_a_column(later, isosne):
-    found = isosne(*LINE, "--strength", 3, "-o", "x.csv", code=2)
-    assert found.stderr == (
-        "Error: --strength must be used together with --align-to; got --strength 3.0. "
-        "Add --align-to MAP, or leave out --strength.\n"
-    )
-    line = ("embed", "later.csv", "--label", "cultivar", "--exclude", "bottle", *SHORT)
-    found = isosne(*line, "--align-to", "map.csv", "-o", "x.csv", code=2)
-    assert found.stderr.endswith(
-        "Error: --id must name the column with the row identifiers of the previous map, such as "
-        "'b000'; got no --id. Add --id COLUMN.\n"
-    )
-    assert not Path("x.csv").exists()
-
-
 # --- align
-
-
-def test_a_map_is_laid_onto_another(model, isosne, isosne_json):
-    model()
-    before = read_map("map.csv")
-    order = np.random.default_rng(0).permutation(178)[:100]
-    turned = 3 * before.embedding[order][:, ::-1] + 7
-    kept = {"labels": before.labels[order]}
-    with MapWriter("turned.csv", before.ids[order], 2, {"seed": 1}, **kept) as writer:
-        writer.write(turned)
-    found = isosne("align", "map.csv", "turned.csv", "-o", "laid.csv")
-    assert found.stderr == (
-        "Wrote laid.csv: 100 points, 100 in common; residual 0.0 % of the radius, scale 0.333, "
-        "mirrored\n"
-    )
-    laid = read_map("laid.csv")
-    np.testing.assert_allclose(laid.embedding, before.embedding[order], atol=1e-3)
-    assert laid.ids.tolist() == before.ids[order].tolist()
-    assert laid.labels.tolist() == before.labels[order].tolist()
-    assert laid.provenance["seed"] == 1
-    assert laid.provenance["aligned"]["n_common"] == 100
-    told = isosne_json("align", "map.csv", "turned.csv", "-o", "again.csv")
-    assert told["is_mirrored"] is True
-    assert told["scale"] == pytest.approx(1 / 3)
-    expected = align_map(turned, before.embedding, ids=before.ids[order], onto_ids=before.ids)
-    assert told["residual"] == pytest.approx(expected.residual)
-
-
-def test_maps_with_nothing_in_common_are_not_aligned(model, isosne):
-    model()
-    with MapWriter("other.csv", ["x", "y", "z"], 2, {"seed": 1}) as writer:
-        writer.write(np.eye(3)[:, :2])
-    found = isosne("align", "map.csv", "other.csv", "-o", "laid.csv", code=1)
-    assert found.stderr == (
-        "Error: Maps must have at least 2 rows in common to be aligned; they have 0. Pass maps of "
-        "the same rows, with identifiers of the same kind.\n"
-    )
-    assert not Path("laid.csv").exists()
 
 
 # --- extend
@@ -190,19 +125,6 @@ def test_many_rows_that_are_far_from_all_others_are_a_warning(new, here, isosne)
     assert found.stderr == f"Warning: {FAR.format(20)}{listed}, ...\n"
 
 
-def test_a_single_row_that_is_far_from_all_others_is_a_note(new, here, isosne):
-    new["alcohol"][3] += 1000
-    write_csv(here / "new.csv", new)
-    line = ("extend", "model.isosne", "new.csv", "--map", "map.csv", "--n-iter", 5)
-    found = isosne(*line, "-o", "all.csv")
-    far = read_map("all.csv").columns["far"]
-    names = [new["bottle"][row] for row in np.flatnonzero(far[178:])]
-    assert new["bottle"][3] in names
-    sentence = f"{FAR.format(len(names))}{', '.join(names)}. The column far marks them."
-    assert f"Note: {sentence}\n" in found.stderr
-    assert isosne(*line, "-o", "again.csv", "-q").stderr == ""
-
-
 def test_a_map_of_other_rows_and_missing_identifiers_are_refused(new, here, isosne):
     line = ("extend", "model.isosne", "new.csv", "-o", "all.csv", "-q")
     np.save("few.npy", np.zeros((5, 2)))
@@ -237,35 +159,13 @@ def press_at(monkeypatch, step):
     monkeypatch.setattr(Steps, "show", show_and_press)
 
 
-def test_ctrl_c_keeps_the_map_so_far_or_the_state(new, isosne, monkeypatch):
-    line = ("extend", "model.isosne", "new.csv", "--n-iter", 12, "-q")
-    isosne(*line, "-o", "whole.csv")
-    with monkeypatch.context() as patch:
-        press_at(patch, 7)
-        assert isosne(*line, "-o", "part.csv", code=130).stderr == (
-            "Interrupted at step 7; wrote the map so far to part.csv. Use --checkpoint FILE to "
-            "make a run resumable.\n"
-        )
-        kept = ("--checkpoint", "run.isosne", "-o", "all.csv")
-        assert isosne(*line, *kept, code=130).stderr == (
-            "Interrupted at step 7; the state is in run.isosne. Run the same command again to "
-            "resume.\n"
-        )
-    assert not Path("all.csv").exists()
-    isosne(*line, *kept)
-    whole = read_map("whole.csv").embedding
-    assert np.array_equal(read_map("all.csv").embedding, whole)
-    assert not np.array_equal(read_map("part.csv").embedding, whole)
-    assert read_map("part.csv").provenance["stopped_at"] == "step 7"
-
-
 # --- plot --then
 
 
 def test_the_change_between_maps_is_an_animation(later, isosne, monkeypatch):
-    monkeypatch.setattr("isosne.plots.transitions.MOVE_SECONDS", 0.2)
-    monkeypatch.setattr("isosne.plots.transitions.REST_SECONDS", 0.05)
-    monkeypatch.setattr("isosne.plots.film.REST_SECONDS", 0.05)
+    monkeypatch.setattr("isosne.plots.animation.MOVE_SECONDS", 0.2)
+    monkeypatch.setattr("isosne.plots.animation.REST_SECONDS", 0.05)
+    monkeypatch.setattr("isosne.plots.animation.LAST_SECONDS", 0.05)
     isosne(*LINE, "--align-to", "map.csv", "-o", "later_map.csv", "-q")
     found = isosne("plot", "map.csv", "--then", "later_map.csv", "-o", "change.gif")
     assert found.stderr == "Wrote change.gif: 2 maps, 148 points\n"
@@ -278,3 +178,18 @@ def test_the_change_between_maps_is_an_animation(later, isosne, monkeypatch):
     )
     found = isosne("plot", "map.csv", "--then", "later_map.csv", "-o", "x.png", code=2)
     assert found.stderr.startswith("Error: --output must end in .gif or .mp4")
+
+
+def test_a_map_is_laid_onto_another_before_it_is_drawn(later, isosne, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(plots, "plot_map", lambda Y, *_, **__: drawn.append(Y))
+    monkeypatch.setattr(plots, "save_figure", lambda *_, **__: None)
+    Y = read_map("map.csv")
+    turned = Y.embedding @ np.array([[0, 3], [3, 0]], np.float32) + 5  # mirrored, 3 times as large
+    with MapWriter("turned.csv", Y.ids, 2, {}) as writer:
+        writer.write(turned)
+    found = isosne("plot", "turned.csv", "--align-to", "map.csv", "-o", "map.png")
+    assert "Aligned by 178 common points: residual 0.0 % of the radius, scale 0.333, mirrored" in (
+        found.stderr
+    )
+    np.testing.assert_allclose(drawn[0], Y.embedding, atol=1e-3)

@@ -1,14 +1,10 @@
 """Clusters, outliers and the null test on the command line."""
 
-import json
-
 import numpy as np
-import pytest
 
 from isosne import IsolationOutliers, LeidenClustering, OwnerKernel
-from isosne.cli.structure import StructureOptions
-from isosne.files import read_map
-from isosne.studies import null_test
+from isosne.rows import read_map
+from isosne.structure import null_test
 from tests.unit.cli.conftest import COLUMNS, SHORT, points_of
 
 EMBED = ("embed", "wine.csv", *COLUMNS, *SHORT)
@@ -16,7 +12,7 @@ REPORT = ("report", "wine.csv", *COLUMNS, *SHORT, "--n-seeds", 1, "-o", "report.
 
 
 def test_clusters_and_outliers_are_columns_of_the_map(wine, isosne):
-    found = isosne(*EMBED, "--clusters", "--outliers", "-o", "map.csv")
+    found = isosne(*EMBED, "--clusters", 0.5, "--outliers", "-o", "map.csv")
     drawn = read_map("map.csv")
     X = points_of(wine)
     clusters = LeidenClustering(random_state=0).fit(X)
@@ -39,21 +35,8 @@ def test_clusters_and_outliers_are_columns_of_the_map(wine, isosne):
     )
 
 
-def test_the_resolution_is_that_of_the_clusters(wine, isosne):
-    line = (*EMBED, "--clusters", "--resolution", 3, "-o", "map.npz", "--json", "--quiet")
-    told = json.loads(isosne(*line).stdout)
-    assert told["clusters"]["resolution"] == 3
-    assert told["clusters"]["n_clusters"] == read_map("map.npz").columns["cluster"].max() + 1 > 5
-    assert "outliers" not in told
-
-
-def test_landmarks_that_are_written_alone_have_columns(wine, isosne):
-    isosne(*EMBED, "--landmarks", 60, "--landmarks-only", "--outliers", "-o", "map.parquet")
-    assert read_map("map.parquet").columns["outlier_score"].shape == (60,)
-
-
 def test_a_map_is_colored_by_its_own_columns(wine, here, isosne):
-    isosne(*EMBED, "--clusters", "--outliers", "-o", "map.parquet")
+    isosne(*EMBED, "--clusters", 0.5, "--outliers", "-o", "map.parquet")
     isosne("plot", "map.parquet", "--color", "cluster", "--dpi", 20, "-o", "map.png")
     isosne("plot", "map.parquet", "--color", "outlier_score", "-o", "map.html")
     page = (here / "map.html").read_text()
@@ -70,7 +53,7 @@ def test_a_map_is_colored_by_its_own_columns(wine, here, isosne):
 
 
 def test_a_report_has_the_structure_on_request(wine, here, isosne):
-    found = isosne(*REPORT, "--clusters", "--outliers", "--null", 3)
+    found = isosne(*REPORT, "--clusters", 0.5, "--outliers", "--null", 3)
     assert "Drawing null data 3 times" in found.stderr
     page = (here / "report.html").read_text()
     X = points_of(wine)
@@ -82,50 +65,3 @@ def test_a_report_has_the_structure_on_request(wine, here, isosne):
     assert "--clusters" in page
     for name in ("null_p", "cluster", "outlier_score"):
         assert f'"{name}"' in page or f"&#34;{name}&#34;" in page
-
-
-def test_a_report_without_it_has_no_such_section(wine, here, isosne):
-    isosne(*REPORT)
-    assert "<h2>Structure</h2>" not in (here / "report.html").read_text()
-
-
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        (
-            (*EMBED, "--resolution", 2, "-o", "map.csv"),
-            (
-                "--resolution must be used together with --clusters; got --resolution 2.0. Add "
-                "--clusters, or leave out --resolution."
-            ),
-        ),
-        (
-            (*EMBED, "--landmarks", 50, "--outliers", "-o", "map.csv"),
-            (
-                "--outliers must be used without --landmarks, or with --landmarks-only. Only rows "
-                "that are embedded have such a column."
-            ),
-        ),
-        (
-            (*REPORT, "--map", "map.csv", "--null", 9),
-            (
-                "--n-seeds must be left out if --map is given, which embeds nothing; got "
-                "--n-seeds 1. Leave out --n-seeds or --map."
-            ),
-        ),
-        (
-            ("report", "wine.csv", "-o", "report.html", "--map", "map.csv", "--clusters"),
-            (
-                "--clusters must be left out if --map is given, which embeds nothing; got "
-                "--clusters. Leave out --clusters or --map."
-            ),
-        ),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(wine, isosne, line, sentence):
-    assert isosne(*line, code=2).stderr == f"Error: {sentence}\n"
-
-
-def test_options_have_the_defaults_of_the_estimator():
-    assert StructureOptions().resolution is None  # the estimator's own, which the help names
-    assert LeidenClustering().resolution == 0.5

@@ -6,9 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from isosne.explorer.data import from_python
+from isosne.explorer.data import Settings, from_python
 from isosne.explorer.session import Session
-from isosne.explorer.settings import Settings
 
 QUICK = Settings(n_iter=160)
 """Ten steps more than the exaggeration takes."""

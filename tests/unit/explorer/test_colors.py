@@ -1,22 +1,21 @@
+"""The colors of points and figures, on a light and on a dark background."""
+
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
-from isosne.explorer.colors import list_choices, pack_colors, paint
+from isosne.explorer.assets import read_style
+from isosne.explorer.colors import DARK, LIGHT, list_choices, pack_colors, paint
 from isosne.explorer.data import from_python
-from isosne.explorer.measuring import Measurer, measure
+from isosne.explorer.measuring import measure
 from isosne.explorer.session import DENSITY, SELECTIONS, TRUST, Session
-from isosne.plots.paint import Classes, Values
-from isosne.plots.palette import COLORS, FAINT, MAX_CLASSES
-from isosne.quality import trust
+from isosne.plots.paint import Values
+from isosne.plots.palette import FAINT, MAX_CLASSES
+from isosne.quality import compare
 
 
 def packed(color):
     return int(color[1:] + "ff", 16)
-
-
-def test_classes_have_the_colors_of_all_figures():
-    found = pack_colors(Classes(["a", "b", "none"], np.array([1, 0, 2]), has_rest=True), 3)
-    assert found.tolist() == [packed(COLORS[1]), packed(COLORS[0]), packed(FAINT)]
 
 
 def test_values_without_a_number_are_gray():
@@ -34,51 +33,68 @@ def test_choices_are_labels_first_and_selections_once_they_have_names(session):
     assert SELECTIONS in list_choices(session)
 
 
-@pytest.mark.parametrize("color", ["label", "nothing", DENSITY, "color", "column 0", "name"])
-def test_every_choice_gives_a_color_to_every_row(mapped, color):
-    mapped.paint(color)
-    found = paint(mapped, Measurer(mapped), np.arange(60.0))
-    assert [len(colors) for colors in found.colors] == [60]
-
-
-def test_names_from_the_data_are_escaped_in_a_legend(session):
-    session.select([1])
-    session.name_selection("<script>alert(1)</script>")
-    session.paint(SELECTIONS)
-    legend = paint(session, Measurer(session), None).legend
-    assert "<script>" not in legend
-    assert "&lt;script&gt;" in legend
-
-
 def test_a_column_without_colors_says_why(two_blobs):
     session = Session()
     days = np.arange(MAX_CLASSES + 60).astype("datetime64[D]")
     X = np.resize(two_blobs, (len(days), 5))
-    session.open(from_python(X, columns={"<day>": days, "one": np.zeros(len(days))}))
-    session.paint("<day>")
-    legend = paint(session, Measurer(session), None).legend
-    assert legend == (
-        f"<b>&lt;day&gt;</b><span>{len(days)} distinct values, too many for colors</span>"
-    )
-    session.paint("one")
-    legend = paint(session, Measurer(session), None).legend
-    assert legend == "<b>one</b><span>all values are equal</span>"
-    session.paint("nothing")
-    assert paint(session, Measurer(session), None).legend == ""
+    columns = {"<day>": days, "one": np.zeros(len(days))}
+    session.open(from_python(X, days.astype(str), columns=columns))
+    many = f"{len(days)} distinct values, too many for colors"
+    for color, legend in {
+        "<day>": f"<b>&lt;day&gt;</b><span>{many}</span>",
+        "label": f"<b>label</b><span>{many}</span>",
+        "one": "<b>one</b><span>all values are equal</span>",
+        "nothing": "",
+    }.items():
+        session.color = color
+        painted = paint(session)
+        assert (painted.paints, painted.legend) == ((None, None), legend)
 
 
 def test_measures_are_those_of_the_quality_package(mapped):
     found = measure(mapped, mapped.maps[0], is_final=True, n_queries=None)
     Y = mapped.maps[0].frame(60)[1]
-    np.testing.assert_array_equal(found.trust, trust(mapped.rows.X, Y).agreement)
+    np.testing.assert_array_equal(found.trust, compare(mapped.rows.X, Y).trust().agreement)
     assert found.is_final
     assert 0 < found.auc < 1
 
 
-def test_only_the_rows_of_a_partial_map_have_trust(mapped):
-    mapped.select(np.arange(20))
-    mapped.reembed()
-    assert mapped.maps[1].run.join(60)
-    found = measure(mapped, mapped.maps[1], is_final=True, n_queries=None)
-    assert np.isfinite(found.trust[:20]).all()
-    assert np.isnan(found.trust[20:]).all()
+TRUSTED = Values(np.linspace(0, 1, 5), 0.0, 1.0, is_trust=True)
+NUMBERS = Values(np.linspace(0, 1, 5), 0.0, 1.0)
+
+
+def luminance(color):
+    """The relative luminance of WCAG 2."""
+    rgb = np.array(to_rgb(color))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def contrast(color, background):
+    """The contrast of WCAG 2, from 1 to 21; graphics need 3, texts 4.5."""
+    low, high = sorted([luminance(color), luminance(background)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_texts_and_marks_can_be_read_on_the_background(theme):
+    assert min(contrast(color, theme.background) for color in (theme.ink, theme.soft)) >= 4.5
+    assert min(contrast(color, theme.background) for color in (theme.mark, theme.plain)) >= 3
+    assert min(contrast(color, theme.background) for color in theme.lines) >= 3
+
+
+def test_all_points_can_be_seen_on_the_dark_background():
+    scales = [
+        color for values in (TRUSTED, NUMBERS) for color in DARK.tint(values).sample_scale(20)
+    ]
+    assert min(contrast(color, DARK.background) for color in (*DARK.classes, *scales)) >= 3
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_style_sheet_has_the_colors_of_the_theme(theme):
+    sheet = read_style("page.css")
+    light, _, dark = sheet.partition("@media (prefers-color-scheme: dark)")
+    rules = light if theme is LIGHT else dark
+    assert f"--design-background-color: {theme.background};" in rules
+    assert f"--design-background-text-color: {theme.ink};" in rules
+    assert f"--isosne-soft: {theme.soft};" in rules

@@ -1,12 +1,97 @@
-"""Measures of maps: a sample first, and the trust of the other points in batches."""
+"""Answers about points and selections, and measures of maps in batches."""
 
 import numpy as np
+import pytest
+from scipy.sparse import csr_array
 
+from isosne import quality
 from isosne.explorer import measuring
 from isosne.explorer.colors import paint
-from isosne.explorer.measuring import Measurer, fill_trust, measure
-from isosne.explorer.session import TRUST
-from isosne.quality import trust
+from isosne.explorer.measuring import (
+    Measurer,
+    compare_with_rest,
+    fill_trust,
+    find_neighborhood,
+    measure,
+    measure_density,
+    search_rows,
+)
+from isosne.explorer.session import DENSITY, TRUST
+from isosne.neighbors.metric import Metric
+from isosne.quality import compare
+from isosne.studies.point_columns import Column, as_column
+
+EUCLIDEAN = Metric("euclidean")
+
+
+@pytest.fixture
+def pair():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(80, 6)), rng.normal(size=(80, 2)).astype(np.float32)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, csr_array])
+def test_neighbors_and_trust_of_a_row_are_those_of_the_definitions(pair, convert):
+    X, Y = pair
+    found = find_neighborhood(convert(X), Y, 17, EUCLIDEAN)
+    near = [
+        set(np.argsort(np.linalg.norm(points - points[17], axis=1))[1:11].tolist())
+        for points in (X, Y.astype(float))
+    ]
+    assert set(found.true.tolist()) == near[0]
+    assert set(found.false.tolist()) == near[1] - near[0]
+    assert found.trust == pytest.approx(quality.compare(X, Y, 10).trust().agreement[17])
+
+
+def test_rows_without_a_position_are_no_neighbors(pair):
+    X, Y = pair
+    Y[::2] = np.nan
+    found = find_neighborhood(X, Y, 17, EUCLIDEAN)
+    assert set(found.true.tolist() + found.false.tolist()) <= set(range(1, 80, 2))
+    assert 17 not in found.true
+
+
+def test_copies_of_a_row_are_its_neighbors_and_the_row_itself_is_not():
+    X = np.repeat(np.arange(4.0)[:, None], 5, axis=0)
+    found = find_neighborhood(X, np.column_stack([X, X]).astype(np.float32), 12, EUCLIDEAN, k=4)
+    assert sorted(found.true.tolist()) == [10, 11, 13, 14]
+    assert found.trust == 1.0
+
+
+def test_rows_in_the_tight_cluster_are_denser(two_blobs):
+    density = measure_density(two_blobs, EUCLIDEAN)
+    assert density[:30].min() > density[30:].max()
+    assert np.array_equal(measure_density(np.ones((20, 2)), EUCLIDEAN), np.zeros(20))
+
+
+def test_the_effect_size_is_the_difference_in_pooled_standard_deviations():
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.normal(2, 1, 30), rng.normal(0, 3, 70)])
+    (found,) = compare_with_rest([Column("a", values)], np.arange(30))
+    a, b = values[:30], values[30:]
+    pooled = np.sqrt((29 * a.var(ddof=1) + 69 * b.var(ddof=1)) / 98)
+    assert found.effect == pytest.approx((a.mean() - b.mean()) / pooled)
+    assert (found.inside, found.outside) == (pytest.approx(a.mean()), pytest.approx(b.mean()))
+
+
+def test_constant_columns_identifiers_and_whole_selections_are_left_out():
+    names = as_column("name", np.array([f"n{i}" for i in range(20)]), 20)
+    constant, gaps = Column("c", np.ones(20)), Column("gaps", np.full(20, np.nan))
+    assert compare_with_rest([names, constant, gaps], np.arange(5)) == []
+    assert compare_with_rest([Column("a", np.arange(20.0))], np.arange(20)) == []
+
+
+def test_a_search_finds_an_identifier_alone_or_text_anywhere():
+    ids = np.array(["b1", "b10", "c2"])
+    kinds = as_column("kind", np.array(["Red", "green", "dark red"]), 3)
+    assert search_rows(ids, [kinds], "B1").tolist() == [0]
+    assert search_rows(ids, [kinds], "b").tolist() == [0, 1]
+    assert search_rows(ids, [kinds], " red ").tolist() == [0, 2]
+    assert search_rows(ids, [kinds], "blue").tolist() == []
+    assert search_rows(ids, [kinds], "  ").tolist() == []
+    assert search_rows(np.arange(5), [], "3").tolist() == [3]
+    assert search_rows(np.arange(5), [], "4, 1").tolist() == [1, 4]
+    assert search_rows(np.arange(5), [], "4, 9").tolist() == []
 
 
 def sampled(session):
@@ -14,27 +99,20 @@ def sampled(session):
     return measure(session, session.maps[0], is_final=True, n_queries=20)
 
 
-def test_trust_is_filled_in_batches_until_it_is_exact(mapped, monkeypatch):
+def test_trust_is_filled_in_batches_preferred_rows_first_until_it_is_exact(mapped, monkeypatch):
     monkeypatch.setattr(measuring, "BATCH_WORK", 0)  # the smallest batches: 16 rows
     shown, found = mapped.maps[0], sampled(mapped)
-    assert np.isfinite(found.trust).sum() == 20
     assert (found.n_queries, found.n_points) == (20, 60)
+    missing = np.isnan(found.trust)
+    shown.preferred = np.flatnonzero(missing)[-10:]
     rng, known = np.random.default_rng(0), []
     for _ in range(3):
-        found = fill_trust(mapped, shown, found, np.empty(0, np.int64), rng)
-        known.append(int(np.isfinite(found.trust).sum()))
-    assert known == [36, 52, 60]
-    np.testing.assert_array_equal(found.trust, trust(mapped.rows.X, shown.frame(60)[1]).agreement)
-
-
-def test_preferred_rows_come_first(mapped, monkeypatch):
-    monkeypatch.setattr(measuring, "BATCH_WORK", 0)
-    found = sampled(mapped)
-    missing = np.flatnonzero(np.isnan(found.trust))
-    preferred = missing[-10:]
-    filled = fill_trust(mapped, mapped.maps[0], found, preferred, np.random.default_rng(0))
-    assert np.flatnonzero(np.isnan(found.trust) & np.isfinite(filled.trust)).tolist() == (
-        preferred.tolist()
+        found = fill_trust(mapped, shown, found, rng)
+        known.append(np.flatnonzero(missing & np.isfinite(found.trust)))
+    assert known[0].tolist() == shown.preferred.tolist()
+    assert [len(rows) for rows in known] == [10, 26, 40]
+    np.testing.assert_array_equal(
+        found.trust, compare(mapped.rows.X, shown.frame(60)[1]).trust().agreement
     )
 
 
@@ -43,31 +121,30 @@ def test_rows_outside_a_partial_map_get_no_trust(mapped):
     mapped.reembed()
     shown = mapped.maps[1]
     assert shown.run.join(60)
+    shown.preferred = np.arange(60)
     found = measure(mapped, shown, is_final=True, n_queries=5)
-    found = fill_trust(mapped, shown, found, np.arange(60), np.random.default_rng(0))
+    found = fill_trust(mapped, shown, found, np.random.default_rng(0))
     Y = shown.frame(60)[1][10:40]
-    np.testing.assert_array_equal(found.trust[10:40], trust(mapped.rows.X[10:40], Y).agreement)
-    assert np.isnan(found.trust[:10]).all()
-    assert np.isnan(found.trust[40:]).all()
+    np.testing.assert_array_equal(
+        found.trust[10:40], compare(mapped.rows.X[10:40], Y).trust().agreement
+    )
+    assert np.isnan(np.delete(found.trust, np.s_[10:40])).all()
 
 
-def test_the_legend_tells_how_many_points_have_a_trust(mapped):
-    mapped.paint(TRUST)
-    measurer = Measurer(mapped)
-    measurer._found[mapped.maps[0]] = sampled(mapped)
-    assert "known of 20 of 60 points; the others follow" in paint(mapped, measurer, None).legend
-    measurer._found[mapped.maps[0]] = measure(mapped, mapped.maps[0], is_final=True, n_queries=None)
-    assert "known of" not in paint(mapped, measurer, None).legend
-
-
-def test_a_measurer_fills_trust_only_while_it_is_the_color(mapped):
-    measurer = Measurer(mapped)
-    measurer._found[mapped.maps[0]] = sampled(mapped)._replace(frame=mapped.maps[0].run.frame[0])
+def test_a_measurer_fills_trust_and_density_only_while_they_are_the_color(mapped):
+    shown, measurer = mapped.maps[0], Measurer(mapped)
+    shown.measured = sampled(mapped)
     measurer._look()
-    assert np.isnan(measurer.of(mapped.maps[0]).trust).any()
-    mapped.paint(TRUST)
+    assert np.isnan(shown.measured.trust).any()
+    assert mapped.density is None
+    mapped.color = TRUST
+    assert "known of 20 of 60 points; the others follow" in paint(mapped).legend
     measurer._look()
-    assert np.isfinite(measurer.of(mapped.maps[0]).trust).all()
+    assert np.isfinite(shown.measured.trust).all()
+    assert "known of" not in paint(mapped).legend
+    mapped.color = DENSITY
+    measurer._look()
+    np.testing.assert_array_equal(mapped.density, measure_density(mapped.rows.X, EUCLIDEAN))
 
 
 def test_a_failure_is_told_once_and_the_thread_ends(mapped, monkeypatch, caplog):
@@ -79,8 +156,8 @@ def test_a_failure_is_told_once_and_the_thread_ends(mapped, monkeypatch, caplog)
     measurer.start()
     measurer._thread.join(60)
     assert not measurer._thread.is_alive()
-    assert measurer.failure == (
+    assert mapped.failure == (
         "The maps could not be measured. Out of memory. Explore fewer rows, or choose another "
         "kernel."
     )
-    assert caplog.messages == [measurer.failure]
+    assert caplog.messages == [mapped.failure]

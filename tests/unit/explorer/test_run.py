@@ -1,4 +1,4 @@
-import time
+"""A fit in a thread, and what is shown of a large table before its first step."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,15 @@ from isosne.explorer import run as run_module
 from isosne.explorer.run import (
     FAILED,
     FINISHED,
-    FRAME_SECONDS,
-    LARGE_FRAME_SECONDS,
+    N_SAMPLE,
     PAUSED,
     RUNNING,
     STOPPED,
     Run,
     Status,
+    preview_map,
 )
+from isosne.explorer.session import PREVIEW, ShownMap
 from tests.unit.explorer.conftest import DEADLINE, wait_for
 
 
@@ -47,53 +48,11 @@ def test_frames_follow_each_other_and_are_copies(two_blobs):
     assert run.join(DEADLINE)
 
 
-def test_the_time_left_is_unknown_at_the_first_step(two_blobs):
-    run = long_run(two_blobs)
-    run._interval = DEADLINE  # no second frame
-    run.start()
-    wait_for(lambda: run.frame[0] == 1 and run.status.state == RUNNING)
-    assert run.status.seconds_left is None
-    run.stop()
-    assert run.join(DEADLINE)
-
-
-def test_frames_are_stored_at_intervals(two_blobs):
-    run = long_run(two_blobs)
-    began = time.monotonic()
-    run.start()
-    wait_for(lambda: run.frame[0] >= 4)
-    assert time.monotonic() - began >= 3 * FRAME_SECONDS
-    run.stop()
-    assert run.join(DEADLINE)
-
-
-def test_a_map_that_takes_all_cores_has_fewer_frames(monkeypatch):
-    monkeypatch.setattr(run_module, "useful_threads", lambda n, forces: 1 + (n > 8_000))
-    small, large = (Run(TSNE(), np.zeros((n, 2), np.float32)) for n in (8_000, 8_001))
-    assert (small._interval, large._interval) == (FRAME_SECONDS, LARGE_FRAME_SECONDS)
-
-
-def test_the_objective_comes_with_a_frame(two_blobs):
-    """A value of its own would be a further change of the page."""
-    run = long_run(two_blobs)
-    run._interval = DEADLINE  # one frame at the first step, and one when it is paused
-    run.start()
-    wait_for(lambda: run._objective is not None)
-    assert run.status.objective is None
-    run.pause()
-    wait_for(lambda: run.is_held)
-    assert run.status.objective == run._objective
-    run.stop()
-    assert run.join(DEADLINE)
-
-
 def test_a_paused_run_does_not_move_until_it_is_resumed(two_blobs):
     run = long_run(two_blobs)
     run.start()
     wait_for(lambda: run.status.state == RUNNING)
     run.pause()
-    assert run.status.state == PAUSED
-    wait_for(lambda: run.is_held)
     assert run.status.state == PAUSED
     _, Y = run.frame
     at = run.status.iteration
@@ -153,3 +112,48 @@ def test_a_run_that_fails_says_why(two_blobs):
 )
 def test_a_status_reads_as_a_sentence(status, text):
     assert str(status) == text
+
+
+@pytest.fixture
+def points():
+    """More points than the sample, wide along two directions."""
+    rng = np.random.default_rng(0)
+    scales = np.array([10.0, 5.0, 0.1, 0.1, 0.1])
+    return (rng.normal(size=(3 * N_SAMPLE, 5)) * scales).astype(np.float32)
+
+
+def test_distances_in_the_preview_are_those_along_the_principal_axes(points):
+    Y = preview_map(points)
+    assert Y.shape == (len(points), 2)
+    assert Y.dtype == np.float32
+    apart = np.linalg.norm(points[:100, None] - points[None, :100], axis=2)
+    shown = np.linalg.norm(Y[:100, None] - Y[None, :100], axis=2)
+    np.testing.assert_allclose(shown, apart, atol=1.0)  # the other directions are 0.1 wide
+    assert Y[:, 0].std() > Y[:, 1].std()
+
+
+def test_equal_points_have_a_finite_preview():
+    assert np.isfinite(preview_map(np.ones((50, 3), np.float32))).all()
+
+
+@pytest.mark.parametrize("rows", [None, np.arange(20, 50)])
+def test_a_preview_is_shown_until_there_is_a_frame_but_never_saved(two_blobs, monkeypatch, rows):
+    monkeypatch.setattr(run_module, "MIN_PREVIEW", 30)
+    X = two_blobs if rows is None else two_blobs[rows]
+    run = Run(TSNE(random_state=0), X)
+    shown = ShownMap("map", None, rows, run)
+    assert np.isnan(shown.view(60)[1]).all()
+    run.model.callback = lambda state: True  # the fit is not watched: it gives no frames
+    run._fit()
+    number, Y = shown.view(60)
+    assert number == PREVIEW
+    assert np.isfinite(Y).all(axis=1).sum() == len(X)
+    assert np.isnan(shown.frame(60)[1]).all()
+
+
+def test_a_warm_start_has_no_preview(two_blobs, monkeypatch):
+    monkeypatch.setattr(run_module, "MIN_PREVIEW", 30)
+    run = Run(TSNE(start=np.zeros((60, 2)), random_state=0), two_blobs)
+    monkeypatch.setattr(run.model, "fit", lambda X: None)
+    run._fit()
+    assert run.preview is None

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from isosne import IsolationKernel, nearest_neighbors
+from isosne import IsolationKernel
 from isosne.kernels.closed_form import TOLERANCE, all_pairs, list_length, listed_pairs, rank_weights
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances, order
@@ -40,15 +40,6 @@ def test_the_closed_form_holds_for_new_points_too(psi, with_copies):
     np.testing.assert_allclose(kernel.similarity(None, A), expected.T, atol=ERROR)
 
 
-@pytest.mark.parametrize("metric", ["manhattan", "cosine", "precomputed"])
-def test_the_closed_form_holds_in_other_metrics(metric):
-    X = few_points(with_copies=False) + 3
-    D = distances(X, X, "euclidean" if metric == "precomputed" else metric)
-    kernel = IsolationKernel(psi=4, n_partitions="exact", metric=metric)
-    K = kernel.fit(D if metric == "precomputed" else X).similarity()
-    np.testing.assert_allclose(K, twin.expected_similarity(D, 4), atol=ERROR)
-
-
 def test_three_points_by_hand():
     # At 0, 1 and 3, psi = 2. Samples {0,1}: cells {0}, {1,3}. {0,3}: {0,1}, {3}. {1,3}: {0,1}, {3}.
     kernel = IsolationKernel(psi=2, n_partitions="exact").fit(np.array([[0.0], [1.0], [3.0]]))
@@ -66,16 +57,6 @@ def test_the_closed_form_is_the_limit_of_many_partitionings(psi):
     # pairs the chance of one beyond it is below one in a hundred.
     bound = 5 * np.sqrt(exact * (1 - exact) / t) + 5 / t
     assert np.all(np.abs(drawn - exact) <= bound + ERROR)
-
-
-@pytest.mark.parametrize("n_partners", [1, 12])
-def test_listed_pairs_are_the_pairs_of_the_full_matrix(two_blobs, n_partners):
-    lists = order(distances(two_blobs, two_blobs)).astype(np.int32)
-    K = all_pairs(lists, lists, (3, 20), 60)
-    partners = np.random.default_rng(4).integers(0, 60, (60, n_partners)).astype(np.int32)
-    found = listed_pairs(lists, partners, lists, (3, 20))
-    for s in range(2):
-        np.testing.assert_array_equal(found[s], np.take_along_axis(K[s], partners, axis=1))
 
 
 def test_listed_pairs_of_further_points_are_those_of_the_full_matrix(two_blobs):
@@ -143,12 +124,3 @@ def test_self_similarity_is_one_with_more_points_than_two_bytes_count():
     X = np.arange(70_000.0)[:, None]
     kernel = IsolationKernel(psi=2, n_partitions="exact").fit(X)
     np.testing.assert_allclose(kernel.similarity(X[:1], X[:1]), 1, atol=ERROR)
-
-
-def test_neighbor_lists_give_the_similarity_of_the_matrix(duplicates):
-    kernel = IsolationKernel(psi=9, n_partitions="exact").fit(duplicates)
-    neighbors = nearest_neighbors(duplicates, 89)
-    expected = np.take_along_axis(kernel.similarity(), neighbors.indices.astype(int), axis=1)
-    found = kernel.neighbor_similarity(neighbors)
-    assert found.shape == (1, 90, 89)
-    np.testing.assert_allclose(found[0], expected, atol=ERROR)

@@ -3,7 +3,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne.kernels.forest import ForestPartitions
-from tests.unit.kernels.test_voronoi import draw_samples
+from tests.unit.kernels.test_monte_carlo import draw_samples
 
 
 def grow(X, psi, n_partitions=12, seed=0):
@@ -70,13 +70,6 @@ def test_a_leaf_is_a_box(two_blobs, dtype):
     assert n_checked > 20
 
 
-def test_a_leaf_of_one_attribute_is_an_interval():
-    X = np.sort(np.random.default_rng(3).normal(size=(50, 1)), axis=0)
-    cells = grow(X, 7).cells(X).astype(int)
-    # Along the line, a leaf is entered once: seven leaves have six borders.
-    np.testing.assert_array_equal((np.diff(cells, axis=0) != 0).sum(axis=0), 6)
-
-
 def test_two_points_are_cut_uniformly_between_them():
     X = np.array([[0.0], [1.0]])
     samples = np.tile([0, 1], (4000, 1))
@@ -95,12 +88,3 @@ def test_attributes_that_do_not_vary_are_never_cut():
     moved = X.copy()
     moved[:, 0], moved[:, 2] = -100, 100
     np.testing.assert_array_equal(partitions.cells(moved), partitions.cells(X))
-
-
-@pytest.mark.parametrize(("psi", "dtype"), [(256, np.uint8), (257, np.uint16)])
-def test_leaves_take_the_smallest_type_that_holds_them(psi, dtype):
-    X = np.random.default_rng(6).normal(size=(300, 2))
-    partitions = grow(X, psi, n_partitions=2)
-    cells = partitions.cells(X)
-    assert cells.dtype == dtype
-    assert cells.max() == psi - 1

@@ -10,8 +10,6 @@ from tests.reference import gaussian as twin
 from tests.reference.neighbors import distances
 
 METRICS = ["euclidean", "manhattan", "minkowski", "cosine"]
-
-
 CONTAINERS = ["float32", "float64", "csr"]
 
 
@@ -45,26 +43,6 @@ def test_the_adaptive_gaussian_of_new_points_takes_radii_among_the_fitted(two_bl
     np.testing.assert_allclose(kernel.similarity(A, B), expected, 1e-4, 1e-7)
     expected = twin.adaptive(distances(A, two_blobs), radii_A, radii)
     np.testing.assert_allclose(kernel.similarity(A), expected, 1e-4, 1e-7)
-
-
-def test_adaptive_gaussian_rows_and_neighbors_are_those_of_the_similarity(two_blobs):
-    kernel = AdaptiveGaussianKernel(5).fit(two_blobs)
-    K = kernel.similarity()
-    rows = kernel.rows()
-    assert (rows.n_points, rows.n_scales) == (60, 1)
-    np.testing.assert_array_equal(rows.block(slice(0, 60))[0], K)
-    np.testing.assert_allclose(rows.block(slice(20, 33))[0], K[20:33], rtol=1e-5)
-    neighbors = nearest_neighbors(two_blobs, 12)
-    expected = np.take_along_axis(K, neighbors.indices.astype(int), axis=1)
-    found = kernel.neighbor_similarity(neighbors)
-    assert found.shape == (1, 60, 12)
-    np.testing.assert_allclose(found[0], expected, rtol=1e-4)
-
-
-def test_the_adaptive_gaussian_is_symmetric(two_blobs):
-    K = AdaptiveGaussianKernel(5).fit(two_blobs).similarity()
-    np.testing.assert_allclose(K, K.T, 1e-5, 1e-9)
-    assert np.all(np.diagonal(K) == 1)
 
 
 def test_a_point_with_k_copies_is_similar_to_its_copies_alone():
@@ -108,17 +86,6 @@ def test_the_knn_kernel_marks_the_lower_indices_among_equals(duplicates):
     np.testing.assert_array_equal(kernel.similarity(), expected)
 
 
-def test_knn_rows_and_neighbors_are_those_of_the_similarity(two_blobs):
-    kernel = KNNKernel(4).fit(two_blobs)
-    K = kernel.similarity()
-    rows = kernel.rows()
-    assert (rows.n_points, rows.n_scales) == (60, 1)
-    np.testing.assert_array_equal(rows.block(slice(20, 33))[0], K[20:33])
-    neighbors = nearest_neighbors(two_blobs, 9)
-    expected = np.take_along_axis(K, neighbors.indices.astype(int), axis=1)
-    np.testing.assert_array_equal(kernel.neighbor_similarity(neighbors)[0], expected)
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("k", [1, 3])
 def test_a_new_point_has_k_fitted_neighbors(two_blobs, k, dtype):
@@ -134,9 +101,3 @@ def test_a_new_point_has_k_fitted_neighbors(two_blobs, k, dtype):
 def test_a_fitted_point_has_its_neighbors_among_points_passed_again(two_blobs):
     kernel = KNNKernel(3).fit(two_blobs)
     np.testing.assert_array_equal(kernel.similarity(None, two_blobs), kernel.similarity())
-
-
-def test_whole_numbers_by_hand():
-    # From 2.5: distances 2.5, 1.5, 0.5 and 4.5 to 0, 1, 3 and 7; the two nearest are 3 and 1.
-    kernel = KNNKernel(2).fit(np.array([[0.0], [1.0], [3.0], [7.0]]))
-    np.testing.assert_array_equal(kernel.similarity(np.array([[2.5]])), [[0, 1, 1, 0]])

@@ -10,13 +10,11 @@ from isosne import (
     KNNKernel,
     nearest_neighbors,
 )
-from isosne._checks import METRICS
-from isosne.affinities.conditional import conditional_rows
-from isosne.neighbors.search import ExactSearch, has_approximate_search
+from isosne.affinities.dense import conditional_rows
+from isosne.neighbors.search import ExactSearch
 
 N = 60
 KERNELS = {
-    "drawn": IsolationKernel(8, n_partitions=50, random_state=0),
     "two scales": IsolationKernel([4, 20], n_partitions=50, random_state=0),
     "forest": IsolationKernel(8, n_partitions=50, partition="forest", random_state=0),
     "exact": IsolationKernel([4, 20], n_partitions="exact"),
@@ -35,6 +33,28 @@ def points():
 @pytest.fixture
 def further(points):
     return points[:15] + np.random.default_rng(1).normal(0, 0.3, (15, 4))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [(name, "points") for name in KERNELS] + [(name, "duplicates") for name in ("forest", "exact")],
+)
+def test_blocks_of_rows_and_lists_of_all_neighbors_are_the_similarity(request, name, data):
+    X = request.getfixturevalue(data)
+    kernel = KERNELS[name].fit(X)
+    rows, n = kernel.rows(), len(X)
+    layers = rows.block(slice(0, n))
+    assert layers.shape == (rows.n_scales, rows.n_points, n)
+    assert layers.dtype == np.float32
+    np.testing.assert_allclose(rows.block(slice(13, 20)), layers[:, 13:20], rtol=1e-5)
+    if not isinstance(kernel, GaussianKernel):  # whose rows have any scale
+        np.testing.assert_allclose(layers.mean(axis=0), kernel.similarity(), rtol=1e-5, atol=1e-6)
+    neighbors = nearest_neighbors(X, n - 1, metric=kernel.metric)
+    expected = np.take_along_axis(layers, neighbors.indices[None].astype(int), axis=2)
+    # Lists of the exact kernel are cut; distances in lists are float32, so that a bisection may end
+    # a step apart.
+    rtol = 5e-3 if isinstance(kernel, GaussianKernel) else 1e-4
+    np.testing.assert_allclose(kernel.neighbor_similarity(neighbors), expected, rtol, 1e-5)
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -62,25 +82,10 @@ def test_further_points_are_as_similar_to_all_their_neighbors_as_to_all_points(
     assert layers.flags.c_contiguous
     found = np.zeros((15, N))
     np.put_along_axis(found, ids.astype(int), conditional_rows(layers), axis=1)
-    expected = kernel._toward_fitted()(further)
+    expected = kernel.toward_fitted()(further)
     assert expected.shape == (layers.shape[0], 15, N)
     # float32 throughout; the exact kernel's lists may be cut at 1e-6
     np.testing.assert_allclose(found, conditional_rows(expected), rtol=2e-4, atol=2e-6)
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_few_neighbors_hold_nearly_all_of_the_similarity_or_say_how_many_do(name):
-    for n in (30, 1000):
-        costs = KERNELS[name].costs(n, 4)
-        assert 1 <= costs.n_partners <= costs.n_relevant
-
-
-def test_cells_at_scales_are_those_of_the_columns(points, further):
-    kernel = KERNELS["two scales"].fit(points)
-    layers, psis = kernel.cells_at_scales(), kernel.psi_
-    assert psis == (4, 20)
-    assert np.array_equal(np.hstack(layers), kernel.cells())
-    assert np.array_equal(np.hstack(kernel.cells_at_scales(further)), kernel.cells(further))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +104,7 @@ def test_cells_at_scales_are_those_of_the_columns(points, further):
     ids=str,
 )
 def test_many_points_in_small_cells_are_compared_in_closed_form(n, kernel, n_drawn):
-    resolved = kernel._resolved(n)
+    resolved = kernel.resolved(n)
     assert resolved.n_partitions == (n_drawn or "exact")
     assert (kernel.costs(n, 2).cell_bytes > 0) == (n_drawn > 0)
     assert kernel.costs(n, 2) == resolved.costs(n, 2)
@@ -112,20 +117,14 @@ def test_many_points_in_small_cells_are_compared_in_closed_form(n, kernel, n_dra
 def test_draws_can_be_asked_for_instead_of_the_closed_form():
     for n_partitions, drawn in (("auto", 200), (30, 30), ("exact", "exact")):
         kernel = IsolationKernel(n_partitions=n_partitions)
-        assert kernel._resolved(30_000, must_draw=True).n_partitions == drawn
-    assert IsolationKernel()._resolved(30_000).n_partitions == "exact"
+        assert kernel.resolved(30_000, must_draw=True).n_partitions == drawn
+    assert IsolationKernel().resolved(30_000).n_partitions == "exact"
 
 
 def test_automatic_parameters_get_values_and_others_stay():
     kernel = IsolationKernel([0.5, 7], metric="manhattan", random_state=3)
-    resolved = kernel._resolved(100)
+    resolved = kernel.resolved(100)
     assert resolved.get_params() == kernel.get_params() | {"psi": (50, 7), "n_partitions": 200}
     assert kernel.psi == [0.5, 7]
     for other in (GaussianKernel([5, 12]), KNNKernel(5)):
-        assert other._resolved(100).get_params() == other.get_params()
-
-
-def test_neighbors_can_be_found_approximately_for_dense_points_in_four_metrics():
-    able = [m for m in METRICS if has_approximate_search(m, is_sparse=False)]
-    assert able == ["euclidean", "cosine", "mahalanobis", "hamming"]
-    assert not any(has_approximate_search(m, is_sparse=True) for m in METRICS)
+        assert other.resolved(100).get_params() == other.get_params()

@@ -7,17 +7,19 @@ from scipy.sparse import csr_array
 from isosne import TSNE, OwnerKernel, nearest_neighbors
 from isosne.errors import ParameterError
 from isosne.kernels.ownership import (
+    BLOCK,
     auto_sizes,
+    draw_subsets,
+    far_partners,
     mean_law,
     n_cells,
     owner_law,
     resolve_sizes,
     split_scales,
 )
-from isosne.kernels.subsets import BLOCK, draw_subsets, far_partners, without_self
 from isosne.neighbors.metric import Metric
 from tests.reference.neighbors import distances
-from tests.reference.owner import expected_owners, owners, smoothed_law
+from tests.reference.owner import expected_owners, smoothed_law
 
 
 def draw_points(n, d=3, seed=0):
@@ -33,11 +35,6 @@ def test_the_law_is_a_ratio_of_binomial_coefficients_and_sums_to_one(psi):
     expected = [math.comb(n - 1 - a, psi - 1) / math.comb(n, psi) for a in range(n)]
     np.testing.assert_allclose(owner_law(psi, n, n), expected, rtol=1e-14)
     assert math.fsum(owner_law(psi, n, n)) == pytest.approx(1, abs=1e-15)
-
-
-def test_the_law_of_many_points_is_geometric():
-    law = owner_law(5000, 10**6, 800)
-    np.testing.assert_allclose(law, 0.005 * 0.995 ** np.arange(800), rtol=1e-3)
 
 
 def test_each_scale_is_normalized_before_the_mean():
@@ -86,26 +83,6 @@ def test_wrong_sizes_are_refused(size):
         OwnerKernel(size).fit(draw_points(100))
 
 
-@pytest.mark.parametrize(
-    ("parameters", "name"),
-    [
-        ({"n_partitions": "auto"}, "n_partitions"),
-        ({"n_partitions": 0}, "n_partitions"),
-        ({"partition": "forest"}, "n_partitions"),
-        ({"partition": "cubes"}, "partition"),
-    ],
-)
-def test_wrong_forms_are_refused(parameters, name):
-    with pytest.raises(ParameterError, match=f"^{name} must"):
-        OwnerKernel(3, **parameters).fit(draw_points(20))
-
-
-def test_two_points_have_a_closed_form_only():
-    np.testing.assert_allclose(OwnerKernel(2).fit(draw_points(2)).similarity(), 0.5)
-    with pytest.raises(ParameterError, match=r"^n_partitions must be 'exact' for two points"):
-        OwnerKernel(2, n_partitions=5).fit(draw_points(2))
-
-
 # --- similarity
 
 
@@ -145,41 +122,6 @@ def test_other_points_are_ranked_as_if_they_were_fitted():
     np.testing.assert_array_equal(kernel.similarity(A, B), kernel.similarity(A)[:, 10:15])
 
 
-def test_drawn_frequencies_are_those_of_their_samples():
-    X = draw_points(12)
-    kernel = OwnerKernel(3, n_partitions=40, random_state=0).fit(X)
-    expected = owners(distances(X, X), kernel.partitions_[0].samples)
-    np.testing.assert_allclose(kernel.similarity(), expected, atol=1e-6)
-
-
-def test_drawn_frequencies_approach_the_closed_form():
-    X = draw_points(40)
-    exact = OwnerKernel((3, 8)).fit(X).similarity()
-    drawn = OwnerKernel((3, 8), n_partitions=4000, random_state=0).fit(X).similarity()
-    # A frequency of 4000 draws has a standard error of at most 0.5 / sqrt(4000) = 0.008.
-    assert np.abs(drawn - exact).max() < 4 * 0.008
-
-
-def test_a_leaf_belongs_to_its_sampled_point():
-    X = np.vstack([draw_points(10), draw_points(10)])  # copies share a leaf
-    kernel = OwnerKernel(4, n_partitions=30, partition="forest", random_state=0).fit(X)
-    K = kernel.similarity()
-    np.testing.assert_allclose(K.sum(axis=1), 1, rtol=1e-5)
-    part = kernel.partitions_[0]
-    cells = part.cells(X)
-    expected = np.zeros_like(K)
-    for t, sample in enumerate(part.samples):
-        for i in range(20):
-            expected[i, next(z for z in sample if cells[z, t] == cells[i, t])] += 1 / 30
-    np.testing.assert_allclose(K, expected, atol=1e-6)
-
-
-def test_only_fitted_points_own_drawn_cells():
-    X = draw_points(20)
-    with pytest.raises(ParameterError, match=r"^B must"):
-        OwnerKernel(3, n_partitions=5).fit(X).similarity(X[:2], X[:3])
-
-
 # --- lists
 
 
@@ -193,19 +135,6 @@ def test_all_lists_have_the_same_law():
     np.testing.assert_allclose(rows[0, 0], mean_law((50, 20), 200, slice(1, 31)), rtol=1e-6)
 
 
-def test_lists_of_everyone_give_the_affinities_of_all_pairs():
-    X = draw_points(60)
-    parameters = {"kernel": OwnerKernel((2, 10)), "schedule": "annealed", "random_state": 0}
-    lists = TSNE(affinities="sparse", **parameters).fit(X)
-    pairs = TSNE(affinities="dense", **parameters).fit(X)
-    P = np.zeros((60, 60))
-    indptr, indices, data = lists.affinities_
-    P[np.repeat(np.arange(60), np.diff(indptr)), indices] = data
-    values, factors = pairs.affinities_
-    np.testing.assert_allclose(P, values * (factors[:, None] + factors), atol=1e-9)
-    assert lists.kl_divergence_ == pytest.approx(pairs.kl_divergence_, rel=0.05)
-
-
 def weights_of(distances, cell_size=5):
     """Similarity of new points to the nearest of 200 fitted points at these distances."""
     X = draw_points(200)
@@ -213,11 +142,6 @@ def weights_of(distances, cell_size=5):
     distances = np.atleast_2d(np.asarray(distances, float))
     lists = nearest_neighbors(X, distances.shape[1])
     return kernel.toward_neighbors(lists)(X[:1], np.zeros(distances.shape, np.int32), distances)[0]
-
-
-def test_new_points_have_the_law_of_their_own_ranks_if_distances_differ_widely():
-    found = weights_of(10.0 ** np.arange(15))
-    np.testing.assert_allclose(found[0], mean_law((40,), 200, slice(0, 15)), rtol=1e-6)
 
 
 def test_ranks_of_new_points_are_smoothed_by_the_distances():
@@ -241,18 +165,6 @@ def test_a_new_point_that_moves_a_little_has_nearly_the_same_weights():
     np.testing.assert_allclose(before[1], before[2], rtol=0.01)
 
 
-def test_a_single_neighbor_has_all_the_weight():
-    assert weights_of([[0.3]]).tolist() == [[1.0]]
-
-
-def test_drawn_cells_have_no_lists():
-    X = draw_points(30)
-    kernel = OwnerKernel(3, n_partitions=5, random_state=0).fit(X)
-    assert kernel.costs(30, 3).n_relevant == 0
-    with pytest.raises(ParameterError, match=r"^affinities must"):
-        kernel.neighbor_similarity(nearest_neighbors(X, 5))
-
-
 # --- broad scales
 
 
@@ -266,11 +178,6 @@ def test_partners_of_broad_scales_are_the_nearest_members_of_a_subset():
         others = members[members != i]
         order = np.argsort(distances(X[[i]], X[others])[0], kind="stable")
         np.testing.assert_array_equal(partners[i], others[order[:8]])
-
-
-def test_a_point_is_not_its_own_partner():
-    lists = np.array([[4, 0, 2], [1, 3, 5]])
-    np.testing.assert_array_equal(without_self(lists, np.array([0, 2])), [[4, 2], [1, 3]])
 
 
 def test_broad_scales_are_those_of_the_closed_form_on_average():
@@ -323,22 +230,11 @@ def test_stored_distances_suffice():
     assert model.kernel_.psi_ == tuple(n_cells(size, 150) for size in (2, 3, 4, 6, 8, 12))
     with pytest.raises(ParameterError, match=r"^cell_size must"):
         OwnerKernel(20, metric="precomputed").fit(graph)
-    with pytest.raises(ParameterError, match=r"^n_partitions must be 'exact' for a sparse matrix"):
-        OwnerKernel(3, n_partitions=5, metric="precomputed").fit(graph)
 
 
-@pytest.mark.parametrize(
-    "kernel",
-    [
-        OwnerKernel(),
-        OwnerKernel(3, n_partitions=20),
-        OwnerKernel((3, 9), n_partitions=9, partition="forest"),
-    ],
-    ids=["exact", "drawn", "forest"],
-)
-def test_a_saved_model_has_the_same_kernel(tmp_path, kernel):
+def test_a_saved_model_has_the_same_kernel(tmp_path):
     X = draw_points(1100)
-    model = TSNE(kernel, schedule="annealed", random_state=0, affinities="auto")
+    model = TSNE(OwnerKernel(), schedule="annealed", random_state=0)
     model.callback = lambda state: state.iteration >= 2
     model.fit(X).save(tmp_path / "a.isosne")
     again = TSNE.load(tmp_path / "a.isosne")
@@ -346,6 +242,4 @@ def test_a_saved_model_has_the_same_kernel(tmp_path, kernel):
     np.testing.assert_array_equal(again.kernel_.similarity(X[:4]), model.kernel_.similarity(X[:4]))
     np.testing.assert_array_equal(again.transform(X[:4] + 1), model.transform(X[:4] + 1))
     far, other = again.kernel_.far_partners(), model.kernel_.far_partners()
-    assert (far is None) == (other is None) == (kernel.n_partitions != "exact")
-    if far is not None:
-        np.testing.assert_array_equal(far.indices, other.indices)
+    np.testing.assert_array_equal(far.indices, other.indices)

@@ -1,6 +1,5 @@
 """Sparse matrices of distances, such as ``adata.obsp["distances"]``: those to the neighbors."""
 
-import anndata
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -14,8 +13,8 @@ from isosne import (
     KNNKernel,
     nearest_neighbors,
 )
-from isosne.errors import DataError, ParameterError
-from isosne.quality import auc_rnx
+from isosne.errors import DataError
+from isosne.quality import compare
 from tests.conftest import make, refuses
 
 K = 30
@@ -76,18 +75,6 @@ def test_new_points_are_placed_by_their_stored_distances(points, name, tmp_path)
     np.testing.assert_array_equal(again, placed)
 
 
-def test_a_graph_in_an_annotated_matrix_or_a_file_is_the_same_graph(points, tmp_path):
-    data = anndata.AnnData(points.astype(np.float32))
-    data.obsp["distances"] = kneighbors_graph(points, K, mode="distance")
-    model = make(precomputed("gaussian")).fit(data.obsp["distances"])
-    path = tmp_path / "graph.npz"
-    graph = csr_array(data.obsp["distances"])
-    parts = {"data": graph.data, "indices": graph.indices, "indptr": graph.indptr}
-    np.savez(path, format=b"csr", shape=graph.shape, **parts)
-    from_file = make(precomputed("gaussian")).fit(path)
-    np.testing.assert_array_equal(from_file.embedding_, model.embedding_)
-
-
 def test_the_distance_of_a_point_to_itself_may_be_stored(points):
     graph = graph_of(points)
     with_self = kneighbors_graph(points, K + 1, mode="distance", include_self=True)
@@ -125,65 +112,6 @@ def test_automatic_perplexity_is_a_third_of_the_stored_distances(points):
     assert model.kernel_.perplexity == model.kernel_.perplexity_[0] == K / 3
 
 
-SENTENCES = {
-    "perplexity": (
-        {"kernel": GaussianKernel(31, metric="precomputed")},
-        (
-            "perplexity must be at most 30, the smallest number of distances per row of X; got "
-            "perplexity=31. Lower perplexity, or store more distances; three times the perplexity "
-            "is usual."
-        ),
-    ),
-    "k": (
-        {"kernel": KNNKernel(31, metric="precomputed")},
-        (
-            "k must be at most 30, the smallest number of distances per row of X; got k=31. "
-            "Lower k, or store more distances."
-        ),
-    ),
-    "psi": (
-        {"kernel": IsolationKernel(18, metric="precomputed")},
-        (
-            "psi must be at least 8 n_samples / k (19), where k=30 is the smallest number of "
-            "distances per row of X; got psi=18. Raise psi, or store more distances: at least 8 in "
-            "each row."
-        ),
-    ),
-    "n_partitions": (
-        {"kernel": IsolationKernel(0.5, n_partitions=9, metric="precomputed")},
-        (
-            "n_partitions must be 'exact' for a sparse matrix of distances, in which samples are "
-            "out of reach; got n_partitions=9. Leave it out, or pass a dense matrix of distances."
-        ),
-    ),
-    "affinities": (
-        {"kernel": KNNKernel(5, metric="precomputed"), "affinities": "dense"},
-        (
-            "affinities must be 'sparse' for a sparse matrix of distances, which leaves most pairs "
-            "out; got affinities='dense'. Leave it out, or pass a dense matrix of distances."
-        ),
-    ),
-    "objective": (
-        {"kernel": KNNKernel(5, metric="precomputed"), "objective": "nerv"},
-        (
-            "objective must be 'kl' for a sparse matrix of distances, which leaves most pairs out; "
-            "got objective='NeRV'. Pass a dense matrix of distances."
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize(("settings", "sentence"), SENTENCES.values(), ids=SENTENCES)
-def test_what_stored_distances_cannot_tell_is_refused(points, settings, sentence):
-    with refuses(ParameterError, sentence):
-        make(**settings).fit(graph_of(points))
-
-
-def test_seven_distances_are_too_few_for_any_psi(points):
-    with pytest.raises(ParameterError, match=r"k=7 is the smallest .*: at least 8 in each row\.$"):
-        make(IsolationKernel(metric="precomputed")).fit(graph_of(points, k=7))
-
-
 @pytest.mark.parametrize("name", ["isolation", "gaussian", "adaptive"])
 def test_all_pairs_are_not_in_a_graph(points, name):
     kernel = precomputed(name).fit(graph_of(points))
@@ -196,68 +124,7 @@ def test_all_pairs_are_not_in_a_graph(points, name):
     with refuses(DataError, sentence):
         kernel.rows().block(slice(0, 1))
     with refuses(DataError, sentence):
-        auc_rnx(graph_of(points), points, metric="precomputed")
-
-
-BAD = {
-    "asymmetric": (
-        lambda G: G + csr_array(([1.0], ([3], [int(G.indices[G.indptr[3]])])), shape=G.shape),
-        r"^Precomputed distances must be symmetric; got a difference of 1 between",
-    ),
-    "negative": (
-        lambda G: -G,
-        r"^Negative values in data: precomputed distances must be positive or zero; got -",
-    ),
-    "diagonal": (
-        lambda G: G + csr_array(([2.0], ([3], [3])), shape=G.shape),
-        r"^Precomputed distances must have a zero diagonal; got 2 on it",
-    ),
-    "not square": (
-        lambda G: G[:, :40],
-        r"^Precomputed distances must be a square distance matrix at fit",
-    ),
-    "empty row": (
-        lambda G: csr_array(G.toarray() * (np.arange(70) > 0)[:, None]),
-        (
-            r"^A sparse matrix of distances must store at least one distance to another point in "
-            r"each row; some rows store none\. Store the distances of each point to its neighbors, "
-            r"or pass a dense matrix\.$"
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize(("spoil", "sentence"), BAD.values(), ids=BAD)
-@pytest.mark.parametrize("name", ["isolation", "knn"])
-def test_what_is_no_graph_of_distances_is_refused(points, name, spoil, sentence):
-    G = graph_of(points, k=69)
-    for fit in (precomputed(name).fit, make(precomputed(name)).fit):
-        with pytest.raises(DataError, match=sentence):
-            fit(csr_array(spoil(G)))
-
-
-def test_new_points_must_store_as_many_distances_as_the_fitted_ones(points):
-    model = make(precomputed("knn")).fit(graph_of(points))
-    sentence = (
-        "Each row must store the distances to its 18 nearest points; row 1 of X (counting from 0) "
-        "stores 2. Store more of them, or pass a dense matrix."
-    )
-    few = graph_of(points[:3], points).tolil()
-    few[1, :] = 0
-    few[1, :2] = 1.0
-    with refuses(DataError, sentence):
-        model.transform(few.tocsr())
-
-
-def test_stored_distances_of_new_points_need_a_graph_at_fit(points):
-    D = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
-    model = make(precomputed("knn")).fit(D)
-    sentence = (
-        "Precomputed distances must be dense, like those of the fitted points; got a sparse "
-        "matrix. Pass X.toarray() if it stores all of them."
-    )
-    with refuses(DataError, sentence):
-        model.transform(graph_of(points[:3], points))
+        compare(graph_of(points), points, metric="precomputed").auc()
 
 
 def test_a_large_graph_is_not_counted_as_points(points):

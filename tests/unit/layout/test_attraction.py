@@ -13,7 +13,7 @@ from isosne.layout.attraction import (
     DrawnAttraction,
     ListedAttraction,
 )
-from isosne.layout.joint_sums import listed_entropy
+from isosne.layout.exact import listed_entropy
 
 N = 150
 DOFS = [0.5, 1.0, 3.0, np.inf]
@@ -118,14 +118,6 @@ def test_the_order_in_memory_changes_nothing(joint, d):
         assert np.array_equal(pull_of(attraction, Y[order]), pull[order])
         # Rows are summed in another order, in float64.
         assert attraction.loss(Y[order]) == pytest.approx(loss, rel=1e-12)
-
-
-def test_kept_pairs_stay_with_their_owner(joint):
-    before = [part.copy() for part in joint]
-    attraction = ListedAttraction(joint)
-    attraction = attraction.arranged(np.arange(N)[::-1].copy())
-    attraction.prepare(0)
-    assert all(np.array_equal(part, old) for part, old in zip(joint, before, strict=True))
 
 
 def test_partners_are_drawn_anew_at_every_step(source):

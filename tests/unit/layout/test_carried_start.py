@@ -6,8 +6,8 @@ import pytest
 from isosne import IsolationKernel
 from isosne._types import DenseMatrix, SparseMatrix
 from isosne.affinities.sampled import SampledAffinities
-from isosne.layout.carried_start import JITTER, carried_map
-from isosne.layout.pull import Anchors
+from isosne.layout.descent import Anchors
+from isosne.layout.start import CARRIED_JITTER, carried_map
 
 PLACES = np.array([[0, 0], [8, 4]], np.float32)
 ANCHORS = Anchors(np.array([0, 1]), PLACES, 1.0)
@@ -53,7 +53,9 @@ def test_a_point_without_a_path_to_the_previous_map_starts_at_its_center():
 def test_noise_separates_new_points_and_leaves_the_others():
     joint = as_sparse(probabilities(4, [(0, 2, 0.3), (0, 3, 0.3)]))
     Y = carried_map(ANCHORS, joint, np.array([[9, 9], [9, 9], [1, 0], [0, -2]], float))
-    np.testing.assert_allclose(Y.T, [[0, 0], [8, 4], [JITTER, 0], [0, -2 * JITTER]], atol=1e-6)
+    np.testing.assert_allclose(
+        Y.T, [[0, 0], [8, 4], [CARRIED_JITTER, 0], [0, -2 * CARRIED_JITTER]], atol=1e-6
+    )
 
 
 def test_drawn_partners_give_a_place_within_the_previous_map():

@@ -25,11 +25,6 @@ def test_neighbors_on_the_map_follow_each_other(d, width):
     assert mean_step(Y, order) < {1: 0.01, 2: 0.1, 3: 0.25}[d] * by_chance
 
 
-def test_the_order_does_not_depend_on_where_the_map_lies():
-    Y = (some_map(2) * 100).round() / 4  # quarters stay exact when they are moved
-    assert np.array_equal(curve_order(Y), curve_order(Y + np.float32(16)))
-
-
 def test_points_of_one_cell_keep_their_order():
     Y = np.zeros((2, 9), np.float32)
     Y[:, 4] = 1

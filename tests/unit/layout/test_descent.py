@@ -1,7 +1,7 @@
 """The descent: one step, phases, stop rules, divergence, and a slow twin."""
 
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numba
 import numpy as np
@@ -163,12 +163,6 @@ def test_phases_follow_each_other_with_their_exaggeration_and_step():
     assert [state[3] for state in states] == pytest.approx([2**0.5] * 5)
 
 
-def test_counting_goes_on_from_the_step_that_is_named():
-    field = Slope([[1, -1]])
-    run = descend(field, Progress.at(np.zeros((1, 2), np.float32), 40), Schedule((Phase(3),)))
-    assert [state.iteration for state in run] == [41, 42, 43]
-
-
 def test_momentum_lives_through_a_change_of_phase(joint):
     # Two phases with the same settings are one phase.
     one, two = first_map(), first_map()
@@ -225,19 +219,6 @@ def test_oscillations_die_out_after_the_first_500_steps():
     early, middle, late = (max(values[i : i + 50]) for i in (50, 450, 950))
     assert early < middle
     assert late < 1e-3 * middle
-
-
-def test_oscillations_die_out_in_steps_after_a_run_of_500():
-    progress = Progress.at(first_map(n=6000, d=1), iteration=500)
-    schedule = Schedule((Phase(500, momentum=None, step=0.01),))
-    values = [state.value() for state in descend(Bowl(), progress, schedule)]
-    assert max(values[450:]) < 1e-3 * values[0]
-
-
-def test_the_value_of_a_state_is_that_of_its_map(joint):
-    forces = ExactForces(joint)
-    for state in islice(descend(forces, Progress.at(first_map()), Schedule.standard()), 5):
-        assert state.value() == ExactForces(joint).value(state.Y)
 
 
 def test_the_value_of_a_step_is_computed_once():
@@ -315,14 +296,6 @@ def test_a_map_without_bounds_is_an_error_that_names_the_step(bad):
         next(run)
 
 
-def test_forces_of_a_map_without_bounds_end_in_that_error_and_in_nothing_else(joint):
-    sentence = "The optimization diverged at step"
-    with pytest.raises(DivergedError, match="^" + sentence):
-        list(
-            descend(ExactForces(joint), Progress.at(first_map()), Schedule((Phase(50, step=1e30),)))
-        )
-
-
 def test_the_path_is_that_of_a_slow_twin(joint):
     phases = [(15, 4.0, 0.5, 3.0), (15, 1.0, 0.8, 3.0)]
     schedule = Schedule(tuple(Phase(*phase) for phase in phases))
@@ -336,40 +309,6 @@ def test_the_path_is_that_of_a_slow_twin(joint):
         # float32 against float64 over 30 steps, each of which passes on the errors before it:
         # measured 9e-7 from this start, 8e-7 to 3e-5 from five others
         np.testing.assert_allclose(one, other, atol=2e-5 * np.abs(other).max())
-
-
-@pytest.mark.parametrize("sign", [(-1, -1), (-1, 1)])
-def test_a_mirrored_start_has_the_mirrored_path(joint, sign):
-    sign = np.array(sign, np.float32)[:, None]
-    Y = first_map(spread=1e-2)
-    mirrored = sign * Y
-    list(descend(ExactForces(joint), Progress.at(Y), Schedule((Phase(30, step=5),))))
-    list(descend(ExactForces(joint), Progress.at(mirrored), Schedule((Phase(30, step=5),))))
-    # changing a sign is exact in floating point
-    np.testing.assert_array_equal(mirrored, sign * Y)
-
-
-def test_points_without_forces_stay_where_they_are():
-    Y = first_map()
-    Y -= Y.mean(axis=1, keepdims=True)
-    before = Y.copy()
-    list(descend(Slope(np.zeros((2, 20))), Progress.at(Y), Schedule((Phase(20),))))
-    np.testing.assert_allclose(Y, before, atol=1e-6)  # centering rounds
-
-
-def test_a_map_of_counts_and_of_floats_take_the_same_path():
-    rng = np.random.default_rng(2)
-    counts = np.triu(rng.integers(0, 200, (20, 20)), 1).astype(np.uint8)
-    counts += counts.T
-    factors = (0.5 / 20 / counts.sum(axis=1, dtype=int)).astype(np.float32)
-    P = (counts * (factors[:, None].astype(float) + factors)).astype(np.float32)
-    full = DenseMatrix(P, np.full(20, 0.5, np.float32))
-    one, other = first_map(), first_map()
-    schedule = Schedule((Phase(20, step=5),))
-    list(descend(ExactForces(DenseMatrix(counts, factors)), Progress.at(one), schedule))
-    list(descend(ExactForces(full), Progress.at(other), schedule))
-    # the products of counts and factors round in the seventh digit
-    np.testing.assert_allclose(one, other, atol=1e-4 * np.abs(other).max())
 
 
 def test_a_map_that_collapses_keeps_its_shape_and_gets_back_its_size():

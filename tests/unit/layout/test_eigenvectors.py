@@ -5,9 +5,13 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from isosne.layout import principal
-from isosne.layout.eigenvectors import combine, diagonalize, leading_eigenvectors
-from isosne.layout.principal import principal_components
+from isosne.layout import eigenvectors
+from isosne.layout.eigenvectors import (
+    combine,
+    diagonalize,
+    leading_eigenvectors,
+    principal_components,
+)
 
 rng = np.random.default_rng(0)
 
@@ -58,9 +62,9 @@ def clouds():
 
 
 @pytest.mark.parametrize(("name", "X"), list(clouds()))
-@pytest.mark.parametrize("largest", [principal.LARGEST_MATRIX, 3])
+@pytest.mark.parametrize("largest", [eigenvectors.LARGEST_MATRIX, 3])
 def test_principal_components(monkeypatch, name, X, largest):
-    monkeypatch.setattr(principal, "LARGEST_MATRIX", largest)
+    monkeypatch.setattr(eigenvectors, "LARGEST_MATRIX", largest)
     found = principal_components(X, 2)
     if name == "sizes far apart":  # one column is all
         expected = np.asarray(X)[:, 1:2] - X[:, 1].mean()

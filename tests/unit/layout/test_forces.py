@@ -11,9 +11,9 @@ from isosne.layout.attraction import DrawnAttraction, ListedAttraction
 from isosne.layout.descent import Progress, descend
 from isosne.layout.exact import ExactRepulsion
 from isosne.layout.forces import ARRANGE_EVERY, ARRANGE_FROM, SplitForces
-from isosne.layout.mesh_repulsion import MeshRepulsion
+from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.schedules import Phase, Schedule
-from isosne.layout.tree_repulsion import TreeRepulsion
+from isosne.layout.tree import TreeRepulsion
 
 N = 400
 REPULSIONS = {
@@ -59,27 +59,6 @@ def test_a_new_order_in_memory_does_not_show(kernel, pairs, repulsion, d):
     arranged.prepare(later, Y[:, ::-1].copy())
     expected, found = plain.gradient(Y, 2.0), arranged.gradient(Y, 2.0)
     np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
-
-
-@pytest.mark.parametrize("pairs", ["kept", "drawn"])
-def test_points_of_kept_pairs_change_places_after_some_steps_and_then_rarely(kernel, pairs):
-    class Watched(SplitForces):
-        orders = ()
-
-        def prepare(self, iteration, Y):
-            super().prepare(iteration, Y)
-            self.orders = (*self.orders, self._order)
-
-    forces = Watched(attraction_of(kernel, pairs), ExactRepulsion())
-    rng = np.random.default_rng(2)
-    n_steps = ARRANGE_FROM + ARRANGE_EVERY + 1
-    for iteration in range(n_steps):
-        forces.prepare(iteration, rng.normal(size=(2, N)).astype(np.float32))
-    changes = [i for i in range(1, n_steps) if forces.orders[i] is not forces.orders[i - 1]]
-    # Partners that are drawn anew at every step are not worth putting in order.
-    rare = [ARRANGE_FROM, ARRANGE_FROM + ARRANGE_EVERY]
-    assert changes == (rare if pairs == "kept" else [])
-    assert np.array_equal(np.sort(forces.orders[-1]), np.arange(N))
 
 
 def test_the_value_is_not_negative_and_the_start_costs_what_it_should(kernel):

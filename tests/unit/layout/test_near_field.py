@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isosne.layout.mesh_repulsion import CUTOFFS, MeshRepulsion
+from isosne.layout.mesh import CUTOFFS, MeshRepulsion
 from isosne.layout.near_field import (
     add_near,
     expand,
@@ -48,17 +48,6 @@ def test_the_mesh_gets_w_outside_of_the_cutoff_and_a_smooth_part_inside(cutoff, 
     )
 
 
-@pytest.mark.parametrize("dof", DOFS)
-def test_the_near_part_vanishes_at_the_cutoff_like_the_third_power(dof):
-    cutoff = 2.0
-    rests = [
-        float(reference.similarity(4 - t, dof) - smooth_similarity(np.array(4 - t), dof, cutoff))
-        for t in (0.2, 0.1)
-    ]
-    # half the distance from the cutoff, an eighth of the rest, but for terms of the fourth order
-    assert rests[1] / rests[0] == pytest.approx(1 / 8, rel=0.15)
-
-
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("dof", DOFS)
 @pytest.mark.parametrize("cutoff", [2.0, 6.0])
@@ -85,17 +74,6 @@ def test_points_are_sorted_by_cell_and_equal_cells_keep_their_order():
     assert cells.order.tolist() == [0, 2, 1, 4, 3]
     assert cells.cells.tolist() == [0, 0, 10, 10, 24]
     assert cells.starts[[0, 1, 10, 11, 24, 25]].tolist() == [0, 2, 2, 4, 4, 5]
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 15, 16, 17])
-def test_few_points(n):
-    Y = wide_map(n, 2, 10.0)
-    push, whole = add_all(Y, 6.0, 1.0)
-    own = reference.near_part(0.0, 6.0, 1.0)
-    expected = sum(reference.near_potential(y, Y, 6.0, 1.0) - own for y in Y.astype(float))
-    # float32: a point's own part, 0.9, is taken from its sum
-    assert whole == pytest.approx(expected, rel=10 * ROUNDING, abs=n * 1e-6)
-    assert np.isfinite(push).all()
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

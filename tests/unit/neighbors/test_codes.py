@@ -2,15 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
-from isosne.errors import DataError
-from isosne.neighbors import code_index, nearest_neighbors
-from isosne.neighbors.code_index import CodeIndex
+from isosne.neighbors import approximate, nearest_neighbors
+from isosne.neighbors.approximate import CodeIndex
 from isosne.neighbors.codes import count_dtype
 from isosne.neighbors.metric import Metric
 from isosne.neighbors.search import make_search
-from tests.conftest import refuses
 from tests.reference import neighbors as twin
 
 
@@ -58,12 +55,12 @@ def test_points_that_agree_with_few_are_filled_up_with_the_first_others():
 
 def test_columns_with_large_cells_count_but_add_no_candidates(monkeypatch):
     """Distances are exact; only points that share nothing but large cells are missed."""
-    monkeypatch.setattr(code_index, "LARGEST_CELL", 20)
+    monkeypatch.setattr(approximate, "LARGEST_CELL", 20)
     rng = np.random.default_rng(0)
     X = np.column_stack([make_codes(60, 10, 12), rng.integers(0, 2, (60, 3))])
     assert max(np.bincount(X[:, 12])) > 20
     # Compiled code keeps the constant it was compiled with, so the loop runs as Python here.
-    monkeypatch.setattr(code_index, "gather_nearest", code_index.gather_nearest.py_func)
+    monkeypatch.setattr(approximate, "gather_nearest", approximate.gather_nearest.py_func)
     found = CodeIndex(X).neighbors(5)
     D = twin.distances(X, X, "hamming")
     np.testing.assert_allclose(found.distances, np.take_along_axis(D, found.indices, 1), 1e-6)
@@ -80,24 +77,3 @@ def test_the_index_does_not_depend_on_threads(threads, n_threads):
     expected = nearest_neighbors(X, 8, metric="hamming")
     np.testing.assert_allclose(found.distances, expected.distances, 1e-6)
     assert np.mean(found.indices == expected.indices) > 0.9  # points that agree nowhere differ
-
-
-def test_large_cells_miss_few_neighbors_of_leaves():
-    """2000 points, three of 40 columns with cells of more than 512 points."""
-    rng = np.random.default_rng(0)
-    group = rng.integers(0, 100, 2000)
-    X = np.column_stack([(group + rng.integers(0, 3, 2000)) % 100 for _ in range(37)])
-    X = np.column_stack([X, rng.integers(0, 2, (2000, 3))])
-    found = nearest_neighbors(X, 10, metric="hamming", method="approximate")
-    expected = nearest_neighbors(X, 10, metric="hamming")
-    np.testing.assert_array_equal(found.indices, expected.indices)
-    np.testing.assert_array_equal(found.distances, expected.distances)
-
-
-def test_sparse_codes_are_refused():
-    with refuses(
-        DataError,
-        "metric='hamming' needs a dense array; got a sparse matrix in X. "
-        "Pass X.toarray(), or choose metric='manhattan'.",
-    ):
-        nearest_neighbors(csr_array(make_codes()), 3, metric="hamming")

@@ -7,17 +7,20 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne._numba import threads
-from isosne.neighbors.coordinates import SAFE_EXPONENTS, common_scale, largest_value, working_size
-from isosne.neighbors.costs import (
+from isosne.neighbors.distances import search_set
+from isosne.neighbors.metric import (
+    SAFE_EXPONENTS,
+    Metric,
+    working_size,
+)
+from isosne.neighbors.search import (
     PointsSize,
     block_bytes,
     clusters_bytes,
     gathered_bytes,
+    nearest_neighbors,
     set_bytes,
 )
-from isosne.neighbors.distances import search_set
-from isosne.neighbors.metric import Metric
-from isosne.neighbors.search import nearest_neighbors
 
 N, D, K = 4000, 300, 10
 
@@ -109,15 +112,3 @@ def test_distances_are_the_same_whether_coordinates_are_scaled_or_not(dtype, met
         np.testing.assert_array_equal(found.indices, plain.indices)
         if abs(exponent) < 100:
             np.testing.assert_array_equal(found.distances, np.ldexp(plain.distances, exponent))
-
-
-def test_the_scale_is_one_within_the_range_that_can_be_squared():
-    X = np.array([[3.0, -5.0]])  # 5 = 0.625 * 2^3
-    assert largest_value(X) == 5
-    assert common_scale(5, np.float32, 2) == 1
-    assert common_scale(5 * 2.0**17, np.float32, 2) == 1
-    assert common_scale(5 * 2.0**18, np.float32, 2) == 2.0**21
-    assert common_scale(5 * 2.0**18, np.float64, 2) == 1
-    assert common_scale(5 * 2.0**-300, np.float64, 2) == 2.0**-297
-    assert common_scale(5, np.float64, 3) == 8  # cubes and higher powers overflow sooner
-    assert common_scale(0, np.float64, 3) == 1

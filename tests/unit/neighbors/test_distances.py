@@ -67,15 +67,6 @@ def test_the_distance_of_copies_is_exactly_zero(metric, by_scipy, container):
     assert np.all(sq >= 0)
 
 
-@pytest.mark.parametrize(("metric", "by_scipy"), METRICS, ids=NAMES)
-def test_csr_gives_the_distances_of_the_same_dense_points(metric, by_scipy):
-    X, dense = points_in("csr")
-    sparse_sq = sq_distances(X, slice(0, 23), exact_set(X, metric), metric)
-    dense_search = exact_set(dense, metric)
-    dense_sq = sq_distances(dense, slice(0, 23), dense_search, metric)
-    np.testing.assert_allclose(sparse_sq, dense_sq, 1e-5, 1e-13)
-
-
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize(("metric", "by_scipy"), METRICS, ids=NAMES)
 def test_a_subset_of_a_search_set_holds_the_chosen_columns_in_their_order(

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from isosne import AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
+from isosne import GaussianKernel, IsolationKernel, KNNKernel
 from isosne.errors import DataError
 from isosne.neighbors import nearest_neighbors
-from isosne.neighbors.clustered import ClusteredPoints
+from isosne.neighbors.approximate import ClusteredPoints
 from isosne.neighbors.distances import exact_set, search_set, sq_distances
 from isosne.neighbors.exact import nearest
 from isosne.neighbors.metric import Metric
@@ -53,11 +53,7 @@ def test_near_points_are_not_lost_with_a_large_power(p):
 KERNELS = {
     "sampled": IsolationKernel(0.5, n_partitions=20, metric="minkowski", p=1000),
     "sparse": IsolationKernel(0.5, n_partitions=20, metric="minkowski", p=10),
-    "dense": IsolationKernel(0.5, n_partitions=20, metric="minkowski", p=100),
-    "exact": IsolationKernel(0.5, n_partitions="exact", metric="chebyshev"),
-    "gaussian": GaussianKernel(5, metric="minkowski", p=100),
-    "adaptive": AdaptiveGaussianKernel(5, metric="manhattan"),
-    "knn": KNNKernel(5, metric="minkowski", p=3),
+    "dense": GaussianKernel(5, metric="minkowski", p=100),
     "euclidean": KNNKernel(5),
 }
 

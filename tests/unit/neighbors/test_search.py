@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from isosne._types import Neighbors
 from isosne.neighbors import nearest_neighbors
 from isosne.neighbors.exact import keep_nearest, with_self, without_self
 from tests.reference import neighbors as twin
@@ -80,22 +79,6 @@ def test_a_large_offset_does_not_blur_float32_points(k):
     assert_same_neighbors(nearest_neighbors(X, k), X, k)
 
 
-@pytest.mark.parametrize("k", [3, 39])
-@pytest.mark.parametrize("exponent", [-80, 80])
-def test_the_unit_of_measurement_does_not_change_neighbors(exponent, k):
-    # Values near 1e-24 or 1e24 are at home in float32, though their squares are not.
-    X = np.random.default_rng(7).normal(size=(40, 3)).astype(np.float32)
-    indices, _ = twin.nearest_neighbors(X, k)
-    found = nearest_neighbors(X * np.float32(2.0**exponent), k)
-    np.testing.assert_array_equal(found.indices, indices)
-
-
-def test_precomputed_distances_give_the_neighbors_of_the_points(two_blobs):
-    D = twin.distances(two_blobs, two_blobs)
-    found = nearest_neighbors(D, 9, metric="precomputed")
-    assert_same_neighbors(found, two_blobs, 9)
-
-
 def test_precomputed_ties_go_to_the_lower_index(duplicates):
     D = twin.distances(duplicates, duplicates, "manhattan")
     found = nearest_neighbors(D.astype(np.int64), 12, metric="precomputed")
@@ -114,20 +97,6 @@ def test_lists_with_self_are_the_stable_order_and_lose_self_again(duplicates, k)
     zeros = np.zeros(lists.shape)
     again = without_self(lists, zeros, np.arange(90))
     np.testing.assert_array_equal(again.indices, found.indices)
-
-
-def test_without_self_drops_the_last_where_copies_crowd_the_point_out():
-    ids = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 1, 2]], np.int32)
-    found = without_self(ids, np.zeros((4, 3)), np.arange(4))
-    np.testing.assert_array_equal(found.indices, [[1, 2], [0, 2], [0, 1], [0, 1]])
-
-
-def test_with_self_puts_a_point_before_its_copies_of_higher_index():
-    neighbors = Neighbors(
-        np.array([[1, 2], [0, 2], [0, 1]], np.int32),
-        np.array([[0, 3], [0, 3], [3, 3]], np.float32),
-    )
-    np.testing.assert_array_equal(with_self(neighbors), [[0, 1, 2], [0, 1, 2], [2, 0, 1]])
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

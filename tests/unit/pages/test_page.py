@@ -12,7 +12,7 @@ from isosne.errors import DataError, MissingPackageError, OutputError, Parameter
 from isosne.pages import write_page
 from isosne.plots import plot_map
 from isosne.plots.palette import COLORS, FAINT
-from isosne.quality import Trust, trust
+from isosne.quality import Trust, compare
 from tests.conftest import refuses
 
 EVIL = "</script><script>alert(1)</script><img src=https://example.org/x.png>"
@@ -54,16 +54,6 @@ def test_the_legend_has_an_entry_for_each_class_in_the_colors_of_plots(tmp_path,
     assert [entry["color"] for entry in choice["classes"]] == list(COLORS[:3])
     codes = page.by_row(page.table[choice["fields"][0]])
     assert [choice["classes"][c]["name"] for c in codes] == labels
-
-
-def test_more_than_60_classes_of_few_points_differ_in_shape_too(tmp_path, read_page, map_of):
-    labels = [f"{row % 61:02d}" for row in range(122)]
-    page = read_page(write_page(tmp_path / "map.html", map_of(122), labels=labels))
-    (choice,) = page.about["choices"]
-    shapes = [entry["shape"] for entry in choice["classes"]]
-    assert shapes == ["circle"] * 60 + ["square"]
-    found = page.by_row(page.table[choice["shape_field"]])
-    assert found.tolist() == [shapes[row % 61] for row in range(122)]
 
 
 def test_a_page_has_the_colors_of_the_picture(tmp_path, read_page, map_of):
@@ -169,7 +159,7 @@ def test_numbers_that_are_missing_are_gray(tmp_path, read_page, map_of):
 
 def test_trust_of_a_sample_leaves_the_others_out(tmp_path, read_page, map_of):
     X = map_of(40, 3)
-    found = trust(X, X[:, :2], n_queries=10, random_state=0)
+    found = compare(X, X[:, :2], n_queries=10, random_state=0).trust()
     assert isinstance(found, Trust)
     page = read_page(write_page(tmp_path / "map.html", X[:, :2], trust=found))
     expected = np.full(40, np.nan)
@@ -309,7 +299,7 @@ def test_refusals_leave_nothing_behind(tmp_path, map_of):
     with refuses(
         DataError,
         "Trust must be between 0 and 1; got values from 0 to 2. "
-        "Pass the result of isosne.quality.trust, or kind='values'.",
+        "Pass the result of isosne.quality.compare(...).trust(), or kind='values'.",
     ):
         write_page(tmp_path / "map.html", Y, trust=[0, 1, 2, 0])
     with refuses(

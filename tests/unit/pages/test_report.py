@@ -16,8 +16,7 @@ from isosne.layout.schedules import Phase, Schedule
 from isosne.pages import render, write_report
 from isosne.plots.paint import Classes
 from isosne.studies import Study, compare_maps, judge, study
-from isosne.studies.readings import read_measures
-from isosne.studies.verdicts import read_verdict
+from isosne.studies.readings import read_measures, read_verdict
 from tests.conftest import refuses
 
 LABELS = np.repeat(["tight", "loose"], 30)

@@ -1,25 +1,18 @@
-"""The course of a run as a moving picture."""
-
-import shutil
+"""Animations of a run, and from map to map."""
 
 import numpy as np
 import pytest
-from matplotlib.animation import FFMpegWriter
 from PIL import Image
 
 from isosne import TSNE
-from isosne.errors import DataError, MissingPackageError, OutputError, ParameterError
+from isosne.errors import OutputError
 from isosne.layout.schedules import Phase, Schedule
-from isosne.plots import animate
-from isosne.plots.film import smooth_limits
+from isosne.plots import animate, animate_between, animation
+from isosne.plots.animation import _find_stops, _interpolate, smooth_limits
 from tests.conftest import refuses
 
 FEW_FRAMES = {"frames_per_second": 2}
 """The last frame is repeated for a second: few frames are written."""
-NO_FFMPEG = (
-    "Writing {} needs the program ffmpeg, which is not installed. "
-    "Install ffmpeg, or write run.gif instead."
-)
 
 
 def run(map_of, n_dims=2):
@@ -55,23 +48,6 @@ def test_a_callback_collects_a_run(tmp_path, two_blobs):
     assert animate(seen, tmp_path / "run.gif", **FEW_FRAMES).exists()
 
 
-def test_an_mp4_is_written_where_ffmpeg_is_and_refused_where_it_is_not(tmp_path, map_of):
-    path = tmp_path / "run.mp4"
-    if shutil.which("ffmpeg"):
-        assert b"ftyp" in animate(run(map_of), path, **FEW_FRAMES).read_bytes()[:16]
-        return
-    with refuses(MissingPackageError, NO_FFMPEG.format(path)):
-        animate(run(map_of), path)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_without_ffmpeg_one_sentence_says_what_to_do(tmp_path, map_of, monkeypatch):
-    monkeypatch.setattr(FFMpegWriter, "isAvailable", lambda: False)
-    path = tmp_path / "run.mp4"
-    with refuses(MissingPackageError, NO_FFMPEG.format(path)):
-        animate(run(map_of), path)
-
-
 def test_a_film_replaces_another_unless_told_otherwise(tmp_path, map_of):
     path = tmp_path / "run.gif"
     path.write_bytes(b"old")
@@ -100,28 +76,49 @@ def test_limits_hold_all_points_and_change_smoothly():
     assert np.abs(np.diff(widths)).max() < 0.35 * np.abs(np.diff(raw)).max()
 
 
-def test_refusals_of_animate(tmp_path, map_of):
-    with refuses(
-        ParameterError,
-        f"path must end in .gif or .mp4; got path={str(tmp_path / 'run.git')!r}. "
-        "Did you mean run.gif?",
-    ):
-        animate(run(map_of), tmp_path / "run.git")
-    with refuses(
-        DataError,
-        "snapshots must contain at least one map, all of the same shape; got no map. "
-        "Collect copies of the map in a callback of TSNE.",
-    ):
-        animate([], tmp_path / "run.gif")
-    with refuses(
-        DataError,
-        "snapshots must contain at least one map, all of the same shape; "
-        "got shapes (5, 2) and (6, 2). Collect copies of the map in a callback of TSNE.",
-    ):
-        animate([(0, map_of(5)), (1, map_of(6))], tmp_path / "run.gif")
-    with refuses(
-        ParameterError,
-        "frames_per_second must be a number from 0.1 to 50; got frames_per_second=0. Try 20.",
-    ):
-        animate(run(map_of), tmp_path / "run.gif", frames_per_second=0)
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("n_dims", [1, 2])
+def test_a_gif_rests_at_each_map_and_moves_between_them(tmp_path, map_of, n_dims):
+    maps = [map_of(30, n_dims), 2 * map_of(30, n_dims)]
+    path = animate_between(maps, tmp_path / "change.gif", ["a", "b"] * 15, **FEW_FRAMES)
+    durations = []
+    with Image.open(path) as film:
+        for i in range(film.n_frames):
+            film.seek(i)
+            durations.append(film.info["duration"])
+    n_frames = 2 * round(2 * animation.REST_SECONDS) + round(2 * animation.MOVE_SECONDS) - 1
+    assert sum(durations) == 500 * n_frames + 1000 * animation.LAST_SECONDS
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_maps_are_laid_onto_the_next_one(map_of):
+    last = map_of(20)
+    first, second = _find_stops([3 * last[:, ::-1] - 4, last], None, ["a", "b"])
+    np.testing.assert_allclose(first.places, second.places, atol=1e-5)
+    assert [first.title, second.title] == ["a", "b"]
+
+
+def test_points_move_in_straight_lines_and_slowly_at_the_ends():
+    places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    stops = [
+        animation._Stop("a", np.arange(3), places),
+        animation._Stop("b", np.arange(3), places + np.array([8.0, 4.0])),
+    ]
+    shown = _interpolate(stops, 20)
+    path = np.array([stop.places[0] for stop in shown])
+    np.testing.assert_allclose(path[:, 0], 2 * path[:, 1])
+    steps = np.diff(path[:, 0])
+    assert (steps >= 0).all()
+    moving = steps[steps > 0]
+    assert moving[0] < 0.2 * moving.max()
+    assert moving[-1] < 0.2 * moving.max()
+
+
+def test_rows_appear_with_the_first_map_that_has_them():
+    rng = np.random.default_rng(0)
+    ids = [["a", "b", "c", "gone"], ["c", "b", "a", "new"]]
+    stops = _find_stops([rng.normal(size=(4, 2)), rng.normal(size=(4, 2))], ids, None)
+    assert [stop.rows.tolist() for stop in stops] == [[0, 1, 2], [0, 1, 2, 3]]
+    assert [stop.title for stop in stops] == ["map 1", "map 2"]
+    shown = _interpolate(stops, 10)
+    assert {len(stop.rows) for stop in shown if stop.title == "map 1"} == {3}
+    assert [len(stop.rows) for stop in shown].index(4) == len(shown) - 8  # 0.8 seconds of rest

@@ -1,15 +1,31 @@
-"""Names on a map, as drawn."""
+"""Names on a map, as drawn; their places against loops over cells and exact arithmetic."""
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from isosne.errors import IsosneWarning, ParameterError
+from isosne.errors import IsosneWarning
 from isosne.plots import plot_map, plot_maps
-from isosne.plots.annotations import ClassNames, mix
+from isosne.plots.annotations import (
+    CELL,
+    GAP,
+    Boxes,
+    ClassNames,
+    core_of,
+    count_crossings,
+    count_in_boxes,
+    grid_cells,
+    grid_shape,
+    mix,
+    place_labels,
+    segments_cross,
+    segments_meet_boxes,
+)
+from isosne.plots.figures import DARK, SCREEN
 from isosne.plots.palette import FAINT
-from isosne.plots.styles import DARK, SCREEN
-from tests.conftest import refuses
+from tests.reference import labels as slow
+
+FRAME = np.array([300.0, 240.0])
 
 
 @pytest.fixture
@@ -43,8 +59,7 @@ def overlap(boxes):
     return int(np.triu(wide & high, 1).sum())
 
 
-@pytest.mark.parametrize("style", ["screen", "paper", "slides", "dark"])
-@pytest.mark.parametrize("length", [1, 14])
+@pytest.mark.parametrize(("style", "length"), [("screen", 1), ("paper", 14), ("slides", 14)])
 def test_names_do_not_overlap_and_stay_inside(clusters, style, length):
     Y, y = clusters
     ax = plot_map(Y, [chr(97 + c) * length for c in y], annotate=True, style=style)
@@ -94,7 +109,7 @@ def test_a_map_colored_by_trust_is_named_by_labels(clusters):
     trust = np.linspace(0, 1, 270)
     ax = plot_map(Y, trust, kind="trust", annotate=y, names=[f"n{c}" for c in range(12)])
     assert {text.get_text() for text in names_of(ax).texts} == {f"n{c}" for c in range(12)}
-    assert {text.get_color() for text in names_of(ax).texts} == {"black"}
+    assert {text.get_color() for text in names_of(ax).texts} == {"#000000"}
     assert len(ax.figure.axes) == 2  # with its color bar
 
 
@@ -119,13 +134,6 @@ def test_long_names_are_wrapped_and_cut(clusters):
     assert text.startswith("a name of many words\n")
     assert text.endswith(" ...")
     assert max(map(len, text.splitlines())) <= 20
-
-
-def test_dollar_signs_enclose_no_formula(clusters):
-    Y, y = clusters
-    ax = plot_map(Y, np.where(y == 0, "$5 and $6", "b"), annotate=True)
-    assert "$5 and $6" in [text.get_text() for text in names_of(ax).texts]
-    assert not any(text.get_parse_math() for text in names_of(ax).texts)
 
 
 def test_what_has_no_room_is_left_out_with_a_warning(clusters):
@@ -161,52 +169,6 @@ def test_several_maps(clusters):
         assert len(boxes_of(ax)) == 12
 
 
-@pytest.mark.parametrize("n_dims", [1, 3])
-def test_only_two_dimensional_maps_are_annotated(map_of, n_dims):
-    with refuses(
-        ParameterError,
-        f"annotate must be False for a map with {n_dims} column(s). "
-        "Only two-dimensional maps have room for names; use a legend.",
-    ):
-        plot_map(map_of(6, n_dims), ["a", "b"] * 3, annotate=True)
-
-
-@pytest.mark.parametrize("color", [None, [0.5] * 6])
-def test_names_need_labels(map_of, color):
-    with refuses(
-        ParameterError,
-        "annotate must be an array of labels if the points are not colored by class; "
-        "got annotate=True. Pass the labels, as in annotate=y.",
-    ):
-        plot_map(map_of(6), color, annotate=True)
-
-
-@pytest.mark.parametrize(
-    ("annotate", "got"),
-    [
-        ("yes", "; got annotate='yes'"),
-        (None, "; got annotate=None"),
-        (["a", "b"], ", not an array of shape (2,)"),
-    ],
-)
-def test_other_names_are_refused(map_of, annotate, got):
-    with refuses(
-        ParameterError,
-        "annotate must be True, False, or an array with a label for each of the 6 points"
-        f"{got}. Use annotate=True for the classes that color the points.",
-    ):
-        plot_map(map_of(6), ["a", "b"] * 3, annotate=annotate)
-
-
-def test_legend_is_a_choice_of_three(map_of):
-    with refuses(
-        ParameterError,
-        "legend must be True, False or 'auto'; got legend='yes'. "
-        "Use legend='auto' for a legend unless classes are named on the map.",
-    ):
-        plot_map(map_of(6), legend="yes")
-
-
 @pytest.mark.parametrize("style", [SCREEN, DARK], ids=["white", "dark"])
 def test_names_are_legible_in_every_color(style):
     ground = luminance(style.background)
@@ -219,3 +181,105 @@ def luminance(color):
     rgb = np.array(to_rgb(color))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def regions_at(centers, frame=FRAME):
+    """Disks of radius 12 around centers in points, as masks of the grid."""
+    middles = (np.indices(grid_shape(frame)).transpose(1, 2, 0) + 0.5) * CELL
+    return [np.linalg.norm(middles - center, axis=2) < 12 for center in centers]
+
+
+def place(centers, sizes, frame=FRAME):
+    regions = regions_at(centers, frame)
+    is_taken = np.any(regions, axis=0)
+    return place_labels(np.array(sizes, float), regions, is_taken, frame)
+
+
+def test_taken_cells_in_boxes():
+    rng = np.random.default_rng(0)
+    is_taken = rng.uniform(size=(20, 15)) < 0.3
+    corners = np.sort(rng.integers(0, 15, size=(50, 2, 2)), axis=1)
+    low, high = corners[:, 0], corners[:, 1] + 1
+    low, high = np.minimum(low, 14), np.minimum(high, 15)
+    expected = [slow.count_in_box(is_taken, *box) for box in zip(low, high, strict=True)]
+    assert count_in_boxes(is_taken, low, high).tolist() == expected
+
+
+def test_segments_that_cross_and_that_meet_boxes():
+    rng = np.random.default_rng(1)
+    start, end, begin, target = rng.integers(-4, 5, size=(4, 300, 2)).astype(float)
+    expected = [slow.cross(*case) for case in zip(start, end, begin, target, strict=True)]
+    assert segments_cross(start, end, begin, target).tolist() == expected
+    boxes = Boxes(np.zeros((300, 2)), rng.integers(1, 3, size=(300, 2)).astype(float), target)
+    met = segments_meet_boxes(start, end, boxes)
+    expected = [slow.meets_box(a, b, -h, h) for a, b, h in zip(start, end, boxes[1], strict=True)]
+    assert met.tolist() == expected
+    assert 0 < sum(expected) < 300
+
+
+def test_crossings_are_counted_with_leaders_and_boxes():
+    # A leader from the left to the right through a box at 50, and through its leader.
+    mine = Boxes(np.array([[10.0, 0.0]]), np.array([[5.0, 5.0]]), np.array([[100.0, 0.0]]))
+    box = Boxes(np.array([[50.0, 0.0]]), np.array([[5.0, 5.0]]), np.array([[50.0, 40.0]]))
+    above = Boxes(np.array([[70.0, 20.0]]), np.array([[5.0, 5.0]]), np.array([[70.0, -40.0]]))
+    far = Boxes(np.array([[70.0, 90.0]]), np.array([[5.0, 5.0]]), np.array([[70.0, 60.0]]))
+    assert count_crossings(mine, box).tolist() == [1]
+    assert count_crossings(mine, above).tolist() == [1]
+    assert count_crossings(mine, far).tolist() == [0]
+
+
+def test_a_box_beside_a_single_region_needs_no_leader():
+    boxes = place([[150, 120]], [[40, 12]])
+    assert np.linalg.norm(boxes.starts - boxes.targets) < 3 * CELL
+    middle, half = boxes.middles[0], boxes.halves[0]
+    low, high = (middle - half) / CELL, (middle + half) / CELL
+    (region,) = regions_at([[150, 120]])
+    covered = slow.count_in_box(region, np.floor(low).astype(int), np.ceil(high).astype(int))
+    assert covered <= 2
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_boxes_do_not_overlap_and_stay_inside(seed):
+    rng = np.random.default_rng(seed)
+    centers = rng.uniform(20, FRAME - 20, size=(14, 2))
+    sizes = np.column_stack([rng.uniform(10, 70, 14), np.full(14, 12.0)])
+    middles, halves, _ = boxes = place(centers, sizes)
+    assert np.isfinite(boxes.middles).all()
+    assert (middles - halves >= GAP).all()
+    assert (middles + halves <= FRAME - GAP).all()
+    for i in range(14):
+        for j in range(i):
+            assert not slow.overlap(middles[i], halves[i], middles[j], halves[j])
+    assert np.array_equal(place(centers, sizes).middles, middles)
+
+
+def test_a_box_is_nearer_to_its_own_region_than_to_others():
+    centers = np.array([[100.0, 120.0], [150.0, 120.0], [200.0, 120.0]])
+    boxes = place(centers, [[60, 12]] * 3)
+    for j, middle in enumerate(boxes.middles):
+        away = np.maximum(np.abs(centers - middle) - boxes.halves[j], 0)
+        assert np.linalg.norm(away, axis=1).argmin() == j
+
+
+def test_what_has_no_room_has_no_place():
+    boxes = place([[20, 20], [40, 20]], [[50, 20], [50, 20]], frame=np.array([60.0, 40.0]))
+    assert np.isfinite(boxes.middles[0]).all()
+    assert np.isnan(boxes.middles[1]).all()
+    boxes = place([[20, 20]], [[80, 20]], frame=np.array([60.0, 40.0]))
+    assert np.isnan(boxes.middles).all()
+
+
+def test_the_core_is_the_densest_part():
+    counts = np.zeros((40, 40), np.int64)
+    counts[8:12, 8:12] = 9
+    counts[30:32, 30:32] = 5
+    core = core_of(counts)
+    assert core[10, 10]
+    assert not core[30:32, 30:32].any()
+
+
+def test_cells_of_positions():
+    positions = np.array([[0.0, 0.0], [4.0, 1.0], [-5.0, 500.0]])
+    cells = grid_cells(positions, FRAME)
+    assert grid_shape(FRAME) == (100, 80)
+    assert cells.tolist() == [0, 80, 79]

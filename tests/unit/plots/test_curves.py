@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from isosne.errors import DataError, ParameterError
 from isosne.plots import plot_lines, plot_rnx, plot_similarity_from
-from isosne.quality import auc_rnx, rnx_curve
-from tests.conftest import refuses
+from isosne.quality import compare
 
 
 def entries(legend):
@@ -16,10 +14,10 @@ def entries(legend):
 
 def test_rnx_curves_have_log_k_and_their_area_in_the_legend(two_blobs):
     good, bad = two_blobs[:, :2], two_blobs[::-1, :1]
-    curves = {"good": rnx_curve(two_blobs, good), "bad": rnx_curve(two_blobs, bad)}
+    curves = {"good": compare(two_blobs, good).curve(), "bad": compare(two_blobs, bad).curve()}
     ax = plot_rnx(curves)
     assert ax.get_xscale() == "log"
-    areas = [auc_rnx(two_blobs, good), auc_rnx(two_blobs, bad)]
+    areas = [compare(two_blobs, good).auc(), compare(two_blobs, bad).auc()]
     assert entries(ax.get_legend()) == [f"good  {areas[0]:.3f}", f"bad  {areas[1]:.3f}"]
     np.testing.assert_array_equal(ax.get_lines()[0].get_xdata(), curves["good"].k)
     np.testing.assert_array_equal(ax.get_lines()[1].get_ydata(), curves["bad"].r)
@@ -61,72 +59,3 @@ def test_similarities_are_sorted_within_each_class():
     assert drawn == [[[1.0, 0.9], [0.3, 0.1]], [[1.0, 0.2], [0.5, 0.4]]]
     assert axes[0].get_lines()[0].get_xdata().tolist() == [1, 2]
     assert entries(axes[0].figure.legends[0]) == ["a", "b"]
-
-
-REFUSED = {
-    "no line": (
-        ({},),
-        ParameterError,
-        "curves must have at least one entry; got curves={}. Pass a non-empty dict.",
-    ),
-    "not a mapping": (
-        ([1, 2],),
-        ParameterError,
-        "curves must be a mapping from names to values, not list. Pass a dict.",
-    ),
-    "not a pair": (
-        ({"a": [1, 2, 3]},),
-        DataError,
-        (
-            "A line must be a pair (x, y) of arrays; got list for 'a'. "
-            "Pass two arrays of the same length."
-        ),
-    ),
-    "lengths": (
-        ({"a": ([1, 2], [1])},),
-        DataError,
-        (
-            "The x and y of a line must be one-dimensional and of the same length; "
-            "got shapes (2,) and (1,) for 'a'. Pass one y for each x."
-        ),
-    ),
-    "nan": (
-        ({"a": ([1, 2], [1, np.nan])},),
-        DataError,
-        "Values must be finite; got 1 NaN or infinite value(s) in 'a'. Drop these values.",
-    ),
-    "k": (
-        ({"a": ([0, 2], [1, 1])},),
-        DataError,
-        (
-            "Neighborhood sizes k must be at least 1; got 0 in 'a'. "
-            "Pass the result of isosne.quality.rnx_curve."
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_refusals_of_curves(case):
-    (curves,), error, sentence = REFUSED[case]
-    with refuses(error, sentence):
-        plot_rnx(curves)
-
-
-def test_zero_on_a_logarithmic_axis_is_refused():
-    with refuses(
-        DataError,
-        "Values must be positive on logarithmic axes; got 0 in 'a'. "
-        "Drop these values, or pass log=False.",
-    ):
-        plot_lines({"a": ([1, 2], [0, 1])}, x_label="", y_label="", log=True)
-
-
-def test_similarities_of_different_lengths_are_refused():
-    with refuses(
-        DataError,
-        "Similarities must be one-dimensional and of the same length for all kernels; "
-        "got shape (3,) for 'b', expected (2,). "
-        "Pass one row of the similarity matrix of each kernel.",
-    ):
-        plot_similarity_from({"a": [1, 2], "b": [1, 2, 3]}, [0, 1])

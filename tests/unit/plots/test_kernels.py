@@ -5,10 +5,8 @@ import pytest
 from matplotlib.collections import LineCollection, PathCollection
 
 from isosne import GaussianKernel, IsolationKernel
-from isosne.errors import DataError, ParameterError
 from isosne.plots import plot_cells, plot_contours
 from isosne.plots.kernels import _grid_edges, _voronoi_edges
-from tests.conftest import refuses
 
 X = np.random.default_rng(0).random((60, 2))
 
@@ -91,55 +89,3 @@ def test_cells_are_drawn_for_every_partition(options):
 def test_cells_of_copies_and_of_points_on_a_line_are_drawn():
     line = np.column_stack([np.repeat(np.arange(5.0), 2), np.zeros(10)])
     plot_cells(IsolationKernel(6, n_partitions=2, random_state=0).fit(line))
-
-
-REFUSED = {
-    "attributes": (
-        lambda: plot_contours(GaussianKernel(2).fit(np.eye(5)), (0, 0)),
-        DataError,
-        (
-            "kernel must be fitted on dense data with two columns; got 5 column(s) with "
-            "metric='euclidean'. Fit the kernel on two columns."
-        ),
-    ),
-    "center": (
-        lambda: plot_contours(GaussianKernel(2).fit(X), (0, np.nan)),
-        ParameterError,
-        (
-            "center must be two finite numbers; got center=(0, nan). "
-            "Pass coordinates such as (0.5, 0.5)."
-        ),
-    ),
-    "extent": (
-        lambda: plot_contours(GaussianKernel(2).fit(X), (0, 0), extent=(1, 0, 0, 1)),
-        ParameterError,
-        (
-            "extent must be four finite numbers x_low < x_high, y_low < y_high; "
-            "got extent=(1, 0, 0, 1). Use extent=None for the limits of the fitted points."
-        ),
-    ),
-    "exact": (
-        lambda: plot_cells(IsolationKernel(4, n_partitions="exact").fit(X)),
-        ParameterError,
-        (
-            "kernel must be an IsolationKernel with sampled partitionings; "
-            "got kernel=IsolationKernel(n_partitions='exact', psi=4). "
-            "Fit IsolationKernel with n_partitions=200."
-        ),
-    ),
-    "partition": (
-        lambda: plot_cells(IsolationKernel(4, n_partitions=3).fit(X), 3),
-        ParameterError,
-        (
-            "partition must be an integer from 0 to 2; got partition=3. "
-            "The kernel has 3 partitionings."
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_refusals_of_kernels(case):
-    call, error, sentence = REFUSED[case]
-    with refuses(error, sentence):
-        call()

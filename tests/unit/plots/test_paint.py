@@ -5,11 +5,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from isosne.errors import DataError, ParameterError
 from isosne.plots.paint import Classes, Values, as_paint, paint_maps
 from isosne.plots.palette import COLORS, FAINT
 from isosne.quality import Trust
-from tests.conftest import refuses
 
 
 @pytest.mark.parametrize(
@@ -41,23 +39,6 @@ def test_nothing_but_points_without_a_label_is_drawn_gray():
     paint = as_paint(["", ""], 2)
     assert paint.names == ["no label"]
     assert paint.colors == [FAINT]
-
-
-@pytest.mark.parametrize(
-    "color",
-    [
-        ["b", "a", "b"],
-        np.array(["b", "a", "b"]),
-        np.array(["b", "a", "b"], object),
-        pd.Series(["b", "a", "b"]),
-        pl.Series(["b", "a", "b"]),
-    ],
-)
-def test_text_names_classes_in_alphabetical_order(color):
-    paint = as_paint(color, 3)
-    assert isinstance(paint, Classes)
-    assert paint.names == ["a", "b"]
-    assert paint.of_point.tolist() == [1, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -128,116 +109,3 @@ def test_classes_that_are_numbers_keep_their_order_in_several_maps():
 def test_maps_share_their_scale():
     paints = paint_maps({"left": [0.0, 1.0], "right": [3.0, 2.0]}, {"left": 2, "right": 2})
     assert {(paint.low, paint.high) for paint in paints.values()} == {(0.0, 3.0)}
-
-
-TRUST = Trust(np.array([5]), np.array([0.5]), np.zeros(1), np.zeros(1))
-REFUSED = {
-    "kind": (
-        (["a", "b"], {"kind": "number"}),
-        ParameterError,
-        (
-            "kind must be one of auto, labels, values, trust; got kind='number'. "
-            "Use kind='auto' to choose it by the type of color."
-        ),
-    ),
-    "kind of nothing": (
-        (None, {"kind": "labels"}),
-        ParameterError,
-        (
-            "color must be given with kind='labels'; got color=None. "
-            "Pass one label or number per point."
-        ),
-    ),
-    "length": (
-        (["a"], {}),
-        DataError,
-        (
-            "color must be one-dimensional, with one entry per point; "
-            "got shape (1,) for 2 points. "
-            "Pass the values in the order of the rows of the map."
-        ),
-    ),
-    "nan": (
-        ([1.0, np.nan], {}),
-        DataError,
-        "color must be finite; got 1 NaN or infinite value(s). Drop or impute these points.",
-    ),
-    "mixture": (
-        (np.array(["a", 1], object), {}),
-        DataError,
-        (
-            "color must be all text or all numbers; got a mixture of types. "
-            "Convert it with np.asarray(color, dtype=str)."
-        ),
-    ),
-    "text by value": (
-        (["a", "b"], {"kind": "values"}),
-        DataError,
-        ("color must be numeric; got dtype <U1. Pass numbers, or kind='labels'."),
-    ),
-    "trust above one": (
-        ([0.0, 2.0], {"kind": "trust"}),
-        DataError,
-        (
-            "Trust must be between 0 and 1; got values from 0 to 2. "
-            "Pass the result of isosne.quality.trust, or kind='values'."
-        ),
-    ),
-    "trust of another map": (
-        (TRUST, {}),
-        DataError,
-        (
-            "Trust must belong to the map; got the trust of point 5 for a map of 2 points. "
-            "Pass the result of isosne.quality.trust for this map."
-        ),
-    ),
-    "trust as labels": (
-        (TRUST, {"kind": "labels"}),
-        ParameterError,
-        (
-            "kind must be 'auto' or 'trust' for a result of isosne.quality.trust; "
-            "got kind='labels'. Use kind='auto', or pass a column such as trust.agreement."
-        ),
-    ),
-    "names": (
-        ([0, 1], {"names": ["zero"]}),
-        ParameterError,
-        (
-            "names must have a name for every label; there is none for 1. "
-            "Pass a mapping from labels to names, or a sequence for labels 0, 1, ..."
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_refusals(case):
-    (color, options), error, sentence = REFUSED[case]
-    with refuses(error, sentence):
-        as_paint(color, 2, **options)
-
-
-def test_too_many_classes_are_refused():
-    with refuses(
-        DataError,
-        "color must have at most 120 classes; got 121. "
-        "Merge rare classes, or pass numbers with kind='values'.",
-    ):
-        as_paint([f"c{i}" for i in range(121)], 121)
-
-
-def test_a_map_without_a_color_is_refused():
-    with refuses(
-        ParameterError,
-        "color must have an entry for every map; there is none for 'right'. "
-        "Pass one column for all maps, or a mapping from all titles to columns.",
-    ):
-        paint_maps({"left": [1, 2]}, {"left": 2, "right": 2})
-
-
-def test_trust_beside_something_else_is_refused():
-    with refuses(
-        ParameterError,
-        "color must be Trust for all maps or for none. Draw these maps in two figures.",
-    ):
-        paint_maps({"left": [1, 2], "right": TRUST}, {"left": 2, "right": 6})

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isosne.plots.color_assignment import spread_colors
+from isosne.plots.paint import spread_colors
 from tests.reference import colors as slow
-from tests.unit.plots.test_color_assignment import grid_of_classes
+from tests.unit.plots.test_palette import grid_of_classes
 
 PAGE = Path(__file__).parents[3] / "docs" / "pictures.md"
 

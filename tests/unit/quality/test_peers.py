@@ -5,7 +5,7 @@ import pytest
 from nxcurve import quality_curve
 from zadu.measures import trustworthiness_continuity
 
-from isosne.quality import auc_rnx, continuity, rnx_curve, trust, trustworthiness
+from isosne.quality import compare
 
 
 @pytest.fixture(params=range(3))
@@ -17,15 +17,17 @@ def data_and_map(request):
 
 def test_the_curve_and_its_area_are_those_of_nxcurve(data_and_map):
     r, area, _ = quality_curve(*data_and_map, 10, "r", graph=False)
-    np.testing.assert_allclose(rnx_curve(*data_and_map).r, r, 0, 1e-12)
-    np.testing.assert_allclose(auc_rnx(*data_and_map), area, 1e-12)
+    np.testing.assert_allclose(compare(*data_and_map).curve().r, r, 0, 1e-12)
+    np.testing.assert_allclose(compare(*data_and_map).auc(), area, 1e-12)
 
 
 @pytest.mark.parametrize("k", [3, 20])
 def test_trust_of_each_point_is_that_of_zadu(data_and_map, k):
     means, local = trustworthiness_continuity.measure(*data_and_map, k=k, return_local=True)
-    found = trust(*data_and_map, k)
+    found = compare(*data_and_map, k).trust()
     np.testing.assert_allclose(1 - found.false_neighbors, local["local_trustworthiness"], 1e-12)
     np.testing.assert_allclose(1 - found.missing_neighbors, local["local_continuity"], 1e-12)
-    np.testing.assert_allclose(trustworthiness(*data_and_map, k), means["trustworthiness"], 1e-12)
-    np.testing.assert_allclose(continuity(*data_and_map, k), means["continuity"], 1e-12)
+    np.testing.assert_allclose(
+        compare(*data_and_map, k).trustworthiness(), means["trustworthiness"], 1e-12
+    )
+    np.testing.assert_allclose(compare(*data_and_map, k).continuity(), means["continuity"], 1e-12)

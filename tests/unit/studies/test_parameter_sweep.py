@@ -12,7 +12,7 @@ import pytest
 from isosne import TSNE, IsolationKernel
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.layout.schedules import Phase, Schedule
-from isosne.quality import auc_rnx, davies_bouldin
+from isosne.quality import compare, davies_bouldin
 from isosne.studies.parameter_sweep import paper_grid, sweep
 from tests.conftest import refuses
 
@@ -73,8 +73,8 @@ def test_rows_stand_in_the_order_of_the_grid_with_what_was_measured(blobs, undis
     assert [row["psi"] for row in undisturbed.rows] == GRID
     model = TSNE(IsolationKernel(8), schedule=SHORT.schedule, random_state=0).fit(X)
     row = undisturbed.rows[1]
-    assert row["auc_rnx"] == float(auc_rnx(X, model.embedding_))
-    assert row["auc_rnx_paper"] == float(auc_rnx(X, model.embedding_, ks="paper"))
+    assert row["auc_rnx"] == float(compare(X, model.embedding_).auc())
+    assert row["auc_rnx_paper"] == float(compare(X, model.embedding_).auc("paper"))
     assert row["davies_bouldin"] == davies_bouldin(model.embedding_, y)
     assert row["kl_divergence"] == model.kl_divergence_
 

@@ -1,11 +1,15 @@
-"""Isolation trees over tables, compiled, against slow ones."""
+"""Isolation trees over tables, compiled, against slow ones; and rows as leaves of them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from isosne.tables.forest import grow_trees, row_keys
-from isosne.tables.trees import find_table_leaves, scramble
+from isosne import TableForest
+from isosne.errors import ParameterError
+from isosne.tables.trees import find_table_leaves, grow_trees, row_keys, scramble
+from tests.conftest import refuses
 from tests.reference import table_trees as slow
+from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
 
 CATEGORY = np.array([False, True, False, True])
 
@@ -23,11 +27,6 @@ def make_table(n, seed=0, gaps=0.2):
     ).astype(np.float64)
     table[rng.random(table.shape) < gaps] = np.nan
     return table
-
-
-def as_float32(share):
-    """Round a share as the trees store it."""
-    return float(np.float32(share))
 
 
 def leaves_of(table, trees, t, is_category=CATEGORY):
@@ -69,13 +68,6 @@ def test_trees_and_leaves_are_those_of_the_slow_twin(n, gaps):
                 for row, key in zip(rows.tolist(), their_keys.tolist(), strict=True)
             ]
             assert leaves_of(rows, trees, t).tolist() == expected
-
-
-def test_rows_without_gaps_are_alone_in_their_leaves():
-    table = make_table(50, gaps=0)
-    trees = grow_all(table)
-    for t in range(3):
-        assert sorted(leaves_of(table, trees, t)) == list(range(len(np.unique(table, axis=0))))
 
 
 def test_equal_rows_share_all_leaves_also_where_values_are_missing():
@@ -173,3 +165,96 @@ def test_keys_tell_rows_apart_and_equal_rows_together():
     np.testing.assert_array_equal(row_keys(other_nan), row_keys(table))
     np.testing.assert_array_equal(row_keys(np.array([[-0.0]])), row_keys(np.array([[0.0]])))
     assert len(set(row_keys(table).tolist())) == len({str(row) for row in table.tolist()})
+
+
+def forest(**more):
+    return TableForest(**{"n_trees": 20, "random_state": 0} | more)
+
+
+@pytest.fixture
+def frame():
+    return as_pandas(mixed_columns())
+
+
+def test_codes_are_the_same_for_every_library():
+    first, *others = (forest().fit_transform(make(mixed_columns())) for make in FRAMES.values())
+    assert first.shape == (N, 40)
+    assert first.dtype == np.uint8
+    for codes in others:
+        np.testing.assert_array_equal(codes, first)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_codes_do_not_depend_on_threads_or_on_the_rows_beside(frame, threads, n_threads):
+    fitted = forest().fit(frame)
+    codes = threads(n_threads, lambda: forest().fit_transform(frame))
+    np.testing.assert_array_equal(codes, fitted.transform(frame))
+    np.testing.assert_array_equal(codes[5:9], fitted.transform(frame[5:9]))
+
+
+def test_leaves_hold_as_many_rows_as_asked():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=400), "b": rng.choice(["x", "y", None], 400)})
+    for size in (4, 16, 100):
+        codes = forest(leaf_size=size).fit_transform(frame)
+        assert all(len(np.unique(column)) <= round(400 / size) for column in codes.T)
+        assert codes.max() < round(400 / size)
+
+
+def test_names_of_categories_and_the_order_of_rows_change_nothing_but_the_draws():
+    """The share of leaves of two rows is an expectation: other names give the same within noise.
+
+    600 trees: the standard error of a share is at most 0.02; five of the difference are allowed.
+    """
+    rng = np.random.default_rng(0)
+    values = rng.choice(["a", "b", "c", "d"], 30)
+    frame = pd.DataFrame({"x": rng.normal(size=30), "c": values})
+    renamed = frame.assign(c=[{"a": "q", "b": "zz", "c": "", "d": "m"}[v] or "é" for v in values])
+    shares = []
+    for table in (frame, renamed):
+        codes = forest(leaf_size=4, n_trees=600).fit_transform(table)
+        shares.append(np.mean(codes[:, None] == codes[None], axis=2))
+    assert np.abs(shares[0] - shares[1]).max() < 5 * 0.02 * np.sqrt(2)
+
+
+def test_columns_and_trees_in_one_line(frame):
+    frame["name"] = [f"row {i}" for i in range(N)]
+    assert forest().fit(frame).describe() == (
+        "table with 2 numbers, 1 boolean, 1 date, 1 ordered category, 1 category, 1 identifier "
+        "(left out); "
+        "42 missing values; rows compared by 40 isolation trees"
+    )
+
+
+def test_the_number_of_trees_follows_the_number_of_rows():
+    assert TableForest()._n_trees(20_000) == 200
+    assert TableForest()._n_trees(20_001) == 100
+
+
+PARAMETERS = {
+    "no trees": (
+        {"n_trees": 0},
+        "n_trees must be an integer from 1 up; got n_trees=0. 200 are usual.",
+    ),
+    "no number": (
+        {"leaf_size": (4, "all")},
+        "leaf_size must be a number from 1 up; got leaf_size='all'. 4 to 16 rows are usual.",
+    ),
+    "no leaves": (
+        {"leaf_size": ()},
+        "leaf_size must have at least one value; got leaf_size=(). Pass one value.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("settings", "sentence"), PARAMETERS.values(), ids=PARAMETERS)
+def test_parameters_outside_their_rule_are_refused(frame, settings, sentence):
+    with refuses(ParameterError, sentence):
+        forest(**settings).fit(frame)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_small_tables_have_trees_of_two_leaves(frame, n):
+    codes = forest().fit_transform(frame[:n])
+    assert codes.shape == (n, 40)
+    assert codes.max() == 1

@@ -17,8 +17,8 @@ from isosne import (
     Schedule,
 )
 from isosne.errors import DataError, ParameterError
-from isosne.layout.procrustes import find_similarity
 from isosne.quality import compare
+from isosne.quality.procrustes import find_similarity
 from tests.unit.tsne.conftest import make, refuses
 
 N = 80
@@ -51,7 +51,7 @@ class SquaredLoss:
 
 @pytest.fixture(autouse=True)
 def mesh_of_few_points(monkeypatch):
-    monkeypatch.setattr("isosne.tsne.choices.FEWEST_FOR_MESH", N)
+    monkeypatch.setattr("isosne.tsne.plan.FEWEST_FOR_MESH", N)
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -334,6 +334,36 @@ def test_the_default_strength_keeps_places_and_quality():
     moved = find_similarity(free.embedding_[:400], places).apply(free.embedding_[:400])
     freely = held.alignment_.displacement(moved).mean()
     assert held.displacement_.mean() < min(0.1, freely / 2)
+
+
+@pytest.mark.slow
+def test_a_map_aligned_to_itself_or_started_from_itself_stays_as_good():
+    """From some 4,000 rows on, the automatic momentum of small starts would wreck wide ones."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 12)) + 3 * rng.normal(size=(60, 12))[rng.integers(0, 60, 5000)]
+    before = TSNE(random_state=0).fit(X)
+    for held in ({"align_to": before}, {"start": before.embedding_}):
+        after = TSNE(random_state=0, **held).fit(X)
+        assert after.kl_divergence_ < 1.03 * before.kl_divergence_
+
+
+@pytest.mark.parametrize("name", ["start", "align_to"])
+@pytest.mark.parametrize(
+    ("places", "shape"),
+    [
+        (np.zeros((N, 2)), "coincide"),
+        (1e-300 * PREVIOUS, "coincide"),
+        (PREVIOUS[:, :1] @ [[1, 2]], "lie on a line"),
+    ],
+    ids=["zeros", "below float32", "line"],
+)
+def test_maps_that_no_force_would_unfold_are_refused(points, name, places, shape):
+    with refuses(
+        DataError,
+        f"The points of {name} must spread in all 2 dimensions of the map; they {shape}, and no "
+        "force would take them out of it. Add random numbers to the coordinates.",
+    ):
+        make(**{name: places}).fit(points)
 
 
 def test_alignment_works_with_gaussian_and_isolation_kernels(points):

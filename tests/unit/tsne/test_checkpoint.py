@@ -1,6 +1,5 @@
 """Runs that are interrupted and go on; files that are none of theirs."""
 
-import json
 import os
 import re
 import zipfile
@@ -29,7 +28,7 @@ from isosne._archive import read_archive, write_archive
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.layout.schedules import ChangeBelow, RateFalls
 from isosne.tsne.checkpoint import Checkpoint
-from isosne.tsne.memory_budget import size
+from isosne.tsne.memory import size
 from tests.unit.tsne.conftest import make, refuses
 
 N = 80
@@ -165,20 +164,6 @@ def test_every_generator_of_numpy_is_taken_up(points, tmp_path, bits):
     # Another generator is no matter: the file has the state of the first one.
     model = make(random_state=np.random.default_rng(8)).fit(points, checkpoint=path)
     assert_same(model, whole)
-
-
-def test_a_checkpoint_without_a_seed_is_taken_up(points, kept):
-    """Such as earlier versions have written."""
-    with zipfile.ZipFile(kept) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    header = json.loads(members["header.json"])
-    assert header.pop("seed") == 0
-    members["header.json"] = json.dumps(header).encode()
-    with zipfile.ZipFile(kept, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    model = make().fit(points, checkpoint=kept)
-    assert_same(model, make().fit(points))
 
 
 def test_sparse_points_are_taken_up(points, tmp_path):

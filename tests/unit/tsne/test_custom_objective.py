@@ -6,8 +6,8 @@ import pytest
 from isosne import KL, TSNE, GaussianKernel, NeRV, Phase, Schedule
 from isosne.affinities.dense import dense_affinities
 from isosne.errors import ParameterError
-from isosne.layout.custom import CustomForces
 from isosne.layout.exact import ExactForces
+from isosne.layout.forces import CustomForces
 from tests.unit.tsne.conftest import make, refuses
 
 N = 60

@@ -620,7 +620,7 @@ def test_opt_sne_ends_its_exaggerated_phase_early(digits):
 
 
 def test_many_points_in_csr_are_searched_exactly(points, monkeypatch):
-    monkeypatch.setattr("isosne.tsne.choices.EXACT_SEARCH_LIMIT", 50)  # what 20 000 is otherwise
+    monkeypatch.setattr("isosne.tsne.plan.EXACT_SEARCH_LIMIT", 50)  # what 20 000 is otherwise
     model = make("gaussian", affinities="sparse").fit(csr_array(points))
     assert model.plan_.neighbors == "exact"
 

@@ -19,17 +19,16 @@ from isosne import (
     Schedule,
 )
 from isosne.errors import DataError, FarRowsWarning, ParameterError
-from isosne.layout.pull import radius_of
+from isosne.layout.descent import radius_of
 from isosne.quality import compare
-from isosne.sources import open_rows
-from isosne.sources.scaled import Scale, ScaledRows
-from isosne.tsne.growth import gathering
+from isosne.rows import open_rows
+from isosne.rows.scaled import Scale, ScaledRows
+from isosne.tsne.series import gathering
 from tests.unit.tsne.conftest import make, refuses
 
 ROUTES = {
     "isolation": {},
     "owner": {"kernel": OwnerKernel()},
-    "owner, drawn": {"kernel": OwnerKernel(4, n_partitions=20)},
     "forest": {"kernel": IsolationKernel(8, partition="forest")},
     "exact isolation": {"kernel": IsolationKernel(8, n_partitions="exact")},
     "several scales": {"kernel": IsolationKernel((4, 16), n_partitions=20)},
@@ -44,7 +43,7 @@ STEPS = {"n_iter": 15}
 
 @pytest.fixture(autouse=True)
 def mesh_of_few_points(monkeypatch):
-    monkeypatch.setattr("isosne.tsne.choices.FEWEST_FOR_MESH", 60)
+    monkeypatch.setattr("isosne.tsne.plan.FEWEST_FOR_MESH", 60)
 
 
 @pytest.mark.parametrize("route", ROUTES)

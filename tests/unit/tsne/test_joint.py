@@ -3,13 +3,13 @@ import pytest
 
 from isosne import TSNE, OwnerKernel
 from isosne._types import SparseMatrix
-from isosne.tsne.joint import fit_similarities, similarities_of
+from isosne.tsne.fit import joint_probabilities, similarities_of
 from tests.conftest import make
 
 
 @pytest.mark.parametrize("kernel", ["owner", "isolation", "gaussian"])
 def test_joint_probabilities_are_those_of_a_map(two_blobs, kernel):
-    found = fit_similarities(two_blobs, kernel, 0)
+    found = joint_probabilities(two_blobs, kernel, random_state=0)
     model = make(kernel).fit(two_blobs)
     assert found.kernel.get_params() == model.kernel_.get_params()
     for own, other in zip(found.joint, model.affinities_, strict=True):

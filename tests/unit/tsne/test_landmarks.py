@@ -5,13 +5,13 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
-import isosne.tsne.choices
-import isosne.tsne.landmarks
+import isosne.tsne.input
+import isosne.tsne.plan
 from isosne import GaussianKernel, IsolationKernel, Landmarks
 from isosne.errors import DataError, ParameterError
 from isosne.neighbors.metric import Metric
-from isosne.sources import open_rows
-from isosne.tsne.landmarks import draw_landmarks, pool_size
+from isosne.rows import open_rows
+from isosne.tsne.input import draw_landmarks, pool_size
 from tests.unit.tsne.conftest import make, refuses
 
 EUCLIDEAN = Metric("euclidean", 2.0)
@@ -33,7 +33,7 @@ class CountedRows:
 
 @pytest.fixture
 def small_pool(monkeypatch):
-    monkeypatch.setattr(isosne.tsne.landmarks, "POOL", 100)
+    monkeypatch.setattr(isosne.tsne.input, "POOL", 100)
 
 
 def draw(rows, n_landmarks=30, choice="uniform", seed=0):
@@ -121,13 +121,13 @@ def test_as_many_landmarks_as_rows_are_all_rows():
 def test_a_pool_of_the_fitted_points_gives_the_cells_of_a_plain_fit(two_blobs, partition, psi):
     kernel = IsolationKernel(psi, n_partitions=30, partition=partition, random_state=0)
     direct = kernel.fit(two_blobs).cells(two_blobs)
-    through_pool = kernel._fit_pool(two_blobs, two_blobs).cells(two_blobs)
+    through_pool = kernel.fit_pool(two_blobs, two_blobs).cells(two_blobs)
     np.testing.assert_array_equal(through_pool, direct)
 
 
 def test_cells_of_a_pool_are_those_of_its_nearest_samples(two_blobs):
     pool, points = two_blobs, two_blobs[::4]
-    kernel = IsolationKernel(6, n_partitions=20, random_state=0)._fit_pool(pool, points)
+    kernel = IsolationKernel(6, n_partitions=20, random_state=0).fit_pool(pool, points)
     samples = kernel.partitions_[0].samples
     assert samples.max() >= len(points)  # drawn from all, not from the landmarks alone
     sq_dist = ((points[:, None] - pool) ** 2).sum(axis=2)
@@ -170,7 +170,7 @@ def test_sparse_rows_give_the_landmarks_and_the_map_of_dense_ones():
 
 
 def test_many_sparse_landmarks_get_exact_neighbors(points, monkeypatch):
-    monkeypatch.setattr(isosne.tsne.choices, "EXACT_SEARCH_LIMIT", 30)
+    monkeypatch.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 30)
     settings = {"landmarks": 40, "affinities": "sparse"}
     assert make(**settings).fit(points).plan_.neighbors == "approximate"
     assert make(**settings).fit(csr_array(points)).plan_.neighbors == "exact"

@@ -5,11 +5,13 @@ import re
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
-from isosne import TSNE, GaussianKernel, IsolationKernel, KNNKernel, NeRV
+from isosne import TSNE, GaussianKernel, IsolationKernel, KNNKernel, NeRV, OwnerKernel
 from isosne.errors import ParameterError
-from isosne.tsne.memory_budget import memory_available, size
+from isosne.tsne.memory import memory_available, size
 from tests.unit.tsne.conftest import refuses
 from tests.unit.tsne.test_plan import plan_for
 
@@ -224,3 +226,18 @@ def test_what_does_not_fit_is_refused_before_any_work(memory, monkeypatch, given
 )
 def test_bytes_are_printed_for_a_person_to_read(n_bytes, text):
     assert size(n_bytes) == text
+
+
+def test_columns_of_sparse_rows_are_planned_even_if_they_are_empty():
+    wide = csr_array((np.ones(60), (np.arange(60) % 20, np.arange(60))), shape=(20, 10**8))
+    model = TSNE(start="random", memory_limit="50MB")
+    with pytest.raises(ParameterError, match=r"50 MB of memory that are available.* need 800 MB;"):
+        model.fit(wide)
+
+
+def test_the_plan_of_a_mixed_table_includes_its_coordinates():
+    rng = np.random.default_rng(0)
+    columns = {f"c{i}": rng.choice([f"v{v}" for v in range(30)], 300) for i in range(40)}
+    of_table = TSNE().plan(pd.DataFrame(columns)).bytes_needed
+    of_codes = TSNE(OwnerKernel(metric="hamming")).plan(rng.integers(0, 9, (300, 400))).bytes_needed
+    assert of_table - of_codes > 2 * 8 * 300 * 40 * 20  # twice: indicators of 20 categories each

@@ -8,8 +8,9 @@ from sklearn.base import clone
 
 from isosne import TSNE, GaussianKernel, IsolationKernel, OwnerKernel, TableForest
 from isosne.errors import DataError, MissingValuesError, ParameterError
-from isosne.quality import auc_rnx
-from isosne.sources import open_rows
+from isosne.quality import compare
+from isosne.rows import open_rows
+from isosne.tsne.place import placed_blocks
 from tests.conftest import make, refuses
 from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
 
@@ -104,7 +105,7 @@ def test_fitted_rows_are_placed_where_they_are_and_new_ones_near_their_like(fram
 
 def test_placing_takes_tables_in_memory(frame, model, tmp_path):
     np.testing.assert_array_equal(model.place(frame), model.embedding_)
-    blocks = np.concatenate(list(model.place_blocks(frame)))
+    blocks = np.concatenate(list(placed_blocks(model, frame)))
     np.testing.assert_array_equal(blocks, model.embedding_)
     path = tmp_path / "table.parquet"
     frame.to_parquet(path)
@@ -185,7 +186,7 @@ def test_a_clone_has_no_table(frame, model):
 def test_a_report_measures_by_the_codes(frame, model):
     found = model.report(frame, np.arange(N) % 3)
     codes = model.table_.transform(frame)
-    assert found.auc_rnx == auc_rnx(codes, model.embedding_, metric="hamming")
+    assert found.auc_rnx == compare(codes, model.embedding_, metric="hamming").auc()
 
 
 class Equal:
@@ -262,7 +263,7 @@ STORED = (
     "column 2. "
 )
 DROPPING = (
-    "Impute such values, or pass isosne.sources.open_rows(X, missing='drop') instead of X to leave "
+    "Impute such values, or pass isosne.rows.open_rows(X, missing='drop') instead of X to leave "
     "out the rows."
 )
 OPENED = "Impute such values, exclude the column, or pass missing='drop' to leave out the rows."

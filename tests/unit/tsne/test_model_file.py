@@ -5,7 +5,6 @@ import pickle
 import re
 import zipfile
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
-import isosne.tsne.landmarks
+import isosne.tsne.input
 from isosne import (
     JSE,
     KL,
@@ -128,7 +127,7 @@ def further():
 
 @pytest.fixture(autouse=True)
 def small_pool(monkeypatch):
-    monkeypatch.setattr(isosne.tsne.landmarks, "POOL", 80)  # fewer than all points
+    monkeypatch.setattr(isosne.tsne.input, "POOL", 80)  # fewer than all points
 
 
 def saved(model, tmp_path):
@@ -277,7 +276,7 @@ def test_a_file_is_replaced_in_one_piece_and_nothing_is_left_beside_it(points, t
 
 
 def test_a_landmark_model_keeps_the_samples_of_the_pool_alone(points, tmp_path, monkeypatch):
-    monkeypatch.setattr(isosne.tsne.landmarks, "POOL", 2000)
+    monkeypatch.setattr(isosne.tsne.input, "POOL", 2000)
     many = np.random.default_rng(3).normal(size=(2000, 5))
     kernel = IsolationKernel(4, n_partitions=10)  # 40 samples at most
     model = make(kernel=kernel, landmarks=60).fit(many)
@@ -498,105 +497,3 @@ def test_what_no_file_can_hold_is_refused(points, tmp_path, settings):
     with refuses(DataError, sentence):
         make(**settings).fit(points, checkpoint=tmp_path / "run.isosne")
     assert list(tmp_path.iterdir()) == []
-
-
-# --- files of earlier versions
-
-STORED = Path(__file__).parents[2] / "data" / "model-form-1.isosne"
-
-
-@pytest.fixture(scope="module")
-def stored():
-    """A model of version 0.1.0, from before forces and landmarks were objects."""
-    return TSNE.load(STORED)
-
-
-def test_a_model_of_the_first_form_still_places_points(stored):
-    with np.load(STORED.with_suffix(".npz")) as arrays:
-        points, places = arrays["points"], arrays["places"]
-    # Places follow from the file but for the accuracy of the mesh that repels them, 2 % of the
-    # forces, and for the last steps, which were more and shorter: measured up to 0.7 % of the
-    # largest coordinate.
-    scale = np.abs(stored.embedding_).max()
-    placed = stored.place(points)
-    np.testing.assert_allclose(placed, places, atol=0.01 * scale)
-    frame = pd.DataFrame(points, columns=["a", "b", "c"])
-    np.testing.assert_allclose(stored.transform(frame), placed, atol=1e-5 * scale)
-    assert not hasattr(stored, "input_scale_")
-
-
-def test_a_model_of_the_first_form_has_the_parameters_of_today(stored):
-    assert stored.landmarks == Landmarks(40, choice="uniform")
-    assert stored.kernel_.psi_ == (20, 6)
-    assert stored.feature_names_in_.tolist() == ["a", "b", "c"]
-    assert set(stored.get_params(deep=False)) == set(TSNE().get_params(deep=False))
-    assert str(stored.plan_).splitlines() == [
-        "points      40 to 2 dimensions; landmarks of 150 rows, from a pool of 150",
-        "kernel      IsolationKernel(n_partitions=20, psi=(20, 6), random_state=1826701615)",
-        "affinities  dense",
-        "start       pca",
-        "forces      exact",
-        "objective   KL, at most 70 steps",
-        "threads     1",
-        "memory      19.8 kB more than in use before the fit",
-        "reason      all pairs take 19.8 kB and n is at most 10,000",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("old", "now"),
-    [
-        ({"dof": 2.5, "objective": "nerv"}, {"objective": NeRV(0.9, dof=2.5)}),
-        ({"dof": 0.5}, {"objective": KL(dof=0.5)}),
-        ({"forces": "mesh", "mesh_accuracy": 0.02}, {"forces": Mesh(accuracy=0.02)}),
-        ({"forces": "tree", "theta": 0.3}, {"forces": Tree(theta=0.3)}),
-        ({"affinities": "sparse", "neighbors": "exact"}, {"affinities": Sparse("exact")}),
-        ({"landmark_choice": "spread"}, {"landmarks": Landmarks(40, choice="spread")}),
-        ({"landmarks": None}, {"landmarks": None}),
-        ({"mesh_accuracy": 0.1, "theta": 0.9, "neighbors": "exact"}, {"forces": "auto"}),
-    ],
-    ids=str,
-)
-def test_every_parameter_of_the_first_form_becomes_that_of_today(tmp_path, old, now):
-    path = tmp_path / "model.isosne"
-    path.write_bytes(STORED.read_bytes())
-    rewrite(path, lambda header: header["parameters"].update(old))
-    model = TSNE.load(path)
-    for name, value in now.items():
-        assert getattr(model, name) == value
-    assert not set(old) - set(model.get_params()) & set(vars(model))
-
-
-def test_the_mesh_of_a_model_of_the_first_form_is_printed(tmp_path):
-    path = tmp_path / "model.isosne"
-    path.write_bytes(STORED.read_bytes())
-
-    def mesh(header):
-        header["parameters"] |= {"forces": "mesh", "mesh_accuracy": 0.02, "affinities": "sparse"}
-        header["plan"] |= {"forces": "mesh", "affinities": "sparse", "widest": 650.0}
-        header["plan"] |= {"neighbors": "exact", "n_neighbors": 39}
-
-    rewrite(path, mesh)
-    assert str(TSNE.load(path).plan_).splitlines()[2:5] == [
-        # five for each point of the mean cell of the broadest scale: 5 * 40 / 6
-        "affinities  sparse, 39 exact neighbors per point, 34 of them with a probability",
-        "start       pca",
-        "forces      mesh, accuracy 0.02; a tree if the map is wider than 650",
-    ]
-
-
-@pytest.mark.parametrize("order", [None, 4, 6])
-def test_a_model_whose_plan_has_an_order_of_splines_is_read(path, order):
-    before = TSNE.load(path)
-    rewrite(path, lambda header: header["plan"].update(spline_order=order))
-    assert TSNE.load(path).plan_ == before.plan_
-
-
-def test_a_model_of_the_first_form_can_be_continued_and_saved_again(stored, tmp_path):
-    model = pickle.loads(pickle.dumps(stored))
-    again = saved(model, tmp_path)
-    with np.load(STORED.with_suffix(".npz")) as arrays:
-        points = arrays["points"]
-    assert again.place(points).tobytes() == stored.place(points).tobytes()
-    assert str(again.plan_) == str(stored.plan_)
-    assert model.continue_fit(2).n_iter_ == 72

@@ -3,6 +3,7 @@
 import pickle
 import tracemalloc
 import warnings
+from functools import partial
 
 import numba
 import numpy as np
@@ -11,8 +12,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
 
-import isosne.tsne.fitted_map
-import isosne.tsne.new_points
+import isosne.tsne.place
 from isosne import (
     TSNE,
     AdaptiveGaussianKernel,
@@ -24,10 +24,12 @@ from isosne import (
     Sparse,
 )
 from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
-from isosne.tsne.new_points import AllPairsPlacer, DrawPlacer, ListPlacer
+from isosne.neighbors.search import ExactSearch
+from isosne.tsne.place import AllPairsPlacer, DrawPlacer, ListPlacer, placed_blocks
 from tests.unit.tsne.conftest import SHORT, make, refuses
 
 N = 300
+EXACT = IsolationKernel(40, n_partitions="exact")
 # Steps after which a small map changes little: new points are placed on settled maps.
 SETTLED = Schedule((Phase(60, exaggeration=12, momentum=0.5), Phase(90)))
 ROUTES = {
@@ -107,7 +109,7 @@ def test_neither_order_nor_company_nor_blocks_change_a_place(fitted, digits, rou
     shuffled = np.random.default_rng(3).permutation(60)
     assert np.array_equal(model.transform(points[shuffled]), places[shuffled])
     assert np.array_equal(model.transform(points[7:8]), places[7:8])
-    monkeypatch.setattr(isosne.tsne.new_points, "BLOCK_BYTES", 1)  # one point at a time
+    monkeypatch.setattr(isosne.tsne.place, "BLOCK_BYTES", 1)  # one point at a time
     assert np.array_equal(model.transform(points[:9]), places[:9])
 
 
@@ -216,8 +218,8 @@ def test_place_puts_rows_where_transform_does_whatever_the_blocks(
     rows = digits[N - 30 : N + 60]
     places = model.transform(rows)
     assert model.place(rows).tobytes() == places.tobytes()
-    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 7 * rows[0].nbytes)
-    blocks = list(model.place_blocks(rows))
+    monkeypatch.setattr(isosne.tsne.place, "PLACE_BYTES", 7 * rows[0].nbytes)
+    blocks = list(placed_blocks(model, rows))
     assert [len(block) for block in blocks] == [7] * 12 + [6]
     assert np.concatenate(blocks).tobytes() == places.tobytes()
 
@@ -231,20 +233,20 @@ def test_places_by_many_clustered_landmarks_do_not_depend_on_the_blocks(monkeypa
     model.set_params(affinities=Sparse("approximate")).fit(X)
     rows = rng.normal(size=(400, 4)).astype(np.float32)
     places = model.place(rows)
-    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 16 * 41)
+    monkeypatch.setattr(isosne.tsne.place, "PLACE_BYTES", 16 * 41)
     assert model.place(rows).tobytes() == places.tobytes()
-    monkeypatch.setattr(isosne.tsne.new_points, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(isosne.tsne.place, "BLOCK_BYTES", 1)
     assert model.place(rows[:50]).tobytes() == places[:50].tobytes()
 
 
 def test_blocks_leave_the_number_of_threads_as_it_is(fitted, digits, monkeypatch, threads):
     def walk():
         before = numba.get_num_threads()
-        for _ in fitted("isolation, lists").place_blocks(digits[N : N + 20]):
+        for _ in placed_blocks(fitted("isolation, lists"), digits[N : N + 20]):
             assert numba.get_num_threads() == before
         return before
 
-    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 7 * digits[0].nbytes)
+    monkeypatch.setattr(isosne.tsne.place, "PLACE_BYTES", 7 * digits[0].nbytes)
     assert threads(2, walk) == min(2, numba.config.NUMBA_NUM_THREADS)
 
 
@@ -253,7 +255,10 @@ def test_what_cannot_be_placed_is_refused_when_it_is_passed(fitted, digits):
         "The columns must be those of the fitted points: X has 60 features, but TSNE is expecting "
         "64 features as input. Pass points with the same attributes."
     )
-    for place in (fitted("isolation, lists").place_blocks, fitted("isolation, lists").place):
+    for place in (
+        partial(placed_blocks, fitted("isolation, lists")),
+        fitted("isolation, lists").place,
+    ):
         with refuses(DataError, sentence):
             place(digits[:5, :60])
 
@@ -313,13 +318,13 @@ def test_sparse_rows_are_placed_by_dense_landmarks(fitted, digits):
 
 def test_memory_does_not_grow_with_the_number_of_rows(fitted, digits, tmp_path, monkeypatch):
     model = fitted("isolation, lists")
-    monkeypatch.setattr(isosne.tsne.fitted_map, "PLACE_BYTES", 2**17)
+    monkeypatch.setattr(isosne.tsne.place, "PLACE_BYTES", 2**17)
     peaks = []
     for repeats in (1, 4):
         path = tmp_path / f"{repeats}.npy"
         np.save(path, np.tile(digits[:900], (repeats, 1)))  # 0.5 MB and 1.8 MB
         tracemalloc.start()
-        for _ in model.place_blocks(path):
+        for _ in placed_blocks(model, path):
             pass
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
@@ -367,3 +372,19 @@ def test_a_model_that_has_placed_points_can_be_pickled(fitted, digits, route):
     model, rows = fitted(route), digits[N : N + 20]
     places = model.transform(rows)
     assert pickle.loads(pickle.dumps(model)).transform(rows).tobytes() == places.tobytes()
+
+
+@pytest.mark.parametrize(("kernel", "needs_lists"), [("owner", False), (EXACT, True)])
+def test_fitted_points_are_searched_only_if_the_kernel_needs_their_lists(
+    monkeypatch, two_blobs, kernel, needs_lists
+):
+    model = make(kernel=kernel, affinities="sparse").fit(two_blobs)
+    searched, search = [], ExactSearch.neighbors
+
+    def record(self, k):
+        searched.append(k)
+        return search(self, k)
+
+    monkeypatch.setattr(ExactSearch, "neighbors", record)
+    model.transform(two_blobs[:2])
+    assert bool(searched) is needs_lists

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-import isosne.tsne.choices
+import isosne.tsne.plan
 from isosne import (
     JSE,
     KL,
@@ -21,16 +21,14 @@ from isosne import (
     Landmarks,
     Mesh,
     NeRV,
-    OwnerKernel,
     Phase,
     Schedule,
     Sparse,
     Tree,
-    compat,
 )
 from isosne.errors import ParameterError
-from isosne.layout.force_methods import Exact
-from isosne.tsne import foreign_parameters
+from isosne.layout.forces import Exact
+from isosne.tsne.hints import HINTS
 from tests.unit.tsne.conftest import make, refuses
 
 COMPOSED = {
@@ -54,199 +52,73 @@ def test_there_are_at_most_fifteen_parameters_and_the_kernel_comes_first():
     assert set(TSNE().get_params(deep=False)) == set(parameters)
 
 
-# --- keywords of earlier versions and of other packages
+# --- parameters that TSNE does not have
 
-MOVED = {
-    "dof": (2.0, "objective=KL(dof=2.0)"),
-    "neighbors": ("exact", "affinities=Sparse(neighbors='exact')"),
-    "mesh_accuracy": (0.02, "forces=Mesh(accuracy=0.02)"),
-    "theta": (0.4, "forces=Tree(theta=0.4)"),
-    "landmark_choice": ("spread", "landmarks=Landmarks(n, choice='spread')"),
-}
 PAGE = Path(__file__).parents[3] / "docs" / "other-packages.md"
+ROWS = dict(re.findall(r"^\| `(TSNE\(\w+=.*?\))` \| (.*?) \|$", PAGE.read_text(), re.MULTILINE))
 
 
-ROW = r"^\| `(TSNE\((\w+)=.*?\))` \| (.*?) \| (.*?) \|$"
+@pytest.mark.parametrize(("call", "advice"), ROWS.items())
+def test_a_parameter_of_another_package_names_its_equivalent_as_documented(call, advice):
+    name = call[5:].partition("=")[0]
+    with refuses(TypeError, f"TSNE has no parameter {name!r}. Use {advice}."):
+        eval(call)
 
 
-def sentences_of_the_page():
-    """Return each call on the page, and the sentence beside or below it."""
-    text, found = PAGE.read_text(), {}
-    for call, name, packages, advice in re.findall(ROW, text, re.MULTILINE):
-        sentence = f"TSNE has no parameter '{name}', which is a parameter of {packages}. {advice}"
-        if name in inspect.signature(compat.TSNE).parameters:
-            sentence += " Or use isosne.compat.TSNE, which has the parameters of scikit-learn."
-        found[call] = sentence.replace("`", "")
-    for call, sentence in re.findall(r">>> (TSNE.*)\nTypeError: ([^`]*)\n```", text):
-        assert found.setdefault(call, " ".join(sentence.split())) == " ".join(sentence.split())
-    return found
-
-
-@pytest.mark.parametrize("name", MOVED)
-def test_a_keyword_of_an_earlier_version_names_what_it_is_now(name):
-    value, now = MOVED[name]
-    sentence = f"TSNE has no parameter {name!r}, which has moved. Use {now}."
-    with refuses(TypeError, sentence):
-        TSNE(**{name: value})
-
-
-@pytest.mark.parametrize(("call", "sentence"), sentences_of_the_page().items())
-def test_a_keyword_of_another_package_names_its_equivalent_as_documented(call, sentence):
-    with refuses(TypeError, sentence):
-        eval(call, dict(globals(), function=print))
-
-
-def test_every_keyword_is_on_the_page():
-    calls = sentences_of_the_page()
-    for name in foreign_parameters.ELSEWHERE:
-        assert any(f"({name}=" in call for call in calls), name
-    assert "TSNE(2)" in calls
-
-
-def test_what_a_sentence_names_can_be_typed():
-    n_typed = 0
-    for sentence in sentences_of_the_page().values():
-        sentence = sentence.partition(" Or use")[0]
-        for code in re.findall(r"[uU]se (\w+=.*?)(?:, w|\.$|;|\. Instead| for )", sentence):
-            model = eval(f"TSNE({code})", dict(globals(), function=print))
-            assert isinstance(model, TSNE)
-            n_typed += 1
-    assert n_typed >= 22
-    for _, now in MOVED.values():
-        assert isinstance(eval(f"TSNE({now})", dict(globals(), n=30)), TSNE)
-
-
-def test_long_values_are_not_repeated():
-    sentence = (
-        "TSNE has no parameter 'init', which is a parameter of scikit-learn and UMAP. "
-        "Use start=init. Or use isosne.compat.TSNE, which has the parameters of scikit-learn."
-    )
-    with refuses(TypeError, sentence):
-        TSNE(init=np.zeros((50, 2)))
-
-
-def test_the_adapted_keywords_are_those_of_the_adapter():
-    theirs = set(inspect.signature(compat.TSNE).parameters)
-    assert set(foreign_parameters.ADAPTED) == theirs & set(foreign_parameters.ELSEWHERE)
-
-
-def test_a_first_parameter_of_a_subclass_may_be_a_number():
-    assert WithPerplexity(2).perplexity == 2
-
-
-def test_other_positions_raise_python_s_own_error():
-    with pytest.raises(TypeError, match=r"takes from 1 to 2 positional arguments but 3 were given"):
-        TSNE("isolation", 2)
-
-
-# --- parameters of kernels, and misspelled ones
-
-IS_OF_KERNEL = "TSNE has no parameter {0!r}, which is a parameter of the kernel. {1}"
-ARE_OF_KERNEL = "TSNE has no parameters {0}, which are parameters of the kernel. {1}"
+def test_every_hint_is_on_the_page_and_can_be_typed():
+    assert {call[5:].partition("=")[0] for call in ROWS} == set(HINTS)
+    codes = [advice for advice in ROWS.values() if re.fullmatch(r"\w+=[^;.]*[)']", advice)]
+    assert len(codes) >= 12
+    for code in codes:
+        names = {name: getattr(isosne, name) for name in re.findall(r"\b[A-Z]\w+", code)}
+        assert isinstance(eval(f"TSNE({code})", {"TSNE": TSNE, **names}), TSNE)
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "advice"),
+    ("given", "sentence"),
     [
-        ("cell_size", 10, "Use kernel=OwnerKernel(cell_size=10)."),
-        ("psi", 16, "Use kernel=IsolationKernel(psi=16)."),
-        ("psi", list(range(2, 50)), "Use kernel=IsolationKernel(psi=psi)."),
-        ("k", 5, "Use kernel=KNNKernel(k=5)."),
-        ("n_partitions", 200, "Use kernel=IsolationKernel(n_partitions=200)."),
-        ("partition", "forest", "Use kernel=IsolationKernel(partition='forest')."),
-        ("p", 3, "Use kernel=OwnerKernel(metric='minkowski', p=3)."),
-    ],
-)
-def test_a_parameter_of_a_kernel_names_the_kernel(name, value, advice):
-    with refuses(TypeError, IS_OF_KERNEL.format(name, advice)):
-        TSNE(**{name: value})
-    code = advice.removeprefix("Use ").removesuffix(".")
-    assert isinstance(eval(f"TSNE({code})", dict(globals(), psi=4)), TSNE)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "name", "advice"),
-    [
-        ("owner", "n_partitions", "Use kernel=OwnerKernel(n_partitions=9)."),
-        (OwnerKernel(), "n_partitions", "Use kernel=OwnerKernel(n_partitions=9)."),
-        ("adaptive", "k", "Use kernel=AdaptiveGaussianKernel(k=9)."),
-        ("owner", "psi", "Use kernel=IsolationKernel(psi=9)."),
-        (np.zeros(3), "psi", "Use kernel=IsolationKernel(psi=9)."),
-    ],
-)
-def test_the_kernel_that_was_given_is_kept_if_it_has_the_parameter(kernel, name, advice):
-    with refuses(TypeError, IS_OF_KERNEL.format(name, advice)):
-        TSNE(kernel, **{name: 9})
-    with refuses(TypeError, IS_OF_KERNEL.format(name, advice)):
-        TSNE(kernel=kernel, **{name: 9})
-
-
-@pytest.mark.parametrize(
-    ("given", "names", "advice"),
-    [
+        ({"init": np.zeros((50, 2))}, "TSNE has no parameter 'init'. Use start=init."),
+        ({"kernl": "knn"}, "TSNE has no parameter 'kernl'. Did you mean 'kernel'?"),
         (
-            {"psi": 16, "metric": "cosine", "n_iter": 300},
-            "'psi' and 'metric'",
+            {"perplexty": 30},
             (
-                "Use kernel=IsolationKernel(psi=16, metric='cosine'). "
-                "Instead of n_iter: use schedule=Schedule.annealed(n_iter=300)."
+                "TSNE has no parameter 'perplexty'. If 'perplexity' is meant, use "
+                "kernel=GaussianKernel(perplexity=30)."
             ),
         ),
         (
-            {"psi": 16, "k": 5},
-            "'psi' and 'k'",
-            "Use kernel=IsolationKernel(psi=16), which has no k.",
+            {"seed": 1, "init": "pca"},
+            (
+                "TSNE has no parameter 'seed'. Use random_state=1. "
+                "TSNE has no parameter 'init'. Use start='pca'."
+            ),
         ),
     ],
 )
-def test_several_parameters_of_kernels_are_named_together(given, names, advice):
-    with refuses(TypeError, ARE_OF_KERNEL.format(names, advice)):
+def test_other_parameters_name_what_may_be_meant(given, sentence):
+    with refuses(TypeError, sentence):
         TSNE(**given)
 
 
-ALL_OF_TSNE = (
-    "Its parameters are kernel, n_components, objective, schedule, exaggeration, start, align_to, "
-    "affinities, forces, landmarks, memory_limit, random_state, n_jobs, verbose and callback."
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [
-        ("kernal", "Did you mean 'kernel'?"),
-        ("n_component", "Did you mean 'n_components'?"),
-        ("perplexty", "If 'perplexity' is meant, use kernel=GaussianKernel(perplexity=3)."),
-        ("cellsize", "If 'cell_size' is meant, use kernel=OwnerKernel(cell_size=3)."),
-        ("colour", ALL_OF_TSNE),
-    ],
-)
-def test_a_misspelled_parameter_names_the_most_similar_one(name, advice):
-    with refuses(TypeError, f"TSNE has no parameter {name!r}. {advice}"):
-        TSNE(**{name: 3})
-
-
-class WithAnyKeyword(TSNE):
-    """An estimator of a user that passes keywords on."""
-
-    def __init__(self, **others):
-        super().__init__(random_state=others["seed"])
-
-
-def test_a_subclass_may_take_any_keyword():
-    assert WithAnyKeyword(seed=3, colour="red").random_state == 3
+def test_the_first_parameter_is_the_kernel_and_not_a_number():
+    with refuses(
+        TypeError,
+        "The first parameter of TSNE is the kernel, not the number of dimensions as in other "
+        "packages. Use TSNE(n_components=2).",
+    ):
+        TSNE(2)
 
 
 class WithPerplexity(TSNE):
-    """An estimator of a user, with a parameter of its own."""
+    """A subclass of a user, with parameters of its own."""
 
-    def __init__(self, perplexity=30.0, *, random_state=None):
-        super().__init__(GaussianKernel(perplexity), random_state=random_state)
+    def __init__(self, perplexity=30, **others):
+        super().__init__(GaussianKernel(perplexity))
         self.perplexity = perplexity
 
 
-def test_a_subclass_may_have_a_parameter_of_that_name():
-    assert WithPerplexity(perplexity=5).kernel.perplexity == 5
-    assert clone(WithPerplexity(perplexity=5)).perplexity == 5
+def test_a_subclass_may_have_other_parameters():
+    assert WithPerplexity(2, psi=3).kernel.perplexity == 2
 
 
 # --- company of scikit-learn
@@ -342,7 +214,7 @@ WIDE = np.random.default_rng(6).normal(scale=100, size=(80, 2))
     ids=str,
 )
 def test_parameters_of_objects_are_used(monkeypatch, points, one, other):
-    monkeypatch.setattr(isosne.tsne.choices, "FEWEST_FOR_MESH", len(points))
+    monkeypatch.setattr(isosne.tsne.plan, "FEWEST_FOR_MESH", len(points))
     a, b = (make(**settings).fit(points) for settings in (one, other))
     assert a.embedding_.tobytes() != b.embedding_.tobytes()
 

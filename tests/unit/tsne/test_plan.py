@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-import isosne.tsne.choices
-import isosne.tsne.landmarks
+import isosne.tsne.input
+import isosne.tsne.plan
 from isosne import (
     JSE,
     KL,
@@ -25,18 +25,20 @@ from isosne import (
 )
 from isosne._numba import n_threads, threads
 from isosne.errors import ParameterError
-from isosne.kernels.costs import COMPARED, RANKED
-from isosne.layout.force_methods import as_method
+from isosne.kernels.psi import COMPARED, RANKED
+from isosne.layout.forces import as_method
 from isosne.layout.schedules import Schedule
-from isosne.tsne.choices import (
+from isosne.tsne.memory import InputSize, size
+from isosne.tsne.plan import (
     DENSE_LIMIT,
     EXACT_REPULSION_LIMIT,
     EXACT_SEARCH_LIMIT,
+    PAIRS_PER_THREAD,
+    POINTS_PER_THREAD,
     Request,
+    make_plan,
+    useful_threads,
 )
-from isosne.tsne.memory_budget import size
-from isosne.tsne.peak_memory import InputSize
-from isosne.tsne.plan import PAIRS_PER_THREAD, POINTS_PER_THREAD, make_plan, useful_threads
 from tests.unit.tsne.conftest import SHORT, make, refuses
 
 
@@ -458,11 +460,11 @@ def test_the_parameters_of_a_plan_repeat_the_run(points, tmp_path, route, seed):
 
 def test_a_repeated_run_does_not_choose_anew(points, monkeypatch):
     """Rules that choose otherwise, as those of another machine may, do not matter any more."""
-    monkeypatch.setattr(isosne.tsne.choices, "FEWEST_FOR_MESH", 50)
+    monkeypatch.setattr(isosne.tsne.plan, "FEWEST_FOR_MESH", 50)
     with monkeypatch.context() as rules:
-        rules.setattr(isosne.tsne.choices, "DENSE_LIMIT", 50)
-        rules.setattr(isosne.tsne.choices, "EXACT_SEARCH_LIMIT", 50)
-        rules.setattr(isosne.tsne.choices, "EXACT_REPULSION_LIMIT", {2: 50})
+        rules.setattr(isosne.tsne.plan, "DENSE_LIMIT", 50)
+        rules.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 50)
+        rules.setattr(isosne.tsne.plan, "EXACT_REPULSION_LIMIT", {2: 50})
         rules.setattr(isosne.kernels.psi, "EXACT_FROM", 50)
         model = make("isolation", random_state=None).fit(points)
     plan = model.plan_

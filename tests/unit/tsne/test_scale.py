@@ -9,8 +9,9 @@ from scipy.sparse import csr_array
 
 from isosne import TSNE, GaussianKernel, Landmarks
 from isosne.errors import DataError
-from isosne.sources import open_rows
-from isosne.sources.scaled import Scale, ScaledRows
+from isosne.rows import open_rows
+from isosne.rows.scaled import Scale, ScaledRows
+from isosne.tsne.place import placed_blocks
 from tests.unit.tsne.conftest import make, refuses
 
 N = 90
@@ -50,7 +51,7 @@ def test_rows_as_they_are_get_the_coordinates_of_the_map(rows, tmp_path, name, k
     for either in (model, saved(model, tmp_path)):
         np.testing.assert_array_equal(either.transform(rows)[fitted], model.embedding_)
         np.testing.assert_array_equal(either.place(rows)[fitted], model.embedding_)
-        blocks = np.concatenate(list(either.place_blocks(rows)))
+        blocks = np.concatenate(list(placed_blocks(either, rows)))
         np.testing.assert_array_equal(blocks[fitted], model.embedding_)
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, save_npz
 from isosne import TSNE, GaussianKernel, IsolationKernel, Phase, Schedule, nearest_neighbors
 from isosne.errors import DataError, DivergedError, ParameterError
 from isosne.layout.schedules import ChangeBelow, RateFalls
-from isosne.sources import open_rows
+from isosne.rows import open_rows
 from tests.conftest import make, refuses
 
 X = np.random.default_rng(0).normal(size=(20, 3))

@@ -1,9 +1,14 @@
-"""The style sheets of the page, and panes of text that use them."""
+"""The style sheets of the page, and panes of text that use them.
+
+Every text enters the page through `write`, which escapes it, unless it is `Markup`. Values of the
+data are filled into markup with ``Markup("<b>{}</b>").format(value)``, which escapes them too.
+"""
 
 from importlib.resources import files
 from typing import Any
 
 import panel as pn
+from markupsafe import escape
 
 
 def read_style(name: str) -> str:
@@ -12,11 +17,16 @@ def read_style(name: str) -> str:
 
 
 def text_pane(content: str = "", *, soft: bool = False) -> Any:
-    """Return a pane of HTML."""
+    """Return a pane for `write`."""
     return pn.pane.HTML(
-        content,
+        str(escape(content)),
         sizing_mode="stretch_width",
         css_classes=["soft"] if soft else [],
         stylesheets=[read_style("parts.css")],
         margin=(4, 8),
     )
+
+
+def write(pane: Any, content: str) -> None:
+    """Show a text in a pane; all but `Markup` is escaped."""
+    pane.object = str(escape(content))

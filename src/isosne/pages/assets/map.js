@@ -32,21 +32,6 @@ function element(kind, name, text) {
   return made
 }
 
-const OUTLINES = {
-  circle: "M6 1a5 5 0 1 0 0 10a5 5 0 1 0 0-10z",
-  square: "M1.5 1.5h9v9h-9z",
-}
-
-function swatch(entry) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg")
-  svg.setAttribute("viewBox", "0 0 12 12")
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path")
-  path.setAttribute("d", OUTLINES[entry.shape])
-  path.setAttribute("fill", entry.color)
-  svg.append(path)
-  return svg
-}
-
 function show_classes() {
   const codes = source.data[choice.fields[0]]
   filter.booleans = hidden.size == 0 ? null : Array.from(codes, (c) => !hidden.has(c))
@@ -62,7 +47,9 @@ function class_legend() {
     const entry = element("button", "entry")
     entry.type = "button"
     entry.setAttribute("aria-pressed", "true")
-    entry.append(swatch(described), element("span", "name", described.name))
+    const swatch = element("i", "swatch")
+    swatch.style.background = described.color
+    entry.append(swatch, element("span", "name", described.name))
     entry.append(element("span", "count", described.count.toLocaleString("en")))
     entry.addEventListener("click", () => {
       if (!hidden.delete(c)) {
@@ -106,10 +93,7 @@ function paint() {
   for (const [glyphs, map] of panels) {
     const transform = mappers[about.choices.indexOf(choice)]
     const fill_color = {field: choice.fields[map], transform}
-    const marker = choice.shape_field == null ? {value: "circle"} : {field: choice.shape_field}
-    for (const glyph of glyphs) {
-      glyph.setv({fill_color, marker})
-    }
+    glyphs.forEach((glyph) => glyph.setv({fill_color}))
   }
 }
 
@@ -126,7 +110,7 @@ function count_selected() {
   download.textContent = n == 0 ? "Save selected rows" : `Save ${n.toLocaleString("en")} selected rows`
 }
 
-// An apostrophe keeps a spreadsheet from taking a text for a formula; see files/formula_cells.py.
+// An apostrophe keeps a spreadsheet from taking a text for a formula; as in rows/sinks.py.
 function quoted(cell) {
   const safe = /^[=+\-@\t\r'\uff1d\uff0b\uff0d\uff20]/.test(cell) && isNaN(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -1,0 +1,316 @@
+"""Approximate nearest-neighbor search; time nearly proportional to n.
+
+`ClusteredPoints` groups points by k-means. All points of a cluster are compared with the same few
+thousand candidates, the points of the nearest clusters, in matrix products. Distances of the
+candidates that are kept are recomputed exactly, so their values and order are correct, and a row in
+which rounding leaves them undecided is compared again. A neighbor in a cluster that was not
+searched is missed. Measurements: docs/decisions/0007.
+
+`CodeIndex` indexes points by their codes, for the Hamming distance. Only points that agree with a
+query in some column are visited. Cells of more than LARGEST_CELL points are not visited: points
+that agree in such columns alone are missed. The distances of the points that are found are exact.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from isosne._blocks import for_each_block
+from isosne._numba import kernel
+from isosne._types import Array, Neighbors, Points
+from isosne.errors import ParameterError
+from isosne.neighbors.distances import BLOCK_ROWS, DenseEuclidean, exact_set, search_set
+from isosne.neighbors.exact import (
+    SPARE,
+    comes_before,
+    keep_nearest,
+    nearest,
+    recompute_kept,
+    sift_down,
+    sort_kept,
+    without_self,
+)
+from isosne.neighbors.metric import Metric, working_dtype
+
+SEARCHABLE = ("euclidean", "cosine", "mahalanobis")
+"""Metrics of the approximate search: Euclidean distances of points, of rows scaled to length 1, or
+of whitened points."""
+CLUSTER_SIZE = 96
+"""Mean number of points per cluster (measured: docs/decisions/0007)."""
+CANDIDATES = 150
+"""Candidates per requested neighbor (measured: docs/decisions/0007)."""
+QUERY_CANDIDATES = 75
+"""Candidates per requested neighbor for new points. Half as many, for speed: about 95 % of the
+neighbors are found (docs/decisions/0007 has recall 0.949 at 60)."""
+MIN_CANDIDATES, MIN_QUERY_CANDIDATES = 4000, 2500
+"""Smallest number of candidates, for small k: of fitted points (chosen; not measured) and of new
+points (docs/decisions/0014)."""
+TRAINING_ROUNDS = 5
+"""Rounds of k-means (chosen; not measured)."""
+TRAINING_POINTS = 20
+"""Mean number of sampled points per cluster in k-means (chosen; not measured)."""
+
+
+class ClusteredPoints:
+    """Approximate search among dense points that are grouped into clusters.
+
+    `order` holds the indices of the points sorted by cluster. Results do not depend on the number
+    of threads: the k-means sample has a fixed seed, and blocks consist of whole clusters.
+    """
+
+    def __init__(self, X: Points, metric: Metric) -> None:
+        if isinstance(X, csr_array):
+            rule = "be 'exact' for sparse points"
+            hint = "The approximate search needs dense points."
+            raise ParameterError("neighbors", rule, "approximate", hint)
+        if metric.name not in SEARCHABLE:
+            names = ", ".join(map(repr, (*SEARCHABLE, "hamming")))  # by CodeIndex
+            rule = f"be one of {names} for the approximate neighbor search"
+            raise ParameterError("metric", rule, metric.name, "Choose the exact search.")
+        self.metric = metric = metric.fitted(X)
+        exact = exact_set(X, metric, precision=working_dtype(X))
+        points, scale = exact.points, exact.scale
+        del exact
+        centers = _train(points, max(1, len(points) // CLUSTER_SIZE))
+        self._centers = search_set(centers, Metric())
+        labels = self._nearest_centers(points)
+        self.order = np.argsort(labels, kind="stable").astype(np.int32)
+        self._starts = np.r_[0, np.cumsum(np.bincount(labels, minlength=len(centers)))]
+        points = points[self.order]  # the only reference, so that the unordered copy is freed
+        self._search = DenseEuclidean(points, metric, scale)
+
+    def neighbors(self, k: int) -> Neighbors:
+        """Return the approximate k nearest neighbors of each point among the others."""
+        n, starts = self._search.n_points, self._starts
+        lists = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
+        n_candidates = max(CANDIDATES * (k + 1), MIN_CANDIDATES)
+        near = self._near_clusters(n_candidates)
+
+        def work(clusters: slice) -> None:
+            for c in range(clusters.start, clusters.stop):
+                own = self.order[starts[c] : starts[c + 1]]
+                points = self._search.points[starts[c] : starts[c + 1]]
+                if len(own):
+                    ids, keys = self._search_clusters(points, near[c], k + 1, n_candidates)
+                    distances = self.metric.distances(keys, self._search.scale)
+                    found = without_self(ids, distances, own)
+                    lists.indices[own], lists.distances[own] = found
+
+        for_each_block(len(starts) - 1, 4, work)
+        return lists
+
+    def nearest(self, X: Points, k: int) -> tuple[NDArray[np.int32], Array]:
+        """Return indices and distances of the approximate k points nearest to each row of X."""
+        n = X.shape[0]
+        ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
+        # Queries of a cluster share candidates, so they are processed together.
+        queries = self._search.query(X, slice(0, n)).points
+        labels = self._nearest_centers(queries)
+        order = np.argsort(labels, kind="stable")
+        starts = np.searchsorted(labels[order], np.arange(len(self._starts)))
+        n_candidates = max(QUERY_CANDIDATES * k, MIN_QUERY_CANDIDATES)
+        near = self._near_clusters(n_candidates)
+
+        def work(clusters: slice) -> None:
+            for c in range(clusters.start, clusters.stop):
+                rows = order[starts[c] : starts[c + 1]]
+                if len(rows):
+                    found = self._search_clusters(queries[rows], near[c], k, n_candidates)
+                    ids[rows], keys = found
+                    distances[rows] = self.metric.distances(keys, self._search.scale)
+
+        for_each_block(len(starts) - 1, 4, work)
+        return ids, distances
+
+    def _nearest_centers(self, points: Array) -> Array:
+        return nearest(points, self._centers, 1)[0][:, 0]
+
+    def _near_clusters(self, n_candidates: int) -> Array:
+        """Return the clusters nearest to each cluster, usually enough for all candidates."""
+        # Four times the mean number, because cluster sizes vary (chosen; not measured).
+        n_near = min(self._centers.n_points, 8 + 4 * n_candidates // CLUSTER_SIZE)
+        centers = self._centers.points * self._centers.scale
+        return nearest(centers, self._centers, n_near)[0]
+
+    def _search_clusters(
+        self, points: Array, near: Array, k: int, n_candidates: int
+    ) -> tuple[Array, Array]:
+        """Return indices and keys of the k nearest points from the given clusters."""
+        search = self._search
+        columns = gather_columns(near, self._starts, n_candidates)
+        if len(columns) < k:  # most clusters are empty, as with many duplicates
+            columns = np.arange(search.n_points)
+        shape = len(points), min(k + SPARE, len(columns))
+        ids, keys = np.full(shape, -1, np.int32), np.full(shape, np.inf)
+        for start in range(0, len(points), BLOCK_ROWS):  # some clusters have thousands of points
+            rows = slice(start, start + BLOCK_ROWS)
+            query = search.ready(points[rows])
+            for s in range(0, len(columns), search.tile):
+                tile = columns[s : s + search.tile]
+                keep_nearest(search.keys(query, tile), s, keys[rows], ids[rows])
+            rounding = query.sq_norms, search.unit
+            recompute_kept(points[rows], search.points, columns, rounding, k, keys[rows], ids[rows])
+        ids = self.order[columns[ids]]
+        sort_kept(keys, ids)
+        return ids[:, :k], keys[:, :k]
+
+
+@kernel
+def gather_columns(near: Array, starts: Array, n_candidates: int) -> Array:
+    """Return the points of whole clusters, nearest first, until there are n_candidates."""
+    n_columns = n_clusters = 0
+    for c in near:
+        n_columns += starts[c + 1] - starts[c]
+        n_clusters += 1
+        if n_columns >= n_candidates:
+            break
+    columns = np.empty(n_columns, np.int32)
+    e = 0
+    for c in near[:n_clusters]:
+        for column in range(starts[c], starts[c + 1]):
+            columns[e] = column
+            e += 1
+    return columns
+
+
+def _train(points: Array, n_clusters: int) -> Array:
+    """Return cluster centers from a few rounds of k-means on a sample of the points."""
+    rng = np.random.default_rng(0)  # fixed, so that the same points give the same neighbors
+    n_sample = min(len(points), TRAINING_POINTS * n_clusters)
+    sample = points[np.sort(rng.choice(len(points), n_sample, replace=False))]
+    centers = sample[rng.choice(n_sample, n_clusters, replace=False)].astype(np.float64)
+    for _ in range(TRAINING_ROUNDS):
+        found = nearest(sample, search_set(centers.astype(points.dtype), Metric()), 1)
+        labels = found[0][:, 0]
+        sizes = np.bincount(labels, minlength=n_clusters)
+        filled = sizes > 0  # an empty cluster keeps its center
+        begins = (np.cumsum(sizes) - sizes)[filled]
+        ordered = sample[np.argsort(labels, kind="stable")].astype(np.float64)
+        centers[filled] = np.add.reduceat(ordered, begins, axis=0) / sizes[filled, None]
+    return centers.astype(points.dtype)
+
+
+LARGEST_CELL = 512
+"""Largest number of points of a cell that is visited (chosen): a visit costs as much as its
+members, and one column in many says little."""
+CODE_ROWS = 1024
+"""Rows per block: each has a count for every point of the set (chosen)."""
+UNKNOWN = -1
+"""Cell of a code that no point of the set has."""
+
+
+class CodeIndex:
+    """Search among points with integer or other codes in their columns."""
+
+    def __init__(self, X: Array) -> None:
+        self.n_points, self.n_columns = X.shape
+        self._values: list[Array] = [np.empty(0)] * self.n_columns
+        self._cells = np.empty((self.n_points, self.n_columns), np.int32)
+        self._members = np.empty((self.n_columns, self.n_points), np.int32)
+        starts: list[Array] = [np.empty(0)] * self.n_columns
+
+        def work(columns: slice) -> None:
+            for c in range(columns.start, columns.stop):
+                values, cells, sizes = np.unique(X[:, c], return_inverse=True, return_counts=True)
+                self._values[c], self._cells[:, c] = values, cells
+                self._members[c] = np.argsort(cells, kind="stable")
+                starts[c] = np.r_[0, np.cumsum(sizes)]
+
+        for_each_block(self.n_columns, 4, work)
+        self._starts = np.concatenate(starts)
+        self._offsets = np.r_[0, np.cumsum([len(part) for part in starts])]
+
+    def neighbors(self, k: int) -> Neighbors:
+        """Return the k nearest neighbors of each point of the set among the others."""
+        n = self.n_points
+        lists = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
+
+        def work(rows: slice) -> None:
+            ids, keys = self._find(self._cells[rows], k + 1)
+            own = np.arange(rows.start, rows.stop)
+            part = without_self(ids, keys / self.n_columns, own)
+            lists.indices[rows], lists.distances[rows] = part
+
+        for_each_block(n, CODE_ROWS, work)
+        return lists
+
+    def nearest(self, X: Points, k: int) -> tuple[NDArray[np.int32], Array]:
+        """Return indices and distances (n, k) of the points nearest to each row of X."""
+        n = X.shape[0]
+        ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
+
+        def work(rows: slice) -> None:
+            ids[rows], keys = self._find(self._cells_of(X[rows]), k)
+            distances[rows] = keys / self.n_columns
+
+        for_each_block(n, CODE_ROWS, work)
+        return ids, distances
+
+    def _cells_of(self, X: Array) -> NDArray[np.int32]:
+        """Return the cells (n, n_columns) of new points."""
+        cells = np.empty(X.shape, np.int32)
+        for c, values in enumerate(self._values):
+            found = np.minimum(np.searchsorted(values, X[:, c]), len(values) - 1)
+            cells[:, c] = np.where(values[found] == X[:, c], found, UNKNOWN)
+        return cells
+
+    def _find(self, cells: NDArray[np.int32], k: int) -> tuple[NDArray[np.int32], Array]:
+        """Return indices and keys (n, k), the numbers of columns that differ."""
+        ids = np.empty((len(cells), k), np.int32)
+        keys = np.empty((len(cells), k))
+        index = self._offsets, self._starts, self._members
+        gather_nearest(cells, self._cells, index, keys, ids)
+        sort_kept(keys, ids)
+        return ids, keys
+
+
+@kernel
+def gather_nearest(
+    cells: Array, others: Array, index: tuple[Array, Array, Array], keys: Array, ids: Array
+) -> None:
+    """Fill keys and ids (n, k) with the points of the index that agree with rows of cells most.
+
+    cells (n, t) and others (m, t): cells of the queries and of the points of the index. index:
+    offset of each column in starts, start of each cell in its column of members (t, m). Rows of
+    the result are heaps ordered by (key, index). O(visited members + k log k) per row.
+    """
+    offsets, starts, members = index
+    n_columns, n_points, k = cells.shape[1], others.shape[0], keys.shape[1]
+    counts = np.zeros(n_points, np.int32)
+    touched = np.empty(n_points, np.int32)
+    skipped = np.empty(n_columns, np.int32)
+    for i in range(cells.shape[0]):
+        n_touched = n_skipped = 0
+        for p in range(n_columns):
+            if cells[i, p] == UNKNOWN:
+                continue
+            first = offsets[p] + cells[i, p]
+            if starts[first + 1] - starts[first] > LARGEST_CELL:
+                skipped[n_skipped] = p
+                n_skipped += 1
+                continue
+            for e in range(starts[first], starts[first + 1]):
+                j = members[p, e]
+                if counts[j] == 0:
+                    touched[n_touched] = j
+                    n_touched += 1
+                counts[j] += 1
+        j = 0
+        n_found = n_touched
+        while n_found < k:  # too few agree in any small cell: the first of the others
+            if counts[j] == 0:
+                touched[n_found] = j
+                n_found += 1
+            j += 1
+        keys[i] = np.inf
+        ids[i] = n_points
+        for a in range(n_found):
+            j = touched[a]
+            n_agree = counts[j]
+            for s in range(n_skipped):
+                n_agree += cells[i, skipped[s]] == others[j, skipped[s]]
+            counts[j] = 0
+            key = np.float64(n_columns - n_agree)
+            if comes_before(key, j, keys[i, 0], ids[i, 0]):
+                keys[i, 0], ids[i, 0] = key, j
+                sift_down(keys[i], ids[i], 0, k)

@@ -1,0 +1,463 @@
+"""Figures of maps: one map, or several in a grid; lanes in 1-D, a square in 2-D, a box in 3-D."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from isosne._checks import check_count, check_number
+from isosne._types import Array
+from isosne.errors import ParameterError, keyword
+from isosne.plots.annotations import Scenery, annotate_classes
+from isosne.plots.figures import (
+    Style,
+    add_axes,
+    add_color_bar,
+    add_figure_legend,
+    add_legend,
+    add_title_height,
+    arrange_below,
+    arrange_grid,
+    class_handles,
+    figure_of,
+    find_style,
+    fix_tick_labels,
+    legend_width,
+    make_grid,
+    new_figure,
+    printable,
+    set_wrapped_title,
+    strip_axes,
+)
+from isosne.plots.images import Images, check_images, draw_thumbnails
+from isosne.plots.paint import (
+    Classes,
+    Names,
+    Paint,
+    Values,
+    as_paint,
+    check_embedding,
+    paint_maps,
+    spread_colors,
+)
+from isosne.plots.palette import FRAME, Floats
+from isosne.plots.points import draw_density, draw_marks, draw_points
+from isosne.plots.raster import MARGIN, find_limits, position_points
+
+NAMES_MARGIN = 0.1
+"""Margin around a map with names on it; chosen by eye."""
+ELEVATION, AZIMUTH = 22, -58
+"""Viewing angles of a 3-D map in degrees; chosen by eye."""
+ZOOM = 1.12
+"""Magnification at which a cube fills the axes without being cut off; chosen by eye."""
+STRIP_SHARE = 0.6
+"""Height of a one-dimensional map relative to its width; chosen by eye."""
+AXES_SHARE = 0.77
+"""Height of the axes relative to the figure before layout: matplotlib's 0.88 - 0.11."""
+TITLE_SHARE = 0.9
+"""Maximum width of a title line relative to the axes, which leaves a margin; chosen."""
+CLEARANCE = {False: 1, True: 3}
+"""Distance of names from points in cells of 3 points, without and with contours around them."""
+
+
+def plot_map(
+    embedding: Any,
+    color: Any = None,
+    *,
+    kind: str = "auto",
+    mark: Any = None,
+    title: str | None = None,
+    point_size: float | str = "auto",
+    legend: bool | str = "auto",
+    names: Names = None,
+    annotate: Any = False,
+    contours: bool = False,
+    images: Any = None,
+    style: str = "screen",
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot a map, colored by class, by value or by per-point trust.
+
+    Parameters
+    ----------
+    embedding : array or data frame of shape (n, 1), (n, 2) or (n, 3)
+        The map. A one-dimensional map is drawn in lanes, a three-dimensional one in a box.
+    color : array, series, Trust or None, default=None
+        What to color the points by: one label or number per point, or the result of
+        `isosne.quality.compare(...).trust()`.
+    kind : {"auto", "labels", "values", "trust"}, default="auto"
+        How to interpret ``color``. "auto": floats, and integers with more than 30 distinct values,
+        are values; everything else is labels.
+    mark : int, sequence of int or None, default=None
+        Row indices of points to mark with a cross.
+    title : str or None, default=None
+        Title of the figure; dollar signs in it do not enclose formulas.
+    point_size : float or "auto", default="auto"
+        Area of a point in square points, as in matplotlib. "auto" depends on the number of points.
+    legend : bool or "auto", default="auto"
+        Whether to add a legend or a color bar. "auto": unless the classes are named on the map.
+    names : mapping, sequence of str or None, default=None
+        Names of the labels: a mapping from labels, or a sequence indexed by labels 0, 1, ...
+    annotate : bool or array of shape (n,), default=False
+        Whether to write the names of the classes on the map, each beside its cluster. An array of
+        labels names clusters of a map that is colored by something else.
+    contours : bool, default=False
+        Whether to draw lines of equal density, which enclose 95, 75, 50 and 25 % of the points.
+    images : array of shape (n, height, width) or (n, height, width, 3), or None, default=None
+        Images of the points, gray or red, green and blue. As many as have room are drawn.
+    style : {"screen", "paper", "slides", "dark"}, default="screen"
+        "paper" is as wide as a column of a journal, 89 mm, with fonts of 8 points and the legend
+        below the map.
+    ax : Axes or None, default=None
+        Axes to draw on; None creates a new figure, available as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    Notes
+    -----
+    The axes have no ticks and, in two and three dimensions, equal scales. Read which points are
+    near each other; positions, axes, and distances between far points have no meaning. Points are
+    drawn in a fixed random order, so that no class hides another. Above 100 000 points the map is
+    rasterized if ``point_size="auto"``.
+
+    The colors of up to ten classes can be told apart with common forms of color blindness. Above
+    ten classes, those that are near each other on the map get colors that differ most, so that a
+    class may have another color on another map. Above 60 classes, colors repeat.
+
+    Names do not overlap and stay inside the axes, at any size of the figure. If there is no room,
+    their font is reduced, down to 60 %; what then has no place is left out with a warning. Images
+    do not overlap; the densest places have the first choice. 8-bit images are drawn as they are,
+    others from black for the lowest value to white for the highest. Not in the paper.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.plots import plot_map
+    >>> ax = plot_map(np.eye(3)[:, :2], ["a", "b", "b"], mark=0)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['a', 'b']
+    """
+    Y = check_embedding(embedding)
+    look = find_style(style)
+    paint = spread_colors(look.paint(as_paint(color, len(Y), kind=kind, names=names)), Y)
+    pictures = None if images is None else check_images(images, len(Y))
+    drawing = _Drawing(mark, point_size, annotate, names, contours, pictures, look)
+    named = drawing.check(Y, paint)
+    explained = paint if _needs_legend(legend, paint, named) else None
+    is_new = ax is None
+    with look.applied():
+        columns = 0
+        if ax is None:
+            ax, columns = make_axes(Y.shape[1], explained, look)
+        _check_axes(ax, Y.shape[1])
+        drawing.draw(ax, Y, paint)
+        if title is not None:
+            add_title(ax, title, look, is_new=is_new)
+        add_explanation([ax], explained, Y.shape[1], columns=columns)
+    return ax
+
+
+def plot_maps(
+    maps: Mapping[str, Any],
+    color: Any = None,
+    *,
+    kind: str = "auto",
+    columns: int | None = None,
+    mark: Any = None,
+    point_size: float | str = "auto",
+    legend: bool | str = "auto",
+    names: Names = None,
+    annotate: Any = False,
+    contours: bool = False,
+    style: str = "screen",
+) -> Array:
+    """Plot several maps in a grid, with one legend.
+
+    Parameters
+    ----------
+    maps : mapping from str to array
+        Titles to maps, all with the same number of columns.
+    color : array, series, Trust, mapping or None, default=None
+        What to color the points by: one column for all maps, or a mapping from titles to columns.
+    kind : {"auto", "labels", "values", "trust"}, default="auto"
+        How to interpret ``color``; see `plot_map`.
+    columns : int or None, default=None
+        Number of maps per row; None: one row for up to four maps, otherwise a square grid.
+    mark : int, sequence of int or None, default=None
+        Row indices of points to mark with a cross in every map.
+    point_size : float or "auto", default="auto"
+        Area of a point in square points; see `plot_map`.
+    legend : bool or "auto", default="auto"
+        Whether to add a legend or a color bar; see `plot_map`.
+    names : mapping, sequence of str or None, default=None
+        Names of the labels; see `plot_map`.
+    annotate : bool or array of shape (n,), default=False
+        Whether to write the names of the classes on the maps; see `plot_map`.
+    contours : bool, default=False
+        Whether to draw lines of equal density; see `plot_map`.
+    style : {"screen", "paper", "slides", "dark"}, default="screen"
+        Sizes, fonts and colors; see `plot_map`. "paper" is for two columns of a journal: four maps
+        in a row are 183 mm wide.
+
+    Returns
+    -------
+    array of Axes
+        One for each map, in order; ``axes[0].figure`` is the figure.
+
+    Notes
+    -----
+    A class or a value has the same color in every map. Not in the paper.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.plots import plot_maps
+    >>> Y = np.eye(3)[:, :2]
+    >>> [ax.get_title() for ax in plot_maps({"Gaussian": Y, "isolation": -Y}, ["a", "b", "b"])]
+    ['Gaussian', 'isolation']
+    """
+    checked = {str(t): check_embedding(Y, name=f"The map {str(t)!r}") for t, Y in maps.items()}
+    look, n_dims = find_style(style), _common_dims(checked)
+    paints = paint_maps(color, {t: len(Y) for t, Y in checked.items()}, kind=kind, names=names)
+    paints = _share_colors({t: look.paint(paint) for t, paint in paints.items()}, checked)
+    drawing = _Drawing(mark, point_size, annotate, names, contours, None, look)
+    named = {t: drawing.check(Y, paints[t]) for t, Y in checked.items()}
+    if columns is not None:
+        hint = f"Use {keyword('columns', None)} to choose it by the number of maps."
+        check_count(columns, "columns", low=1, hint=hint)
+    first = next(iter(checked))
+    explained = paints[first] if _needs_legend(legend, paints[first], named[first]) else None
+    with look.applied():
+        height = look.panel * arrange_grid(len(checked), columns)[0]
+        beside = legend_width(explained, height)
+        axes = make_grid(len(checked), columns, side=look.panel, beside=beside, n_dims=n_dims)
+        n_lines = 1
+        for ax, (title, Y) in zip(axes, checked.items(), strict=True):
+            n_lines = max(n_lines, set_wrapped_title(ax, title, inches=TITLE_SHARE * look.panel))
+            drawing.draw(ax, Y, paints[title])
+        add_title_height(axes[0].figure, n_lines)
+        add_explanation(axes.tolist(), explained, n_dims)
+    return axes
+
+
+class _Drawing(NamedTuple):
+    """What is drawn on a map beside its points, as the user asks for it."""
+
+    mark: Any
+    point_size: float | str
+    annotate: Any
+    names: Names
+    contours: bool
+    images: Images | None
+    style: Style
+
+    def check(self, Y: Array, paint: Paint) -> Classes | None:
+        """Refuse what a map cannot have; return the classes to name on it, or None."""
+        check_mark(self.mark, len(Y))
+        if self.point_size != "auto":
+            hint = f"Use {keyword('point_size', 'auto')} to choose it by the number of points."
+            check_number(self.point_size, "point_size", low=0.01, hint=hint)
+        for name, is_asked in (("contours", self.contours), ("images", self.images is not None)):
+            if is_asked and Y.shape[1] != 2:
+                raise ParameterError(
+                    name,
+                    f"be left out for a map with {Y.shape[1]} column(s)",
+                    hint="Use it with two-dimensional maps.",
+                )
+        return _find_named(self.annotate, paint, Y, self.names)
+
+    def draw(self, ax: Axes, Y: Floats, paint: Paint) -> None:
+        """Draw a map that was checked."""
+        named = _find_named(self.annotate, paint, Y, self.names)
+        positions = position_points(Y, paint)
+        margin = MARGIN if named is None else NAMES_MARGIN
+        frame_axes(ax, find_limits(positions, margin=margin), paint, Y.shape[1])
+        self.style.color_frame(ax)
+        draw_points(ax, positions, paint, self.point_size, self.style)
+        draw_marks(ax, positions, check_mark(self.mark, len(Y)), self.style)
+        if self.contours:
+            draw_density(ax, positions, self.style)
+        boxes = np.empty((0, 2, 2))
+        if self.images is not None:
+            boxes = draw_thumbnails(ax, positions, self.images, paint, self.style)
+        if named is not None:
+            scenery = Scenery(positions, boxes, CLEARANCE[self.contours])
+            annotate_classes(ax, scenery, named, self.style, in_color=named is paint)
+
+
+def make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, int]:
+    """Return the axes of a new figure, and the columns of the legend if it is below them."""
+    columns, below = 0, 0.0
+    if style.width is None:
+        width = style.side + legend_width(explained, AXES_SHARE * style.side)
+        side = style.side
+    elif isinstance(explained, Classes) and n_dims > 1:
+        width = side = style.width
+        columns, below = arrange_below(explained, width)
+    else:
+        beside = legend_width(explained, style.width) if isinstance(explained, Values) else 0.0
+        width, side = style.width, style.width - beside
+    figure = new_figure(width, (side if n_dims > 1 else STRIP_SHARE * side) + below)
+    ax = add_axes(figure, n_dims)
+    ax.set_anchor("W")  # remaining space is on the side of the legend
+    return ax, columns
+
+
+def add_title(ax: Axes, title: str, style: Style, *, is_new: bool) -> None:
+    """Add a title, wrapped to the width of the axes."""
+    width = style.side if is_new else ax.get_window_extent().width / ax.figure.dpi
+    n_lines = set_wrapped_title(ax, title, inches=TITLE_SHARE * width)
+    if is_new:
+        add_title_height(ax.figure, n_lines)  # type: ignore[arg-type]  # not a SubFigure
+
+
+def add_explanation(axes: Sequence[Axes], paint: Paint, n_dims: int, *, columns: int = 0) -> None:
+    """Add a legend or a color bar beside one or several maps, or a legend in columns below one."""
+    if isinstance(paint, Values):
+        add_color_bar(axes, paint)
+    elif isinstance(paint, Classes) and n_dims > 1:  # in 1-D the lanes are labeled
+        handles = class_handles(paint)
+        if len(axes) == 1 and not columns:
+            add_legend(axes[0], handles, title=paint.title)
+        else:
+            add_figure_legend(figure_of(axes[0]), handles, title=paint.title, columns=columns)
+
+
+def check_mark(mark: Any, n: int) -> NDArray[np.int64]:
+    """Return the indices of the points to mark."""
+    if mark is None:
+        return np.empty(0, np.int64)
+    hint = "Pass a row index, or a list of row indices."
+    entries = np.ravel(np.asarray(mark)).tolist()
+    return np.array(
+        [check_count(i, "mark", low=0, high=n - 1, hint=hint) for i in entries], np.int64
+    )
+
+
+def _check_axes(ax: Axes, n_dims: int) -> None:
+    """Raise if a 3-D map would be drawn on 2-D axes, or the other way round."""
+    if (ax.name == "3d") != (n_dims == 3):
+        wanted = "3-D Axes" if n_dims == 3 else "2-D Axes"
+        call = "figure.add_subplot(projection='3d')" if n_dims == 3 else "figure.add_subplot()"
+        raise ParameterError(
+            "ax",
+            f"be {wanted} for a map with {n_dims} column(s), not {type(ax).__name__}",
+            hint=f"Pass {call}, or {keyword('ax', None)} for a new figure.",
+        )
+
+
+def _find_named(annotate: Any, paint: Paint, Y: Array, names: Names) -> Classes | None:
+    """Return the classes to name on the map, or None."""
+    if annotate is False:
+        return None
+    if Y.shape[1] != 2:
+        raise ParameterError(
+            "annotate",
+            f"be False for a map with {Y.shape[1]} column(s)",
+            hint="Only two-dimensional maps have room for names; use a legend.",
+        )
+    if annotate is True:
+        if isinstance(paint, Classes):
+            return paint
+        raise ParameterError(
+            "annotate",
+            "be an array of labels if the points are not colored by class",
+            annotate,
+            f"Pass the labels, as in {keyword('annotate')}=y.",
+        )
+    shape = np.shape(annotate)
+    if shape != (len(Y),):
+        given = f", not an array of shape {shape}" if shape else ""
+        raise ParameterError(
+            "annotate",
+            f"be True, False, or an array with a label for each of the {len(Y):,} points{given}",
+            ... if shape else annotate,
+            f"Use {keyword('annotate', True)} for the classes that color the points.",
+        )
+    named = as_paint(annotate, len(Y), kind="labels", names=names)
+    assert isinstance(named, Classes)  # because of kind="labels"
+    return named
+
+
+def _needs_legend(legend: bool | str, paint: Paint, named: Classes | None) -> bool:
+    """Return whether to add a legend, which named classes do not need."""
+    if legend not in (True, False, "auto"):
+        raise ParameterError(
+            "legend",
+            "be True, False or 'auto'",
+            legend,
+            f"Use {keyword('legend', 'auto')} for a legend unless classes are named on the map.",
+        )
+    return named is None or named is not paint if legend == "auto" else bool(legend)
+
+
+def _share_colors(paints: dict[str, Paint], maps: Mapping[str, Array]) -> dict[str, Paint]:
+    """Return paints in which a class has the same color in all maps, chosen for the first one."""
+    title, Y = next(iter(maps.items()))
+    first = spread_colors(paints[title], Y)
+    return {
+        t: paint._replace(palette=first.palette)
+        if isinstance(paint, Classes) and isinstance(first, Classes)
+        else paint
+        for t, paint in paints.items()
+    }
+
+
+def _common_dims(maps: Mapping[str, Array]) -> int:
+    """Return the number of columns that all maps have."""
+    dims = sorted({Y.shape[1] for Y in maps.values()})
+    if not dims:
+        hint = "Pass a mapping from titles to maps."
+        raise ParameterError("maps", "contain at least one map", dict(maps), hint)
+    if len(dims) > 1:
+        raise ParameterError(
+            "maps",
+            f"all have the same number of columns, not {dims[0]} and {dims[-1]}",
+            hint="Draw maps of different dimensions in separate figures.",
+        )
+    return int(dims[0])
+
+
+def frame_axes(ax: Axes, corners: tuple[Array, Array], paint: Paint, n_dims: int) -> None:
+    """Set limits and style of the axes of a map: no ticks, equal scales."""
+    low, high = corners
+    if n_dims == 3:
+        _frame_box(ax, low, high)
+        return
+    strip_axes(ax)
+    if n_dims == 2:
+        middle, half = (low + high) / 2, (high - low).max() / 2  # a square, to compare maps
+        ax.set_xlim(middle[0] - half, middle[0] + half)
+        ax.set_ylim(middle[1] - half, middle[1] + half)
+        ax.set_aspect("equal")
+        return
+    ax.set_xlim(low[0], high[0])
+    ax.set_aspect("auto")
+    if isinstance(paint, Classes):
+        ax.set_ylim(0.5 - len(paint.names), 0.5)
+        names = [printable(name) for name in paint.names]
+        ax.set_yticks(-np.arange(len(names)), labels=names, parse_math=False)
+        ax.tick_params(axis="y", length=0)
+        fix_tick_labels(ax)
+    else:
+        ax.set_ylim(-0.5, 0.5)
+
+
+def _frame_box(ax: Any, low: Array, high: Array) -> None:
+    """Set limits and style of 3-D axes; ``Any``, because their class has no type hints."""
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+    ax.set(xticks=[], yticks=[], zticks=[])
+    sides = high - low
+    # The diagonal relative to that of a cube: 1 for a cube, which fills the axes.
+    oblong = np.linalg.norm(sides) / (np.sqrt(3) * sides.max())
+    ax.set_box_aspect(sides, zoom=ZOOM * float(np.sqrt(oblong)))
+    ax.computed_zorder = False  # markers stay in front
+    ax.view_init(ELEVATION, AZIMUTH)
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        axis.set_pane_color((0.975, 0.975, 0.975, 1.0))
+        axis.line.set_color(FRAME)

@@ -1,0 +1,98 @@
+"""A figure of all rows of a folder of results: each pixel has the mean color of its rows."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from isosne.place.results import UNLABELED, RowCounts, count_rows
+from isosne.plots.figures import SCREEN, strip_axes
+from isosne.plots.maps import add_explanation, add_title, make_axes
+from isosne.plots.paint import NO_LABEL, Classes
+from isosne.plots.palette import PLAIN, Floats, to_rgb
+from isosne.plots.raster import mix_classes, shade
+
+
+def plot_placed(
+    folder: str | Path,
+    label: str | None = None,
+    *,
+    title: str | None = None,
+    legend: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot all rows of a folder of results, of any number.
+
+    Parameters
+    ----------
+    folder : path
+        Results of `isosne.place_files` or ``isosne place``.
+    label : str or None, default=None
+        Column of the results with the class of each row, which was kept when the rows were placed.
+        None draws all rows in a single color.
+    title : str or None, default=None
+        Title of the figure.
+    legend : bool, default=True
+        Whether to add a legend.
+    ax : Axes or None, default=None
+        Axes to draw on; None creates a new figure, available as ``ax.figure``.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    Notes
+    -----
+    Rows are counted in 800 x 800 pixels, in constant memory. A pixel has the mean color of its
+    rows, and its opacity grows with the logarithm of their number. Of a map in three dimensions,
+    the first two are drawn. Not in the paper.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from isosne import TSNE, place_files
+    >>> from isosne.plots import plot_placed
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     folder = Path(name)
+    ...     np.save(folder / "rows.npy", X)
+    ...     TSNE(landmarks=40, random_state=0).fit(X).save(folder / "model.isosne")
+    ...     job = place_files(folder / "model.isosne", folder / "rows.npy", folder / "placed")
+    ...     ax = plot_placed(folder / "placed", title="60 rows")
+    >>> ax.get_title()
+    '60 rows'
+    """
+    counts = count_rows(folder, label)
+    paint = _make_paint(counts)
+    is_new = ax is None
+    if ax is None:
+        ax, _ = make_axes(2, paint if legend else None, SCREEN)
+    picture = _color(counts, paint)
+    opacity = picture[..., 3:]
+    strip_axes(ax)
+    # On white, not transparent: the image is resampled to the pixels of the figure.
+    ax.imshow(picture[..., :3] * opacity + 1 - opacity, extent=counts.extent, origin="lower")
+    if title is not None:
+        add_title(ax, title, SCREEN, is_new=is_new)
+    if legend:
+        add_explanation([ax], paint, 2)
+    return ax
+
+
+def _make_paint(counts: RowCounts) -> Classes | None:
+    """Return the classes; rows without a label are the last of them."""
+    if counts.label is None:
+        return None
+    names = [name or NO_LABEL for name in counts.classes]
+    return Classes(names, np.empty(0, np.int64), counts.label, UNLABELED in counts.classes)
+
+
+def _color(counts: RowCounts, paint: Classes | None) -> Floats:
+    """Return the color and opacity of each pixel (h, w, 4)."""
+    if paint is None:
+        total = counts.classes[UNLABELED].astype(np.float64)
+        return shade(total, np.broadcast_to(to_rgb([PLAIN])[0], (*total.shape, 3)))
+    return shade(*mix_classes(np.stack(list(counts.classes.values())), paint))

@@ -1,0 +1,428 @@
+"""Rows of tables in columns: Parquet, Arrow (Feather) and text files, read by pyarrow in batches.
+
+A file is read as one or more parts: row groups of Parquet, otherwise the whole file. Batches have a
+few megabytes, so a large part need not fit in memory. The reader keeps its position: consecutive
+blocks read each part only once.
+"""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isosne._extras import require
+from isosne._types import Array
+from isosne.errors import DataError
+from isosne.rows.columns import (
+    ColumnRequest,
+    as_integers_or_text,
+    as_text,
+    is_text,
+    parse_integers,
+    select_columns,
+)
+from isosne.rows.row_source import Indices, RowSource
+from isosne.rows.source_files import SourceFiles
+from isosne.rows.text_dialect import MISSING_WORDS, WHITESPACE, find_dialect
+
+BATCH_BYTES = 8_000_000
+"""Size of a batch of decoded rows. Chosen, not measured: a few megabytes bound the memory, and the
+cost of a batch is small next to that of decoding it."""
+BUFFER_BYTES = 262_144
+"""Bytes of a column of Parquet that are read at a time, so that a large row group is not in memory
+at once. Chosen, not measured."""
+LINES_PER_BLOCK = 8
+"""Lines of the longest kind in the sample that fit a block of a text table, at least. Chosen."""
+
+Scan = Callable[[list[str]], Iterator[Any]]
+"""Returns the record batches of a part, with the named columns."""
+
+
+class Part(NamedTuple):
+    """Consecutive rows that are read from their first one on."""
+
+    n_rows: int
+    scan: Scan
+
+
+class Walk(NamedTuple):
+    """A position in a part: the batch read last, the index of its first row, and what follows."""
+
+    part: int
+    first: int
+    batch: Any
+    coming: Iterator[Any]
+
+
+class ArrowRows(RowSource):
+    """Rows of a table in columns."""
+
+    def __init__(
+        self, files: SourceFiles, fields: dict[str, Any], parts: list[Part], request: ColumnRequest
+    ) -> None:
+        """Select features among ``fields``, which has the Arrow type of each column."""
+        self._pa = require("pyarrow", "files", f"Reading {files.name}")
+        dtypes = [_dtype(self._pa, arrow_type) for arrow_type in fields.values()]
+        types = [None if d else str(t) for d, t in zip(dtypes, fields.values(), strict=True)]
+        self._select(files, list(fields), types, dtypes, parts, request)
+
+    def _select(
+        self,
+        files: SourceFiles,
+        names: list[str],
+        types: list[str | None],
+        dtypes: list[Any],
+        parts: list[Part],
+        request: ColumnRequest,
+    ) -> None:
+        selection = select_columns(names, types, request, files.name)
+        chosen = [dtypes[index] for index in selection.indices]
+        shape = (sum(part.n_rows for part in parts), len(selection.names))
+        dtype = np.result_type(*chosen) if chosen else np.float64
+        super().__init__(files, shape, dtype, column_names=selection.names)
+        self.left_out = selection.left_out
+        self.side = {name: partial(self._side_column, name) for name in selection.others}
+        self._parts = parts
+        self._ends = np.cumsum([part.n_rows for part in parts], dtype=np.int64)
+        self._lock = threading.Lock()  # several threads may read
+        self._walk: Walk | None = None
+
+    @property
+    def can_lack_values(self) -> bool:
+        """True: a column of any type can have nulls."""
+        return True
+
+    def _read(self, start: int, stop: int) -> Array:
+        return self._take(np.arange(start, stop))
+
+    def _take(self, indices: Indices) -> Array:
+        out = np.empty((len(indices), self.shape[1]), self.dtype)
+        parts = np.searchsorted(self._ends, indices, side="right")
+        with self._lock:
+            for part in np.unique(parts).tolist():
+                low, high = np.searchsorted(parts, [part, part + 1]).tolist()
+                out = self._take_of_part(part, out, indices, low, high)
+        if out.nbytes > BATCH_BYTES:  # otherwise Arrow keeps what it decoded in
+            self._pa.default_memory_pool().release_unused()
+        return out
+
+    def _take_of_part(self, part: int, out: Array, indices: Indices, low: int, high: int) -> Array:
+        """Return ``out`` with the rows ``indices[low:high]``, all of one part."""
+        for first, batch in self._batches_from(part, int(indices[low])):
+            stop = int(np.searchsorted(indices[:high], first + batch.num_rows))
+            if low < stop:
+                chosen = indices[low:stop]
+                picked = self._pick(batch, chosen - first)
+                for c, column in enumerate(picked.columns):
+                    values = self._as_numbers(column, c, chosen)
+                    if values.dtype.kind == "f" and out.dtype.kind != "f":  # it has nulls
+                        out = out.astype(np.float64)
+                    out[low:stop, c] = values
+            low = max(low, stop)
+            if low == high:
+                return out
+        raise EOFError("it has fewer rows than it declares")
+
+    def _pick(self, batch: Any, rows: Indices) -> Any:
+        if int(rows[-1] - rows[0]) == len(rows) - 1:
+            return batch.slice(int(rows[0]), len(rows))
+        return batch.take(self._pa.array(rows))
+
+    def _batches_from(self, part: int, row: int) -> Iterator[tuple[int, Any]]:
+        """Yield batches and their first rows; continue the last walk unless a row is before it."""
+        walk, self._walk = self._walk, None
+        if walk is None or walk.part != part or walk.first > row:
+            first = int(self._ends[part]) - self._parts[part].n_rows
+            coming = self._parts[part].scan(list(self.column_names or ()))
+        else:
+            self._walk = walk
+            yield walk.first, walk.batch
+            first, coming = walk.first + walk.batch.num_rows, walk.coming
+        for batch in coming:
+            batch.validate(full=True)  # a damaged one leads outside
+            self._walk = Walk(part, first, batch, coming)
+            yield first, batch
+            first += batch.num_rows
+
+    def _as_numbers(self, column: Any, feature: int, rows: Indices) -> Array:
+        """Return the values of a column; float64 with NaN if some are null."""
+        types = self._pa.types
+        has_nulls = column.null_count and not types.is_floating(column.type)
+        if has_nulls or types.is_decimal(column.type):
+            column = column.cast("float64", safe=False)
+        return np.asarray(column.to_numpy(zero_copy_only=False))
+
+    def batches(self, names: tuple[str, ...]) -> Iterator[Any]:
+        """Yield record batches of all rows, with the named columns in their own types."""
+        for part in self._parts:
+            coming = part.scan(list(names))
+            while True:
+                with self.files.reading():
+                    batch = next(coming, None)
+                    if batch is None:
+                        break
+                    batch.validate(full=True)
+                yield batch
+
+    def _side_column(self, name: str) -> Array:
+        """Return a column that is not a feature, as integers or text."""
+        parts: list[Array] = []
+        for batch in self.batches((name,)):
+            column = batch.column(0)
+            if column.null_count:  # NumPy has no missing integers
+                values = np.empty(len(column), dtype=object)
+                values[:] = column.to_pylist()
+            else:
+                values = column.to_numpy(zero_copy_only=False)
+            parts.append(as_integers_or_text(values))
+        if any(map(is_text, parts)):
+            parts = [as_text(part) for part in parts]
+        return np.concatenate(parts)
+
+
+def open_parquet(path: Path, request: ColumnRequest) -> ArrowRows:
+    """Return the rows of a file, or of all files of a folder and its subfolders, sorted by name.
+
+    Numbers in names are compared as numbers: part.2 comes before part.10. Names that start with
+    "." or "_" are no data, as for Spark and Arrow.
+    """
+    paths = [path]
+    if path.is_dir():
+        names = [p.relative_to(path) for p in path.rglob("*.parquet") if not p.is_dir()]
+        data = [n for n in names if not any(part.startswith((".", "_")) for part in n.parts)]
+        paths = [path / name for name in sorted(data, key=_natural_key)]
+        if not paths:
+            raise DataError(
+                f"A folder must contain files that end in .parquet; {path} has none. "
+                "Name the folder that contains them."
+            )
+    ds = require("pyarrow.dataset", "files", f"Reading {path}")
+    options = ds.ParquetFragmentScanOptions(
+        use_buffered_stream=True, buffer_size=BUFFER_BYTES, pre_buffer=False
+    )
+    layout = ds.ParquetFileFormat(default_fragment_scan_options=options)
+    return _open_dataset(path, paths, layout, request)
+
+
+def open_arrow(path: Path, request: ColumnRequest) -> ArrowRows:
+    """Return the rows of an Arrow file, which is also the format of Feather version 2."""
+    ds = require("pyarrow.dataset", "files", f"Reading {path}")
+    return _open_dataset(path, [path], ds.IpcFileFormat(), request)
+
+
+def _open_dataset(path: Path, paths: list[Path], layout: Any, request: ColumnRequest) -> ArrowRows:
+    files = SourceFiles(str(path), *paths)
+    local = require("pyarrow.fs", "files", f"Reading {path}").LocalFileSystem()
+    parts: list[Part] = []
+    schema: Any = None
+    with files.reading():
+        for file in paths:
+            fragment = layout.make_fragment(str(file), filesystem=local)
+            schema = schema or fragment.physical_schema
+            _check_schema(schema, fragment.physical_schema, paths[0], file)
+            split = getattr(fragment, "split_by_row_group", lambda whole=fragment: [whole])
+            parts += [_make_part(piece) for piece in split()]
+        names = list(schema.names)
+        if len(set(names)) < len(names):  # which a dictionary would hide
+            select_columns(names, [None] * len(names), request, files.name)
+        return ArrowRows(files, dict(zip(names, schema.types, strict=True)), parts, request)
+
+
+def _make_part(fragment: Any) -> Part:
+    # Of a row group, `count_rows` returns the number of rows of the whole file.
+    groups = getattr(fragment, "row_groups", None)
+    n_rows = fragment.count_rows() if groups is None else sum(g.num_rows for g in groups)
+    return Part(n_rows, partial(_scan_fragment, fragment))
+
+
+def _scan_fragment(fragment: Any, names: list[str]) -> Iterator[Any]:
+    widths = [_width(fragment.physical_schema.field(name).type) for name in names]
+    batch_rows = max(1, BATCH_BYTES // max(1, sum(widths)))
+    yield from fragment.to_batches(
+        columns=names,
+        batch_size=batch_rows,
+        batch_readahead=0,
+        fragment_readahead=0,
+        use_threads=False,
+    )
+
+
+def _width(arrow_type: Any) -> int:
+    """Return the bytes of a value; of text, those of a few words."""
+    try:
+        return max(1, int(arrow_type.bit_width) // 8)
+    except ValueError:
+        return 64
+
+
+def _natural_key(path: Path) -> list[Any]:
+    parts = re.split(r"(\d+)", path.as_posix())
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
+def _check_schema(schema: Any, other: Any, first: Path, path: Path) -> None:
+    if schema.equals(other, check_metadata=False):
+        return
+    before = dict(zip(schema.names, schema.types, strict=True))
+    now = dict(zip(other.names, other.types, strict=True))
+    names = [*before, *now]
+    name = next((n for n in names if before.get(n) != now.get(n)), names[0])
+    raise DataError(
+        "All files of a folder must have the same columns in the same order; "
+        f"column {name!r} is {now.get(name, 'absent')} in {path.name} and "
+        f"{before.get(name, 'absent')} in {first.name}. Write the files again with one schema."
+    )
+
+
+def _dtype(pa: Any, arrow_type: Any) -> np.dtype[Any] | None:
+    """Return the NumPy type of the values of a numeric column; None for other columns."""
+    types = pa.types
+    if types.is_decimal(arrow_type):
+        return np.dtype(np.float64)
+    is_numeric = types.is_integer(arrow_type) or types.is_floating(arrow_type)
+    return (
+        np.dtype(arrow_type.to_pandas_dtype()) if is_numeric or arrow_type == pa.bool_() else None
+    )
+
+
+class TextRows(ArrowRows):
+    """Rows of a text table, as float64.
+
+    pyarrow splits lines into texts. These become numbers here, so that an error can name the cell,
+    and so that any column can be read as text.
+    """
+
+    def __init__(self, path: Path, request: ColumnRequest, *, header: bool | None = None) -> None:
+        self._pa = require("pyarrow", "files", f"Reading {path}")
+        self._csv = require("pyarrow.csv", "files", f"Reading {path}")
+        self._compute = require("pyarrow.compute", "files", f"Reading {path}")
+        self._path = path
+        self._wrong_lines: list[Any] = []
+        files = SourceFiles(str(path), path)
+        with files.reading():
+            self._dialect = dialect = find_dialect(path, header=header)
+            names = list(dialect.names)
+            # Before the file is read as a whole: columns that do not exist are refused at once.
+            select_columns(names, dialect.types, request, str(path))
+            n_rows = self._count_rows()
+        parts = [Part(n_rows, self._scan)]
+        dtypes = [np.float64] * len(names)
+        self._select(files, names, list(dialect.types), dtypes, parts, request)
+        if not request.needs_numbers:
+            # Features of a mixed table may turn out to be text, whatever their first values are.
+            self.side = {name: partial(self._side_column, name) for name in names}
+
+    def _scan(self, names: list[str]) -> Iterator[Any]:
+        csv, dialect = self._csv, self._dialect
+        delimiter = "\t" if dialect.delimiter is WHITESPACE else dialect.delimiter
+        block_bytes = max(BATCH_BYTES // 2, LINES_PER_BLOCK * dialect.longest_line)
+        with self._path.open("rb") as file:
+            file.seek(dialect.start)
+            stream = self._pa.PythonFile(file, mode="r")
+            if dialect.delimiter is WHITESPACE:
+                stream = self._pa.TransformInputStream(stream, _Tabs())
+            if not file.read(1):
+                return
+            file.seek(dialect.start)
+            reader = csv.open_csv(
+                stream,
+                csv.ReadOptions(
+                    column_names=dialect.names,
+                    block_size=block_bytes,
+                    encoding=dialect.encoding,
+                    use_threads=False,
+                ),
+                csv.ParseOptions(
+                    delimiter=delimiter,
+                    quote_char=False if dialect.delimiter is WHITESPACE else '"',
+                    newlines_in_values=dialect.delimiter is not WHITESPACE,
+                    invalid_row_handler=partial(_stop_at_line, self._wrong_lines),
+                ),
+                csv.ConvertOptions(
+                    include_columns=names, column_types=dict.fromkeys(names, self._pa.string())
+                ),
+            )
+            yield from reader
+
+    def _count_rows(self) -> int:
+        """Read the file once; raise an error if a line has another number of fields."""
+        try:
+            return sum(batch.num_rows for batch in self._scan(list(self._dialect.names[:1])))
+        except self._pa.ArrowInvalid:
+            if not self._wrong_lines:
+                raise
+            line = self._wrong_lines[0]
+            raise DataError(
+                f"Every line must have {line.expected_columns} field(s), as the first line has; "
+                f"{self._path} has {line.actual_columns} in line "
+                f"{self._dialect.n_head + line.number}. Correct or remove that line."
+            ) from None
+
+    def _as_numbers(self, column: Any, feature: int, rows: Indices) -> Array:
+        try:
+            return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False))
+        except self._pa.ArrowInvalid:
+            pass
+        compute = self._compute
+        cells = compute.utf8_trim_whitespace(column)
+        words = self._pa.array(sorted(MISSING_WORDS))
+        is_missing = compute.is_in(compute.utf8_lower(cells), value_set=words)
+        cells = compute.if_else(is_missing, None, cells)
+        try:
+            return np.asarray(cells.cast("float64").to_numpy(zero_copy_only=False))
+        except self._pa.ArrowInvalid:
+            raise self._refuse_text(cells, feature, rows) from None
+
+    def _refuse_text(self, cells: Any, feature: int, rows: Indices) -> DataError:
+        """Return an error for the first cell that is no number."""
+        row = next(k for k, cell in enumerate(cells) if not self._is_number(cell))
+        return DataError(
+            f"Every value must be a finite number; {self.describe()} has "
+            f"{cells[row].as_py()!r} in {self._where(int(rows[row]))}, {self._column(feature)}. "
+            "Write numbers as 1234.5 or 1.2e3, or exclude the column."
+        )
+
+    def _is_number(self, cell: Any) -> bool:
+        try:
+            cell.cast("float64")
+        except self._pa.ArrowInvalid:
+            return False
+        return True
+
+    def _where(self, row: int) -> str:
+        """Return the line of a row, unless lines are blank or rows have several."""
+        with self._path.open("rb") as file:
+            n_lines = sum(1 for _ in file)
+        if n_lines != self._dialect.n_head + self.shape[0]:
+            return super()._where(row)
+        return f"line {self._dialect.n_head + row + 1}"
+
+    def _side_column(self, name: str) -> Array:
+        return parse_integers(super()._side_column(name))
+
+
+def _stop_at_line(wrong: list[Any], line: Any) -> str:
+    """Note a line with another number of fields; pyarrow swallows errors that are raised here."""
+    wrong.append(line)
+    return "error"
+
+
+class _Tabs:
+    """Turns columns that are separated by any number of spaces and tabs into one tab each."""
+
+    def __init__(self) -> None:
+        self._is_new_line = True
+        self._rest = b""
+
+    def __call__(self, chunk: Any) -> bytes:
+        text = self._rest + chunk.to_pybytes()
+        kept = text.rstrip(b" \t\r")  # whether a field follows is in the next chunk
+        self._rest = text[len(kept) :]
+        whole = re.sub(rb"[ \t]*\r?\n[ \t]*", b"\n", kept)
+        whole = whole.lstrip(b" \t") if self._is_new_line else whole
+        self._is_new_line = whole.endswith(b"\n") if whole else self._is_new_line
+        return re.sub(rb"[ \t]+", b"\t", whole)

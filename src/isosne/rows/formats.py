@@ -1,0 +1,282 @@
+"""Open a source of rows: find its format and the reader for it."""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import psutil
+from scipy.sparse import issparse
+
+from isosne._csr import valid_csr
+from isosne._extras import require
+from isosne._tables import NUMERIC, Table, as_array, as_frame
+from isosne._types import Array
+from isosne.errors import DataError, ParameterError
+from isosne.rows.arrays import (
+    ArrayRows,
+    SparseRows,
+    is_zarr,
+    open_memmap,
+    open_npy,
+    open_npz,
+    open_zarr,
+    wrap_zarr_array,
+)
+from isosne.rows.arrow import TextRows, open_arrow, open_parquet
+from isosne.rows.columns import (
+    ColumnRequest,
+    as_integers_or_text,
+    check_side_columns,
+    make_request,
+    select_columns,
+    string_names,
+)
+from isosne.rows.dask_rows import DaskRows, is_dask, open_dask
+from isosne.rows.h5ad import open_h5ad
+from isosne.rows.row_source import RowSource
+from isosne.rows.rows import Rows
+from isosne.rows.scaled import check_missing, drop_incomplete
+from isosne.rows.source_files import SourceFiles, stat_path
+
+TEXT = (".csv", ".tsv", ".txt")
+EXTENSIONS = (*TEXT, ".parquet", ".feather", ".arrow", ".npy", ".npz", ".zarr", ".h5ad")
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".lz4")
+
+
+class OpenOptions(NamedTuple):
+    """The parameters of `open_rows`, except for the source."""
+
+    request: ColumnRequest = ColumnRequest()
+    key: str | None = None
+    header: bool | None = None
+    memory_limit: int | None = None
+    missing: str = "refuse"
+
+
+def open_rows(
+    source: Any,
+    *,
+    columns: Iterable[str] | None = None,
+    exclude: Iterable[str] = (),
+    text_columns: str = "refuse",
+    missing: str = "refuse",
+    key: str | None = None,
+    header: bool | None = None,
+    memory_limit: int | None = None,
+) -> Rows:
+    """Open a source of points, in memory or not.
+
+    Parameters
+    ----------
+    source : path, array, CSR, data frame, dict, zarr array, Dask array or Dask data frame
+        The points, one per row. A data frame may be an Arrow table or record batch. A dict holds
+        columns by name. A path is a file that ends in .csv, .tsv, .txt, .parquet,
+        .feather, .arrow, .npy, .npz, .zarr or .h5ad, or a folder of Parquet files, also in
+        subfolders, which are read in the order of their names.
+    columns : list of str or None, default=None
+        Columns to use as features, in this order. None uses all columns.
+    exclude : list of str, default=()
+        Columns that are not features, such as ids and labels.
+    text_columns : {"refuse", "leave_out"}, default="refuse"
+        What to do with other columns that are not numeric: raise an error, or leave them out.
+    missing : {"refuse", "drop"}, default="refuse"
+        What to do with rows that have missing or infinite values: raise an error when they are
+        read, or drop them. Missing values are NaN, null, and in text tables empty fields and
+        words such as NA. After "drop", the attribute ``kept`` has the indices of the other rows.
+    key : str or None, default=None
+        Array to read from a file that contains several: an array of an .npz file or a zarr group,
+        an obsm array or a layer of an .h5ad file. None reads X, or the only array.
+    header : bool or None, default=None
+        Whether the first line of a text table has column names. None detects it.
+    memory_limit : int or None, default=None
+        Largest size in bytes of data that must be loaded as a whole (compressed .npz files). None
+        uses the memory that is available.
+
+    Returns
+    -------
+    Rows
+        A source that reads and checks rows on demand. Numeric types are kept; text tables become
+        float64, and columns of different types their common type.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is not valid, or a named column or array does not exist.
+    DataError
+        If the source cannot be read, or is not a table of numbers.
+
+    Notes
+    -----
+    A file must not change while its rows are in use. Cost: opening reads only headers, except that
+    text tables are scanned once and unknown chunk sizes of Dask collections are computed; those of
+    Parquet files are known.
+    ``missing="drop"`` reads all rows once in blocks, and takes 8 bytes of memory per row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.rows import open_rows
+    >>> rows = open_rows(np.arange(6).reshape(3, 2))
+    >>> rows.take([2, 0]).tolist()
+    [[4, 5], [0, 1]]
+    """
+    check_missing(missing)
+    request = make_request(columns, exclude, text_columns)
+    if isinstance(source, str | Path):
+        return open_path(Path(source), OpenOptions(request, key, header, memory_limit, missing))
+    if missing == "refuse":
+        return _open_object(source, request)
+    if is_dask(source) or isinstance(source, DaskRows):
+        raise ParameterError(
+            "missing",
+            "be 'refuse' for a Dask collection, whose rows are not read in advance",
+            missing,
+            "Drop the rows with the dropna method of the collection beforehand.",
+        )
+    return drop_incomplete(_open_object(source, request))
+
+
+def open_path(path: Path, options: OpenOptions) -> RowSource:
+    """Open a file or a folder."""
+    rows = _open_table(path, options)
+    return rows if options.missing == "refuse" else drop_incomplete(rows)
+
+
+def _open_table(path: Path, options: OpenOptions) -> RowSource:
+    extension, request = path.suffix.lower(), options.request
+    stat_path(path)
+    if extension in TEXT:
+        return TextRows(path, request, header=options.header)
+    if extension in (".feather", ".arrow"):
+        return open_arrow(path, request)
+    is_folder = path.is_dir() and extension != ".zarr" and not is_zarr(path)
+    if extension == ".parquet" or is_folder:
+        return open_parquet(path, request)
+    if extension not in EXTENSIONS and not path.is_dir():
+        raise _refuse_extension(path)
+    rows = _open_array(path, extension, options)
+    check_side_columns(request, list(rows.side), str(path))
+    return rows
+
+
+def _open_array(path: Path, extension: str, options: OpenOptions) -> RowSource:
+    if extension == ".npy":
+        return open_npy(path)
+    if extension == ".npz":
+        limit = options.memory_limit
+        available = int(psutil.virtual_memory().available)
+        return open_npz(path, options.key, available if limit is None else limit)
+    if extension == ".h5ad":
+        return open_h5ad(path, options.key)
+    return open_zarr(path, options.key)
+
+
+def _refuse_extension(path: Path) -> ParameterError:
+    hint = "Convert the file, or correct its extension."
+    if path.suffix.lower() in COMPRESSED:
+        hint = "Decompress the file first: rows of a compressed file cannot be read by index."
+    rule = f"be a file that ends in one of {', '.join(EXTENSIONS)}"
+    return ParameterError("source", rule, str(path), hint)
+
+
+def _open_object(source: Any, request: ColumnRequest) -> RowSource:
+    if isinstance(source, RowSource):
+        return source
+    if is_dask(source):
+        return open_dask(source, request)
+    if isinstance(source, Mapping):
+        return open_columns(source, request)
+    frame = as_frame(as_table(source), "X")
+    if frame is not None:
+        return _open_frame(frame, request)
+    check_side_columns(request, (), "X")
+    if issparse(source):
+        X = valid_csr(source, "X")
+        return SparseRows(SourceFiles("X"), X.shape, X.indptr, X.indices, X.data)
+    if isinstance(source, np.memmap):
+        return open_memmap(source) or ArrayRows(SourceFiles("X"), source)
+    if type(source).__module__.startswith("zarr"):
+        return wrap_zarr_array(source)
+    values = as_array(source, "X")
+    if values.ndim == 2 and values.dtype.kind in "OUSmM":  # objects, text, dates
+        values = Table(values, "X").values
+    return ArrayRows(SourceFiles("X"), values)
+
+
+def _open_frame(frame: nw.DataFrame[Any], request: ColumnRequest) -> RowSource:
+    dtypes = [frame.schema[name] for name in frame.columns]
+    types = [None if t.is_numeric() or t == nw.Boolean else str(t) for t in dtypes]
+    selection = select_columns(frame.columns, types, request, "X")
+    features = frame.select(nw.nth(*selection.indices))
+    values = features.to_numpy()
+    if values.dtype.kind == "O":  # decimals, or nullable numbers with missing values
+        numbers = [column.cast(nw.Float64).to_numpy() for column in features.iter_columns()]
+        values = np.column_stack(numbers)
+    rows = ArrayRows(SourceFiles("X"), values, column_names=string_names(selection.names))
+    rows.left_out = selection.left_out
+    rows.side = {name: partial(_frame_column, frame, name) for name in selection.others}
+    return rows
+
+
+def _frame_column(frame: nw.DataFrame[Any], name: str) -> Array:
+    return as_integers_or_text(frame.get_column(name).to_numpy())
+
+
+def as_table(source: Any) -> Any:
+    """Return an Arrow record batch as a table, which is a data frame; others are unchanged."""
+    kind = type(source)
+    if kind.__name__ != "RecordBatch" or kind.__module__.partition(".")[0] != "pyarrow":
+        return source
+    return require("pyarrow", "files", "Reading a record batch").Table.from_batches([source])
+
+
+def names_of(source: Any) -> list[Any] | None:
+    """Return the column names of a dictionary or data frame in memory; None if it has none."""
+    if isinstance(source, Mapping):
+        return list(source)
+    frame = as_frame(source, "X")
+    return None if frame is None else list(frame.columns)
+
+
+def count_rows(source: Any) -> int:
+    """Return the number of rows of a batch in memory."""
+    if isinstance(source, Mapping):
+        return max(map(len, source.values()), default=0)
+    return int(source.shape[0]) if hasattr(source, "shape") else len(source)
+
+
+def open_columns(columns: Mapping[str, Any], request: ColumnRequest) -> ArrayRows:
+    """Return the rows of a dictionary of columns; those that are not selected may be anything."""
+    arrays = {name: np.asarray(values) for name, values in columns.items()}
+    names = list(arrays)
+    types = [_describe_type(array) for array in arrays.values()]
+    selection = select_columns(names, types, request, "X")
+    features = {name: arrays[name] for name in selection.names}
+    _check_lengths(features)
+    values = np.column_stack(list(features.values()))
+    rows = ArrayRows(SourceFiles("X"), values, column_names=string_names(selection.names))
+    rows.left_out = selection.left_out
+    rows.side = {name: partial(as_integers_or_text, arrays[name]) for name in selection.others}
+    return rows
+
+
+def _describe_type(array: Array) -> str | None:
+    """Return None for a column of numbers, and what it is otherwise."""
+    if array.ndim != 1:
+        return f"array of shape {array.shape}"
+    return None if array.dtype.kind in NUMERIC else str(array.dtype)
+
+
+def _check_lengths(columns: Mapping[str, Array]) -> None:
+    lengths = {name: len(array) for name, array in columns.items()}
+    first = next(iter(lengths))
+    other = next((name for name in lengths if lengths[name] != lengths[first]), None)
+    if other is not None:
+        raise DataError(
+            "All columns must have the same number of rows; "
+            f"{first!r} has {lengths[first]} and {other!r} has {lengths[other]}. "
+            "Pass columns of the same rows."
+        )

@@ -1,0 +1,217 @@
+"""Views of another source: its columns scaled, or only its rows without missing values."""
+
+from collections import Counter
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isosne._checks import LARGEST, is_one_of
+from isosne._types import Array, Points
+from isosne.errors import DataError, ParameterError, keyword, suggest
+from isosne.rows.row_source import Indices, RowSource, find_not_finite
+from isosne.rows.rows import Rows, blocks
+
+KINDS = ("none", "minmax", "standard")
+
+
+class Scale(NamedTuple):
+    """The value that is subtracted from each column, and the factor that it is multiplied by.
+
+    Both have shape (n_features,).
+    """
+
+    shift: NDArray[np.float64]
+    factor: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, kind: str, rows: Rows) -> Self:
+        """Return the scale of a source, from one pass over its rows in blocks.
+
+        "minmax" scales each column to the range from 0 to 1, "standard" to mean 0 and standard
+        deviation 1. A constant column becomes 0.
+        """
+        if not is_one_of(kind, KINDS):
+            raise ParameterError(
+                "scale",
+                "be 'none', 'minmax' or 'standard'",
+                kind,
+                suggest(kind, KINDS, "The paper scales with 'minmax'."),
+            )
+        if rows.is_sparse:
+            raise ParameterError(
+                "scale",
+                "be 'none' for sparse data",
+                kind,
+                "Scale the data beforehand, or leave them as they are.",
+            )
+        statistics = _Statistics(rows.shape[1])
+        with np.errstate(all="ignore"):  # `_check_width` finds what overflows
+            for part in blocks(rows):
+                statistics.add(rows.read(part))
+            shift, width = statistics.bounds() if kind == "minmax" else statistics.moments()
+        _check_width(width, statistics, rows)
+        factor = np.divide(1, width, out=np.zeros_like(width), where=width > 0)
+        return cls(shift, factor)
+
+    def apply(self, block: Points) -> Array:
+        """Return scaled rows: float32, or float64 if the values are float64 or wide integers."""
+        dtype = np.result_type(block.dtype, np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite values are refused later
+            return ((block - self.shift) * self.factor).astype(dtype)
+
+
+class _Statistics:
+    """Running minimum, maximum, mean and sum of squared deviations of columns.
+
+    Blocks are combined by the formula of Chan, Golub and LeVeque (1979) for pairwise sums of
+    squares, which does not lose digits to a large mean.
+    """
+
+    def __init__(self, n_columns: int) -> None:
+        self._n = 0
+        self.low, self.high = np.full((2, n_columns), np.inf) * [[1], [-1]]
+        self._mean, self._squares = np.zeros((2, n_columns))
+
+    def add(self, block: Points) -> None:
+        """Add a block of rows."""
+        values = np.asarray(block).astype(np.float64)
+        self.low = np.minimum(self.low, values.min(axis=0))
+        self.high = np.maximum(self.high, values.max(axis=0))
+        n, mean = self._n + len(values), values.mean(axis=0)
+        gap = mean - self._mean
+        self._squares += ((values - mean) ** 2).sum(axis=0) + gap**2 * self._n * len(values) / n
+        self._mean, self._n = self._mean + gap * len(values) / n, n
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Return the minimum and the range of each column."""
+        return self.low, self.high - self.low
+
+    def moments(self) -> tuple[Array, Array]:
+        """Return the mean and the standard deviation of each column."""
+        return self._mean, np.sqrt(self._squares / self._n)
+
+
+def _check_width(width: Array, found: _Statistics, rows: Rows) -> None:
+    """Raise an error if a column that varies has a width whose square is zero or infinite."""
+    varies = np.isfinite(found.low) & np.isfinite(found.high) & (found.low < found.high)
+    bad = np.flatnonzero(varies & ~((width >= 1 / LARGEST) & (width <= LARGEST)))
+    if len(bad):
+        c = int(bad[0])
+        label = c if rows.column_names is None else repr(rows.column_names[c])
+        raise DataError(
+            "Values of a column must differ by 1e-150 to 1e150 to be scaled; "
+            f"column {label} of {rows.describe()} has values from {found.low[c]:g} to "
+            f"{found.high[c]:g}. Multiply the column by a constant, or leave it out."
+        )
+
+
+class ScaledRows(RowSource):
+    """The scaled rows of another source, with the types of `Scale.apply`."""
+
+    def __init__(self, rows: Any, scale: Scale) -> None:
+        if len(scale.shift) != rows.shape[1]:
+            raise ParameterError(
+                "columns",
+                f"select the {len(scale.shift)} columns that the scale was computed from; "
+                f"{rows.describe()} has {rows.shape[1]}",
+                hint="Pass a table with the same columns.",
+            )
+        dtype = np.result_type(rows.dtype, np.float32)
+        super().__init__(rows.files, rows.shape, dtype, column_names=rows.column_names)
+        self.side, self.left_out = rows.side, rows.left_out
+        self._rows, self.scale = rows, scale
+
+    def _read(self, start: int, stop: int) -> Array:
+        return self.scale.apply(self._rows.read(slice(start, stop)))
+
+    def _take(self, indices: Indices) -> Array:
+        return self.scale.apply(self._rows.take(indices))
+
+    def _digest(self, digest: Any) -> None:
+        digest.update(self._rows.fingerprint().encode())
+        digest.update(np.array(self.scale).tobytes())
+
+
+TREATMENTS = ("refuse", "drop")
+"""Values of the parameter `missing`."""
+
+
+class CompleteRows(RowSource):
+    """Some rows of another source; ``kept`` has their indices there, in ascending order."""
+
+    def __init__(self, rows: RowSource, kept: Indices) -> None:
+        shape = len(kept), rows.shape[1]
+        super().__init__(rows.files, shape, rows.dtype, column_names=rows.column_names)
+        self.row_bytes, self.is_sparse = rows.row_bytes, rows.is_sparse
+        self.left_out = rows.left_out
+        self.side = {name: partial(self._side_column, name) for name in rows.side}
+        self.kept = kept
+        self._rows = rows
+
+    def note(self) -> str:
+        """Return a sentence with the number of dropped rows and the location of the first."""
+        n_kept, n_rows = self.shape[0], self._rows.shape[0]
+        first = int(np.searchsorted(self.kept - np.arange(n_kept), 1))
+        return (
+            f"Dropped {n_rows - n_kept:,} of {n_rows:,} rows, which have missing or infinite "
+            f"values; the first is {self._rows._where(first)}."
+        )
+
+    def _read(self, start: int, stop: int) -> Points:
+        return self._rows._take(self.kept[start:stop])
+
+    def _take(self, indices: Indices) -> Points:
+        return self._rows._take(self.kept[indices])
+
+    def _side_column(self, name: str) -> Array:
+        return self._rows.side[name]()[self.kept]
+
+    def _where(self, row: int) -> str:
+        return self._rows._where(int(self.kept[row]))
+
+    def _digest(self, digest: Any) -> None:
+        digest.update(self._rows.fingerprint().encode())
+        digest.update(self.kept.tobytes())
+
+
+def check_missing(missing: str) -> None:
+    """Raise an error if `missing` is not a known treatment of missing values."""
+    if not is_one_of(missing, TREATMENTS):
+        raise ParameterError(
+            "missing",
+            "be 'refuse' or 'drop'",
+            missing,
+            f"Pass {keyword('missing', 'drop')} to drop rows with missing values.",
+        )
+
+
+def drop_incomplete(rows: RowSource) -> RowSource:
+    """Return the rows in which all values are finite; reads all rows once, in blocks."""
+    kept, n_missing = find_complete(rows)
+    if len(kept) == 0:
+        worst = max(sorted(n_missing), key=n_missing.__getitem__)
+        raise DataError(
+            f"At least one row must have no missing value; all {rows.shape[0]:,} rows of "
+            f"{rows.describe()} have one, {n_missing[worst]:,} of them in {rows._column(worst)}. "
+            "Exclude that column, or impute the missing values."
+        )
+    return rows if len(kept) == rows.shape[0] else CompleteRows(rows, kept)
+
+
+def find_complete(rows: RowSource) -> tuple[Indices, Counter[int]]:
+    """Return the rows in which all values are finite, and the number of others by column.
+
+    Reads all rows once, in blocks.
+    """
+    dropped = [np.empty(0, np.int64)]
+    n_missing: Counter[int] = Counter()  # by column; a sparse matrix can have any number of these
+    for part in blocks(rows) if rows.can_lack_values else ():
+        with rows.files.reading():
+            block = rows._read(part.start, part.stop)
+        bad_rows, bad_columns = find_not_finite(block)
+        dropped.append(np.unique(bad_rows) + part.start)
+        columns, counts = np.unique(bad_columns, return_counts=True)
+        n_missing.update(dict(zip(columns.tolist(), counts.tolist(), strict=True)))
+    return np.delete(np.arange(rows.shape[0]), np.concatenate(dropped)), n_missing

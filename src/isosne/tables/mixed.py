@@ -1,0 +1,157 @@
+"""Tables whose columns are features as they are: numbers, text, categories, dates, with gaps."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from isosne._types import Array
+from isosne.errors import DataError, ParameterError
+from isosne.rows import Rows
+from isosne.rows.columns import check_column
+from isosne.rows.table_reader import LEFT_OUT, Table
+from isosne.rows.text_dialect import UNNAMED, is_missing, is_number
+from isosne.tables.columns import read_columns
+from isosne.tables.points import MixedRows
+
+COLUMNS = "Columns: "
+"""Beginning of the note on the kinds of the columns."""
+
+
+def as_mixed(
+    table: Table,
+    *,
+    columns: Sequence[str] | None = None,
+    exclude: Collection[str] = (),
+    categorical: list[str] | None = None,
+) -> Table:
+    """Return a table with all its columns in memory as `MixedRows`, and a note on their kinds.
+
+    table: read with ``text_columns="leave_out"`` and without a choice of columns. columns:
+    features; None is all that are not excluded. categorical: columns to treat as categories.
+    """
+    rows = table.rows
+    if table.names is None:
+        rule = f"be left out for {rows.describe()}, whose columns have no names"
+        hint = "Save the array as a table with column names, such as a .csv or .parquet file."
+        raise ParameterError("mixed", rule, True, hint)
+    features = [*table.names, *rows.left_out]
+    wanted = columns or [name for name in features if name not in exclude]
+    for name in wanted:
+        check_column(name, features, "columns", rows.describe())
+    values = _read_features(table, wanted)
+    frame = nw.from_dict(values, backend="pyarrow").to_native()
+    kinds, _ = read_columns(frame, categorical, rows.describe())
+    notes = [sentence for sentence in table.notes if not sentence.startswith(LEFT_OUT)]
+    notes.append(COLUMNS + "; ".join(map(str, kinds)) + ".")
+    side = {
+        name: partial(_read_numbers, rows, c)
+        for c, name in enumerate(table.names)
+        if name not in wanted
+    }
+    mixed = MixedRows(rows, frame, categorical, side)
+    return replace(table, rows=mixed, names=mixed.column_names, notes=tuple(notes))
+
+
+def _read_features(table: Table, wanted: Sequence[str]) -> dict[str, Array]:
+    """Return whole columns by name, of numbers where all values are numbers or missing."""
+    try:
+        return take_columns(table, None, wanted)
+    except DataError:
+        if not set(wanted) <= table.rows.side.keys():
+            raise
+    # Columns of a text table that begin with numbers and hold other text: each is read as text.
+    return {name: _as_numbers_or_text(table.rows.side[name]()) for name in wanted}
+
+
+def _as_numbers_or_text(values: Array) -> Array:
+    if values.dtype.kind in "iu" or not all(is_number(v) or is_missing(v) for v in values):
+        return values
+    return np.array([np.nan if is_missing(value) else float(value) for value in values])
+
+
+def take_columns(
+    table: Table, chosen: Array | None, wanted: Sequence[str] | None
+) -> dict[str, Array]:
+    """Return columns of some rows, numeric or not, by name; missing values are NaN.
+
+    ``chosen`` None: all rows; ``wanted`` None: all columns.
+    """
+    rows = table.rows
+    chosen = np.arange(rows.shape[0]) if chosen is None else chosen
+    numeric = list(table.names or ())
+    values = np.asarray(rows.take(chosen, allow_missing=True)) if numeric else np.empty((0, 0))
+    others = [name for name in rows.side if name not in numeric]
+    columns = {}
+    for name in [*numeric, *others] if wanted is None else wanted:
+        check_column(name, [*numeric, *others], "color", rows.describe())
+        if name in numeric:
+            columns[name] = values[:, numeric.index(name)]
+        else:
+            columns[name] = rows.side[name]()[chosen]
+    return columns
+
+
+def _read_numbers(rows: Rows, column: int) -> Array:
+    """Return a numeric column that is not a feature; as integers if it holds nothing else."""
+    taken = rows.take(np.arange(rows.shape[0]), allow_missing=True)
+    values = np.asarray(taken[:, column])
+    is_whole = np.isfinite(values).all() and (values == np.rint(values)).all()
+    return values.astype(np.int64) if is_whole else values
+
+
+WIDE, N_EXAMINED = 30.0, 1000
+"""A column dominates if its standard deviation is this many times the median of all columns, in the
+first rows. Chosen, not measured."""
+LEAST_ROWS = 10
+"""Rows from which on consecutive integers are taken for row numbers. Chosen: integers of fewer rows
+may have this order by chance."""
+
+
+def find_numbering(table: Table) -> dict[str, Array]:
+    """Return the features that number the rows, such as 0, 1, 2, ..., with their first values."""
+    found = {}
+    with np.errstate(invalid="ignore"):  # values that are not finite are refused later
+        for name, given in _first_values(table).items():
+            values = np.asarray(given, np.float64)
+            if name.startswith(UNNAMED) or len(values) < LEAST_ROWS:
+                continue
+            if values[0] == np.rint(values[0]) and np.all(np.diff(values) == 1):
+                found[name] = values
+    return found
+
+
+def find_dominant(table: Table) -> tuple[str, float] | None:
+    """Return the column that dominates distances, and its width in those of the median column."""
+    if table.names is None or isinstance(table.rows, MixedRows):
+        return None
+    first = _first_rows(table)
+    if not isinstance(first, np.ndarray):
+        return None
+    with np.errstate(invalid="ignore"):
+        spread = first.std(axis=0, dtype=np.float64)
+    if not spread.any() or not np.isfinite(spread).all():
+        return None
+    widest, usual = int(spread.argmax()), float(np.median(spread[spread > 0]))
+    ratio = float(spread[widest]) / usual
+    return (table.names[widest], ratio) if ratio > WIDE else None
+
+
+def _first_values(table: Table) -> dict[str, Array]:
+    """Return the first values of each feature that holds numbers, by name."""
+    if isinstance(table.rows, MixedRows):
+        frame = nw.from_native(table.rows.read_frame(slice(0, N_EXAMINED)), eager_only=True)
+        numbers = [column for column in frame.iter_columns() if column.dtype.is_numeric()]
+        return {column.name: column.to_numpy() for column in numbers}
+    first = _first_rows(table)
+    is_named = isinstance(first, np.ndarray) and table.names is not None
+    return dict(zip(table.names or (), first.T, strict=True)) if is_named else {}
+
+
+def _first_rows(table: Table) -> Any:
+    """Return the first rows; values may be missing."""
+    n = min(N_EXAMINED, table.rows.shape[0])
+    return table.rows.take(np.arange(n), allow_missing=True)

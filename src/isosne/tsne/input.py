@@ -1,0 +1,442 @@
+"""The input of a fit: points in memory, rows of a file or a Dask collection, or a sample of them.
+
+With landmarks, a pool of rows is drawn from the whole input; an isolation kernel draws its samples
+from the pool. Landmarks, the rows that are mapped, are a subset of the pool. The size of the pool
+does not depend on n, so neither do time and memory (docs/decisions/0008).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.utils.validation import validate_data
+
+from isosne._blocks import for_each_block
+from isosne._checks import (
+    check_count,
+    check_for_metric,
+    check_names,
+    check_points,
+    check_width,
+    is_integer,
+    is_one_of,
+)
+from isosne._random import RandomState
+from isosne._types import Array, Points
+from isosne.errors import DataError, MissingValuesError, ParameterError, show, suggest
+from isosne.kernels.base import MetricKernel
+from isosne.kernels.given import PrecomputedKernel
+from isosne.kernels.registry import takes_tables
+from isosne.neighbors.distances import exact_set
+from isosne.neighbors.metric import Metric, Query, working_dtype, working_size
+from isosne.rows.row_source import RowSource
+from isosne.rows.rows import Rows, blocks, is_stored
+from isosne.rows.scaled import Scale, ScaledRows
+from isosne.tables.columns import is_mixed
+from isosne.tables.points import MixedRows, table_bytes, table_coordinates
+from isosne.tables.trees import TableForest
+from isosne.tsne.memory import InputSize
+
+POOL = 2**16
+"""Rows in the pool; more if there are more landmarks (docs/decisions/0008)."""
+CELL_SIZE = 8
+"""Landmarks per cell with choice="spread" (chosen; not measured). Costs m / 8 passes over the pool
+(docs/decisions/0008)."""
+CHOICES = ("uniform", "spread")
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Map a sample of m rows; `TSNE.place` gives the other rows coordinates on that map.
+
+    Parameters
+    ----------
+    n : int
+        Number of landmarks, from 2 to the number of rows.
+    choice : {"uniform", "spread"}, default="uniform"
+        "uniform": sampled uniformly. "spread": half uniformly, half evenly over the space, so that
+        rare populations are represented.
+
+    Notes
+    -----
+    Algorithms 1 and 2 of the paper with m < n. Departure: samples of an isolation kernel are drawn
+    from a pool of 65 536 rows instead of all rows (docs/decisions/0008). Other kernels, and the
+    closed forms, compare landmarks only.
+
+    Examples
+    --------
+    >>> from isosne import TSNE, Landmarks
+    >>> TSNE(landmarks=Landmarks(5000, choice="spread"))
+    TSNE(landmarks=Landmarks(n=5000, choice='spread'))
+    """
+
+    n: int
+    choice: str = "uniform"
+
+    def __post_init__(self) -> None:
+        if not is_one_of(self.choice, CHOICES):
+            raise ParameterError(
+                "choice",
+                f"be one of {', '.join(map(repr, CHOICES))}",
+                self.choice,
+                suggest(self.choice, CHOICES, "'spread' takes more landmarks from sparse regions."),
+            )
+
+    def check(self, n_rows: int, metric: str) -> None:
+        """Raise an error if there are more landmarks than rows, or if there are no points."""
+        hint = "Leave landmarks out to map every row."
+        check_count(self.n, "landmarks", low=2, high=n_rows, hint=hint)
+        if is_one_of(metric, ("precomputed",)):
+            raise ParameterError(
+                "landmarks",
+                "be None with precomputed distances or affinities: landmarks are rows of points",
+                self.n,
+                "Pass points, or leave landmarks out.",
+            )
+
+
+def as_landmarks(landmarks: object) -> Landmarks | None:
+    """Return Landmarks for an integer; None and Landmarks are returned unchanged."""
+    if landmarks is None or isinstance(landmarks, Landmarks):
+        return landmarks
+    count = check_count(landmarks, "landmarks", low=2, hint="Leave it out to map every row.")
+    return Landmarks(count)
+
+
+class DrawnLandmarks(NamedTuple):
+    """The pool, the landmarks, and the row indices of the landmarks in the input."""
+
+    pool: Points
+    points: Points
+    indices: NDArray[np.int64]
+
+
+def pool_size(n_rows: int, n_landmarks: int) -> int:
+    """Return the number of rows in the pool."""
+    return min(n_rows, max(POOL, n_landmarks))
+
+
+def draw_landmarks(
+    rows: Rows, landmarks: Landmarks, metric: Metric, rng: np.random.Generator
+) -> DrawnLandmarks:
+    """Draw a pool from all rows, and landmarks from the pool; both in the order of the input.
+
+    With choice="spread", half of the landmarks are drawn uniformly, so that dense clusters keep at
+    least half of their landmarks.
+    """
+    n_rows, n_landmarks = rows.shape[0], int(landmarks.n)
+    drawn = rng.choice(n_rows, pool_size(n_rows, n_landmarks), replace=False)
+    numbers = np.argsort(drawn)  # of the draws, in the order of the input
+    ids = drawn[numbers]
+    pool = check_points(rows.take(ids))
+    check_for_metric(pool, metric.name)
+    turns = np.zeros_like(numbers)
+    if landmarks.choice == "spread":
+        turns = _turns(pool, max(2, n_landmarks // CELL_SIZE), numbers, metric)
+        turns[numbers < n_landmarks // 2] = 0
+    first = np.lexsort((numbers, turns))[:n_landmarks]
+    first.sort()
+    return DrawnLandmarks(pool, pool[first], ids[first])
+
+
+def _turns(pool: Points, n_cells: int, numbers: Array, metric: Metric) -> Array:
+    """Return the rank of each row within its cell; landmarks are taken in order of rank."""
+    cells = even_cells(pool, n_cells, int(np.argmin(numbers)), metric)
+    order = np.lexsort((numbers, cells))
+    starts = np.r_[0, np.flatnonzero(np.diff(cells[order])) + 1]
+    sizes = np.diff(np.r_[starts, len(cells)])
+    turns = np.empty(len(cells), np.int64)
+    turns[order] = np.arange(len(cells)) - np.repeat(starts, sizes)
+    return turns
+
+
+def even_cells(pool: Points, n_cells: int, first: int, metric: Metric) -> NDArray[np.int64]:
+    """Return the cell of each row, for cells of about equal width (farthest-point sampling).
+
+    Each center is the row farthest from the previous centers. Cells around random rows would
+    instead hold about equally many rows, and be wide where rows are rare. O(n_cells n d) time.
+    """
+    search = exact_set(pool, metric, precision=working_dtype(pool))
+    nearest, cells = np.full(search.n_points, np.inf), np.zeros(search.n_points, np.int64)
+    center = first
+
+    def visit(query: Query, c: int, rows: slice) -> None:
+        keys = search.keys(query, rows)[0]
+        is_nearer = keys < nearest[rows]
+        nearest[rows][is_nearer], cells[rows][is_nearer] = keys[is_nearer], c
+
+    for c in range(n_cells):
+        query = search.query(pool, slice(center, center + 1))
+        for_each_block(search.n_points, search.tile, partial(visit, query, c))
+        nearest[center] = 0
+        center = int(np.argmax(nearest))
+    return cells
+
+
+TABLES = (
+    "To keep these rows, pass a data frame (pandas, polars or pyarrow) to TSNE, or --mixed on the "
+    "command line."
+)
+
+DROPPING = (
+    "Impute such values, or pass isosne.rows.open_rows(X, missing='drop') instead of X to leave "
+    "out the rows."
+)
+
+
+def open_input(X: Any) -> Rows:
+    """Open the input of an estimator, which has no parameter that drops rows; errors say what has.
+
+    Rows that the user opened, and collections with other advice, keep their own.
+    """
+    from isosne.rows.formats import open_rows  # and all readers, which an array does not need
+
+    rows = open_rows(X)
+    if rows is not X and isinstance(rows, RowSource) and rows.advice is None:
+        rows.advice = DROPPING
+    return rows
+
+
+@contextmanager
+def suggesting_tables(kernel: object) -> Iterator[None]:
+    """Say in an error for missing values that tables may have some, if the kernel takes tables."""
+    try:
+        yield
+    except MissingValuesError as error:
+        if not takes_tables(kernel):
+            raise
+        raise MissingValuesError(f"{error} {TABLES}") from None
+
+
+class Input:
+    """The input of `fit`. Points in memory are validated here, and only here.
+
+    Parameters
+    ----------
+    X : array, CSR, data frame, path, or Dask array or data frame
+        The input.
+    landmarks : Landmarks or None
+        Landmarks to map; None maps all rows.
+    metric : str
+        Name of the kernel's metric.
+    random_state : int, Generator, RandomState or None
+        Seed of the trees, if the input is a table with mixed columns.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Number of points to map, and number of features.
+    forest : TableForest or None
+        For a table with mixed columns, the trees; the points are its codes.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        landmarks: Landmarks | None,
+        metric: str,
+        random_state: RandomState = None,
+    ) -> None:
+        self.forest: TableForest | None = None
+        self._table: Array | None = None
+        is_table = isinstance(X, MixedRows)
+        if is_table or (metric != "precomputed" and not is_stored(X) and is_mixed(X)):
+            categorical = X.categorical if is_table else None
+            seed = _tree_seed(random_state)
+            self.forest = TableForest(categorical=categorical, random_state=seed)
+            self._table = self.forest._grow(X.frame if is_table else X)
+            X = self.forest._find(self._table)
+        self._landmarks = landmarks
+        self._points: Points | None = None
+        self._rows: Rows | None = None
+        self._in_memory = not is_stored(X) and not isinstance(X, np.memmap)
+        if landmarks is None and not is_stored(X):
+            self._points = check_points(X, min_rows=2)
+            self.shape: tuple[int, int] = self._points.shape
+            return
+        self._rows = open_input(X)
+        self.shape = self._rows.shape
+        if landmarks is not None:
+            landmarks.check(self.shape[0], metric)
+            self.shape = landmarks.n, self.shape[1]
+
+    @classmethod
+    def of(cls, X: Any, kernel: Any, landmarks: Any, random_state: RandomState) -> Self:
+        """Return the input of an estimator with these parameters."""
+        metric = getattr(kernel, "metric", "euclidean")
+        if is_one_of(kernel, ("precomputed",)) or isinstance(kernel, PrecomputedKernel):
+            metric = "precomputed"
+        with suggesting_tables(kernel):
+            return cls(X, as_landmarks(landmarks), metric, random_state)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the input; with landmarks, more than points to map."""
+        return self.shape[0] if self._rows is None else int(self._rows.shape[0])
+
+    @property
+    def points(self) -> Points:
+        """Points that are in memory."""
+        assert self._points is not None  # only asked of input that was validated as a whole
+        return self._points
+
+    @property
+    def column_names(self) -> tuple[str, ...] | None:
+        """Column names of rows that are not in memory, if they have any."""
+        return None if self._rows is None else self._rows.column_names
+
+    @property
+    def scale(self) -> Scale | None:
+        """The column scaling of stored rows, if there is one."""
+        return getattr(self._rows, "scale", None)
+
+    def start_points(self, fitted: Points, landmarks: Array | None) -> Points:
+        """Return the points whose principal components start a map: of a table its coordinates.
+
+        fitted: the points of the kernel.
+        """
+        if self.forest is None or self._table is None:
+            return fitted
+        coordinates = table_coordinates(self.forest.columns_, self._table)
+        self._table = None  # needed no more; it is as large as the input
+        return coordinates if landmarks is None else coordinates[landmarks]
+
+    @property
+    def note(self) -> str:
+        """What the plan says about the columns of a table."""
+        return "" if self.forest is None else self.forest.describe()
+
+    def size(self) -> InputSize:
+        """Return the sizes that the plan depends on."""
+        of_table = 0 if self.forest is None else table_bytes(self.forest.columns_, self.n_rows)
+        return self._size_of_points()._replace(table_bytes=of_table)
+
+    def _size_of_points(self) -> InputSize:
+        if self._points is not None:
+            value_bytes, is_ready = working_size(self._points)
+            if not isinstance(self._points, csr_array):
+                return InputSize(*self.shape, value_bytes, is_ready)
+            return InputSize(*self.shape, 8, is_ready, True, self._points.nnz)
+        rows = self._rows
+        assert rows is not None  # set in __init__ if the points are not
+        value_bytes, is_ready = working_size(np.empty((0, 0), rows.dtype))
+        entry_bytes = rows.dtype.itemsize + 4
+        n_entries = self.shape[0] * rows.row_bytes // entry_bytes if rows.is_sparse else 0
+        n_pool = pool_size(rows.shape[0], self._landmarks.n if self._landmarks else 0)
+        n_rows = None if self._landmarks is None else rows.shape[0]
+        return InputSize(
+            *self.shape,
+            value_bytes,
+            is_ready,
+            rows.is_sparse,
+            n_entries,
+            rows.row_bytes,
+            n_rows,
+            n_pool,
+        )
+
+    def n_listed(self, kernel: MetricKernel) -> int | None:
+        """Return the number of distances per row of a sparse matrix of distances; None for others.
+
+        Such a matrix is validated here, because the plan depends on the smallest number.
+        """
+        if kernel.metric != "precomputed":
+            return None
+        if self._points is None and self._rows is not None and self._rows.is_sparse:
+            self._points = check_points(self._rows.read(slice(None)), min_rows=2)
+        if not isinstance(self._points, csr_array):
+            return None
+        kernel.check_comparable(self._points)
+        return kernel.n_listed(self._points)
+
+    def fingerprint(self) -> str:
+        """Return a hash of the input; for stored rows, of a sample of them."""
+        rows = open_input(self._points) if self._rows is None else self._rows
+        digest = sha256(rows.fingerprint().encode())
+        for part in blocks(rows) if self._in_memory else ():
+            block: Any = rows.read(part)
+            is_sparse = isinstance(block, csr_array)
+            for values in (block.indptr, block.indices, block.data) if is_sparse else (block,):
+                digest.update(np.ascontiguousarray(values).data)
+        return digest.hexdigest()[:32]
+
+    def fit(
+        self, kernel: MetricKernel, rng: np.random.Generator
+    ) -> tuple[MetricKernel, Array | None]:
+        """Return the kernel fitted to the mapped points, and the row indices of landmarks."""
+        if self._points is not None:
+            return kernel.fit_checked(self._points), None
+        assert self._rows is not None  # set in __init__ if the points are not
+        with suggesting_tables(kernel):
+            if self._landmarks is None:
+                points = check_points(self._rows.read(slice(None)), min_rows=2)
+                return kernel.fit_checked(points), None
+            metric = Metric(kernel.metric, kernel.p)
+            drawn = draw_landmarks(self._rows, self._landmarks, metric, rng)
+        return kernel.fit_pool(drawn.pool, drawn.points), drawn.indices
+
+
+def _tree_seed(random_state: RandomState) -> RandomState:
+    """Return the seed of the trees: the user's integer, else 0, so that a run can be resumed."""
+    return random_state if is_integer(random_state) else 0
+
+
+def remember_columns(model: Any, X: Any, given: Input) -> None:
+    """Set the attributes of a fitted estimator that describe the columns of its input."""
+    set_or_remove(model, "table_", given.forest)
+    set_or_remove(model, "input_scale_", given.scale)
+    X = X.frame if isinstance(X, MixedRows) else X
+    if not is_stored(X):
+        validate_data(model, X, reset=True, skip_check_array=True)
+        return
+    model.n_features_in_ = given.shape[1]
+    names = None if given.column_names is None else np.array(given.column_names, object)
+    set_or_remove(model, "feature_names_in_", names)
+
+
+def set_or_remove(model: Any, name: str, value: object) -> None:
+    """Set an attribute, or for None remove that of an earlier fit."""
+    if value is not None:
+        setattr(model, name, value)
+    elif hasattr(model, name):
+        delattr(model, name)
+
+
+def checked_points(model: Any, X: Any) -> Points:
+    """Return new points, validated, as the kernel of a model compares them: scaled, or as codes."""
+    if is_stored(X):
+        return check_points(opened_rows(model, X).read(slice(None)))
+    if hasattr(model, "table_"):
+        codes: Points = model.table_.transform(X)
+        return codes
+    points = check_points(X)
+    check_width(points, model.n_features_in_, type(model).__name__)
+    validate_data(model, X, reset=False, skip_check_array=True)
+    if hasattr(model, "input_scale_"):
+        points = model.input_scale_.apply(points)
+    check_for_metric(points, model.kernel_.metric)
+    return points
+
+
+def opened_rows(model: Any, X: Any) -> Rows:
+    """Return new rows of an input of any kind as the kernel of a model compares them."""
+    if hasattr(model, "table_"):
+        X = X.frame if isinstance(X, MixedRows) else X
+        if is_stored(X):
+            raise DataError(
+                "The map was made of a table with mixed columns, and takes tables in memory; "
+                f"got {show(X)}. Read it into a data frame, or pass parts of it."
+            )
+        return open_input(model.table_.transform(X))
+    rows = open_input(X)
+    check_width(rows, model.n_features_in_, type(model).__name__)
+    check_names(rows.column_names, getattr(model, "feature_names_in_", None))
+    if hasattr(model, "input_scale_") and not isinstance(rows, ScaledRows):
+        return ScaledRows(rows, model.input_scale_)
+    return rows

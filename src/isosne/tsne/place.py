@@ -1,0 +1,278 @@
+"""Coordinates of new points on a finished map.
+
+A placer chooses the fitted points that new points are compared with (all, the nearest, or a random
+draw) and computes similarities; `layout.placement` computes the coordinates.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from isosne._checks import check_for_metric, check_points
+from isosne._numba import threads
+from isosne._types import Points
+from isosne.affinities.dense import conditional_rows
+from isosne.affinities.sampled import PLACE_DRAWS, SampledAffinities
+from isosne.errors import ParameterError
+from isosne.kernels.base import KernelCosts, MetricKernel
+from isosne.kernels.given import PrecomputedKernel
+from isosne.kernels.isolation import IsolationKernel
+from isosne.layout.objectives import as_objective, dof_of
+from isosne.layout.placement import ListedPlacement, Placement
+from isosne.neighbors.metric import Metric
+from isosne.neighbors.search import Search, has_approximate_search, make_search
+from isosne.rows.rows import Rows
+from isosne.tsne.fit import sample_affinities, schedule_of
+from isosne.tsne.input import opened_rows
+from isosne.tsne.plan import LONGEST_LIST, Plan
+from isosne.tsne.run import Run
+
+PLACE_BYTES = 2**26
+"""Bytes of rows per block in `TSNE.place`: 64 MB (chosen; not measured)."""
+BLOCK_BYTES = 2**27
+"""Bytes of new points and their similarities per block: 128 MB (chosen; not measured)."""
+EXACT_LANDMARKS = 4000
+"""Largest number of landmarks that are searched exactly for new rows (docs/decisions/0014)."""
+WIDEST = 10_000
+"""Largest number of columns that is counted: wider data are sparse, and are not copied (chosen)."""
+_one_at_a_time = Lock()  # a call uses all threads, and Numba's pool is not always reentrant
+
+
+class MapSettings(NamedTuple):
+    """A map, and the settings of the forces on it."""
+
+    embedding: NDArray[np.float32]
+    dof: float
+    exaggeration: float
+    """Exaggeration of the last phase."""
+
+
+def make_placer(
+    kernel: MetricKernel, plan: Plan, source: SampledAffinities | None, settings: MapSettings
+) -> "MapPlacer":
+    """Return the placer for a fitted kernel and its map.
+
+    source: the sampled affinities of the map, if there are any. New points are compared in the same
+    way as the fitted points. With landmarks, which are followed by many new points, they are
+    compared with the nearest landmarks instead, found approximately if there are many; if these
+    lists would be too long, with landmarks drawn from shared cells, or with all landmarks if the
+    kernel has no cells.
+    """
+    has_many = plan.n_rows is not None and len(settings.embedding) > EXACT_LANDMARKS
+    method = None if has_many else plan.neighbors
+    if isinstance(kernel, PrecomputedKernel):
+        return AllPairsPlacer(kernel, settings)
+    if plan.affinities == "dense":
+        listed = kernel.in_closed_form() if plan.n_rows is not None else None
+        if listed is not None and 0 < _costs(listed).n_relevant <= LONGEST_LIST:
+            return ListPlacer(listed, method, settings)
+        if plan.n_rows is None or not _costs(kernel).cell_bytes:
+            return AllPairsPlacer(kernel, settings)
+        assert isinstance(kernel, IsolationKernel)  # no other kernel has cells
+        source = SampledAffinities(kernel)
+    if source is not None:
+        assert isinstance(kernel, IsolationKernel)
+        return DrawPlacer(kernel, source, settings)
+    return ListPlacer(kernel, method, settings)
+
+
+def _costs(kernel: MetricKernel) -> KernelCosts:
+    return kernel.costs(*kernel.X_fit_.shape)
+
+
+class MapPlacer(ABC):
+    """Base class: computes coordinates of new points, each independently of the others.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric of the fitted kernel.
+    settings : MapSettings
+        The map.
+    """
+
+    width: int
+    """Number of fitted points that a new point is compared with."""
+
+    def __init__(self, metric: Metric, settings: MapSettings) -> None:
+        self.metric = metric
+        self.embedding = settings.embedding
+
+    def place(self, points: Points) -> NDArray[np.float32]:
+        """Return the coordinates of new points; a copy of a fitted point gets its coordinates."""
+        check_for_metric(points, self.metric.name)
+        coordinates = np.empty((points.shape[0], self.embedding.shape[1]), np.float32)
+        # Bytes per point: indices, distances, similarities; float64 values with a working copy.
+        step = max(1, BLOCK_BYTES // (16 * self.width + 16 * min(points.shape[1], WIDEST)))
+        with _one_at_a_time:
+            for s in range(0, len(coordinates), step):
+                block = slice(s, min(s + step, len(coordinates)))
+                coordinates[block] = self.place_block(points[block])
+        return coordinates
+
+    @abstractmethod
+    def place_block(self, points: Points) -> NDArray[np.float32]:
+        """Return the coordinates of a block of points."""
+
+
+class AllPairsPlacer(MapPlacer):
+    """Compares new points with all fitted points."""
+
+    def __init__(self, kernel: MetricKernel, settings: MapSettings) -> None:
+        super().__init__(kernel.metric_, settings)
+        self.width = len(self.embedding)
+        self._kernel = kernel
+        self._placement = Placement(*settings)
+        self._similarity = kernel.toward_fitted()
+
+    def place_block(self, points: Points) -> NDArray[np.float32]:
+        """Return the coordinates of a block of points."""
+        originals = self._kernel.find_copies(points)
+        new = np.flatnonzero(originals < 0)
+        coordinates: NDArray[np.float32] = self.embedding[originals]
+        if len(new):
+            coordinates[new] = self._placement.place(self._probabilities(points[new]))
+        return coordinates
+
+    def _probabilities(self, points: Points) -> NDArray[np.float32]:
+        """Return p_{j|i} (m, n) of new points; 1 for the nearest point where all are zero."""
+        rows = conditional_rows(self._similarity(points))
+        empty = np.flatnonzero(~rows.any(axis=1))
+        if len(empty):
+            search = _search(self._kernel, "exact")
+            nearest, _ = search.nearest(points[empty], 1)
+            rows[empty, nearest[:, 0]] = 1
+        return rows
+
+
+class ListPlacer(MapPlacer):
+    """Compares new points with the fitted points nearest to them."""
+
+    def __init__(self, kernel: MetricKernel, method: str | None, settings: MapSettings) -> None:
+        super().__init__(kernel.metric_, settings)
+        n_listed = kernel.n_listed()
+        n_known = len(self.embedding) - 1 if n_listed is None else n_listed
+        costs = _costs(kernel)
+        self.width = min(costs.n_placed or costs.n_partners, n_known)
+        self._placement = ListedPlacement(*settings)
+        self._search = _search(kernel, method)
+        lists = self._search.neighbors(self.width) if kernel.uses_fitted_lists else None
+        self._similarity = kernel.toward_neighbors(lists)
+
+    def place_block(self, points: Points) -> NDArray[np.float32]:
+        """Return the coordinates of a block of points."""
+        ids, distances = self._search.nearest(points, self.width)
+        rows = conditional_rows(self._similarity(points, ids, distances))
+        rows[~rows.any(axis=1), 0] = 1
+        coordinates = self._placement.place(ids, rows)
+        is_copy = distances[:, 0] == 0
+        coordinates[is_copy] = self.embedding[ids[is_copy, 0]]
+        return coordinates
+
+
+class DrawPlacer(MapPlacer):
+    """Compares new points with fitted points drawn from shared cells."""
+
+    width = PLACE_DRAWS
+
+    def __init__(
+        self, kernel: IsolationKernel, source: SampledAffinities, settings: MapSettings
+    ) -> None:
+        super().__init__(kernel.metric_, settings)
+        self._kernel, self._source = kernel, source
+        self._placement = ListedPlacement(*settings)
+        self._search = _search(kernel, None)
+
+    def place_block(self, points: Points) -> NDArray[np.float32]:
+        """Return the coordinates of a block of points."""
+        nearest, distances = self._search.nearest(points, 1)
+        partners = self._source.draw_toward(self._kernel.cells_at_scales(points))
+        partners[:, 0] = nearest[:, 0]  # `settle_listed` starts at the first of equal weights
+        coordinates = self._placement.place(partners, np.ones(partners.shape, np.float32))
+        is_copy = distances[:, 0] == 0
+        coordinates[is_copy] = self.embedding[nearest[is_copy, 0]]
+        return coordinates
+
+
+def placed_blocks(model: Any, X: Any) -> Iterator[NDArray[np.float32]]:
+    """Return an iterator over the coordinates of all rows of an input on the map of a model.
+
+    Blocks of a Dask collection are placed by the workers that hold them.
+    """
+    return opened_blocks(model, opened_rows(model, X))
+
+
+def opened_blocks(model: Any, rows: Rows) -> Iterator[NDArray[np.float32]]:
+    """Return the coordinates of rows that are opened, in blocks."""
+    with threads(model.n_jobs):
+        placer = ready_placer(model)
+    return rows.apply(partial(place_checked, placer, model.n_jobs), PLACE_BYTES)
+
+
+def place_checked(placer: MapPlacer, n_jobs: int | None, points: Any) -> NDArray[np.float32]:
+    """Validate a block of rows and return its coordinates; also runs on Dask workers."""
+    with threads(n_jobs):
+        return placer.place(check_points(points))
+
+
+def check_out(out: Any, shape: tuple[int, int]) -> None:
+    """Raise an error unless `out` is a writable float32 array of this shape."""
+    kind = getattr(out, "dtype", type(out).__name__)
+    is_writable = getattr(getattr(out, "flags", None), "writeable", True)
+    if kind != np.float32 or out.shape != shape or not is_writable:
+        received = f"{kind} of shape {getattr(out, 'shape', None)}"
+        raise ParameterError(
+            "out",
+            f"be a writable float32 array of shape {shape}; received "
+            f"{received if is_writable else f'a read-only array, {received}'}",
+            hint="Leave it out for a new array.",
+        )
+
+
+def _search(kernel: MetricKernel, method: str | None) -> Search:
+    is_sparse = isinstance(kernel.X_fit_, csr_array)
+    can = has_approximate_search(kernel.metric_.name, is_sparse=is_sparse)
+    return make_search(kernel.X_fit_, kernel.metric_, method or ("approximate" if can else "exact"))
+
+
+@dataclass
+class Finished:
+    """State of a fitted estimator: seed of sampled affinities, run, and placer.
+
+    The run is None after loading from a file; the placer is None until it is first used.
+    """
+
+    seed: int
+    run: Run | None = None
+    placer: MapPlacer | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"placer": None}  # cannot be pickled; it is made again when needed
+
+
+def ready_placer(model: Any) -> MapPlacer:
+    """Return the placer of a fitted estimator, which keeps it."""
+    finished: Finished = model._finished
+    if finished.placer is None:
+        source: SampledAffinities | None = None
+        if model.plan_.affinities == "sampled":
+            source = getattr(model, "affinities_", None)
+            source = source or sample_affinities(model.kernel_, finished.seed)
+        exaggeration = schedule_of(model.schedule, model.exaggeration).phases[-1].exaggeration
+        dof = dof_of(as_objective(model.objective))
+        settings = MapSettings(model.embedding_, dof, exaggeration)
+        finished.placer = make_placer(model.kernel_, model.plan_, source, settings)
+    return finished.placer
+
+
+def fitted_search(model: Any) -> Search:
+    """Return a search among the fitted points of an estimator."""
+    kernel = model.kernel_
+    return make_search(kernel.X_fit_, kernel.metric_, model.plan_.neighbors or "exact")

@@ -1,0 +1,95 @@
+"""Maps on a common scale, and images and selections of very many points."""
+
+import numpy as np
+import pytest
+
+from isosne.explorer.canvas import (
+    PIXELS,
+    align,
+    draw_image,
+    inside,
+    into_square,
+    moved_most,
+    rows_in_view,
+)
+
+CORNERS = np.array([[-1.0, -1.0], [1.0, 1.0]])
+RED, BLUE, GRAY = 0xFF0000FF, 0x0000FFFF, 0xBCC0C6FF
+
+
+def pixels_of(Y, colors, **settings):
+    image = draw_image(Y.astype(np.float32), colors.astype(np.uint32), CORNERS, **settings)
+    return image.view(np.uint8).reshape(PIXELS, PIXELS, 4)
+
+
+def test_faint_points_are_behind_the_others():
+    Y = np.zeros((1000, 2))
+    is_faint = np.ones(1000, bool)
+    is_faint[0] = False
+    colors = np.where(is_faint, GRAY, RED)
+    image = pixels_of(Y, colors, is_faint=is_faint)
+    red, green, _, _ = image[PIXELS // 2, PIXELS // 2].tolist()
+    assert red - green > 50  # one red point of a thousand would be 0.3 redder than gray
+    image = pixels_of(Y, colors, is_faint=None)
+    red, green, _, _ = image[PIXELS // 2, PIXELS // 2].tolist()
+    assert red - green <= 1
+
+
+def test_rows_outside_the_view_and_without_a_position_are_not_drawn():
+    Y = np.array([[0, 0], [3, 0], [np.nan, np.nan]], np.float32)
+    assert rows_in_view(Y, CORNERS).tolist() == [0]
+    assert (pixels_of(Y[1:], np.array([RED, RED]), is_faint=None)[..., 3] == 0).all()
+
+
+def test_a_polygon_selects_the_points_inside():
+    Y = np.array([[0, 0], [0.9, 0.9], [0.2, 0.1], [np.nan, 0]], np.float32)
+    found = inside(Y, np.array([-0.5, 0.5, 0.5, -0.5]), np.array([-0.5, -0.5, 0.5, 0.5]))
+    assert found.tolist() == [0, 2]
+
+
+@pytest.fixture
+def points():
+    return np.random.default_rng(0).normal(size=(50, 2))
+
+
+@pytest.mark.parametrize("is_mirrored", [False, True])
+def test_a_turned_scaled_and_moved_map_is_laid_back_onto_its_original(points, is_mirrored):
+    turn = np.array([[np.cos(1), -np.sin(1)], [np.sin(1), np.cos(1)]])
+    moved = 7 * points @ turn + [30, -4]
+    if is_mirrored:
+        moved[:, 0] *= -1
+    np.testing.assert_allclose(align(moved, points), points, atol=1e-5)
+
+
+def test_a_map_that_has_nothing_in_common_gets_the_same_size(points):
+    other = 100 * np.random.default_rng(5).normal(size=(50, 2))
+    found = align(other, points)
+    assert found.var(axis=0).sum() == pytest.approx(points.var(axis=0).sum(), rel=1e-4)
+
+
+def test_rows_that_one_map_lacks_do_not_enter_and_stay_without_a_position(points):
+    half = 3 * points
+    half[25:] = np.nan
+    found = align(half, points)
+    np.testing.assert_allclose(found[:25], points[:25], atol=1e-5)
+    assert np.isnan(found[25:]).all()
+
+
+def test_a_map_fills_the_square_and_keeps_its_proportions(points):
+    found = into_square(points)
+    assert np.abs(found).max() == pytest.approx(1)
+    ratio = np.ptp(points, axis=0) / np.ptp(found, axis=0)
+    assert ratio[0] == pytest.approx(ratio[1], rel=1e-5)
+
+
+def test_a_map_of_a_single_place_and_one_without_positions_stay_finite():
+    assert np.array_equal(into_square(np.ones((3, 2))), np.zeros((3, 2)))
+    assert np.isnan(into_square(np.full((3, 2), np.nan))).all()
+
+
+def test_the_rows_that_moved_most_come_first(points):
+    other = points.copy()
+    other[7] += 5
+    other[3] += 1
+    other[9] = np.nan
+    assert moved_most(points, other, 2).tolist() == [7, 3]

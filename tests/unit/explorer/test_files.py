@@ -1,0 +1,195 @@
+"""Tables and maps that the browser sends, and files that it receives."""
+
+import csv
+import io
+import re
+import sys
+
+import numpy as np
+import pyarrow.parquet as parquet
+import pytest
+
+from isosne import TSNE
+from isosne.errors import DataError
+from isosne.explorer import files
+from isosne.explorer.canvas import Canvas
+from isosne.explorer.colors import paint
+from isosne.explorer.data import as_texts, plain_values
+from isosne.explorer.files import MAPS, Reading, upload_map, upload_table
+from isosne.explorer.measuring import measure
+from isosne.explorer.panes import KeepPane
+from isosne.explorer.session import TRUST
+from isosne.rows import read_map
+from tests.conftest import refuses
+
+CORNERS = np.array([[-1.0, -1.0], [1.0, 1.0]])
+
+
+def test_csv_has_exactly_the_selected_rows(mapped):
+    rows = np.array([2, 40])
+    content = files.save_rows(mapped, rows, "csv").decode()
+    found = list(csv.DictReader(io.StringIO(content)))
+    assert [line["id"] for line in found] == ["p02", "p40"]
+    assert [line["label"] for line in found] == ["tight", "loose"]
+    _, Y = mapped.maps[0].frame(60)
+    for line, row in zip(found, rows, strict=True):
+        assert float(line["column 0"]) == mapped.rows.X[row, 0]
+        assert float(line["map 1 x"]) == Y[row, 0]
+
+
+def test_parquet_has_the_names_of_selections_and_null_for_rows_that_a_map_lacks(mapped):
+    mapped.select(np.arange(10))
+    mapped.name_selection("first")
+    mapped.reembed()
+    assert mapped.maps[1].run.join(60)
+    content = files.save_rows(mapped, np.array([3, 50]), "parquet")
+    table = parquet.read_table(io.BytesIO(content))
+    assert table["selection"].to_pylist() == ["first", ""]
+    assert table["map 2 x"].null_count == 1
+
+
+def test_a_picture_has_the_colors_of_the_page(mapped):
+    shown = mapped.maps[0]
+    shown.measured = measure(mapped, shown, is_final=True, n_queries=20)
+    mapped.color = TRUST  # unknown of 40 rows, which are gray
+    Y, trusted = shown.frame(60)[1], paint(mapped).paints[0]
+    pictures = [files.save_picture(Y, one, CORNERS, "png") for one in (None, trusted)]
+    assert pictures[0] != pictures[1]
+
+
+def test_every_button_saves_a_complete_file(mapped, tmp_path):
+    canvas = Canvas(mapped)
+    canvas.build()
+    canvas.arrange()
+    _, *buttons = KeepPane(mapped, canvas, pytest.fail).view
+    for button in buttons:
+        (tmp_path / button.filename).write_bytes(button.callback().getvalue())
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "map.svg").read_text()
+    assert "<title>Owner kernel</title>" in (tmp_path / "map.html").read_text()
+    model = TSNE.load(tmp_path / "model.isosne")
+    Y = mapped.maps[0].frame(60)[1]
+    np.testing.assert_array_equal(model.transform(mapped.rows.X[:1]), Y[:1])
+    found = read_map(tmp_path / "map.parquet")
+    np.testing.assert_array_equal(found.embedding, mapped.maps[0].frame(60)[1])
+    assert found.ids[1] == "p01"
+    assert found.labels[59] == "loose"
+
+
+def test_a_saved_page_needs_no_file_of_the_server(mapped):
+    """Bokeh adds scripts of all models that it knows, and Panel's are files on the server."""
+    assert "panel" in sys.modules
+    page = files.save_page(mapped, 0).decode()
+    assert re.findall(r'(?:src|href)="([^"]*)"', page.partition("<body")[0]) == ["data:,"]
+    assert "static/extensions" not in page
+
+
+def test_a_map_from_elsewhere_has_no_model(mapped):
+    mapped.add_map(np.zeros((60, 2)), "other")
+    with refuses(
+        DataError,
+        "Only a map that was computed here, and whose run has ended, has a model to save. "
+        "Wait for the end of the run, or stop it.",
+    ):
+        files.save_model(mapped, 1)
+
+
+TABLE = "name,kind,a,b\n" + "".join(f"r{i},{'uv'[i % 2]},{i},{i * i}\n" for i in range(6))
+GAPS = "name,kind,size,color\nr0,u,0,red\nr1,v,,red\nr2,u,2,\n" + "".join(
+    f"r{i},{'uv'[i % 2]},{i},{'red' if i < 5 else 'blue'}\n" for i in range(3, 8)
+)
+
+
+@pytest.fixture
+def rows():
+    """Six rows with identifiers."""
+    return upload_table(TABLE.encode(), "table.csv", Reading("kind", "name"))[0]
+
+
+def as_npy(Y):
+    buffer = io.BytesIO()
+    np.save(buffer, Y)
+    return buffer.getvalue()
+
+
+def test_a_table_has_its_columns_and_the_words_that_read_it_again(rows):
+    assert rows.ids.tolist() == [f"r{i}" for i in range(6)]
+    assert rows.labels.tolist() == list("uvuvuv")
+    assert rows.X.tolist() == [[i, i * i] for i in range(6)]
+    options = ("--text-columns", "leave_out", "--label", "kind", "--id", "name")
+    assert rows.words == ("table.csv", *options)
+
+
+def test_a_table_is_scaled_and_its_columns_are_shown_in_their_units():
+    rows, _ = upload_table(TABLE.encode(), "table.csv", Reading("kind", "name", "minmax"))
+    np.testing.assert_allclose(rows.X, [[i / 5, i * i / 25] for i in range(6)], rtol=1e-6)
+    assert rows.columns[1].data.tolist() == [i * i for i in range(6)]
+    assert rows.words[-2:] == ("--scale", "minmax")
+
+
+def test_a_table_with_mixed_columns_is_read_as_it_is():
+    rows, _ = upload_table(GAPS.encode(), "table.csv", Reading("kind", "name", is_mixed=True))
+    assert rows.words == ("table.csv", "--mixed", "--label", "kind", "--id", "name")
+    assert {column.name for column in rows.columns} == {"size", "color"}
+    texts = {
+        column.name: as_texts(plain_values(column, slice(3))).tolist() for column in rows.columns
+    }
+    assert texts == {"size": ["0", "", "2"], "color": ["red", "red", ""]}
+    assert rows.to_fit(None).shape == (8, 2)
+    assert rows.to_fit(np.array([1, 5, 6])).frame["size"].to_pylist()[1:] == [5, 6]
+
+
+def test_columns_that_distort_the_map_are_noted():
+    lines = [f"{i},{i % 3},{1000 * (i % 5)}" for i in range(12)]
+    _, notes = upload_table("\n".join(["n,a,b", *lines]).encode(), "table.csv", Reading())
+    assert notes == (
+        "The column 'n' numbers the rows, and is used as a feature. Open the table again, with "
+        "this column as the row identifier, to leave it out. The column 'b' dominates the "
+        "distances: its standard deviation is 412 times that of the median column. Open the table "
+        "again, with scaled columns."
+    )
+    _, notes = upload_table(
+        "\n".join(["n,a,b", *lines]).encode(), "table.csv", Reading(None, "n", "minmax")
+    )
+    assert notes == ""
+
+
+def test_missing_values_name_the_box_of_the_form():
+    content = TABLE.replace("r2,u,2,4", "r2,u,,4").encode()
+    with pytest.raises(DataError, match=r"Or tick the box for missing values\.$"):
+        upload_table(content, "table.csv", Reading("kind", "name"))
+
+
+def test_a_map_with_identifiers_may_be_in_any_order(rows):
+    lines = [f"r{i},{i}.5,{-i}.5" for i in (3, 0, 5, 1, 4, 2)]
+    found, _ = upload_map("\n".join(["id,UMAP_1,UMAP_2", *lines]).encode(), "umap.csv", rows)
+    assert found[:, 0].tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "sentence"),
+    [
+        (
+            b"",
+            "map.xlsx",
+            f"A map must end in one of {', '.join(MAPS)}; got map.xlsx. Choose another file.",
+        ),
+        (
+            b"id,x,y\nr0,0,0\nr1,1,1\n",
+            "umap.csv",
+            (
+                "A map must have one point for each of the 6 rows of table.csv; it has 2 points. "
+                "Pass a map of all rows."
+            ),
+        ),
+    ],
+)
+def test_a_map_that_does_not_fit_is_refused_by_its_name(rows, content, name, sentence):
+    with refuses(DataError, sentence):
+        upload_map(content, name, rows)
+
+
+def test_a_damaged_array_is_refused_by_its_name(rows):
+    with pytest.raises(DataError, match=r"umap\.npy") as caught:
+        upload_map(as_npy(np.zeros((6, 2)))[:-5], "umap.npy", rows)
+    assert "/tmp" not in str(caught.value)

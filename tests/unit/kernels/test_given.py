@@ -1,0 +1,291 @@
+"""Similarities that the user provides: affinities of all pairs, and kernels of one's own."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import BaseEstimator
+
+from isosne import (
+    TSNE,
+    KNNKernel,
+    NeRV,
+    Phase,
+    PrecomputedKernel,
+    Schedule,
+    nearest_neighbors,
+)
+from isosne.affinities.dense import given_affinities
+from isosne.errors import IsolatedPointsWarning, ParameterError
+from isosne.kernels.given import CustomKernel
+from tests.unit.kernels.test_refusals import Constant
+from tests.unit.tsne.conftest import make, refuses
+
+N = 70
+FEW = Schedule((Phase(4, step=10),))
+START = np.random.default_rng(5).normal(size=(N, 2))
+
+
+@pytest.fixture(scope="module")
+def points():
+    return np.random.default_rng(0).normal(size=(N, 5))
+
+
+@pytest.fixture(scope="module")
+def connectivities(points):
+    """A neighbor graph with weights, as other packages make them: sparse, not symmetric."""
+    indices, distances = nearest_neighbors(points, 12)
+    weights = np.exp(-distances / distances[:, -1:]).astype(np.float64)
+    indptr = np.arange(0, 12 * N + 1, 12)
+    return csr_array((weights.ravel(), indices.ravel(), indptr), shape=(N, N))
+
+
+def joint(model):
+    """Return the joint probabilities of a dense model as a matrix."""
+    values, factors = model.affinities_
+    return values * (factors[:, None] + factors)
+
+
+def as_matrix(affinities):
+    indptr, indices, data = affinities
+    return csr_array((data, indices, indptr), shape=(N, N)).toarray()
+
+
+def test_affinities_are_symmetrized_and_scaled_and_nothing_else():
+    # By hand: a + a^T without the diagonal is [[0, 3, 1], [3, 0, 4], [1, 4, 0]], with sum 16.
+    A = np.array([[9.0, 2.0, 1.0], [1.0, 0.0, 4.0], [0.0, 0.0, 7.0]])
+    expected = np.array([[0, 3, 1], [3, 0, 4], [1, 4, 0]]) / 16
+    (values, factors), isolated = given_affinities(A, as_dense=True)
+    np.testing.assert_allclose(values * (factors[:, None] + factors), expected, rtol=1e-7)
+    assert isolated.tolist() == []
+    (indptr, indices, data), isolated = given_affinities(csr_array(A), as_dense=False)
+    found = csr_array((data, indices, indptr), shape=(3, 3))
+    np.testing.assert_allclose(found.toarray(), expected, rtol=1e-7)
+    assert found.nnz == 6  # neither the diagonal nor zeros are kept
+    assert isolated.tolist() == []
+
+
+def test_csr_gives_the_map_of_the_dense_matrix(connectivities):
+    settings = {"start": START, "schedule": FEW}
+    sparse = make("precomputed", **settings).fit(connectivities)
+    dense = make("precomputed", **settings).fit(connectivities.toarray())
+    assert (sparse.plan_.affinities, dense.plan_.affinities) == ("sparse", "dense")
+    np.testing.assert_allclose(as_matrix(sparse.affinities_), joint(dense), rtol=1e-6)
+    # the same numbers, summed in another order
+    way = np.abs(dense.embedding_ - START).max()
+    np.testing.assert_allclose(sparse.embedding_, dense.embedding_, atol=1e-5 * way)
+    one = sparse.transform(connectivities[:9])
+    np.testing.assert_allclose(dense.transform(connectivities[:9].toarray()), one, atol=1e-4 * way)
+
+
+def test_a_graph_that_is_not_symmetric_works_in_every_form(connectivities):
+    assert (connectivities != connectivities.T).nnz > 0
+    before = connectivities.copy()
+    Y = make(PrecomputedKernel()).fit_transform(connectivities)
+    assert (connectivities != before).nnz == 0
+    for graph in (
+        csr_matrix(connectivities),  # as AnnData holds it
+        connectivities.tocoo(),
+        connectivities + connectivities.T,
+    ):
+        assert make("precomputed").fit_transform(graph).tobytes() == Y.tobytes()
+
+
+def test_objectives_over_all_pairs_take_a_graph_as_a_matrix(connectivities):
+    model = make("precomputed", objective=NeRV(0.8)).fit(connectivities)
+    assert model.plan_.affinities == "dense"
+    assert np.isfinite(model.embedding_).all()
+
+
+def test_a_plan_repeats_the_run_and_a_file_keeps_the_model(connectivities, tmp_path):
+    for P in (connectivities, connectivities.toarray()):
+        model = make("precomputed", random_state=None).fit(P)
+        model.save(tmp_path / "model.isosne")
+        loaded = TSNE.load(tmp_path / "model.isosne")
+        assert type(loaded.kernel_.X_fit_) is type(P)
+        rows = P[:5] + P[5:10]
+        assert loaded.transform(rows).tobytes() == model.transform(rows).tobytes()
+        again = TSNE(**loaded.plan_.parameters).fit(P)
+        assert again.embedding_.tobytes() == model.embedding_.tobytes()
+        assert loaded.continue_fit(2).n_iter_ == 22
+
+
+def test_rows_of_affinities_are_placed_where_they_point(two_blobs):
+    similarity = np.exp(-((two_blobs[:, None] - two_blobs) ** 2).sum(axis=2) / 20)
+    model = make("precomputed", schedule=Schedule.standard(n_iter=400)).fit(similarity)
+    rows = np.zeros((2, 60))
+    rows[0, :30] = rows[1, 30:] = 1
+    placed = model.transform(rows)
+    assert placed.dtype == np.float32
+    nearest = ((placed[:, None] - model.embedding_) ** 2).sum(axis=2).argmin(axis=1)
+    assert (nearest < 30).tolist() == [True, False]
+    before = rows.copy()
+    assert model.transform(csr_array(rows)).tobytes() == placed.tobytes()
+    assert model.transform(5 * rows).tobytes() == placed.tobytes()  # a factor does not matter
+    np.testing.assert_array_equal(rows, before)
+
+
+def test_points_without_affinities_are_named_and_moved_by_repulsion(connectivities):
+    P = connectivities.toarray()
+    P[[4, 9]] = P[:, [4, 9]] = 0
+    sentence = "2 of 70 points have no affinity to any other point; only repulsion acts on them."
+    for graph in (P, csr_array(P)):
+        with pytest.warns(IsolatedPointsWarning) as caught:
+            model = make("precomputed").fit(graph)
+        assert [str(warning.message) for warning in caught] == [sentence]
+        assert caught[0].filename == __file__
+        assert model.isolated_.tolist() == [4, 9]
+        assert np.isfinite(model.embedding_).all()
+        np.testing.assert_allclose(model.kernel_.similarity(), P, rtol=1e-6)
+
+
+def test_a_large_graph_needs_memory_for_its_entries_alone(memory):
+    n, k = 70_000, 15
+    graph = csr_array(
+        (np.ones(n * k), np.tile(np.arange(k), n), np.arange(0, n * k + 1, k)), (n, n)
+    )
+    plan = make("precomputed").plan(graph)
+    assert (plan.affinities, plan.forces) == ("sparse", "mesh")
+    # 16 bytes per entry for the affinities, 32 for their copy in the spectral start, 57 that stay
+    # from the symmetrization, and vectors of 1100 bytes per point. A dense matrix takes 20 GB.
+    assert 150 * n * k < plan.bytes_needed < 200 * n * k
+
+
+def test_too_little_memory_does_not_send_a_matrix_to_a_form_that_it_has_not(memory):
+    memory(2e5)
+    # 4 bytes per pair, 8 for the spectral start, and vectors of at most 28 n bytes per point
+    sentence = (
+        "affinities must fit in the 200 kB of memory that are available; dense affinities of "
+        "1,000 points need 13.1 MB; got affinities='dense'. Fit on at most 90 points."
+    )
+    with refuses(ParameterError, sentence):
+        make("precomputed").fit(np.ones((1000, 1000)))
+
+
+class Cosine:
+    """One plus the cosine of the angle between two rows, in five lines."""
+
+    def fit(self, X):
+        self.X = X
+
+    def similarity(self, A=None, B=None):
+        A, B = (self.X if Z is None else Z for Z in (A, B))
+        return 1 + A @ B.T / np.outer(np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1))
+
+
+class Power(BaseEstimator):
+    """A kernel that scikit-learn can clone: its parameters can be read and set."""
+
+    def __init__(self, exponent=1.0):
+        self.exponent = exponent
+
+    def fit(self, X, y=None):
+        self.cosine_ = Cosine()
+        self.cosine_.fit(X)
+        return self
+
+    def similarity(self, A=None, B=None):
+        return self.cosine_.similarity(A, B) ** self.exponent
+
+
+class Wrapped:
+    """A kernel of isosne behind the two methods alone."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def fit(self, X):
+        self.kernel.fit(X)
+
+    def similarity(self, A=None, B=None):
+        return self.kernel.similarity(A, B)
+
+
+@pytest.fixture(scope="module")
+def new():
+    return np.random.default_rng(1).normal(size=(9, 5))
+
+
+def test_a_wrapped_kernel_makes_the_map_of_the_kernel(points, new):
+    # The kNN kernel has zeros and ones: both ways give the same float32 numbers.
+    own, wrapped = (make(k).fit(points) for k in (KNNKernel(7), Wrapped(KNNKernel(7))))
+    assert wrapped.embedding_.tobytes() == own.embedding_.tobytes()
+    assert wrapped.transform(new).tobytes() == own.transform(new).tobytes()
+    np.testing.assert_array_equal(wrapped.transform(points), wrapped.embedding_)
+
+
+def test_the_objects_of_the_user_stay_as_they_are(points):
+    plain, estimator = Cosine(), Power(2.0)
+    for kernel in (plain, estimator):
+        before = dict(vars(kernel))
+        model = make(kernel).fit(points)
+        assert vars(kernel) == before
+        assert isinstance(model.kernel_, CustomKernel)
+        assert model.kernel_.kernel_ is not kernel
+    assert not np.array_equal(
+        make(Power(1.0)).fit_transform(points), make(Power(4.0)).fit_transform(points)
+    )
+
+
+class Cached(Cosine):
+    """A kernel that hands out arrays which it keeps, in the type that isosne uses."""
+
+    def __init__(self):
+        self.kept = []
+
+    def similarity(self, A=None, B=None):
+        self.kept.append(super().similarity(A, B).astype(np.float32))
+        return self.kept[-1]
+
+
+def test_arrays_of_the_kernel_are_not_overwritten(points, new):
+    model = make(Cached()).fit(points)
+    model.transform(new)
+    own = model.kernel_.kernel_
+    assert len(own.kept) == 2
+    for kept, A in zip(own.kept, (None, new), strict=True):
+        np.testing.assert_array_equal(kept, Cosine.similarity(own, A).astype(np.float32))
+
+
+def test_a_plan_says_that_all_pairs_are_compared_and_repeats_the_run(points):
+    model = make(Power(2.0), random_state=None).fit(points)
+    lines = str(model.plan_).splitlines()
+    assert lines[1] == "kernel      CustomKernel(kernel=Power(exponent=2.0))"
+    assert lines[2] == "affinities  dense"
+    assert lines[-1] == "reason      a user-defined kernel compares all pairs"
+    again = TSNE(**model.plan_.parameters).fit(points)
+    assert again.embedding_.tobytes() == model.embedding_.tobytes()
+
+
+def test_landmarks_are_compared_with_all_others(points, new):
+    model = make(Cosine(), landmarks=30).fit(points)
+    np.testing.assert_array_equal(model.place(points)[model.landmark_indices_], model.embedding_)
+    assert np.isfinite(model.place(new)).all()
+
+
+def test_sparse_points_reach_the_kernel_as_they_are(points):
+    class Linear:
+        def fit(self, X):
+            assert isinstance(X, csr_array)
+            self.X = X
+
+        def similarity(self, A=None, B=None):
+            A, B = (self.X if Z is None else Z for Z in (A, B))
+            return (A @ B.T).toarray()
+
+    X = csr_array(np.abs(points))
+    model = make(Linear()).fit(X)
+    np.testing.assert_array_equal(model.transform(X), model.embedding_)
+    assert np.isfinite(model.transform(X[:5] * 1.5)).all()
+
+
+def test_points_without_similar_ones_are_tied_to_their_nearest_neighbor(points):
+    K = np.ones((N, N))
+    K[3] = K[:, 3] = 0
+    sentence = (
+        f"1 of {N} points have no affinity to any other point; each is tied to its nearest "
+        "neighbor."
+    )
+    with pytest.warns(IsolatedPointsWarning) as caught:
+        model = make(Constant(K)).fit(points)
+    assert [str(warning.message) for warning in caught] == [sentence]
+    assert model.isolated_.tolist() == [3]

@@ -1,0 +1,206 @@
+"""Cells of points, counts of shared cells, and samples that stay uniform while rows are added."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.stats import chisquare
+
+from isosne.kernels.monte_carlo import (
+    SCAN_COLUMNS,
+    CellIndex,
+    VoronoiPartitions,
+    count_with_partners,
+    gather_shared,
+    grow_samples,
+)
+from isosne.neighbors.codes import compare_cells, count_dtype
+from isosne.neighbors.metric import Metric
+from tests.reference import isolation as twin
+from tests.reference.neighbors import distances
+
+METRICS = [
+    Metric("euclidean"),
+    Metric("manhattan"),
+    Metric("minkowski", 3.0),
+    Metric("chebyshev"),
+    Metric("cosine"),
+    Metric("mahalanobis"),
+]
+
+
+def draw_samples(n, psi, n_partitions, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.sort([rng.choice(n, psi, replace=False) for _ in range(n_partitions)], axis=1)
+
+
+def both_ways(partitions, X):
+    """Cells by scan, and by a walk whose first lists are too short for some points."""
+    shape = (X.shape[0], len(partitions.samples))
+    scanned, walked = np.full(shape, 255), np.full(shape, 255)
+    partitions._scan(X, scanned)
+    partitions._walk(X, np.arange(X.shape[0]), 2, walked)
+    return scanned, walked
+
+
+@pytest.mark.parametrize(
+    ("metric", "container"),
+    [
+        *((METRICS[0], container) for container in ("float32", "float64", "uint8", "int64", "csr")),
+        *((metric, container) for metric in METRICS[1:] for container in ("float32", "csr")),
+    ],
+    ids=str,
+)
+def test_cells_are_those_of_the_nearest_sampled_points(metric, container):
+    dense = np.random.default_rng(0).integers(1, 200, (60, 4)) * 1.0
+    X = csr_array(dense) if container == "csr" else dense.astype(container)
+    new = np.random.default_rng(1).integers(1, 200, (25, 4)) * 1.0
+    A = csr_array(new) if container == "csr" else new.astype(container)
+    samples = draw_samples(60, 6, 15)
+    partitions = VoronoiPartitions(samples, X, metric)
+    for points, dense_points in ((X, dense), (A, new)):
+        D = distances(dense_points, dense, metric.name, metric.p)
+        # Rounded to twelve digits, so that distances equal in truth are ties in the twin too.
+        expected = twin.cells(D.round(12), samples)
+        np.testing.assert_array_equal(partitions.cells(points), expected)
+
+
+DATA = {
+    "blobs": lambda blobs: blobs,
+    "far": lambda blobs: np.vstack([blobs, np.full((1, 5), 1e4)]),
+    "copies": lambda blobs: np.repeat(np.round(blobs), 2, axis=0),
+    "offset": lambda blobs: blobs + 1e4,
+}
+
+
+@pytest.mark.parametrize("metric", METRICS[:2], ids=str)
+@pytest.mark.parametrize("container", ["float32", "float64", "csr"])
+@pytest.mark.parametrize("data", DATA.values(), ids=DATA)
+def test_scan_and_walk_give_the_cells_of_the_twin(two_blobs, data, container, metric):
+    X = data(two_blobs).astype("float32" if container == "float32" else "float64")
+    points = csr_array(X) if container == "csr" else X
+    samples = draw_samples(len(X), 10, 30)
+    expected = twin.cells(distances(X, X, metric.name), samples)
+    scanned, walked = both_ways(VoronoiPartitions(samples, points, metric), points)
+    np.testing.assert_array_equal(scanned, expected)
+    np.testing.assert_array_equal(walked, expected)
+
+
+def test_scans_of_more_points_than_are_held_at_once_agree_with_walks():
+    # 12 samples of 3000 points out of 20 000: more distinct ones than one group of columns holds.
+    X = np.random.default_rng(8).normal(size=(20_000, 2)).astype(np.float32)
+    samples = draw_samples(20_000, 3000, 12)
+    partitions = VoronoiPartitions(samples, X, Metric())
+    assert len(np.unique(samples)) > SCAN_COLUMNS
+    assert len(partitions._groups()) > 1
+    scanned, walked = both_ways(partitions, X[:70])
+    np.testing.assert_array_equal(scanned, walked)
+    nearest = [[((X[s].astype(float) - x) ** 2).sum(1).argmin() for s in samples] for x in X[:10]]
+    np.testing.assert_array_equal(scanned[:10], nearest)
+
+
+@pytest.mark.parametrize(
+    ("psi", "dtype"), [(2, np.uint8), (256, np.uint8), (257, np.uint16), (300, np.uint16)]
+)
+def test_cells_take_the_smallest_type_that_holds_them(psi, dtype):
+    X = np.random.default_rng(9).normal(size=(300, 2))
+    partitions = VoronoiPartitions(draw_samples(300, psi, 3), X, Metric())
+    cells = partitions.cells(X)
+    assert cells.dtype == dtype
+    # Distinct sampled points hold a cell each, up to the largest id.
+    np.testing.assert_array_equal(cells[partitions.samples[0], 0], np.arange(psi))
+
+
+def agreements(A, B):
+    return (A[:, None] == B).sum(axis=2)
+
+
+def draw_cells(n, n_partitions, n_cells, dtype, seed=0):
+    return np.random.default_rng(seed).integers(0, n_cells, (n, n_partitions)).astype(dtype)
+
+
+@pytest.mark.parametrize(("n_cells", "dtype"), [(3, np.uint8), (40, np.uint8), (400, np.uint16)])
+@pytest.mark.parametrize("n_partitions", [1, 17, 300])
+def test_both_loops_count_the_columns_on_which_rows_agree(n_cells, dtype, n_partitions):
+    A = draw_cells(9, n_partitions, n_cells, dtype)
+    B = draw_cells(1100, n_partitions, n_cells, dtype, seed=1)  # more than one tile of columns
+    B[:9] = A
+    expected = agreements(A, B)
+    compared = np.zeros(expected.shape, count_dtype(n_partitions))
+    compare_cells(A, np.ascontiguousarray(B.T), compared)
+    np.testing.assert_array_equal(compared, expected)
+
+    starts = np.zeros((n_partitions, n_cells + 1), np.int64)
+    sizes = [np.bincount(column, minlength=n_cells) for column in B.T]
+    np.cumsum(sizes, axis=1, out=starts[:, 1:])
+    order = np.argsort(B.T, axis=1, kind="stable").astype(np.int32)
+    gathered = np.zeros(expected.shape, count_dtype(n_partitions))
+    gather_shared(A, starts, order, gathered)
+    np.testing.assert_array_equal(gathered, expected)
+
+
+@pytest.mark.parametrize("n_cells", [2, 39, 41, 250])  # few cells compare, many gather
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (70, 130)])
+def test_counts_are_right_whichever_loop_is_chosen(n_cells, n, m):
+    A = draw_cells(n, 30, n_cells, np.uint8)
+    B = draw_cells(m, 30, n_cells, np.uint8, seed=1)
+    np.testing.assert_array_equal(CellIndex(B, n_cells).count(A), agreements(A, B))
+
+
+@pytest.mark.parametrize(("n_partitions", "dtype"), [(255, np.uint8), (256, np.uint16)])
+@pytest.mark.parametrize("n_cells", [2, 200])
+def test_a_point_shares_all_cells_with_itself_and_the_type_holds_the_count(
+    n_partitions, dtype, n_cells
+):
+    A = draw_cells(20, n_partitions, n_cells, np.uint8)
+    counts = CellIndex(A, n_cells).count(A)
+    assert counts.dtype == dtype
+    assert np.all(np.diagonal(counts) == n_partitions)
+    partners = np.tile(np.arange(20, dtype=np.int32), (20, 1))
+    with_partners = count_with_partners(A, partners, A)
+    assert with_partners.dtype == dtype
+    np.testing.assert_array_equal(with_partners, counts)
+
+
+def test_partners_may_be_rows_of_another_set():
+    A, B = draw_cells(30, 40, 5, np.uint8), draw_cells(50, 40, 5, np.uint8, seed=1)
+    partners = np.random.default_rng(2).integers(0, 50, (30, 6)).astype(np.int32)
+    expected = np.take_along_axis(agreements(A, B), partners, axis=1)
+    np.testing.assert_array_equal(count_with_partners(A, partners, B), expected)
+
+
+@pytest.mark.parametrize(("psi", "grown_psi"), [(4, 4), (4, 6), (4, 3)])
+def test_every_pair_of_rows_is_sampled_equally_often(psi, grown_psi):
+    rng = np.random.default_rng(0)
+    samples = draw_samples(8, psi, 4_000)
+    grown = grow_samples(samples, 8, 10, grown_psi, rng)
+    counts = np.zeros((10, 10))
+    for a in range(grown_psi):
+        for b in range(a):
+            np.add.at(counts, (grown[:, b], grown[:, a]), 1)
+    assert chisquare(counts[np.triu_indices(10, 1)]).pvalue > 0.001
+
+
+@pytest.mark.parametrize("grown_psi", [3, 4, 6, 9])
+def test_samples_have_distinct_ascending_rows(grown_psi):
+    rng = np.random.default_rng(1)
+    grown = grow_samples(draw_samples(8, 4, 50), 8, 10, grown_psi, rng)
+    assert grown.shape == (50, grown_psi)
+    assert (np.diff(grown, axis=1) > 0).all()
+    assert grown.min() >= 0
+    assert grown.max() < 10
+
+
+def test_as_much_of_a_sample_is_kept_as_the_new_one_allows():
+    rng = np.random.default_rng(2)
+    samples = draw_samples(800, 100, 50)
+    grown = grow_samples(samples, 800, 880, 110, rng)
+    kept = np.array([len(np.intersect1d(a, b)) for a, b in zip(samples, grown, strict=True)])
+    n_old = (grown < 800).sum(axis=1)
+    np.testing.assert_array_equal(kept, np.minimum(n_old, 100))
+    assert n_old.mean() == pytest.approx(100, abs=2)
+
+
+def test_the_same_seed_gives_the_same_samples():
+    samples = draw_samples(20, 5, 10)
+    a, b = (grow_samples(samples, 20, 30, 7, np.random.default_rng(4)) for _ in range(2))
+    np.testing.assert_array_equal(a, b)

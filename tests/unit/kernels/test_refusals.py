@@ -1,0 +1,179 @@
+"""What kernels refuse, and in which words."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.neighbors import kneighbors_graph
+
+from isosne import GaussianKernel, IsolationKernel, KNNKernel, PrecomputedKernel
+from isosne.errors import DataError, ParameterError
+from tests.conftest import make, refuses
+
+X = np.random.default_rng(5).normal(size=(70, 4))
+D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+GRAPH = csr_array(kneighbors_graph(X, 30, mode="distance"))
+P = np.exp(-D)
+LISTED = {"metric": "precomputed"}
+
+
+class Constant:
+    """A kernel that answers with this matrix whatever it is asked."""
+
+    def __init__(self, matrix):
+        self.matrix = matrix
+
+    def fit(self, X):
+        pass
+
+    def similarity(self, A=None, B=None):
+        return self.matrix
+
+    def __repr__(self):
+        return "Constant()"
+
+
+def fit(kernel, data=GRAPH, **settings):
+    return lambda: make(kernel, **settings).fit(data)
+
+
+def transform(kernel, data, rows):
+    return lambda: make(kernel).fit(data).transform(rows)
+
+
+def changed(matrix, value, row=3, column=5):
+    other = matrix.copy()
+    other[row, column] = value
+    return other
+
+
+SIMILARITY = (
+    "The similarity of a kernel must be finite and not negative, with shape ({}, 70); got shape "
+    "{} from Constant(). Correct its method similarity."
+)
+NEGATIVE = (
+    "Negative values in data: precomputed affinities must be positive or zero; got -0.25. "
+    "Pass similarities, not distances."
+)
+CASES = {
+    "graph: perplexity": pytest.param(
+        fit(GaussianKernel(31, **LISTED)),
+        "perplexity must be at most 30, the smallest number of distances per row of X; got "
+        "perplexity=31. Lower perplexity, or store more distances; three times the perplexity is "
+        "usual.",
+    ),
+    "graph: k": pytest.param(
+        fit(KNNKernel(31, **LISTED)),
+        "k must be at most 30, the smallest number of distances per row of X; got k=31. Lower k, "
+        "or store more distances.",
+    ),
+    "graph: psi": pytest.param(
+        fit(IsolationKernel(18, **LISTED)),
+        "psi must be at least 8 n_samples / k (19), where k=30 is the smallest number of distances "
+        "per row of X; got psi=18. Raise psi, or store more distances: at least 8 in each row.",
+    ),
+    "graph: any psi": pytest.param(
+        fit(IsolationKernel(**LISTED), csr_array(kneighbors_graph(X, 7, mode="distance"))),
+        "psi must be at least 8 n_samples / k (80), where k=7 is the smallest number of distances "
+        "per row of X; got psi='auto'. Raise psi, or store more distances: at least 8 in each row.",
+    ),
+    "graph: n_partitions": pytest.param(
+        fit(IsolationKernel(0.5, n_partitions=9, **LISTED)),
+        "n_partitions must be 'exact' for a sparse matrix of distances, in which samples are out "
+        "of reach; got n_partitions=9. Leave it out, or pass a dense matrix of distances.",
+    ),
+    "graph: affinities": pytest.param(
+        fit(KNNKernel(5, **LISTED), affinities="dense"),
+        "affinities must be 'sparse' for a sparse matrix of distances, which leaves most pairs "
+        "out; got affinities='dense'. Leave it out, or pass a dense matrix of distances.",
+    ),
+    "graph: objective": pytest.param(
+        fit(KNNKernel(5, **LISTED), objective="nerv"),
+        "objective must be 'kl' for a sparse matrix of distances, which leaves most pairs out; "
+        "got objective='NeRV'. Pass a dense matrix of distances.",
+    ),
+    "graph: empty row": pytest.param(
+        fit(KNNKernel(5, **LISTED), csr_array(D * (np.arange(70) > 0)[:, None])),
+        "A sparse matrix of distances must store at least one distance to another point in each "
+        "row; some rows store none. Store the distances of each point to its neighbors, or pass a "
+        "dense matrix.",
+    ),
+    "graph: short rows of new points": pytest.param(
+        transform(KNNKernel(6, **LISTED), GRAPH, csr_array(D[:2] * (np.arange(70) < 3))),
+        "Each row must store the distances to its 18 nearest points; row 0 of X (counting from 0) "
+        "stores 2. Store more of them, or pass a dense matrix.",
+    ),
+    "graph of new points only": pytest.param(
+        transform(KNNKernel(6, **LISTED), D, GRAPH[:3]),
+        "Precomputed distances must be dense, like those of the fitted points; got a sparse "
+        "matrix. Pass X.toarray() if it stores all of them.",
+    ),
+    "affinities: negative": (fit("precomputed", changed(P, -0.25)), NEGATIVE),
+    "affinities: negative, sparse": (fit("precomputed", csr_array(changed(P, -0.25))), NEGATIVE),
+    "affinities: negative, new": (transform("precomputed", P, changed(P, -0.25)), NEGATIVE),
+    "affinities: not square": pytest.param(
+        fit("precomputed", P[:, :60]),
+        "Precomputed affinities must be a square matrix; got shape (70, 60). "
+        "Pass the affinities of all pairs of points.",
+    ),
+    "affinities: zeros": pytest.param(
+        fit("precomputed", np.eye(9)),
+        "Precomputed affinities must be positive for at least one pair of different points; all "
+        "are zero. Pass similarities.",
+    ),
+    "affinities: a row of zeros": pytest.param(
+        transform("precomputed", P, np.eye(3, 70) * [[0], [1], [0]]),
+        "Each row must have a positive affinity to at least one fitted point; got 2 row(s) of "
+        "zeros. Remove them.",
+    ),
+    "affinities: another form": pytest.param(
+        fit("precomputed", csr_array(P), affinities="dense"),
+        "affinities must be 'sparse' for these precomputed affinities; got affinities='dense'. "
+        "Leave it out.",
+    ),
+    "affinities: two sets": pytest.param(
+        lambda: PrecomputedKernel().fit(P).similarity(None, 3),
+        "B must be None: affinities between two sets of new points are unknown; got B=3. "
+        "Leave it out.",
+    ),
+    "affinities: beyond float32": pytest.param(
+        lambda: PrecomputedKernel().fit(changed(P, 1e100)).similarity(),
+        "Precomputed affinities must be at most 3.4e+38, the limit of float32; got 1e+100. Divide "
+        "all of them by the largest.",
+    ),
+    "affinities: lists": pytest.param(
+        lambda: PrecomputedKernel().fit(P).neighbor_similarity(None),
+        "affinities must be 'dense' with PrecomputedKernel, which compares all pairs; got "
+        "affinities='sparse'. Pass affinities='dense'.",
+    ),
+    "own: lists": pytest.param(
+        fit(Constant(P), X, affinities="sparse"),
+        "affinities must be 'dense' with a user-defined kernel, which compares all pairs; got "
+        "affinities='sparse'. Pass affinities='dense'.",
+    ),
+    "own: wide": (fit(Constant(np.ones((70, 71))), X), SIMILARITY.format(70, (70, 71))),
+    "own: deep": (fit(Constant(P[None]), X), SIMILARITY.format(70, (1, 70, 70))),
+    "own: nan": (fit(Constant(changed(P, np.nan)), X), SIMILARITY.format(70, (70, 70))),
+    "own: negative": (fit(Constant(changed(P, -1e-9)), X), SIMILARITY.format(70, (70, 70))),
+    "own: new": (transform(Constant(P), X, X[:9] + 1), SIMILARITY.format(9, (70, 70))),
+}
+
+
+@pytest.mark.parametrize(("ask", "sentence"), CASES.values(), ids=CASES)
+def test_what_cannot_be_compared_is_refused(ask, sentence):
+    with refuses((DataError, ParameterError), sentence):
+        ask()
+
+
+SPOILED = {
+    "asymmetric": (changed(D, D[3, 5] + 1), "must be symmetric; got a difference of 1 between"),
+    "negative": (-D, "must be positive or zero; got -"),
+    "diagonal": (changed(D, 2.0, 3, 3), "must have a zero diagonal; got 2 on it"),
+    "not square": (D[:, :40], "must be a square distance matrix at fit"),
+}
+
+
+@pytest.mark.parametrize(("matrix", "part"), SPOILED.values(), ids=SPOILED)
+def test_what_is_no_graph_of_distances_is_refused(matrix, part):
+    for fit in (KNNKernel(6, **LISTED).fit, make(KNNKernel(6, **LISTED)).fit):
+        with pytest.raises(DataError, match=f"recomputed distances {part}"):
+            fit(csr_array(matrix))

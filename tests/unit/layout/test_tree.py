@@ -1,0 +1,192 @@
+"""Repulsion by a tree: against the definition, on maps with copies, on any number of threads."""
+
+import numpy as np
+import pytest
+
+from isosne.layout.tree import LEAF_POINTS, LEVELS, TreeRepulsion, every_third, link
+from tests.reference import repulsion as reference
+
+DOFS = [0.5, 1.0, 3.0, np.inf]
+
+
+def uniform(n, d):
+    return (20 * np.random.default_rng(1).random((n, d))).astype(np.float32)
+
+
+def uneven_clusters(n, d):
+    """Three clusters, of which the narrowest holds most points and the widest the fewest."""
+    rng = np.random.default_rng(2)
+    which = rng.choice(3, n, p=[0.6, 0.3, 0.1])
+    widths = np.array([0.3, 1.0, 4.0])[which, None]
+    centers = rng.uniform(-15, 15, (3, d))[which]
+    return (centers + widths * rng.normal(size=(n, d))).astype(np.float32)
+
+
+def repel(Y, repulsion):
+    """Return push (n, d) and Z at a map (n, d)."""
+    push = np.full(Y.T.shape, 9, np.float32)
+    Z = repulsion.push(np.ascontiguousarray(Y.T), push)
+    return push.T, Z
+
+
+def relative(found, expected):
+    return np.linalg.norm(found - expected) / np.linalg.norm(expected)
+
+
+def errors(Y, dof, theta):
+    push, Z = repel(Y, TreeRepulsion(Y.shape[1], dof, theta))
+    by_definition = reference.sum_of_similarities(Y, dof)
+    return relative(push, reference.push(Y, dof)), abs(Z / by_definition - 1)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("dof", DOFS)
+@pytest.mark.parametrize("points", [uniform, uneven_clusters])
+def test_without_summaries_it_is_the_definition(points, dof, d):
+    of_push, of_Z = errors(points(700, d), dof, theta=0.0)
+    # float32 holds seven digits
+    assert of_push < 1e-6
+    assert of_Z < 1e-6
+
+
+@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("dof", DOFS)
+@pytest.mark.parametrize("points", [uniform, uneven_clusters])
+def test_half_is_accurate_to_a_hundredth(points, dof, d):
+    of_push, of_Z = errors(points(1500, d), dof, theta=0.5)
+    assert of_push < 1e-2
+    assert of_Z < 5e-3
+
+
+@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("points", [uniform, uneven_clusters])
+def test_errors_fall_with_theta(points, d):
+    Y = points(2000, d)
+    expected = reference.push(Y, 1.0)
+    found = [relative(repel(Y, TreeRepulsion(d, theta=t))[0], expected) for t in (1, 0.7, 0.5)]
+    # about as the square or the cube of theta
+    assert found[0] > 1.7 * found[1] > 1.7**2 * found[2] > 0
+    assert found[0] < 0.05
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("n", [2, 3, 4, LEAF_POINTS, LEAF_POINTS + 1, 2 * LEAF_POINTS + 1])
+def test_small_maps(n, d):
+    of_push, of_Z = errors(uniform(n, d), 1.0, theta=0.5)
+    # one-dimensional maps of a few dozen points are the coarsest: a leaf spans half the map
+    assert of_push < 0.02
+    assert of_Z < 0.01
+
+
+@pytest.mark.parametrize("dof", DOFS)
+@pytest.mark.parametrize("theta", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("n", [2, 50, 1000])
+def test_equal_points_do_not_push(n, theta, dof):
+    push, Z = repel(np.full((n, 2), 3.25, np.float32), TreeRepulsion(2, dof, theta))
+    assert not push.any()
+    assert n * (n - 1) == Z  # w = 1 for every pair
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.5])
+def test_copies_push_as_often_as_they_occur(theta):
+    # a third of the points lie at one place, more than fill a leaf, and every other one twice
+    Y = np.repeat(uneven_clusters(300, 2), 2, axis=0)
+    Y[::3] = Y[7]
+    of_push, of_Z = errors(Y, 1.0, theta)
+    assert of_push < (1e-2 if theta else 1e-6)
+    assert of_Z < (5e-3 if theta else 1e-6)
+
+
+def test_many_copies_cost_no_more_than_other_points():
+    # a leaf of copies acts as one mass, on other copies too: 4e10 pairs would take a minute
+    Y = np.ones((200_000, 2), np.float32)
+    Y[:3] = [[0, 0], [2, 0], [0, 2]]
+    push, Z = repel(Y, TreeRepulsion(2))
+    m = len(Y) - 3
+    # w to the copies is 1/3 from (0, 0), at a squared distance of 2, and from the other two
+    # w among the three is 1/5, 1/5 and 1/9
+    by_hand = m * (m - 1) + 6 * m / 3 + 2 * (1 / 5 + 1 / 5 + 1 / 9)
+    assert pytest.approx(by_hand, rel=1e-6) == Z
+    # the copies push by m w^2 = m / 9 along each axis, the two others by 2 / 25 each
+    np.testing.assert_allclose(push[0], -m / 9 - 2 / 25, rtol=1e-6)
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e9, 1e30])
+@pytest.mark.parametrize("dof", DOFS)
+def test_one_far_point_leaves_the_others_as_they_were(dof, distance):
+    Y = uneven_clusters(500, 2)
+    Y[17] = distance
+    others = np.arange(500) != 17
+    push, _ = repel(Y, TreeRepulsion(2, dof, theta=0.2))
+    with np.errstate(over="ignore", under="ignore"):
+        expected = reference.push(Y, dof)
+    # at 1e9 and beyond all the others share a cell of the last level, and act one by one
+    assert relative(push[others], expected[others]) < 1e-3
+    np.testing.assert_allclose(push[17], expected[17], rtol=1e-2, atol=1e-30)
+
+
+@pytest.mark.parametrize("width", [1e-30, 1e-4, 1e4, 1e30, 1e38])
+@pytest.mark.parametrize("dof", DOFS)
+def test_maps_of_any_width_have_finite_forces(dof, width):
+    Y = (width * np.random.default_rng(0).uniform(-1, 1, (400, 2))).astype(np.float32)
+    push, Z = repel(Y, TreeRepulsion(2, dof))
+    assert np.isfinite(push).all()
+    assert 0 <= Z <= 400 * 399
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("which", [slice(7, 8), slice(None)])
+def test_a_map_without_bounds_has_forces_that_are_not_numbers(which, bad):
+    Y = np.ascontiguousarray(uniform(300, 2).T)
+    Y[1, which] = bad
+    push = np.empty_like(Y)
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(TreeRepulsion(2).push(Y, push))
+    assert np.isnan(push).all()
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_threads_do_not_change_a_bit(threads, d):
+    Y = uneven_clusters(20_000, d)
+    one, two = (threads(k, lambda: repel(Y, TreeRepulsion(d))) for k in (1, 2))
+    assert one[0].tobytes() == two[0].tobytes()
+    assert one[1] == two[1]
+
+
+def test_one_repulsion_serves_maps_of_several_sizes():
+    repulsion = TreeRepulsion(2)
+    for n in (300, 40, 500, 300):
+        Y = uniform(n, 2)
+        found, expected = repel(Y, repulsion), repel(Y, TreeRepulsion(2))
+        assert found[0].tobytes() == expected[0].tobytes()
+        assert found[1] == expected[1]
+
+
+@pytest.mark.parametrize("cell", [0, 1, 5, 2**LEVELS - 1, 0b1011_0011_1000_1111_0101])
+def test_bits_of_a_code_are_three_apart(cell):
+    expected = sum((cell >> bit & 1) << 3 * bit for bit in range(LEVELS))
+    assert every_third(cell) == expected
+
+
+@pytest.mark.parametrize("spread", [8, 2**12, 2**60])
+def test_nodes_are_nested_runs_of_points(spread):
+    codes = np.sort(np.random.default_rng(4).integers(0, spread, 2000))
+    links, leaves = np.empty((4000, 3), np.int32), np.empty(2000, np.int32)
+    n_nodes, n_leaves = link(codes, links, leaves)
+    after, first, last = links[:n_nodes].T
+    assert (first[0], last[0], after[0]) == (0, 2000, n_nodes)
+    for node in range(n_nodes):
+        parts = []
+        part = node + 1
+        while part < after[node]:
+            parts.append(part)
+            part = after[part]
+        assert part == after[node]
+        if parts:
+            assert len(parts) > 1
+            np.testing.assert_array_equal(first[parts], [first[node], *last[parts[:-1]]])
+            assert last[parts[-1]] == last[node]
+    leaves = leaves[:n_leaves]
+    np.testing.assert_array_equal(leaves, np.flatnonzero(after == np.arange(n_nodes) + 1))
+    np.testing.assert_array_equal(first[leaves], [0, *last[leaves[:-1]]])
+    assert (last - first)[leaves].max() <= LEAF_POINTS

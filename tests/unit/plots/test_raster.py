@@ -1,0 +1,117 @@
+"""Images of very many points, by hand and against counting in loops; lines of equal density."""
+
+import subprocess
+import sys
+
+import numpy as np
+
+from isosne.plots import plot_map
+from isosne.plots.paint import Classes, Values
+from isosne.plots.palette import FAINT, PLAIN, to_rgb
+from isosne.plots.raster import (
+    ENCLOSED,
+    GRID,
+    MIN_OPACITY,
+    Canvas,
+    enlarge_isolated,
+    estimate_density,
+    mix_classes,
+    opacity_of,
+    rasterize,
+)
+
+LOW, HIGH = (-4.0, -4.0), (4.0, 4.0)
+CANVAS = Canvas((0, 0), (2, 1), 1, 2)  # two pixels: x below 1, and above
+THREE = np.array([[0.5, 0.5], [1.5, 0.5], [1.6, 0.2]])
+
+
+def test_paint_raster_and_studies_do_not_import_matplotlib():
+    code = (
+        "import sys, isosne.plots.raster, isosne.studies.judged_maps, isosne.studies.readings\n"
+        "assert not {'matplotlib', 'bokeh'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_point_between_the_corners_is_in_the_pixel_that_a_loop_finds():
+    Y = np.random.default_rng(0).uniform(-1, 3, size=(500, 2))
+    canvas = Canvas((0, 0), (2, 2), 4, 8)
+    expected = np.zeros((4, 8))
+    for x, y in Y:
+        if 0 <= x <= 2 and 0 <= y <= 2:
+            expected[int(y / 0.5), int(x / 0.25)] += 1
+    np.testing.assert_array_equal(canvas.count(canvas.locate(Y)), expected)
+
+
+def test_the_corners_belong_to_the_canvas():
+    assert CANVAS.locate(np.array([[0, 0], [2, 1], [2.1, 0]])).tolist() == [0, 1, -1]
+
+
+def test_a_pixel_has_the_mean_color_of_its_points():
+    classes = Classes(["a", "b"], np.array([0, 0, 1]))
+    first, second = to_rgb(classes.colors)
+    picture = rasterize(THREE, classes, CANVAS)
+    np.testing.assert_allclose(picture[0, :, :3], [first, (first + second) / 2])
+    np.testing.assert_allclose(picture[0, :, 3], [MIN_OPACITY, 1])
+
+
+def test_values_have_the_color_of_their_mean_and_unknown_points_are_faint():
+    values = Values(np.array([np.nan, 0.0, 1.0]), 0.0, 1.0)
+    picture = rasterize(THREE, values, CANVAS)
+    np.testing.assert_allclose(picture[0, 0, :3], to_rgb([FAINT])[0])
+    np.testing.assert_allclose(picture[0, 1, :3], values.colors_of(np.array(0.5)))
+    np.testing.assert_allclose(rasterize(THREE, None, CANVAS)[0, 0, :3], to_rgb([PLAIN])[0])
+
+
+def test_unlabeled_points_show_only_where_there_are_no_labeled_ones():
+    classes = Classes(["a", "no label"], np.array([1, 0, 1]), has_rest=True)
+    picture = rasterize(THREE, classes, CANVAS)
+    np.testing.assert_allclose(picture[0, :, :3], to_rgb(classes.colors)[::-1])
+    by_class = np.array([[[0, 1]], [[1, 1]]])
+    counts, colors = mix_classes(by_class, classes)
+    assert counts.tolist() == [[1, 1]]
+    np.testing.assert_allclose(colors[0], to_rgb(classes.colors)[::-1])
+
+
+def test_an_empty_canvas_is_transparent():
+    assert not rasterize(THREE + 9, None, CANVAS)[..., 3].any()
+
+
+def test_opacity_grows_with_the_number_of_points():
+    opacity = opacity_of(np.array([[0.0, 1.0, 2.0, 8.0, 8.0]]))[0]
+    assert opacity[0] == 0
+    assert opacity[1] == MIN_OPACITY
+    assert opacity[1] < opacity[2] < opacity[3] == 1
+
+
+def test_only_isolated_pixels_are_enlarged():
+    picture = np.zeros((60, 60, 4))
+    picture[30, 30] = 1
+    assert (enlarge_isolated(picture)[..., 3] > 0).sum() == 9
+    picture[::2, ::2] = 1
+    np.testing.assert_array_equal(enlarge_isolated(picture), picture)
+
+
+def test_levels_enclose_the_stated_fractions_of_the_points():
+    Y = np.random.default_rng(0).normal(size=(5000, 2)).clip(-3.9, 3.9)
+    density = estimate_density(Y, LOW, HIGH)
+    np.testing.assert_allclose(density.values.sum(), 5000, rtol=1e-3)  # some leaves the grid
+    # The lines of a normal distribution are circles of radius r with 1 - exp(-r^2 / 2) inside.
+    for level, fraction in zip(density.levels, ENCLOSED, strict=True):
+        area = (density.values > level).sum() * (8 / GRID) ** 2
+        np.testing.assert_allclose(np.sqrt(area / np.pi), np.sqrt(-2 * np.log(1 - fraction)), 0.1)
+
+
+def test_coinciding_points_have_one_line():
+    Y = np.zeros((50, 2))
+    density = estimate_density(Y, LOW, HIGH)
+    (level,) = density.levels
+    assert 0 < level < density.values.max()
+    plot_map(Y, contours=True).figure.canvas.draw()
+
+
+def test_lines_are_drawn_over_the_points_within_the_same_limits(map_of):
+    plain, ax = plot_map(map_of(300)), plot_map(map_of(300), contours=True)
+    assert len(ax.collections) == len(plain.collections) + 1
+    assert len(ax.collections[-1].levels) == len(ENCLOSED)
+    assert (ax.get_xlim(), ax.get_ylim()) == (plain.get_xlim(), plain.get_ylim())

@@ -1,0 +1,337 @@
+"""What the functions of plots refuse, and the whole sentences."""
+
+import sys
+from importlib import import_module
+
+import numpy as np
+import pytest
+from matplotlib.animation import FFMpegWriter
+from matplotlib.figure import Figure
+
+from isosne import GaussianKernel, IsolationKernel
+from isosne.errors import DataError, MissingPackageError, OutputError, ParameterError
+from isosne.plots import (
+    animate,
+    animate_between,
+    plot_cells,
+    plot_contours,
+    plot_lines,
+    plot_map,
+    plot_maps,
+    plot_rnx,
+    plot_similarity_from,
+    save_figure,
+)
+from isosne.plots.images import Images, fit_size
+from isosne.plots.paint import as_paint, paint_maps
+from isosne.quality import Trust
+from tests.conftest import refuses
+
+Y = np.random.default_rng(0).normal(size=(6, 2))
+BAD = Y.copy()
+BAD[2, 1] = np.nan
+AB = ["a", "b"] * 3
+TRUST = Trust(np.array([5]), np.array([0.5]), np.zeros(1), np.zeros(1))
+X = np.random.default_rng(0).random((60, 2))
+NOT_FINITE = (
+    "must be finite; got 1 NaN and 0 infinite value(s), the first in row 2 (counting from 0), "
+    "column 1. Leave out or impute the rows that hold them."
+)
+LABELS_EXPECTED = (
+    "annotate must be True, False, or an array with a label for each of the 6 points{}. "
+    "Use annotate=True for the classes that color the points."
+)
+CASES = [
+    pytest.param(lambda: plot_map(BAD), f"embedding {NOT_FINITE}"),
+    pytest.param(
+        lambda: plot_map(np.ones((5, 4))),
+        "embedding must be a dense array with 1 to 3 columns; got shape (5, 4). "
+        "Pass the embedding, such as TSNE().fit(X).embedding_, not the data.",
+    ),
+    pytest.param(
+        lambda: plot_map(Y, mark=[0, 6]),
+        "mark must be an integer from 0 to 5; got mark=6. "
+        "Pass a row index, or a list of row indices.",
+    ),
+    pytest.param(
+        lambda: plot_map(Y, point_size=0),
+        "point_size must be a number from 0.01 up; got point_size=0. "
+        "Use point_size='auto' to choose it by the number of points.",
+    ),
+    pytest.param(
+        lambda: plot_map(np.ones((5, 3)), ax=Figure().add_subplot()),
+        "ax must be 3-D Axes for a map with 3 column(s), not Axes. "
+        "Pass figure.add_subplot(projection='3d'), or ax=None for a new figure.",
+    ),
+    pytest.param(
+        lambda: plot_map(Y, style="poster"),
+        "style must be one of screen, paper, slides, dark; got style='poster'. "
+        "Use style='screen' for the default.",
+    ),
+    pytest.param(
+        lambda: plot_map(Y, legend="yes"),
+        "legend must be True, False or 'auto'; got legend='yes'. "
+        "Use legend='auto' for a legend unless classes are named on the map.",
+    ),
+    pytest.param(
+        lambda: plot_map(np.ones((6, 3)), AB, annotate=True),
+        "annotate must be False for a map with 3 column(s). "
+        "Only two-dimensional maps have room for names; use a legend.",
+    ),
+    pytest.param(
+        lambda: plot_map(Y, annotate=True),
+        "annotate must be an array of labels if the points are not colored by class; "
+        "got annotate=True. Pass the labels, as in annotate=y.",
+    ),
+    pytest.param(
+        lambda: plot_map(Y, annotate="yes"), LABELS_EXPECTED.format("; got annotate='yes'")
+    ),
+    pytest.param(
+        lambda: plot_map(Y, annotate=AB[:2]), LABELS_EXPECTED.format(", not an array of shape (2,)")
+    ),
+    pytest.param(
+        lambda: plot_map(np.ones((6, 1)), contours=True),
+        "contours must be left out for a map with 1 column(s). Use it with two-dimensional maps.",
+    ),
+    pytest.param(
+        lambda: plot_map(np.ones((6, 3)), images=np.zeros((6, 2, 2))),
+        "images must be left out for a map with 3 column(s). Use it with two-dimensional maps.",
+    ),
+    pytest.param(
+        lambda: plot_map(Y, images=np.zeros((6, 9))),
+        "images must have the shape (n, height, width) or (n, height, width, 3), with one image "
+        "per point; got shape (6, 9) for 6 points. "
+        "Reshape rows of pixels first, for example with X.reshape(-1, 28, 28).",
+    ),
+    pytest.param(
+        lambda: plot_map(Y, images=np.full((6, 2, 2), np.nan)),
+        "images must be finite; got NaN or infinite pixels. "
+        "Replace them, for example with np.nan_to_num.",
+    ),
+    pytest.param(
+        lambda: plot_map(Y, images=np.full((6, 2, 2), "a")),
+        "images must hold numbers; got dtype <U1. Pass the pixels, not the names of files.",
+    ),
+    pytest.param(
+        lambda: fit_size(Images(np.broadcast_to(np.uint8(0), (600_000, 28, 28)), 0, 0)),
+        "images of a page must have at least 8 pixels along a side, which 600,000 images of this "
+        "shape exceed. Write a page of fewer points, or a picture.",
+    ),
+    pytest.param(
+        lambda: plot_maps({"a": Y, "b": np.ones((5, 3))}),
+        "maps must all have the same number of columns, not 2 and 3. "
+        "Draw maps of different dimensions in separate figures.",
+    ),
+    pytest.param(
+        lambda: plot_maps({}),
+        "maps must contain at least one map; got maps={}. Pass a mapping from titles to maps.",
+    ),
+    pytest.param(lambda: plot_maps({"a": Y, "b": BAD}), f"The map 'b' {NOT_FINITE}"),
+    pytest.param(
+        lambda: plot_maps({"a": Y}, columns=0),
+        "columns must be an integer from 1 up; got columns=0. "
+        "Use columns=None to choose it by the number of maps.",
+    ),
+    pytest.param(
+        lambda: as_paint(AB, 6, kind="number"),
+        "kind must be one of auto, labels, values, trust; got kind='number'. "
+        "Use kind='auto' to choose it by the type of color.",
+    ),
+    pytest.param(
+        lambda: as_paint(None, 6, kind="labels"),
+        "color must be given with kind='labels'; got color=None. "
+        "Pass one label or number per point.",
+    ),
+    pytest.param(
+        lambda: as_paint(["a"], 2),
+        "color must be one-dimensional, with one entry per point; got shape (1,) for 2 points. "
+        "Pass the values in the order of the rows of the map.",
+    ),
+    pytest.param(
+        lambda: as_paint([1.0, np.nan], 2),
+        "color must be finite; got 1 NaN or infinite value(s). Drop or impute these points.",
+    ),
+    pytest.param(
+        lambda: as_paint(np.array(["a", 1], object), 2),
+        "color must be all text or all numbers; got a mixture of types. "
+        "Convert it with np.asarray(color, dtype=str).",
+    ),
+    pytest.param(
+        lambda: as_paint(AB, 6, kind="values"),
+        "color must be numeric; got dtype <U1. Pass numbers, or kind='labels'.",
+    ),
+    pytest.param(
+        lambda: as_paint([0.0, 2.0], 2, kind="trust"),
+        "Trust must be between 0 and 1; got values from 0 to 2. "
+        "Pass the result of isosne.quality.compare(...).trust(), or kind='values'.",
+    ),
+    pytest.param(
+        lambda: as_paint(TRUST, 2),
+        "Trust must belong to the map; got the trust of point 5 for a map of 2 points. "
+        "Pass the result of isosne.quality.compare(...).trust() for this map.",
+    ),
+    pytest.param(
+        lambda: as_paint(TRUST, 6, kind="labels"),
+        "kind must be 'auto' or 'trust' for a result of isosne.quality.compare(...).trust(); "
+        "got kind='labels'. Use kind='auto', or pass a column such as trust.agreement.",
+    ),
+    pytest.param(
+        lambda: as_paint([0, 1], 2, names=["zero"]),
+        "names must have a name for every label; there is none for 1. "
+        "Pass a mapping from labels to names, or a sequence for labels 0, 1, ...",
+    ),
+    pytest.param(
+        lambda: as_paint([f"c{i}" for i in range(121)], 121),
+        "color must have at most 120 classes; got 121. "
+        "Merge rare classes, or pass numbers with kind='values'.",
+    ),
+    pytest.param(
+        lambda: paint_maps({"left": [1, 2]}, {"left": 2, "right": 2}),
+        "color must have an entry for every map; there is none for 'right'. "
+        "Pass one column for all maps, or a mapping from all titles to columns.",
+    ),
+    pytest.param(
+        lambda: paint_maps({"left": [1, 2], "right": TRUST}, {"left": 2, "right": 6}),
+        "color must be Trust for all maps or for none. Draw these maps in two figures.",
+    ),
+    pytest.param(
+        lambda: plot_rnx({}),
+        "curves must have at least one entry; got curves={}. Pass a non-empty dict.",
+    ),
+    pytest.param(
+        lambda: plot_rnx([1, 2]),
+        "curves must be a mapping from names to values, not list. Pass a dict.",
+    ),
+    pytest.param(
+        lambda: plot_rnx({"a": [1, 2, 3]}),
+        "A line must be a pair (x, y) of arrays; got list for 'a'. "
+        "Pass two arrays of the same length.",
+    ),
+    pytest.param(
+        lambda: plot_rnx({"a": ([1, 2], [1])}),
+        "The x and y of a line must be one-dimensional and of the same length; "
+        "got shapes (2,) and (1,) for 'a'. Pass one y for each x.",
+    ),
+    pytest.param(
+        lambda: plot_rnx({"a": ([1, 2], [1, np.nan])}),
+        "Values must be finite; got 1 NaN or infinite value(s) in 'a'. Drop these values.",
+    ),
+    pytest.param(
+        lambda: plot_rnx({"a": ([0, 2], [1, 1])}),
+        "Neighborhood sizes k must be at least 1; got 0 in 'a'. "
+        "Pass the result of isosne.quality.compare(...).curve().",
+    ),
+    pytest.param(
+        lambda: plot_lines({"a": ([1, 2], [0, 1])}, x_label="", y_label="", log=True),
+        "Values must be positive on logarithmic axes; got 0 in 'a'. "
+        "Drop these values, or pass log=False.",
+    ),
+    pytest.param(
+        lambda: plot_similarity_from({"a": [1, 2], "b": [1, 2, 3]}, [0, 1]),
+        "Similarities must be one-dimensional and of the same length for all kernels; "
+        "got shape (3,) for 'b', expected (2,). "
+        "Pass one row of the similarity matrix of each kernel.",
+    ),
+    pytest.param(
+        lambda: plot_contours(GaussianKernel(2).fit(np.eye(5)), (0, 0)),
+        "kernel must be fitted on dense data with two columns; got 5 column(s) with "
+        "metric='euclidean'. Fit the kernel on two columns.",
+    ),
+    pytest.param(
+        lambda: plot_contours(GaussianKernel(2).fit(X), (0, np.nan)),
+        "center must be two finite numbers; got center=(0, nan). "
+        "Pass coordinates such as (0.5, 0.5).",
+    ),
+    pytest.param(
+        lambda: plot_contours(GaussianKernel(2).fit(X), (0, 0), extent=(1, 0, 0, 1)),
+        "extent must be four finite numbers x_low < x_high, y_low < y_high; "
+        "got extent=(1, 0, 0, 1). Use extent=None for the limits of the fitted points.",
+    ),
+    pytest.param(
+        lambda: plot_cells(IsolationKernel(4, n_partitions="exact").fit(X)),
+        "kernel must be an IsolationKernel with sampled partitionings; "
+        "got kernel=IsolationKernel(n_partitions='exact', psi=4). "
+        "Fit IsolationKernel with n_partitions=200.",
+    ),
+    pytest.param(
+        lambda: plot_cells(IsolationKernel(4, n_partitions=3).fit(X), 3),
+        "partition must be an integer from 0 to 2; got partition=3. "
+        "The kernel has 3 partitionings.",
+    ),
+    pytest.param(
+        lambda: save_figure(3, "map.png"),
+        "drawn must be Axes, an array of Axes or a Figure, not int. "
+        "Pass the result of a function of isosne.plots.",
+    ),
+    pytest.param(
+        lambda: save_figure(plot_map(Y), "map.pgn"),
+        "path must end in .png or .svg or .pdf; got path='map.pgn'. Did you mean map.png?",
+    ),
+    pytest.param(
+        lambda: save_figure(plot_map(Y), "missing/map.png"),
+        "Cannot write missing/map.png: the folder missing does not exist. Create the folder first.",
+    ),
+    pytest.param(
+        lambda: animate([], "run.gif"),
+        "snapshots must contain at least one map, all of the same shape; got no map. "
+        "Collect copies of the map in a callback of TSNE.",
+    ),
+    pytest.param(
+        lambda: animate([(0, Y), (1, Y[:5])], "run.gif"),
+        "snapshots must contain at least one map, all of the same shape; "
+        "got shapes (5, 2) and (6, 2). Collect copies of the map in a callback of TSNE.",
+    ),
+    pytest.param(
+        lambda: animate([(0, Y)], "run.gif", frames_per_second=0),
+        "frames_per_second must be a number from 0.1 to 50; got frames_per_second=0. Try 20.",
+    ),
+    pytest.param(
+        lambda: animate_between([Y], "change.gif"),
+        "maps must contain at least two maps with the same number of dimensions; got 1 map(s). "
+        "Pass the maps in order.",
+    ),
+    pytest.param(
+        lambda: animate_between([Y, Y[:5]], "change.gif"),
+        "ids must be given for maps with different numbers of points; got ids=None. "
+        "Pass the identifiers of the rows of each map.",
+    ),
+    pytest.param(
+        lambda: animate_between([Y, Y], "change.gif", titles=["one"]),
+        "titles must have 2 entries, one for each map. Pass one for each map.",
+    ),
+    pytest.param(
+        lambda: animate_between([Y[:2], Y[:2]], "change.gif", ids=[[1, 2], [3, 4]]),
+        "Maps that follow each other must have at least 2 rows in common; 'map 1' and 'map 2' "
+        "have 0. Pass maps of the same rows.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "sentence"), CASES)
+def test_what_must_hold_what_came_and_what_to_do(call, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with refuses((DataError, ParameterError, OutputError), sentence):
+        call()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_matplotlib_one_sentence_says_so(monkeypatch):
+    for module in [name for name in sys.modules if name.startswith("isosne.plots")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with refuses(
+        MissingPackageError,
+        "isosne.plots.plot_map needs the package matplotlib, which is not installed. "
+        "Install it with: pip install 'isosne[plot]'",
+    ):
+        _ = import_module("isosne.plots").plot_map
+
+
+def test_without_ffmpeg_one_sentence_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(FFMpegWriter, "isAvailable", lambda: False)
+    with refuses(
+        MissingPackageError,
+        "Writing run.mp4 needs the program ffmpeg, which is not installed. "
+        "Install ffmpeg, or write run.gif instead.",
+    ):
+        animate([(0, Y)], "run.mp4")

@@ -1,0 +1,290 @@
+"""Damaged files, and paths that lead to no file: one sentence with the name, and no waiting."""
+
+import io
+import os
+import re
+import zipfile
+
+import numpy as np
+import pytest
+
+from isosne import TSNE
+from isosne.errors import DataError, IsosneError, ParameterError
+from isosne.rows import MapWriter, open_rows, read_map
+from isosne.rows.table_reader import check_exists
+from tests.conftest import refuses
+from tests.unit.rows.formats import DENSE, SPARSE, TEXT, write_npy
+
+X = np.random.default_rng(0).normal(size=(30, 3))
+N_CHANGES = 40
+
+
+def damage(content, rng):
+    """Return a file with one fault: a bit, a few bytes, a gap, or an end too soon."""
+    changed = bytearray(content)
+    place = int(rng.integers(len(changed)))
+    match rng.integers(4):
+        case 0:
+            changed[place] ^= 1 << int(rng.integers(8))
+        case 1:
+            changed[place : place + 8] = b"\xff" * len(changed[place : place + 8])
+        case 2:
+            del changed[place : place + 5]
+        case _:
+            del changed[place:]
+    return bytes(changed)
+
+
+# HDF5 itself can wait for ever on a damaged file: no random damage there.
+FILES = {
+    **{
+        name: lambda folder, make=make: make(folder, X)
+        for name, make in (DENSE | TEXT).items()
+        if name in ("npy", "npz", "compressed npz", "parquet", "feather", "arrow", "csv", "blanks")
+    },
+    **{
+        f"sparse {name}": lambda folder, make=make: make(folder, np.maximum(X, 0))
+        for name, make in SPARSE.items()
+        if "npz" in name
+    },
+}
+
+
+def read_all(path):
+    rows = open_rows(path)
+    rows.read(slice(None))
+    rows.take([2, 0, 2])
+    rows.fingerprint()
+    for read in rows.side.values():
+        read()
+
+
+def refusals(path, read):
+    """Damage a file many times; return the sentences with which it was refused."""
+    content, rng = path.read_bytes(), np.random.default_rng(0)
+    found = []
+    for _ in range(N_CHANGES):
+        path.write_bytes(damage(content, rng))
+        try:
+            read(path)
+        except IsosneError as error:
+            found.append(str(error))
+    return found
+
+
+def assert_sentences(found, path):
+    assert len(found) > N_CHANGES / 4
+    for sentence in found:
+        assert str(path) in sentence
+        assert "\n" not in sentence
+        assert len(sentence) < 600
+
+
+@pytest.mark.parametrize("make", FILES.values(), ids=FILES)
+def test_a_damaged_file_is_read_or_refused_in_one_sentence(make, tmp_path):
+    path = make(tmp_path)
+    assert_sentences(refusals(path, read_all), path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "npz", "feather"])
+def test_a_damaged_map_is_read_or_refused_in_one_sentence(ending, tmp_path):
+    path = tmp_path / f"map.{ending}"
+    with MapWriter(path, [f"p{i}" for i in range(30)], 2, {}, labels=["a", "b"] * 15) as writer:
+        writer.write(X[:, :2])
+    assert_sentences(refusals(path, read_map), path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"embedding": np.zeros((3, 4))},
+        {"embedding": np.full((3, 2), np.nan)},
+        {"ids": np.arange(4)},
+        {"labels": np.arange(3.0)},
+    ],
+    ids=["axes", "not finite", "ids", "labels"],
+)
+def test_the_arrays_of_a_map_must_fit_together(changes, tmp_path):
+    path = tmp_path / "map.npz"
+    with MapWriter(path, None, 2, {}) as writer:
+        writer.write(X[:3, :2])
+    with np.load(path) as stored:
+        np.savez(path, **(dict(stored) | changes))
+    with refused(path, "ValueError: its arrays do not fit together"):
+        read_map(path)
+
+
+def refused(path, reason):
+    words = (
+        rf"\ACannot read {re.escape(str(path))}: the file is damaged, incomplete, or not of the "
+        rf"format that its extension names \({reason}\)\. Write or copy it again\.\Z"
+    )
+    return pytest.raises(DataError, match=words)
+
+
+def array_header(shape, version=(1, 0), dtype="<f8"):
+    content = io.BytesIO()
+    entries = {"descr": dtype, "fortran_order": False, "shape": shape}
+    write = np.lib.format.write_array_header_1_0
+    if version == (2, 0):
+        write = np.lib.format.write_array_header_2_0
+    write(content, entries)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (array_header((-5, 3)) + bytes(200), r"ValueError: an array has the shape \(-5, 3\)"),
+        (
+            b"\x93NUMPY\x02\x00\xff\xff\xff\x7f{",
+            "ValueError: the header of an array has 2,147,483,647 bytes",
+        ),
+        (b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8',", "ValueError: the header of an .*"),
+        (b"", "ValueError: the header of an array is damaged: .*"),
+    ],
+    ids=["negative shape", "long header", "open literal", "empty"],
+)
+def test_the_header_of_an_array_is_checked_before_it_is_believed(content, reason, tmp_path):
+    path = tmp_path / "x.npy"
+    path.write_bytes(content)
+    with refused(path, reason):
+        open_rows(path)
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("name", ["X", "y"])
+def test_an_array_of_an_npz_file_is_as_long_as_its_header_says(name, compression, tmp_path):
+    path = tmp_path / "x.npz"
+    shapes = {"X": (3, 2), "y": (3,)}
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for member, shape in shapes.items():
+            factor = 2 if member == name else 1
+            values = bytes(8 * int(np.prod(shape)))
+            archive.writestr(
+                f"{member}.npy", array_header((factor * shape[0], *shape[1:])) + values
+            )
+    with refused(path, f"ValueError: the header of {name} does not fit its content"):
+        open_rows(path)
+
+
+def test_other_members_of_an_npz_file_are_ignored(tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez(path, X=X, names=np.array([{"a": 1}], dtype=object))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("README.txt", "of the data")
+    rows = open_rows(path)
+    np.testing.assert_array_equal(rows.read(slice(None)), X)
+    assert dict(rows.side) == {}
+
+
+def test_a_column_that_unpacks_to_too_much_is_refused(tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez_compressed(path, X=X, y=np.zeros(30, "<U60000"))
+    rows = open_rows(path, memory_limit=10**6)
+    with pytest.raises(DataError, match=r"is compressed and must fit in memory; it takes 7 MB"):
+        rows.side["y"]()
+
+
+# --- Parquet and Feather
+
+
+# --- paths
+
+
+def make_fifo(path):
+    os.mkfifo(path)
+
+
+def make_loop(path):
+    path.symlink_to(path)
+
+
+PLACES = {
+    "fifo": (
+        make_fifo,
+        (
+            "it is not a regular file, and rows are read in any order. "
+            "Save its content to a file, or pipe it into isosne and pass '-' instead."
+        ),
+    ),
+    "loop": (
+        make_loop,
+        "too many levels of symbolic links. Correct the path, or change its permissions.",
+    ),
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
+@pytest.mark.parametrize(("make", "reason"), PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("ending", ["csv", "npy", "npz", "parquet", "feather", "h5ad"])
+def test_what_is_no_regular_file_is_refused_at_once(make, reason, ending, tmp_path):
+    path = tmp_path / f"x.{ending}"
+    make(path)
+    with refuses(DataError, f"Cannot read {path}: {reason}"):
+        open_rows(path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "npy", "npz", "feather", "h5ad"])
+def test_a_folder_is_no_file(ending, tmp_path):
+    path = tmp_path / f"x.{ending}"
+    path.mkdir()
+    with pytest.raises(DataError, match=re.escape(str(path))):
+        open_rows(path)
+
+
+def test_a_zarr_folder_has_metadata(tmp_path):
+    pytest.importorskip("zarr")
+    path = tmp_path / "x.zarr"
+    path.mkdir()
+    sentence = (
+        f"{path} must be a folder that zarr wrote; it has no zarr.json or .zarray or .zgroup. "
+        "Name the folder of an array or a group."
+    )
+    with refuses(DataError, sentence):
+        open_rows(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
+def test_a_model_is_a_regular_file(tmp_path):
+    os.mkfifo(tmp_path / "m.isosne")
+    sentence = (
+        f"Cannot read the model {tmp_path / 'm.isosne'}: not a regular file. "
+        "Choose another file, or check its permissions."
+    )
+    with refuses(DataError, sentence):
+        TSNE.load(tmp_path / "m.isosne")
+
+
+def test_a_null_character_is_refused():
+    with refuses(DataError, r"Cannot read 'x\x00.csv': embedded null byte. Correct the path."):
+        open_rows("x\0.csv")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+@pytest.mark.parametrize("target", ["x.csv", "nowhere.csv"])
+def test_a_link_that_leads_nowhere_does_not_suggest_itself(target, tmp_path):
+    path = tmp_path / "x.csv"
+    path.symlink_to(tmp_path / target)
+    sentence = (
+        f"source must be a file that exists; got source={str(path)!r}. "
+        "It is a symbolic link that leads nowhere. Correct the link."
+    )
+    with refuses(ParameterError, sentence):
+        check_exists(path, "source")
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(5, "I/O")])
+def test_errors_of_the_system_have_their_own_words(error, tmp_path, monkeypatch):
+    rows = open_rows(write_npy(tmp_path, X))
+
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr(type(rows), "_read", fail)
+    reason = "the file is damaged, incomplete, or not of the format that its extension names"
+    sentence = f"{reason} (OSError: [Errno 5] I/O). Write or copy it again."
+    if isinstance(error, PermissionError):
+        sentence = "permission denied. Change the permissions of the file."
+    with refuses(DataError, f"Cannot read {tmp_path / 'x.npy'}: {sentence}"):
+        rows.read(slice(None))

@@ -1,0 +1,481 @@
+"""Map files are complete or absent, and round-trip exactly."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from isosne.errors import DataError, IsosneWarning, OutputError, ParameterError
+from isosne.rows import MapWriter, open_rows, read_map
+from isosne.rows.sinks import GROUP_ROWS
+from tests.conftest import refuses
+
+ENDINGS = ["parquet", "csv", "npz", "feather", "arrow", "h5ad", "npy"]
+READABLE = ENDINGS[:-1]
+Y = np.random.default_rng(0).normal(size=(500, 2)).astype(np.float32) * 1e3
+IDS = np.array([f"row, {i}" for i in range(500)])
+PROVENANCE = {"version": "0.1.0", "seed": 0, "parameters": {"psi": np.int64(16), "name": "ü"}}
+
+
+def write(path, ids=IDS, Y=Y, **options):
+    with MapWriter(path, ids, Y.shape[1], PROVENANCE, **options) as writer:
+        for start in range(0, len(Y), 123):
+            writer.write(Y[start : start + 123])
+    return path
+
+
+def there(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def files_of(ending):
+    """The files of a map: provenance of a CSV file is in a second one."""
+    return ["map.csv", "map.csv.json"] if ending == "csv" else [f"map.{ending}"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [None, np.arange(500) % 3, np.array(["a", "b"] * 250)],
+    ids=["none", "integers", "text"],
+)
+@pytest.mark.parametrize("ending", READABLE)
+def test_a_map_comes_back_as_it_was(ending, labels, tmp_path):
+    found = read_map(write(tmp_path / f"map.{ending}", labels=labels))
+    np.testing.assert_array_equal(found.embedding, Y)
+    assert found.embedding.dtype == np.float32
+    np.testing.assert_array_equal(found.ids, IDS)
+    if labels is None:
+        assert found.labels is None
+    else:
+        np.testing.assert_array_equal(found.labels, labels)
+    assert found.provenance == json.loads(json.dumps(PROVENANCE, default=int))
+    assert there(tmp_path) == files_of(ending)
+
+
+@pytest.mark.parametrize("n_components", [1, 3])
+@pytest.mark.parametrize("ending", READABLE)
+def test_rows_without_ids_are_numbered(ending, n_components, tmp_path):
+    coordinates = np.resize(Y, (300, n_components))
+    found = read_map(write(tmp_path / f"map.{ending}", None, coordinates))
+    np.testing.assert_array_equal(found.embedding, coordinates)
+    np.testing.assert_array_equal(found.ids, np.arange(300))
+
+
+def test_coordinates_alone_are_an_array(tmp_path):
+    path = write(tmp_path / "map.npy")
+    np.testing.assert_array_equal(np.load(path), Y)
+    found = read_map(path)
+    np.testing.assert_array_equal(found.embedding, Y)
+    assert not found.has_ids
+    assert found.provenance == {}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "feather", "arrow"])
+def test_a_map_is_a_table_too(ending, tmp_path):
+    rows = open_rows(write(tmp_path / f"map.{ending}"), exclude=["id"])
+    assert rows.column_names == ("x", "y")
+    np.testing.assert_array_equal(rows.read(slice(None)).astype(np.float32), Y)
+
+
+def test_a_map_goes_to_standard_output_as_csv(tmp_path, monkeypatch):
+    class Out:
+        buffer = io.BytesIO()
+
+    monkeypatch.setattr(sys, "stdout", Out)
+    write("-", labels=np.arange(500) % 2)
+    (tmp_path / "map.csv").write_bytes(Out.buffer.getvalue())
+    np.testing.assert_array_equal(read_map(tmp_path / "map.csv").embedding, Y)
+    lines = Out.buffer.getvalue().decode().splitlines()
+    assert lines[0] == "id,label,x,y"
+    assert len(lines) == 501
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_map_that_exists_is_replaced_only_by_force(ending, tmp_path):
+    path = tmp_path / f"map.{ending}"
+    path.write_text("precious")
+    sentence = (
+        f"Cannot write {path}: the file already exists. "
+        "Choose another name, or pass force=True to replace it."
+    )
+    with refuses(OutputError, sentence):
+        write(path)
+    assert path.read_text() == "precious"
+    write(path, force=True)
+    assert path.stat().st_size > 4000
+    assert there(tmp_path) == files_of(ending)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_file_that_appears_meanwhile_is_left_alone(ending, tmp_path):
+    path = tmp_path / f"map.{ending}"
+    writer = MapWriter(path, IDS, 2, PROVENANCE)
+    writer.write(Y)
+    path.write_text("precious")
+    with pytest.raises(OutputError, match="the file already exists"):
+        writer.close()
+    assert path.read_text() == "precious"
+    assert there(tmp_path) == [f"map.{ending}"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "error"),  # every format once, and every error with one of them
+    [
+        *((ending, KeyboardInterrupt) for ending in ENDINGS),
+        ("npz", RuntimeError),
+        ("npz", SystemExit),
+    ],
+)
+def test_an_error_or_interrupt_leaves_nothing(ending, error, tmp_path):
+    def fail():
+        with MapWriter(tmp_path / f"map.{ending}", IDS, 2, PROVENANCE) as writer:
+            writer.write(Y[:300])
+            assert len(there(tmp_path)) == len(files_of(ending))
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert there(tmp_path) == []
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_writer_that_is_forgotten_leaves_nothing(ending, tmp_path):
+    writer = MapWriter(tmp_path / f"map.{ending}", IDS, 2, PROVENANCE)
+    writer.write(Y[:300])
+    del writer
+    assert there(tmp_path) == []
+
+
+CHILD = """
+import sys, resource, os, signal
+import numpy as np
+from isosne.errors import OutputError
+from isosne.rows import MapWriter
+what, *paths = sys.argv[1:]
+n_rows = 140_000  # more than a row group of Parquet has
+if what == "kill" and paths[0].endswith("csv"):
+    n_rows = 20_000
+Y = np.random.default_rng(0).normal(size=(n_rows, 2)).astype(np.float32)
+if what == "full":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+if what == "nobody" and os.getuid() == 0:
+    os.setuid(65534)
+for path in paths:
+    try:
+        with MapWriter(path, None, 2, {}) as writer:
+            for start in range(0, len(Y), 20_000):
+                writer.write(Y[start : start + 20_000])
+            if what == "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+    except OutputError as error:
+        print(error)
+"""
+
+
+def run_child(what, *paths):
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", CHILD, what, *map(str, paths)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
+    paths = [tmp_path / f"map.{ending}" for ending in ENDINGS]
+    done = run_child("full", *paths)
+    assert done.stdout.splitlines() == [
+        f"Cannot write {path}: no space left on the disk. Free some space, or write to another "
+        "disk. An existing file of that name was not changed."
+        for path in paths
+    ]
+    assert done.stderr == ""
+    assert done.returncode == 0
+    assert there(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("ending", ["parquet", "csv", "npz"])
+def test_a_writer_that_is_killed_leaves_nothing_under_the_name(ending, tmp_path):
+    path = tmp_path / f"map.{ending}"
+    done = run_child("kill", path)
+    assert done.returncode == -signal.SIGKILL
+    assert not path.exists()
+    write(path)  # what is left is not in the way
+    assert path.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
+    pytest.importorskip("pyarrow")
+    tmp_path.chmod(0o555)
+    path = tmp_path / "map.npy"
+    done = run_child("nobody", path)
+    tmp_path.chmod(0o755)
+    assert done.stderr == ""
+    assert done.stdout == (
+        f"Cannot write {path}: permission denied. "
+        "Choose another folder, or change its permissions.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (
+            "absent/map.csv",
+            (
+                "Cannot write {folder}/absent/map.csv: the folder {folder}/absent does not exist. "
+                "Create the folder first."
+            ),
+        ),
+        (
+            "folder.csv",
+            "Cannot write {folder}/folder.csv: it is a folder. Name a file in it.",
+        ),
+    ],
+)
+def test_a_path_that_cannot_be_a_file_is_refused(name, sentence, tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    with refuses(OutputError, sentence.format(folder=tmp_path)):
+        MapWriter(tmp_path / name, IDS, 2, PROVENANCE)
+    assert there(tmp_path) == ["folder.csv"]
+
+
+def test_a_reader_that_has_gone_is_one_sentence(monkeypatch):
+    class Gone:
+        def write(self, data):
+            raise BrokenPipeError
+
+    class Out:
+        buffer = Gone()
+
+    monkeypatch.setattr(sys, "stdout", Out)
+    sentence = (
+        "Cannot write to standard output: the reader closed the pipe before the end. "
+        "Write to a file instead."
+    )
+    with refuses(OutputError, sentence):
+        MapWriter("-", IDS, 2, PROVENANCE)
+
+
+@pytest.mark.parametrize(
+    ("ids", "labels", "sentence"),
+    [
+        (
+            ["a"] * 3,
+            [1, 2],
+            (
+                "labels must have one value per id; got 2 labels and 3 ids. "
+                "Pass the ids and the labels of the same table."
+            ),
+        ),
+        (
+            [0.5],
+            None,
+            (
+                "ids must be a list of integers or strings; got float64 of shape (1,). "
+                "Convert it with astype(int) or astype(str)."
+            ),
+        ),
+    ],
+)
+def test_ids_and_labels_are_checked(ids, labels, sentence, tmp_path):
+    with refuses(ParameterError, sentence):
+        MapWriter(tmp_path / "map.csv", ids, 2, PROVENANCE, labels=labels)
+    assert there(tmp_path) == []
+
+
+def test_other_extensions_are_refused(tmp_path):
+    sentence = (
+        "path must be '-' or a file that ends in one of .parquet, .csv, .npz, .npy, .feather, "
+        f".arrow, .h5ad; got path={str(tmp_path / 'map.xlsx')!r}. Choose one of these extensions."
+    )
+    with refuses(ParameterError, sentence):
+        MapWriter(tmp_path / "map.xlsx", IDS, 2, PROVENANCE)
+    sentence = (
+        "path must be '-' or a file that ends in one of .parquet, .csv, .tsv, .txt, .feather, "
+        ".arrow, .npy, .npz, .h5ad; "
+        f"got path={str(tmp_path / 'map.xlsx')!r}. Pass a map, or convert it."
+    )
+    with refuses(ParameterError, sentence):
+        read_map(tmp_path / "map.xlsx")
+
+
+def test_provenance_must_be_plain(tmp_path):
+    sentence = (
+        "provenance must contain only strings, numbers, lists and dictionaries (set cannot be "
+        "encoded as JSON). Convert other values to one of these types."
+    )
+    with refuses(ParameterError, sentence):
+        MapWriter(tmp_path / "map.csv", IDS, 2, {"psi": {1, 2}})
+
+
+@pytest.mark.parametrize("n_rows", [0, 200])
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_map_with_too_few_rows_is_not_kept(ending, n_rows, tmp_path):
+    writer = MapWriter(tmp_path / f"map.{ending}", IDS, 2, PROVENANCE)
+    if n_rows:
+        writer.write(Y[:n_rows])
+    sentence = (
+        f"Y must have 500 rows in all, one per id or label; got {n_rows}. "
+        "Write each row once, in order."
+    )
+    with refuses(ParameterError, sentence):
+        writer.close()
+    assert there(tmp_path) == []
+
+
+def test_a_map_without_rows_is_not_kept(tmp_path):
+    writer = MapWriter(tmp_path / "map.csv", None, 2, PROVENANCE)
+    sentence = "Y must have at least one row in all; got 0. Write each row once, in order."
+    with refuses(ParameterError, sentence):
+        writer.close()
+    assert there(tmp_path) == []
+
+
+def test_blocks_are_checked(tmp_path):
+    with MapWriter(tmp_path / "map.csv", IDS[:3], 2, PROVENANCE) as writer:
+        with refuses(
+            ParameterError,
+            "Y must have 2 column(s); got shape (3, 3). Pass one row of coordinates per point.",
+        ):
+            writer.write(np.zeros((3, 3)))
+        with refuses(
+            DataError,
+            "Coordinates must be finite; rows 0 to 1 have NaN or infinite values. "
+            "Check the points of these rows.",
+        ):
+            writer.write([[0, 0], [np.nan, 0]])
+        with pytest.raises(ParameterError, match=r"must have 3 rows in all, .*; got 4"):
+            writer.write(np.zeros((4, 2)))
+        writer.write(np.zeros((3, 2)))
+    assert there(tmp_path) == files_of("csv")
+
+
+# --- CSV for other programs
+
+
+def test_pandas_reads_a_map_without_options(tmp_path):
+    frame = pd.read_csv(write(tmp_path / "map.csv", labels=np.array(["a", "b"] * 250)))
+    assert list(frame) == ["id", "label", "x", "y"]
+    assert frame["id"].tolist() == IDS.tolist()
+    np.testing.assert_array_equal(frame[["x", "y"]].to_numpy(np.float32), Y)
+
+
+ODD = ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "\uff1dx", "'", "''", "'=x", "'x", "-5", "+.5e3", ""]
+MARKED = [f"'{text}" for text in ODD[:11]] + ODD[11:]
+
+
+def test_texts_that_look_like_formulas_are_marked_and_restored(tmp_path):
+    texts = np.array(ODD)
+    path = tmp_path / "map.csv"
+    with MapWriter(path, texts, 2, {}, labels=texts[::-1]) as writer:
+        writer.write(Y[: len(texts)])
+    frame = pd.read_csv(path, keep_default_na=False)
+    assert frame["id"].tolist() == MARKED
+    assert frame["label"].tolist() == MARKED[::-1]
+    found = read_map(path)
+    assert found.ids.tolist() == ODD
+    assert found.labels.tolist() == ODD[::-1]
+
+
+def test_a_csv_map_of_another_origin_has_no_provenance(tmp_path):
+    path = tmp_path / "map.csv"
+    path.write_text("id,x,y\na,1,2\nb,3,4\n")
+    found = read_map(path)
+    assert found.ids.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(found.embedding, [[1, 2], [3, 4]])
+    assert found.provenance == {}
+
+
+@pytest.mark.parametrize("change", ["map", "provenance"])
+def test_provenance_of_another_map_is_not_used(change, tmp_path):
+    path = write(tmp_path / "map.csv")
+    if change == "map":
+        path.write_text("id,x,y\na,1,2\n")
+    else:
+        other = json.loads((tmp_path / "map.csv.json").read_text()) | {"sha256": "0"}
+        (tmp_path / "map.csv.json").write_text(json.dumps(other))
+    sentence = (
+        f"{path}.json does not describe {path}, which has changed since isosne wrote it. "
+        "How the map was made is not known."
+    )
+    with pytest.warns(IsosneWarning, match=rf"\A{re.escape(sentence)}\Z"):
+        assert read_map(path).provenance == {}
+
+
+def test_provenance_of_an_earlier_map_is_replaced_and_a_file_of_the_user_is_not(tmp_path):
+    path = write(tmp_path / "map.csv")
+    path.unlink()
+    write(path)
+    assert read_map(path).provenance["seed"] == 0
+    path.unlink()
+    (tmp_path / "map.csv.json").write_text('{"mine": 1}')
+    sentence = (
+        f"Cannot write {path}.json: the file already exists. "
+        "Choose another name, or pass force=True to replace it."
+    )
+    with refuses(OutputError, sentence):
+        write(path)
+    assert there(tmp_path) == ["map.csv.json"]
+    write(path, force=True)
+    assert there(tmp_path) == files_of("csv")
+
+
+def test_closing_twice_does_nothing_the_second_time(tmp_path):
+    with MapWriter(tmp_path / "map.npz", IDS, 2, PROVENANCE) as writer:
+        writer.write(Y)
+        writer.close()
+    np.testing.assert_array_equal(read_map(tmp_path / "map.npz").embedding, Y)
+
+
+def test_a_map_of_a_later_version_is_refused(tmp_path):
+    path = tmp_path / "map.npz"
+    np.savez(path, isosne=np.array('{"format": 2}'))
+    sentence = (
+        f"{path} uses map format 2; this version of isosne reads formats up to 1. Update isosne."
+    )
+    with refuses(DataError, sentence):
+        read_map(path)
+
+
+def test_a_missing_map_is_refused(tmp_path):
+    path = tmp_path / "map.csv"
+    sentence = f"path must be a file that exists; got path={str(path)!r}. Correct the path."
+    with refuses(ParameterError, sentence):
+        read_map(path)
+
+
+def traced_peak(path, block, n_blocks):
+    tracemalloc.start()
+    try:
+        with MapWriter(path, None, 2, PROVENANCE) as writer:
+            for _ in range(n_blocks):
+                writer.write(block)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("ending", [ending for ending in ENDINGS if ending != "h5ad"])
+def test_writing_holds_blocks_and_not_the_map(ending, tmp_path):
+    # 4.8 MB of coordinates; for CSV, which tracing slows down, 0.4 MB in smaller blocks.
+    n_rows, n_blocks, limit = (200, 250, 300_000) if ending == "csv" else (2_000, 300, 1_200_000)
+    block = np.ones((n_rows, 2), np.float32)
+    traced_peak(tmp_path / f"warm.{ending}", block, 1)
+    peak = traced_peak(tmp_path / f"map.{ending}", block, n_blocks)
+    if ending in ("parquet", "feather", "arrow"):
+        limit += GROUP_ROWS * 16
+    if ending == "npz":  # ids are kept to the end: in pieces, whole, and on their way
+        limit += 3 * 8 * n_blocks * len(block)
+    assert peak < limit

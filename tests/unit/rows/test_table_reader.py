@@ -1,0 +1,459 @@
+"""Tables from files, from standard input and by the name of a data set."""
+
+import errno
+import gc
+import io
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow.csv import write_csv
+from pyarrow.feather import write_feather
+from pyarrow.parquet import write_table as write_parquet
+from scipy.sparse import csr_array
+
+from isosne.errors import DataError, OutputError, ParameterError
+from isosne.rows import MapWriter, read_map, read_table, table_reader
+from tests.conftest import refuses
+from tests.unit.rows.formats import write_h5ad, write_npz
+
+WINE = "bottle,cultivar,alcohol,note,ash\n7,red,1.5,dry,2\n9,white,2.5,sweet,3\n4,red,3.5,dry,4\n"
+VALUES = [[1.5, 2], [2.5, 3], [3.5, 4]]
+
+
+@pytest.fixture
+def wine(tmp_path):
+    path = tmp_path / "wine.csv"
+    path.write_text(WINE)
+    return path
+
+
+def as_arrow(kind, folder):
+    pa = pytest.importorskip("pyarrow")
+    csv = pytest.importorskip("pyarrow.csv")
+    table = csv.read_csv(io.BytesIO(WINE.encode()))
+    path = folder / f"wine.{kind}"
+    if kind == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    elif kind == "stream":
+        with pa.ipc.new_stream(str(path), table.schema) as writer:
+            writer.write_table(table, max_chunksize=2)
+    else:
+        with pa.ipc.new_file(str(path), table.schema) as writer:
+            writer.write_table(table)
+    return path
+
+
+def check_wine(table):
+    np.testing.assert_array_equal(table.rows.read(slice(None)), VALUES)
+    assert table.ids.tolist() == [7, 9, 4]
+    assert table.labels.tolist() == ["red", "white", "red"]
+    assert table.names == ("alcohol", "ash")
+    assert table.notes == ("Left out columns that are not numeric: 'note'.",)
+
+
+ROLES = {"id": "bottle", "label": "cultivar", "text_columns": "leave_out"}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
+def test_ids_labels_and_values_come_apart(kind, wine, tmp_path):
+    check_wine(read_table(wine if kind == "csv" else as_arrow(kind, tmp_path), **ROLES))
+
+
+class Pipe:
+    def __init__(self, content):
+        self.buffer = io.BytesIO(content)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "stream"])
+def test_a_table_comes_through_a_pipe_and_leaves_no_file(kind, wine, tmp_path, monkeypatch):
+    path = wine if kind == "csv" else as_arrow(kind, tmp_path)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    monkeypatch.setattr(sys, "stdin", Pipe(path.read_bytes()))
+    table = read_table("-", **ROLES)
+    check_wine(table)
+    assert len(list(scratch.iterdir())) == 1
+    del table
+    gc.collect()
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (
+            b"",
+            (
+                "Cannot read standard input: it is empty. "
+                "Pipe a table in CSV, Arrow or Parquet into it."
+            ),
+        ),
+        (
+            b"\xff\xff\xff\xff\x10",
+            "Cannot read standard input: the Arrow stream is damaged or incomplete (",
+        ),
+        (b"a,b\n1,2\n3\n", "Every line must have 2 field(s), as the first line has; "),
+    ],
+    ids=["empty", "cut", "ragged"],
+)
+def test_a_pipe_that_holds_no_table_is_refused_and_leaves_no_file(
+    content, sentence, tmp_path, monkeypatch
+):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", Pipe(content))
+    with pytest.raises(DataError, match="^" + re.escape(sentence)):
+        read_table("-")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_standard_input_that_is_closed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", None)
+    with refuses(DataError, "Cannot read standard input: it is closed. Pipe a table into it."):
+        read_table("-")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_larger_than_the_disk_is_refused_and_leaves_no_file(tmp_path, monkeypatch):
+    def fail(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("shutil.copyfileobj", fail)
+    monkeypatch.setattr(sys, "stdin", Pipe(b"a,b\n1,2\n"))
+    with pytest.raises(OutputError, match=r"no space left on the disk\. Free some space, "):
+        read_table("-")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_leaves_no_file_when_the_program_ends(wine, tmp_path):
+    script = "from isosne.rows import read_table; t = read_table('-', text_columns='leave_out')"
+    subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        input=WINE.encode(),
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        check=True,
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["wine.csv"]
+
+
+@pytest.mark.parametrize("role", ["id", "label"])
+def test_an_unknown_column_is_named_with_its_role_and_the_nearest(role, wine):
+    sentence = (
+        f"{role} must name a column of {wine}; got {role}='cultivr'. Did you mean 'cultivar'?"
+    )
+    with refuses(ParameterError, sentence):
+        read_table(wine, **{role: "cultivr"})
+
+
+def test_labels_that_all_differ_are_refused(wine):
+    sentence = (
+        "label must name a column of classes; 'bottle' has 3 different values in 3 rows. "
+        "Name another column, or pass id='bottle' if it identifies the rows."
+    )
+    with refuses(DataError, sentence):
+        read_table(wine, label="bottle", exclude=["cultivar", "note"])
+
+
+def test_ids_that_repeat_are_refused(wine):
+    sentence = (
+        "id must name a column of unique values; 'cultivar' has 'red' 2 times. "
+        "Name another column, or leave out id to use row numbers."
+    )
+    with refuses(DataError, sentence):
+        read_table(wine, id="cultivar", exclude=["note"])
+
+
+def test_text_columns_are_refused_unless_left_out(wine):
+    sentence = (
+        f"Every column must be numeric; {wine} has columns of other types: 'note' (text). Pass "
+        "exclude=['note'] to exclude them, or text_columns='leave_out' to skip all columns that "
+        "are not numeric. To use them, pass a data frame to TSNE, or --mixed on the command line."
+    )
+    with refuses(DataError, sentence):
+        read_table(wine, id="bottle", label="cultivar")
+
+
+NUMERIC = (
+    "Otherwise, pass exclude={0} to exclude them, or text_columns='leave_out' to skip all columns "
+    "that are not numeric. To use them, pass a data frame to TSNE, or --mixed on the command line."
+)
+
+
+@pytest.fixture
+def shops(tmp_path):
+    """Six rows: names that differ, two towns, and remarks that are neither."""
+    lines = [f"shop {i},{'north' if i % 2 else 'south'},{i % 4 % 3}x,{i * i}" for i in range(6)]
+    lines[0] = lines[0].replace("0x", "9x")
+    path = tmp_path / "shops.csv"
+    path.write_text("\n".join(["name,town,remark,size", *lines]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("given", "columns", "offers"),
+    [
+        (
+            {"exclude": ["remark"]},
+            ["name", "town"],
+            (
+                "Pass id='name' if 'name' identifies the rows. "
+                "Pass label='town' if 'town' is the class of each row. "
+            ),
+        ),
+        (
+            {"id": "name"},
+            ["town", "remark"],
+            "Pass label='town' if 'town' is the class of each row. ",
+        ),
+        ({"label": "town"}, ["name", "remark"], "Pass id='name' if 'name' identifies the rows. "),
+    ],
+)
+def test_text_columns_that_may_be_labels_or_ids_are_named(shops, given, columns, offers):
+    types = ", ".join(f"{name!r} (text)" for name in columns)
+    sentence = (
+        f"Every column must be numeric; {shops} has columns of other types: {types}. {offers}"
+        f"{NUMERIC.format(columns)}"
+    )
+    with refuses(DataError, sentence):
+        read_table(shops, **given)
+
+
+def test_a_large_file_is_not_searched_for_labels(shops, monkeypatch):
+    monkeypatch.setattr(table_reader, "LARGEST_SEARCHED", 10)
+    with pytest.raises(
+        DataError, match=r"'town' \(text\), 'remark' \(text\)\. Pass exclude="
+    ) as found:
+        read_table(shops, id="name")
+    copy = pickle.loads(pickle.dumps(found.value))
+    assert str(copy) == str(found.value)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
+def test_a_table_without_numbers_can_be_opened_for_its_other_columns(tmp_path, ending):
+    path, table = tmp_path / f"x.{ending}", pa.table({"a": ["u", "v"], "b": ["w", ""]})
+    {"csv": write_csv, "parquet": write_parquet, "feather": write_feather}[ending](table, path)
+    with refuses(
+        DataError,
+        f"{path} must have at least one numeric column; none of its 2 column(s) is left. "
+        "Exclude fewer columns, or encode text as numbers.",
+    ):
+        read_table(path, text_columns="leave_out")
+    found = read_table(path, text_columns="leave_out", needs_numbers=False)
+    assert found.rows.shape == (2, 0)
+    assert {name: read().tolist() for name, read in found.rows.side.items()} == {
+        "a": ["u", "v"],
+        "b": ["w", ""],
+    }
+
+
+def test_missing_labels_are_counted(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,kind\n1,u\n2,\n3,u\n")
+    table = read_table(path, label="kind")
+    assert table.labels.tolist() == ["u", "", "u"]
+    assert table.notes == ("1 row(s) have no label.",)
+    assert table.ids is None
+
+
+def test_columns_without_a_name_are_pointed_out(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text(",a\n0,1.5\n1,2.5\n")
+    sentence = (
+        "Columns without a name are used as features: 'unnamed_0'. "
+        "Exclude them if they number the rows."
+    )
+    assert read_table(path).notes == (sentence,)
+    assert read_table(path, exclude=["unnamed_0"]).names == ("a",)
+
+
+def test_labels_of_an_archive_are_members(tmp_path):
+    path = write_npz(tmp_path, np.ones((5, 2)))
+    assert read_table(path, label="y").labels.tolist() == [0, 1, 2, 0, 1]
+    with refuses(
+        ParameterError, f"label must name a column of {path}; got label='z'. Available: 'y'."
+    ):
+        read_table(path, label="z")
+
+
+Y = [0, 2, 1, 0, 2]
+KINDS = np.array(["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "expected"),
+    [
+        ({"y": Y}, Y),
+        ({"y": Y, "classes": KINDS}, list("acbac")),
+        ({"y": Y, "target_names": KINDS.astype("S")}, list("acbac")),
+        ({"y": Y, "names": KINDS}, list("acbac")),
+        ({"y": Y, "classes": KINDS[:2]}, Y),
+        ({"y": [-1, 2, 1, 0, 2], "classes": KINDS}, [-1, 2, 1, 0, 2]),
+        ({"y": [0, 1, 1, 0, 1], "names": KINDS[:2]}, [0, 1, 1, 0, 1]),  # two features
+        ({"y": list("uvuvu"), "classes": KINDS}, list("uvuvu")),
+        ({"y": np.arange(5)}, None),
+        ({"y": np.zeros(5, int)}, None),
+        ({"y": np.zeros(4, int)}, None),
+        ({"z": Y}, None),
+    ],
+    ids=[
+        *("numbers", "names", "bytes", "names of classes", "too few names", "below zero"),
+        *(
+            "names of features",
+            "texts",
+            "all different",
+            "all equal",
+            "other rows",
+            "another array",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_labels_of_an_npz_file_are_found(arrays, expected, is_sparse, tmp_path):
+    path, X = tmp_path / "x.npz", np.eye(5)[:, :2]
+    points = {"X": X}
+    if is_sparse:
+        stored = csr_array(X)
+        parts = ("data", "indices", "indptr", "shape")
+        points = {"format": b"csr"} | {part: getattr(stored, part) for part in parts}
+    np.savez(path, **points, **arrays)
+    table = read_table(path)
+    assert (None if table.labels is None else table.labels.tolist()) == expected
+    assert len(table.notes) == (expected is not None)
+    if expected is not None:
+        assert read_table(path, label="y").labels.tolist() == expected
+        assert read_table(path, exclude=["y"]).labels is None
+
+
+def test_labels_of_anndata_are_observations(tmp_path):
+    path = write_h5ad(tmp_path, np.ones((4, 3)))
+    table = read_table(path, id="index", label="kind", key="X_pca")
+    assert table.rows.shape == (4, 2)
+    assert table.labels.tolist() == ["T", "B", "T", "B"]
+    assert table.ids[0] == "cell0"
+
+
+@pytest.fixture
+def data_folder(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    folder = tmp_path / "sets"
+    folder.mkdir()
+    y = np.arange(178) % 3
+    classes = np.array(["1", "2", "3"])
+    np.savez(folder / "wine.npz", X=rng.normal(size=(178, 13)), y=y, classes=classes)
+    monkeypatch.setenv("ISOSNE_DATA", str(folder))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_a_known_set_is_loaded_by_name(data_folder):
+    table = read_table("wine")
+    assert table.rows.shape == (178, 13)
+    assert table.labels[:4].tolist() == ["1", "2", "3", "1"]
+
+
+def test_a_file_comes_before_a_set_of_the_same_name(data_folder):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    Path("wine").mkdir()
+    pq.write_table(pa.table({"a": [1.0, 2.0]}), "wine/1.parquet")
+    assert read_table("wine").rows.shape == (2, 1)
+
+
+def test_a_set_brings_its_labels(data_folder):
+    sentence = (
+        "label must be left out for a data set, which has its own labels; got label='y'. "
+        "Leave it out, or pass a file instead of 'wine'."
+    )
+    with refuses(ParameterError, sentence):
+        read_table("wine", label="y")
+
+
+def test_an_unknown_name_suggests_the_nearest_set(data_folder):
+    with pytest.raises(ParameterError, match=r"got name='wien'\. Did you mean 'wine'\?$"):
+        read_table("wien")
+
+
+def test_a_missing_file_suggests_the_nearest(wine):
+    sentence = (
+        f"source must be a file that exists; got source={str(wine)[:-4] + '.cvs'!r}. "
+        f"Did you mean {str(wine)!r}?"
+    )
+    with refuses(ParameterError, sentence):
+        read_table(str(wine)[:-4] + ".cvs")
+    sentence = "source must be a file that exists; got source='/nowhere/x.csv'. Correct the path."
+    with refuses(ParameterError, sentence):
+        read_table("/nowhere/x.csv")
+
+
+GAPS = "bottle,cultivar,alcohol,ash\n7,white,1.5,\n7,red,2.5,3\n4,red,NA,4\n2,red,inf,5\n,red,6,7\n"
+
+
+def test_ids_and_labels_are_those_of_the_rows_kept(tmp_path):
+    path = tmp_path / "wine.csv"
+    path.write_text(GAPS)
+    table = read_table(path, id="bottle", label="cultivar", missing="drop")
+    np.testing.assert_array_equal(table.rows.read(slice(None)), [[2.5, 3], [6, 7]])
+    assert table.ids.tolist() == ["7", ""]
+    assert table.labels.tolist() == ["red", "red"]
+    assert table.notes == (
+        "Dropped 3 of 5 rows, which have missing or infinite values; the first is line 2.",
+    )
+
+
+def test_rows_without_ids_keep_their_numbers_in_the_file(tmp_path):
+    path = tmp_path / "wine.csv"
+    path.write_text(GAPS)
+    columns = ["alcohol", "ash"]
+    assert read_table(path, columns=columns, missing="drop").ids.tolist() == [1, 4]
+    path.write_text(WINE)
+    assert read_table(path, columns=columns, missing="drop").ids is None
+
+
+def test_a_table_with_gaps_comes_through_a_pipe(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", Pipe(GAPS.encode()))
+    table = read_table("-", columns=["ash"], missing="drop")
+    assert table.ids.tolist() == [1, 2, 3, 4]
+    assert table.rows.take([3]).tolist() == [[7]]
+    del table
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_of_a_known_set_can_be_dropped_with_their_labels(data_folder):
+    with np.load(data_folder / "wine.npz") as archive:
+        parts = dict(archive)
+    parts["X"][[0, 5]] = np.nan
+    np.savez(data_folder / "wine.npz", **parts)
+    table = read_table("wine", missing="drop")
+    assert table.rows.shape == (176, 13)
+    assert table.ids[:5].tolist() == [1, 2, 3, 4, 6]
+    assert table.labels[:5].tolist() == ["2", "3", "1", "2", "1"]
+    assert len(table.notes) == 1
+
+
+@pytest.mark.parametrize("ending", ["parquet", "npz", "csv"])
+def test_one_long_text_does_not_widen_all_others(ending, tmp_path):
+    n, longest = 20_000, 10_000
+    path, out = tmp_path / "long.csv", tmp_path / f"map.{ending}"
+    lines = [f"r{k},c{k % 3},{k}" for k in range(n)]
+    path.write_text("\n".join(["id,class,a", *lines, f"{'x' * longest},{'y' * longest},5", ""]))
+    tracemalloc.start()
+    table = read_table(path, id="id", label="class")
+    with MapWriter(out, table.ids, 2, {}, labels=table.labels) as writer:
+        writer.write(np.zeros((n + 1, 2)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6 < 4 * longest * n
+    if ending != "npz":  # whose arrays have the width of the longest text
+        assert read_map(out).ids.tolist() == table.ids.tolist()

@@ -1,0 +1,121 @@
+"""Tables as coordinates and as points for Gower's distance."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from isosne import OwnerKernel, quality
+from isosne.neighbors import nearest_neighbors
+from isosne.tables import gower_points
+from isosne.tables.columns import read_columns
+from isosne.tables.points import MOST_CATEGORIES, table_coordinates
+from tests.conftest import make
+from tests.reference import table_trees as slow
+from tests.unit.tables.tables import FRAMES, SIZES, N, as_pandas, mixed_columns
+
+
+def coordinates(frame):
+    return table_coordinates(*read_columns(frame))
+
+
+def test_numbers_are_standardized_and_missing_values_are_at_the_mean():
+    # Known values 1, 3, 5: mean 3, standard deviation sqrt(8 / 3).
+    found = coordinates(pd.DataFrame({"a": [1.0, 3.0, np.nan, 5.0]}))
+    expected = np.array([-2, 0, 0, 2]) / np.sqrt(8 / 3)
+    np.testing.assert_allclose(found[:, 1], expected, rtol=1e-14)
+    assert not found[:, 0].any()
+
+
+def test_categories_become_standardized_indicators_of_the_most_frequent():
+    texts = [f"c{i}" for i in range(MOST_CATEGORIES + 5)] * 4 + ["c3"] * 3
+    found = coordinates(pd.DataFrame({"a": texts}))
+    assert found.shape == (len(texts), 1 + MOST_CATEGORIES)
+    np.testing.assert_allclose(found[:, 1:].mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(found[:, 1:].std(axis=0), 1, rtol=1e-12)
+    np.testing.assert_array_equal(found[:, 1] > 0, np.array(texts) == "c3")
+
+
+def test_a_table_without_variation_has_a_zero_column_only():
+    found = coordinates(pd.DataFrame({"a": ["x", "x", None], "b": [None, None, None]}))
+    assert found.shape == (3, 1)
+    assert not found.any()
+
+
+def test_extreme_numbers_do_not_overflow():
+    found = coordinates(pd.DataFrame({"a": [-1e300, 1e300, None], "b": [0.0, 1e-300, None]}))
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(np.abs(found[:2, 1:]), 1, rtol=1e-12)
+
+
+CATEGORY = [False, False, True, False, False, False]
+
+
+def plain_rows():
+    """The rows of the table as numbers and text, and the range of each column of numbers."""
+    columns = mixed_columns()
+    columns["size"] = [None if v is None else SIZES.index(v) for v in columns["size"]]
+    columns["seen"] = [None if v is None else v.timestamp() for v in columns["seen"]]
+    ranges = []
+    for values, is_category in zip(columns.values(), CATEGORY, strict=True):
+        known = [v for v in values if v is not None]
+        ranges.append(None if is_category else max(known) - min(known))
+    return list(zip(*columns.values(), strict=True)), ranges
+
+
+def all_distances():
+    rows, ranges = plain_rows()
+    return np.array([[slow.gower(a, b, CATEGORY, ranges) for b in rows] for a in rows])
+
+
+@pytest.mark.parametrize("as_frame", FRAMES.values(), ids=FRAMES)
+def test_neighbors_are_those_of_the_definition(as_frame):
+    points = gower_points(as_frame(mixed_columns()))
+    found = nearest_neighbors(points, N - 1, metric="gower")
+    D = all_distances()
+    np.testing.assert_allclose(found.distances, np.take_along_axis(D, found.indices, 1), 1e-6)
+    np.fill_diagonal(D, np.inf)
+    np.testing.assert_allclose(found.distances, np.sort(D, axis=1)[:, :-1], 1e-6)
+
+
+def test_points_with_no_known_column_in_common_are_farthest():
+    frame = pd.DataFrame({"a": [1.0, None, 2.0], "b": [None, "x", "y"]})
+    found = nearest_neighbors(gower_points(frame), 2, metric="gower")
+    # 0 and 1 share no known column; 0 and 2 differ by the range of a; 1 and 2 are categories.
+    np.testing.assert_array_equal(found.distances, np.ones((3, 2)))
+
+
+def test_points_do_not_depend_on_units_or_overflow():
+    frame = pd.DataFrame({"a": [-1.5e308, 0.0, 1.5e308], "b": ["x", "y", "x"]})
+    np.testing.assert_array_equal(gower_points(frame)[:, 0], [0, 0.5, 1])
+    same = pd.DataFrame({"a": [3.0, 3.0, None], "b": [None, None, None]})
+    np.testing.assert_array_equal(gower_points(same), [[0, -1], [0, -1], [-1, -1]])
+
+
+def test_declared_columns_are_categories():
+    frame = pd.DataFrame({"a": [1, 2, 9], "b": ["x", "y", "x"]})
+    assert gower_points(frame, ["a"])[:, 0].tolist() == [2, 3, 4]
+
+
+def test_kernels_compare_tables_by_gower():
+    points = gower_points(as_pandas(mixed_columns()))
+    model = make(OwnerKernel(metric="gower")).fit(points)
+    assert model.embedding_.shape == (N, 2)
+    assert "spectral" in str(model.plan_)
+
+
+def test_maps_of_frames_are_measured_by_gower():
+    frame = as_pandas(mixed_columns())
+    Y = np.random.default_rng(0).normal(size=(N, 2))
+    D = all_distances()
+    expected = quality.compare((D + D.T) / 2, Y, metric="precomputed").auc()
+    points = gower_points(frame)
+    assert quality.compare(frame, Y).auc() == quality.compare(points, Y, metric="gower").auc()
+    assert quality.compare(frame, Y).auc() == pytest.approx(
+        expected, abs=0.01
+    )  # ties, rounded apart
+    labels = np.arange(N) % 3
+    assert quality.report(frame, Y, labels).auc_rnx == quality.compare(frame, Y).auc()
+    agreement = quality.compare(frame, Y, 5).trust().agreement
+    np.testing.assert_array_equal(
+        agreement, quality.compare(points, Y, 5, metric="gower").trust().agreement
+    )
