@@ -200,55 +200,74 @@ def open_parquet(path: Path, request: ColumnRequest) -> ArrowRows:
                 f"A folder must contain files that end in .parquet; {path} has none. "
                 "Name the folder that contains them."
             )
-    ds = require("pyarrow.dataset", "files", f"Reading {path}")
-    options = ds.ParquetFragmentScanOptions(
-        use_buffered_stream=True, buffer_size=BUFFER_BYTES, pre_buffer=False
-    )
-    layout = ds.ParquetFileFormat(default_fragment_scan_options=options)
-    return _open_dataset(path, paths, layout, request)
+    parquet = require("pyarrow.parquet", "files", f"Reading {path}")
+    return _open_files(path, paths, partial(_list_row_groups, parquet), request)
 
 
 def open_arrow(path: Path, request: ColumnRequest) -> ArrowRows:
     """Return the rows of an Arrow file, which is also the format of Feather version 2."""
-    ds = require("pyarrow.dataset", "files", f"Reading {path}")
-    return _open_dataset(path, [path], ds.IpcFileFormat(), request)
+    return _open_files(path, [path], _make_arrow_part, request)
 
 
-def _open_dataset(path: Path, paths: list[Path], layout: Any, request: ColumnRequest) -> ArrowRows:
+def _open_files(
+    path: Path,
+    paths: list[Path],
+    list_parts: Callable[[Path], tuple[Any, list[Part]]],
+    request: ColumnRequest,
+) -> ArrowRows:
     files = SourceFiles(str(path), *paths)
-    local = require("pyarrow.fs", "files", f"Reading {path}").LocalFileSystem()
     parts: list[Part] = []
     schema: Any = None
     with files.reading():
         for file in paths:
-            fragment = layout.make_fragment(str(file), filesystem=local)
-            schema = schema or fragment.physical_schema
-            _check_schema(schema, fragment.physical_schema, paths[0], file)
-            split = getattr(fragment, "split_by_row_group", lambda whole=fragment: [whole])
-            parts += [_make_part(piece) for piece in split()]
+            other, parts_of_file = list_parts(file)
+            schema = schema or other
+            _check_schema(schema, other, paths[0], file)
+            parts += parts_of_file
         names = list(schema.names)
         if len(set(names)) < len(names):  # which a dictionary would hide
             select_columns(names, [None] * len(names), request, files.name)
         return ArrowRows(files, dict(zip(names, schema.types, strict=True)), parts, request)
 
 
-def _make_part(fragment: Any) -> Part:
-    # Of a row group, `count_rows` returns the number of rows of the whole file.
-    groups = getattr(fragment, "row_groups", None)
-    n_rows = fragment.count_rows() if groups is None else sum(g.num_rows for g in groups)
-    return Part(n_rows, partial(_scan_fragment, fragment))
+def _list_row_groups(parquet: Any, path: Path) -> tuple[Any, list[Part]]:
+    with parquet.ParquetFile(path) as file:
+        metadata, schema = file.metadata, file.schema_arrow
+    groups = range(metadata.num_row_groups)
+    scans = [partial(_scan_row_group, parquet, path, metadata, schema, group) for group in groups]
+    return schema, [Part(metadata.row_group(g).num_rows, scans[g]) for g in groups]
 
 
-def _scan_fragment(fragment: Any, names: list[str]) -> Iterator[Any]:
-    widths = [_width(fragment.physical_schema.field(name).type) for name in names]
+def _scan_row_group(
+    parquet: Any, path: Path, metadata: Any, schema: Any, group: int, names: list[str]
+) -> Iterator[Any]:
+    """Yield batches of a row group, which pyarrow.dataset would decode as a whole."""
+    widths = [_width(schema.field(name).type) for name in names]
     batch_rows = max(1, BATCH_BYTES // max(1, sum(widths)))
-    yield from fragment.to_batches(
-        columns=names,
-        batch_size=batch_rows,
-        batch_readahead=0,
-        fragment_readahead=0,
-        use_threads=False,
-    )
+    with parquet.ParquetFile(
+        path, metadata=metadata, buffer_size=BUFFER_BYTES, pre_buffer=False
+    ) as file:
+        batches = file.iter_batches(batch_rows, [group], columns=names, use_threads=False)
+        for batch in batches:
+            yield batch.select(names)  # "a" also reads "a.b", which looks like a nested column
+
+
+def _make_arrow_part(path: Path) -> tuple[Any, list[Part]]:
+    ipc = require("pyarrow.ipc", "files", f"Reading {path}")
+    dataset = require("pyarrow.dataset", "files", f"Reading {path}")
+    with path.open("rb") as file:
+        fragment = dataset.IpcFileFormat().make_fragment(file)
+        schema, n_rows = fragment.physical_schema, fragment.count_rows()  # reads no rows
+    return schema, [Part(n_rows, partial(_scan_arrow, ipc, path, schema))]
+
+
+def _scan_arrow(ipc: Any, path: Path, schema: Any, names: list[str]) -> Iterator[Any]:
+    """Yield the record batches of a file, one at a time: pyarrow.dataset would read ahead."""
+    fields = [schema.get_field_index(name) for name in names]
+    options = ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+    with ipc.open_file(str(path), options=options) as file:
+        for k in range(file.num_record_batches):
+            yield file.get_batch(k).select(names)
 
 
 def _width(arrow_type: Any) -> int:
