@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isosne import _lanes
-from isosne._lanes import LANES, definitions
+from isosne._lanes import LANES
 from isosne._numba import kernel
 
 rng = np.random.default_rng(0)
@@ -93,7 +93,7 @@ def test_lanes_are_added_in_pairs():
     expected = a[:8] + a[8:]
     expected = expected[:4] + expected[4:]
     expected = expected[:2] + expected[2:]
-    assert sum_up(a) == expected[0] + expected[1] == definitions.total(a)
+    assert sum_up(a) == expected[0] + expected[1] == _lanes.total(a)
 
 
 def test_logarithm_and_exponential():
@@ -112,11 +112,11 @@ def test_logarithm_and_exponential():
     assert not out[3].any()
 
 
-def test_definitions_and_compiled_functions_agree():
+def test_numpy_and_compiled_functions_agree():
     x = rng.uniform(0.01, 50, LANES).astype(np.float32)
     out = np.empty((5, LANES), np.float32)
     functions(x, out)
-    m, k = definitions.split(x)
+    m, k = _lanes.split(x)
     assert np.array_equal(out[:2], [m, k])
     for lane_pair in ((0, 16), (3, 5), (0, 0)):
-        assert definitions.between(*lane_pair).sum() == lane_pair[1] - lane_pair[0]
+        assert _lanes.between(*lane_pair).sum() == lane_pair[1] - lane_pair[0]

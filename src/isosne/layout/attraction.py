@@ -9,8 +9,20 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._lanes import LANES, between, load, splat, total
-from isosne._lanes.axes import gathered, minus, plus_product, repeated, row, sq_length, totals
+from isosne._lanes import (
+    LANES,
+    between,
+    entries,
+    gathered,
+    load,
+    minus,
+    plus_product,
+    repeated,
+    splat,
+    sq_length,
+    total,
+    totals,
+)
 from isosne._numba import parallel_kernel, prange
 from isosne._portable import power
 from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
@@ -155,7 +167,7 @@ def pull_listed(
     O(number of pairs); memory access dominates.
     """
     for i in prange(Y.shape[0]):
-        x = repeated(row(Y, i, zeros))
+        x = repeated(entries(Y[i], zeros))
         pulls = repeated(zeros)
         stop = indptr[i + 1]
         for first in range(indptr[i], stop, LANES):
@@ -181,7 +193,7 @@ def loss_listed(
 ) -> None:
     """Fill sums[i] = -sum_j p log w over the listed pairs; Y (n, d), zeros: d numbers."""
     for i in prange(Y.shape[0]):
-        x = repeated(row(Y, i, zeros))
+        x = repeated(entries(Y[i], zeros))
         loss = splat(0)
         stop = indptr[i + 1]
         for first in range(indptr[i], stop, LANES):

@@ -7,15 +7,20 @@ added in the order of the points, so they do not depend on the number of threads
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._lanes import LANES, Vector, between, load, splat, total
-from isosne._lanes.axes import (
+from isosne._lanes import (
+    LANES,
+    Vector,
     Vectors,
+    between,
+    load,
     loaded,
     minus,
     plus_product,
     point,
     repeated,
+    splat,
     sq_length,
+    total,
     totals,
 )
 from isosne._numba import kernel, parallel_kernel, prange

@@ -14,15 +14,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._lanes import LANES, Vector, at_least, between, splat, total
-from isosne._lanes.axes import (
+from isosne._lanes import (
+    LANES,
+    Vector,
     Vectors,
+    at_least,
+    between,
     loaded,
     minus,
     plus_product,
     point,
     repeated,
+    splat,
     sq_length,
+    total,
     totals,
 )
 from isosne._numba import kernel, parallel_kernel, prange

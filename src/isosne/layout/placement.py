@@ -10,16 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._lanes import LANES, Vector, between, load, splat, total
-from isosne._lanes.axes import (
+from isosne._lanes import (
+    LANES,
+    Vector,
     Vectors,
+    between,
     gathered,
+    load,
     loaded,
     minus,
     plus_product,
     point,
     repeated,
+    splat,
     sq_length,
+    total,
     totals,
 )
 from isosne._numba import kernel, parallel_kernel, prange

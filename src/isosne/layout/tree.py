@@ -13,8 +13,7 @@ threads.
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._lanes import LANES, load, splat, total
-from isosne._lanes.axes import loaded, minus, point, repeated, rows, totals
+from isosne._lanes import LANES, entries, load, loaded, minus, point, repeated, splat, total, totals
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
 from isosne.layout.exact import Stateless, add_push
@@ -209,8 +208,8 @@ def push_by_list(
     multiple of 16.
     """
     (_, dof), zeros = settings
-    axes, masses = rows(listed, zeros), listed[-1]
-    x = repeated(point(rows(Y, zeros), a))
+    axes, masses = entries(listed, zeros), listed[-1]
+    x = repeated(point(entries(Y, zeros), a))
     weights, pushes = splat(0), repeated(zeros)
     for e in range(0, size, LANES):
         d = minus(x, loaded(axes, e))
