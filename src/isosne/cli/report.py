@@ -191,8 +191,7 @@ def _find(model: Any, points: Any, extras: dict[str, Any], *, quiet: bool) -> St
 
 def _name_maps(kernel: str, n_seeds: int | None, n_rows: int) -> Iterator[str]:
     """Yield the name of each map, in the order in which they are computed."""
-    from isosne.studies.compared_models import other_kernel
-    from isosne.studies.seeds import resolve_n_seeds
+    from isosne.studies.judged_maps import other_kernel, resolve_n_seeds
 
     n_maps = resolve_n_seeds(n_seeds, n_rows)
     for name in (kernel, other_kernel(kernel)):

@@ -1,10 +1,10 @@
 """Maps with their quality measures, and the comparison of two kernels on one data set.
 
-`study` maps the data with two kernels and several seeds, and measures all maps;
-`isosne.pages.render` turns the result into a page. `judge` measures an existing map; a `Study` can
-be built from several of them, as `compare_maps` does.
+`study` maps the data with two kernels and several seeds, and measures all maps; `compare_maps` and
+`judge` measure existing maps. `isosne.pages.render` turns a `Study` into a page.
 """
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,21 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from isosne._checks import check_points
-from isosne._random import RandomState
+from isosne._checks import check_count, check_points
+from isosne._random import RandomState, as_generator, as_seed
 from isosne.errors import DataError, ParameterError, keyword
+from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
+from isosne.kernels.registry import KERNELS
 from isosne.plots.paint import check_embedding
 from isosne.quality import Curve, Report, Trust, report
-from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory
-from isosne.studies.compared_models import with_other_kernel, with_seed
+from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory, estimate_mean
 from isosne.studies.point_columns import as_columns, paint_labels
-from isosne.studies.scores import Scores, score
-from isosne.studies.seeds import list_seeds, reseed, resolve_n_seeds, show_seeds
 from isosne.tsne.estimator import TSNE
 
 N_NEIGHBORS = 10
 """Neighborhood size, the default of `isosne.quality.compare`."""
+BY_SIZE = ((5_000, 5), (20_000, 3))
+"""Numbers of maps per kernel up to each number of points; chosen so that a report takes minutes."""
+SIZES = ("small", "medium", "large")
+"""Parts of the range of neighborhood sizes, each a third of log k."""
+CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
+"""Measures that depend on the classes."""
 UNLISTED = ("callback", "memory_limit", "n_jobs", "verbose", "kernel", "random_state")
 """Parameters that do not change a map, or that a report states elsewhere."""
 
@@ -39,7 +44,7 @@ class JudgedMap:
     """A map with its quality measures.
 
     ``plan`` and ``settings`` state how it was computed; ``fit_seconds`` and ``measure_seconds`` are
-    the run times, None if unknown. ``repeats`` holds the measures of further maps, computed with
+    the run times, None if unknown. ``repeats`` has the ``scores`` of further maps, computed with
     the same settings and other seeds.
 
     Examples
@@ -47,8 +52,7 @@ class JudgedMap:
     >>> import numpy as np
     >>> from isosne.studies import judge
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> judged = judge(X, 3 * X, title="three times as large")
-    >>> float(judged.report.auc_rnx)
+    >>> float(judge(X, 3 * X, title="three times as large").report.auc_rnx)
     1.0
     """
 
@@ -61,7 +65,7 @@ class JudgedMap:
     settings: Mapping[str, str] = field(default_factory=dict)
     fit_seconds: float | None = None
     measure_seconds: float | None = None
-    repeats: tuple[Scores, ...] = ()
+    repeats: tuple[Mapping[str, float], ...] = ()
 
     @property
     def name(self) -> str:
@@ -69,9 +73,18 @@ class JudgedMap:
         return f"the {self.title}" if self.title.endswith("kernel") else f"the map {self.title}"
 
     @property
-    def scores(self) -> tuple[Scores, ...]:
-        """The measures of this map, and of the maps with other seeds."""
-        return score(self.report, self.trust), *self.repeats
+    def scores(self) -> tuple[Mapping[str, float], ...]:
+        """The measures by name of this map, and of the maps with other seeds; NaN if unknown."""
+        measured, classes = self.report, self.report.classes
+        own = {
+            "auc_rnx": measured.auc_rnx,
+            **{f"auc_{part}": measured.comparison.auc(part) for part in SIZES},
+            "neighbors_preserved": estimate_mean(self.trust.agreement, measured.n_points),
+            "trustworthiness": measured.trustworthiness,
+            "continuity": measured.continuity,
+            **{name: getattr(classes, name) if classes else math.nan for name in CLASS_MEASURES},
+        }
+        return own, *self.repeats
 
 
 @dataclass(frozen=True)
@@ -157,13 +170,11 @@ def study(
 
     Notes
     -----
-    A seed draws the samples of a kernel, and the start or the noise that is added to it. The
-    further maps of a kernel with a seed of its own draw its samples again, and noise of 1 % of its
-    width is added to a start that is an array. The standard errors say how much the measures vary
-    with the seed, and with the sample of points above 20 000 points, which is the same for all
-    maps. They do not say how the measures would vary with other data. A report
-    calls one map better than the other if the difference is significant (Welch's t-test, 5 %
-    level) and exceeds twice its standard error. Not in the paper.
+    A seed draws the samples of a kernel without a seed of its own, and the start or the noise that
+    is added to it. The standard errors say how much the measures vary with the seed, and with the
+    sample of points above 20 000 points, which is the same for all maps; not how they would vary
+    with other data. A report calls one map better than the other if the difference is significant
+    (Welch's t-test, 5 % level) and exceeds twice its standard error. Not in the paper.
 
     Cost: ``2 * n_seeds`` fits, and as many rank comparisons as in `isosne.quality.compare`.
     Memory: that of one fit and of the two maps; of the further maps, only the measures are kept.
@@ -178,24 +189,23 @@ def study(
     [('Isolation kernel', 2), ('Gaussian kernel', 2)]
     """
     measured, metric = as_measured(X, "euclidean")
-    points = X if metric == "gower" else check_points(X, min_rows=MIN_POINTS)
+    table = measured if metric == "gower" else None
+    points = check_points(X, min_rows=MIN_POINTS) if table is None else X
     n = points.shape[0]
     paint_labels(labels, n, kind="labels")  # raise before the maps are computed
     as_columns(columns, n)
     n_seeds = resolve_n_seeds(n_seeds, n)
-    first = with_seed(model, random_state)
+    first = _with_seed(model, random_state)
     seeds = list_seeds(first.random_state, n_seeds)
-    models = (first, with_other_kernel(first, n))
-    table = measured if metric == "gower" else None
-    maps = tuple(_judge_seeds(settings, seeds, points, labels, table) for settings in models)
+    models = (first, _with_other_kernel(first, n))
     return Study(
-        maps,
+        tuple(_judge_seeds(settings, seeds, points, labels, table) for settings in models),
         labels,
         columns,
-        title=Study.title if title is None else title,
-        random_state=show_seeds(seeds),
+        title=title or Study.title,
+        random_state=", ".join(map(str, seeds)),
         origin=dict(origin or {}),
-        date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        date=_now(),
         findings=dict(findings or {}),
     )
 
@@ -249,16 +259,15 @@ def compare_maps(
     points = check_points(measured, min_rows=MIN_POINTS)
     paint_labels(labels, points.shape[0], kind="labels")  # raise before anything is measured
     as_columns(columns, points.shape[0])
-    seed = list_seeds(random_state, 1)[0]
-    how: dict[str, Any] = {"metric": metric, "p": p, "random_state": seed}
-    judged = [judge(points, Y, labels, title=str(name), **how) for name, Y in maps.items()]
+    how: dict[str, Any] = {"metric": metric, "p": p, "random_state": list_seeds(random_state, 1)[0]}
+    judged = (judge(points, Y, labels, title=str(name), **how) for name, Y in maps.items())
     return Study(
         tuple(judged),
         labels,
         columns,
-        title=Study.title if title is None else title,
+        title=title or Study.title,
         origin=dict(origin or {}),
-        date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        date=_now(),
     )
 
 
@@ -270,9 +279,6 @@ def judge(
     title: str,
     metric: str = "euclidean",
     p: float = 2.0,
-    plan: str = "",
-    settings: Mapping[str, str] | None = None,
-    fit_seconds: float | None = None,
     random_state: RandomState = 0,
 ) -> JudgedMap:
     """Measure an existing map, for a `Study`.
@@ -287,26 +293,14 @@ def judge(
         The class of each point.
     title : str
         Name of the map, such as "Isolation kernel".
-    metric, p
-        See `isosne.quality.compare`.
-    plan : str, default=""
-        How the map was computed, such as ``str(model.plan_)``.
-    settings : mapping from str to str or None, default=None
-        Further settings to show in the report.
-    fit_seconds : float or None, default=None
-        Run time of the fit.
-    random_state : int, Generator, RandomState or None, default=0
-        Seed of the sample of points that is evaluated above 20 000 points.
+    metric, p, random_state
+        See `compare_maps`.
 
     Returns
     -------
     JudgedMap
         The map with its measures, for neighborhoods of 10 points, or fewer for fewer than 21
         points.
-
-    Notes
-    -----
-    Cost: one rank comparison as in `isosne.quality.compare`. Not in the paper.
 
     Examples
     --------
@@ -323,57 +317,95 @@ def judge(
             f"{keyword('embedding')} must have at least {MIN_POINTS} rows; got {len(Y)}. "
             "Pass more points."
         )
-    k = min(N_NEIGHBORS, (len(Y) - 1) // 2)
     check_in_memory(X)  # a report would measure a sample, whose rows are not those of the map
+    k = min(N_NEIGHBORS, (len(Y) - 1) // 2)
     measured = report(X, Y, labels, k=k, metric=metric, p=p, random_state=random_state)
-    return JudgedMap(
-        title=title,
-        embedding=Y,
-        report=measured,
-        curve=measured.comparison.curve(),
-        trust=measured.comparison.trust(),
-        plan=plan,
-        settings=dict(settings or {}),
-        fit_seconds=fit_seconds,
-        measure_seconds=time.perf_counter() - began,
+    curve, trust = measured.comparison.curve(), measured.comparison.trust()
+    seconds = time.perf_counter() - began
+    return JudgedMap(title, Y, measured, curve, trust, measure_seconds=seconds)
+
+
+def _now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
+    """Return an unfitted model that has a seed."""
+    if model is None:
+        return TSNE(random_state=random_state)
+    if not isinstance(model, TSNE):
+        hint = "Pass, for example, TSNE(IsolationKernel(psi=64))."
+        raise ParameterError("model", f"be a TSNE or None, not {type(model).__name__}", hint=hint)
+    settings: TSNE = clone(model)
+    if settings.random_state is None:
+        settings.set_params(random_state=random_state)
+    return settings
+
+
+def other_kernel(kernel: Any) -> str:
+    """Return the kernel to compare with: "gaussian", or for that the default kernel of TSNE."""
+    is_named = isinstance(kernel, str) and kernel == "gaussian"
+    return str(TSNE().kernel) if is_named or isinstance(kernel, GaussianKernel) else "gaussian"
+
+
+def _with_other_kernel(first: TSNE, n: int) -> TSNE:
+    """Return the same settings with the kernel to compare with."""
+    kernel = KERNELS[other_kernel(first.kernel)].default(n)
+    if not isinstance(first.kernel, str):
+        kernel.set_params(metric=first.kernel.metric, p=first.kernel.p)
+    other: TSNE = clone(first).set_params(kernel=kernel)
+    return other
+
+
+def resolve_n_seeds(n_seeds: Any, n_points: int) -> int:
+    """Return the number of maps per kernel; None chooses it by the number of points."""
+    if n_seeds is None:
+        return next((number for limit, number in BY_SIZE if n_points <= limit), 1)
+    hint = (
+        "Pass the number of maps per kernel, or leave out "
+        f"{keyword('n_seeds')} to choose it by the number of points."
     )
+    return check_count(n_seeds, "n_seeds", low=1, hint=hint)
+
+
+def list_seeds(random_state: RandomState, n_seeds: int) -> list[int]:
+    """Return consecutive seeds from an integer on, or seeds drawn from a generator."""
+    first = as_seed(random_state)
+    generator = as_generator(first)  # raise if it is not a seed
+    if isinstance(first, int | np.integer):
+        return [int(first) + i for i in range(n_seeds)]
+    drawn: list[int] = generator.integers(2**31, size=n_seeds).tolist()
+    return drawn
 
 
 def _judge_seeds(model: TSNE, seeds: list[int], points: Any, labels: Any, table: Any) -> JudgedMap:
     """Fit and measure a map with each seed; keep the first, and the scores of the others."""
-    first, *others = seeds
-    models = [clone(model).set_params(random_state=first), *(reseed(model, s) for s in others)]
-    shown, *repeats = (_fit_and_judge(one, points, labels, first, table) for one in models)
+    models = (clone(model).set_params(random_state=seed) for seed in seeds)
+    shown, *repeats = (_fit_and_judge(one, points, labels, seeds[0], table) for one in models)
     return replace(shown, repeats=tuple(judged.scores[0] for judged in repeats))
 
 
 def _fit_and_judge(
     model: TSNE, points: Any, labels: Any, sample_seed: int, table: Any
 ) -> JudgedMap:
-    """Fit and measure a map; all maps of a study are evaluated at the same points.
+    """Fit and measure a map, at the points of all maps of a study.
 
     table: points for Gower's distance, if the data are a table with mixed columns.
     """
     began = time.perf_counter()
     model.fit(points)
     seconds = time.perf_counter() - began
-    settings = {
-        name: repr(value)
-        for name, value in model.get_params(deep=False).items()
-        if name not in UNLISTED
-    }
+    parameters = model.get_params(deep=False)
+    settings = {name: repr(parameters[name]) for name in parameters if name not in UNLISTED}
     if isinstance(model.kernel_, IsolationKernel):
         settings = {"psi": ", ".join(map(str, model.kernel_.psi_)), **settings}
-    kernel = type(model.kernel_).__name__.removesuffix("Kernel")
-    return judge(
+    judged = judge(
         points if table is None else table,
         model.embedding_,
         labels,
-        title=f"{kernel} kernel",
+        title=f"{type(model.kernel_).__name__.removesuffix('Kernel')} kernel",
         metric=model.kernel_.metric if table is None else "gower",
         p=model.kernel_.p,
-        plan=str(model.plan_),
-        settings=settings,
-        fit_seconds=seconds,
         random_state=sample_seed,
     )
+    return replace(judged, plan=str(model.plan_), settings=settings, fit_seconds=seconds)

@@ -30,15 +30,16 @@ from isosne._types import Points
 from isosne.errors import DataError, IsosneWarning, ParameterError, suggest
 from isosne.kernels.registry import KERNELS, make_kernel
 from isosne.quality import report
+from isosne.quality.inputs import MIN_POINTS
 from isosne.tsne.estimator import TSNE
 
 FORMAT = 1
 """Version of the results file."""
 MAX_PARALLEL_POINTS = 2000
 """Up to this size maps are computed in parallel processes with one thread each; not measured."""
-MIN_POINTS = 4
-"""The least that `isosne.quality.report` accepts."""
-LOWER_IS_BETTER = ("davies_bouldin", "kl_divergence")
+FIRST_MEASURE = "kl_divergence"
+"""Column of a row after its parameters."""
+LOWER_IS_BETTER = ("davies_bouldin", FIRST_MEASURE)
 CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
 """Measures that need labels."""
 MEASURES = (
@@ -116,9 +117,8 @@ class Sweep:
         return max(self.rows, key=lambda row: sign * row[measure])
 
     def _repr_html_(self) -> str:
-        names = list(dict.fromkeys(name for row in self.rows for name in row))
-        cells = ([_show_cell(row.get(name, "")) for name in names] for row in self.rows)
-        return columns_table(names, cells, marked=self.rows.index(self.best))
+        cells = ([_show_cell(value) for value in row.values()] for row in self.rows)
+        return columns_table(list(self.rows[0]), cells, marked=self.rows.index(self.best))
 
     def to_frame(self) -> Any:
         """Return the rows as a pandas data frame.
@@ -191,18 +191,18 @@ def sweep(
         make_kernel(kernel, task).check_parameters(points.shape[0])
     without = CLASS_MEASURES if labels is None else ()
     measures = [name for name in (*MEASURES, "auc_rnx_paper") if name not in without]
-    _check_measure(measure, [*tasks[0], "kl_divergence", *measures, "n_isolated", "seconds"])
+    _check_measure(measure, [*tasks[0], FIRST_MEASURE, *measures, "n_isolated", "seconds"])
     about = _describe(points, labels, kernel, template)
     done = {} if results is None else _open(Path(results), about)
     remaining = [task for task in tasks if _key(task) not in done]
     for row in _run(points, labels, kernel, template, remaining, n_jobs or n_threads()):
-        done[_key({name: row[name] for name in tasks[0]})] = row
+        done[_key(row)] = row
         if results is not None:
             _append(Path(results), row)
         if callback is not None:
             callback(row)
     found = Sweep(tuple(done[_key(task)] for task in tasks), measure)
-    found.best_by(measure)
+    found.best_by(measure)  # raise if the classes could not be measured
     return found
 
 
@@ -217,21 +217,16 @@ def _check_measure(measure: str, columns: Iterable[str]) -> None:
 def _combinations(kernel: str, grid: Any, n_points: int) -> list[dict[str, Any]]:
     names = [name for name, entry in KERNELS.items() if entry.main_parameter]
     if kernel not in names:
-        raise ParameterError(
-            "kernel",
-            f"be one of {', '.join(map(repr, names))}",
-            kernel,
-            suggest(kernel, names, "Choose one of these names."),
-        )
+        hint = suggest(kernel, names, "Choose one of these names.")
+        raise ParameterError("kernel", f"be one of {', '.join(map(repr, names))}", kernel, hint)
     tried = paper_grid(n_points) if grid is None else grid
     if not isinstance(tried, Mapping):
         tried = {KERNELS[kernel].main_parameter: tried}
     values = [list(options) for options in tried.values()]
     tasks = [dict(zip(tried, chosen, strict=True)) for chosen in itertools.product(*values)]
     if not tasks:
-        raise ParameterError(
-            "grid", "contain at least one value", grid, "Pass, for example, [16, 64, 256]."
-        )
+        hint = "Pass, for example, [16, 64, 256]."
+        raise ParameterError("grid", "contain at least one value", grid, hint)
     return tasks
 
 
@@ -249,9 +244,8 @@ def _run(
             yield measure_map(points, labels, kernel, template, task, n_workers)
         return
     pool = Parallel(n_workers, return_as="generator_unordered", inner_max_num_threads=1)
-    yield from pool(
-        delayed(measure_map)(points, labels, kernel, template, task, 1) for task in tasks
-    )
+    fit = delayed(measure_map)
+    yield from pool(fit(points, labels, kernel, template, task, 1) for task in tasks)
 
 
 def measure_map(
@@ -265,14 +259,12 @@ def measure_map(
         warnings.filterwarnings("ignore", "Interrupted at step", RuntimeWarning)
         Y = model.fit(points).embedding_
     seconds = time.perf_counter() - began
-    metric = model.kernel_.metric_
-    judged = report(
-        points, Y, labels, metric=metric.name, p=metric.p, n_jobs=n_jobs, random_state=0
-    )
+    how: dict[str, Any] = {"metric": model.kernel_.metric_.name, "p": model.kernel_.metric_.p}
+    judged = report(points, Y, labels, **how, n_jobs=n_jobs, random_state=0)
     measured = {name: value for name, value in judged.as_dict().items() if name in MEASURES}
     return {
         **task,
-        "kl_divergence": float(model.kl_divergence_),
+        FIRST_MEASURE: float(model.kl_divergence_),
         **measured,
         "auc_rnx_paper": float(judged.comparison.auc("paper")),
         "n_isolated": len(model.isolated_),
@@ -280,8 +272,9 @@ def measure_map(
     }
 
 
-def _key(task: Mapping[str, Any]) -> str:
-    return encode_json(task)
+def _key(row: Mapping[str, Any]) -> str:
+    """Return the parameters of a task or of its row as text: the columns before the measures."""
+    return encode_json({name: row[name] for name in itertools.takewhile(FIRST_MEASURE.__ne__, row)})
 
 
 def _describe(points: Points, labels: Any, kernel: str, template: TSNE) -> dict[str, Any]:
@@ -311,27 +304,19 @@ def _open(path: Path, about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     whole = content[: content.rfind(b"\n") + 1]
     try:
         first, *rows = [json.loads(line) for line in whole.splitlines()]
-        tasks = [{name: row[name] for name in row if _is_parameter(name, row)} for row in rows]
-    except (ValueError, TypeError, KeyError):
-        raise DataError(
-            f"Cannot resume from {path}: it is not a results file of a sweep. "
-            "Choose another file name."
-        ) from None
+        done = {_key(row): row for row in rows}
+    except (ValueError, TypeError):
+        raise _not_resumable(path, "is not a results file of a sweep") from None
     if first != json.loads(encode_json(about)):
-        raise DataError(
-            f"Cannot resume from {path}: it belongs to a sweep of other data or settings. "
-            "Choose another file name."
-        )
+        raise _not_resumable(path, "belongs to a sweep of other data or settings")
     if len(whole) < len(content):  # drop the incomplete last line; its map is computed again
         with path.open("r+b") as file:
             file.truncate(len(whole))
-    return {_key(task): row for task, row in zip(tasks, rows, strict=True)}
+    return done
 
 
-def _is_parameter(name: str, row: Mapping[str, Any]) -> bool:
-    """Return whether a column comes before the first measure, and so is a parameter."""
-    names = list(row)
-    return names.index(name) < names.index("kl_divergence")
+def _not_resumable(path: Path, reason: str) -> DataError:
+    return DataError(f"Cannot resume from {path}: it {reason}. Choose another file name.")
 
 
 def _append(path: Path, row: Mapping[str, Any]) -> None:

@@ -121,16 +121,8 @@ def test_a_killed_sweep_goes_on_where_it_was(blobs, undisturbed, tmp_path):
     before = path.read_text()
     assert before.count("\n") == 3  # what it is about, and two rows
     made = []
-    found = sweep(
-        X,
-        "isolation",
-        GRID,
-        labels=y,
-        estimator=SHORT,
-        results=path,
-        callback=made.append,
-        n_jobs=1,
-    )
+    how = {"labels": y, "estimator": SHORT, "results": path, "n_jobs": 1}
+    found = sweep(X, "isolation", GRID, **how, callback=made.append)
     assert len(made) == 2
     assert path.read_text().startswith(before)
     assert_same(found, undisturbed)
@@ -146,42 +138,30 @@ def test_a_line_that_was_cut_off_is_made_again(blobs, undisturbed, tmp_path):
     assert [json.loads(line)["psi"] for line in path.read_text().splitlines()[1:]] == GRID
 
 
-def test_results_of_another_sweep_are_left_alone(blobs, tmp_path):
+def test_a_file_that_is_not_of_this_sweep_is_left_alone(blobs, tmp_path):
     X, _ = blobs
     path = tmp_path / "rows.jsonl"
     sweep(X, "isolation", [4], estimator=SHORT, results=path, n_jobs=1)
-    before = path.read_bytes()
-    sentence = (
-        f"Cannot resume from {path}: it belongs to a sweep of other data or settings. "
-        "Choose another file name."
-    )
-    with refuses(DataError, sentence):
-        sweep(X + 1, "isolation", [4], estimator=SHORT, results=path, n_jobs=1)
-    assert path.read_bytes() == before
-
-
-def test_a_file_of_something_else_is_refused(blobs, tmp_path):
-    path = tmp_path / "rows.jsonl"
-    path.write_text("psi,auc\n4,0.5\n")
-    sentence = (
-        f"Cannot resume from {path}: it is not a results file of a sweep. Choose another file name."
-    )
-    with refuses(DataError, sentence):
-        sweep(blobs[0], "isolation", [4], estimator=SHORT, results=path, n_jobs=1)
-    assert path.read_text() == "psi,auc\n4,0.5\n"
+    for content, reason in (
+        (path.read_text(), "belongs to a sweep of other data or settings"),
+        ("psi,auc\n4,0.5\n", "is not a results file of a sweep"),
+    ):
+        path.write_text(content)
+        sentence = f"Cannot resume from {path}: it {reason}. Choose another file name."
+        with refuses(DataError, sentence):
+            sweep(X + 1, "isolation", [4], estimator=SHORT, results=path, n_jobs=1)
+        assert path.read_text() == content
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (
+        pytest.param(
             ("linear", [4]),
-            (
-                "kernel must be one of 'isolation', 'owner', 'gaussian', 'adaptive', 'knn'; "
-                "got kernel='linear'. Choose one of these names."
-            ),
+            "kernel must be one of 'isolation', 'owner', 'gaussian', 'adaptive', 'knn'; "
+            "got kernel='linear'. Choose one of these names.",
         ),
-        (
+        pytest.param(
             ("isolation", []),
             "grid must contain at least one value; got grid=[]. Pass, for example, [16, 64, 256].",
         ),

@@ -1,21 +1,28 @@
-"""Measures in plain words."""
+"""Measures of repeated maps, and the verdict, in plain words."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 
 from isosne.plots.paint import Classes
 from isosne.quality import Estimate, Trust
 from isosne.studies import judge
+from isosne.studies.judged_maps import CLASS_MEASURES
 from isosne.studies.readings import (
+    Mean,
+    average,
+    find_better,
+    read_basis,
     read_measures,
     read_seconds,
     read_trust,
+    read_verdict,
     show_mean,
     trust_by_class,
 )
-from isosne.studies.scores import Mean
 
 CLASSES = Classes(["tight", "loose"], np.repeat([0, 1], 30))
 
@@ -36,73 +43,31 @@ def having(judged, title="Isolation kernel", agreement=None, **measures):
     return replace(judged, title=title, report=replace(judged.report, classes=classes, **rest))
 
 
-PLAIN_NUMBERS = ("davies_bouldin", "calinski_harabasz", "agreement")
-PARTS = [
-    (0.1, "Poor: hardly better than a random map."),
-    (0.2, "Fair: less than half of what a map can preserve is preserved."),
-    (0.5, "Good: at least half of what a map can preserve is preserved."),
-]
+PARTS = [(0.1, "Poor"), (0.2, "Fair"), (0.5, "Good")]
+RANKS = [(0.79, "Poor"), (0.8, "Fair"), (0.92, "Good")]
 CASES = {
-    "auc_rnx": [
-        (0.1, "Poor: hardly better than a random map."),
-        (0.2, "Weak: rely on the clusters, not on the distances between them."),
-        (0.4, "Fair: typical of high-dimensional data."),
-        (0.5, "Good: at least half of what a map can preserve is preserved."),
-    ],
-    "auc_small": PARTS,
-    "auc_medium": PARTS,
-    "auc_large": PARTS,
-    "agreement": [
-        (0.1, "Poor: few of the nearest neighbors are those in the data."),
-        (0.4, "Fair: less than half of the nearest neighbors are those in the data."),
-        (0.5, "Good: at least half of the nearest neighbors are those in the data."),
-    ],
-    "trustworthiness": [
-        (0.79, "Poor: many points have false neighbors."),
-        (0.8, "Fair: some points have false neighbors."),
-        (0.92, "Good: points shown close together are rarely far apart in the data."),
-    ],
-    "continuity": [
-        (0.79, "Poor: many neighborhoods are split."),
-        (0.8, "Fair: some neighborhoods are split."),
-        (0.92, "Good: points close in the data are rarely shown far apart."),
-    ],
-    "davies_bouldin": [
-        (0.4, "Good: classes are compact and well separated."),
-        (0.5, "Fair: most classes are separated."),
-        (1.0, "Weak: classes touch or overlap."),
-        (2.0, "Poor: classes lie on top of each other."),
-    ],
-    "calinski_harabasz": [
-        (1000.0, "No absolute scale: use it only to compare maps of the same data.")
-    ],
+    "auc_rnx": [(0.1, "Poor"), (0.2, "Weak"), (0.4, "Fair"), (0.5, "Good")],
+    **dict.fromkeys(("auc_small", "auc_medium", "auc_large", "neighbors_preserved"), PARTS),
+    "trustworthiness": RANKS,
+    "continuity": RANKS,
+    "davies_bouldin": [(0.4, "Good"), (0.5, "Fair"), (1.0, "Weak"), (2.0, "Poor")],
+    "calinski_harabasz": [(1000.0, "No absolute scale")],
     # Half of the points are of one class: 0.5 is chance.
-    "knn_accuracy": [
-        (0.96, "Good: almost all neighbors on the map share a class."),
-        (0.81, "Fair: most neighbors on the map share a class."),
-        (0.7, "Weak: classes are mixed on the map."),
-    ],
+    "knn_accuracy": [(0.96, "Good"), (0.81, "Fair"), (0.7, "Weak")],
 }
-MEASURES = list(CASES)
-"""In the order of the table."""
+"""Values and what they are called, in the order of the table."""
 
 
-@pytest.mark.parametrize(
-    ("measure", "value", "verdict"),
-    [(measure, *case) for measure, cases in CASES.items() for case in cases],
-)
-def test_a_value_has_its_sentence(judged, measure, value, verdict):
-    if measure.startswith("auc_") and measure != "auc_rnx":
+@pytest.mark.parametrize("field", CASES)
+def test_a_value_has_its_verdict(judged, field):
+    measured = judged.scores[0]
+    for value, verdict in CASES[field]:
         # The mean of two maps: what was measured, and its distance to the value on the other side.
-        found = judged.scores[0]
-        other = found._replace(**{measure: 2 * value - getattr(found, measure) + 1e-12})
+        other = measured | {field: 2 * value - measured[field] + 1e-12}
         changed = replace(judged, repeats=(other,))
-    else:
-        value = value if measure in PLAIN_NUMBERS else Estimate(value)
-        changed = having(judged, **{measure: value})
-    reading = read_measures([changed], CLASSES)[MEASURES.index(measure)]
-    assert reading.verdict == verdict
-    assert reading.best is None  # of one map
+        reading = read_measures([changed], CLASSES)[list(CASES).index(field)]
+        assert reading.verdict.startswith(f"{verdict}: ")
+        assert reading.best is None  # of one map
 
 
 def test_the_better_value_is_named(judged):
@@ -119,7 +84,7 @@ def test_a_difference_within_the_noise_of_the_seeds_is_a_tie(judged, value, best
     maps = []
     for values in ([0.9, 0.92, 0.94], [value] * 3):
         first = having(judged, trustworthiness=Estimate(values[0]))
-        repeats = [first.scores[0]._replace(trustworthiness=each) for each in values[1:]]
+        repeats = [first.scores[0] | {"trustworthiness": each} for each in values[1:]]
         maps.append(replace(first, repeats=tuple(repeats)))
     readings = {reading.field: reading for reading in read_measures(maps, CLASSES)}
     found = readings.pop("trustworthiness")
@@ -160,37 +125,16 @@ def test_a_mean_is_shown_with_its_standard_error(mean, decimals, settings, text)
     assert show_mean(mean, decimals, **settings) == text
 
 
-def test_every_measure_is_explained(judged):
-    assert [reading.meaning for reading in read_measures([judged], CLASSES)] == [
-        (
-            "Preservation of neighborhoods of all sizes, with more weight on small ones: 0 is "
-            "random, 1 is perfect."
-        ),
-        "AUC R_NX over neighborhoods of up to 4 points; the smallest of them weigh most.",
-        "AUC R_NX over neighborhoods of 5 to 15 points; the smallest of them weigh most.",
-        "AUC R_NX over neighborhoods of more than 15 points; the smallest of them weigh most.",
-        (
-            "Mean fraction of the 10 nearest neighbors in the data that are also among the 10 "
-            "nearest on the map. A strict measure: a neighbor with rank 11 on the map counts as "
-            "lost."
-        ),
-        (
-            "Whether neighbors on the map are also close in the data; 1 is best. A lenient "
-            "measure: errors are weighted by rank, and a false neighbor with rank 11 in the data "
-            "costs almost nothing. It can be high even if few of the nearest neighbors are "
-            "preserved."
-        ),
-        (
-            "Whether neighbors in the data are also close on the map; 1 is best. A lenient "
-            "measure, too: errors are weighted by rank."
-        ),
-        "Width of the classes relative to the distances between them; lower is better.",
-        "Scatter between classes relative to the scatter within classes; higher is better.",
-        (
-            "Accuracy of predicting the class of a point from its 10 nearest neighbors on the map; "
-            "always predicting the largest class would give 50%."
-        ),
-    ]
+def test_the_meaning_of_a_measure_states_its_neighborhoods(judged):
+    meanings = [reading.meaning for reading in read_measures([judged], CLASSES)]
+    for part, sizes in enumerate(("up to 4", "5 to 15", "more than 15"), start=1):
+        assert f"over neighborhoods of {sizes} points;" in meanings[part]
+    assert meanings[4].startswith("Mean fraction of the 10 nearest neighbors in the data")
+    assert "a neighbor with rank 11 on the map counts as lost" in meanings[4]
+    assert meanings[-1] == (
+        "Accuracy of predicting the class of a point from its 10 nearest neighbors on the map; "
+        "always predicting the largest class would give 50%."
+    )
 
 
 def test_points_without_a_label_do_not_make_the_largest_class(judged):
@@ -238,3 +182,157 @@ def test_classes_are_listed_from_the_least_reliable(judged):
 
 def test_seconds_are_short():
     assert [read_seconds(s) for s in (0.034, 1.25, 4321.0)] == ["0.03 s", "1.2 s", "4,321.0 s"]
+
+
+def test_the_standard_error_is_that_of_the_repeated_maps():
+    # Deviations -1, 0, 1: variance 2 / 2 = 1, and the error of the mean is sqrt(1 / 3).
+    found = average([3.0, 4.0, 5.0])
+    assert (found.value, found.sampling_error, found.n_maps) == (4.0, 0.0, 3)
+    assert found.standard_error == found.seed_error == pytest.approx(math.sqrt(1 / 3), rel=1e-15)
+    assert average([0.95] * 3) == Mean(0.95, 0.0, 0.0, 3)
+
+
+def test_the_sampling_error_is_added_and_does_not_fall_with_the_number_of_maps():
+    # Variance of the mean: 2 / 2 from the values 3 and 5, and (4 + 16) / 2 from their samples.
+    found = average([Estimate(3.0, 2.0), Estimate(5.0, 4.0)])
+    assert found.standard_error == pytest.approx(math.sqrt(1 + 10), rel=1e-15)
+    assert average([Estimate(3.0, 2.0)]) == Mean(3.0, 0.0, 2.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("means", "is_lower_better", "better"),
+    [
+        # Sampling errors alone: that of the difference is 5, so that 10 is a tie.
+        ([Mean(20, 0, 3.0), Mean(10, 0, 4.0)], False, None),
+        ([Mean(20.1, 0, 3.0), Mean(10, 0, 4.0)], False, 0),
+        ([Mean(20.1, 0, 3.0), Mean(10, 0, 4.0)], True, 1),
+        # Five maps each, equal errors, 8 degrees of freedom: 2.306 sqrt(2) = 3.261.
+        ([Mean(3.26, 1.0, 0, 5), Mean(0, 1.0, 0, 5)], False, None),
+        ([Mean(3.27, 1.0, 0, 5), Mean(0, 1.0, 0, 5)], False, 0),
+        # Only one varies, 4 degrees of freedom: 2.776.
+        ([Mean(2.77, 1.0, 0, 5), Mean(0, 0, 0, 5)], False, None),
+        ([Mean(2.78, 1.0, 0, 5), Mean(0, 0, 0, 5)], False, 0),
+        # Many maps need 1.96 standard errors by the test, and two in any case.
+        ([Mean(1.98, 1.0, 0, 9999), Mean(0, 0, 0, 9999)], False, None),
+        ([Mean(1.0), Mean(1.0)], False, None),
+        ([Mean(1.0), Mean(3.0, 0, 0.5), Mean(2.5, 0, 0.5)], False, None),
+        ([Mean(1.0)], False, None),
+    ],
+)
+def test_a_map_is_better_if_the_difference_is_significant(means, is_lower_better, better):
+    assert find_better(means, is_lower_better=is_lower_better) == better
+
+
+def test_the_test_is_that_of_welch():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        first, second = rng.normal(0, 1, 5), rng.normal(1, 3, 5)
+        is_clear = ttest_ind(first, second, equal_var=False).pvalue < 0.05
+        assert (find_better([average(first), average(second)]) is not None) == is_clear
+
+
+@pytest.fixture
+def maps(judged):
+    """Two maps that tie, each repeated once."""
+    titles = ("Isolation kernel", "Gaussian kernel")
+    return [replace(judged, title=title, repeats=judged.scores) for title in titles]
+
+
+def verdict(maps, *, winners=(), has_classes=False):
+    """Return the verdict after the winner of some measures is replaced."""
+    rows = read_measures(maps, CLASSES if has_classes else None)
+    winners = dict(winners)
+    return read_verdict(maps, [row._replace(best=winners.get(row.field, row.best)) for row in rows])
+
+
+FIRST = (
+    "Over all sizes, the Isolation kernel preserves neighborhoods better than the Gaussian kernel "
+    "(AUC {0} against {0})."
+)
+TIE = "Over all sizes of neighborhoods, the maps tie (AUC {0} and {0})."
+
+
+@pytest.mark.parametrize(
+    ("best", "sentence"),
+    [
+        pytest.param(
+            (None, None, None, None),
+            f"{TIE} The maps tie for small ones (up to 4 points), medium ones (up to 15) and large "
+            "ones.",
+        ),
+        pytest.param(
+            (0, 0, None, 1),
+            f"{FIRST} The Isolation kernel is better for small ones (up to 4 points); the maps tie "
+            "for medium ones (up to 15); the Gaussian kernel is better for large ones.",
+        ),
+        pytest.param(
+            (None, 0, 1, 1),
+            f"{TIE} The Isolation kernel is better for small ones (up to 4 points); the Gaussian "
+            "kernel is better for medium ones (up to 15) and large ones.",
+        ),
+    ],
+)
+def test_the_verdict_names_the_better_map_by_size(maps, best, sentence):
+    sizes = ("auc_rnx", "auc_small", "auc_medium", "auc_large")
+    found = verdict(maps, winners=zip(sizes, best, strict=True))
+    assert found == sentence.format(f"{maps[0].report.auc_rnx:.3f} \u00b1 0")
+
+
+@pytest.mark.parametrize(
+    ("best", "sentence"),
+    [
+        pytest.param(
+            (1, 1, 1),
+            "The Gaussian kernel is better in Davies-Bouldin, Calinski-Harabasz and 10-NN "
+            "accuracy.",
+        ),
+        pytest.param(
+            (0, None, 1),
+            "The Isolation kernel is better in Davies-Bouldin; the maps tie in Calinski-Harabasz; "
+            "the Gaussian kernel is better in 10-NN accuracy.",
+        ),
+    ],
+)
+def test_classes_are_judged_apart(maps, best, sentence):
+    found = verdict(maps, winners=zip(CLASS_MEASURES, best, strict=True), has_classes=True)
+    assert found.endswith(f"and large ones. {sentence}")
+
+
+def test_the_verdict_on_three_maps_names_the_best(maps):
+    third = replace(maps[0], title="umap.csv")
+    assert "the best maps tie (AUC " in verdict([*maps, third])
+    assert verdict([*maps, third], winners={"auc_rnx": 2}).startswith(
+        "Over all sizes, the map umap.csv preserves neighborhoods better than the Isolation kernel "
+        "and the Gaussian kernel (AUC "
+    )
+
+
+@pytest.mark.parametrize(
+    ("area", "how"), [(0.1, "poorly"), (0.3, "partly"), (0.4, "fairly well"), (0.5, "well")]
+)
+def test_the_verdict_on_one_map_is_short(judged, area, how):
+    alone = having(judged, agreement=0.2, auc_rnx=Estimate(area))
+    assert read_verdict([alone], []) == (
+        f"Isolation kernel: the map preserves neighborhoods {how} (AUC {area:.2f}), and on average "
+        "20% of the 10 nearest neighbors of a point."
+    )
+
+
+def test_a_report_says_what_its_values_are(maps):
+    assert read_basis(maps) == (
+        "Each value is the mean of 2 maps with different seeds, \u00b1 its standard error. The "
+        "first of these maps is shown. Differences that are not significant (Welch's t-test, 5% "
+        "level) are ties; one row in 20 may differ by chance."
+    )
+    single = [replace(judged, repeats=()) for judged in maps]
+    assert read_basis(single) == (
+        "Values that are equal as printed tie. With one map each, a difference may be due to the "
+        "seed."
+    )
+    assert read_basis(single[:1]) == ""
+    sampled = [replace(judged, report=replace(judged.report, n_queries=40)) for judged in single]
+    assert read_basis(sampled) == (
+        "Each value is estimated from a sample of the points, \u00b1 its standard error. "
+        "Differences of at most two standard errors are ties. With one map each, a difference may "
+        "be due to the seed."
+    )
