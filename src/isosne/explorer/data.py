@@ -22,7 +22,7 @@ from isosne.rows import Table, open_rows
 from isosne.rows.columns import as_text
 from isosne.studies.point_columns import Column, as_column
 from isosne.tables.columns import is_mixed
-from isosne.tables.points import MixedRows, gower_points
+from isosne.tables.points import MixedRows, gower_points, table_coordinates
 from isosne.tsne.estimator import TSNE
 
 MIN_POINTS = 4
@@ -77,7 +77,8 @@ class Data:
 
     def to_preview(self, rows: Array | None) -> Points:
         """Return the points whose principal axes are shown before the first step."""
-        points = self.X if self.mixed is None else self.mixed.start_points()
+        mixed = self.mixed
+        points = self.X if mixed is None else table_coordinates(mixed.frame, mixed.categorical)
         return points if rows is None else points[rows]
 
 

@@ -40,8 +40,8 @@ from isosne.neighbors.metric import Metric
 
 SAMPLE_BYTES = 12
 """Bytes per sampled point and partitioning: index 8, member 4."""
-TREE_BYTES = 52
-"""Bytes per sampled point of an isolation tree: index 8; two nodes of 22 bytes."""
+TREE_BYTES = 48
+"""Bytes per sampled point of an isolation tree: index 8; two nodes of 20 bytes."""
 
 
 class KernelCosts(NamedTuple):

@@ -2,11 +2,12 @@
 
 A node is split on an attribute drawn from those that vary among its points, at a value drawn
 uniformly between their minimum and maximum. Duplicate sampled points share a leaf. Trees are grown
-from the stored entries only, so wide sparse data are never converted to dense arrays.
+from the stored entries only, so wide sparse data are never converted to dense arrays as a whole.
+Points descend as rows of a table do (`tables.trees`); growth differs, because trees over tables
+draw by hashes, which here would be other cells.
 """
 
-from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,65 +19,20 @@ from isosne._types import Array, Points
 from isosne.neighbors.codes import cell_dtype
 from isosne.neighbors.distances import BLOCK_ROWS
 from isosne.neighbors.metric import working_dtype
+from isosne.tables.trees import Trees, empty_trees, find_leaves
 
-LEAF = -1
-"""Value of `children` at a leaf."""
-TREES = ("features", "thresholds", "children", "leaf_cells")
-"""Arrays that define the trees, as stored in a model file."""
+BLOCK_VALUES = 2**20
+"""Largest number of coordinates in a block of points, unless a single point has more (chosen)."""
 
 
-class ForestPartitions:
+class ForestPartitions(NamedTuple):
     """The partitionings of one scale: t isolation trees over samples of psi points.
 
-    samples (n_partitions, psi): indices of the sampled points of X.
+    samples (n_partitions, psi): indices of the sampled points.
     """
 
-    def __init__(self, samples: NDArray[np.int64], X: Points, rng: np.random.Generator) -> None:
-        n_partitions, psi = samples.shape
-        self.samples = samples
-        self._sparse = isinstance(X, csr_array)
-        # A binary tree with psi leaves has psi - 1 splits and 2 psi - 1 nodes.
-        draws = rng.random((n_partitions, psi - 1, 2))
-        shape = (n_partitions, 2 * psi - 1)
-        self._features = np.zeros(shape, np.int64)
-        self._thresholds = np.zeros(shape)
-        self._children = np.full(shape, LEAF, np.int32)
-        self._leaf_cells = np.zeros(shape, cell_dtype(psi))
-
-        def work(trees: slice) -> None:
-            for p in range(trees.start, trees.stop):
-                # By column, because a split examines one attribute of all points of a node.
-                columns = csc_array(X[samples[p]].astype(np.float64))
-                columns.sort_indices()
-                grow_tree(
-                    np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr)),
-                    columns.indices.astype(np.int64),
-                    columns.data,
-                    draws[p],
-                    (
-                        self._features[p],
-                        self._thresholds[p],
-                        self._children[p],
-                        self._leaf_cells[p],
-                    ),
-                )
-
-        for_each_block(n_partitions, 8, work)
-
-    def trees(self) -> dict[str, Array]:
-        """Return the arrays that define the trees, to store them in a file."""
-        return {name: getattr(self, f"_{name}") for name in TREES}
-
-    @classmethod
-    def from_trees(
-        cls, samples: NDArray[np.int64], trees: Mapping[str, Array], is_sparse: bool
-    ) -> Self:
-        """Return the partitionings defined by stored trees."""
-        self = cls.__new__(cls)
-        self.samples, self._sparse = samples, is_sparse
-        for name in TREES:
-            setattr(self, f"_{name}", trees[name])
-        return self
+    samples: NDArray[np.int64]
+    trees: Trees
 
     @property
     def psi(self) -> int:
@@ -85,41 +41,62 @@ class ForestPartitions:
 
     def cells(self, X: Points) -> Array:
         """Return the leaf (n, n_partitions) of each point in each tree."""
-        cells = np.empty((X.shape[0], len(self.samples)), self._leaf_cells.dtype)
-        trees = (self._features, self._thresholds, self._children, self._leaf_cells)
+        n, n_features = X.shape
+        cells = np.empty((n, len(self.samples)), cell_dtype(self.psi))
+        n_rows = max(1, min(BLOCK_ROWS, BLOCK_VALUES // n_features))
+        is_category, keys = np.zeros(n_features, np.bool_), np.zeros(n_rows, np.int64)
 
         def work(rows: slice) -> None:
             block: Any = X[rows].astype(working_dtype(X))
-            if self._sparse:
-                block = csr_array(block)
-                find_leaves_csr((block.indptr, block.indices, block.data), trees, cells[rows])
-            else:
-                # Dense trees also accept sparse points, such as CSR queries to a dense fit.
-                block = block.toarray() if isinstance(block, csr_array) else block
-                find_leaves(np.ascontiguousarray(block), trees, cells[rows])
+            points = block.toarray() if isinstance(block, csr_array) else block
+            for p, seed in enumerate(self.trees.seeds):
+                tree = self.trees.tree(p)
+                find_leaves(points, is_category, keys, seed, tree, cells[rows, p])
 
-        for_each_block(len(cells), BLOCK_ROWS, work)
+        for_each_block(n, n_rows, work)
         return cells
 
 
+def grow_forest(
+    samples: NDArray[np.int64], X: Points, rng: np.random.Generator
+) -> ForestPartitions:
+    """Return isolation trees over samples (n_partitions, psi) of the points."""
+    n_partitions, psi = samples.shape
+    draws = rng.random((n_partitions, psi - 1, 2))  # a binary tree with psi leaves: psi - 1 splits
+    trees = empty_trees(n_partitions, psi)
+
+    def work(block: slice) -> None:
+        for p in range(block.start, block.stop):
+            # By column, because a split examines one attribute of all points of a node.
+            columns = csc_array(X[samples[p]].astype(np.float64))
+            columns.sort_indices()
+            grow_tree(
+                np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr)),
+                columns.indices.astype(np.int64),
+                columns.data,
+                draws[p],
+                trees.tree(p),
+            )
+
+    for_each_block(n_partitions, 8, work)
+    return ForestPartitions(samples, trees)
+
+
 @kernel
-def grow_tree(
-    columns: Array, rows: Array, values: Array, draws: Array, tree: tuple[Array, ...]
-) -> None:
+def grow_tree(columns: Array, rows: Array, values: Array, draws: Array, tree: Any) -> None:
     """Grow one tree over len(draws) + 1 points, given by their stored entries sorted by column.
 
-    draws (psi - 1, 2) in [0, 1) select attribute and value of each split; tree holds features,
-    thresholds, children (left; the right child follows it) and cells, overwritten, as are the
-    entries. A split takes time linear in the entries of its node, which stay contiguous.
+    draws: two uniform numbers per split. tree: as in `Trees`, overwritten, as are the entries. A
+    split takes time linear in the entries of its node, which stay contiguous.
     """
-    features, thresholds, children, leaf_cells = tree
+    features, thresholds, _, children = tree
     psi = len(draws) + 1
     members = np.arange(psi)
     goes_left = np.empty(psi, np.bool_)
     # Per node: begin and end of its part of `members`, begin and end of its entries.
     segments = np.empty((2 * psi - 1, 4), np.int64)
     segments[0] = (0, psi, 0, len(columns))
-    n_nodes, n_cells, n_splits = 1, 0, 0
+    n_nodes, n_leaves, n_splits = 1, 0, 0
     for node in range(2 * psi - 1):
         if node == n_nodes:
             break
@@ -128,8 +105,8 @@ def grow_tree(
             columns[start:stop], values[start:stop], last - first, draws[min(n_splits, psi - 2)]
         )
         if begin == end:
-            leaf_cells[node] = n_cells
-            n_cells += 1
+            children[node] = -1 - n_leaves
+            n_leaves += 1
             continue
         # The columns of a node stay sorted, because both partitions below are stable.
         goes_left[members[first:last]] = threshold >= 0.0  # entries that are not stored are zero
@@ -200,34 +177,3 @@ def column_range(
     if end - begin < n_members:  # some members have a zero, which is not stored
         low, high = min(low, 0.0), max(high, 0.0)
     return end, low, high
-
-
-@kernel
-def find_leaves(X: Array, trees: tuple[Array, ...], cells: Array) -> None:
-    """Fill cells[i, p] with the leaf of tree p that contains X[i]. O(n t depth)."""
-    features, thresholds, children, leaf_cells = trees
-    for i in range(X.shape[0]):
-        for p in range(children.shape[0]):
-            node = 0
-            while children[p, node] != LEAF:
-                goes_right = X[i, features[p, node]] > thresholds[p, node]
-                node = children[p, node] + goes_right
-            cells[i, p] = leaf_cells[p, node]
-
-
-@kernel
-def find_leaves_csr(X: tuple[Array, Array, Array], trees: tuple[Array, ...], cells: Array) -> None:
-    """Fill cells[i, p] like `find_leaves`, for CSR rows with sorted indices."""
-    indptr, indices, data = X
-    features, thresholds, children, leaf_cells = trees
-    for i in range(cells.shape[0]):
-        row, row_data = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
-        for p in range(children.shape[0]):
-            node = 0
-            while children[p, node] != LEAF:
-                e = np.searchsorted(row, features[p, node])  # entries that are not stored are 0
-                value = 0.0
-                if e < len(row) and row[e] == features[p, node]:
-                    value = np.float64(row_data[e])
-                node = children[p, node] + (value > thresholds[p, node])
-            cells[i, p] = leaf_cells[p, node]

@@ -23,7 +23,7 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points
 from isosne.kernels.base import Form, FormRows
-from isosne.kernels.forest import ForestPartitions
+from isosne.kernels.forest import ForestPartitions, grow_forest
 from isosne.neighbors.codes import cell_dtype, compare_cells, count_dtype
 from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import nearest_in_blocks, rows_per_block
@@ -328,7 +328,7 @@ def draw_partitions(
     for sample in samples:  # sorted, so that ties go to the lower index
         sample[:] = np.sort(rng.choice(n, psi, replace=False, shuffle=False))
     if partition == "forest":
-        return ForestPartitions(samples, points, rng)
+        return grow_forest(samples, points, rng)
     return VoronoiPartitions(samples, points, metric)
 
 

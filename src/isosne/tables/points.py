@@ -6,7 +6,7 @@ that. Gower's distance is the reference of quality measures.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -24,11 +24,12 @@ MOST_CATEGORIES = 20
 """Categories of a column that get an indicator, the most frequent ones (chosen)."""
 
 
-def table_coordinates(columns: Sequence[Column], table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a table (n, number of used columns) as coordinates without missing values.
+def table_coordinates(X: Any, categorical: Collection[Any] | None = None) -> NDArray[np.float64]:
+    """Return a table as coordinates without missing values, from which a map starts.
 
     Sums are exactly rounded, so that coordinates have the same bits on every machine.
     """
+    columns, table = read_columns(X, categorical)
     axes = [np.zeros(len(table))]  # a table may have nothing that varies
     used = [column for column in columns if column.is_used]
     for column, values in zip(used, table.T, strict=True):
@@ -168,10 +169,6 @@ class MixedRows:
     def columns(self) -> dict[str, Array]:
         """Return the values of all columns by name, as they are."""
         return {name: self._table[name].to_numpy() for name in self._table.columns}
-
-    def start_points(self) -> NDArray[np.float64]:
-        """Return coordinates without missing values, from which a map starts."""
-        return table_coordinates(*read_columns(self.frame, self.categorical))
 
     def take(self, indices: Any, *, allow_missing: bool = False) -> Points:
         """Return rows by index."""

@@ -35,6 +35,36 @@ THRESHOLD, COLUMN, SUBSET = 1, 2, 2 + 2**16
 """First counters of the draws of a node; 0 is that of missing values."""
 
 
+class Trees(NamedTuple):
+    """Isolation trees as arrays of shape (n_trees, n_nodes), and their seeds (n_trees,).
+
+    shares: of the known values, those that go left; a row whose value is missing follows them.
+    children: the left child, which the right one follows; -1 - leaf at a leaf.
+    """
+
+    features: NDArray[np.int32]
+    thresholds: NDArray[np.float64]
+    shares: NDArray[np.float32]
+    children: NDArray[np.int32]
+    seeds: NDArray[np.int64]
+
+    def tree(self, t: int) -> Tree:
+        """Return the arrays of one tree."""
+        return self.features[t], self.thresholds[t], self.shares[t], self.children[t]
+
+
+def empty_trees(n_trees: int, n_leaves: int) -> Trees:
+    """Return trees of one leaf each, with room for n_leaves."""
+    shape = n_trees, 2 * n_leaves - 1
+    return Trees(
+        np.zeros(shape, np.int32),
+        np.zeros(shape),
+        np.zeros(shape, np.float32),
+        np.full(shape, -1, np.int32),
+        np.zeros(n_trees, np.int64),
+    )
+
+
 @kernel
 def scramble(number: int) -> int:
     """Return a hash of an integer from 0 to RANGE - 1, in the same range."""
@@ -67,9 +97,8 @@ def is_drawn_left(row_key: int, seed: int, node: int, share: float) -> bool:
 def grow_table_tree(columns: Array, is_category: Array, keys: Array, seed: int, tree: Tree) -> None:
     """Grow one tree over the rows of columns (d, psi).
 
-    keys (psi,): a hash of each row. tree: features, thresholds, shares and children (2 psi - 1
-    nodes), overwritten; children is the left child, which the right one follows, or -1 - leaf.
-    O(psi depth) time, unless most columns are constant in most nodes.
+    keys (psi,): a hash of each row. tree: as in `Trees`, overwritten. O(psi depth) time, unless
+    most columns are constant in most nodes.
     """
     features, thresholds, shares, children = tree
     psi = columns.shape[1]
@@ -182,7 +211,7 @@ def known_share(column: Array, rows: Array, is_category: bool, threshold: float)
 
 
 @kernel
-def find_table_leaves(
+def find_leaves(
     X: Array, is_category: Array, keys: Array, seed: int, tree: Tree, leaves: Array
 ) -> None:
     """Fill leaves (n,) with the leaf of one tree that each row of X (n, d) is in. O(n depth)."""
@@ -213,20 +242,6 @@ KINDS = {
 """Kinds of columns in words: one column, and several."""
 ODD = 0x9E3779B97F4A7C15
 """Multiplier of the hash of rows: odd, with its bits spread evenly."""
-
-
-class Trees(NamedTuple):
-    """The trees of one leaf size, as arrays of shape (n_trees, n_nodes), and their seeds."""
-
-    features: NDArray[np.int32]
-    thresholds: NDArray[np.float64]
-    shares: NDArray[np.float32]
-    children: NDArray[np.int32]
-    seeds: NDArray[np.int64]
-
-    def tree(self, t: int) -> Tree:
-        """Return the arrays of one tree."""
-        return self.features[t], self.thresholds[t], self.shares[t], self.children[t]
 
 
 class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -378,7 +393,7 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             for c in range(rows.start, rows.stop):
                 s = int(np.searchsorted(starts, c, side="right")) - 1
                 part, t = self.trees_[s], c - starts[s]
-                find_table_leaves(table, is_category, keys, part.seeds[t], part.tree(t), codes[c])
+                find_leaves(table, is_category, keys, part.seeds[t], part.tree(t), codes[c])
 
         for_each_block(len(codes), 4, work)
         return np.ascontiguousarray(codes.T)
@@ -406,14 +421,8 @@ def grow_trees(
     """Return isolation trees over samples of the rows; shape: number of trees, rows per sample."""
     n_trees, psi = shape
     samples = [np.sort(rng.choice(len(table), psi, replace=False)) for _ in range(n_trees)]
-    n_nodes = 2 * psi - 1
-    trees = Trees(
-        np.zeros((n_trees, n_nodes), np.int32),
-        np.zeros((n_trees, n_nodes)),
-        np.zeros((n_trees, n_nodes), np.float32),
-        np.full((n_trees, n_nodes), -1, np.int32),
-        rng.integers(0, RANGE, n_trees),
-    )
+    trees = empty_trees(n_trees, psi)
+    trees.seeds[:] = rng.integers(0, RANGE, n_trees)
 
     def work(block: slice) -> None:
         for t in range(block.start, block.stop):

@@ -244,14 +244,14 @@ class Input:
         random_state: RandomState = None,
     ) -> None:
         self.forest: TableForest | None = None
-        self._table: Array | None = None
+        self._frame: Any = None
         is_table = isinstance(X, MixedRows)
         if is_table or (metric != "precomputed" and not is_stored(X) and is_mixed(X)):
             categorical = X.categorical if is_table else None
             seed = _tree_seed(random_state)
             self.forest = TableForest(categorical=categorical, random_state=seed)
-            self._table = self.forest._grow(X.frame if is_table else X)
-            X = self.forest._find(self._table)
+            self._frame = X.frame if is_table else X
+            X = self.forest.fit_transform(self._frame)
         self._landmarks = landmarks
         self._points: Points | None = None
         self._rows: Rows | None = None
@@ -301,10 +301,9 @@ class Input:
 
         fitted: the points of the kernel.
         """
-        if self.forest is None or self._table is None:
+        if self.forest is None:
             return fitted
-        coordinates = table_coordinates(self.forest.columns_, self._table)
-        self._table = None  # needed no more; it is as large as the input
+        coordinates = table_coordinates(self._frame, self.forest.categorical)
         return coordinates if landmarks is None else coordinates[landmarks]
 
     @property

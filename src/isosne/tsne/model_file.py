@@ -20,7 +20,7 @@ from isosne._types import Array, Points
 from isosne.affinities.sparse import Sparse
 from isosne.errors import DataError, show
 from isosne.kernels.base import MetricKernel
-from isosne.kernels.forest import TREES, ForestPartitions
+from isosne.kernels.forest import ForestPartitions
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.monte_carlo import VoronoiPartitions
 from isosne.kernels.owner import OwnerKernel
@@ -32,7 +32,7 @@ from isosne.layout.objectives import JSE, KL, NeRV
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 from isosne.neighbors.metric import Metric
 from isosne.rows.scaled import Scale
-from isosne.tables.columns import RANGE, Column
+from isosne.tables.columns import Column
 from isosne.tables.trees import KINDS as COLUMN_KINDS
 from isosne.tables.trees import TableForest, Trees
 from isosne.tsne.input import Landmarks
@@ -146,7 +146,7 @@ def kernel_arrays(kernel: MetricKernel) -> dict[str, Array]:
     for s, partitions in enumerate(kernel.partitions_):
         arrays[f"samples{s}"] = samples[s]
         if isinstance(partitions, ForestPartitions):
-            arrays |= {f"{name}{s}": part for name, part in partitions.trees().items()}
+            arrays |= {f"{name}{s}": part for name, part in partitions.trees._asdict().items()}
     return arrays
 
 
@@ -205,8 +205,12 @@ def _partitions(
     check_samples(samples, f"samples{s}", n_partitions, n_pool)
     if is_voronoi:
         return VoronoiPartitions(samples, pool, metric)
-    trees = check_trees({name: arrays[f"{name}{s}"] for name in TREES}, samples, pool.shape[1])
-    return ForestPartitions.from_trees(samples, trees, isinstance(pool, csr_array))
+    shape = len(samples), 2 * samples.shape[1] - 1
+    return ForestPartitions(samples, check_trees(_stored_trees(arrays, s), pool.shape[1], shape))
+
+
+def _stored_trees(arrays: dict[str, Array], s: int) -> Trees:
+    return Trees(*(arrays[f"{name}{s}"] for name in Trees._fields))
 
 
 def _points_to_arrays(name: str, points: Points) -> dict[str, Array]:
@@ -248,10 +252,8 @@ def restore_table(header: dict[str, Any], arrays: dict[str, Array]) -> TableFore
     scales = check_value(header["scales"], "the number of scales", is_count(header["scales"], 1))
     forest = TableForest()
     forest.columns_ = columns
-    forest.trees_ = [
-        _check_trees(Trees(*(arrays[f"{name}{s}"] for name in Trees._fields)), n_used)
-        for s in range(scales)
-    ]
+    stored = [_stored_trees(arrays, s) for s in range(scales)]
+    forest.trees_ = [check_trees(trees, n_used, trees.children.shape) for trees in stored]
     forest.n_features_in_ = len(columns)
     if all(isinstance(column.name, str) for column in columns):
         forest.feature_names_in_ = np.array([column.name for column in columns], object)
@@ -261,23 +263,6 @@ def restore_table(header: dict[str, Any], arrays: dict[str, Array]) -> TableFore
 def _plain(column: Any) -> tuple[Any, str, tuple[str, ...], int]:
     name, kind, categories, n_missing = column
     return name, kind, tuple(categories), n_missing
-
-
-def _check_trees(trees: Trees, n_columns: int) -> Trees:
-    """Return trees in which every path from the root ends at a leaf."""
-    n_trees, n_nodes = trees.children.shape
-    shape = n_trees, n_nodes
-    check_array(trees.features, "features", np.int32, shape, low=0, high=n_columns - 1)
-    check_array(trees.thresholds, "thresholds", np.float64, shape)
-    check_array(trees.shares, "shares", np.float32, shape, low=0, high=1)
-    check_array(trees.seeds, "seeds", np.int64, (n_trees,), low=0, high=RANGE - 1)
-    # The right child follows the left one, which is therefore never the last node.
-    low, high = -(n_nodes // 2) - 1, n_nodes - 2
-    check_array(trees.children, "children", np.int32, shape, low=low, high=high)
-    is_split = trees.children >= 0
-    if np.any(is_split & (trees.children <= np.arange(n_nodes))):
-        raise ValueError("children must come after their node")
-    return trees
 
 
 KIND = "model"

@@ -12,7 +12,6 @@ import numpy as np
 from isosne._checks import check_for_metric, check_points, is_integer, is_number
 from isosne._types import Array, Points
 from isosne.kernels.base import MetricKernel
-from isosne.kernels.forest import LEAF, TREES
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.ownership import Subsets, subset_shape
 from isosne.layout.descent import Anchors, Progress
@@ -20,7 +19,8 @@ from isosne.layout.forces import Mesh, Tree
 from isosne.layout.mesh import CUTOFFS, MAX_NODES
 from isosne.layout.objectives import as_objective
 from isosne.layout.schedules import LARGEST_SETTING, as_schedule
-from isosne.neighbors.codes import cell_dtype
+from isosne.tables.columns import RANGE
+from isosne.tables.trees import Trees
 from isosne.tsne.series import LARGEST_STRENGTH
 
 AFFINITIES = ("dense", "sparse", "sampled")
@@ -142,18 +142,18 @@ def check_samples(samples: Array, name: str, n_partitions: int, n_pool: int | No
     return samples
 
 
-def check_trees(trees: Mapping[str, Array], samples: Array, n_features: int) -> Mapping[str, Array]:
-    """Return the arrays of isolation trees; every path from a root must end at a leaf."""
-    n_partitions, psi = samples.shape
-    shape = (n_partitions, 2 * psi - 1)
-    features, thresholds, children, leaf_cells = (trees[name] for name in TREES)
-    check_array(features, "features", np.int64, shape, low=0, high=n_features - 1)
-    check_array(thresholds, "thresholds", np.float64, shape)
+def check_trees(trees: Trees, n_features: int, shape: tuple[int, int]) -> Trees:
+    """Return trees of this shape (n_trees, n_nodes) whose paths from the root end at a leaf."""
+    n_trees, n_nodes = shape
+    check_array(trees.features, "features", np.int32, shape, low=0, high=n_features - 1)
+    check_array(trees.thresholds, "thresholds", np.float64, shape)
+    check_array(trees.shares, "shares", np.float32, shape, low=0, high=1)
+    check_array(trees.seeds, "seeds", np.int64, (n_trees,), low=0, high=RANGE - 1)
     # The right child follows the left one, which is therefore never the last node.
-    check_array(children, "children", np.int32, shape, low=LEAF, high=2 * psi - 3)
-    if np.any((children != LEAF) & (children <= np.arange(2 * psi - 1))):
+    low, high = -(n_nodes // 2) - 1, n_nodes - 2
+    check_array(trees.children, "children", np.int32, shape, low=low, high=high)
+    if np.any((trees.children >= 0) & (trees.children <= np.arange(n_nodes))):
         raise ValueError("children must come after their node")
-    check_array(leaf_cells, "leaf_cells", cell_dtype(psi), shape, high=psi - 1)
     return trees
 
 

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from isosne.kernels.forest import ForestPartitions
+from isosne.kernels.forest import grow_forest
 from tests.unit.kernels.test_monte_carlo import draw_samples
 
 
 def grow(X, psi, n_partitions=12, seed=0):
     rng = np.random.default_rng(seed)
-    return ForestPartitions(draw_samples(X.shape[0], psi, n_partitions), X, rng)
+    return grow_forest(draw_samples(X.shape[0], psi, n_partitions), X, rng)
 
 
 @pytest.mark.parametrize("psi", [2, 3, 8, 60])
@@ -73,7 +73,7 @@ def test_a_leaf_is_a_box(two_blobs, dtype):
 def test_two_points_are_cut_uniformly_between_them():
     X = np.array([[0.0], [1.0]])
     samples = np.tile([0, 1], (4000, 1))
-    partitions = ForestPartitions(samples, X, np.random.default_rng(4))
+    partitions = grow_forest(samples, X, np.random.default_rng(4))
     cells = partitions.cells(np.array([[0.0], [0.25], [1.0]]))
     # The cut falls below 0.25 with chance 0.25; five standard errors are 0.035.
     share = (cells[1] == cells[2]).mean()

@@ -6,7 +6,7 @@ import pytest
 
 from isosne import TableForest
 from isosne.errors import ParameterError
-from isosne.tables.trees import find_table_leaves, grow_trees, row_keys, scramble
+from isosne.tables.trees import find_leaves, grow_trees, row_keys, scramble
 from tests.conftest import refuses
 from tests.reference import table_trees as slow
 from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
@@ -31,7 +31,7 @@ def make_table(n, seed=0, gaps=0.2):
 
 def leaves_of(table, trees, t, is_category=CATEGORY):
     leaves = np.empty(len(table), np.int64)
-    find_table_leaves(table, is_category, row_keys(table), trees.seeds[t], trees.tree(t), leaves)
+    find_leaves(table, is_category, row_keys(table), trees.seeds[t], trees.tree(t), leaves)
     return leaves
 
 

@@ -99,7 +99,6 @@ CHANGES = {
 VALUES = ("high", "low")
 HARMLESS = {
     *(("short", "trace_"), ("short", "isolated_")),  # nothing else tells their lengths
-    ("low", "leaf_cells"),  # 0 is a cell
     ("high", "seeds"),  # any number of 32 bits
     *(("float16", "points"), ("float16", "pool"), ("float16", "points.data")),  # any real numbers
 }
