@@ -36,7 +36,7 @@ MACHINES = {
         "NPY_DISABLE_CPU_FEATURES": AVX512,
     },
     "x86-64-v3, old BLAS, NumPy without AVX": target("x86-64-v3") | OLD_LIBRARIES,
-    **({name: target(name) for name in ("skylake-avx512", "znver4")} if HAS_AVX512 else {}),
+    **({"skylake-avx512": target("skylake-avx512")} if HAS_AVX512 else {}),
 }
 
 
