@@ -1,102 +1,96 @@
-"""Measure the peak memory of a fit in this process: `python -m tests.contract.memory_host NAME`.
+"""Measure the peak memory of fits against their plans.
 
-Prints the plan and the peak, in bytes. The peak is the resident memory beyond that before the fit.
-A fit of few points comes first, so that compiled code is loaded and all threads are started: what
-they take is not part of a plan. With `--limit FACTOR`, the fit gets no more address space than the
-process has then, and FACTOR times the plan.
+``python -m tests.contract.memory_host`` prints a table of all cases, each measured in a process of
+its own; with the name of a case it prints the plan and the peak of that case as JSON. The peak is
+the resident memory beyond that before the fit. A fit of few points comes first, so that compiled
+code is loaded and all threads are started: what they take is not part of a plan.
 """
 
 import ctypes
 import gc
 import json
-import resource
+import os
+import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
 
-from isosne import TSNE, GaussianKernel, IsolationKernel, Sparse
-from isosne._blocks import single_threaded_blas
-from isosne._numba import n_threads
-from isosne.layout.schedules import Phase, Schedule
+from isosne import NeRV, TSNE, GaussianKernel, IsolationKernel, OwnerKernel, Schedule, Sparse
+from isosne import nearest_neighbors
 
 N_FEW = 1500
-# Neighbor lists are sorted along a curve at steps 50 and 300, from one copy to another.
-FEW_STEPS, SOME_STEPS, MANY_STEPS = (
-    Schedule((Phase(n_iter, exaggeration=4, step=20),)) for n_iter in (3, 52, 310)
-)
-ISOLATION, EXACT = IsolationKernel(), IsolationKernel(n_partitions="exact")
-CELLS, GAUSSIAN = IsolationKernel(64), GaussianKernel(30)
+# Sparse affinities are sorted along a curve at steps 50 and 300, from one copy to the next.
+STEPS = Schedule.annealed(n_iter=310)
+FEW_STEPS = Schedule.annealed(n_iter=160)
 
-# Name: number of rows and columns, and the parameters of TSNE.
-FITS = {
-    "default, 784 columns, 2-D": (9000, 784, {}),
-    "default, 20 columns, 2-D": (40_000, 20, {"schedule": SOME_STEPS, "start": 30}),
-    "default, 20 columns, 3-D": (25_000, 20, {"n_components": 3}),
-    "dense, isolation, 20 columns, 2-D": (6000, 20, {"kernel": ISOLATION}),
-    "dense, isolation, 784 columns, 3-D": (4000, 784, {"kernel": ISOLATION, "n_components": 3}),
-    "dense, Gaussian, 784 columns, 2-D": (3500, 784, {"kernel": GAUSSIAN}),
-    "dense, Gaussian, 20 columns, 3-D": (4500, 20, {"kernel": GAUSSIAN, "n_components": 3}),
-    "sparse, isolation, 784 columns, 2-D": (
-        8000,
-        784,
-        {"kernel": EXACT, "affinities": "sparse"},
-    ),
-    "sparse, isolation, 20 columns, 3-D": (
-        14_000,
-        20,
-        {"kernel": EXACT, "affinities": "sparse", "n_components": 3},
-    ),
-    "sparse, Gaussian, 784 columns, 3-D": (
-        12_000,
-        784,
-        {"kernel": GAUSSIAN, "affinities": "sparse", "n_components": 3},
-    ),
-    "sparse, Gaussian, 20 columns, 2-D": (
-        12_000,
-        20,
-        {"kernel": GAUSSIAN, "affinities": "sparse", "schedule": MANY_STEPS, "start": 15},
-    ),
-    "sampled, isolation, 20 columns, 2-D": (
-        25_000,
-        20,
-        {"kernel": CELLS, "affinities": "sampled"},
-    ),
-    "sampled, isolation, 784 columns, 3-D": (
-        7000,
-        784,
-        {"kernel": CELLS, "affinities": "sampled", "n_components": 3},
-    ),
-    "landmarks of a file, isolation, 784 columns, 2-D": (
-        15_000,
-        784,
-        {"kernel": CELLS, "landmarks": 4000},
-    ),
-    "landmarks, Gaussian, 20 columns, 3-D": (
-        100_000,
-        20,
-        {"kernel": GAUSSIAN, "landmarks": 4500, "n_components": 3},
-    ),
-    "approximate search, isolation, 200 columns, 2-D": (21_000, 200, {"kernel": ISOLATION}),
-    "mesh, Gaussian, 20 columns, 3-D": (
-        8000,
-        20,
-        # The start is as wide as a map can be until a tree replaces the mesh.
-        {
-            "kernel": GAUSSIAN,
-            "affinities": "sparse",
-            "forces": "mesh",
-            "n_components": 3,
-            "start": 5.3,
-        },
-    ),
+
+class Case(NamedTuple):
+    """A fit: number of rows and columns, parameters of `TSNE`, and what holds the rows."""
+
+    n: int
+    d: int
+    settings: dict[str, Any] = {}
+    source: str = "array"
+
+
+DRAWN, EXACT = IsolationKernel(n_partitions=200), IsolationKernel(n_partitions="exact")
+CELLS, GAUSSIAN = IsolationKernel(64, n_partitions=200), GaussianKernel(30)
+SPARSE, DENSE, SAMPLED = ({"affinities": form} for form in ("sparse", "dense", "sampled"))
+CASES = {
+    "owner, 2,000 x 2": Case(2000, 2),
+    "owner, 5,000 x 50": Case(5000, 50),
+    "owner, 9,000 x 784": Case(9000, 784),
+    "owner, 20,000 x 784, float32": Case(20_000, 784, source="float32"),
+    "owner, 40,000 x 20": Case(40_000, 20),
+    "owner, 40,000 x 20, 3-D": Case(40_000, 20, {"n_components": 3, "schedule": FEW_STEPS}),
+    "owner, 100,000 x 50": Case(100_000, 50),
+    "owner, cosine, 20,000 x 100": Case(20_000, 100, {"kernel": OwnerKernel(metric="cosine")}),
+    "owner, manhattan, 8,000 x 200": Case(8000, 200, {"kernel": OwnerKernel(metric="manhattan")}),
+    "owner, cell size 100, 20,000 x 50": Case(20_000, 50, {"kernel": OwnerKernel(cell_size=100)}),
+    "owner, spectral, 20,000 x 20": Case(20_000, 20, {"start": "spectral"}),
+    "owner, exact forces, 20,000 x 20": Case(20_000, 20, {"forces": "exact", "schedule": FEW_STEPS}),
+    "owner, tree, 40,000 x 20": Case(40_000, 20, {"forces": "tree"}),
+    "owner, mesh, 8,000 x 20, 3-D": Case(8000, 20, {"forces": "mesh", "n_components": 3}),
+    "owner, CSR, 10,000 x 20,000": Case(10_000, 20_000, source="csr"),
+    "owner, distances, 4,000": Case(4000, 20, {"kernel": OwnerKernel(metric="precomputed")}, "distances"),
+    "owner, listed distances, 20,000": Case(20_000, 20, {"kernel": OwnerKernel(metric="precomputed")}, "listed"),
+    "owner, frame, 40,000 x 50": Case(40_000, 50, source="frame"),
+    "owner, mixed table, 10,000 x 20": Case(10_000, 20, source="mixed"),
+    "owner, npy, 20,000 x 300": Case(20_000, 300, source="npy"),
+    "owner, csv, 20,000 x 100": Case(20_000, 100, source="csv"),
+    "owner, parquet, 20,000 x 300": Case(20_000, 300, source="parquet"),
+    "owner, landmarks, npy, 100,000 x 100": Case(100_000, 100, {"landmarks": 10_000}, "npy"),
+    "owner, landmarks, 100,000 x 50": Case(100_000, 50, {"landmarks": 10_000}),
+    "Gaussian, dense, 2,000 x 20": Case(2000, 20, {"kernel": GAUSSIAN, **DENSE}),
+    "Gaussian, dense, 6,000 x 784": Case(6000, 784, {"kernel": GAUSSIAN, **DENSE}),
+    "Gaussian, dense, 10,000 x 20, 3-D": Case(10_000, 20, {"kernel": GAUSSIAN, **DENSE, "n_components": 3, "schedule": FEW_STEPS}),
+    "Gaussian, dense, two scales, 5,000 x 20": Case(5000, 20, {"kernel": GaussianKernel([10, 100]), **DENSE}),
+    "Gaussian, sparse, 12,000 x 784, 3-D": Case(12_000, 784, {"kernel": GAUSSIAN, **SPARSE, "n_components": 3, "schedule": FEW_STEPS}),
+    "Gaussian, sparse, 40,000 x 20": Case(40_000, 20, {"kernel": GAUSSIAN, **SPARSE}),
+    "Gaussian, landmarks, 100,000 x 20": Case(100_000, 20, {"kernel": GAUSSIAN, "landmarks": 5000}),
+    "NeRV, dense, 3,000 x 20": Case(3000, 20, {"objective": NeRV(0.9)}),
+    "isolation, dense, 2,000 x 20": Case(2000, 20, {"kernel": DRAWN, **DENSE}),
+    "isolation, dense, 6,000 x 784": Case(6000, 784, {"kernel": DRAWN, **DENSE}),
+    "isolation, dense, 10,000 x 20": Case(10_000, 20, {"kernel": DRAWN, **DENSE, "schedule": FEW_STEPS}),
+    "isolation, dense, two scales, 5,000 x 20": Case(5000, 20, {"kernel": IsolationKernel([32, 256], n_partitions=200), **DENSE}),
+    "isolation, forest, 6,000 x 50": Case(6000, 50, {"kernel": IsolationKernel(256, n_partitions=200, partition="forest"), **DENSE}),
+    "isolation, closed form, 8,000 x 784": Case(8000, 784, {"kernel": EXACT, **SPARSE}),
+    "isolation, closed form, 40,000 x 20": Case(40_000, 20, {"kernel": EXACT, **SPARSE}),
+    "isolation, closed form, 100,000 x 50": Case(100_000, 50, {"kernel": EXACT, **SPARSE, "schedule": FEW_STEPS}),
+    "isolation, drawn, sparse, 10,000 x 50": Case(10_000, 50, {"kernel": IsolationKernel(500, n_partitions=200), **SPARSE}),
+    "isolation, sampled, 7,000 x 784": Case(7000, 784, {"kernel": CELLS, **SAMPLED}),
+    "isolation, sampled, 40,000 x 20": Case(40_000, 20, {"kernel": CELLS, **SAMPLED}),
+    "isolation, sampled, 100,000 x 50": Case(100_000, 50, {"kernel": IsolationKernel(1000, n_partitions=200), **SAMPLED, "schedule": FEW_STEPS}),
+    "isolation, sampled, 20,000 x 20, 3-D": Case(20_000, 20, {"kernel": CELLS, **SAMPLED, "n_components": 3, "schedule": FEW_STEPS}),
+    "isolation, landmarks, npy, 20,000 x 784": Case(20_000, 784, {"kernel": CELLS, "landmarks": 4000}, "npy"),
+    "affinities, dense, 4,000": Case(4000, 20, {"kernel": "precomputed"}, "distances"),
+    "affinities, CSR, 20,000": Case(20_000, 20, {"kernel": "precomputed"}, "listed"),
 }
-RESERVED_BYTES = 72 * 2**20
-"""Addresses that a thread may reserve without using memory: 8 MB for its stack, and 64 MB for an
-arena of glibc, which it gets by chance. The peak of the memory in use is compared with the plan."""
 
 
 def points(n, n_features):
@@ -109,32 +103,52 @@ def points(n, n_features):
     return X
 
 
-def make(name, n):
-    """Return an unfitted TSNE for n rows."""
-    settings = {"schedule": FEW_STEPS, "random_state": 0} | FITS[name][2]
-    if "start" in settings:  # as wide as a map is at the end, when a mesh is largest
-        size = n, settings.get("n_components", 2)
-        settings["start"] = np.random.default_rng(0).normal(0, settings["start"], size)
-    return TSNE(**settings)
+def sparse_points(n, n_features, n_entries=60):
+    """Return rows with few entries each."""
+    rng = np.random.default_rng(0)
+    columns = np.sort(rng.integers(0, n_features, (n, n_entries), np.int32), axis=1)
+    starts = np.arange(0, n * n_entries + 1, n_entries, dtype=np.int32)
+    X = csr_array((rng.random(n * n_entries), columns.ravel(), starts), shape=(n, n_features))
+    X.sum_duplicates()
+    return X
 
 
-def start_all(name, X, plan):
-    """Map few rows as the plan does, and let every thread multiply matrices at the same time."""
-    few = make(name, N_FEW).set_params(affinities=plan.affinities, forces=plan.forces)
-    few.set_params(schedule=SOME_STEPS)
-    if plan.neighbors:
-        few.set_params(affinities=Sparse(neighbors=plan.neighbors))
-    if few.landmarks:
-        few.set_params(landmarks=N_FEW // 2)
-    few.fit(X[:N_FEW])
-    barrier, matrix = Barrier(n_threads()), np.ones((300, 300))
+def mixed_table(n, n_columns):
+    """Return a table of numbers and words."""
+    rng = np.random.default_rng(0)
+    columns = {f"n{i}": rng.normal(size=n) for i in range(n_columns // 2)}
+    words = [f"w{i}" for i in range(12)]
+    return pd.DataFrame(columns | {f"c{i}": rng.choice(words, n) for i in range(n_columns // 2)})
 
-    def multiply(_):
-        barrier.wait()
-        return [matrix @ matrix for _ in range(20)]
 
-    with single_threaded_blas(), ThreadPoolExecutor(n_threads()) as pool:
-        list(pool.map(multiply, range(n_threads())))
+def make_source(kind, n, d, folder):
+    """Return the input of a fit."""
+    if kind == "csr":
+        return sparse_points(n, d)
+    if kind == "mixed":
+        return mixed_table(n, d)
+    X = points(n, d)
+    if kind == "float32":
+        return X.astype(np.float32)
+    if kind == "frame":
+        return pd.DataFrame(X).add_prefix("c")
+    if kind == "distances":
+        return np.sqrt(((X[:, None, :2] - X[:, :2]) ** 2).sum(axis=2))
+    if kind == "listed":
+        found = nearest_neighbors(X, 100, method="approximate")
+        starts = np.arange(0, n * 100 + 1, 100)
+        graph = csr_array(
+            (found.distances.ravel().astype(float), found.indices.ravel(), starts), shape=(n, n)
+        )
+        return graph.maximum(graph.T).tocsr()
+    path = folder / f"{n}.{kind}"
+    if kind == "npy":
+        np.save(path, X)
+    elif kind == "csv":
+        pd.DataFrame(X).add_prefix("c").to_csv(path, index=False)
+    elif kind == "parquet":
+        pd.DataFrame(X).add_prefix("c").to_parquet(path)
+    return path if kind in ("npy", "csv", "parquet") else X
 
 
 def memory(entry):
@@ -143,32 +157,64 @@ def memory(entry):
     return 1024 * int(next(line for line in lines if line.startswith(entry)).split()[1])
 
 
-def main(name, limit=None):
-    """Print the plan and the peak of a fit."""
-    n, n_features, _ = FITS[name]
-    X = points(n, n_features)
-    with tempfile.TemporaryDirectory() as folder:
-        source = X
-        if "file" in name:
-            source = Path(folder) / "points.npy"
-            np.save(source, X)
-        plan = make(name, n).plan(source)
-        start_all(name, X, plan)
-        if "file" in name:
-            del X
-        gc.collect()
-        ctypes.CDLL(None).malloc_trim(0)
-        before = memory("VmRSS")
-        if limit:
-            most = memory("VmSize") + int(float(limit) * plan.bytes_needed)
-            most += plan.n_threads * RESERVED_BYTES
-            resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # resets VmHWM
-        make(name, n).fit(source)
-        sys.stdout.write(
-            json.dumps({"planned": plan.bytes_needed, "peak": memory("VmHWM") - before})
-        )
+def reset():
+    """Return the memory in use, and let the peak begin there."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return memory("VmRSS")
+
+
+def warm_up(case, plan, folder):
+    """Map few rows as the plan does."""
+    settings = {"affinities": plan.affinities, "forces": plan.forces}
+    if plan.neighbors:
+        settings["affinities"] = Sparse(neighbors=plan.neighbors)
+    few = TSNE(**{"random_state": 0, **case.settings, **settings, "schedule": FEW_STEPS})
+    if few.landmarks:
+        few.set_params(landmarks=N_FEW // 2)
+    few.fit(make_source(case.source, N_FEW, case.d, folder))
+
+
+def measure(case):
+    """Return the plan, the peak of a fit, and that of a transform of as many rows."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        model = TSNE(**{"schedule": STEPS, "random_state": 0, **case.settings})
+        X = make_source(case.source, case.n, case.d, folder)
+        plan = model.plan(X)
+        warm_up(case, plan, folder)
+        before = reset()
+        model.fit(X)
+        peak = memory("VmHWM") - before
+    return {"planned": plan.bytes_needed, "peak": peak}
+
+
+def run(name, n_threads=2):
+    """Measure a case in a process of its own."""
+    n = str(n_threads)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.contract.memory_host", name],
+        env=os.environ | {"NUMBA_NUM_THREADS": n, "OPENBLAS_NUM_THREADS": n},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def main():
+    """Print a case as JSON, or a table of all."""
+    if len(sys.argv) > 1:
+        sys.stdout.write(json.dumps(measure(CASES[sys.argv[1]])))
+        return
+    for name in CASES:
+        found = run(name)
+        planned, peak = found["planned"] / 1e6, found["peak"] / 1e6
+        print(f"{name:<45} {peak:8.0f} {planned:8.0f} {planned / peak:6.2f}", flush=True)
 
 
 if __name__ == "__main__":
-    main(*(argument for argument in sys.argv[1:] if argument != "--limit"))
+    main()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
@@ -33,6 +32,7 @@ from isosne.tsne.checkpoint import Checkpoint, opened_checkpoint
 from isosne.tsne.fit import (
     Job,
     Steps,
+    extension_job,
     fit_steps,
     make_request,
     revived_run,
@@ -43,12 +43,11 @@ from isosne.tsne.input import (
     Input,
     Landmarks,
     checked_points,
-    opened_rows,
     remember_columns,
     set_or_remove,
 )
 from isosne.tsne.model_file import read_model, write_model
-from isosne.tsne.place import Finished, check_out, fitted_search, opened_blocks, ready_placer
+from isosne.tsne.place import Finished, fitted_search, place_rows, ready_placer
 from isosne.tsne.plan import Plan, make_plan
 from isosne.tsne.run import Reporter, Run
 from isosne.tsne.series import (
@@ -56,12 +55,8 @@ from isosne.tsne.series import (
     LARGEST_STRENGTH,
     N_ITER,
     check_growing,
-    extension_anchors,
     find_anchors,
     find_far_rows,
-    gathering,
-    growth_rng,
-    joined,
     warn_of_far_rows,
 )
 
@@ -162,10 +157,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     schedule="paper", start="random")`` has the authors' settings. docs/departures.md lists all
     departures.
 
-    Cost with the owner kernel: the neighbor search is exact up to 10 000 points, O(n^2 d) time, and
-    approximate above. A step takes O(n^2) time up to 2 000 points, and O(n) above (limits for two
-    dimensions). Memory is about 2.6 kB per point. Other kernels compare all pairs up to 10 000
-    points: O(n^2) time per step, and memory of n^2 to 6 n^2 bytes.
+    Cost with the owner kernel: O(n^2 d) time for the exact neighbor search, up to 10 000 points,
+    and O(n) per step above 2 000 points; memory is about 2.6 kB per point. Other kernels compare
+    all pairs up to 10 000 points: O(n^2) time per step, and memory of n^2 to 6 n^2 bytes.
 
     Examples
     --------
@@ -252,58 +246,22 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             The fitted estimator; the map is in ``embedding_``.
         """
         with threads(self.n_jobs):
-            job = self._job(X, as_seed(self.random_state))
-            self._map_rows(job, checkpoint, every, partial(remember_columns, self, X, job.given))
+            self._map_rows(self._job(X, as_seed(self.random_state)), checkpoint, every)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float32]:
-        """Map the points and return the map.
-
-        Parameters
-        ----------
-        X : array, CSR or data frame of shape (n_samples, n_features)
-            The points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        array of float32, shape (n_samples, n_components)
-            The map.
-        """
+        """Map the points as `fit` does, and return the map."""
         return self.fit(X).embedding_
 
     def plan(self, X: Any) -> Plan:
-        """Return the plan that `fit` would follow for these points.
-
-        Parameters
-        ----------
-        X : array, CSR, data frame, path, or Dask array or data frame
-            The points.
-
-        Returns
-        -------
-        Plan
-            All automatic choices; ``print(plan)`` shows them.
-        """
+        """Return the plan that `fit` would follow for X; ``print(plan)`` shows its choices."""
         with threads(self.n_jobs):
             rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
             job, settings = self._job(X, rng), self.get_params(deep=False)
             return make_plan(make_request(job, settings, rng, {}), job.given.size(), settings)
 
     def continue_fit(self, n_iter: int) -> Self:
-        """Continue the optimization with the settings of the last phase of the schedule.
-
-        Parameters
-        ----------
-        n_iter : int
-            Number of additional steps.
-
-        Returns
-        -------
-        TSNE
-            The estimator itself.
-        """
+        """Take `n_iter` more steps with the settings of the last phase of the schedule."""
         check_is_fitted(self)
         check_count(n_iter, "n_iter", low=1, hint="Pass the number of further steps.")
         with threads(self.n_jobs):
@@ -334,10 +292,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         strength : float, default=30.0
             Strength of the pull that keeps fitted rows near their places; see `Alignment`. 0 lets
             them move freely.
-        checkpoint : path or None, default=None
-            File that holds the state of the extension. If it exists, the extension resumes from it.
-        every : int, default=50
-            Steps between two checkpoints.
+        checkpoint, every
+            As in `fit`.
 
         Returns
         -------
@@ -348,11 +304,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         Notes
         -----
-        The kernel is fitted to all rows; drawn Voronoi samples are kept as far as they are still a
-        uniform sample. Neighbors and affinities are those of a fit on all rows, and cost as much;
-        the optimization takes fewer steps. The previous map is enlarged by the square root of the
-        growth. Random numbers follow from ``random_state`` and the number of fitted rows. Not part
-        of the paper.
+        Affinities are those of a fit on all rows, and cost as much; the optimization takes fewer
+        steps. The previous map is enlarged by the square root of the growth. Random numbers follow
+        from ``random_state`` and the number of fitted rows. Not part of the paper.
 
         Examples
         --------
@@ -370,38 +324,18 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         with threads(self.n_jobs):
             added, n = checked_points(self, X), len(self.embedding_)
             far = find_far_rows(fitted_search(self), added)
-            seed = self.plan_.parameters["random_state"]
-            job = Job(
-                Input(joined(self.kernel_.X_fit_, added), None, self.kernel_.metric),
-                growth_rng(seed, n),
-                gathering(n_iter, self._schedule()),
-                extension_anchors(self.embedding_, added.shape[0], float(strength)),
-                self.kernel_,
-                seed,
-                is_table=hasattr(self, "table_"),
-            )
+            job = extension_job(self, added, n_iter, float(strength))
             self._map_rows(job, checkpoint, every)
             self.far_ = n + far
         warn_of_far_rows(len(far), added.shape[0], n)
         return self
 
     def transform(self, X: Any) -> NDArray[np.float32]:
-        """Return the coordinates of new points on the map; the map does not change.
+        """Return the coordinates (n, n_components) of new points on the map, which does not change.
 
-        Parameters
-        ----------
-        X : array, CSR, data frame, path, or Dask array or data frame
-            New points; for precomputed affinities or distances, those to the fitted points.
-
-        Returns
-        -------
-        array of float32, shape (n, n_components)
-            Their coordinates.
-
-        Notes
-        -----
-        Each point is placed independently of the others. A copy of a fitted point gets the
-        coordinates of that point. Not part of the paper.
+        X is as in `fit`; precomputed affinities or distances are those to the fitted points. Each
+        point is placed independently of the others; a copy of a fitted point gets its coordinates.
+        Not part of the paper.
         """
         check_is_fitted(self)
         if is_stored(X):
@@ -412,50 +346,19 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def place(self, X: Any, out: Any = None) -> NDArray[np.float32]:
         """Return the coordinates of all rows of an input of any size, in constant memory.
 
-        Parameters
-        ----------
-        X : array, CSR, data frame, path, or Dask array or data frame
-            The rows; with landmarks, usually the input of `fit`.
-        out : array of float32, shape (n, n_components), default=None
-            Array for the result, such as a memmap; None allocates a new array.
-
-        Returns
-        -------
-        array of float32, shape (n, n_components)
-            Their coordinates, in the order of the rows.
+        X is as in `fit`; with landmarks, usually the input of `fit`. `out` is a float32 array
+        (n, n_components) for the result, such as a memmap; None allocates a new array.
         """
         check_is_fitted(self)
-        rows = opened_rows(self, X)
-        shape = rows.shape[0], self._n_features_out
-        if out is None:
-            out = np.empty(shape, np.float32)
-        check_out(out, shape)
-        start = 0
-        for block in opened_blocks(self, rows):
-            out[start : start + len(block)] = block
-            start += len(block)
-        placed: NDArray[np.float32] = out
-        return placed
+        return place_rows(self, X, out)
 
     def find_far(self, X: Any) -> NDArray[np.int64]:
         """Return the indices of new points that are far from every fitted point.
 
-        Parameters
-        ----------
-        X : array, CSR, data frame, path, or Dask array or data frame
-            New points.
-
-        Returns
-        -------
-        array of int
-            Indices of points whose nearest fitted point is farther away than 99 % of the fitted
-            points have their nearest neighbor.
-
-        Notes
-        -----
-        `transform` gives such points coordinates among points that they do not resemble. Of points
-        from the same distribution as the fitted points, about 1 % are far by chance. The metric is
-        that of the kernel. Costs a neighbor search among the fitted points.
+        Their nearest fitted point is farther away than 99 % of the fitted points have their nearest
+        neighbor; about 1 % of the points of the same distribution are. `transform` gives them
+        coordinates among points that they do not resemble. Costs a neighbor search among the fitted
+        points, in the metric of the kernel.
         """
         check_is_fitted(self)
         check_growing(self.kernel_, None)
@@ -468,30 +371,13 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self.alignment_.displacement(self.embedding_)
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model to a file; an existing file is replaced.
-
-        Parameters
-        ----------
-        path : path
-            The file.
-        """
+        """Write the fitted model to a file; an existing file is replaced."""
         check_is_fitted(self)
         write_model(path, self, self._finished.seed)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a model written by `save`.
-
-        Parameters
-        ----------
-        path : path
-            The file.
-
-        Returns
-        -------
-        TSNE
-            The fitted estimator, without ``affinities_``, which `continue_fit` computes again.
-        """
+        """Read a model written by `save`; ``affinities_`` is missing until `continue_fit`."""
         model = read_model(path, cls._get_param_names())
         self = cls(**model.parameters)
         for name, value in model.attributes.items():
@@ -500,29 +386,23 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def report(self, X: Any, labels: Any = None, *, k: int = 10) -> "Report":
-        """Measure how well the map preserves neighborhoods and classes.
+        """Measure how well the map preserves neighborhoods of size k, and classes (`labels`).
 
-        Parameters
-        ----------
-        X : array, CSR or data frame of shape (n_samples, n_features)
-            The points of `fit`.
-        labels : array of shape (n_samples,) or None, default=None
-            The class of each point.
-        k : int, default=10
-            Neighborhood size.
-
-        Returns
-        -------
-        Report
-            The measures, in the metric of the kernel. See `isosne.quality.report`.
+        X holds the points of `fit`; the metric is that of the kernel. See `isosne.quality.report`.
         """
         from isosne.quality import report as measure
 
         check_is_fitted(self)
-        metric, p = self.kernel_.metric, self.kernel_.p
-        how: dict[str, Any] = {"metric": metric, "p": p, "random_state": 0, "n_jobs": self.n_jobs}
-        points = self.table_.transform(X) if hasattr(self, "table_") else X
-        return measure(points, self.embedding_, labels, k=k, **how)
+        return measure(
+            self.table_.transform(X) if hasattr(self, "table_") else X,
+            self.embedding_,
+            labels,
+            k=k,
+            metric=self.kernel_.metric,
+            p=self.kernel_.p,
+            random_state=0,
+            n_jobs=self.n_jobs,
+        )
 
     def plot(
         self,
@@ -538,20 +418,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         style: str = "screen",
         ax: Any = None,
     ) -> Any:
-        """Draw the map with `isosne.plots.plot_map`.
-
-        Parameters
-        ----------
-        color : array, series, Trust or None, default=None
-            What to color the points by: one label or number per point, or trust.
-        kind, title, legend, names, annotate, contours, images, style, ax
-            As in `plot_map`, which has two more parameters: they mark points and set their size.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes drawn on.
-        """
+        """Draw the map with `isosne.plots.plot_map`, which documents the parameters."""
         check_is_fitted(self)
         # By name: plots stand above the estimator, and need matplotlib.
         plots = require("isosne.plots", "plot", "TSNE.plot")
@@ -569,20 +436,11 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             ax=ax,
         )
 
-    def _repr_html_inner(self) -> str:
-        """Return what notebooks show: a small map and its figures, after a fit."""
-        return self._html_repr()
-
     def _html_repr(self) -> str:
+        """Return what notebooks show: a small map and its figures, after a fit."""
         if not hasattr(self, "embedding_"):
             return str(estimator_html_repr(self))
         return fitted_summary(type(self).__name__, self.embedding_, self.trace_[-1], self.plan_)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        shown = {"text/plain": repr(self)}
-        if get_config()["display"] == "diagram":
-            shown["text/html"] = self._html_repr()
-        return shown
 
     def _job(self, X: Any, seed: RandomState) -> Job:
         """Return what a fit maps, once the input and the parameters of this class are checked."""
@@ -596,41 +454,26 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ParameterError("verbose", "be True or False", self.verbose, hint)
         given = Input.of(X, self.kernel, self.landmarks, self.random_state)
         anchors = find_anchors(self.align_to, X, given.n_rows, given.shape[0], self.n_components)
-        return Job(given, seed, self._schedule(), anchors)
+        return Job(given, seed, schedule_of(self.schedule, self.exaggeration), anchors)
 
-    def _schedule(self) -> Schedule:
-        return schedule_of(self.schedule, self.exaggeration)
-
-    def _map_rows(
-        self,
-        job: Job,
-        checkpoint: str | Path | None,
-        every: int,
-        remember: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Carry out a job and set the fitted attributes; `remember` sets those of the input."""
+    def _map_rows(self, job: Job, checkpoint: str | Path | None, every: int) -> None:
+        """Carry out a job and set the fitted attributes."""
         settings, reporter = self.get_params(deep=False), Reporter(self.verbose)
         identity = settings | job.identity()
         with opened_checkpoint(checkpoint, every, identity, job.given, self.n_components) as file:
             steps = fit_steps(job, settings, *file, reporter)
-
-            def keep() -> None:
-                remember()
-                self._keep(steps)
-
+            keep = partial(self._keep, job, steps)
             self._descend(steps.run, steps.draws, reporter, file[0], keep)
 
-    def _keep(self, steps: Steps) -> None:
+    def _keep(self, job: Job, steps: Steps) -> None:
         """Set what the steps of a fit have made; remove what an earlier fit has left."""
+        if job.earlier is None:
+            remember_columns(self, job.given)
         self.kernel_, self.plan_, self.affinities_ = steps.kernel, steps.plan, steps.joint
         self.isolated_ = steps.isolated
-        optional = {
-            "landmark_indices_": steps.landmarks,
-            "alignment_": steps.anchors,
-            "far_": None,
-        }
-        for name, value in optional.items():
-            set_or_remove(self, name, value)
+        set_or_remove(self, "landmark_indices_", steps.landmarks)
+        set_or_remove(self, "alignment_", steps.anchors)
+        set_or_remove(self, "far_", None)
 
     def _descend(
         self,

@@ -5,6 +5,7 @@ forces. The `Run` that it returns takes the steps of the optimization (step 3).
 `joint_probabilities` and `descend` are the stages for users who stop between them.
 """
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from isosne._checks import check_number, is_one_of
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, DenseMatrix, Joint, Neighbors, SparseMatrix
+from isosne._types import Array, DenseMatrix, Joint, Neighbors, Points, SparseMatrix
 from isosne.affinities.dense import dense_affinities, given_affinities
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import as_affinities, sparse_affinities
@@ -49,6 +50,7 @@ from isosne.tsne.checkpoint import Checkpoint, Saved
 from isosne.tsne.input import Input
 from isosne.tsne.plan import Plan, Request, choose_forces, make_plan, seeded_kernel, useful_threads
 from isosne.tsne.run import Forces, Reporter, Run
+from isosne.tsne.series import gathering, joined
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,28 @@ class Job:
             return {}
         _, places, strength, _ = self.anchors
         return {"n_iter": self.schedule.n_iter, "strength": strength, "embedding_": places}
+
+
+def extension_job(model: Any, added: Points, n_iter: int, strength: float) -> Job:
+    """Return the job that adds points to the map of a model, which is enlarged for them.
+
+    Random numbers follow from the seed of the fit and the number of points; a seed that is not a
+    number, which a model file does not hold, counts as 0.
+    """
+    kernel, n = model.kernel_, len(model.embedding_)
+    scale = math.sqrt(1 + added.shape[0] / n)
+    places = np.asarray(scale * model.embedding_, np.float32)
+    seed = model.plan_.parameters["random_state"]
+    number = int(seed) if isinstance(seed, int | np.integer) else 0
+    return Job(
+        Input(joined(kernel.X_fit_, added), None, kernel.metric),
+        np.random.default_rng([number, n]),
+        gathering(n_iter, schedule_of(model.schedule, model.exaggeration)),
+        Anchors(np.arange(n), places, strength, scale),
+        earlier=kernel,
+        first_seed=seed,
+        is_table=hasattr(model, "table_"),
+    )
 
 
 class Steps(NamedTuple):

@@ -246,6 +246,7 @@ class Input:
         self.forest: TableForest | None = None
         self._frame: Any = None
         is_table = isinstance(X, MixedRows)
+        self.source = X.frame if is_table else X
         if is_table or (metric != "precomputed" and not is_stored(X) and is_mixed(X)):
             categorical = X.categorical if is_table else None
             seed = _tree_seed(random_state)
@@ -386,13 +387,12 @@ def _tree_seed(random_state: RandomState) -> RandomState:
     return random_state if is_integer(random_state) else 0
 
 
-def remember_columns(model: Any, X: Any, given: Input) -> None:
+def remember_columns(model: Any, given: Input) -> None:
     """Set the attributes of a fitted estimator that describe the columns of its input."""
     set_or_remove(model, "table_", given.forest)
     set_or_remove(model, "input_scale_", given.scale)
-    X = X.frame if isinstance(X, MixedRows) else X
-    if not is_stored(X):
-        validate_data(model, X, reset=True, skip_check_array=True)
+    if not is_stored(given.source):
+        validate_data(model, given.source, reset=True, skip_check_array=True)
         return
     model.n_features_in_ = given.shape[1]
     names = None if given.column_names is None else np.array(given.column_names, object)

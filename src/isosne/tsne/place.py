@@ -222,7 +222,20 @@ def place_checked(placer: MapPlacer, n_jobs: int | None, points: Any) -> NDArray
         return placer.place(check_points(points))
 
 
-def check_out(out: Any, shape: tuple[int, int]) -> None:
+def place_rows(model: Any, X: Any, out: Any) -> NDArray[np.float32]:
+    """Return the coordinates of all rows of an input, in `out` if it is not None."""
+    rows = opened_rows(model, X)
+    shape = rows.shape[0], model.embedding_.shape[1]
+    placed: NDArray[np.float32] = np.empty(shape, np.float32) if out is None else out
+    _check_out(placed, shape)
+    start = 0
+    for block in opened_blocks(model, rows):
+        placed[start : start + len(block)] = block
+        start += len(block)
+    return placed
+
+
+def _check_out(out: Any, shape: tuple[int, int]) -> None:
     """Raise an error unless `out` is a writable float32 array of this shape."""
     kind = getattr(out, "dtype", type(out).__name__)
     is_writable = getattr(getattr(out, "flags", None), "writeable", True)

@@ -234,14 +234,6 @@ def check_growing(kernel: MetricKernel, n_rows: int | None) -> None:
         )
 
 
-def extension_anchors(embedding: Array, n_added: int, strength: float) -> Anchors:
-    """Return the places of the rows of a map that is enlarged for added rows."""
-    n = len(embedding)
-    scale = math.sqrt(1 + n_added / n)
-    places = np.asarray(scale * embedding, np.float32)
-    return Anchors(np.arange(n), places, strength, scale)
-
-
 def joined(fitted: Points, added: Points) -> Points:
     """Return the fitted points, followed by those that are added."""
     if isinstance(fitted, csr_array) or isinstance(added, csr_array):
@@ -249,15 +241,6 @@ def joined(fitted: Points, added: Points) -> Points:
         whole.sort_indices()
         return whole
     return np.concatenate([fitted, added])
-
-
-def growth_rng(random_state: Any, n_before: int) -> np.random.Generator:
-    """Return the generator of an extension, from the seed of the fit and the number of points.
-
-    A seed that is not a number, which a model file does not hold, counts as 0.
-    """
-    seed = random_state if isinstance(random_state, int | np.integer) else 0
-    return np.random.default_rng([int(seed), n_before])
 
 
 def find_far_rows(search: Search, points: Points) -> NDArray[np.int64]:
