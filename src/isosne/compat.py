@@ -18,7 +18,6 @@ from sklearn.utils.validation import validate_data
 
 from isosne._checks import METRICS, check_count, check_number, check_points, is_number, is_one_of
 from isosne._random import RandomState
-from isosne._types import Points
 from isosne.errors import ParameterError, keyword, suggest
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
@@ -34,12 +33,10 @@ __all__ = ["TSNE"]
 SAME_METRICS = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"}
 """Other names of scikit-learn for metrics of isosne."""
 INITS, METHODS = ("auto", "pca", "random"), ("auto", "barnes_hut", "exact")
-EARLY_STEPS, MAX_ITER, EARLY_EXAGGERATION = 250, 1000, 12.0
-"""Steps of early exaggeration, and defaults of scikit-learn."""
+EARLY_STEPS, MAX_ITER, EARLY_EXAGGERATION, CHECK_EVERY = 250, 1000, 12.0, 50
+"""Of scikit-learn: steps of early exaggeration, two defaults, and steps between checks to stop."""
 ANNEALED_STEPS = 150
 """Steps in which the exaggeration of isosne's own schedule falls."""
-CHECK_EVERY = 50
-"""Steps between two checks of the stop rules, as in scikit-learn."""
 RENAMED = {
     **dict.fromkeys(("n_iter", "n_epochs"), "max_iter={value}"),
     "initialization": "init={value}",
@@ -76,11 +73,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     max_iter : int or "auto", default="auto"
         Number of steps. "auto": 500, or 1000 if `early_exaggeration` or `learning_rate` is given.
     n_iter_without_progress : int or None, default=None
-        Stop if the objective has not fallen for this number of steps, after the first 250. None:
-        take all steps.
+        Stop if the objective has not fallen for this number of steps, after the first 250.
     min_grad_norm : float or None, default=None
-        Stop if the norm of the gradient is at most this, after the first 250 steps. None: take all
-        steps.
+        Stop if the norm of the gradient is at most this, after the first 250 steps.
     metric : str or callable, default="euclidean"
         Distance of the points: a metric of isosne, "precomputed", or another metric of
         ``sklearn.metrics.pairwise_distances``, which takes the memory of all pairs.
@@ -103,18 +98,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    embedding_ : array of float32, shape (n_samples, n_components)
-        The map.
-    kl_divergence_ : float
-        The Kullback-Leibler divergence at the end.
-    n_iter_ : int
-        Number of steps taken.
+    embedding_, kl_divergence_, n_iter_, n_features_in_, feature_names_in_
+        As in scikit-learn.
     learning_rate_ : float
         Step length of the last phase.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if they are all text.
     model_ : isosne.TSNE
         The fitted model, which also has `transform` for new points, `save` and `plan_`.
 
@@ -168,25 +155,15 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Map the points.
-
-        Parameters
-        ----------
-        X : array, CSR or data frame of shape (n_samples, n_features)
-            The points; with ``metric="precomputed"`` their distances, all or those to neighbors.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        TSNE
-            The fitted estimator; the map is in ``embedding_``.
-        """
+        """Map the points, or with ``metric="precomputed"`` their distances; y is ignored."""
         self._check()
-        schedule = self._schedule()
-        given, start = X, self.init
-        metric, p = self._metric()
-        if metric is None:
+        schedule, given, start = self._schedule(), X, self.init
+        parameters = dict(self.metric_params or {})
+        p = float(parameters.pop("p", 2.0))
+        metric: Any = self.metric
+        if isinstance(metric, str):
+            metric = SAME_METRICS.get(metric, metric)
+        if parameters or not is_one_of(metric, METRICS):
             given, start = self._compare(X)
             metric = "precomputed"
         kernel: MetricKernel = OwnerKernel(metric=metric, p=p)
@@ -219,15 +196,16 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _check(self) -> None:
         """Raise an error, by scikit-learn's names, for values that no map can be made with."""
-        _check_auto(self.early_exaggeration, "early_exaggeration", 1)
-        _check_auto(self.learning_rate, "learning_rate", 0)
-        if self.max_iter != "auto":
+        for name, low in (("early_exaggeration", 1), ("learning_rate", 0)):
+            if not is_one_of(getattr(self, name), ("auto",)):
+                check_number(getattr(self, name), name, low=low, hint="'auto' suits most data.")
+        if not is_one_of(self.max_iter, ("auto",)):
             check_count(self.max_iter, "max_iter", low=1, hint="1000 is usual.")
-        if self.n_iter_without_progress is not None:
-            hint = "None takes all steps."
-            check_count(self.n_iter_without_progress, "n_iter_without_progress", low=-1, hint=hint)
+        n_iter, hint = self.n_iter_without_progress, "None takes all steps."
+        if n_iter is not None:
+            check_count(n_iter, "n_iter_without_progress", low=-1, hint=hint)
         if self.min_grad_norm is not None:
-            check_number(self.min_grad_norm, "min_grad_norm", low=0, hint="None takes all steps.")
+            check_number(self.min_grad_norm, "min_grad_norm", low=0, hint=hint)
         check_number(self.angle, "angle", low=0, high=1, hint="0.5 is usual.")
         if isinstance(self.init, str):
             _check_choice(self.init, "init", INITS, ", or an array")
@@ -249,15 +227,6 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         late = Phase(n_iter - early.n_iter, momentum=0.8, **steps)
         return Schedule((early, late) if late.n_iter else (early,), bounded=True)
 
-    def _metric(self) -> tuple[str | None, float]:
-        """Return the metric of isosne and its power; None if scikit-learn computes distances."""
-        parameters = dict(self.metric_params or {})
-        p = float(parameters.pop("p", 2.0))
-        if isinstance(self.metric, str) and not parameters:
-            name = SAME_METRICS.get(self.metric, self.metric)
-            return (name if name in METRICS else None), p
-        return None, p
-
     def _compare(self, X: Any) -> tuple[Any, Any]:
         """Return the distances of all pairs by scikit-learn, and the start, which needs points."""
         points = check_points(X, min_rows=2)
@@ -271,9 +240,11 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             rule = f"be {known}, with its {keyword('metric_params')}"
             hint = "Correct its name or its parameters, or pass a function of two points."
             raise ParameterError("metric", rule, self.metric, hint) from error
-        if isinstance(self.init, str) and self.init == "pca":
-            return D, _principal(points, self.n_components)
-        return D, self.init
+        if not is_one_of(self.init, ("pca",)):
+            return D, self.init
+        dense = points if isinstance(points, np.ndarray) else points.toarray()
+        axes = PCA(self.n_components, svd_solver="full").fit_transform(dense)
+        return D, axes * (SPREAD / (axes[:, 0].std() or 1.0))
 
     def _stop_rule(self) -> Callable[[State], bool] | None:
         if self.n_iter_without_progress is None and self.min_grad_norm is None:
@@ -296,43 +267,25 @@ class StopRule:
     """A callback that ends a run after n steps without progress, or with a small gradient."""
 
     def __init__(self, n_iter: int | None, min_grad_norm: float | None) -> None:
-        self.n_iter, self.min_grad_norm = n_iter, min_grad_norm
+        self.n_iter = np.inf if n_iter is None else n_iter
+        self.min_grad_norm = -1.0 if min_grad_norm is None else min_grad_norm
         self.best, self.best_at = np.inf, 0
 
     def __call__(self, state: State) -> bool:
         """Return whether to stop."""
         if state.iteration <= EARLY_STEPS or state.iteration % CHECK_EVERY:
             return False
-        if self.min_grad_norm is not None and state.gradient_norm <= self.min_grad_norm:
-            return True
-        if self.n_iter is None:
-            return False
-        value = state.value()
+        value, is_flat = state.value(), state.gradient_norm <= self.min_grad_norm
         if value < self.best:
             self.best, self.best_at = value, state.iteration
-            return False
-        return state.iteration - self.best_at > self.n_iter
-
-
-def _principal(points: Points, n_components: int) -> NDArray[np.float64]:
-    """Return principal components as a start; random numbers stand for missing ones."""
-    k = min(n_components, *points.shape)
-    dense = points if isinstance(points, np.ndarray) else points.toarray()
-    start = SPREAD * np.random.default_rng(0).standard_normal((points.shape[0], n_components))
-    axes = PCA(k, svd_solver="full").fit_transform(dense)
-    start[:, :k] = axes * (SPREAD / (axes[:, 0].std() or 1.0))
-    return start
+            return is_flat
+        return is_flat or state.iteration - self.best_at > self.n_iter
 
 
 def _check_choice(value: object, name: str, known: tuple[str, ...], more: str = "") -> None:
     if not is_one_of(value, known):
         rule = f"be one of {', '.join(map(repr, known))}{more}"
         raise ParameterError(name, rule, value, suggest(value, known, "'auto' suits most data."))
-
-
-def _check_auto(value: object, name: str, low: float) -> None:
-    if not (isinstance(value, str) and value == "auto"):
-        check_number(value, name, low=low, hint="'auto' suits most data.")
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 
 from isosne._checks import check_count
 from isosne._random import RandomState
-from isosne._types import Array, Joint
+from isosne._types import Array
 from isosne.affinities.sparse import as_sparse
 from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.quality import compare
@@ -99,12 +99,17 @@ def tsne(
     >>> adata.obsm["X_isosne"].shape, adata.obsp["isosne_connectivities"].shape
     ((60, 2), (60, 60))
     """
-    _check_object(adata)
-    key = NAME if key_added is None else _check_name(key_added)
+    if not all(hasattr(adata, name) for name in ("X", "obs", "obsm", "obsp", "uns")):
+        raise DataError(
+            f"{keyword('adata')} must be an AnnData object; got a {type(adata).__name__}. "
+            "For arrays and data frames, use isosne.TSNE().fit(X)."
+        )
+    if key_added is not None and not (isinstance(key_added, str) and key_added):
+        hint = "It names the results in obsm and uns."
+        raise ParameterError("key_added", "be a string, or None", key_added, hint)
+    key = key_added or NAME
     graph = None if neighbors_key is None else _find_graph(adata, neighbors_key, kernel)
-    points = None
-    if graph is None or trust:
-        points = _choose_representation(adata, use_rep, n_pcs)
+    points = _choose_representation(adata, use_rep, n_pcs) if graph is None or trust else None
     model = TSNE(
         kernel if graph is None else "precomputed",
         n_components=n_components,
@@ -113,42 +118,26 @@ def tsne(
         n_jobs=n_jobs,
     ).fit(points if graph is None else graph)
     kept = _measure(points, model, n_jobs) if trust else None
-    used = {"use_rep": use_rep, "n_pcs": n_pcs, "n_jobs": n_jobs, "neighbors_key": neighbors_key}
     adata = adata.copy() if copy else adata
-    adata.obsm["X_isosne" if key_added is None else key] = model.embedding_
-    adata.uns[key] = {"params": _describe(model, used)}
+    adata.obsm[key_added or f"X_{NAME}"] = model.embedding_
+    params = {
+        "kernel": model.kernel if isinstance(model.kernel, str) else repr(kernel),
+        "n_components": n_components,
+        "random_state": random_state if isinstance(random_state, int | np.integer) else None,
+        "use_rep": use_rep,
+        "n_pcs": n_pcs,
+        "n_jobs": n_jobs,
+        "neighbors_key": neighbors_key,
+    }
+    adata.uns[key] = {"params": {k: value for k, value in params.items() if value is not None}}
     if affinities:
-        adata.obsp[f"{key}_connectivities"] = _stored(model.affinities_)
+        P = as_sparse(model.affinities_, negligible=0)
+        shape = adata.shape[0], adata.shape[0]
+        connectivities = csr_matrix((P.data, P.indices, P.indptr), shape=shape)
+        adata.obsp[f"{key}_connectivities"] = connectivities
     if kept is not None:
         adata.obs[f"{key}_trust"] = kept
     return adata if copy else None
-
-
-def _describe(model: TSNE, used: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters that can be written to a file, without those that are None."""
-    kernel, seed = model.kernel, model.random_state
-    params = {
-        "kernel": kernel if isinstance(kernel, str) else repr(kernel),
-        "n_components": model.n_components,
-        "random_state": seed if isinstance(seed, int | np.integer) else None,
-        **used,
-    }
-    return {name: value for name, value in params.items() if value is not None}
-
-
-def _check_object(adata: Any) -> None:
-    if not all(hasattr(adata, name) for name in ("X", "obs", "obsm", "obsp", "uns")):
-        raise DataError(
-            f"{keyword('adata')} must be an AnnData object; got a {type(adata).__name__}. "
-            "For arrays and data frames, use isosne.TSNE().fit(X)."
-        )
-
-
-def _check_name(key_added: Any) -> str:
-    if not isinstance(key_added, str) or not key_added:
-        hint = "It names the results in obsm and uns."
-        raise ParameterError("key_added", "be a string, or None", key_added, hint)
-    return key_added
 
 
 def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -> Any:
@@ -165,16 +154,12 @@ def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -
                 f"pass {keyword('use_rep', 'X')} to map all genes."
             )
     if use_rep == "X":
-        return _in_memory(adata.X, "X")
+        return _genes(adata)
     if use_rep not in adata.obsm:
-        known = ", ".join(map(repr, ["X", *adata.obsm]))
-        rule = f"be one of {known}"
-        hint = suggest(
-            use_rep,
-            ["X", *adata.obsm],
-            "Other representations must be computed and stored in obsm first.",
-        )
-        raise ParameterError("use_rep", rule, use_rep, hint)
+        known = ["X", *adata.obsm]
+        hint = "Other representations must be computed and stored in obsm first."
+        rule = f"be one of {', '.join(map(repr, known))}"
+        raise ParameterError("use_rep", rule, use_rep, suggest(use_rep, known, hint))
     values = adata.obsm[use_rep]
     if n_pcs is None:
         return values
@@ -185,16 +170,17 @@ def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -
     return values.iloc[:, :n_pcs] if hasattr(values, "iloc") else values[:, :n_pcs]
 
 
-def _in_memory(values: Any, name: str) -> Any:
-    """Return an array; that of a backed object is read from its file."""
-    if values is None:
+def _genes(adata: Any) -> Any:
+    """Return X; that of a backed object is read from its file."""
+    X = adata.X
+    if X is None:
         raise DataError(
-            f"{keyword('adata')} must have an array {name}; it has none. "
+            f"{keyword('adata')} must have an array X; it has none. "
             f"Name an array of obsm with {keyword('use_rep')}."
         )
-    if hasattr(values, "to_memory"):
-        return values.to_memory()
-    return np.asarray(values) if type(values).__module__.startswith("h5py") else values
+    if hasattr(X, "to_memory"):
+        return X.to_memory()
+    return np.asarray(X) if type(X).__module__.startswith("h5py") else X
 
 
 def _find_graph(adata: Any, neighbors_key: str, kernel: Any) -> Any:
@@ -203,11 +189,9 @@ def _find_graph(adata: Any, neighbors_key: str, kernel: Any) -> Any:
         rule = f"be left out if {keyword('neighbors_key')} is set, whose graph has the affinities"
         hint = f"Leave out {keyword('kernel')} or {keyword('neighbors_key')}."
         raise ParameterError("kernel", rule, kernel, hint)
-    found = adata.uns.get(neighbors_key) if isinstance(neighbors_key, str) else None
-    name = "connectivities"
-    if hasattr(found, "get"):
-        name = found.get("connectivities_key", name)
-    if found is None or name not in adata.obsp:
+    graph = adata.uns.get(neighbors_key) if isinstance(neighbors_key, str) else None
+    name = graph.get("connectivities_key", "connectivities") if hasattr(graph, "get") else ""
+    if name not in adata.obsp:
         rule = "name a neighbor graph in uns, with its connectivities in obsp"
         hint = "Run scanpy.pp.neighbors(adata) first."
         raise ParameterError("neighbors_key", rule, neighbors_key, hint)
@@ -216,17 +200,8 @@ def _find_graph(adata: Any, neighbors_key: str, kernel: Any) -> Any:
 
 def _measure(points: Any, model: TSNE, n_jobs: int | None) -> Array:
     """Return the trust of every cell, in the metric of the kernel."""
-    n = len(model.embedding_)
+    n, kernel = len(model.embedding_), model.kernel_
+    how: dict[str, Any] = {"metric": kernel.metric, "p": kernel.p, "n_jobs": n_jobs}
     k = min(N_NEIGHBORS, (n - 1) // 2)
-    metric, p = model.kernel_.metric, model.kernel_.p
-    found = compare(
-        points, model.embedding_, k, metric=metric, p=p, n_queries=n, n_jobs=n_jobs
-    ).trust()
-    return np.asarray(found.agreement)
-
-
-def _stored(joint: Joint) -> csr_matrix:
-    """Return joint probabilities as the kind of matrix that scanpy stores."""
-    P = as_sparse(joint, negligible=0)
-    n = len(P.indptr) - 1
-    return csr_matrix((P.data, P.indices, P.indptr), shape=(n, n))
+    compared = compare(points, model.embedding_, k, n_queries=n, **how)
+    return np.asarray(compared.trust().agreement)

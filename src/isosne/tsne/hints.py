@@ -50,9 +50,7 @@ HINTS = {
 """Parameters of scikit-learn, openTSNE, UMAP and of our own kernels: what to pass to `TSNE`."""
 
 
-def hinting(
-    hints: Mapping[str, str],
-) -> Callable[[Init], Init]:
+def hinting(hints: Mapping[str, str]) -> Callable[[Init], Init]:
     """Let a constructor say what to use instead of a parameter that it does not have."""
 
     def decorate(init: Init) -> Init:
@@ -66,10 +64,13 @@ def hinting(
                     f"The first parameter of {cls} is the kernel, not the number of dimensions as "
                     f"in other packages. Use {cls}(n_components={args[0]})."
                 )
-            others = {name: value for name, value in kwargs.items() if name not in own}
+            others = [
+                f"{cls} has no parameter {name!r}. {_hint(name, value, own, hints)}"
+                for name, value in kwargs.items()
+                if name not in own
+            ]
             if others:
-                sentences = (_hint(cls, name, others[name], own, hints) for name in others)
-                raise TypeError(" ".join(sentences))
+                raise TypeError(" ".join(others))
             init(self, *args, **kwargs)
 
         return cast(Init, checked)
@@ -77,16 +78,12 @@ def hinting(
     return decorate
 
 
-def _hint(cls: str, name: str, value: Any, own: list[str], hints: Mapping[str, str]) -> str:
+def _hint(name: str, value: Any, own: list[str], hints: Mapping[str, str]) -> str:
     """Return what to use instead of one parameter."""
-    unknown = f"{cls} has no parameter {name!r}."
-    if name in hints:
-        shown = repr(value) if len(repr(value)) <= LONG else name
-        return f"{unknown} Use {hints[name].format(value=shown)}."
-    similar = find_similar(name, [*own, *hints])
+    similar = name if name in hints else find_similar(name, [*own, *hints])
     if similar is None:
-        return f"{unknown} Its parameters are {', '.join(own)}."
+        return f"Its parameters are {', '.join(own)}."
     if similar in own:
-        return f"{unknown} Did you mean {similar!r}?"
-    shown = repr(value) if len(repr(value)) <= LONG else similar
-    return f"{unknown} If {similar!r} is meant, use {hints[similar].format(value=shown)}."
+        return f"Did you mean {similar!r}?"
+    use = hints[similar].format(value=repr(value) if len(repr(value)) <= LONG else similar)
+    return f"Use {use}." if similar == name else f"If {similar!r} is meant, use {use}."
