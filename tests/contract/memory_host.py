@@ -13,15 +13,25 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
-from isosne import NeRV, TSNE, GaussianKernel, IsolationKernel, OwnerKernel, Schedule, Sparse
-from isosne import nearest_neighbors
+from isosne import (
+    TSNE,
+    GaussianKernel,
+    IsolationKernel,
+    NeRV,
+    OwnerKernel,
+    Schedule,
+    Sparse,
+    nearest_neighbors,
+)
 
 N_FEW = 1500
 # Sparse affinities are sorted along a curve at steps 50 and 300, from one copy to the next.
@@ -34,7 +44,7 @@ class Case(NamedTuple):
 
     n: int
     d: int
-    settings: dict[str, Any] = {}
+    settings: Mapping[str, Any] = MappingProxyType({})
     source: str = "array"
 
 
@@ -53,12 +63,18 @@ CASES = {
     "owner, manhattan, 8,000 x 200": Case(8000, 200, {"kernel": OwnerKernel(metric="manhattan")}),
     "owner, cell size 100, 20,000 x 50": Case(20_000, 50, {"kernel": OwnerKernel(cell_size=100)}),
     "owner, spectral, 20,000 x 20": Case(20_000, 20, {"start": "spectral"}),
-    "owner, exact forces, 20,000 x 20": Case(20_000, 20, {"forces": "exact", "schedule": FEW_STEPS}),
+    "owner, exact forces, 20,000 x 20": Case(
+        20_000, 20, {"forces": "exact", "schedule": FEW_STEPS}
+    ),
     "owner, tree, 40,000 x 20": Case(40_000, 20, {"forces": "tree"}),
     "owner, mesh, 8,000 x 20, 3-D": Case(8000, 20, {"forces": "mesh", "n_components": 3}),
     "owner, CSR, 10,000 x 20,000": Case(10_000, 20_000, source="csr"),
-    "owner, distances, 4,000": Case(4000, 20, {"kernel": OwnerKernel(metric="precomputed")}, "distances"),
-    "owner, listed distances, 20,000": Case(20_000, 20, {"kernel": OwnerKernel(metric="precomputed")}, "listed"),
+    "owner, distances, 4,000": Case(
+        4000, 20, {"kernel": OwnerKernel(metric="precomputed")}, "distances"
+    ),
+    "owner, listed distances, 20,000": Case(
+        20_000, 20, {"kernel": OwnerKernel(metric="precomputed")}, "listed"
+    ),
     "owner, frame, 40,000 x 50": Case(40_000, 50, source="frame"),
     "owner, mixed table, 10,000 x 20": Case(10_000, 20, source="mixed"),
     "owner, npy, 20,000 x 300": Case(20_000, 300, source="npy"),
@@ -68,26 +84,50 @@ CASES = {
     "owner, landmarks, 100,000 x 50": Case(100_000, 50, {"landmarks": 10_000}),
     "Gaussian, dense, 2,000 x 20": Case(2000, 20, {"kernel": GAUSSIAN, **DENSE}),
     "Gaussian, dense, 6,000 x 784": Case(6000, 784, {"kernel": GAUSSIAN, **DENSE}),
-    "Gaussian, dense, 10,000 x 20, 3-D": Case(10_000, 20, {"kernel": GAUSSIAN, **DENSE, "n_components": 3, "schedule": FEW_STEPS}),
-    "Gaussian, dense, two scales, 5,000 x 20": Case(5000, 20, {"kernel": GaussianKernel([10, 100]), **DENSE}),
-    "Gaussian, sparse, 12,000 x 784, 3-D": Case(12_000, 784, {"kernel": GAUSSIAN, **SPARSE, "n_components": 3, "schedule": FEW_STEPS}),
+    "Gaussian, dense, 10,000 x 20, 3-D": Case(
+        10_000, 20, {"kernel": GAUSSIAN, **DENSE, "n_components": 3, "schedule": FEW_STEPS}
+    ),
+    "Gaussian, dense, two scales, 5,000 x 20": Case(
+        5000, 20, {"kernel": GaussianKernel([10, 100]), **DENSE}
+    ),
+    "Gaussian, sparse, 12,000 x 784, 3-D": Case(
+        12_000, 784, {"kernel": GAUSSIAN, **SPARSE, "n_components": 3, "schedule": FEW_STEPS}
+    ),
     "Gaussian, sparse, 40,000 x 20": Case(40_000, 20, {"kernel": GAUSSIAN, **SPARSE}),
     "Gaussian, landmarks, 100,000 x 20": Case(100_000, 20, {"kernel": GAUSSIAN, "landmarks": 5000}),
     "NeRV, dense, 3,000 x 20": Case(3000, 20, {"objective": NeRV(0.9)}),
     "isolation, dense, 2,000 x 20": Case(2000, 20, {"kernel": DRAWN, **DENSE}),
     "isolation, dense, 6,000 x 784": Case(6000, 784, {"kernel": DRAWN, **DENSE}),
-    "isolation, dense, 10,000 x 20": Case(10_000, 20, {"kernel": DRAWN, **DENSE, "schedule": FEW_STEPS}),
-    "isolation, dense, two scales, 5,000 x 20": Case(5000, 20, {"kernel": IsolationKernel([32, 256], n_partitions=200), **DENSE}),
-    "isolation, forest, 6,000 x 50": Case(6000, 50, {"kernel": IsolationKernel(256, n_partitions=200, partition="forest"), **DENSE}),
+    "isolation, dense, 10,000 x 20": Case(
+        10_000, 20, {"kernel": DRAWN, **DENSE, "schedule": FEW_STEPS}
+    ),
+    "isolation, dense, two scales, 5,000 x 20": Case(
+        5000, 20, {"kernel": IsolationKernel([32, 256], n_partitions=200), **DENSE}
+    ),
+    "isolation, forest, 6,000 x 50": Case(
+        6000, 50, {"kernel": IsolationKernel(256, n_partitions=200, partition="forest"), **DENSE}
+    ),
     "isolation, closed form, 8,000 x 784": Case(8000, 784, {"kernel": EXACT, **SPARSE}),
     "isolation, closed form, 40,000 x 20": Case(40_000, 20, {"kernel": EXACT, **SPARSE}),
-    "isolation, closed form, 100,000 x 50": Case(100_000, 50, {"kernel": EXACT, **SPARSE, "schedule": FEW_STEPS}),
-    "isolation, drawn, sparse, 10,000 x 50": Case(10_000, 50, {"kernel": IsolationKernel(500, n_partitions=200), **SPARSE}),
+    "isolation, closed form, 100,000 x 50": Case(
+        100_000, 50, {"kernel": EXACT, **SPARSE, "schedule": FEW_STEPS}
+    ),
+    "isolation, drawn, sparse, 10,000 x 50": Case(
+        10_000, 50, {"kernel": IsolationKernel(500, n_partitions=200), **SPARSE}
+    ),
     "isolation, sampled, 7,000 x 784": Case(7000, 784, {"kernel": CELLS, **SAMPLED}),
     "isolation, sampled, 40,000 x 20": Case(40_000, 20, {"kernel": CELLS, **SAMPLED}),
-    "isolation, sampled, 100,000 x 50": Case(100_000, 50, {"kernel": IsolationKernel(1000, n_partitions=200), **SAMPLED, "schedule": FEW_STEPS}),
-    "isolation, sampled, 20,000 x 20, 3-D": Case(20_000, 20, {"kernel": CELLS, **SAMPLED, "n_components": 3, "schedule": FEW_STEPS}),
-    "isolation, landmarks, npy, 20,000 x 784": Case(20_000, 784, {"kernel": CELLS, "landmarks": 4000}, "npy"),
+    "isolation, sampled, 100,000 x 50": Case(
+        100_000,
+        50,
+        {"kernel": IsolationKernel(1000, n_partitions=200), **SAMPLED, "schedule": FEW_STEPS},
+    ),
+    "isolation, sampled, 20,000 x 20, 3-D": Case(
+        20_000, 20, {"kernel": CELLS, **SAMPLED, "n_components": 3, "schedule": FEW_STEPS}
+    ),
+    "isolation, landmarks, npy, 20,000 x 784": Case(
+        20_000, 784, {"kernel": CELLS, "landmarks": 4000}, "npy"
+    ),
     "affinities, dense, 4,000": Case(4000, 20, {"kernel": "precomputed"}, "distances"),
     "affinities, CSR, 20,000": Case(20_000, 20, {"kernel": "precomputed"}, "listed"),
 }
@@ -213,7 +253,7 @@ def main():
     for name in CASES:
         found = run(name)
         planned, peak = found["planned"] / 1e6, found["peak"] / 1e6
-        print(f"{name:<45} {peak:8.0f} {planned:8.0f} {planned / peak:6.2f}", flush=True)
+        sys.stdout.write(f"{name:<45} {peak:8.0f} {planned:8.0f} {planned / peak:6.2f}\n")
 
 
 if __name__ == "__main__":
