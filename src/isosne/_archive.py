@@ -1,4 +1,4 @@
-"""The file format of models and checkpoints: a zip file with a JSON header and NumPy arrays.
+"""The format of models, checkpoints and sessions: a zip file of a JSON header and NumPy arrays.
 
 The header names the kind of content and the version of the format. The zip file has a checksum for
 each member, so damage is detected. Nothing is pickled, and nothing is compressed: a file cannot
@@ -7,8 +7,11 @@ need more memory than its size suggests. A file that cannot be read is not chang
 
 import errno
 import json
+import math
 import struct
+import warnings
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,14 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib import format as npy
 
-from isosne._files import (
-    DAMAGE_ERRORS,
-    describe_os_error,
-    encode_json,
-    open_regular,
-    whole_file,
-)
-from isosne._npy import quiet, read_header
+from isosne._files import describe_os_error, encode_json, open_regular, whole_file
 from isosne._types import Array
 from isosne._version import __version__
 from isosne.errors import DataError, shorten
@@ -32,10 +28,12 @@ from isosne.errors import DataError, shorten
 FORMAT_VERSION = 1
 """Version of the file format, stored as "form"; later versions of isosne may write a higher one."""
 HEADER = "header.json"
-LARGEST_JSON = 2**28
-"""Largest JSON member in bytes: room for a million coordinates that are given as a list."""
+LARGEST_HEADER = 2**28
+"""Largest header in bytes: room for a million coordinates that are given as a list."""
 ARRAY_KINDS = "biufU"
 """Kinds of arrays that a file contains: booleans, numbers and text."""
+DAMAGE_ERRORS = (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+"""Exceptions that readers of NumPy and zip files raise if the content is damaged."""
 DAMAGED = (
     *DAMAGE_ERRORS,
     *(RuntimeError, MemoryError, OverflowError, struct.error),
@@ -51,25 +49,38 @@ class Archive(NamedTuple):
     arrays: dict[str, Array]
 
 
+class RefusedError(Exception):
+    """A whole file is refused for a reason that its message gives."""
+
+
 def write_archive(
     path: Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, Array]
 ) -> None:
     """Write a complete file and replace an existing one, or leave it unchanged after an error."""
     about = {"isosne": kind, "form": FORMAT_VERSION, "version": __version__, "arrays": list(arrays)}
-    whole = about | dict(header)
     with whole_file(path, force=True) as file, zipfile.ZipFile(file, "w") as archive:
         # A ZipInfo has a fixed date, not that of the clock: the same content is the same bytes.
-        archive.writestr(zipfile.ZipInfo(HEADER), encode_json(whole))
+        archive.writestr(zipfile.ZipInfo(HEADER), encode_json(about | dict(header)))
         for name, array in arrays.items():
-            about_array = zipfile.ZipInfo(f"{name}.npy")
-            with archive.open(about_array, "w", force_zip64=True) as member:
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
                 npy.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
 
 
 def read_archive(path: Path, kind: str) -> Archive:
     """Read a file; raise an error if it is damaged, of another kind, or of a later version."""
-    with reading_archive(path, kind), _open(path) as archive:
-        header = json.loads(_read_bytes(archive, HEADER))
+    with (
+        reading_archive(path, kind),
+        open_regular(path) as file,
+        zipfile.ZipFile(file) as archive,
+    ):
+        members = archive.infolist()
+        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+            raise ValueError("its content is compressed")
+        if sum(member.file_size for member in members) > path.stat().st_size:
+            raise ValueError("its parts are larger than the file")
+        if archive.getinfo(HEADER).file_size > LARGEST_HEADER:
+            raise ValueError("its header is too long")
+        header = json.loads(archive.read(HEADER))
         _check_header(header, path, kind)
         names = header["arrays"]
         if not isinstance(names, list) or len(set(names)) < len(names):
@@ -77,71 +88,32 @@ def read_archive(path: Path, kind: str) -> Archive:
         return Archive(header, {name: _read_array(archive, f"{name}.npy") for name in names})
 
 
-def read_member(path: Path, kind: str, name: str) -> Any:
-    """Return a JSON value or an array that the header does not list; None if it is absent."""
-    with reading_archive(path, kind), _open(path) as archive:
-        if name not in archive.namelist():
-            return None
-        if name.endswith(".npy"):
-            return _read_array(archive, name)
-        return json.loads(_read_bytes(archive, name))
-
-
 @contextmanager
 def reading_archive(path: Path, kind: str) -> Iterator[None]:
     """Convert what damaged or wrong content raises to an error that names the file."""
     try:
         yield
-    except FileNotFoundError as error:
-        raise DataError(f"Cannot read the {kind} {path}: no such file. Check the name.") from error
-    except OSError as error:
-        if error.errno == errno.EINVAL:  # a seek to a position that a damaged header names
-            raise _damaged(path, kind, error) from error
-        raise DataError(
-            f"Cannot read the {kind} {path}: {describe_os_error(error)}. "
-            "Choose another file, or check its permissions."
-        ) from error
     except RefusedError as error:
         raise DataError(str(error)) from None
-    except DAMAGED as error:
-        raise _damaged(path, kind, error) from error
-
-
-class RefusedError(Exception):
-    """A whole file is refused for a reason that its message gives."""
-
-
-def _damaged(path: Path, kind: str, error: Exception) -> DataError:
-    return DataError(
-        f"Cannot read the {kind} {path}: the file is damaged or not written by isosne "
-        f"({shorten(str(error))}). "
-        "Choose another file; this one was not modified."
-    )
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open a zip file whose members are no larger than the file; compressed ones could be."""
-    with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
-        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
-            raise ValueError("its content is compressed")
-        if sum(member.file_size for member in members) > path.stat().st_size:
-            raise ValueError("its parts are larger than the file")
-        yield archive
-
-
-def _read_bytes(archive: zipfile.ZipFile, name: str) -> bytes:
-    n_bytes = archive.getinfo(name).file_size
-    if n_bytes > LARGEST_JSON:
-        raise ValueError(f"{name} has {n_bytes:,} bytes")
-    return archive.read(name)
+    except FileNotFoundError as error:
+        raise DataError(f"Cannot read the {kind} {path}: no such file. Check the name.") from error
+    except (*DAMAGED, OSError) as error:
+        # EINVAL: a seek to a position that a damaged header names
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise DataError(
+                f"Cannot read the {kind} {path}: {describe_os_error(error)}. "
+                "Choose another file, or check its permissions."
+            ) from error
+        raise DataError(
+            f"Cannot read the {kind} {path}: the file is damaged or not written by isosne "
+            f"({shorten(str(error))}). Choose another file; this one was not modified."
+        ) from error
 
 
 def _check_header(header: Any, path: Path, kind: str) -> None:
-    found = header.get("isosne") if isinstance(header, dict) else None
-    if found != kind:
-        what = f"a {found} of isosne" if found else "something else"
+    stored = header.get("isosne") if isinstance(header, dict) else None
+    if stored != kind:
+        what = f"a {stored} of isosne" if stored else "something else"
         raise RefusedError(
             f"{path} must contain a {kind} of isosne; it contains {what}. "
             "Choose another file; this one was not modified."
@@ -155,6 +127,7 @@ def _check_header(header: Any, path: Path, kind: str) -> None:
 
 
 def _read_array(archive: zipfile.ZipFile, name: str) -> Array:
+    """Return an array of a file, whose header must declare just the bytes that follow it."""
     with archive.open(name) as member:
         header = read_header(member)
         n_bytes = member.tell() + header.n_bytes
@@ -165,3 +138,41 @@ def _read_array(archive: zipfile.ZipFile, name: str) -> Array:
         array: Array = npy.read_array(member, allow_pickle=False)
         member.read()  # up to the end of the member, where its checksum is compared
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+class Header(NamedTuple):
+    """The content of the header of an .npy file."""
+
+    shape: tuple[int, ...]
+    is_fortran: bool
+    dtype: np.dtype[Any]
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of the values."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def read_header(file: Any) -> Header:
+    """Read an .npy header; the position of the file is then that of the first value.
+
+    Raises a ValueError if the header is damaged, or longer than `numpy.load` allows.
+    """
+    try:
+        with quiet():
+            is_first = npy.read_magic(file) == (1, 0)
+            read = npy.read_array_header_1_0 if is_first else npy.read_array_header_2_0
+            header = Header(*read(file))
+    except Exception as error:  # damaged literals raise anything, from TokenError to MemoryError
+        raise ValueError(f"the header of an array is damaged: {error}") from error
+    if any(length < 0 for length in header.shape):
+        raise ValueError(f"an array has the shape {header.shape}")
+    return header
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Suppress what NumPy and Python warn of in a header that is old or damaged."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

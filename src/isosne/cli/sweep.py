@@ -79,7 +79,7 @@ def sweep(
     Example: isosne sweep wine.csv --id id --label target --scale standard --cell-size 4,12,40 -o
     sweep.csv
     """
-    from isosne._files import completed_files, only_writer
+    from isosne._files import completed_files, only_user
     from isosne.studies.parameter_sweep import CLASS_MEASURES
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
@@ -105,7 +105,7 @@ def sweep(
         )
     grid = _grid(options, table.rows.shape[0])
     points = read_points(table, resources)
-    with only_writer(kept):
+    with only_user(kept):
         watch = _Watch(make_progress(quiet=quiet), grid, measure, _count_kept(kept, grid))
         try:
             swept = run_sweep(

@@ -17,8 +17,8 @@ import sklearn.datasets
 from numpy.typing import NDArray
 from scipy.sparse import load_npz
 
+from isosne._archive import DAMAGE_ERRORS
 from isosne._csr import valid_csr
-from isosne._files import DAMAGE_ERRORS
 from isosne._types import Array, Points
 from isosne.datasets.records import OpenML
 from isosne.errors import DataError, ParameterError

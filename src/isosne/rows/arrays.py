@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, load_npz
 
+from isosne._archive import Header, quiet, read_header
 from isosne._csr import check_indices, check_indptr, refuse_structure, valid_csr
 from isosne._extras import require
-from isosne._npy import Header, quiet, read_header
 from isosne._types import Array
 from isosne.errors import DataError, keyword
 from isosne.rows.columns import as_integers_or_text, check_column

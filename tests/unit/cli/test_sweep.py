@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isosne import TSNE
-from isosne._files import only_writer
+from isosne._files import only_user
 from tests.unit.cli.conftest import COLUMNS, SHORT
 
 LINE = ("sweep", "wine.csv", *COLUMNS, *SHORT, "--n-jobs", 1)
@@ -107,11 +107,11 @@ def test_a_map_that_is_stopped_says_nothing_of_python(read_rows, isosne, monkeyp
 
 def test_two_sweeps_do_not_share_their_results(read_rows, isosne):
     line = (*LINE, "--cell-size", "4", "-o", "sweep.csv", "-q")
-    with only_writer(Path("sweep.csv.jsonl")):
+    with only_user(Path("sweep.csv.jsonl")):
         found = isosne(*line, code=1)
         assert found.stderr == (
-            "Error: Cannot write sweep.csv.jsonl: another process writes to it. "
-            "Wait until that process ends, or choose another name.\n"
+            "Error: Cannot write sweep.csv.jsonl: another run uses it. "
+            "Wait until that run ends, or choose another name.\n"
         )
     assert not Path("sweep.csv.jsonl").exists()
     isosne(*line)

@@ -138,7 +138,7 @@ def array_header(shape, version=(1, 0), dtype="<f8"):
         (array_header((-5, 3)) + bytes(200), r"ValueError: an array has the shape \(-5, 3\)"),
         (
             b"\x93NUMPY\x02\x00\xff\xff\xff\x7f{",
-            "ValueError: the header of an array has 2,147,483,647 bytes",
+            "ValueError: the header of an array is damaged: EOF.*",
         ),
         (b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8',", "ValueError: the header of an .*"),
         (b"", "ValueError: the header of an array is damaged: .*"),

@@ -1,5 +1,6 @@
-"""Several writers of one file, writers that were killed, and names that cannot be written."""
+"""Files appear when they are complete: several writers, killed writers, names that are refused."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
+import numpy as np
 import pytest
 
-from isosne._files import AtomicFile, check_writable, whole_file
+from isosne._files import AtomicFile, check_writable, encode_json, only_user, whole_file
 from isosne.errors import OutputError
 from tests.conftest import refuses
 
@@ -19,6 +21,46 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks and signals of
 
 def there(folder):
     return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_appears_when_it_is_complete_and_not_after_an_error(tmp_path):
+    path = tmp_path / "x.txt"
+
+    def fail():
+        with whole_file(path) as file:
+            file.write(b"half")
+            assert not path.exists()
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert there(tmp_path) == []
+    with whole_file(path) as file:
+        file.write(b"whole")
+    assert path.read_bytes() == b"whole"
+
+
+def test_a_private_file_stays_private_when_it_is_replaced(tmp_path):
+    path = tmp_path / "x"
+    path.touch(mode=0o600)
+    with whole_file(path, force=True) as file:
+        file.write(b"whole")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_check_leaves_no_file_and_an_existing_one_unchanged(tmp_path):
+    path = tmp_path / "x.txt"
+    check_writable(path)
+    assert there(tmp_path) == []
+    path.write_text("precious")
+    check_writable(path, force=True)
+    assert path.read_text() == "precious"
+    sentence = (
+        f"Cannot write {path}: the file already exists. "
+        "Choose another name, or pass force=True to replace it."
+    )
+    with refuses(OutputError, sentence):
+        check_writable(path)
 
 
 def test_writers_in_threads_do_not_meet(tmp_path):
@@ -39,46 +81,17 @@ def test_writers_in_threads_do_not_meet(tmp_path):
     assert there(tmp_path) == ["map.csv"]
 
 
-def test_the_last_of_two_writers_wins(tmp_path):
-    path = tmp_path / "model.isosne"
-    first, second = AtomicFile(path, force=True), AtomicFile(path, force=True)
-    first.file.write(b"first")
-    second.file.write(b"second")
-    assert len(there(tmp_path)) == 2
-    second.commit()
-    second.discard()
-    first.commit()
-    first.discard()
-    assert path.read_bytes() == b"first"
-    assert there(tmp_path) == ["model.isosne"]
-
-
-def test_of_two_writers_without_force_the_first_wins(tmp_path, monkeypatch):
-    path = tmp_path / "map.csv"
-    first, second = AtomicFile(path), AtomicFile(path)
-    first.file.write(b"first")
-    monkeypatch.setattr(AtomicFile, "_check_free", lambda self: None)  # both find the name free
-    first.commit()
+def test_a_file_has_one_user(tmp_path):
+    path = tmp_path / "run.isosne"
     sentence = (
-        f"Cannot write {path}: the file already exists. "
-        "Choose another name, or pass force=True to replace it."
+        f"Cannot write {path}: another run uses it. "
+        "Wait until that run ends, or choose another name."
     )
-    with refuses(OutputError, sentence):
-        second.commit()
-    second.discard()
-    assert path.read_bytes() == b"first"
-    assert there(tmp_path) == ["map.csv"]
-
-
-def test_a_file_system_without_hard_links_is_written(tmp_path, monkeypatch):
-    def refuse(*names):
-        raise PermissionError
-
-    monkeypatch.setattr(os, "link", refuse)
-    with whole_file(tmp_path / "x") as file:
-        file.write(b"whole")
-    assert (tmp_path / "x").read_bytes() == b"whole"
-    assert there(tmp_path) == ["x"]
+    with only_user(path), refuses(OutputError, sentence), only_user(path):
+        pass
+    with only_user(path):
+        pass
+    assert there(tmp_path) == []
 
 
 KILLED = """
@@ -105,13 +118,6 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_and_nothing_else(tmp_p
     alive.discard()
 
 
-def test_the_exit_of_a_fork_leaves_the_file_of_its_parent(tmp_path):
-    target = AtomicFile(tmp_path / "x")
-    target._owner = os.getppid()
-    target.discard()
-    assert there(tmp_path) == [target.part.name]
-
-
 def test_a_long_name_is_written(tmp_path):
     path = tmp_path / ("ü" * 120 + ".csv")
     with whole_file(path) as file:
@@ -119,53 +125,33 @@ def test_a_long_name_is_written(tmp_path):
     assert there(tmp_path) == [path.name]
 
 
-def loop(folder):
-    (folder / "loop").symlink_to(folder / "loop")
-    return folder / "loop"
-
-
 def fifo(folder):
     os.mkfifo(folder / "fifo")
     return folder / "fifo"
+
+
+def in_a_file(folder):
+    (folder / "x").touch()
+    return folder / "x" / "y"
 
 
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
         (lambda folder: folder / ("n" * 300), "file name too long. Choose a shorter name."),
-        (
-            loop,
-            "too many levels of symbolic links. Choose another name, or remove the symbolic link.",
-        ),
         (fifo, "it is not a regular file. Choose another name."),
+        (lambda _: Path("/dev/null"), "it is not a regular file. Choose another name."),
         (lambda folder: folder, "it is a folder. Name a file in it."),
+        (in_a_file, "the folder {path.parent} does not exist. Create the folder first."),
     ],
-    ids=["long", "loop", "fifo", "folder"],
+    ids=["long", "fifo", "device", "folder", "in a file"],
 )
 def test_a_name_that_cannot_be_written_is_refused_before_the_work(make, reason, tmp_path):
     path = make(tmp_path)
     before = there(tmp_path)
-    with refuses(OutputError, f"Cannot write {path}: {reason}"):
+    with refuses(OutputError, f"Cannot write {path}: {reason.format(path=path)}"):
         check_writable(path, force=True)
     assert there(tmp_path) == before
-
-
-def test_a_device_is_not_replaced():
-    with refuses(
-        OutputError, "Cannot write /dev/null: it is not a regular file. Choose another name."
-    ):
-        check_writable(Path("/dev/null"), force=True)
-    assert not Path("/dev/null").is_file()
-
-
-def test_a_null_character_is_refused(tmp_path):
-    path = tmp_path / "a\0b"
-    sentence = (
-        f"Cannot write {str(path)!r}: a file name cannot have a null character. "
-        "Choose another name."
-    )
-    with refuses(OutputError, sentence):
-        check_writable(path)
 
 
 def test_a_link_to_nowhere_is_replaced_only_by_force(tmp_path):
@@ -179,21 +165,9 @@ def test_a_link_to_nowhere_is_replaced_only_by_force(tmp_path):
     assert there(tmp_path) == ["x"]
 
 
-def test_a_folder_that_cannot_be_synced_does_not_fail_a_written_file(tmp_path, monkeypatch):
-    def refuse(*arguments):
-        raise PermissionError
-
-    monkeypatch.setattr(os, "open", refuse)
-    with whole_file(tmp_path / "x") as file:
-        file.write(b"whole")
-    assert (tmp_path / "x").read_bytes() == b"whole"
-
-
-def test_a_refused_writer_removes_what_a_killed_one_left(tmp_path):
-    path = tmp_path / "map.csv"
-    subprocess.run([sys.executable, "-c", KILLED, path], check=False)
-    (part,) = tmp_path.iterdir()
-    os.link(part, path)  # killed after the link, before the temporary name was removed
-    with pytest.raises(OutputError, match="the file already exists"):
-        check_writable(path)
-    assert there(tmp_path) == ["map.csv"]
+def test_numbers_arrays_and_paths_become_json(tmp_path):
+    value = {"n": np.int64(3), "x": np.array([0.5, 1]), "path": tmp_path, "text": "ü"}
+    plain = {"n": 3, "x": [0.5, 1.0], "path": str(tmp_path), "text": "ü"}
+    assert json.loads(encode_json(value)) == plain
+    with pytest.raises(TypeError, match=r"\Aset cannot be encoded as JSON\Z"):
+        encode_json({"a": {1}})
