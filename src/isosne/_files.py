@@ -16,6 +16,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -221,7 +222,7 @@ def is_there(path: Path) -> bool:
     return True
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """Open a file for reading; anything else raises an OSError and is not waited for."""
     if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a folder raises
         raise OSError(errno.ESPIPE, "Not a regular file")
