@@ -1,7 +1,7 @@
 """Types of the values passed between the steps, and the protocols that connect the steps."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ SimilarityLayers = Callable[[Points], NDArray[np.float32]]
 may have any scale: step 2 normalizes them."""
 
 
-class SimilarityRows(Protocol):
+class SimilarityRows(NamedTuple):
     """The similarity among the fitted points, computed in blocks of rows.
 
     A kernel with several scales (values of psi or perplexity) has one layer per scale. Step 2
@@ -53,19 +53,15 @@ class SimilarityRows(Protocol):
 
     n_points: int
     n_scales: int
+    compute: Callable[[slice], NDArray[np.float32]]
+    """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
+    counts: Callable[[], Array] | None = None
+    """Return counts of shared cells (n_points, n_points), if the similarity has one scale of them.
+    """
 
     def block(self, rows: slice) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
-        ...
-
-
-@runtime_checkable
-class CountRows(SimilarityRows, Protocol):
-    """Similarity rows that are available as integer counts of shared cells at one scale."""
-
-    def counts(self, rows: slice) -> Array:
-        """Return the counts (n_rows, n_points) as unsigned integers."""
-        ...
+        return self.compute(slice(*rows.indices(self.n_points)[:2]))
 
 
 class Kernel(Protocol):

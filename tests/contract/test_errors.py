@@ -384,27 +384,14 @@ def test_new_points_that_are_not_finite_are_refused(kernel):
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
-def test_neighbors_of_another_set_are_refused(kernel):
-    with refuses(
-        DataError,
-        "neighbors must have one list per fitted point; got 8 lists for 10 points. "
-        "Compute them on the points that the kernel was fitted on.",
-    ):
-        clone(kernel).fit(X).neighbor_similarity(nearest_neighbors(X[:8], 3))
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 def test_nothing_can_be_asked_before_fit(kernel):
     kernel = clone(kernel)
-    neighbors = nearest_neighbors(X, 3)
     with pytest.raises(NotFittedError):
         kernel.similarity()
     with pytest.raises(NotFittedError):
         kernel.similarity(X)
     with pytest.raises(NotFittedError):
         kernel.rows()
-    with pytest.raises(NotFittedError):
-        kernel.neighbor_similarity(neighbors)
 
 
 @pytest.mark.parametrize("ask", ["cells", "cells_at_scales", "counts"])
@@ -427,16 +414,6 @@ def test_two_new_sets_of_points_have_no_precomputed_distances(kernel):
         "unknown. Leave B out; A holds the distances to the fitted points.",
     ):
         fitted.similarity(D[:2], D[:3])
-
-
-def test_too_few_neighbors_for_the_perplexity_are_refused():
-    kernel = GaussianKernel(6).fit(X)
-    sentence = (
-        "neighbors must list at least perplexity (6) neighbors per point; got 5. "
-        "Pass longer lists; three times the perplexity is usual."
-    )
-    with refuses(DataError, sentence):
-        kernel.neighbor_similarity(nearest_neighbors(X, 5))
 
 
 def test_values_whose_squares_leave_float64_are_refused():

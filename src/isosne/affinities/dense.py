@@ -12,7 +12,6 @@ from scipy.sparse import csr_array
 from isosne._blocks import for_each_block
 from isosne._types import (
     Array,
-    CountRows,
     DenseMatrix,
     Kernel,
     Points,
@@ -62,15 +61,14 @@ def symmetrize(P: Array) -> None:
 def dense_affinities(kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
     """Return the joint probabilities of all pairs, and the indices of points with an empty row."""
     rows = kernel.rows()
-    if isinstance(rows, CountRows) and rows.n_scales == 1:
-        return count_affinities(rows, kernel)
+    if rows.counts is not None:
+        return count_affinities(rows.counts(), kernel)
     return full_affinities(rows, kernel)
 
 
-def count_affinities(rows: CountRows, kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
-    """Return probabilities as counts and a factor per point; the largest array has n^2 counts."""
-    n = rows.n_points
-    counts = rows.counts(slice(0, n))
+def count_affinities(counts: Array, kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
+    """Return probabilities as counts (n, n), overwritten, and a factor per point."""
+    n = len(counts)
     np.fill_diagonal(counts, 0)
     row_sums = counts.sum(axis=1, dtype=np.int64)
     isolated = np.flatnonzero(row_sums == 0)

@@ -1,14 +1,13 @@
-"""The protocol and base class of all kernels: metric, fitted points, and what later steps call.
+"""The base class of all kernels: metric, fitted points, and what the other steps call.
 
-Users call `fit` and `similarity`, which validate their arguments. The other public methods are what
-the plan (`costs`, `resolved`), the fit (`fit_checked`, `fit_pool`, `fit_grown`), step 2 (`rows`,
-`neighbor_similarity`, `far_partners`, `nearest_others`) and new points (`toward_neighbors`,
-`toward_fitted`, `find_copies`) need of a kernel; they expect validated points.
+Users call `fit` and `similarity`, which validate their arguments. The other public methods serve
+the plan (`costs`, `resolved`), the fit, step 2 and new points; they expect validated points. A
+method that overrides one of these is documented here.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +37,8 @@ from isosne.neighbors.distances import exact_set, n_stored, search_set, sq_dista
 from isosne.neighbors.exact import nearest
 from isosne.neighbors.metric import Metric
 
+ROWS = 64
+"""Rows per block of squared distances; all columns of a block are in memory (chosen)."""
 SAMPLE_BYTES = 12
 """Bytes per sampled point and partitioning: index 8, member 4."""
 TREE_BYTES = 48
@@ -151,8 +152,8 @@ class MetricKernel(BaseEstimator, ABC):
     ) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n, k) of each fitted point to its nearest neighbors.
 
-        neighbors: lists of the fitted points, as from `isosne.nearest_neighbors`; n_partners:
-        number of neighbors per point to use, None for all. Rows may have any scale.
+        n_partners: number of neighbors per point to compare with, None for all; the others may
+        serve to rank. Rows may have any scale.
         """
         raise self._compares_all_pairs()
 
@@ -168,9 +169,7 @@ class MetricKernel(BaseEstimator, ABC):
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
         """Return a function that compares new points with the fitted points nearest to them.
 
-        It takes new points, the indices of the fitted points nearest to each, and their distances
-        (m, k), nearest first; it returns the similarity (n_scales, m, k). neighbors: the lists of
-        the fitted points, if the kernel `uses_fitted_lists`.
+        neighbors: the lists of the fitted points, if the kernel `uses_fitted_lists`.
         """
         raise self._compares_all_pairs()
 
@@ -183,6 +182,10 @@ class MetricKernel(BaseEstimator, ABC):
             f"Pass {keyword('affinities', 'dense')}.",
         )
 
+    def toward_fitted(self) -> SimilarityLayers:
+        """Return a function from new points to their similarity to the fitted points."""
+        return lambda points: self.similarity(points)[None].copy()  # step 2 overwrites it
+
     @abstractmethod
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
         """Return the list lengths and the memory for a number of points, before `fit`."""
@@ -192,10 +195,14 @@ class MetricKernel(BaseEstimator, ABC):
 
         Ties go to the lower index.
         """
-        check_is_fitted(self)
         # Two candidates: a point is usually its own nearest, unless a duplicate has a lower index.
         found, _ = nearest(self.X_fit_[ids], search_set(self.X_fit_, self.metric_), 2)
         return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
+
+    def find_copies(self, points: Points) -> NDArray[np.int32]:
+        """Return, for each point, the lowest index of a fitted point at distance zero, or -1."""
+        found, keys = nearest(points, search_set(self.X_fit_, self.metric_), 1)
+        return np.where(keys[:, 0] == 0, found[:, 0], np.int32(-1))
 
     def check_parameters(self, n_points: int) -> None:
         """Raise an error if a parameter is invalid for a fit on n_points points."""
@@ -222,37 +229,20 @@ class MetricKernel(BaseEstimator, ABC):
         """Fit to points that are validated, also for the metric."""
 
     def fit_pool(self, pool: Points, points: Points) -> Self:
-        """Fit to landmarks (`points`); a kernel that draws samples draws them from the pool.
-
-        This kernel draws none and ignores the pool.
-        """
+        """Fit to landmarks (`points`); a kernel that draws samples draws them from the pool."""
         return self.fit_checked(points)
 
     def fit_grown(self, points: Points, earlier: "MetricKernel") -> Self:
         """Fit to points of which the first are those of an earlier fit of the same kernel.
 
         A kernel that draws samples keeps those of the earlier fit as far as a uniform sample of all
-        points can agree with them. This kernel draws none.
+        points can agree with them.
         """
         return self.fit_checked(points)
 
     def in_closed_form(self) -> "MetricKernel | None":
         """Return a kernel for the same points that needs only neighbor lists, or None."""
         return self
-
-    def toward_fitted(self) -> SimilarityLayers:
-        """Return a function from new points to their similarity to the fitted points."""
-        return self._layers
-
-    def _layers(self, points: Points) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, n_samples) of new points to the fitted points."""
-        K: NDArray[np.float32] = self.similarity(points)
-        return K[None]
-
-    def find_copies(self, points: Points) -> NDArray[np.int32]:
-        """Return, for each point, the lowest index of a fitted point at distance zero, or -1."""
-        found, keys = nearest(points, search_set(self.X_fit_, self.metric_), 1)
-        return np.where(keys[:, 0] == 0, found[:, 0], np.int32(-1))
 
     def _check_fit(self, X: Any) -> Points:
         check_metric(self.metric, self.p)
@@ -261,6 +251,7 @@ class MetricKernel(BaseEstimator, ABC):
         return points
 
     def check_comparable(self, points: Points) -> None:
+        """Raise an error if points cannot be compared by the metric, or know too few neighbors."""
         check_for_metric(points, self.metric)
         if self.metric == "precomputed":
             check_square_distances(points)
@@ -311,18 +302,6 @@ class MetricKernel(BaseEstimator, ABC):
         check_for_metric(points, self.metric_.name)
         return points
 
-    def _check_neighbors(self, neighbors: Neighbors, n_listed: int | None = None) -> Neighbors:
-        """Return the first n_listed entries of all lists."""
-        check_is_fitted(self)
-        n = self.X_fit_.shape[0]
-        if len(neighbors.indices) != n:
-            raise DataError(
-                "neighbors must have one list per fitted point; "
-                f"got {len(neighbors.indices)} lists for {n} points. "
-                "Compute them on the points that the kernel was fitted on."
-            )
-        return Neighbors(neighbors.indices[:, :n_listed], neighbors.distances[:, :n_listed])
-
     def _sq_distance_matrix(self, A: Any, B: Any) -> Array:
         """Return the squared distances (n, m) between two sets of points, in float64."""
         left, right = self._check_query(A), self._check_query(B)
@@ -341,8 +320,26 @@ class MetricKernel(BaseEstimator, ABC):
         def work(rows: slice) -> None:
             sq[rows] = sq_distances(left, rows, search, self.metric_)
 
-        for_each_block(len(sq), 64, work)  # 64 rows: a block of all columns stays small
+        for_each_block(len(sq), ROWS, work)
         return sq
+
+    def _rows_by_distance(
+        self, n_scales: int, fill: Callable[[Array, slice, Array], None]
+    ) -> SimilarityRows:
+        """Return rows of similarity: fill(sq, rows, K) computes a part K from squared distances."""
+        search, n = exact_set(self.X_fit_, self.metric_), self.X_fit_.shape[0]
+
+        def compute(rows: slice) -> NDArray[np.float32]:
+            K = np.empty((n_scales, rows.stop - rows.start, n), np.float32)
+
+            def work(part: slice) -> None:
+                here = slice(rows.start + part.start, rows.start + part.stop)
+                fill(sq_distances(self.X_fit_, here, search, self.metric_), here, K[:, part])
+
+            for_each_block(K.shape[1], ROWS, work)
+            return K
+
+        return SimilarityRows(n, n_scales, compute)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -350,73 +347,3 @@ class MetricKernel(BaseEstimator, ABC):
         tags.input_tags.pairwise = self.metric == "precomputed"
         tags.input_tags.positive_only = self.metric == "precomputed"
         return tags
-
-
-class BlockRows:
-    """The similarity among the fitted points, computed in blocks of rows by a function.
-
-    compute: returns the similarity (n_scales, n_rows, n_points) of a block of points to all points.
-    """
-
-    def __init__(
-        self, n_points: int, n_scales: int, compute: Callable[[slice], NDArray[np.float32]]
-    ) -> None:
-        self.n_points = n_points
-        self.n_scales = n_scales
-        self._compute = compute
-
-    def block(self, rows: slice) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
-        return self._compute(slice(*rows.indices(self.n_points)[:2]))
-
-
-def matrix_rows(K: NDArray[np.float32]) -> BlockRows:
-    """Return the rows of a similarity matrix; copies, because step 2 overwrites them."""
-    return BlockRows(len(K), 1, lambda rows: K[None, rows].copy())
-
-
-Index = TypeVar("Index")
-"""Described points, ready to be compared with: cells by member, or lists as they are."""
-
-
-class Form(Protocol[Index]):
-    """A way to describe and compare points, at one or several scales."""
-
-    n_scales: int
-
-    def describe(self, points: Points) -> list[Array]:
-        """Return a description of each point: one array per scale, or one for all scales."""
-        ...
-
-    def index(self, described: list[Array]) -> Index:
-        """Return an index of described points, to compare other points with."""
-        ...
-
-    def compare(self, described: list[Array], index: Index) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, m) of described points to the points of an index."""
-        ...
-
-    def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
-        """Return the similarity (n_scales, n, k) of the fitted points to their partners (n, k)."""
-        ...
-
-    def toward(self, neighbors: Neighbors | None) -> NeighborSimilarity:
-        """Return a function that compares new points with the fitted points nearest to them."""
-        ...
-
-    def rows(self) -> "FormRows[Index]":
-        """Return the similarity among the fitted points, computed in blocks of rows."""
-        ...
-
-
-class FormRows(BlockRows, Generic[Index]):
-    """Rows of similarity among the fitted points, computed from stored descriptions."""
-
-    def __init__(self, form: Form[Index], described: list[Array]) -> None:
-        self._described = described
-        self._index = form.index(described)
-        super().__init__(
-            len(described[0]),
-            form.n_scales,
-            lambda rows: form.compare([part[rows] for part in described], self._index),
-        )

@@ -10,6 +10,7 @@ Only the first L ranks from x and y are used. The truncation error is at most th
 none of the L points nearest to x is sampled, plus the same for y; `list_length` bounds it.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,7 @@ from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.kernels.base import Form, FormRows
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityRows
 from isosne.neighbors.distances import StoredDistances, refuse_all_pairs, search_set
 from isosne.neighbors.exact import nearest, with_self
 from isosne.neighbors.metric import Metric
@@ -27,14 +27,16 @@ TOLERANCE = 1e-6
 """Largest truncation error of a similarity (docs/decisions/0002)."""
 
 
-class ClosedForm(Form[list[Array]]):
-    """The isolation kernel of infinitely many partitionings (Eq. 6), from ranks of distances."""
+class ClosedForm:
+    """The isolation kernel of infinitely many partitionings (Eq. 6), from ranks of distances.
+
+    Points are described by the lists of the fitted points nearest to them, for all scales.
+    """
 
     def __init__(self, fitted: Points, metric: Metric, psis: tuple[int, ...]) -> None:
         self._fitted = fitted
         self._metric = metric
         self._psis = psis
-        self.n_scales = len(psis)
 
     def describe(self, points: Points) -> list[Array]:
         search = search_set(self._fitted, self._metric)
@@ -44,11 +46,14 @@ class ClosedForm(Form[list[Array]]):
         ids, _ = nearest(points, search, length)
         return [ids]
 
-    def index(self, described: list[Array]) -> list[Array]:
-        return described
+    def comparison(self, described: list[Array]) -> Callable[[list[Array]], NDArray[np.float32]]:
+        n = self._fitted.shape[0]
+        return lambda others: all_pairs(others[0], described[0], self._psis, n)
 
-    def compare(self, described: list[Array], index: list[Array]) -> NDArray[np.float32]:
-        return all_pairs(described[0], index[0], self._psis, self._fitted.shape[0])
+    def rows(self) -> SimilarityRows:
+        (lists,) = described = self.describe(self._fitted)
+        compare = self.comparison(described)
+        return SimilarityRows(len(lists), len(self._psis), lambda rows: compare([lists[rows]]))
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
         lists = with_self(neighbors)
@@ -58,9 +63,6 @@ class ClosedForm(Form[list[Array]]):
         assert neighbors is not None  # `uses_fitted_lists` asks for them
         lists = with_self(neighbors)
         return lambda points, ids, distances: listed_pairs(ids, ids, lists, self._psis)
-
-    def rows(self) -> FormRows[list[Array]]:
-        return FormRows(self, self.describe(self._fitted))
 
 
 def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:

@@ -16,9 +16,16 @@ from isosne._blocks import for_each_block
 from isosne._checks import as_scales, is_number
 from isosne._numba import kernel
 from isosne._portable import each_log, exp, log
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
-from isosne.kernels.base import BlockRows, KernelCosts, MetricKernel
+from isosne._types import (
+    Array,
+    Neighbors,
+    NeighborSimilarity,
+    Points,
+    SimilarityLayers,
+    SimilarityRows,
+)
+from isosne.errors import DegenerateRowsWarning, ParameterError
+from isosne.kernels.base import ROWS, KernelCosts, MetricKernel
 from isosne.neighbors.distances import exact_set, sq_distances
 
 ENTROPY_TOLERANCE = 5e-5
@@ -139,23 +146,6 @@ def add_gaussian_rows(sq: Array, precisions: Array, K: Array) -> None:
             K[i, j] += similarity if sq[i, j] > 0.0 else 1.0
 
 
-@kernel
-def fill_adaptive_rows(sq: Array, row_radii: Array, column_radii: Array, K: Array) -> None:
-    """Fill K with exp(-d^2 / (sigma_x sigma_y)); 1 at distance zero, whatever the bandwidths.
-
-    column_radii (n, m), or (1, m) if they are those of all rows.
-    """
-    for i in range(sq.shape[0]):
-        radius, radii = row_radii[i], column_radii[min(i, len(column_radii) - 1)]
-        for j in range(sq.shape[1]):
-            similarity = exp(-sq[i, j] / (radius * radii[j]))
-            K[i, j] = similarity if sq[i, j] > 0.0 else 1.0
-
-
-ROWS = 64
-"""Rows per block; all columns of a block are in memory (chosen; not measured)."""
-
-
 class GaussianKernel(MetricKernel):
     """Gaussian kernel with a bandwidth per point, set by the perplexity.
 
@@ -165,9 +155,7 @@ class GaussianKernel(MetricKernel):
         Effective number of neighbors, from 1 to n_samples - 1. A sequence combines several scales.
         "auto": 30, or a third of the other points (of the stored distances) if this is less.
     metric : str, default="euclidean"
-        euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
-        fitted points), hamming (the fraction of columns that differ), gower (of points from
-        `isosne.tables.gower_points`) or precomputed.
+        Metric of the points, as for `OwnerKernel`.
     p : float, default=2.0
         Power of the Minkowski distance.
 
@@ -253,25 +241,21 @@ class GaussianKernel(MetricKernel):
         array of shape (n_scales, n)
             The bandwidths; zero where there is none (see the class Notes).
         """
+        precisions = self._precisions(self._check_query(A), is_fitted=A is None)
         with np.errstate(divide="ignore"):
-            sigma: NDArray[np.float64] = np.sqrt(0.5 / self._precisions(A))
+            sigma: NDArray[np.float64] = np.sqrt(0.5 / precisions)
         return sigma
 
-    def _precisions(self, A: Any) -> NDArray[np.float64]:
-        """Return 1 / (2 sigma^2); infinite where there is no bandwidth."""
-        return self._precisions_of(self._check_query(A), own=0 if A is None else -1)
-
-    def _precisions_of(self, points: Points, *, own: int) -> NDArray[np.float64]:
-        """Return the precisions of validated points; own = 0 if they are the fitted points."""
+    def _precisions(self, points: Points, *, is_fitted: bool) -> NDArray[np.float64]:
+        """Return 1 / (2 sigma^2) of points; infinite where there is no bandwidth."""
         search = exact_set(self.X_fit_, self.metric_)
         precisions = np.empty((len(self.perplexity_), points.shape[0]))
 
         def work(rows: slice) -> None:
             # Float64: the exponent amplifies rounding of the squared distance.
             sq = sq_distances(points, rows, search, self.metric_)
-            find_precisions(
-                sq, rows.start if own == 0 else -1, each_log(self.perplexity_), precisions[:, rows]
-            )
+            own = rows.start if is_fitted else -1
+            find_precisions(sq, own, each_log(self.perplexity_), precisions[:, rows])
 
         for_each_block(points.shape[0], ROWS, work)
         _warn_of_degenerate_rows(precisions)
@@ -279,7 +263,7 @@ class GaussianKernel(MetricKernel):
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
         sq = self._sq_distance_matrix(A, B)
-        precisions = self._precisions(A)
+        precisions = self._precisions(self._check_query(A), is_fitted=A is None)
         K = np.zeros(sq.shape, np.float32)  # summed scale by scale to limit memory
 
         def work(rows: slice) -> None:
@@ -290,56 +274,47 @@ class GaussianKernel(MetricKernel):
         K /= np.float32(len(precisions))
         return K
 
-    def _layers(self, points: Points) -> NDArray[np.float32]:
-        """Return the similarity of new points to the fitted points; 1 for the nearest."""
-        sq = self._sq_distances(points, self.X_fit_)
-        precisions = self._precisions_of(points, own=-1)
-        K = np.empty((len(precisions), *sq.shape), np.float32)
-        fill_rows(sq, -1, precisions, K)
-        return K
-
-    def rows(self) -> BlockRows:
-        points = self._check_query(None)
-        search, n = exact_set(points, self.metric_), points.shape[0]
-        log_perplexity = each_log(self.perplexity_)
-
-        def block(rows: slice) -> NDArray[np.float32]:
-            # Scaled: in high dimensions exp(-d^2 / (2 sigma^2)) itself can underflow in float32.
-            K = np.empty((len(log_perplexity), rows.stop - rows.start, n), np.float32)
-            precisions = np.empty(K.shape[:2])
-
-            def work(part: slice) -> None:
-                here = slice(rows.start + part.start, rows.start + part.stop)
-                sq = sq_distances(points, here, search, self.metric_)
-                find_precisions(sq, here.start, log_perplexity, precisions[:, part])
-                fill_rows(sq, here.start, precisions[:, part], K[:, part])
-
-            for_each_block(K.shape[1], ROWS, work)
-            _warn_of_degenerate_rows(precisions)
+    def toward_fitted(self) -> SimilarityLayers:
+        def compare(points: Points) -> NDArray[np.float32]:
+            sq = self._sq_distances(points, self.X_fit_)
+            precisions = self._precisions(points, is_fitted=False)
+            K = np.empty((len(precisions), *sq.shape), np.float32)
+            fill_rows(sq, -1, precisions, K)
             return K
 
-        return BlockRows(n, len(log_perplexity), block)
+        return compare
+
+    def rows(self) -> SimilarityRows:
+        check_is_fitted(self)
+        log_perplexity = each_log(self.perplexity_)
+        precisions = np.empty((len(log_perplexity), self.X_fit_.shape[0]))
+
+        def fill(sq: Array, rows: slice, K: Array) -> None:
+            # Scaled: in high dimensions exp(-d^2 / (2 sigma^2)) itself can underflow in float32.
+            find_precisions(sq, rows.start, log_perplexity, precisions[:, rows])
+            fill_rows(sq, rows.start, precisions[:, rows], K)
+
+        by_distance = self._rows_by_distance(len(log_perplexity), fill)
+
+        def compute(rows: slice) -> NDArray[np.float32]:
+            K = by_distance.block(rows)
+            _warn_of_degenerate_rows(precisions[:, rows])
+            return K
+
+        return by_distance._replace(compute=compute)
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        return self._near_similarity(self._check_neighbors(neighbors, n_partners).distances)
+        return self._near_similarity(neighbors.distances[:, :n_partners])
 
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
-        check_is_fitted(self)
         return lambda points, ids, distances: self._near_similarity(distances)
 
     def _near_similarity(self, distances: Array) -> NDArray[np.float32]:
         """Return the similarity (n_scales, n, k) at distances (n, k) to the nearest points."""
-        n, k = distances.shape
-        if k < self.perplexity_.max():
-            raise DataError(
-                "neighbors must list at least perplexity "
-                f"({self.perplexity_.max():g}) neighbors per point; got {k}. "
-                "Pass longer lists; three times the perplexity is usual."
-            )
-        K = np.empty((len(self.perplexity_), n, k), np.float32)
-        precisions = np.empty((len(self.perplexity_), n))
+        n_scales, n = len(self.perplexity_), len(distances)
+        K, precisions = np.empty((n_scales, *distances.shape), np.float32), np.empty((n_scales, n))
 
         def work(rows: slice) -> None:
             sq = distances[rows].astype(np.float64) ** 2

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from isosne._types import Array, Points
+from isosne._types import Array, Points, SimilarityLayers, SimilarityRows
 from isosne.errors import DataError, ParameterError
-from isosne.kernels.base import BlockRows, KernelCosts, MetricKernel, matrix_rows
+from isosne.kernels.base import KernelCosts, MetricKernel
 
 
 class PrecomputedKernel(MetricKernel):
@@ -55,7 +55,7 @@ class PrecomputedKernel(MetricKernel):
         return self._remember(points)
 
     def check_comparable(self, points: Points) -> None:
-        """Do nothing: there are no distances to check."""
+        pass  # there are no distances
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
         """Return the affinities, or those of new points to the fitted points, unchanged.
@@ -81,28 +81,29 @@ class PrecomputedKernel(MetricKernel):
             )
         return np.asarray(full, np.float32)
 
-    def _layers(self, points: Points) -> NDArray[np.float32]:
-        K = self.similarity(points)
-        n_empty = int((~K.any(axis=1)).sum())
-        if n_empty:
-            raise DataError(
-                "Each row must have a positive affinity to at least one fitted point; "
-                f"got {n_empty} row(s) of zeros. Remove them."
-            )
-        return K[None]
+    def toward_fitted(self) -> SimilarityLayers:
+        def compare(points: Points) -> NDArray[np.float32]:
+            K = self.similarity(points)
+            n_empty = int((~K.any(axis=1)).sum())
+            if n_empty:
+                raise DataError(
+                    "Each row must have a positive affinity to at least one fitted point; "
+                    f"got {n_empty} row(s) of zeros. Remove them."
+                )
+            return K[None]
+
+        return compare
 
     def find_copies(self, points: Points) -> NDArray[np.int32]:
-        """Return -1 for each point: without coordinates, copies cannot be detected."""
-        return np.full(points.shape[0], -1, np.int32)
+        return np.full(points.shape[0], -1, np.int32)  # without coordinates, none are known
 
     def nearest_others(self, ids: Array) -> Array:
-        """Return the first other point: without coordinates, no point is nearer than another."""
-        return np.where(np.asarray(ids) == 0, 1, 0)
+        return np.where(np.asarray(ids) == 0, 1, 0)  # without coordinates, none is nearer
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
         return KernelCosts(0, 0)  # a float32 copy; the plan adds the number of stored entries
 
-    def rows(self) -> BlockRows:
+    def rows(self) -> SimilarityRows:
         return matrix_rows(self.similarity())
 
     def __sklearn_tags__(self) -> Any:
@@ -165,12 +166,14 @@ class CustomKernel(MetricKernel):
             )
         return K
 
-    def _layers(self, points: Points) -> NDArray[np.float32]:
-        return self.similarity(points)[None].copy()  # step 2 overwrites it
-
-    def rows(self) -> BlockRows:
+    def rows(self) -> SimilarityRows:
         return matrix_rows(self.similarity())
 
     def costs(self, n_points: int, n_features: int) -> KernelCosts:
         # The user's matrix, and a float32 copy. What its computation takes is not known.
         return KernelCosts(0, 0, pair_bytes=12)
+
+
+def matrix_rows(K: NDArray[np.float32]) -> SimilarityRows:
+    """Return the rows of a similarity matrix; copies, because step 2 overwrites them."""
+    return SimilarityRows(len(K), 1, lambda rows: K[None, rows].copy())

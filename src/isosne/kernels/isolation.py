@@ -15,9 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from isosne._checks import check_for_metric
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityLayers
+from isosne._types import (
+    Array,
+    Neighbors,
+    NeighborSimilarity,
+    Points,
+    SimilarityLayers,
+    SimilarityRows,
+)
 from isosne.errors import ParameterError
-from isosne.kernels.base import Form, FormRows, KernelCosts, MetricKernel
+from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.closed_form import ClosedForm
 from isosne.kernels.monte_carlo import (
     CellIndex,
@@ -216,8 +223,8 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         return isolation_costs(psis, self._n_to_draw(n_points), n_points, has_trees=has_trees)
 
     @property
-    def _form(self) -> Form[Any]:
-        """The form that compares points: the closed form if no partitionings were drawn."""
+    def _form(self) -> DrawnForm | ClosedForm:
+        """What compares points: the closed form if no partitionings were drawn."""
         check_is_fitted(self)
         if self.partitions_:
             return DrawnForm(self.X_fit_, self.partitions_)
@@ -308,32 +315,28 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         left = form.describe(self._check_query(A))
         is_same = A is None and B is None
         right = left if is_same else form.describe(self._check_query(B))
-        similarity: NDArray[np.float32] = form.compare(left, form.index(right)).mean(axis=0)
+        similarity: NDArray[np.float32] = form.comparison(right)(left).mean(axis=0)
         return similarity
 
-    def rows(self) -> FormRows[Any]:
+    def rows(self) -> SimilarityRows:
         return self._form.rows()
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        partners = self._check_neighbors(neighbors, n_partners).indices
-        return self._form.between(neighbors, partners)
+        return self._form.between(neighbors, neighbors.indices[:, :n_partners])
 
     @property
     def uses_fitted_lists(self) -> bool:
         return not self.partitions_
 
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
-        form = self._form
-        if neighbors is not None:
-            self._check_neighbors(neighbors)
-        return form.toward(neighbors)
+        return self._form.toward(neighbors)
 
     def toward_fitted(self) -> SimilarityLayers:
         form = self._form
-        fitted = form.index(form.describe(self.X_fit_))
-        return lambda points: form.compare(form.describe(points), fitted)
+        compare = form.comparison(form.describe(self.X_fit_))
+        return lambda points: compare(form.describe(points))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,11 +9,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from isosne._blocks import for_each_block
 from isosne._checks import check_count
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points
+from isosne._numba import kernel
+from isosne._portable import exp
+from isosne._types import (
+    Array,
+    Neighbors,
+    NeighborSimilarity,
+    Points,
+    SimilarityLayers,
+    SimilarityRows,
+)
 from isosne.errors import DegenerateRowsWarning, ParameterError
-from isosne.kernels.base import BlockRows, KernelCosts, MetricKernel
-from isosne.kernels.gaussian import fill_adaptive_rows
-from isosne.neighbors.distances import exact_set, search_set, sq_distances
+from isosne.kernels.base import ROWS, KernelCosts, MetricKernel
+from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import find_neighbors, nearest
 
 
@@ -23,6 +31,7 @@ class NeighborKernel(MetricKernel):
     k: int
     neighbors_: Neighbors
 
+    # k = 7 is the choice of Zelnik-Manor and Perona (2004), whose kernel App. D uses.
     def __init__(self, k: int = 7, *, metric: str = "euclidean", p: float = 2.0) -> None:
         self.k = k
         self.metric = metric
@@ -74,12 +83,12 @@ class NeighborKernel(MetricKernel):
             Distances in the metric of the kernel.
         """
         points = self._check_query(A)
-        if A is None:
-            return self.neighbors_.distances[:, -1].astype(np.float64)
-        return self._radii_of(points)
+        return self._radii(None if A is None else points)
 
-    def _radii_of(self, points: Points) -> NDArray[np.float64]:
-        """Return the distance of each validated point to the k-th nearest fitted point."""
+    def _radii(self, points: Points | None) -> NDArray[np.float64]:
+        """Return the radii of validated points; None is the fitted points."""
+        if points is None:
+            return self.neighbors_.distances[:, -1].astype(np.float64)
         search = search_set(self.X_fit_, self.metric_)
         _, keys = nearest(points, search, self._k)
         radii: NDArray[np.float64] = self.metric_.distances(keys[:, -1], search.scale)
@@ -94,9 +103,7 @@ class KNNKernel(NeighborKernel):
     k : int, default=7
         Number of neighbors, from 1 to n_samples - 1.
     metric : str, default="euclidean"
-        euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
-        fitted points), hamming (the fraction of columns that differ), gower (of points from
-        `isosne.tables.gower_points`) or precomputed.
+        Metric of the points, as for `OwnerKernel`.
     p : float, default=2.0
         Power of the Minkowski distance.
 
@@ -131,44 +138,42 @@ class KNNKernel(NeighborKernel):
             reach = self.radii(A) ** 2 * (1 + 1e-6)
             sq = self._sq_distance_matrix(A, B)
             return np.where(sq <= reach[:, None], np.float32(1), np.float32(0))
-        layers = self.rows().block(slice(None)) if A is None else self._layers(points)
+        layers = self.rows().block(slice(None)) if A is None else self.toward_fitted()(points)
         K: NDArray[np.float32] = layers[0]
         return K
 
-    def _layers(self, points: Points) -> NDArray[np.float32]:
-        ids, _ = nearest(points, search_set(self.X_fit_, self.metric_), self._k)
+    def toward_fitted(self) -> SimilarityLayers:
+        search = search_set(self.X_fit_, self.metric_)
+        return lambda points: self._indicator(nearest(points, search, self._k)[0])
+
+    def rows(self) -> SimilarityRows:
+        check_is_fitted(self)
+
+        def compute(rows: slice) -> NDArray[np.float32]:
+            K = self._indicator(self.neighbors_.indices[rows])
+            own = np.arange(rows.start, rows.stop)
+            K[0, own - rows.start, own] = 1  # a point is similar to itself
+            return K
+
+        return SimilarityRows(self.X_fit_.shape[0], 1, compute)
+
+    def _indicator(self, ids: Array) -> NDArray[np.float32]:
+        """Return 1 for the fitted points ids (n, k) in each row, 0 for others."""
         K = np.zeros((1, len(ids), self.X_fit_.shape[0]), np.float32)
         np.put_along_axis(K[0], ids, 1, axis=1)
-        return K
-
-    def rows(self) -> BlockRows:
-        self._check_query(None)
-        return BlockRows(len(self.neighbors_.indices), 1, self._block)
-
-    def _block(self, rows: slice) -> NDArray[np.float32]:
-        ids = self.neighbors_.indices[rows]
-        K = np.zeros((1, len(ids), len(self.neighbors_.indices)), np.float32)
-        np.put_along_axis(K[0], ids, 1, axis=1)
-        own = np.arange(rows.start, rows.stop)
-        K[0, own - rows.start, own] = 1  # a point is similar to itself
         return K
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        return self._among_nearest(self._check_neighbors(neighbors, n_partners).indices)
+        return self._among_nearest(neighbors.indices[:, :n_partners])
 
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
-        check_is_fitted(self)
         return lambda points, ids, distances: self._among_nearest(ids)
 
     def _among_nearest(self, ids: Array) -> NDArray[np.float32]:
         among = np.arange(ids.shape[1]) < self._k
         return np.broadcast_to(among, ids.shape).astype(np.float32, order="C")[None]
-
-
-ROWS = 64
-"""Rows per block; all columns of a block are in memory (chosen; not measured)."""
 
 
 class AdaptiveGaussianKernel(NeighborKernel):
@@ -179,9 +184,7 @@ class AdaptiveGaussianKernel(NeighborKernel):
     k : int, default=7
         Neighbor whose distance sets the bandwidth, from 1 to n_samples - 1.
     metric : str, default="euclidean"
-        euclidean, manhattan, chebyshev, minkowski, cosine, mahalanobis (with the covariance of the
-        fitted points), hamming (the fraction of columns that differ), gower (of points from
-        `isosne.tables.gower_points`) or precomputed.
+        Metric of the points, as for `OwnerKernel`.
     p : float, default=2.0
         Power of the Minkowski distance.
 
@@ -213,83 +216,82 @@ class AdaptiveGaussianKernel(NeighborKernel):
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
         sq = self._sq_distance_matrix(A, B)
-        return _adaptive_gaussian(sq, self._radii_with_warning(A), self.radii(B))
+        return adaptive_gaussian(sq, self._checked_radii(self.radii(A)), self.radii(B)[None])
 
-    def _layers(self, points: Points) -> NDArray[np.float32]:
-        radii = _warn_of_zero_radii(self._radii_of(points), self._k)
-        sq = self._sq_distances(points, self.X_fit_)
-        return _adaptive_gaussian(sq, radii, self.radii())[None]
+    def toward_fitted(self) -> SimilarityLayers:
+        def compare(points: Points) -> NDArray[np.float32]:
+            radii = self._checked_radii(self._radii(points))
+            sq = self._sq_distances(points, self.X_fit_)
+            return adaptive_gaussian(sq, radii, self._radii(None)[None])[None]
 
-    def rows(self) -> BlockRows:
-        points, radii = self._check_query(None), self._radii_with_warning(None)
-        search, n = exact_set(points, self.metric_), points.shape[0]
+        return compare
 
-        def block(rows: slice) -> NDArray[np.float32]:
-            K = np.empty((1, rows.stop - rows.start, n), np.float32)
+    def rows(self) -> SimilarityRows:
+        radii = self._checked_radii(self.radii())
 
-            def work(part: slice) -> None:
-                here = slice(rows.start + part.start, rows.start + part.stop)
-                sq = sq_distances(points, here, search, self.metric_)
-                K[0, part] = _adaptive_gaussian(sq, radii[here], radii)
+        def fill(sq: Array, rows: slice, K: Array) -> None:
+            fill_adaptive_rows(sq, radii[rows], radii[None], K[0])
 
-            for_each_block(K.shape[1], ROWS, work)
-            return K
-
-        return BlockRows(n, 1, block)
+        return self._rows_by_distance(1, fill)
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        ids, distances = self._check_neighbors(neighbors, n_partners)
-        radii, K = self._radii_with_warning(None), np.empty((1, *ids.shape), np.float32)
+        ids, distances = (part[:, :n_partners] for part in neighbors)
+        radii, K = self._checked_radii(self.radii()), np.empty((1, *ids.shape), np.float32)
 
         def work(rows: slice) -> None:
             sq = distances[rows].astype(np.float64) ** 2
-            K[0, rows] = _adaptive_gaussian(sq, radii[rows], radii[ids[rows]])
+            fill_adaptive_rows(sq, radii[rows], radii[ids[rows]], K[0, rows])
 
         for_each_block(len(ids), 1024, work)
         return K
 
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
-        check_is_fitted(self)
         radii = self.radii()
 
         def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
             sq = distances.astype(np.float64) ** 2
             own = distances[:, self._k - 1].astype(np.float64)  # lists are longer than k
-            return _adaptive_gaussian(sq, own, radii[ids])[None]
+            return adaptive_gaussian(sq, own, radii[ids])[None]
 
         return compare
 
-    def _radii_with_warning(self, A: Any) -> NDArray[np.float64]:
-        return _warn_of_zero_radii(self.radii(A), self._k)
+    def _checked_radii(self, radii: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the radii, with a warning if some are zero."""
+        n_zero = int(np.count_nonzero(radii == 0))
+        if n_zero:
+            warnings.warn(
+                f"{n_zero} of {len(radii)} points have k={self._k} or more duplicates, so that "
+                "their bandwidth is zero; they are similar only to their duplicates. Remove "
+                "duplicate points, or raise k.",
+                DegenerateRowsWarning,
+                stacklevel=3,
+            )
+        return radii
 
 
-def _warn_of_zero_radii(radii: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """Return the radii, with a warning if some are zero."""
-    n_zero = int(np.count_nonzero(radii == 0))
-    if n_zero:
-        warnings.warn(
-            f"{n_zero} of {len(radii)} points have k={k} or more duplicates, so that their "
-            "bandwidth is zero; they are similar only to their duplicates. Remove duplicate "
-            "points, or raise k.",
-            DegenerateRowsWarning,
-            stacklevel=4,
-        )
-    return radii
-
-
-def _adaptive_gaussian(sq: Array, row_radii: Array, column_radii: Array) -> NDArray[np.float32]:
-    """Return exp(-d^2 / (sigma_x sigma_y)); 1 at distance zero, whatever the bandwidths.
-
-    column_radii: one per column, or (n, m) if those of each row differ.
-    """
+def adaptive_gaussian(sq: Array, row_radii: Array, column_radii: Array) -> NDArray[np.float32]:
+    """Return the similarity (n, m) at squared distances; column_radii (n, m), or (1, m)."""
     K = np.empty(sq.shape, np.float32)
-    shared = column_radii[None] if column_radii.ndim == 1 else None
+    is_shared = len(column_radii) == 1
 
     def work(rows: slice) -> None:
-        columns = column_radii[rows] if shared is None else shared
+        columns = column_radii if is_shared else column_radii[rows]
         fill_adaptive_rows(sq[rows], row_radii[rows], columns, K[rows])
 
     for_each_block(len(K), ROWS, work)
     return K
+
+
+@kernel
+def fill_adaptive_rows(sq: Array, row_radii: Array, column_radii: Array, K: Array) -> None:
+    """Fill K with exp(-d^2 / (sigma_x sigma_y)); 1 at distance zero, whatever the bandwidths.
+
+    column_radii (n, m), or (1, m) if they are those of all rows.
+    """
+    for i in range(sq.shape[0]):
+        radius, radii = row_radii[i], column_radii[min(i, len(column_radii) - 1)]
+        for j in range(sq.shape[1]):
+            similarity = exp(-sq[i, j] / (radius * radii[j]))
+            K[i, j] = similarity if sq[i, j] > 0.0 else 1.0

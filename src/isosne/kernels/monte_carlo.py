@@ -15,14 +15,14 @@ at a time; the cell sizes tell how many there are.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
-from isosne._types import Array, Neighbors, NeighborSimilarity, Points
-from isosne.kernels.base import Form, FormRows
+from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityRows
 from isosne.kernels.forest import ForestPartitions, grow_forest
 from isosne.neighbors.codes import cell_dtype, compare_cells, count_dtype
 from isosne.neighbors.distances import search_set
@@ -332,24 +332,39 @@ def draw_partitions(
     return VoronoiPartitions(samples, points, metric)
 
 
-class DrawnForm(Form[list[CellIndex]]):
-    """The isolation kernel as the fraction of partitionings with a shared cell (Eq. 7)."""
+class DrawnForm:
+    """The isolation kernel as the fraction of partitionings with a shared cell (Eq. 7).
+
+    Points are described by their cells, one array per scale.
+    """
 
     def __init__(self, fitted: Points, partitions: list[Partitions]) -> None:
         self._fitted = fitted
         self._partitions = partitions
-        self._n_drawn = len(partitions[0].samples)
-        self.n_scales = len(partitions)
 
     def describe(self, points: Points) -> list[Array]:
         return [partitions.cells(points) for partitions in self._partitions]
 
-    def index(self, described: list[Array]) -> list[CellIndex]:
+    def comparison(self, described: list[Array]) -> Callable[[list[Array]], NDArray[np.float32]]:
+        index = self._index(described)
+        return lambda others: self._shares(
+            [part.count(cells) for part, cells in zip(index, others, strict=True)]
+        )
+
+    def _index(self, described: list[Array]) -> list[CellIndex]:
         scales = zip(described, self._partitions, strict=True)
         return [CellIndex(cells, partitions.psi) for cells, partitions in scales]
 
-    def compare(self, described: list[Array], index: list[CellIndex]) -> NDArray[np.float32]:
-        return self._shares([part.count(c) for c, part in zip(described, index, strict=True)])
+    def rows(self) -> SimilarityRows:
+        described = self.describe(self._fitted)
+        index = self._index(described)
+
+        def count(rows: slice) -> list[Array]:
+            return [part.count(cells[rows]) for part, cells in zip(index, described, strict=True)]
+
+        n, n_scales = len(described[0]), len(index)
+        counts = (lambda: count(slice(0, n))[0]) if n_scales == 1 else None
+        return SimilarityRows(n, n_scales, lambda rows: self._shares(count(rows)), counts)
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
         scales = self.describe(self._fitted)
@@ -364,20 +379,9 @@ class DrawnForm(Form[list[CellIndex]]):
 
         return compare
 
-    def rows(self) -> "CellRows":
-        return CellRows(self, self.describe(self._fitted))
-
     def _shares(self, counts: list[Array]) -> NDArray[np.float32]:
-        return np.divide(counts, np.float32(self._n_drawn), dtype=np.float32)  # Eq. 7: 1 / t
-
-
-class CellRows(FormRows[list[CellIndex]]):
-    """Rows of similarity computed from cells; step 2 can also read the integer counts."""
-
-    def counts(self, rows: slice) -> Array:
-        """Return the counts (n_rows, n_points) of shared cells at the first scale."""
-        index: CellIndex = self._index[0]
-        return index.count(self._described[0][rows])
+        n_drawn = np.float32(len(self._partitions[0].samples))
+        return np.divide(counts, n_drawn, dtype=np.float32)  # Eq. 7: 1 / t
 
 
 def grow_samples(

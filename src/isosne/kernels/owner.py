@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from isosne._random import RandomState, as_generator
 from isosne._types import (
@@ -17,9 +16,10 @@ from isosne._types import (
     NeighborSimilarity,
     Points,
     SimilarityLayers,
+    SimilarityRows,
 )
 from isosne.errors import ParameterError
-from isosne.kernels.base import BlockRows, KernelCosts, MetricKernel
+from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.ownership import (
     AUTO_SIZES,
     LISTED,
@@ -180,29 +180,25 @@ class OwnerKernel(MetricKernel):
         mean: NDArray[np.float32] = self._by_rank(points, own).mean(axis=0)
         return mean
 
-    def rows(self) -> BlockRows:
+    def rows(self) -> SimilarityRows:
         points = self._check_query(None)
 
-        def block(rows: slice) -> NDArray[np.float32]:
+        def compute(rows: slice) -> NDArray[np.float32]:
             own = np.arange(rows.start, rows.stop)
             return self._by_rank(points[own], own)
 
-        return BlockRows(points.shape[0], len(self.psi_), block)
+        return SimilarityRows(points.shape[0], len(self.psi_), compute)
 
     def neighbor_similarity(
         self, neighbors: Neighbors, n_partners: int | None = None
     ) -> NDArray[np.float32]:
-        """Return the similarity of each fitted point to its nearest neighbors (1, n, k).
-
-        The same in all rows: the mean over the scales with neighbor lists, each normalized.
-        """
-        ids = self._check_neighbors(neighbors, n_partners).indices
+        # All rows are the same: the mean over the scales with neighbor lists, each normalized.
+        ids = neighbors.indices[:, :n_partners]
         ranks = slice(1, ids.shape[1] + 1)  # the point itself has rank 0
         law = mean_law(self._near, self.X_fit_.shape[0], ranks)
         return np.broadcast_to(law.astype(np.float32), ids.shape)[None].copy()
 
     def far_partners(self) -> FarPartners | None:
-        self._check_query(None)
         if not self.subsets_:
             return None
         lists = [far_partners(self.X_fit_, self.metric_, part) for part in self.subsets_]
@@ -215,9 +211,7 @@ class OwnerKernel(MetricKernel):
         return FarPartners(ids, np.broadcast_to(row.astype(np.float32), ids.shape))
 
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
-        """Return the comparison of new points; ranks are smoothed: it is continuous in them."""
-        check_is_fitted(self)
-
+        # Ranks of new points are smoothed, so that the similarity is continuous in them.
         def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
             law = mean_law(self._near, self.X_fit_.shape[0], slice(0, ids.shape[1]))
             weights = np.empty((1, *ids.shape), np.float32)

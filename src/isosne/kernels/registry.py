@@ -1,6 +1,6 @@
 """Kernels by name: one table for the estimator, sweeps, model files and the command line."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from isosne.kernels.base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.given import CustomKernel, PrecomputedKernel, UserKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel
+from isosne.kernels.knn import AdaptiveGaussianKernel, KNNKernel, NeighborKernel
 from isosne.kernels.owner import OwnerKernel
 
 
@@ -23,35 +23,15 @@ class Entry(NamedTuple):
     """Parameter that a sweep varies; empty if there is none."""
     options: tuple[str, ...]
     """Parameters that users can set."""
-    default: Callable[[int], MetricKernel]
-    """Return the kernel with default parameters for n points."""
 
 
 KERNELS: dict[str, Entry] = {
-    "isolation": Entry(
-        IsolationKernel,
-        "psi",
-        ("psi", "n_partitions", "partition", "metric", "p"),
-        lambda n: IsolationKernel(),
-    ),
-    "owner": Entry(
-        OwnerKernel,
-        "cell_size",
-        ("cell_size", "metric", "p"),
-        lambda n: OwnerKernel(),
-    ),
-    "gaussian": Entry(
-        GaussianKernel, "perplexity", ("perplexity", "metric", "p"), lambda n: GaussianKernel()
-    ),
-    # k = 7 is the choice of Zelnik-Manor and Perona (2004), whose kernel App. D uses.
-    "adaptive": Entry(
-        AdaptiveGaussianKernel,
-        "k",
-        ("k", "metric", "p"),
-        lambda n: AdaptiveGaussianKernel(min(7, n - 1)),
-    ),
-    "knn": Entry(KNNKernel, "k", ("k", "metric", "p"), lambda n: KNNKernel(min(7, n - 1))),
-    "precomputed": Entry(PrecomputedKernel, "", (), lambda n: PrecomputedKernel()),
+    "isolation": Entry(IsolationKernel, "psi", ("psi", "n_partitions", "partition", "metric", "p")),
+    "owner": Entry(OwnerKernel, "cell_size", ("cell_size", "metric", "p")),
+    "gaussian": Entry(GaussianKernel, "perplexity", ("perplexity", "metric", "p")),
+    "adaptive": Entry(AdaptiveGaussianKernel, "k", ("k", "metric", "p")),
+    "knn": Entry(KNNKernel, "k", ("k", "metric", "p")),
+    "precomputed": Entry(PrecomputedKernel, "", ()),
 }
 
 NUMBERS = {
@@ -111,7 +91,7 @@ def takes_tables(kernel: object) -> bool:
 
 def _unfitted(kernel: object, n_points: int) -> MetricKernel:
     if isinstance(kernel, str) and kernel in KERNELS:
-        return KERNELS[kernel].default(n_points)
+        return default_kernel(kernel, n_points)
     if isinstance(kernel, MetricKernel):
         own: MetricKernel = clone(kernel)
         return own
@@ -124,6 +104,14 @@ def _unfitted(kernel: object, n_points: int) -> MetricKernel:
         kernel,
         suggest(kernel, KERNELS, "Pass for example IsolationKernel(psi=64)."),
     )
+
+
+def default_kernel(name: str, n_points: int) -> MetricKernel:
+    """Return the named kernel with default parameters for n points."""
+    own: MetricKernel = KERNELS[name].kind()
+    if isinstance(own, NeighborKernel):
+        own.k = min(own.k, n_points - 1)
+    return own
 
 
 def make_kernel(name: str, parameters: Mapping[str, Any]) -> MetricKernel:

@@ -20,7 +20,7 @@ from isosne._random import RandomState, as_generator, as_seed
 from isosne.errors import DataError, ParameterError, keyword
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.kernels.registry import KERNELS
+from isosne.kernels.registry import default_kernel
 from isosne.plots.paint import check_embedding
 from isosne.quality import Curve, Report, Trust, report
 from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory, estimate_mean
@@ -350,7 +350,7 @@ def other_kernel(kernel: Any) -> str:
 
 def _with_other_kernel(first: TSNE, n: int) -> TSNE:
     """Return the same settings with the kernel to compare with."""
-    kernel = KERNELS[other_kernel(first.kernel)].default(n)
+    kernel = default_kernel(other_kernel(first.kernel), n)
     if not isinstance(first.kernel, str):
         kernel.set_params(metric=first.kernel.metric, p=first.kernel.p)
     other: TSNE = clone(first).set_params(kernel=kernel)

@@ -13,8 +13,7 @@ import psutil
 from isosne.affinities.dense import BLOCK_BYTES, MIRROR
 from isosne.affinities.sampled import BLOCK_ROWS, N_DRAWS
 from isosne.errors import ParameterError, keyword
-from isosne.kernels.base import KernelCosts
-from isosne.kernels.gaussian import ROWS
+from isosne.kernels.base import ROWS, KernelCosts
 from isosne.kernels.monte_carlo import SCAN_COLUMNS, SCAN_ROWS
 from isosne.layout.eigenvectors import BLOCK, DEPTH, EXTRA, LARGEST_MATRIX
 from isosne.layout.forces import ARRANGE_FROM, Mesh, Method, Tree
