@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._checks import check_count
-from isosne._numba import kernel, threads
+from isosne._numba import threads
 from isosne._random import RandomState
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.neighbors.distances import search_set
-from isosne.neighbors.exact import nearest
+from isosne.neighbors.exact import is_other, nearest
 from isosne.neighbors.metric import Metric
 from isosne.quality.inputs import (
     Classes,
@@ -43,8 +43,8 @@ def davies_bouldin(Y: Any, labels: Any, *, scale: bool = True) -> float:
     Notes
     -----
     Eq. 12: the mean over classes of the largest ratio of class widths to the distance of class
-    centers. Departures from the paper: none. The index is undefined if two classes have the same
-    center; a `DataError` is raised. Cost: O(n + c^2) time for c classes.
+    centers. Departures from the paper: none. A `DataError` is raised if two classes have the same
+    center. Cost: O(n + c^2) time for c classes.
 
     Examples
     --------
@@ -52,13 +52,8 @@ def davies_bouldin(Y: Any, labels: Any, *, scale: bool = True) -> float:
     >>> round(davies_bouldin([[0.0], [2.0], [6.0], [10.0]], [0, 0, 1, 1]), 4)
     0.4286
     """
-    points = check_map(Y)
-    return davies_bouldin_of(points, check_labels(labels, len(points)), scale=scale)
-
-
-def davies_bouldin_of(Y: Array, classes: Classes, *, scale: bool) -> float:
-    """Compute the index from validated inputs."""
-    points = scale_to_unit_box(Y, scale=scale)
+    points = scale_to_unit_box(check_map(Y), scale=scale)
+    classes = check_labels(labels, len(points))
     centers = class_means(points, classes)
     spread = np.linalg.norm(points - centers[classes.of_point], axis=1)
     widths = class_means(spread[:, None], classes)[:, 0]
@@ -76,19 +71,13 @@ def davies_bouldin_of(Y: Array, classes: Classes, *, scale: bool) -> float:
     return float(worst.mean())
 
 
-def calinski_harabasz(Y: Any, labels: Any, *, scale: bool = True, squared: bool = True) -> float:
+def calinski_harabasz(Y: Any, labels: Any, *, scale: bool = True) -> float:
     """Compute the Calinski-Harabasz index of labeled classes; higher is better.
 
     Parameters
     ----------
-    Y : array or data frame of shape (n_samples, n_components)
-        The embedding.
-    labels : array of shape (n_samples,)
-        The class of each point: numbers or text.
-    scale : bool, default=True
-        Scale each axis to 0..1 first, as in the paper.
-    squared : bool, default=True
-        Use squared distances, as in the usual definition. False follows Eq. 13 as printed.
+    Y, labels, scale
+        See `davies_bouldin`.
 
     Returns
     -------
@@ -99,8 +88,8 @@ def calinski_harabasz(Y: Any, labels: Any, *, scale: bool = True, squared: bool 
     -----
     Eq. 13: the ratio of the scatter between classes to the scatter within classes. Departures from
     the paper: it prints the index without squares, but its table agrees with the usual definition,
-    which is the default. The index is undefined if there is no scatter within classes; a
-    `DataError` is raised. Cost: O(n) time.
+    which is used here. A `DataError` is raised if there is no scatter within classes. Cost: O(n)
+    time.
 
     Examples
     --------
@@ -108,26 +97,19 @@ def calinski_harabasz(Y: Any, labels: Any, *, scale: bool = True, squared: bool 
     >>> round(calinski_harabasz([[0.0], [2.0], [6.0], [10.0]], [0, 0, 1, 1]), 4)
     9.8
     """
-    points = check_map(Y)
+    points = scale_to_unit_box(check_map(Y), scale=scale)
     classes = check_labels(labels, len(points))
-    return calinski_harabasz_of(points, classes, scale=scale, squared=squared)
-
-
-def calinski_harabasz_of(Y: Array, classes: Classes, *, scale: bool, squared: bool = True) -> float:
-    """Compute the index from validated inputs."""
-    points = scale_to_unit_box(Y, scale=scale)
     centers = class_means(points, classes)
-    power = 2 if squared else 1
-    between = np.linalg.norm(centers - points.mean(axis=0), axis=1) ** power
-    within = np.linalg.norm(points - centers[classes.of_point], axis=1) ** power
+    between = ((centers - points.mean(axis=0)) ** 2).sum(axis=1)
+    within = ((points - centers[classes.of_point]) ** 2).sum()
     n, n_classes = len(points), len(centers)
-    if within.sum() == 0:
+    if within == 0:
         raise DataError(
             "The Calinski-Harabasz index is undefined without scatter within classes; "
             "got classes whose points all coincide. Pass other labels."
         )
     scatter = (classes.sizes * between).sum() / (n_classes - 1)
-    return float(scatter / (within.sum() / (n - n_classes)))
+    return float(scatter / (within / (n - n_classes)))
 
 
 def scale_to_unit_box(Y: Array, *, scale: bool) -> NDArray[np.float64]:
@@ -165,19 +147,12 @@ def knn_accuracy(
 
     Parameters
     ----------
-    Y : array or data frame of shape (n_samples, n_components)
-        The embedding.
-    labels : array of shape (n_samples,)
-        The class of each point: numbers or text.
+    Y, labels
+        See `davies_bouldin`.
     k : int, default=10
         Number of neighbors that vote, from 1 to n_samples - 1; a point does not vote for itself.
-    n_queries : int, "auto" or None, default=None
-        Number of points to classify, sampled at random. None and "auto": all points up to 20 000,
-        otherwise a sample of 2 000.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed of the sample.
-    n_jobs : int or None, default=None
-        Number of threads; None uses Numba's number of threads. The result does not depend on it.
+    n_queries, random_state, n_jobs
+        See `compare`; the queries are the points that are classified.
 
     Returns
     -------
@@ -208,37 +183,7 @@ def knn_accuracy(
 
 def knn_accuracy_of(Y: Array, classes: Classes, k: int, queries: Array) -> Estimate:
     """Compute the accuracy at the queries from validated inputs."""
-    search = search_set(Y, Metric())
-    ids, _ = nearest(Y[queries], search, k + 1)
-    votes = np.empty(len(queries), np.int64)
-    count_votes(ids, queries, classes.of_point, len(classes.sizes), votes)
+    ids, _ = nearest(Y[queries], search_set(Y, Metric()), k + 1)
+    voters = classes.of_point[ids[is_other(ids, queries)]].reshape(-1, k)
+    votes = [voter[np.bincount(voter)[voter].argmax()] for voter in voters]
     return estimate_mean((votes == classes.of_point[queries]).astype(np.float64), len(Y))
-
-
-@kernel
-def count_votes(ids: Array, own: Array, of_point: Array, n_classes: int, votes: Array) -> None:
-    """Fill votes (q,) with the most frequent class in each list (q, k + 1), without own[i].
-
-    If a list does not contain its own point, because k + 1 copies have a lower index, its last
-    entry is dropped instead.
-    """
-    counts = np.zeros(n_classes, np.int64)
-    n_listed = ids.shape[1]
-    for i in range(len(ids)):
-        last = n_listed - 1
-        most = 0
-        for a in range(n_listed):
-            if ids[i, a] == own[i]:
-                last = n_listed
-        for a in range(last):
-            if ids[i, a] != own[i]:
-                c = of_point[ids[i, a]]
-                counts[c] += 1
-                most = max(most, counts[c])
-        votes[i] = -1
-        for a in range(last):
-            c = of_point[ids[i, a]]
-            if ids[i, a] != own[i] and votes[i] < 0 and counts[c] == most:
-                votes[i] = c
-        for a in range(last):
-            counts[of_point[ids[i, a]]] = 0

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._checks import is_one_of
 from isosne._html import bars_picture, beside, line_picture, pairs_table
 from isosne._numba import threads
 from isosne._random import RandomState
@@ -27,7 +28,7 @@ KS = ("all", "paper", "small", "medium", "large")
 
 
 class Curve(NamedTuple):
-    """R_NX for each neighborhood size: ``k`` (n - 2,) int64 and ``r`` (n - 2,) float64.
+    """R_NX by neighborhood size, see `Comparison.curve`: ``k`` (n - 2,) and ``r`` (n - 2,).
 
     Examples
     --------
@@ -56,16 +57,13 @@ class Trust(NamedTuple):
 
     ``points`` (q,): indices of the evaluated points. ``agreement`` (q,): fraction of the k nearest
     neighbors in the data that are also among the k nearest in the embedding. ``false_neighbors``
-    (q,): from 0 to 1, how far the neighbors in the embedding are from being neighbors in the data.
-    ``missing_neighbors`` (q,): from 0 to 1, how far the neighbors in the data are from being
-    neighbors in the embedding. ``k``: neighborhood size, 0 if unknown.
+    and ``missing_neighbors`` (q,): from 0 to 1. ``k``: neighborhood size, 0 if unknown.
 
     Notes
     -----
-    The numbers of false and of missing neighbors of a point are equal, so both are weighted by
-    rank: a false neighbor by how far its rank in the data exceeds k, a missing one by how far its
-    rank in the embedding exceeds k. Each sum is divided by its largest possible value,
-    k (2n - 3k - 1) / 2. Not in the paper.
+    A false neighbor, near in the embedding only, is weighted by how far its rank in the data
+    exceeds k; a missing one, near in the data only, by how far its rank in the embedding does. Each
+    sum is divided by its largest possible value, k (2n - 3k - 1) / 2. Not in the paper.
 
     Examples
     --------
@@ -96,11 +94,11 @@ class Trust(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Neighbor ranks in the data and in the embedding, compared around each query point.
+    """Neighbor ranks in the data and in the embedding; the result of `compare`.
 
     ``n_points``: number of points. ``k``: neighborhood size of `trust`, `trustworthiness` and
     `continuity`. ``queries`` (q,): indices of the points whose neighborhoods were compared.
-    ``counts``: what the measures need of the ranks. `compare` returns it; each method costs O(n).
+    ``counts``: what the measures need of the ranks. Each method costs O(n).
 
     Examples
     --------
@@ -144,14 +142,13 @@ class Comparison(NamedTuple):
         Returns
         -------
         Estimate
-            A float with a ``standard_error``, which is zero unless the queries are a sample. R(k)
-            is linear in the number of neighbors that each query preserves, so the error is that of
-            a mean over queries sampled without replacement.
+            A float with a ``standard_error``, which is zero unless the queries are a sample.
         """
         check_ks(ks)
         sizes = neighborhood_sizes(ks, self.n_points)
         weights = 1 / sizes
         mean = math.fsum(weights * self.curve().r[sizes - 1]) / math.fsum(weights)
+        # R(k) is linear in the number of neighbors kept: the error is that of a mean over queries.
         return estimate_mean(self.counts.areas[KS.index(ks)], self.n_points, mean)
 
     def trust(self) -> Trust:
@@ -211,9 +208,8 @@ def compare(
     Returns
     -------
     Comparison
-        Its methods are the measures: ``curve()`` is R_NX by neighborhood size, ``auc()`` the area
-        under it, ``trust()`` the preservation per point; ``trustworthiness()`` and ``continuity()``
-        follow the definition of Venna and Kaski, as in scikit-learn.
+        Its methods are the measures: ``curve()``, ``auc()``, ``trust()``, and
+        ``trustworthiness()`` and ``continuity()`` as defined by Venna and Kaski.
 
     Notes
     -----
@@ -253,7 +249,7 @@ def compare_checked(
 
 def check_ks(ks: Any) -> None:
     """Raise unless ``ks`` names a set of neighborhood sizes."""
-    if not isinstance(ks, str) or ks not in KS:
+    if not is_one_of(ks, KS):
         hint = (
             f"Use {keyword('ks', 'all')} for every neighborhood size, {keyword('ks', 'paper')} "
             f"for the fifty sizes of the paper, {keyword('ks', 'small')}, "

@@ -58,20 +58,14 @@ def draw_rows(
 ) -> tuple[Points, Array, Array | None]:
     """Sample rows of data of any size, with their coordinates and labels, in the same order.
 
-    Only the sampled rows are read. Measures of the sample refer to a smaller data set: a
-    neighborhood of k points corresponds to one of k n_samples / n_points.
+    Measures of the sample refer to a smaller data set: a neighborhood of k points corresponds to
+    one of k n_samples / n_points.
     """
     rows = open_rows(X)
     n = rows.shape[0]
-    if len(Y) != n:
-        raise _unequal_rows(n, len(Y))
-    if labels is not None and len(labels) != n:
-        raise DataError(
-            f"labels must have one entry per point; got {len(labels)} labels for {n} points. "
-            "Pass the labels in the order of the rows of Y."
-        )
+    _check_equal_rows(n, len(Y))
     ids = np.sort(as_generator(random_state).choice(n, min(n_points, n), replace=False))
-    sampled_labels = None if labels is None else np.asarray(labels)[ids]
+    sampled_labels = None if labels is None else check_label_shape(labels, n)[ids]
     return rows.take(ids), np.asarray(Y)[ids], sampled_labels
 
 
@@ -100,17 +94,17 @@ def check_pair(X: Any, Y: Any, metric: str, p: float) -> tuple[Points, Array]:
     if metric == "precomputed":
         check_square_distances(data)
     embedding = check_map(Y)
-    if data.shape[0] != embedding.shape[0]:
-        raise _unequal_rows(data.shape[0], embedding.shape[0])
+    _check_equal_rows(data.shape[0], len(embedding))
     return data, embedding
 
 
-def _unequal_rows(n_data: int, n_embedded: int) -> DataError:
-    return DataError(
-        "X and Y must have the same number of rows; "
-        f"got {n_data} rows in X and {n_embedded} in Y. "
-        "Pass the data that Y was computed from, in the same order."
-    )
+def _check_equal_rows(n_data: int, n_embedded: int) -> None:
+    if n_data != n_embedded:
+        raise DataError(
+            "X and Y must have the same number of rows; "
+            f"got {n_data} rows in X and {n_embedded} in Y. "
+            "Pass the data that Y was computed from, in the same order."
+        )
 
 
 def check_label_shape(labels: Any, n: int) -> Array:
@@ -216,10 +210,8 @@ class Estimate(float):
         return float(self)
 
     def __repr__(self) -> str:
-        return (
-            f"Estimate({self.value!r}, standard_error={self.standard_error!r}, "
-            f"n_queries={self.n_queries})"
-        )
+        error = self.standard_error
+        return f"Estimate({self.value!r}, standard_error={error!r}, n_queries={self.n_queries})"
 
     def __str__(self) -> str:
         error = f" +- {self.standard_error:.2g}" if self.standard_error else ""

@@ -1,7 +1,7 @@
 """All measures of an embedding in one object, which prints as a table."""
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +10,9 @@ from isosne._numba import threads
 from isosne._random import RandomState
 from isosne._types import Array
 from isosne.neighbors.metric import Metric
-from isosne.quality.clusters import (
-    calinski_harabasz_of,
-    davies_bouldin_of,
-    knn_accuracy_of,
-)
+from isosne.quality.clusters import calinski_harabasz, davies_bouldin, knn_accuracy_of
 from isosne.quality.comparison import Comparison, compare_checked
 from isosne.quality.inputs import (
-    Classes,
     Estimate,
     as_measured,
     check_k,
@@ -167,7 +162,7 @@ def report(
 
     Notes
     -----
-    Departures from the paper: see each measure. Cost: see `compare`.
+    See each measure for departures from the paper, and `compare` for the cost.
 
     Examples
     --------
@@ -188,14 +183,15 @@ def report(
     data, embedding = check_pair(X, Y, metric, p)
     n = data.shape[0]
     k = check_k(k, n)
-    labeling = _read_labels(labels, n, k)
+    named = np.empty(0) if labels is None else check_label_shape(labels, n)
+    labeled = np.flatnonzero(~is_unlabeled(named))
+    note = "" if labels is None else _undefined_because(named[labeled], k)
     queries = choose_queries(n, n_queries, random_state)
     classes = None
     with threads(n_jobs):
-        if labeling.classes is not None:
-            rows = labeling.rows
-            labeled_queries = _find_labeled_queries(rows, queries, n)
-            classes = _measure_classes(embedding[rows], labeling.classes, k, labeled_queries)
+        if labels is not None and not note:
+            among_labeled = np.flatnonzero(np.isin(labeled, queries))
+            classes = _measure_classes(embedding[labeled], named[labeled], k, among_labeled)
         comparison = compare_checked((data, embedding), Metric(metric, p), queries, k)
     return Report(
         n_points=n,
@@ -208,49 +204,27 @@ def report(
         trustworthiness=comparison.trustworthiness(),
         continuity=comparison.continuity(),
         comparison=comparison,
-        n_unlabeled=labeling.n_unlabeled,
-        class_note=labeling.note,
+        n_unlabeled=len(named) - len(labeled),
+        class_note=note,
         classes=classes,
     )
 
 
-class Labeling(NamedTuple):
-    """Rows with a label and their classes, or the reason why class measures are undefined."""
-
-    rows: Array
-    n_unlabeled: int = 0
-    classes: Classes | None = None
-    note: str = ""
+def _undefined_because(labels: Array, k: int) -> str:
+    """Return why class measures are undefined for known labels; empty if they are defined."""
+    if len(labels) <= k:
+        return f"k = {k} requires more than {k} labeled points, found {len(labels)}"
+    return "all labeled points belong to one class" if (labels == labels[0]).all() else ""
 
 
-def _read_labels(labels: Any, n: int, k: int) -> Labeling:
-    if labels is None:
-        return Labeling(np.arange(0))
-    array = check_label_shape(labels, n)
-    missing = is_unlabeled(array)
-    rows = np.flatnonzero(~missing)
-    n_missing = n - len(rows)
-    if len(rows) <= k:
-        note = f"k = {k} requires more than {k} labeled points, found {len(rows)}"
-        return Labeling(rows, n_missing, note=note)
-    labeled = array[rows]
-    if (labeled == labeled[0]).all():
-        return Labeling(rows, n_missing, note="all labeled points belong to one class")
-    return Labeling(rows, n_missing, check_labels(labeled, len(rows)))
-
-
-def _find_labeled_queries(rows: Array, queries: Array, n: int) -> Array:
-    """Return the queries as indices into the labeled rows; all labeled rows if fewer than two."""
-    if len(rows) == n:
-        return queries
-    found = np.flatnonzero(np.isin(rows, queries))
-    return found if len(found) > 1 else np.arange(len(rows))
-
-
-def _measure_classes(Y: Array, classes: Classes, k: int, queries: Array) -> ClassReport:
+def _measure_classes(Y: Array, labels: Array, k: int, queries: Array) -> ClassReport:
+    """Measure the classes; all points are queries if fewer than two are given."""
+    classes = check_labels(labels, len(Y))
+    if len(queries) < 2:
+        queries = np.arange(len(Y))
     return ClassReport(
         n_classes=len(classes.names),
-        davies_bouldin=davies_bouldin_of(Y, classes, scale=True),
-        calinski_harabasz=calinski_harabasz_of(Y, classes, scale=True),
+        davies_bouldin=davies_bouldin(Y, labels),
+        calinski_harabasz=calinski_harabasz(Y, labels),
         knn_accuracy=knn_accuracy_of(Y, classes, k, queries),
     )

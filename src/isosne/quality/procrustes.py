@@ -17,17 +17,7 @@ from isosne.errors import DataError, ParameterError
 
 
 class Similarity(NamedTuple):
-    """A similarity transform: rotation or reflection, factor and shift.
-
-    Attributes
-    ----------
-    factor : float
-        Factor of all distances.
-    rotation : array of shape (d, d)
-        Orthogonal matrix, which multiplies rows from the right.
-    center, target : array of shape (d,)
-        A point, and the point that it moves to.
-    """
+    """A similarity transform: factor, rotation or reflection (d, d) of rows, and shift (d,)."""
 
     factor: float
     rotation: NDArray[np.float64]
@@ -40,18 +30,7 @@ class Similarity(NamedTuple):
         return bool(np.linalg.det(self.rotation) < 0)
 
     def apply(self, Y: Array) -> NDArray[np.float32]:
-        """Return the transformed places.
-
-        Parameters
-        ----------
-        Y : array of shape (n, d)
-            Places; rows without a place (NaN) stay without one.
-
-        Returns
-        -------
-        array of float32, shape (n, d)
-            The new places.
-        """
+        """Return the transformed places (n, d); rows without a place (NaN) stay without one."""
         moved = (Y - self.center) @ (self.factor * self.rotation) + self.target
         return np.asarray(moved, np.float32)
 
@@ -75,17 +54,9 @@ its size, as sqrt(1 - 0.97^2) = 0.24 (chosen)."""
 class AlignedMap(NamedTuple):
     """A map that was laid onto another, and how well the common rows fit.
 
-    Attributes
-    ----------
-    embedding : array of float32, shape (n, n_components)
-        The transformed map.
-    similarity : Similarity
-        The transform.
-    n_common : int
-        Number of rows that both maps have.
-    residual : float
-        Root mean square distance between the two places of a common row, relative to the radius of
-        the map that was laid upon.
+    ``embedding`` (n, n_components) float32: the transformed map. ``similarity``: the transform.
+    ``n_common``: number of rows that both maps have. ``residual``: root mean square distance
+    between the two places of a common row, relative to the radius of the map that was laid upon.
     """
 
     embedding: NDArray[np.float32]

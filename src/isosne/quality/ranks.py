@@ -1,9 +1,22 @@
 """Neighbor ranks around each query point, in the data and in the embedding, compared.
 
-One pass over the query points serves every neighborhood measure. The keys of all points relative
-to a query are sorted in both spaces (`orders`). A point belongs to both k-neighborhoods if the
-larger of its two ranks is at most k, so a histogram of the larger ranks gives Q(k) for every k.
-The query itself has no rank.
+One pass over the query points serves every neighborhood measure. A point belongs to both
+k-neighborhoods if the larger of its two ranks is at most k, so a histogram of the larger ranks
+gives Q(k) for every k. The query itself has no rank.
+
+Ranks follow the true distances, ties going to the lower index, so that they do not depend on
+blocks, threads or rounding. Keys from matrix products are rounded, so a row is sorted in two steps.
+
+1. Non-negative floats sort like their bit patterns read as integers. The index of a point replaces
+   the lowest bits of its key, and NumPy sorts the integers: a third of the time of an argsort.
+2. Runs of points whose order is uncertain are sorted by distances computed from the points.
+
+When the order is uncertain. Let s = |x|^2 be the squared norm of the query and D a squared
+distance. `neighbors.pairs.rounding_bound` bounds the error of a key by
+2 u (s + (|x| + sqrt(D))^2 + UNDERFLOW), u being the relative rounding of a product. Since
+(|x| + sqrt(D))^2 <= 2 s + 2 D, this is at most 2 u (3 s + 2 D + UNDERFLOW). Two keys a < b are in
+the right order if they differ by more than twice the bound at b: 4 u (3 s + 2 b + UNDERFLOW). The
+bits that were replaced add their share of b.
 """
 
 import math
@@ -18,13 +31,15 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
 from isosne.neighbors.distances import search_set
+from isosne.neighbors.exact import comes_before, sort_kept
 from isosne.neighbors.metric import Metric, SearchSet
-from isosne.quality.orders import Block, Scratch, make_scratch, sort_row
+from isosne.neighbors.pairs import UNDERFLOW, sq_distance
 
 BLOCK_BYTES = 2**27
-"""Memory per thread for the keys of a block of queries; chosen, not measured."""
-MAX_BLOCK_ROWS = 256
-"""Most queries per block: blocks enough to keep all threads busy; chosen, not measured."""
+"""Memory per thread for the keys and orders of a block of queries; chosen, not measured."""
+MAX_BLOCK_ROWS = 64
+"""Most queries per block; measured: with 16, products of 784 columns take half as long again; with
+256, fresh pages for the sorts cost a tenth of the time."""
 
 
 class RankCounts(NamedTuple):
@@ -53,23 +68,6 @@ class Space(NamedTuple):
     search: SearchSet
     queries: Points
     unit: float  # rounding error of a key relative to the squared norms; 0 where keys are exact
-    first: NDArray[np.int64]  # index of the first copy of each point; empty where keys are exact
-
-
-class Workspace(threading.local):
-    """Arrays of one thread, reused from block to block.
-
-    Measured (docs/benchmarks.md): mapping fresh pages took as long as the products that fill them.
-    """
-
-    def __init__(self, n: int, n_rows: int) -> None:
-        self.data, self.embedded = np.empty((n_rows, n)), np.empty((n_rows, n))  # keys
-        self.scratch = make_scratch(n)
-        ranks = np.empty((4, n), np.int32)  # one array, large enough for huge pages
-        self.orders = ranks[0, 1:], ranks[1, 1:]
-        self.rank_x = ranks[2]
-        self.entries = ranks[3]
-        self.at_rank = np.zeros(n, np.uint8)  # number of points with this larger rank: 0 to 2
 
 
 def compare_ranks(
@@ -87,22 +85,17 @@ def compare_ranks(
         np.zeros((len(weights), q)),
         *(np.zeros(q, np.int64) for _ in range(3)),
     )
-    # 16 bytes: a float64 key in each of the two spaces.
-    block_rows = max(1, min(MAX_BLOCK_ROWS, q, BLOCK_BYTES // (16 * n)))
-    own = Workspace(n, block_rows)
+    # 40 bytes: in each of the two spaces a key and an index, and the keys of one in their order.
+    block_rows = max(1, min(MAX_BLOCK_ROWS, q, BLOCK_BYTES // (40 * n)))
     lock = threading.Lock()
 
     def work(rows: slice) -> None:
-        blocks = (
-            read_block(data, queries, rows, own.data),
-            read_block(embedded, queries, rows, own.embedded),
-        )
-        own.entries[:] = 0
+        orders = order_points(data, queries, rows), order_points(embedded, queries, rows)
+        entries = np.zeros(n, np.int64)
         per_query = (counts.areas[:, rows], *(part[rows] for part in counts[2:]))
-        at_ranks = own.rank_x, own.at_rank, own.entries
-        compare_block(blocks, k, weights, own.scratch, own.orders, at_ranks, per_query)
+        compare_orders(orders, k, weights, entries, per_query)
         with lock:  # integers: the sum does not depend on the order of the blocks
-            np.add(counts.entries, own.entries, out=counts.entries)
+            np.add(counts.entries, entries, out=counts.entries)
 
     for_each_block(q, block_rows, work)
     return counts
@@ -110,10 +103,9 @@ def compare_ranks(
 
 def _make_space(X: Points, metric: Metric, queries: Array) -> Space:
     search = search_set(X, metric, precision=np.float64)
+    is_exact = metric.name == "euclidean" and _has_exact_products(X)
     is_all = len(queries) == X.shape[0]
-    unit = 0.0 if metric.name == "euclidean" and _has_exact_products(X) else search.unit
-    first = first_copies(search.points) if unit else np.empty(0, np.int64)
-    return Space(search, X if is_all else X[queries], unit, first)
+    return Space(search, X if is_all else X[queries], 0.0 if is_exact else search.unit)
 
 
 def _has_exact_products(X: Points) -> bool:
@@ -134,98 +126,110 @@ def _has_exact_products(X: Points) -> bool:
     return True
 
 
-def read_block(space: Space, queries: Array, rows: slice, out: Array) -> Block:
-    """Compute the keys of all points relative to a block of queries, in rows of ``out``."""
-    search = space.search
+def order_points(space: Space, queries: Array, rows: slice) -> NDArray[np.int64]:
+    """Return the points (b, n) around each query of a block, the query first, then by distance."""
+    search, n = space.search, space.search.n_points
     query = search.query(space.queries, rows)
-    keys = out[: rows.stop - rows.start]
-    for start in range(0, search.n_points, search.tile):
-        tile = slice(start, min(start + search.tile, search.n_points))
+    keys = np.empty((rows.stop - rows.start, n))
+    for start in range(0, n, search.tile):
+        tile = slice(start, min(start + search.tile, n))
         keys[:, tile] = search.keys(query, tile)
-    is_product = search.unit > 0
-    offsets = query.sq_norms if is_product else np.zeros(len(keys))
-    points = (query.points, search.points) if is_product else (keys, keys)
-    return Block(keys, offsets, queries[rows], (*points, space.first), space.unit)
+    sq_norms = query.sq_norms if search.unit > 0 else np.zeros(len(keys))
+    keys += sq_norms[:, None]
+    np.maximum(keys, 0.0, out=keys)  # rounding may make keys negative
+    np.put_along_axis(keys, queries[rows, None], -1.0, axis=1)
+    n_indices = 1 << n.bit_length()
+    packed = keys.view(np.int64) & -n_indices
+    packed |= np.arange(n)
+    packed.sort(axis=1)
+    floors = (packed & -n_indices).view(np.float64)
+    order = np.bitwise_and(packed, n_indices - 1, out=packed)
+    if space.unit > 0:
+        points, cut = (query.points, search.points), n_indices * 2.0**-52
+    else:
+        points, cut = (keys, keys), 0.0  # only equal keys are uncertain
+    settle_orders((keys, floors), points, (space.unit, cut), sq_norms, order)
+    return order
 
 
-def first_copies(points: Array) -> NDArray[np.int64]:
-    """Return for each row the index of an equal row, the same index for all copies of a point.
+@kernel
+def settle_orders(
+    keys: tuple[Array, Array],
+    points: tuple[Array, Array],
+    doubt: tuple[float, float],
+    sq_norms: Array,
+    order: Array,
+) -> None:
+    """Sort the runs of each row of order (b, n) that are uncertain by (distance, index).
 
-    Candidates are rows with the same product with one fixed vector; each is compared with the
-    first of them. Copies go unnoticed if that first row is a different point, which costs time
-    (their distances are computed again) but changes no result.
+    keys: those of all points, and those in the present order without their lowest bits. points: the
+    queries (b, d) and all points (n, d), from which rounded keys are computed again. doubt: the
+    unit u of the module docstring, and the share of the bits that were replaced.
     """
-    products = np.empty(len(points))
-    project_rows(points, np.sqrt(np.arange(1.0, points.shape[1] + 1)), products)
-    _, first, group = np.unique(products, return_index=True, return_inverse=True)
-    copies: NDArray[np.int64] = first[group]
-    keep_equal(points, copies)
-    return copies
+    (every, floors), (X, Z), (unit, cut) = keys, points, doubt
+    n = order.shape[1]
+    values = np.empty(n)
+    for i in range(len(order)):
+        row, start = order[i], 1  # the query is first
+        least = 4.0 * unit * (3.0 * sq_norms[i] + UNDERFLOW)
+        for r in range(2, n + 1):
+            if r < n:
+                high = floors[i, r]
+                if high - floors[i, r - 1] <= least + (8.0 * unit + cut) * high:
+                    continue
+            if r - start > 1:
+                for a in range(start, r):
+                    j = row[a]
+                    values[a] = sq_distance(X, i, Z, j) if unit > 0.0 else every[i, j]
+                sort_run(values[start:r], row[start:r])
+            start = r
 
 
 @kernel
-def project_rows(points: Array, direction: Array, products: Array) -> None:
-    """Fill products (n,) with points @ direction, each product summed in the same order."""
-    for i in range(len(points)):
-        total = 0.0
-        for f in range(len(direction)):
-            total += points[i, f] * direction[f]
-        products[i] = total
+def sort_run(values: Array, order: Array) -> None:
+    """Sort by (value, index), unless the run is sorted already."""
+    for a in range(1, len(order)):
+        if comes_before(values[a], order[a], values[a - 1], order[a - 1]):
+            sort_kept(values.reshape(1, -1), order.reshape(1, -1))
+            return
 
 
 @kernel
-def keep_equal(points: Array, copies: Array) -> None:
-    """Replace copies[i] by i unless the two rows are equal."""
-    for i in range(len(points)):
-        for f in range(points.shape[1]):
-            if points[i, f] != points[copies[i], f]:
-                copies[i] = i
-                break
-
-
-@kernel
-def compare_block(
-    blocks: tuple[Block, Block],
+def compare_orders(
+    orders: tuple[Array, Array],
     k: int,
     weights: Array,
-    scratch: Scratch,
-    orders: tuple[Array, Array],
-    at_ranks: tuple[Array, Array, Array],
+    entries: Array,
     per_query: tuple[Array, ...],
 ) -> None:
     """Fill (areas, kept, intruded, extruded) of each query, and add to the histogram of ranks.
 
-    at_ranks: scratch integers (n,), zeros (n,), and the histogram (n,) of the larger ranks.
+    orders: the points (b, n) around each query in both spaces; entries: the histogram (n,).
     """
-    data, embedded = blocks
     areas, kept, intruded, extruded = per_query
-    order_x, order_y = orders
-    rank_x, at_rank, entries = at_ranks
-    m = len(order_x)
+    n = orders[0].shape[1]
+    rank_x = np.empty(n, np.int64)
+    at_rank = np.zeros(n, np.int64)
     for i in range(areas.shape[1]):
-        sort_row(data, i, scratch, order_x)
-        sort_row(embedded, i, scratch, order_y)
-        for r in range(m):
-            rank_x[order_x[r]] = r + 1
-        for r in range(k):
-            excess = rank_x[order_y[r]] - k
-            kept[i] += excess <= 0
-            intruded[i] += max(excess, 0)
-        missed = 0
-        for r in range(m):
+        order_x, order_y = orders[0][i], orders[1][i]
+        for r in range(1, n):
+            rank_x[order_x[r]] = r
+        for r in range(1, n):
             in_data = rank_x[order_y[r]]
-            at_rank[max(r + 1, in_data)] += 1
+            at_rank[max(r, in_data)] += 1
+            if r <= k:
+                kept[i] += in_data <= k
+                intruded[i] += max(in_data - k, 0)
             if in_data <= k:
-                missed += max(r + 1 - k, 0)
+                extruded[i] += max(r - k, 0)
         for w in range(len(weights)):
             area = 0.0
-            for r in range(m + 1):
+            for r in range(n):
                 area += weights[w, r] * at_rank[r]
             areas[w, i] = area
-        for r in range(m + 1):
+        for r in range(n):
             entries[r] += at_rank[r]
             at_rank[r] = 0
-        extruded[i] = missed
 
 
 def rank_weights(ks: Array, n: int) -> NDArray[np.float64]:

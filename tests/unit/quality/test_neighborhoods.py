@@ -6,7 +6,6 @@ from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 from isosne import nearest_neighbors
 from isosne.neighbors.metric import Metric
 from isosne.quality import compare, ranks
-from isosne.quality.orders import SORTED_BITS, Block, certain_gap, make_scratch, sort_row
 from tests.reference import neighbors as reference_neighbors
 from tests.reference import quality as reference_quality
 from tests.reference import ranks as twin
@@ -158,59 +157,32 @@ def test_negative_zero_is_zero():
     assert found == expected
 
 
+def order_of(X, metric=METRICS[0]):
+    """Return the others around each point, nearest first."""
+    n = X.shape[0]
+    space = ranks._make_space(X, Metric(*metric), np.arange(n))
+    order = ranks.order_points(space, np.arange(n), slice(0, n))
+    np.testing.assert_array_equal(order[:, 0], np.arange(n))
+    return order[:, 1:]
+
+
 def test_the_order_is_that_of_the_neighbor_search(subspace_clusters):
     # Ten copies of each of ten points, off the grid: ties that products round apart.
     X = np.repeat(subspace_clusters[::10] + 0.1, 10, axis=0).astype(np.float32)
-    everyone = np.arange(100)
-    space = ranks._make_space(X, Metric(), everyone)
-    block = ranks.read_block(space, everyone, slice(0, 100), np.empty((100, 100)))
-    order = np.empty((100, 99), np.int32)
-    for i in range(100):
-        sort_row(block, i, make_scratch(100), order[i])
-    np.testing.assert_array_equal(order, nearest_neighbors(X, 99).indices)
+    np.testing.assert_array_equal(order_of(X), nearest_neighbors(X, 99).indices)
 
 
-def test_copies_are_known_by_the_first_of_them():
-    A, B = np.array([1.0, 0.5, 0.25]), np.array([0.25, 1.0, 0.5])
-    np.testing.assert_array_equal(ranks.first_copies(np.array([A, B, A, B, B])), [0, 1, 0, 1, 1])
-    # Rows without extent along the vector look alike, and are not taken for copies.
-    flat = np.array([[0.0, 0, 0], [0, 0, 0], [-(2.0**0.5), 1, 0]])
-    np.testing.assert_array_equal(ranks.first_copies(flat), [0, 0, 2])
-
-
-@pytest.mark.parametrize("case", ["many in a cell", "equal leading bits", "wide range"])
-def test_rows_of_any_keys_are_sorted_by_key_and_id(case):
+@pytest.mark.parametrize("case", ["equal leading bits", "ties", "wide range"])
+def test_points_are_sorted_by_any_exact_key_and_by_index(case):
     rng = np.random.default_rng(5)
     keys = {
-        # A far key makes cells wide, so that all others share a few of them.
-        "many in a cell": np.append(rng.random(2999) * 1e-3 + 1, 1e30),
-        "equal leading bits": 1 + rng.integers(0, 4, 3000) * 2.0**-52,
-        "wide range": 10.0 ** rng.uniform(-300, 300, 3000),
+        "equal leading bits": 1 + rng.integers(0, 4, (300, 300)) * 2.0**-52,
+        "ties": rng.integers(0, 4, (300, 300)) / 4,
+        "wide range": 10.0 ** rng.uniform(-300, 300, (300, 300)),
     }[case]
-    nowhere = np.empty((0, 0)), np.empty((0, 0)), np.empty(0, np.int64)
-    block = Block(keys[None].copy(), np.zeros(1), np.array([7]), nowhere, 0.0)
-    order = np.empty(2999, np.int32)
-    sort_row(block, 0, make_scratch(3000), order)
-    expected = [j for j in np.argsort(keys, kind="stable") if j != 7]
-    np.testing.assert_array_equal(order, expected)
-
-
-@pytest.mark.parametrize(("lowest", "width"), [(1e-9, 8.0), (0.3, 8.0), (40.0, 1 + 1e-9)])
-def test_entries_far_enough_apart_are_in_no_doubt(lowest, width):
-    # The last row is so narrow that its keys are moved up, not cut.
-    rng = np.random.default_rng(6)
-    some = lowest * width ** rng.random(4000)
-    others = some * (1 + 10.0 ** rng.uniform(-16, -10, 4000))
-    keys = np.sort(np.concatenate([[lowest], some, others]))
-    bits = keys.view(np.int64) - keys[:1].view(np.int64)
-    doubt, id_bits = (1e-14, 100.0), 20
-    shift = int(bits[-1]).bit_length() - (SORTED_BITS - id_bits)
-    assert (shift < 0) == (width < 2)
-    entries = (bits << -shift if shift < 0 else bits >> shift) << id_bits
-    is_far = np.diff(entries) >= certain_gap(lowest, (0, shift, id_bits), doubt)
-    is_certain = np.diff(keys) > doubt[0] * (doubt[1] + 2 * keys[1:])
-    assert not np.any(is_far & ~is_certain)
-    assert is_far.sum() > 0.1 * is_certain.sum()
+    np.fill_diagonal(keys, 0)
+    expected = [[j for j in np.argsort(row, kind="stable") if j != i] for i, row in enumerate(keys)]
+    np.testing.assert_array_equal(order_of(keys, ("precomputed", 2.0)), expected)
 
 
 @pytest.mark.parametrize("factor", [2.0**-90, 3.7, 1e80])

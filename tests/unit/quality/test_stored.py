@@ -7,7 +7,6 @@ import pytest
 from isosne.errors import DataError
 from isosne.quality import compare, report
 from isosne.quality.inputs import draw_rows
-from tests.conftest import refuses
 
 
 @pytest.fixture(name="stored")
@@ -19,8 +18,7 @@ def fixture_stored(tmp_path):
 
 def test_sampled_rows_coordinates_and_labels_belong_together(stored):
     X, path = stored
-    labels = np.arange(600)
-    drawn, Y, named = draw_rows(path, X[:, :2], labels, n_points=100, random_state=0)
+    drawn, Y, named = draw_rows(path, X[:, :2], np.arange(600), n_points=100, random_state=0)
     assert len(set(named)) == 100
     np.testing.assert_array_equal(named, np.sort(named))
     np.testing.assert_array_equal(drawn, X[named])
@@ -31,34 +29,20 @@ def test_a_report_of_few_rows_on_disk_is_that_of_all(stored):
     X, path = stored
     labels = np.arange(600) % 3
     expected = report(X, X[:, :2], labels, random_state=0).as_dict()
-    assert report(path, X[:, :2], labels, random_state=0).as_dict() == expected
-    chunks = da.from_array(X, chunks=(250, 5))
-    assert report(chunks, X[:, :2], labels, random_state=0).as_dict() == expected
+    for rows in (path, da.from_array(X, chunks=(250, 5))):
+        assert report(rows, X[:, :2], labels, random_state=0).as_dict() == expected
 
 
-@pytest.mark.parametrize("n_given", [599, 601])
-def test_coordinates_and_labels_must_be_as_many_as_rows(stored, n_given):
+def test_coordinates_and_labels_must_be_as_many_as_rows(stored):
     X, path = stored
-    Y = np.zeros((n_given, 2))
-    sentence = (
-        f"X and Y must have the same number of rows; got 600 rows in X and {n_given} in Y. "
-        "Pass the data that Y was computed from, in the same order."
-    )
-    with refuses(DataError, sentence):
-        report(path, Y)
-    sentence = (
-        f"labels must have one entry per point; got {n_given} labels for 600 points. "
-        "Pass the labels in the order of the rows of Y."
-    )
-    with refuses(DataError, sentence):
-        report(path, X[:, :2], np.zeros(n_given))
+    with pytest.raises(DataError, match="same number of rows; got 600 rows in X and 599 in Y"):
+        report(path, X[:599, :2])
+    with pytest.raises(DataError, match=r"one entry per point; got shape \(601,\) for 600 points"):
+        report(path, X[:, :2], np.zeros(601))
 
 
-def test_other_measures_refuse_data_that_are_not_in_memory(stored):
+def test_a_comparison_refuses_data_that_are_not_in_memory(stored):
     X, path = stored
-    sentence = (
-        f"X must be in memory; got {type(path).__name__}. Call "
-        "isosne.quality.report, which samples rows, or pass a sample of your own."
-    )
-    with refuses(DataError, sentence):
-        compare(path, X[:, :2]).auc()
+    sentence = "X must be in memory; got .*Path. Call isosne.quality.report, which samples rows, or"
+    with pytest.raises(DataError, match=sentence):
+        compare(path, X[:, :2])
