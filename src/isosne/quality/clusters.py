@@ -185,5 +185,5 @@ def knn_accuracy_of(Y: Array, classes: Classes, k: int, queries: Array) -> Estim
     """Compute the accuracy at the queries from validated inputs."""
     ids, _ = nearest(Y[queries], search_set(Y, Metric()), k + 1)
     voters = classes.of_point[ids[is_other(ids, queries)]].reshape(-1, k)
-    votes = [voter[np.bincount(voter)[voter].argmax()] for voter in voters]
+    votes = np.array([voter[np.bincount(voter)[voter].argmax()] for voter in voters])
     return estimate_mean((votes == classes.of_point[queries]).astype(np.float64), len(Y))

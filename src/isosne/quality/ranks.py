@@ -143,7 +143,7 @@ def order_points(space: Space, queries: Array, rows: slice) -> NDArray[np.int64]
     packed |= np.arange(n)
     packed.sort(axis=1)
     floors = (packed & -n_indices).view(np.float64)
-    order = np.bitwise_and(packed, n_indices - 1, out=packed)
+    order: NDArray[np.int64] = np.bitwise_and(packed, n_indices - 1, out=packed)
     if space.unit > 0:
         points, cut = (query.points, search.points), n_indices * 2.0**-52
     else:
