@@ -304,6 +304,16 @@ def _between(_, low, high):
     return VECTOR(types.intp, types.intp), generate
 
 
+@kernel
+def vector_at(first: int, stop: int, size: int) -> tuple[int, Vector]:
+    """Return the start of a vector with the terms from `first` on, and 1 in their lanes.
+
+    Terms end before `stop`; the vector lies within an array of a size of 16 or more.
+    """
+    start = max(min(first, size - LANES), 0)
+    return start, between(first - start, stop - start)
+
+
 def with_entry(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
     """Return a tuple of numbers with one entry replaced; compiled, a short one is in registers."""
     return (*values[:index], value, *values[index + 1 :])

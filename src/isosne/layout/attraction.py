@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from isosne._lanes import (
     LANES,
-    between,
     entries,
     gathered,
     load,
@@ -22,11 +21,11 @@ from isosne._lanes import (
     sq_length,
     total,
     totals,
+    vector_at,
 )
-from isosne._numba import parallel_kernel, prange
-from isosne._portable import power
+from isosne._numba import kernel, parallel_kernel, prange
+from isosne._portable import log, power
 from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
-from isosne.layout.exact import listed_entropy, listed_sums
 from isosne.layout.objectives import map_similarity, minus_log_similarity
 
 EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
@@ -34,68 +33,86 @@ EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
 the last phase; fraction of the last phase at full length; at the end of the last phase."""
 
 
-class ListedAttraction:
+class Attraction:
+    """Attraction between similar pairs of a map (n, d).
+
+    ``loads`` (n,) are n p_i of the points, or 1 if unknown; ``pairs`` attract, and the objective is
+    computed from ``judges``, both as the arrays of a CSR matrix.
+    """
+
+    n_points: int
+    negative_entropy: float
+    loads: NDArray[np.float32]
+    pairs: tuple[Array, Array, Array]
+    judges: tuple[Array, Array, Array]
+
+    def __init__(self, dof: Scalar) -> None:
+        self._dof = np.float32(dof)
+
+    def prepare(self, iteration: int) -> None:
+        """Prepare step `iteration` (counted from 0)."""
+
+    def step_share(self, progress: float) -> float:
+        """Return a factor of the step length; progress is the fraction of the last phase, or 0."""
+        return 1.0
+
+    def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
+        """Fill pull = sum_j p u (y_i - y_j) for the map Y, both (n, d)."""
+        pull_listed(*self.pairs, Y, origin(Y), self._dof, pull)
+
+    def loss(self, Y: NDArray[np.float32]) -> float:
+        """Return minus the sum of p log w for the map Y (n, d)."""
+        sums = np.empty(self.n_points)
+        loss_listed(*self.judges, Y, origin(Y), self._dof, sums)
+        return float(sums.sum())
+
+
+class ListedAttraction(Attraction):
     """Attraction along the pairs of a sparse matrix of joint probabilities."""
 
     def __init__(self, joint: SparseMatrix, dof: Scalar = 1.0) -> None:
+        super().__init__(dof)
         self.n_points = len(joint.indptr) - 1
         # With room for a vector after the last entry, so that a row's sum does not depend on its
         # place in memory. Unsigned, as `gather` needs.
         indices, data = np.pad(joint.indices, (0, LANES)), np.pad(joint.data, (0, LANES))
-        self._joint = SparseMatrix(joint.indptr, indices.view(np.uint32), data)
-        self._dof = np.float32(dof)
-        self.negative_entropy = listed_entropy(joint.data)
-        self.loads = listed_sums(joint.indptr, joint.data)
+        self.pairs = self.judges = joint.indptr, indices.view(np.uint32), data
+        self.loads = np.empty(self.n_points, np.float32)
+        self.negative_entropy = sum_listed(joint.indptr, joint.data, self.loads)
         self.loads *= np.float32(self.n_points)
-
-    def prepare(self, iteration: int) -> None:
-        """Do nothing: the pairs do not change."""
-
-    def step_share(self, progress: float) -> float:
-        """Return 1: the attraction is not random."""
-        return 1.0
 
     def arranged(self, order: Array) -> Self:
         """Return the attraction of reordered points: order[r] is the index of the point at r."""
-        indptr = np.zeros_like(self._joint.indptr)  # row lengths in the new order, summed
-        np.cumsum(np.diff(self._joint.indptr)[order], out=indptr[1:])
+        old_indptr, old_indices, old_data = self.pairs
+        indptr = np.zeros_like(old_indptr)  # row lengths in the new order, summed
+        np.cumsum(np.diff(old_indptr)[order], out=indptr[1:])
+        ranks = np.empty(len(order), np.uint32)
+        ranks[order] = np.arange(len(order), dtype=np.uint32)
         arranged = copy(self)
-        arranged._joint = SparseMatrix(
-            indptr, np.zeros_like(self._joint.indices), np.zeros_like(self._joint.data)
-        )
-        arrange_rows(self._joint, order, inverse_order(order), arranged._joint)
+        pairs = indptr, np.zeros_like(old_indices), np.zeros_like(old_data)
+        arranged.pairs = arranged.judges = pairs
+        arrange_rows(self.pairs, order, ranks, pairs)
         return arranged
 
-    def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull for the map Y, both (n, d)."""
-        pull_listed(*self._joint, Y, origin(Y), self._dof, pull)
 
-    def loss(self, Y: NDArray[np.float32]) -> float:
-        """Return minus the sum of p log w for the map Y."""
-        sums = np.empty(self.n_points)
-        loss_listed(*self._joint, Y, origin(Y), self._dof, sums)
-        return float(sums.sum())
-
-
-class DrawnAttraction:
+class DrawnAttraction(Attraction):
     """Attraction toward partners drawn with probability p_{j|i} at every step.
 
-    The expected attraction is that of all pairs.
+    The expected attraction is that of all pairs. The objective is always estimated from the same
+    draw, so that its values are comparable.
     """
 
     def __init__(self, source: PartnerSource, dof: Scalar = 1.0) -> None:
+        super().__init__(dof)
         self.n_points = source.n_points
         self._source = source
-        self._dof = np.float32(dof)
-        # The objective is always estimated from the same draw, so that its values are comparable.
-        self._judges = source.draw(0)
-        self.negative_entropy = source.mean_log_p(self._judges)
+        drawn = source.draw(0)
+        self.pairs = self.judges = as_rows(drawn)
+        self.negative_entropy = source.mean_log_p(drawn)
         self.loads = np.ones(self.n_points, np.float32)
-        self._partners = self._judges
 
     def prepare(self, iteration: int) -> None:
-        """Draw partners for the next step."""
-        self._partners = self._source.draw(1 + iteration)
+        self.pairs = as_rows(self._source.draw(1 + iteration))
 
     def step_share(self, progress: float) -> float:
         """Return a step factor that decays exponentially, so that sampling noise averages out."""
@@ -103,46 +120,46 @@ class DrawnAttraction:
             return EARLY_SHARE
         return float(power(LAST_SHARE, max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL))))
 
-    def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull for the map Y, both (n, d)."""
-        pull_listed(*as_rows(self._partners), Y, origin(Y), self._dof, pull)
-
-    def loss(self, Y: NDArray[np.float32]) -> float:
-        """Return minus the sum of p log w for the map Y."""
-        sums = np.empty(self.n_points)
-        loss_listed(*as_rows(self._judges), Y, origin(Y), self._dof, sums)
-        return float(sums.sum())
-
 
 def as_rows(partners: Partners) -> tuple[Array, Array, Array]:
-    """Return partners as the three arrays of a CSR matrix."""
+    """Return partners as the three arrays of a CSR matrix, with at least the lanes of a vector."""
     n, k = partners.indices.shape
-    indptr = np.arange(0, n * k + 1, k)
-    return indptr, widened(partners.indices.ravel()), widened(partners.weights.ravel())
-
-
-def widened(entries: Array) -> Array:
-    """Return entries, with zeros added if there are fewer than the lanes of a vector."""
-    return entries if len(entries) >= LANES else np.pad(entries, (0, LANES - len(entries)))
+    missing = max(0, LANES - n * k)
+    indices, weights = partners.indices.ravel(), partners.weights.ravel()
+    if missing:
+        indices, weights = np.pad(indices, (0, missing)), np.pad(weights, (0, missing))
+    return np.arange(0, n * k + 1, k), indices, weights
 
 
 def origin(Y: NDArray[np.float32]) -> tuple[Scalar, ...]:
     """Return one zero per axis of a map (n, d): a tuple, whose length is known to compiled code."""
-    zeros: list[Scalar] = [np.float32(0)] * Y.shape[1]
-    return tuple(zeros)
+    zeros: tuple[Scalar, ...] = (np.float32(0),) * Y.shape[1]
+    return zeros
 
 
-def inverse_order(order: Array) -> NDArray[np.uint32]:
-    """Return the inverse permutation: the rank of each point in an order."""
-    ranks = np.empty(len(order), np.uint32)
-    ranks[order] = np.arange(len(order), dtype=np.uint32)
-    return ranks
+@kernel
+def sum_listed(indptr: Array, p: Array, sums: Array) -> float:
+    """Fill the sums (n,) of CSR rows; return the sum of p log p, where 0 log 0 = 0."""
+    entropy = 0.0
+    for i in range(len(sums)):
+        whole = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            whole += p[e]
+            if p[e] > 0:
+                entropy += np.float64(p[e]) * log(p[e])
+        sums[i] = whole
+    return entropy
 
 
 @parallel_kernel
-def arrange_rows(joint: SparseMatrix, order: Array, ranks: Array, arranged: SparseMatrix) -> None:
+def arrange_rows(
+    pairs: tuple[Array, Array, Array],
+    order: Array,
+    ranks: Array,
+    arranged: tuple[Array, Array, Array],
+) -> None:
     """Copy row order[r] to row r, with each column index j replaced by ranks[j]."""
-    indptr, indices, data = joint
+    indptr, indices, data = pairs
     new_indptr, new_indices, new_data = arranged
     for r in prange(len(order)):  # each row writes only its own range of entries
         first = indptr[order[r]]
@@ -171,10 +188,10 @@ def pull_listed(
         pulls = repeated(zeros)
         stop = indptr[i + 1]
         for first in range(indptr[i], stop, LANES):
-            e = min(first, len(indices) - LANES)  # lanes outside of the row are masked
+            e, keep = vector_at(first, stop, len(indices))
             d = minus(x, gathered(Y, indices, e, x))
             _, u = map_similarity(sq_length(d), dof)
-            p = load(data, e) * between(first - e, stop - e)
+            p = load(data, e) * keep
             pulls = plus_product(pulls, p * u, d)
         found = totals(pulls)
         for c in range(len(zeros)):
@@ -197,8 +214,8 @@ def loss_listed(
         loss = splat(0)
         stop = indptr[i + 1]
         for first in range(indptr[i], stop, LANES):
-            e = min(first, len(indices) - LANES)
+            e, keep = vector_at(first, stop, len(indices))
             d = minus(x, gathered(Y, indices, e, x))
-            p = load(data, e) * between(first - e, stop - e)
+            p = load(data, e) * keep
             loss += p * minus_log_similarity(sq_length(d), dof)
         sums[i] = total(loss)

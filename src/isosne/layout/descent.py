@@ -8,14 +8,14 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._numba import kernel
 from isosne._portable import log
-from isosne._types import Array
+from isosne._types import Array, Scalar
 from isosne.errors import DivergedError
 from isosne.layout.schedules import STEADY_MOMENTUM, ChangeBelow, Phase, Schedule
 
@@ -34,6 +34,8 @@ SMALLEST_SPREAD = 1e-7
 """Standard deviation of the widest axis below which a map is rescaled (docs/decisions/0006)."""
 GAIN_UP, GAIN_DOWN = 0.2, 0.8
 """Increment and factor of the gains (Jacobs 1988; van der Maaten and Hinton 2008)."""
+SPRING = 64
+"""Degrees of freedom from which the step limit is that of a Gaussian (chosen)."""
 NARROWEST = 1.0
 """Smallest radius: the distance at which the similarity of two points of a map falls to one half.
 Fewer than two distinct places have no radius of their own (chosen)."""
@@ -48,16 +50,8 @@ class Anchors(NamedTuple):
     Damrich 2025), divided by r^2, so that a strength means the same for maps of any width
     (docs/decisions/0017).
 
-    Attributes
-    ----------
-    rows : array of int64, shape (m,)
-        Indices of the points, ascending.
-    places : array of float32, shape (m, n_components)
-        The place of each: that on the previous map, multiplied by the scale.
-    strength : float
-        Strength of the pull; 0 for a start without a pull.
-    scale : float
-        Factor of the coordinates of the previous map.
+    ``rows`` (m,) are the indices of the points, ascending; ``places`` (m, d) those on the previous
+    map, multiplied by ``scale``. A ``strength`` of 0 is a start without a pull.
     """
 
     rows: NDArray[np.int64]
@@ -114,40 +108,36 @@ def radius_of(Y: Array) -> float:
     return max(math.sqrt(float((diffs**2).sum()) / len(Y)), NARROWEST)
 
 
-class Field(Protocol):
-    """Forces on the points of a map, and the objective that they minimize."""
+class Field:
+    """Forces on the points of a map (d, n), and the objective that they minimize."""
 
-    def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
-        """Prepare step `iteration` (counted from 0) from the map Y (d, n)."""
-        ...
+    dof: Scalar
 
-    def gradient(self, Y: NDArray[np.float32], exaggeration: float) -> NDArray[np.float32]:
-        """Return the gradient (d, n)."""
-        ...
+    def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
+        """Return the gradient (d, n), with the attraction times the exaggeration."""
+        raise NotImplementedError
 
     def value(self, Y: NDArray[np.float32]) -> float:
-        """Return the objective, without exaggeration."""
-        ...
+        """Return the objective, without exaggeration; not negative."""
+        raise NotImplementedError
 
     def loads(self) -> NDArray[np.float32]:
         """Return n p_i, the affinity of each point relative to the mean, or 1 if unknown (n,)."""
-        ...
+        raise NotImplementedError
 
-    def step_limit(self, exaggeration: float) -> float:
-        """Return the longest step at which the optimization does not diverge."""
-        ...
+    def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
+        """Prepare step `iteration` (counted from 0)."""
 
     def step_share(self, progress: float) -> float:
         """Return a factor of the step length; progress is the fraction of the last phase, or 0."""
-        ...
+        return 1.0
 
     def state(self) -> dict[str, Array]:
         """Return the state, besides the map, that the next forces depend on."""
-        ...
+        return {}
 
     def restore(self, state: dict[str, Array]) -> None:
-        """Restore a state."""
-        ...
+        """Restore a state; call it only on new forces, before the first step."""
 
 
 class State(NamedTuple):
@@ -252,9 +242,8 @@ def descend(
             progress.end_phase()
             continue
         exaggeration = phase.exaggeration_at(progress.done)
-        longest = phase.step_for(Y.shape[1], progress.done)
-        limit = forces.step_limit(exaggeration)
-        longest = min(longest, limit)
+        limit = step_limit(Y.shape[1], forces.dof, exaggeration)
+        longest = min(phase.step_for(Y.shape[1], progress.done), limit)
         momentum = phase.momentum_for(Y.shape[1], progress.iteration)
         if limit < np.inf:  # light tails
             momentum = min(momentum, STEADY_MOMENTUM)
@@ -275,9 +264,7 @@ def descend(
                 f"The optimization diverged at step {progress.iteration + 1} "
                 f"with step length {step:g}. Choose a schedule with shorter steps."
             )
-        if (
-            pull is None and 0 < spread < SMALLEST_SPREAD
-        ):  # collapsed under exaggeration: see SPREAD
+        if pull is None and 0 < spread < SMALLEST_SPREAD:  # collapsed: see SPREAD
             Y *= np.float32(SPREAD / spread)
             update *= np.float32(SPREAD / spread)
         progress.iteration += 1
@@ -287,6 +274,19 @@ def descend(
         if has_ended(phase, progress, objective):
             progress.end_phase()
         yield state
+
+
+def step_limit(n_points: int, dof: Scalar, exaggeration: float) -> float:
+    """Return the longest step at which the optimization does not diverge.
+
+    With a Gaussian the attraction grows like that of a spring: its Hessian, 4 exaggeration times
+    the Laplacian of P, has eigenvalues up to about 8 exaggeration / n. The limit is the inverse.
+    With Student's t it grows only up to a distance of sqrt(dof): the limit is SPRING / dof times as
+    long, and there is none for dof up to 2.
+    """
+    if dof <= 2:
+        return np.inf
+    return n_points / (8 * exaggeration) * max(1.0, SPRING / float(dof))
 
 
 def has_ended(phase: Phase, progress: Progress, value: Callable[[], float]) -> bool:

@@ -5,7 +5,6 @@ Morton curve (docs/decisions/0006). This order is private to the module.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,73 +14,26 @@ from isosne._numba import parallel_kernel, prange
 from isosne._portable import log
 from isosne._types import Array, DenseMatrix, Scalar
 from isosne.errors import ParameterError, suggest
-from isosne.layout.exact import TINY, AllPairs, inverse, step_limit
+from isosne.layout.attraction import Attraction, ListedAttraction
+from isosne.layout.descent import Field
+from isosne.layout.exact import TINY, Repulsion, inverse
 from isosne.layout.objectives import CustomObjective, dof_of, similarity_at
+from isosne.layout.tree import morton_codes
 
 ARRANGE_FROM, ARRANGE_EVERY = 50, 250
 """Step of the first sort along the curve, and steps between sorts (docs/decisions/0006)."""
 CURVE_BITS = 10
-"""Bits per axis of the curve: 3 axes fit in 32 bits, 1024 cells per axis suffice for locality."""
+"""Bits per axis of the curve: 1024 cells per axis suffice for locality."""
 
 
-class Attraction(Protocol):
-    """Attraction between similar pairs."""
-
-    n_points: int
-    negative_entropy: float
-    loads: NDArray[np.float32]
-    """n p_i of each point, or 1 if unknown."""
-
-    def prepare(self, iteration: int) -> None:
-        """Prepare step `iteration` (counted from 0)."""
-        ...
-
-    def step_share(self, progress: float) -> float:
-        """Return a factor of the step length; progress is the fraction of the last phase, or 0."""
-        ...
-
-    def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
-        """Fill pull = sum_j p u (y_i - y_j) for the map Y, both (n, d)."""
-        ...
-
-    def loss(self, Y: NDArray[np.float32]) -> float:
-        """Return minus the sum of p log w."""
-        ...
-
-
-@runtime_checkable
-class ArrangedAttraction(Attraction, Protocol):
-    """Attraction to fixed partners, which is faster if near points are close in memory."""
-
-    def arranged(self, order: Array) -> Self:
-        """Return the attraction of reordered points: order[r] is the index of the point at r."""
-        ...
-
-
-class Repulsion(Protocol):
-    """Repulsion between all points."""
-
-    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push = sum_j w u (y_i - y_j) for the map Y, both (d, n), and return Z."""
-        ...
-
-    def state(self) -> dict[str, Array]:
-        """Return the state, besides the map, that the next call of `push` depends on."""
-        ...
-
-    def restore(self, state: dict[str, Array]) -> None:
-        """Restore a state."""
-        ...
-
-
-class SplitForces:
+class SplitForces(Field):
     """Gradient and value of KL(P || Q) from an attraction and a repulsion."""
 
     def __init__(self, attraction: Attraction, repulsion: Repulsion, dof: Scalar = 1.0) -> None:
+        # The attraction of points in the current order, and this order.
         self._arrangement = attraction, np.arange(attraction.n_points)
         self.repulsion = repulsion
         self.dof = np.float32(dof)
-        self.n_points = attraction.n_points
         self._loads = attraction.loads
 
     @property
@@ -89,83 +41,61 @@ class SplitForces:
         """The attraction, of points in the current order."""
         return self._arrangement[0]
 
-    @property
-    def _order(self) -> Array:
-        return self._arrangement[1]
-
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
-        """Return the gradient at map Y (d, n), with attraction multiplied by the exaggeration."""
         rows, columns = self._arranged(Y)
         pull, push = np.empty_like(rows), np.empty_like(columns)
-        self.attraction.pull(rows, pull)
+        attraction, order = self._arrangement
+        attraction.pull(rows, pull)
         Z = self.repulsion.push(columns, push)
         gradient = np.empty_like(Y)
         toward, away = np.float32(4 * exaggeration), np.float32(4 * inverse(Z))
-        combine_arranged(pull, push, self._order, (toward, away), gradient)
+        combine_arranged(pull, push, order, (toward, away), gradient)
         return gradient
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
-        """Prepare step `iteration` (counted from 0) from the map Y (d, n)."""
         is_time = iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0
-        if is_time and isinstance(self.attraction, ArrangedAttraction):
-            self._arrange(curve_order(Y[:, self._order]))
+        if is_time:
+            self._arrange(curve_order(Y[:, self._arrangement[1]]))
         self.attraction.prepare(iteration)
 
     def state(self) -> dict[str, Array]:
-        """Return the current order of the points, and the state of the repulsion."""
-        return {"order": self._order, **self.repulsion.state()}
+        return {"order": self._arrangement[1], **self.repulsion.state()}
 
     def restore(self, state: dict[str, Array]) -> None:
-        """Restore a state; call it only on new forces, before the first step."""
-        if isinstance(self.attraction, ArrangedAttraction):
-            self._arrange(state["order"])
+        self._arrange(state["order"])
         self.repulsion.restore(state)
 
     def loads(self) -> NDArray[np.float32]:
-        """Return n p_i, the affinity of each point relative to the mean, or 1 if unknown."""
         return self._loads
 
-    def step_limit(self, exaggeration: float) -> float:
-        """Return the longest step at which the optimization does not diverge."""
-        return step_limit(self.n_points, self.dof, exaggeration)
-
     def step_share(self, progress: float) -> float:
-        """Return a factor of the step length; progress is the fraction of the last phase, or 0."""
         return self.attraction.step_share(progress)
 
     def value(self, Y: NDArray[np.float32]) -> float:
-        """Return KL at map Y (d, n); not negative."""
         rows, columns = self._arranged(Y)
         Z = max(self.repulsion.push(columns, np.empty_like(columns)), TINY)
         loss = self.attraction.loss(rows) + float(log(Z))
         return max(self.attraction.negative_entropy + loss, 0.0)  # KL >= 0, except for rounding
 
     def _arrange(self, order: Array) -> None:
-        """Reorder the points, relative to the current order."""
-        attraction = self.attraction
-        assert isinstance(attraction, ArrangedAttraction)
-        # One assignment, so that an interrupt leaves either the old state or the new one.
-        self._arrangement = attraction.arranged(order), self._order[order]
+        """Reorder the points, relative to the current order; partners that are drawn cannot be."""
+        attraction, before = self._arrangement
+        if isinstance(attraction, ListedAttraction):
+            # One assignment, so that an interrupt leaves either the old state or the new one.
+            self._arrangement = attraction.arranged(order), before[order]
 
     def _arranged(self, Y: NDArray[np.float32]) -> tuple[Array, Array]:
         """Return the map in curve order: rows (n, d), and columns (d, n)."""
         rows, columns = np.empty(Y.shape[::-1], np.float32), np.empty_like(Y)
-        arrange_map(Y, self._order, rows, columns)
+        arrange_map(Y, self._arrangement[1], rows, columns)
         return rows, columns
 
 
 def curve_order(Y: NDArray[np.float32]) -> Array:
     """Return the order of the points of a map (d, n) along a Morton curve."""
-    low = Y.min(axis=1, keepdims=True).astype(np.float64)
-    width = float((Y.max(axis=1, keepdims=True) - low).max())
-    if not np.isfinite(width) or width == 0:
-        return np.arange(Y.shape[1])
-    scale = (2**CURVE_BITS - 1) / width  # the same for all axes: cells are squares or cubes
-    codes = np.zeros(Y.shape[1], np.uint32)
-    for axis, cells in enumerate((scale * (Y - low)).astype(np.uint32)):
-        for bit in range(CURVE_BITS):
-            codes |= ((cells >> bit) & 1) << (bit * len(Y) + axis)
-    return np.argsort(codes, kind="stable")  # stable, so that equal codes keep their order
+    codes = morton_codes(Y, CURVE_BITS)
+    # Stable, so that equal codes keep their order.
+    return np.arange(Y.shape[1]) if codes is None else np.argsort(codes, kind="stable")
 
 
 @parallel_kernel
@@ -271,7 +201,7 @@ def as_method(forces: object) -> Method | None:
     )
 
 
-class CustomForces(AllPairs):
+class CustomForces(Field):
     """Gradient and value of a user-defined objective over all pairs, from its derivative.
 
     With ``D_ij = dC / dq_ij`` and ``q = w / Z``, the chain rule gives
@@ -287,7 +217,6 @@ class CustomForces(AllPairs):
         self._P: NDArray[np.float64] = joint.values * (factors[:, None] + factors)
 
     def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
-        """Return the gradient at map Y (d, n), plus the attraction of (exaggeration - 1) P."""
         diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]  # (d, n, n)
         sq_dist = (diffs**2).sum(axis=0)
         Q = self._map_probabilities(sq_dist)
@@ -297,12 +226,10 @@ class CustomForces(AllPairs):
         return np.asarray(gradient, np.float32)
 
     def value(self, Y: NDArray[np.float32]) -> float:
-        """Return the objective at map Y (d, n), without exaggeration."""
         diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]
         return float(self.objective.value(self._P, self._map_probabilities((diffs**2).sum(axis=0))))
 
     def loads(self) -> NDArray[np.float32]:
-        """Return n p_i, the affinity of each point relative to the mean."""
         return np.asarray(self.n_points * self._P.sum(axis=1), np.float32)
 
     def _map_probabilities(self, sq_dist: Array) -> NDArray[np.float64]:

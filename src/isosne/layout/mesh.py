@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from isosne._numba import n_threads
 from isosne._portable import each_cos, power
 from isosne._types import Array, Scalar
+from isosne.layout.exact import Repulsion
 from isosne.layout.near_field import (
     Cells,
     add_near,
@@ -109,7 +110,7 @@ class Grid(NamedTuple):
     charges: NDArray[np.float32]
 
 
-class MeshRepulsion:
+class MeshRepulsion(Repulsion):
     """Repulsion between all points of a map, computed on a mesh.
 
     ``accuracy`` is the target for the relative error of the forces (root mean square over the
@@ -134,7 +135,6 @@ class MeshRepulsion:
         self._tree: TreeRepulsion | None = None
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (d, n) for the map Y (d, n) and return Z."""
         with np.errstate(all="ignore"):  # a diverged map: `descend` detects it
             if not np.isfinite(Y.max(axis=1) - Y.min(axis=1)).all():
                 push[:] = np.nan
@@ -183,14 +183,12 @@ class MeshRepulsion:
         return field, origin, np.float32(1 / grid.shape.spacing), *self._zeros
 
     def state(self) -> dict[str, Array]:
-        """Return the current mesh, which is kept until the map needs another one."""
         if self._grid is None:
             return {}
         sides, *scale = self._grid.shape
         return {"mesh_sides": np.array(sides), "mesh_scale": np.array(scale)}
 
     def restore(self, state: dict[str, Array]) -> None:
-        """Restore a mesh."""
         if "mesh_sides" in state:
             sides = tuple(map(int, state["mesh_sides"]))
             self._grid = self._make_grid(Shape(sides, *map(float, state["mesh_scale"])))

@@ -19,7 +19,6 @@ from isosne._lanes import (
     Vector,
     Vectors,
     at_least,
-    between,
     loaded,
     minus,
     plus_product,
@@ -29,6 +28,7 @@ from isosne._lanes import (
     sq_length,
     total,
     totals,
+    vector_at,
 )
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
@@ -210,8 +210,7 @@ def push_near(
                 line = (p * n_b + q) * n_c
                 stop = starts[line + min(c + REACH + 1, n_c)]
                 for first in range(starts[line + max(c - REACH, 0)], stop, LANES):
-                    e = min(first, len(Y[0]) - LANES)
-                    keep = between(first - e, stop - e)
+                    e, keep = vector_at(first, stop, len(Y[0]))
                     d = minus(x, loaded(Y, e))
                     found = add_pairs(found, d, (sq, value, slope, curvature), dof, keep)
         weights, pushes = found

@@ -14,7 +14,6 @@ from isosne._lanes import (
     LANES,
     Vector,
     Vectors,
-    between,
     gathered,
     load,
     loaded,
@@ -26,6 +25,7 @@ from isosne._lanes import (
     sq_length,
     total,
     totals,
+    vector_at,
 )
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
@@ -201,12 +201,12 @@ def energy_at(
     dof, factor, by_partners = settings
     energy = splat(0)
     for first in range(0, k, LANES):
-        q = max(min(first, k - LANES), 0)
+        q, keep = vector_at(first, k, k)
         sq_dist = sq_length(minus(repeated(at), gathered(Y, near, q, at)))
         term = factor * load(weights, q) * minus_log_similarity(sq_dist, dof)
         if by_partners:
             term = term + map_similarity(sq_dist, dof)[0]
-        energy = energy + term * between(first - q, k - q)
+        energy = energy + term * keep
     return total(energy)
 
 
@@ -266,10 +266,10 @@ def settle_listed(
             pulls, gradient = splat(0), repeated(at)
             gradient = minus(gradient, gradient)
             for first in range(0, k, LANES):
-                q = max(min(first, k - LANES), 0)
+                q, keep = vector_at(first, k, k)
                 d = minus(repeated(at), gathered(Y, near, q, at))
                 w, u = map_similarity(sq_length(d), dof)
-                u = u * between(first - q, k - q)
+                u = u * keep
                 pull = factor * load(weights[i], q) * u
                 pulls = pulls + pull
                 gradient = plus_product(gradient, pull - w * u if by_partners else pull, d)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isosne._lanes import LANES, entries, load, loaded, minus, point, repeated, splat, total, totals
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout.exact import Stateless, add_push
+from isosne.layout.exact import Repulsion, add_push
 
 LEVELS = 20
 """Levels of the tree: 3 axes of 20 bits fit in an int64. Points closer than a millionth of the
@@ -31,7 +31,7 @@ LIST_LENGTH = 1024
 """Entries of an interaction list before it is summed: 16 kB, within the L1 cache (chosen)."""
 
 
-class TreeRepulsion(Stateless):
+class TreeRepulsion(Repulsion):
     """Repulsion between all points of a map, computed with a tree.
 
     A node acts as a single mass if the diagonal of the bounding box of its points is less than
@@ -48,17 +48,14 @@ class TreeRepulsion(Stateless):
         self._reserve(0)
 
     def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push (d, n) for the map Y (d, n) and return Z."""
-        low, high = Y.min(axis=1).astype(np.float64), Y.max(axis=1).astype(np.float64)
-        width = float((high - low).max())
-        if not np.isfinite(width):  # a diverged map: `descend` detects it
+        codes = morton_codes(Y, LEVELS)
+        if codes is None:  # a diverged map: `descend` detects it
             push[:] = np.nan
             return np.nan
-        if Y.shape[1] != len(self._codes):
+        if Y.shape[1] != len(self._sums):
             self._reserve(Y.shape[1])
-        fill_codes(Y, low, (2**LEVELS - 1) / width if width else 0.0, self._codes)
-        order = np.argsort(self._codes, kind="stable")  # equal codes keep the order of points
-        n_nodes, n_leaves = link(self._codes[order], self._links, self._leaves)
+        order = np.argsort(codes, kind="stable")  # equal codes keep the order of points
+        n_nodes, n_leaves = link(codes[order], self._links, self._leaves)
         links, nodes, leaves = self._links[:n_nodes], self._nodes[:n_nodes], self._leaves[:n_leaves]
         ordered = Y.take(order, axis=1)
         summarize(ordered, links, nodes)
@@ -70,12 +67,22 @@ class TreeRepulsion(Stateless):
 
     def _reserve(self, n_points: int) -> None:
         """Allocate the tree; inner nodes have at least two children, so 2n nodes suffice."""
-        self._codes = np.empty(n_points, np.int64)
         self._links = np.empty((2 * n_points, 3), np.int32)
         self._nodes = np.empty((2 * n_points, self.n_components + 2), np.float32)
         self._leaves = np.empty(n_points, np.int32)
         self._found = np.empty((self.n_components, n_points), np.float32), np.empty(n_points)
         self._sums = np.empty(n_points)
+
+
+def morton_codes(Y: NDArray[np.float32], n_bits: int) -> NDArray[np.int64] | None:
+    """Return the Morton codes of the points of a map (d, n); None if the map is not finite."""
+    low, high = Y.min(axis=1).astype(np.float64), Y.max(axis=1).astype(np.float64)
+    width = float((high - low).max())  # the same for all axes: cells are squares or cubes
+    if not np.isfinite(width):
+        return None
+    codes = np.empty(Y.shape[1], np.int64)
+    fill_codes(Y, low, (2**n_bits - 1) / width if width else 0.0, codes)
+    return codes
 
 
 @kernel

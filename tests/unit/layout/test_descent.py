@@ -13,7 +13,7 @@ from isosne._types import DenseMatrix, SparseMatrix
 from isosne.affinities.dense import dense_affinities
 from isosne.errors import DivergedError
 from isosne.layout.attraction import ListedAttraction
-from isosne.layout.descent import Progress, advance, descend
+from isosne.layout.descent import Field, Progress, advance, descend
 from isosne.layout.exact import ExactForces, ExactRepulsion
 from isosne.layout.forces import SplitForces
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
@@ -21,8 +21,10 @@ from tests.conftest import refuses
 from tests.reference import descent as reference
 
 
-class Slope:
+class Slope(Field):
     """A field with a constant gradient and a list of values, which notes what it is asked."""
+
+    dof = 1.0
 
     def __init__(self, gradient, values=()):
         self.constant = np.asarray(gradient, np.float32)
@@ -32,15 +34,6 @@ class Slope:
     def gradient(self, Y, exaggeration):
         self.exaggerations.append(exaggeration)
         return self.constant
-
-    def prepare(self, iteration, Y):
-        pass
-
-    def step_share(self, progress):
-        return 1.0
-
-    def step_limit(self, exaggeration):
-        return np.inf
 
     def value(self, Y):
         return next(self.values)
