@@ -32,7 +32,7 @@ from isosne._types import (
     SimilarityLayers,
     SimilarityRows,
 )
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import DataError, keyword
 from isosne.neighbors.distances import exact_set, n_stored, search_set, sq_distances
 from isosne.neighbors.exact import nearest
 from isosne.neighbors.metric import Metric
@@ -155,7 +155,7 @@ class MetricKernel(BaseEstimator, ABC):
         n_partners: number of neighbors per point to compare with, None for all; the others may
         serve to rank. Rows may have any scale.
         """
-        raise self._compares_all_pairs()
+        raise NotImplementedError  # the plan compares all pairs: n_relevant is 0
 
     def far_partners(self) -> FarPartners | None:
         """Return partners of the fitted points at scales too broad for neighbor lists, or None."""
@@ -171,16 +171,7 @@ class MetricKernel(BaseEstimator, ABC):
 
         neighbors: the lists of the fitted points, if the kernel `uses_fitted_lists`.
         """
-        raise self._compares_all_pairs()
-
-    def _compares_all_pairs(self) -> ParameterError:
-        """Return the error of a kernel without neighbor lists, whose costs say so (n_relevant)."""
-        return ParameterError(
-            "affinities",
-            f"be 'dense' with {type(self).__name__}, which compares all pairs",
-            "sparse",
-            f"Pass {keyword('affinities', 'dense')}.",
-        )
+        raise NotImplementedError  # the plan compares all pairs: n_relevant is 0
 
     def toward_fitted(self) -> SimilarityLayers:
         """Return a function from new points to their similarity to the fitted points."""
@@ -232,13 +223,10 @@ class MetricKernel(BaseEstimator, ABC):
         """Fit to landmarks (`points`); a kernel that draws samples draws them from the pool."""
         return self.fit_checked(points)
 
-    def fit_grown(self, points: Points, earlier: "MetricKernel") -> Self:
-        """Fit to points of which the first are those of an earlier fit of the same kernel.
-
-        A kernel that draws samples keeps those of the earlier fit as far as a uniform sample of all
-        points can agree with them.
-        """
-        return self.fit_checked(points)
+    def restore(self, points: Points, metric: Metric | None = None, **fitted: Any) -> Self:
+        """Set the points, metric and random draws of a fit that was read from a file."""
+        self.check_comparable(points)
+        return self._remember(points, metric, **fitted)
 
     def in_closed_form(self) -> "MetricKernel | None":
         """Return a kernel for the same points that needs only neighbor lists, or None."""

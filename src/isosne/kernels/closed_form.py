@@ -25,6 +25,8 @@ from isosne.neighbors.metric import Metric
 
 TOLERANCE = 1e-6
 """Largest truncation error of a similarity (docs/decisions/0002)."""
+BLOCK_PAIRS = 2**15
+"""Pairs per block (chosen); blocks of a triangle differ in work, so there are many."""
 
 
 class ClosedForm:
@@ -97,15 +99,8 @@ def all_pairs(
     A (n, L) and B (m, L) list the fitted points nearest to each point, nearest first. If A is B,
     half of the pairs are computed. O(n m L) time for small L, O(n m L^2 / 512) for large L.
     """
-    weights = joint_rank_weights(n_samples, psis, A.shape[1])
-    K = np.empty((len(psis), len(A), len(B)), np.float32)
-
-    def work(rows: slice) -> None:
-        first = rows.start if A is B else -1  # the kernel is symmetric
-        scratch = np.full(n_samples, -1, np.int32), empty_set(A.shape[1])
-        rank_all(A[rows], B, weights, first, scratch, K[:, rows])
-
-    for_each_block(len(A), 32, work)  # small blocks: rows of a triangle differ in length
+    everyone = np.broadcast_to(np.arange(len(B), dtype=np.int32), (len(A), len(B)))
+    K = _compare(A, everyone, B, joint_rank_weights(n_samples, psis, A.shape[1]), n_samples, A is B)
     if A is B:
         for_each_block(len(A), 256, lambda rows: _mirror(K, rows))
     return K
@@ -123,14 +118,7 @@ def listed_pairs(
     point, including itself; partners (m, k). O(m k L) time.
     """
     weights = joint_rank_weights(len(lists), psis, lists.shape[1])
-    K = np.empty((len(psis), *partners.shape), np.float32)
-
-    def work(rows: slice) -> None:
-        scratch = np.full(len(lists), -1, np.int32), empty_set(lists.shape[1])
-        rank_partners(own[rows], partners[rows], lists, weights, scratch, K[:, rows])
-
-    for_each_block(len(partners), 1024, work)
-    return K
+    return _compare(own, partners, lists, weights, len(lists), False)
 
 
 def empty_set(size: int) -> tuple[Array, Array, Array]:
@@ -153,43 +141,46 @@ def _mirror(K: NDArray[np.float32], rows: slice) -> None:
         K[:, i, i + 1 : rows.stop] = K[:, i + 1 : rows.stop, i]
 
 
+def _compare(
+    own: Array, partners: Array, lists: Array, weights: Array, n_samples: int, is_half: bool
+) -> NDArray[np.float32]:
+    """Return the similarity of points to partners; is_half: to those up to the point itself."""
+    K = np.empty((len(weights), *partners.shape), np.float32)
+
+    def work(rows: slice) -> None:
+        scratch = np.full(n_samples, -1, np.int32), empty_set(lists.shape[1])
+        first = rows.start if is_half else -1
+        rank_partners(own[rows], partners[rows], lists, weights, first, scratch, K[:, rows])
+
+    for_each_block(len(partners), max(8, BLOCK_PAIRS // partners.shape[1]), work)
+    return K
+
+
 @kernel
-def rank_all(
-    A: Array, B: Array, weights: Array, first: int, scratch: tuple[Array, Any], K: Array
+def rank_partners(
+    own: Array,
+    partners: Array,
+    lists: Array,
+    weights: Array,
+    first: int,
+    scratch: tuple[Array, Any],
+    K: Array,
 ) -> None:
-    """Fill K[s, i, j] for all pairs; with first >= 0, only for j <= first + i.
+    """Fill K[s, i, q] for the point with list own[i] and its partners q; up to first + i if >= 0.
 
     scratch: an array (n_samples,) filled with -1, and an empty set; both are left as found.
     """
     sums = np.empty(len(weights))
     rank, met = scratch
-    for i in range(A.shape[0]):
-        for a in range(A.shape[1]):
-            rank[A[i, a]] = a
-        last = B.shape[0] if first < 0 else first + i + 1
-        for j in range(last):
-            sum_weights(B[j], rank, weights, met, sums)
-            for s in range(len(sums)):
-                K[s, i, j] = sums[s]
-        for a in range(A.shape[1]):  # reset only the entries that were set: O(L), not O(n)
-            rank[A[i, a]] = -1
-
-
-@kernel
-def rank_partners(
-    own: Array, partners: Array, lists: Array, weights: Array, scratch: tuple[Array, Any], K: Array
-) -> None:
-    """Fill K[s, i, q] for the point with list own[i] and its partners q."""
-    sums = np.empty(len(weights))
-    rank, met = scratch
     for i in range(partners.shape[0]):
         for a in range(own.shape[1]):
             rank[own[i, a]] = a
-        for q in range(partners.shape[1]):
+        n_partners = partners.shape[1] if first < 0 else first + i + 1
+        for q in range(n_partners):
             sum_weights(lists[partners[i, q]], rank, weights, met, sums)
             for s in range(len(sums)):
                 K[s, i, q] = sums[s]
-        for a in range(own.shape[1]):
+        for a in range(own.shape[1]):  # reset only the entries that were set: O(L), not O(n)
             rank[own[i, a]] = -1
 
 

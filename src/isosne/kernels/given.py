@@ -73,12 +73,6 @@ class PrecomputedKernel(MetricKernel):
         points = self._check_query(A)
         _check_not_negative(points)
         full: Array = points.toarray() if isinstance(points, csr_array) else points
-        largest = np.finfo(np.float32).max
-        if full.size and full.max() > largest:
-            raise DataError(
-                f"Precomputed affinities must be at most {largest:.2g}, the limit of float32; got "
-                f"{full.max():g}. Divide all of them by the largest."
-            )
         return np.asarray(full, np.float32)
 
     def toward_fitted(self) -> SimilarityLayers:

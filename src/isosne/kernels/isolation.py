@@ -29,10 +29,7 @@ from isosne.kernels.closed_form import ClosedForm
 from isosne.kernels.monte_carlo import (
     CellIndex,
     DrawnForm,
-    Partitions,
-    VoronoiPartitions,
     draw_partitions,
-    grow_samples,
 )
 from isosne.kernels.psi import (
     auto_partitions,
@@ -132,7 +129,6 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         return self._draw_from(points, points)
 
     def fit_pool(self, pool: Points, points: Points) -> Self:
-        """Fit to landmarks (`points`); samples are drawn from the pool (docs/decisions/0008)."""
         self.check_comparable(points)
         check_for_metric(pool, self.metric, name="pool")
         return self._draw_from(pool, points)
@@ -151,39 +147,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         partitions = [draw(shape=(n_drawn, psi)) for psi in psis if n_drawn]
         return self._remember(points, metric, psi_=psis, partitions_=partitions, pool_=pool)
 
-    def restore(self, points: Points, pool: Points, partitions: list[Partitions]) -> Self:
-        """Set the points and partitionings of a fit that was read from a file."""
-        points = self._check_fit(points)
-        psis = tuple(part.psi for part in partitions)
-        return self._remember(points, psi_=psis, partitions_=partitions, pool_=pool)
-
-    def fit_grown(self, points: Points, earlier: MetricKernel) -> Self:
-        """Fit to points of which the first are those of an earlier fit; keep its Voronoi samples.
-
-        Closed forms sample nothing, and trees cannot be grown: these are fitted anew.
-        """
-        if not isinstance(earlier, IsolationKernel) or not self._can_keep(earlier.partitions_):
-            return self.fit_checked(points)
-        self.check_comparable(points)
-        rng, metric = as_generator(self.random_state), self.fit_metric(points)
-        n, n_before = points.shape[0], earlier.X_fit_.shape[0]
-        partitions: list[Partitions] = []
-        for psi, part in zip(resolve_psi(self.psi, n), earlier.partitions_, strict=True):
-            samples = grow_samples(part.samples, n_before, n, psi, rng)
-            partitions.append(VoronoiPartitions(samples, points, metric))
-        return self.restore(points, points, partitions)
-
-    def _can_keep(self, parts: list[Partitions]) -> bool:
-        """Return whether drawn partitionings have the number and the scales of this kernel."""
-        has_scales = bool(parts) and len(parts) == len(np.atleast_1d(self.psi))
-        return (
-            self.partition == "voronoi"
-            and has_scales
-            and len(parts[0].samples) == self.n_partitions
-        )
-
     def in_closed_form(self) -> Self | None:
-        """Return the exact kernel with the same psi; None for isolation trees."""
         if not self.partitions_:
             return self
         if self.partition == "forest":
@@ -349,20 +313,12 @@ def feature_map(scales: list[Array], psis: tuple[int, ...]) -> csr_array:
 
     The columns of a scale follow those of the previous one, partitioning by partitioning.
     """
-    first = 0
-    columns = []
-    for psi, cells in zip(psis, scales, strict=True):
-        starts = first + psi * np.arange(cells.shape[1], dtype=np.int64)
-        columns.append(cells.astype(np.int64) + starts)  # column numbers exceed the type of cells
-        first += psi * cells.shape[1]
-    indices = np.hstack(columns)
+    n_partitions = scales[0].shape[1]
+    ends = np.cumsum(np.repeat(psis, n_partitions))
+    starts = np.concatenate([[0], ends[:-1]])
+    indices = np.hstack(scales) + starts  # in int64: columns exceed the type of cells
     n, n_ones = indices.shape
-    index_dtype = np.int32 if max(n * n_ones, first) < 2**31 else np.int64  # as SciPy does
-    return csr_array(
-        (
-            np.ones(n * n_ones, np.float32),
-            indices.ravel().astype(index_dtype),
-            np.arange(0, n * n_ones + 1, n_ones, dtype=np.int64).astype(index_dtype),
-        ),
-        shape=(n, first),
-    )
+    index_dtype = np.int32 if max(indices.size, ends[-1]) < 2**31 else np.int64  # as SciPy does
+    indptr = np.arange(0, indices.size + 1, n_ones).astype(index_dtype)
+    ones = np.ones(indices.size, np.float32)
+    return csr_array((ones, indices.ravel().astype(index_dtype), indptr), shape=(n, int(ends[-1])))

@@ -1,21 +1,17 @@
 """The isolation kernel by sampling (Eq. 7): partitionings, cells, and counts of shared cells.
 
-A partitioning is a sample of psi points. The cell of a point is its nearest sampled point; ties go
-to the lower index. No Voronoi diagram is built. Two algorithms give the same cells;
-`VoronoiPartitions.cells` uses the cheaper one (docs/decisions/0002):
+The cell of a point is its nearest point in a sample of psi points; ties go to the lower index. Two
+algorithms give the same cells, and the cheaper one is used (docs/decisions/0002). A *scan* takes
+the smallest key within each sample. A *walk* visits the sampled points in order of distance until
+each sample was met: about (m / psi) ln t of the m sampled points, fewer where samples overlap.
 
-* *scan*: compute the keys to all sampled points, then take the smallest within each sample;
-* *walk*: visit the sampled points in order of distance until a member of each sample was found.
-  It is faster where samples overlap: about (m / psi) ln t of the m sampled points are visited.
-
-Two points are compared by the number of partitionings in which their cells are equal, one byte per
-pair. Two loops give the same counts; `CellIndex` uses the faster one. *Compare* tests every pair in
-every partitioning, with vector instructions. *Gather* visits only the pairs that share a cell, one
-at a time; the cell sizes tell how many there are.
+Two points are compared by the number of partitionings in which their cells are equal. *Compare*
+tests every pair in every partitioning, with vector instructions; *gather* visits only the pairs
+that share a cell, one at a time.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,39 +82,32 @@ class VoronoiPartitions:
     def _walk_is_cheaper(self, n_listed: int) -> bool:
         """Compare the estimated time per point of a walk and a scan, in nanoseconds.
 
-        The constants were measured on two cores (docs/decisions/0002). They agree with the table
-        there within a factor of three and choose the faster algorithm in each of its rows. A wrong
-        choice costs time only: the cells are the same.
+        The constants were measured on two cores: docs/decisions/0002.
         """
         n_columns = int(self._search.points.shape[1])
         # Per key: 0.013 per column for the product, 0.3 to store it, 0.5 to scan it in a sample;
         # a walk offers it to a heap (1.3) and recomputes each listed point (90 + 0.35 per column).
-        key = 0.013 * n_columns
-        scan = 0.5 * self.samples.size + (key + 0.3) * self._group_columns()
-        walk = (key + 1.3) * self._search.n_points + (90 + 0.35 * n_columns) * n_listed
+        n_sampled, key = self._search.n_points, 0.013 * n_columns
+        n_keys = n_sampled if n_sampled <= SCAN_COLUMNS else self.samples.size
+        scan = 0.5 * self.samples.size + (key + 0.3) * n_keys
+        walk = (key + 1.3) * n_sampled + (90 + 0.35 * n_columns) * n_listed
         return walk < scan
 
-    def _group_columns(self) -> int:
-        groups, n_sampled = self._groups(), self._search.n_points
-        if len(groups) == 1:
-            return n_sampled
-        return sum(len(distinct(self._members[group], n_sampled)[0]) for group in groups)
-
-    def _groups(self) -> list[slice]:
-        """Divide the partitionings into groups whose keys fit in SCAN_COLUMNS."""
+    def _groups(self) -> Iterator[tuple[slice, SearchSet, Array]]:
+        """Yield partitionings whose keys fit in SCAN_COLUMNS, with their points and members."""
         n_partitions, psi = self.samples.shape
-        fits = self._search.n_points <= SCAN_COLUMNS
-        step = n_partitions if fits else max(1, SCAN_COLUMNS // psi)
-        return [slice(s, min(s + step, n_partitions)) for s in range(0, n_partitions, step)]
+        if self._search.n_points <= SCAN_COLUMNS:
+            yield slice(0, n_partitions), self._search, self._members
+            return
+        step = max(1, SCAN_COLUMNS // psi)
+        for start in range(0, n_partitions, step):
+            group = slice(start, start + step)
+            columns, members = distinct(self._members[group], self._search.n_points)
+            yield group, self._search.subset(columns), members
 
     def _scan(self, X: Points, cells: Array) -> None:
-        groups = self._groups()
-        if len(groups) == 1:
-            self._scan_samples(X, self._search, self._members, cells)
-            return
-        for group in groups:
-            columns, members = distinct(self._members[group], self._search.n_points)
-            self._scan_samples(X, self._search.subset(columns), members, cells[:, group])
+        for group, search, members in self._groups():
+            self._scan_samples(X, search, members, cells[:, group])
 
     def _scan_samples(self, X: Points, search: SearchSet, members: Array, cells: Array) -> None:
         """Find the cells (n, t) in some partitionings, whose members are points of a search set."""
@@ -128,9 +117,8 @@ class VoronoiPartitions:
             keys = search.keys(query, slice(0, search.n_points))
             points = query.points if search.unit else search.points  # used if keys are rounded
             found = np.empty((len(keys), len(members)), cells.dtype)
-            nearest_members(
-                keys, members, (points, search.points), search.unit, query.sq_norms, found
-            )
+            both = points, search.points
+            nearest_members(keys, members, both, search.unit, query.sq_norms, found)
             cells[rows] = found
 
         for_each_block(len(cells), SCAN_ROWS, work)
@@ -140,7 +128,6 @@ class VoronoiPartitions:
         points = X if len(rows) == X.shape[0] else X[rows]
         memberships = self._memberships()
         is_open = np.zeros(len(rows), np.bool_)
-
         find = nearest_in_blocks(points, self._search, n_listed)
 
         def work(part: slice) -> None:
@@ -278,11 +265,11 @@ class CellIndex:
 def count_with_partners(cells: Array, partners: Array, others: Array) -> Array:
     """Return the number of cells (n, k) that each row shares with its partners in `others`."""
     counts = np.empty(partners.shape, count_dtype(cells.shape[1]))
-    for_each_block(
-        len(partners),
-        1024,
-        lambda rows: compare_partners(cells[rows], others, partners[rows], counts[rows]),
-    )
+
+    def work(rows: slice) -> None:
+        compare_partners(cells[rows], others, partners[rows], counts[rows])
+
+    for_each_block(len(partners), 1024, work)
     return counts
 
 
@@ -315,18 +302,12 @@ Partitions = VoronoiPartitions | ForestPartitions
 
 
 def draw_partitions(
-    points: Points,
-    shape: tuple[int, int],
-    metric: Metric,
-    rng: np.random.Generator,
-    partition: str,
+    points: Points, shape: tuple[int, int], metric: Metric, rng: np.random.Generator, partition: str
 ) -> Partitions:
     """Return partitionings over samples of the points; shape: n_partitions and psi."""
-    n_drawn, psi = shape
-    n = points.shape[0]
-    samples = np.empty((n_drawn, psi), np.int64)
+    samples = np.empty(shape, np.int64)
     for sample in samples:  # sorted, so that ties go to the lower index
-        sample[:] = np.sort(rng.choice(n, psi, replace=False, shuffle=False))
+        sample[:] = np.sort(rng.choice(points.shape[0], shape[1], replace=False, shuffle=False))
     if partition == "forest":
         return grow_forest(samples, points, rng)
     return VoronoiPartitions(samples, points, metric)
@@ -382,26 +363,3 @@ class DrawnForm:
     def _shares(self, counts: list[Array]) -> NDArray[np.float32]:
         n_drawn = np.float32(len(self._partitions[0].samples))
         return np.divide(counts, n_drawn, dtype=np.float32)  # Eq. 7: 1 / t
-
-
-def grow_samples(
-    samples: Array, n_before: int, n_points: int, psi: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Return samples (t, psi) of n_points rows from samples of the first n_before of them.
-
-    Each is a uniform sample without replacement: the number of added rows in it is that of a new
-    draw; given this number, both the earlier rows and the added rows in it are uniform samples.
-    """
-    grown = np.empty((len(samples), psi), np.int64)
-    for sample, row in zip(samples, grown, strict=True):
-        drawn = rng.choice(n_points, psi, replace=False, shuffle=False)
-        added = drawn[drawn >= n_before]
-        n_kept = psi - len(added)
-        if n_kept <= len(sample):
-            kept = rng.choice(sample, n_kept, replace=False, shuffle=False)
-        else:
-            others = np.setdiff1d(np.arange(n_before), sample, assume_unique=True)
-            more = rng.choice(others, n_kept - len(sample), replace=False, shuffle=False)
-            kept = np.concatenate([sample, more])
-        row[:] = np.sort(np.concatenate([kept, added]))
-    return grown

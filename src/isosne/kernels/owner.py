@@ -35,7 +35,6 @@ from isosne.kernels.ownership import (
     split_scales,
     weigh_smoothly,
 )
-from isosne.neighbors.metric import Metric
 
 
 class OwnerKernel(MetricKernel):
@@ -117,11 +116,6 @@ class OwnerKernel(MetricKernel):
         far = () if n_listed is not None else split_scales(psis, n).far
         subsets = [draw_subsets(psi, n, rng) for psi in far]
         return self._remember(points, metric, psi_=psis, subsets_=subsets)
-
-    def restore(self, points: Points, metric: Metric, **draws: Any) -> Self:
-        """Set the points and random draws of a fit that was read from a file."""
-        self.check_comparable(points)
-        return self._remember(points, metric, **draws)
 
     def psis(self, n_points: int, n_listed: int | None = None) -> tuple[int, ...]:
         """Return the number of cells at each scale for n_points points.

@@ -67,14 +67,6 @@ class Job:
     first_seed: Any = None
     is_table: bool = False
 
-    def fit(
-        self, kernel: MetricKernel, rng: np.random.Generator
-    ) -> tuple[MetricKernel, Array | None]:
-        """Return the kernel fitted to the rows, and the row indices of landmarks."""
-        if self.earlier is None:
-            return self.given.fit(kernel, rng)
-        return kernel.fit_grown(self.given.points, self.earlier), None
-
     def anchors_among(self, landmarks: Array | None) -> Anchors | None:
         """Return the anchors, counted among the landmarks if there are any."""
         if self.anchors is None or landmarks is None:
@@ -154,7 +146,7 @@ def fit_steps(
     reporter.say(str(plan))
     reporter.say("Computing affinities")
 
-    kernel, landmarks = job.fit(seeded_kernel(plan, request), rng)
+    kernel, landmarks = job.given.fit(seeded_kernel(plan, request), rng)
     draws = draw_seed(plan, rng)
     joint, isolated = make_affinities(kernel, plan, draws)
     anchors = job.anchors_among(landmarks)
@@ -326,7 +318,7 @@ def joint_probabilities(
     """
     rng = as_generator(random_state)
     job, request, plan = _plan_affinities(X, kernel, affinities, memory_limit, rng, random_state)
-    fitted, _ = job.fit(seeded_kernel(plan, request), rng)
+    fitted, _ = job.given.fit(seeded_kernel(plan, request), rng)
     return Similarities(fitted, make_affinities(fitted, plan, draw_seed(plan, rng))[0])
 
 

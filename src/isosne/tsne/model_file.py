@@ -169,9 +169,9 @@ def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKern
         pool = check_pool(kernel, points, _points_from_arrays("pool", arrays))
     n_scales = sum(name.startswith("samples") for name in arrays)
     metric = kernel.fit_metric(points)
-    return kernel.restore(
-        points, pool, [_partitions(kernel, arrays, pool, metric, s) for s in range(n_scales)]
-    )
+    partitions = [_partitions(kernel, arrays, pool, metric, s) for s in range(n_scales)]
+    psis = tuple(part.psi for part in partitions)
+    return kernel.restore(points, metric, psi_=psis, partitions_=partitions, pool_=pool)
 
 
 def _restore_owner(kernel: OwnerKernel, points: Points, arrays: dict[str, Array]) -> OwnerKernel:

@@ -135,16 +135,6 @@ CASES = {
         "B must be None: affinities between two sets of new points are unknown; got B=3. "
         "Leave it out.",
     ),
-    "affinities: beyond float32": pytest.param(
-        lambda: PrecomputedKernel().fit(changed(P, 1e100)).similarity(),
-        "Precomputed affinities must be at most 3.4e+38, the limit of float32; got 1e+100. Divide "
-        "all of them by the largest.",
-    ),
-    "affinities: lists": pytest.param(
-        lambda: PrecomputedKernel().fit(P).neighbor_similarity(None),
-        "affinities must be 'dense' with PrecomputedKernel, which compares all pairs; got "
-        "affinities='sparse'. Pass affinities='dense'.",
-    ),
     "own: lists": pytest.param(
         fit(Constant(P), X, affinities="sparse"),
         "affinities must be 'dense' with a user-defined kernel, which compares all pairs; got "

@@ -78,15 +78,6 @@ def test_the_affinities_are_those_of_a_fit_on_all_rows(points, kernel):
         np.testing.assert_array_equal(found, expected)
 
 
-def test_drawn_samples_are_kept_and_stay_uniform(points):
-    model = make(IsolationKernel(20, n_partitions=50)).fit(points[:60])
-    before = model.kernel_.partitions_[0].samples
-    after = model.extend(points[60:], **STEPS).kernel_.partitions_[0].samples
-    kept = [len(np.intersect1d(a, b)) for a, b in zip(before, after, strict=True)]
-    assert np.mean(kept) == pytest.approx(15, abs=1)  # 60 of 80 rows; a new draw has 5 in common
-    assert (after >= 60).mean() == pytest.approx(1 / 4, abs=0.05)
-
-
 def test_exaggeration_falls_and_the_rest_is_like_the_last_phase():
     fit = Schedule.annealed(exaggeration=2)
     first, last = gathering(250, fit).phases
