@@ -33,16 +33,11 @@ __all__ = [
 ]
 
 _HOME = {
-    "animate": "animation",
-    "animate_between": "animation",
-    "plot_cells": "kernels",
-    "plot_contours": "kernels",
-    "plot_lines": "curves",
-    "plot_map": "maps",
-    "plot_maps": "maps",
+    **dict.fromkeys(["animate", "animate_between"], "animation"),
+    **dict.fromkeys(["plot_lines", "plot_rnx", "plot_similarity_from"], "curves"),
+    **dict.fromkeys(["plot_cells", "plot_contours"], "kernels"),
+    **dict.fromkeys(["plot_map", "plot_maps"], "maps"),
     "plot_placed": "placed",
-    "plot_rnx": "curves",
-    "plot_similarity_from": "curves",
     "save_figure": "figures",
 }
 

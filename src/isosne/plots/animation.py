@@ -25,11 +25,8 @@ from isosne.plots.points import MAX_SCATTER, auto_size, draw_points
 from isosne.plots.raster import find_limits, position_points
 from isosne.quality.procrustes import find_similarity
 
-ENDINGS = (".gif", ".mp4")
-DPI = 100
-"""Resolution of a frame, matplotlib's default."""
-LAST_SECONDS = 1.0
-"""How long the last frame is shown; chosen."""
+DPI = 100  # of a frame, matplotlib's default
+LAST_SECONDS = 1.0  # how long the last frame is shown; chosen
 SMOOTHING_SECONDS = 0.3
 """Time before and after a frame of a run over which its axis limits are smoothed; by eye."""
 REST_SECONDS, MOVE_SECONDS = 0.8, 1.2
@@ -63,12 +60,8 @@ def animate(
         can collect them: ``(state.iteration, state.Y.T.copy())``.
     path : str or path
         Output file; ends in .gif or .mp4.
-    color : array, series, Trust or None, default=None
+    color, kind, names
         What to color the points by; see `plot_map`.
-    kind : {"auto", "labels", "values", "trust"}, default="auto"
-        How to interpret ``color``; see `plot_map`.
-    names : mapping, sequence of str or None, default=None
-        Names of the labels; see `plot_map`.
     frames_per_second : float, default=20.0
         Number of snapshots shown per second, up to 50.
     force : bool, default=True
@@ -95,12 +88,19 @@ def animate(
     'run.gif'
     """
     target = _check_target(path, frames_per_second)
-    iterations, maps = _check_snapshots(snapshots)
-    rows = np.arange(len(maps[0]))
     stops = [
-        _Stop(f"iteration {iteration}", rows, Y)
-        for iteration, Y in zip(iterations, maps, strict=True)
+        _Stop(
+            f"iteration {int(iteration)}", np.arange(len(Y)), check_embedding(Y, name="A snapshot")
+        )
+        for iteration, Y in snapshots
     ]
+    shapes = sorted({stop.places.shape for stop in stops})
+    if len(shapes) != 1:
+        given = "no map" if not shapes else f"shapes {shapes[0]} and {shapes[-1]}"
+        raise DataError(
+            f"{keyword('snapshots')} must contain at least one map, all of the same shape; "
+            f"got {given}. Collect copies of the map in a callback of TSNE."
+        )
     film = _Film(color, kind, names, frames_per_second, SMOOTHING_SECONDS)
     return film.write(target, stops, force=force)
 
@@ -125,20 +125,14 @@ def animate_between(
         At least two maps, in order.
     path : str or path
         Output file; ends in .gif or .mp4.
-    color : array, series, Trust or None, default=None
+    color, kind, names
         What to color the points of the last map by; see `plot_map`.
     ids : sequence of arrays or None, default=None
         Unique identifiers of the rows of each map. None: all maps have the same rows.
     titles : sequence of str or None, default=None
         Title of each map. None: "map 1", "map 2" and so on.
-    kind : {"auto", "labels", "values", "trust"}, default="auto"
-        How to interpret ``color``; see `plot_map`.
-    names : mapping, sequence of str or None, default=None
-        Names of the labels; see `plot_map`.
-    frames_per_second : float, default=20.0
-        Number of frames per second, up to 50.
-    force : bool, default=True
-        Whether to overwrite an existing file, once the new one is complete.
+    frames_per_second, force
+        See `animate`.
 
     Returns
     -------
@@ -213,7 +207,7 @@ class _Film(NamedTuple):
 def _check_target(path: str | os.PathLike[str], frames_per_second: float) -> Path:
     """Return the output file; raise before the work if it cannot be made."""
     check_number(frames_per_second, "frames_per_second", low=0.1, high=50, hint="Try 20.")
-    target = check_suffix(path, ENDINGS)
+    target = check_suffix(path, (".gif", ".mp4"))
     _make_writer(target, frames_per_second)
     return target
 
@@ -247,18 +241,6 @@ def _slide(rows: Array, reach: int, summary: Any) -> Array:
     return np.array([summary(span, axis=0) for span in spans])
 
 
-def _check_snapshots(snapshots: Iterable[tuple[int, Any]]) -> tuple[list[int], list[Array]]:
-    pairs = [(int(iteration), check_embedding(Y, name="A snapshot")) for iteration, Y in snapshots]
-    shapes = sorted({Y.shape for _, Y in pairs})
-    if len(shapes) != 1:
-        given = "no map" if not shapes else f"shapes {shapes[0]} and {shapes[-1]}"
-        raise DataError(
-            f"{keyword('snapshots')} must contain at least one map, all of the same shape; "
-            f"got {given}. Collect copies of the map in a callback of TSNE."
-        )
-    return [iteration for iteration, _ in pairs], [Y for _, Y in pairs]
-
-
 def _find_stops(maps: Sequence[Any], ids: Any, titles: Sequence[str] | None) -> list[_Stop]:
     """Return the maps with rows counted as in the last one, each laid onto the next."""
     checked = [check_embedding(Y, name="A map") for Y in maps]
@@ -273,12 +255,9 @@ def _find_stops(maps: Sequence[Any], ids: Any, titles: Sequence[str] | None) -> 
             raise ParameterError(name, f"have {len(checked)} entries, one for each map", hint=hint)
     if ids is None:
         if len({len(Y) for Y in checked}) > 1:
-            raise ParameterError(
-                "ids",
-                "be given for maps with different numbers of points",
-                None,
-                "Pass the identifiers of the rows of each map.",
-            )
+            rule = "be given for maps with different numbers of points"
+            hint = "Pass the identifiers of the rows of each map."
+            raise ParameterError("ids", rule, None, hint)
         ids = [np.arange(len(Y)) for Y in checked]
     keys = [check_ids(own, len(Y), "ids") for own, Y in zip(ids, checked, strict=True)]
     titles = titles or [f"map {k + 1}" for k in range(len(checked))]

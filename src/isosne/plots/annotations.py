@@ -40,37 +40,24 @@ from isosne.plots.palette import Floats, to_hex, to_rgb
 
 Mask = NDArray[np.bool_]
 
-LINE_LETTERS, MAX_LETTERS = 20, 55
-"""Letters per line of a name, and in all; longer names are cut. Chosen by eye."""
-LINE_HEIGHT = 1.25
-"""Height of a line relative to the font size."""
-SCALES = (1.0, 0.9, 0.8, 0.7, 0.6)
-"""Font sizes that are tried until all names fit, relative to the font of the style."""
-MIN_LEADER = 10.0
-"""Shortest leader line that is drawn, in points: a nearer text needs none; chosen by eye."""
+# Chosen by eye.
+LINE_LETTERS, MAX_LETTERS = 20, 55  # per line of a name, and in all; longer names are cut
+LINE_HEIGHT = 1.25  # of a line relative to the font size
+SCALES = (1.0, 0.9, 0.8, 0.7, 0.6)  # font sizes that are tried, relative to that of the style
+MIN_LEADER = 10.0  # shortest leader line that is drawn, in points: a nearer text needs none
 INK_SHARE = 0.45
 """Share of the ink in the color of a name; the rest is the color of its class. Every color then has
 a contrast of at least 4.5 to the background, as WCAG 2 asks for."""
-CELL = 3.0
-"""Side of a grid cell in points: about a third of the height of a text."""
-STRIDE = 2
-"""Candidates are this many cells apart."""
-SMOOTHING = 2.0
-"""Standard deviation, in cells, of the smoothed density of a region; chosen by eye."""
-CORE_SHARE = 0.35
-"""A leader ends where the density is at least this share of its maximum; chosen by eye."""
-GAP = 2.0
-"""Least distance between two texts, and between a text and the frame."""
-COVER_COST = 160.0
-"""Distance that is as bad as a box that lies on points altogether; chosen by eye."""
-ASKEW_COST = 0.2
-"""What a unit of length costs by which a box is neither above, below nor at a side; by eye."""
-CROSSING_COST = 80.0
-"""Distance that is as bad as a leader across another leader or text; chosen by eye."""
-N_EXAMINED = 80
-"""Candidates of lowest cost for which crossings are counted."""
-MAX_ROUNDS = 8
-"""Most rounds of moves; a round without a move is the last. 60 texts need about four."""
+CELL = 3.0  # side of a grid cell in points: about a third of the height of a text
+STRIDE = 2  # candidates are this many cells apart
+SMOOTHING = 2.0  # standard deviation, in cells, of the smoothed density of a region
+CORE_SHARE = 0.35  # a leader ends where the density is at least this share of its maximum
+GAP = 2.0  # least distance between two texts, and between a text and the frame
+COVER_COST = 160.0  # distance that is as bad as a box that lies on points altogether
+ASKEW_COST = 0.2  # of a unit of length by which a box is neither above, below nor at a side
+CROSSING_COST = 80.0  # distance that is as bad as a leader across another leader or text
+N_EXAMINED = 80  # candidates of lowest cost for which crossings are counted
+MAX_ROUNDS = 8  # of moves; a round without a move is the last. 60 texts need about four
 
 
 class Scenery(NamedTuple):
@@ -89,23 +76,15 @@ class Scenery(NamedTuple):
         return Scenery(transform(self.points), images, self.clearance)
 
 
-def annotate_classes(
-    ax: Axes, scenery: Scenery, classes: Classes, style: Style, *, in_color: bool
-) -> "ClassNames":
-    """Add the names of the classes to a map; ``in_color`` if the points have their colors."""
-    names = ClassNames(scenery, classes, style, in_color=in_color)
-    ax.add_artist(names)
-    for part in names.get_children():
-        part.set_figure(ax.get_figure(root=False))  # type: ignore[arg-type]  # axes have a figure
-        part.axes = ax
-        part.set_transform(ax.transAxes)
-    return names
-
-
 class ClassNames(Artist):
-    """The texts of the classes that have points, largest first, and their leader lines."""
+    """The texts of the classes that have points, largest first, and their leader lines.
 
-    def __init__(self, scenery: Scenery, classes: Classes, style: Style, *, in_color: bool) -> None:
+    They are added to axes; ``in_color`` if the points have the colors of the classes.
+    """
+
+    def __init__(
+        self, ax: Axes, scenery: Scenery, classes: Classes, style: Style, *, in_color: bool
+    ) -> None:
         super().__init__()
         counts = np.bincount(classes.of_point, minlength=len(classes.names))[: classes.n_classes]
         self._order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
@@ -121,6 +100,11 @@ class ClassNames(Artist):
             color = mix(classes.colors[c], style.ink) if in_color else style.ink
             self.texts.append(_make_text(classes.names[c], color, style.background))
             self.leaders.append(Line2D([], [], color=color, linewidth=0.8, path_effects=halo))
+        ax.add_artist(self)
+        for part in self.get_children():
+            part.set_figure(ax.get_figure(root=False))  # type: ignore[arg-type]  # axes have one
+            part.axes = ax
+            part.set_transform(ax.transAxes)
 
     def get_children(self) -> list[Artist]:
         """Return the leader lines and the texts."""
@@ -155,7 +139,14 @@ class ClassNames(Artist):
             self.texts[j].set_visible(True)
             self.leaders[j].set_data(*(np.array([start, target]) / frame).T)
             self.leaders[j].set_visible(bool(np.hypot(*(start - target)) >= MIN_LEADER))
-        _warn_of_lost(lost)
+        if lost:
+            count = f"{len(lost)} name{'s' * (len(lost) > 1)}"
+            warnings.warn(
+                f"There is no room on the map for {count}, such as {lost[0]!r}. "
+                "Enlarge the figure, or use a legend.",
+                IsosneWarning,
+                stacklevel=2,
+            )
 
     def _find_places(self, scenery: Scenery, frame: Floats) -> list[tuple[int, Any, Any, Any]]:
         """Return text, middle, and start and end of the leader, of the classes in the view.
@@ -210,17 +201,6 @@ def mix(color: str, ink: str) -> str:
     return to_hex((1 - INK_SHARE) * rgb[None] + INK_SHARE * black)[0]
 
 
-def _warn_of_lost(lost: Sequence[str]) -> None:
-    if lost:
-        count = f"{len(lost)} name{'s' * (len(lost) > 1)}"
-        warnings.warn(
-            f"There is no room on the map for {count}, such as {lost[0]!r}. "
-            "Enlarge the figure, or use a legend.",
-            IsosneWarning,
-            stacklevel=2,
-        )
-
-
 class Boxes(NamedTuple):
     """Boxes by their middles (k, 2) and half sizes (k, 2), and the ends (k, 2) of their leaders."""
 
@@ -243,9 +223,10 @@ def place_labels(sizes: Floats, regions: Sequence[Mask], is_taken: Mask, frame: 
 
     Earlier boxes have the first choice. ``is_taken`` are the cells with points.
     """
+    n_regions = np.sum(regions, axis=0)  # of each cell
     places = [
-        _Candidates(size, regions[j], _any_but(regions, j), is_taken, frame)
-        for j, size in enumerate(sizes)
+        _Candidates(size, region, (n_regions > 0) & ~region, is_taken, frame)
+        for size, region in zip(sizes, regions, strict=True)
     ]
     boxes = Boxes(np.full(sizes.shape, np.nan), sizes / 2, np.full(sizes.shape, np.nan))
     chosen = np.full(len(sizes), -1)
@@ -261,15 +242,6 @@ def place_labels(sizes: Floats, regions: Sequence[Mask], is_taken: Mask, frame: 
             break
     boxes.middles[chosen < 0] = np.nan
     return boxes
-
-
-def _any_but(regions: Sequence[Mask], j: int) -> Mask:
-    """Return the union of all regions but one."""
-    union = np.zeros_like(regions[j])
-    for i, region in enumerate(regions):
-        if i != j:
-            union |= region
-    return union & ~regions[j]
 
 
 def grid_shape(frame: Floats) -> tuple[int, int]:

@@ -41,48 +41,33 @@ REPRODUCIBLE: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None},
 }
 """Metadata that removes dates and version numbers."""
-N_STOPS = 64
-"""Colors between which a color scale is interpolated."""
-LEGEND_ROW = 0.18
-"""Height of a legend entry in the small font, in inches for a font of 10 points; chosen."""
-LEGEND_MARKER = 0.6
-"""Width of the marker of a legend entry and the space around it, in inches for 10 points."""
+N_STOPS = 64  # colors between which a color scale is interpolated
 POINTS_PER_INCH = 72  # of typography
-TITLE_ROW = 0.2
-"""Height of a line of a title, in inches for a font of 10 points."""
-MIN_LEGEND, MAX_LEGEND = 1.0, 8.0
-"""Limits of the width of a legend, in inches, the first for a font of 10 points; chosen."""
-VALUE_BAR, TRUST_BAR = 0.95, 1.5
-"""Width of a color bar with its labels, in inches for a font of 10 points; the labels of trust are
-words."""
-SMALL_FONT_ENTRIES = 12
-"""Legends with more entries use the small font; chosen by eye."""
-MAX_ROW = 4
-"""Up to this many panels form one row; chosen."""
-REPLACEMENT = "\ufffd"
-"""Shown in place of a character that cannot be drawn."""
-BAR_TITLE_LETTERS = 14
-"""Letters per line of the title over a color bar, so that it is no wider than the tick labels."""
+SMALL_FONT_ENTRIES = 12  # legends with more entries use the small font; chosen by eye
+MAX_ROW = 4  # up to this many panels form one row; chosen
+REPLACEMENT = "\ufffd"  # shown in place of a character that cannot be drawn
+BAR_TITLE_LETTERS = 14  # per line of the title over a color bar, as wide as the tick labels
+MAX_LEGEND = 8.0  # width in inches; chosen
+# In inches for a font of 10 points; chosen.
+LEGEND_ROW = 0.18  # height of a legend entry in the small font
+LEGEND_MARKER = 0.6  # width of the marker of a legend entry and the space around it
+MIN_LEGEND = 1.0  # width
+TITLE_ROW = 0.2  # height of a line of a title
+VALUE_BAR, TRUST_BAR = 0.95, 1.5  # widths of a color bar with labels; those of trust are words
 
 
 class Style(NamedTuple):
     """Sizes in inches, fonts in points, and colors."""
 
-    side: float = 5.6
-    """Side of a single map."""
-    panel: float = 3.4
-    """Side of a map in a grid."""
-    width: float | None = None
-    """Width of the figure of a single map, whose legend is below; None: that of map and legend."""
-    font: float | None = None
-    """Font size; None: that of matplotlib's settings."""
+    side: float = 5.6  # of a single map
+    panel: float = 3.4  # side of a map in a grid
+    width: float | None = None  # of the figure of a map with a legend below; None: legend beside it
+    font: float | None = None  # None: that of matplotlib's settings
     title: str = "large"
     background: str = "white"
-    ink: str = "#000000"
-    """Color of texts, marks and leader lines."""
+    ink: str = "#000000"  # of texts, marks and leader lines
     frame: str = "#d4d4d4"
-    pane: str = "#f9f9f9"
-    """Background of a three-dimensional map."""
+    pane: str = "#f9f9f9"  # background of a three-dimensional map
     colors: tuple[str, ...] = COLORS
     plain: str = PLAIN
     faint: str = FAINT
@@ -145,12 +130,8 @@ STYLES = {
 def find_style(name: str) -> Style:
     """Return a style by its name."""
     if not isinstance(name, str) or name not in STYLES:
-        raise ParameterError(
-            "style",
-            f"be one of {', '.join(STYLES)}",
-            name,
-            suggest(name, STYLES, f"Use {keyword('style', 'screen')} for the default."),
-        )
+        hint = suggest(name, STYLES, f"Use {keyword('style', 'screen')} for the default.")
+        raise ParameterError("style", f"be one of {', '.join(STYLES)}", name, hint)
     return STYLES[name]
 
 
@@ -198,8 +179,7 @@ def legend_width(paint: Paint, height: float) -> float:
     widest = max(text_width(name, style["fontsize"]) for name in paint.names)
     title = text_width(paint.title, "medium") + 0.2
     entries = style["ncols"] * (font_scale() * LEGEND_MARKER + widest)
-    narrowest = font_scale() * MIN_LEGEND
-    return float(np.clip(max(entries, title), narrowest, MAX_LEGEND))
+    return float(np.clip(max(entries, title), font_scale() * MIN_LEGEND, MAX_LEGEND))
 
 
 def font_scale() -> float:
@@ -261,8 +241,7 @@ def make_grid(n: int, columns: int | None, *, side: float, beside: float, n_dims
 
 def strip_axes(ax: Axes) -> None:
     """Remove the ticks and keep a thin frame: the coordinates of a map have no meaning."""
-    ax.set_xticks([])
-    ax.set_yticks([])
+    ax.set(xticks=[], yticks=[])
     for spine in ax.spines.values():
         spine.set_color(FRAME)
         spine.set_linewidth(0.8)
@@ -285,33 +264,20 @@ def style_axes(ax: Axes, x_label: str, y_label: str) -> None:
 
 def add_legend(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> None:
     """Add a legend to the right of the axes."""
-    legend = ax.legend(
-        handles=list(handles),
-        title=title or None,
-        loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
-        **_legend_style(len(handles), ax.get_window_extent().height / ax.figure.dpi),
-    )
-    _show_as_written(legend)
+    look = _legend_style(len(handles), ax.get_window_extent().height / ax.figure.dpi)
+    look |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+    _show_as_written(ax.legend(handles=list(handles), title=title or None, **look))
 
 
 def add_figure_legend(
     figure: Figure, handles: Sequence[Artist], *, title: str = "", columns: int = 0
 ) -> None:
-    """Add one legend to the axes of a figure with constrained layout.
-
-    It is to the right of them, or below them in ``columns``, if there are any.
-    """
+    """Add one legend to the axes of a figure: to the right of them, or below them in columns."""
     look = _legend_style(len(handles), figure.get_figheight())
+    look["loc"] = "outside right center"
     if columns:
-        look |= {"ncols": columns, "alignment": "center"}
-    legend = figure.legend(
-        handles=list(handles),
-        title=title or None,
-        loc="outside lower center" if columns else "outside right center",
-        **look,
-    )
-    _show_as_written(legend)
+        look |= {"loc": "outside lower center", "ncols": columns, "alignment": "center"}
+    _show_as_written(figure.legend(handles=list(handles), title=title or None, **look))
 
 
 def arrange_below(classes: Classes, width: float) -> tuple[int, float]:
@@ -331,9 +297,8 @@ def _show_as_written(legend: Legend) -> None:
 
 def _legend_style(n: int, inches: float) -> dict[str, Any]:
     """Return the style of a legend of n entries that is at most this high."""
-    rows = max(
-        1, int(inches / (font_scale() * LEGEND_ROW)) - 3
-    )  # a title, and space above and below
+    # Less a title, and space above and below.
+    rows = max(1, int(inches / (font_scale() * LEGEND_ROW)) - 3)
     return {
         "frameon": False,
         "fontsize": "small" if n > SMALL_FONT_ENTRIES else "medium",
@@ -347,31 +312,20 @@ def _legend_style(n: int, inches: float) -> dict[str, Any]:
 
 def class_handles(classes: Classes) -> list[Line2D]:
     """Return the legend entry of each class."""
+    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markeredgewidth": 0}
+    # matplotlib hides names that begin with an underscore
+    labels = [f" {name}" if name.startswith("_") else name for name in classes.names]
     return [
-        Line2D(
-            [],
-            [],
-            linestyle="none",
-            marker="o",
-            markersize=6 * font_scale(),
-            color=color,
-            markeredgewidth=0,
-            label=name if not name.startswith("_") else f" {name}",  # matplotlib hides "_names"
-        )
-        for name, color in zip(classes.names, classes.colors, strict=True)
+        Line2D([], [], markersize=6 * font_scale(), color=color, label=label, **look)
+        for label, color in zip(labels, classes.colors, strict=True)
     ]
-
-
-def make_color_scale(values: Values) -> ScalarMappable:
-    """Return the mapping from values to colors."""
-    scale = LinearSegmentedColormap.from_list("scale", values.sample_scale(N_STOPS))
-    return ScalarMappable(Normalize(values.low, values.high), scale)
 
 
 def add_color_bar(axes: Sequence[Axes], values: Values) -> None:
     """Add a color bar to the right of some axes of one figure."""
-    figure = axes[0].figure
-    bar = figure.colorbar(make_color_scale(values), ax=list(axes), shrink=0.75, aspect=28, pad=0.02)
+    scale = LinearSegmentedColormap.from_list("scale", values.sample_scale(N_STOPS))
+    colors = ScalarMappable(Normalize(values.low, values.high), scale)
+    bar = axes[0].figure.colorbar(colors, ax=list(axes), shrink=0.75, aspect=28, pad=0.02)
     bar.outline.set_visible(False)
     fix_tick_labels(bar.ax)
     if values.is_trust:  # the tick labels are words; a label beside them would be far from the bar
@@ -423,12 +377,11 @@ def save_figure(
     suffix = target.suffix.lower()
     # Without a layout engine, enlarge the image by what lies outside of the figure.
     box = None if figure.get_layout_engine() is not None else "tight"
+    how: dict[str, Any] = {"dpi": dpi, "metadata": REPRODUCIBLE[suffix], "bbox_inches": box}
     settings: dict[Any, Any] = {"svg.hashsalt": "isosne", "pdf.fonttype": 42}
     with mpl.rc_context(settings), whole_file(target, force=force) as file:
         picture = io.BytesIO()  # matplotlib hides the error of a full disk behind others
-        figure.savefig(
-            picture, format=suffix[1:], dpi=dpi, metadata=REPRODUCIBLE[suffix], bbox_inches=box
-        )
+        figure.savefig(picture, format=suffix[1:], **how)
         file.write(picture.getbuffer())
     return target
 
@@ -439,9 +392,7 @@ def figure_of(drawn: Any) -> Figure:
         drawn = drawn.flat[0]
     figure = drawn.get_figure(root=True) if isinstance(drawn, Axes) else drawn
     if not isinstance(figure, Figure):
-        raise ParameterError(
-            "drawn",
-            f"be Axes, an array of Axes or a Figure, not {type(drawn).__name__}",
-            hint="Pass the result of a function of isosne.plots.",
-        )
+        rule = f"be Axes, an array of Axes or a Figure, not {type(drawn).__name__}"
+        hint = "Pass the result of a function of isosne.plots."
+        raise ParameterError("drawn", rule, hint=hint)
     return figure

@@ -16,26 +16,19 @@ from scipy.ndimage import gaussian_filter
 
 from isosne._types import Array
 from isosne.errors import DataError, keyword
-from isosne.plots.paint import Classes, Paint
-from isosne.plots.palette import Floats, to_hex
+from isosne.plots.paint import Paint, point_colors
+from isosne.plots.palette import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from isosne.plots.figures import Style
 
-SHARE = 0.05
-"""Longer side of an image relative to the side of the axes; chosen by eye."""
-SPACING = 1.12
-"""Distance of two images relative to their size, so that their borders do not touch."""
-N_COLORS = 3
-"""Values of a pixel of a color image: red, green and blue."""
-MAX_SIDE, MIN_SIDE = 64, 8
-"""Limits of the longer side of an image in pixels: shown at 96, and still recognizable."""
-MAX_PIXELS = 32_000_000
-"""Most pixels of a page: about 20 MB of photographs; chosen, not measured."""
-SHEET_SIDE = 2048
-"""Most pixels along the side of a sheet, which every browser can decode."""
+SHARE = 0.05  # longer side of an image relative to the side of the axes; chosen by eye
+SPACING = 1.12  # distance of two images relative to their size, so that borders do not touch
+MAX_SIDE, MIN_SIDE = 64, 8  # of an image of a page in pixels: shown at 96, and recognizable
+MAX_PIXELS = 32_000_000  # of a page: about 20 MB of photographs; chosen, not measured
+SHEET_SIDE = 2048  # most pixels along the side of a sheet, which every browser can decode
 
 
 class Images(NamedTuple):
@@ -56,24 +49,20 @@ class Images(NamedTuple):
 
 def check_images(images: Any, n: int) -> Images:
     """Return n images: numbers of shape (n, h, w), or (n, h, w, 3) for red, green and blue."""
-    pixels = images if isinstance(images, np.ndarray) else np.asarray(images)
-    is_color = pixels.ndim == 4 and pixels.shape[3] == N_COLORS
-    if len(pixels) != n or not (pixels.ndim == 3 or is_color) or 0 in pixels.shape:
+    pixels = np.asarray(images)
+    is_image = pixels.ndim == 3 or (pixels.ndim == 4 and pixels.shape[3] == 3)
+    if not is_image or len(pixels) != n or 0 in pixels.shape:
         raise DataError(
             f"{keyword('images')} must have the shape (n, height, width) or (n, height, width, 3), "
             f"with one image per point; got shape {pixels.shape} for {n} points. "
             "Reshape rows of pixels first, for example with X.reshape(-1, 28, 28)."
         )
-    if pixels.dtype.kind not in "buif":
-        raise DataError(
-            f"{keyword('images')} must hold numbers; got dtype {pixels.dtype}. "
-            "Pass the pixels, not the names of files."
-        )
-    low, high = float(pixels.min()), float(pixels.max())
+    is_number = pixels.dtype.kind in "buif"
+    low, high = (float(pixels.min()), float(pixels.max())) if is_number else (np.nan, np.nan)
     if not np.isfinite([low, high]).all():
         raise DataError(
-            f"{keyword('images')} must be finite; got NaN or infinite pixels. "
-            "Replace them, for example with np.nan_to_num."
+            f"{keyword('images')} must be finite numbers; got dtype {pixels.dtype}, or NaN or "
+            "infinite pixels. Pass the pixels, not the names of files."
         )
     return Images(pixels, low, high)
 
@@ -93,17 +82,18 @@ def draw_thumbnails(
     inside = ((positions - size / 2 > limits[:, 0]) & (positions + size / 2 < limits[:, 1])).all(1)
     rows = np.flatnonzero(inside)
     rows = rows[choose_apart(positions[rows], SPACING * size)]
-    colors = _border_colors(paint, rows, style)
+    colors = point_colors(paint, rows, style.plain, style.faint)
+    colors = np.broadcast_to(colors, (len(rows), 3))
     for row, picture, color in zip(rows.tolist(), images.take(rows), colors, strict=True):
         left, bottom = positions[row] - size / 2
         extent = (left, left + size[0], bottom, bottom + size[1])
-        ax.imshow(
-            picture, cmap="gray", vmin=0, vmax=255, extent=extent, aspect=ax.get_aspect(), zorder=4
+        look: dict[str, Any] = {"cmap": "gray", "vmin": 0, "vmax": 255, "zorder": 4}
+        ax.imshow(picture, extent=extent, aspect=ax.get_aspect(), **look)
+        border = Rectangle(
+            (left, bottom), *size, fill=False, color=tuple(color), lw=1.0, zorder=4.5
         )
-        border = Rectangle((left, bottom), *size, fill=False, color=color, lw=1.0, zorder=4.5)
         ax.add_patch(border)
-    ax.set_xlim(*limits[0])
-    ax.set_ylim(*limits[1])
+    ax.set(xlim=limits[0], ylim=limits[1])
     return np.stack([positions[rows] - size / 2, positions[rows] + size / 2], axis=1)
 
 
@@ -127,33 +117,17 @@ def choose_apart(positions: Floats, size: Floats) -> NDArray[np.int64]:
     return np.array(chosen, np.int64)
 
 
-def _border_colors(paint: Paint, rows: NDArray[np.int64], style: "Style") -> list[str]:
-    if isinstance(paint, Classes):
-        return [paint.colors[c] for c in paint.of_point[rows].tolist()]
-    if paint is None:
-        return [style.plain] * len(rows)
-    numbers = paint.numbers[rows]
-    colors = to_hex(paint.colors_of(np.nan_to_num(numbers)))
-    return [
-        c if known else style.faint for c, known in zip(colors, np.isfinite(numbers), strict=True)
-    ]
-
-
 def make_sprites(images: Images) -> dict[str, Any]:
     """Return the images as sheets in the order of the rows, for the script of a page."""
     width, height = fit_size(images)
     columns, lines = SHEET_SIDE // width, SHEET_SIDE // height
-    n, per_sheet = len(images.pixels), columns * lines
-    return {
-        "width": width,
-        "height": height,
-        "columns": columns,
-        "per_sheet": per_sheet,
-        "sheets": [
-            _encode(_reduce(images.take(slice(first, first + per_sheet)), width, height), columns)
-            for first in range(0, n, per_sheet)
-        ],
-    }
+    per_sheet = columns * lines
+    sheets = [
+        _encode(_reduce(images.take(slice(first, first + per_sheet)), width, height), columns)
+        for first in range(0, len(images.pixels), per_sheet)
+    ]
+    about = {"width": width, "height": height, "columns": columns, "per_sheet": per_sheet}
+    return about | {"sheets": sheets}
 
 
 def fit_size(images: Images) -> tuple[int, int]:

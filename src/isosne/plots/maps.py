@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from isosne._checks import check_count, check_number
 from isosne._types import Array
 from isosne.errors import ParameterError, keyword
-from isosne.plots.annotations import Scenery, annotate_classes
+from isosne.plots.annotations import ClassNames, Scenery
 from isosne.plots.figures import (
     Style,
     add_axes,
@@ -46,18 +46,13 @@ from isosne.plots.palette import FRAME, Floats
 from isosne.plots.points import draw_density, draw_marks, draw_points
 from isosne.plots.raster import MARGIN, find_limits, position_points
 
-NAMES_MARGIN = 0.1
-"""Margin around a map with names on it; chosen by eye."""
-ELEVATION, AZIMUTH = 22, -58
-"""Viewing angles of a 3-D map in degrees; chosen by eye."""
-ZOOM = 1.12
-"""Magnification at which a cube fills the axes without being cut off; chosen by eye."""
-STRIP_SHARE = 0.6
-"""Height of a one-dimensional map relative to its width; chosen by eye."""
-AXES_SHARE = 0.77
-"""Height of the axes relative to the figure before layout: matplotlib's 0.88 - 0.11."""
-TITLE_SHARE = 0.9
-"""Maximum width of a title line relative to the axes, which leaves a margin; chosen."""
+# Chosen by eye.
+NAMES_MARGIN = 0.1  # around a map with names on it
+ELEVATION, AZIMUTH = 22, -58  # viewing angles of a 3-D map in degrees
+ZOOM = 1.12  # magnification at which a cube fills the axes without being cut off
+STRIP_SHARE = 0.6  # height of a one-dimensional map relative to its width
+TITLE_SHARE = 0.9  # maximum width of a title line relative to the axes
+AXES_SHARE = 0.77  # height of the axes in a figure before layout: matplotlib's 0.88 - 0.11
 CLEARANCE = {False: 1, True: 3}
 """Distance of names from points in cells of 3 points, without and with contours around them."""
 
@@ -149,13 +144,12 @@ def plot_map(
     drawing = _Drawing(mark, point_size, annotate, names, contours, pictures, look)
     named = drawing.check(Y, paint)
     explained = paint if _needs_legend(legend, paint, named) else None
-    is_new = ax is None
+    is_new, columns = ax is None, 0
     with look.applied():
-        columns = 0
         if ax is None:
             ax, columns = make_axes(Y.shape[1], explained, look)
         _check_axes(ax, Y.shape[1])
-        drawing.draw(ax, Y, paint)
+        drawing.draw(ax, Y, paint, named)
         if title is not None:
             add_title(ax, title, look, is_new=is_new)
         add_explanation([ax], explained, Y.shape[1], columns=columns)
@@ -184,25 +178,11 @@ def plot_maps(
         Titles to maps, all with the same number of columns.
     color : array, series, Trust, mapping or None, default=None
         What to color the points by: one column for all maps, or a mapping from titles to columns.
-    kind : {"auto", "labels", "values", "trust"}, default="auto"
-        How to interpret ``color``; see `plot_map`.
     columns : int or None, default=None
         Number of maps per row; None: one row for up to four maps, otherwise a square grid.
-    mark : int, sequence of int or None, default=None
-        Row indices of points to mark with a cross in every map.
-    point_size : float or "auto", default="auto"
-        Area of a point in square points; see `plot_map`.
-    legend : bool or "auto", default="auto"
-        Whether to add a legend or a color bar; see `plot_map`.
-    names : mapping, sequence of str or None, default=None
-        Names of the labels; see `plot_map`.
-    annotate : bool or array of shape (n,), default=False
-        Whether to write the names of the classes on the maps; see `plot_map`.
-    contours : bool, default=False
-        Whether to draw lines of equal density; see `plot_map`.
-    style : {"screen", "paper", "slides", "dark"}, default="screen"
-        Sizes, fonts and colors; see `plot_map`. "paper" is for two columns of a journal: four maps
-        in a row are 183 mm wide.
+    kind, mark, point_size, legend, names, annotate, contours, style
+        See `plot_map`. The style "paper" is for two columns of a journal: four maps in a row are
+        183 mm wide.
 
     Returns
     -------
@@ -228,8 +208,7 @@ def plot_maps(
     drawing = _Drawing(mark, point_size, annotate, names, contours, None, look)
     named = {t: drawing.check(Y, paints[t]) for t, Y in checked.items()}
     if columns is not None:
-        hint = f"Use {keyword('columns', None)} to choose it by the number of maps."
-        check_count(columns, "columns", low=1, hint=hint)
+        check_count(columns, "columns", low=1, hint="Leave it out to choose it.")
     first = next(iter(checked))
     explained = paints[first] if _needs_legend(legend, paints[first], named[first]) else None
     with look.applied():
@@ -239,7 +218,7 @@ def plot_maps(
         n_lines = 1
         for ax, (title, Y) in zip(axes, checked.items(), strict=True):
             n_lines = max(n_lines, set_wrapped_title(ax, title, inches=TITLE_SHARE * look.panel))
-            drawing.draw(ax, Y, paints[title])
+            drawing.draw(ax, Y, paints[title], named[title])
         add_title_height(axes[0].figure, n_lines)
         add_explanation(axes.tolist(), explained, n_dims)
     return axes
@@ -258,28 +237,29 @@ class _Drawing(NamedTuple):
 
     def check(self, Y: Array, paint: Paint) -> Classes | None:
         """Refuse what a map cannot have; return the classes to name on it, or None."""
-        check_mark(self.mark, len(Y))
+        self._marked(len(Y))
         if self.point_size != "auto":
             hint = f"Use {keyword('point_size', 'auto')} to choose it by the number of points."
             check_number(self.point_size, "point_size", low=0.01, hint=hint)
-        for name, is_asked in (("contours", self.contours), ("images", self.images is not None)):
+        asked = {
+            "annotate": self.annotate is not False,
+            "contours": self.contours,
+            "images": self.images is not None,
+        }
+        for name, is_asked in asked.items():
             if is_asked and Y.shape[1] != 2:
-                raise ParameterError(
-                    name,
-                    f"be left out for a map with {Y.shape[1]} column(s)",
-                    hint="Use it with two-dimensional maps.",
-                )
-        return _find_named(self.annotate, paint, Y, self.names)
+                rule = f"be left out for a map with {Y.shape[1]} column(s)"
+                raise ParameterError(name, rule, hint="Use it with two-dimensional maps.")
+        return self._find_named(paint, len(Y))
 
-    def draw(self, ax: Axes, Y: Floats, paint: Paint) -> None:
+    def draw(self, ax: Axes, Y: Floats, paint: Paint, named: Classes | None) -> None:
         """Draw a map that was checked."""
-        named = _find_named(self.annotate, paint, Y, self.names)
         positions = position_points(Y, paint)
         margin = MARGIN if named is None else NAMES_MARGIN
         frame_axes(ax, find_limits(positions, margin=margin), paint, Y.shape[1])
         self.style.color_frame(ax)
         draw_points(ax, positions, paint, self.point_size, self.style)
-        draw_marks(ax, positions, check_mark(self.mark, len(Y)), self.style)
+        draw_marks(ax, positions, self._marked(len(Y)), self.style)
         if self.contours:
             draw_density(ax, positions, self.style)
         boxes = np.empty((0, 2, 2))
@@ -287,7 +267,34 @@ class _Drawing(NamedTuple):
             boxes = draw_thumbnails(ax, positions, self.images, paint, self.style)
         if named is not None:
             scenery = Scenery(positions, boxes, CLEARANCE[self.contours])
-            annotate_classes(ax, scenery, named, self.style, in_color=named is paint)
+            ClassNames(ax, scenery, named, self.style, in_color=named is paint)
+
+    def _marked(self, n: int) -> NDArray[np.int64]:
+        """Return the indices of the points to mark."""
+        hint = "Pass a row index, or a list of row indices."
+        entries = [] if self.mark is None else np.ravel(np.asarray(self.mark)).tolist()
+        for i in entries:
+            check_count(i, "mark", low=0, high=n - 1, hint=hint)
+        return np.array(entries, np.int64)
+
+    def _find_named(self, paint: Paint, n: int) -> Classes | None:
+        """Return the classes to name on the map, or None."""
+        if self.annotate is False:
+            return None
+        if self.annotate is True and isinstance(paint, Classes):
+            return paint
+        shape = np.shape(self.annotate)
+        if shape != (n,):
+            rule = (
+                "be False, True for the classes that color the points, or an array with a label "
+                f"for each of the {n:,} points"
+            )
+            given = ... if shape else self.annotate
+            hint = f"Pass the labels, as in {keyword('annotate')}=y."
+            raise ParameterError("annotate", rule, given, hint)
+        named = as_paint(self.annotate, n, kind="labels", names=self.names)
+        assert isinstance(named, Classes)  # because of kind="labels"
+        return named
 
 
 def make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, int]:
@@ -328,71 +335,17 @@ def add_explanation(axes: Sequence[Axes], paint: Paint, n_dims: int, *, columns:
             add_figure_legend(figure_of(axes[0]), handles, title=paint.title, columns=columns)
 
 
-def check_mark(mark: Any, n: int) -> NDArray[np.int64]:
-    """Return the indices of the points to mark."""
-    if mark is None:
-        return np.empty(0, np.int64)
-    hint = "Pass a row index, or a list of row indices."
-    entries = np.ravel(np.asarray(mark)).tolist()
-    return np.array(
-        [check_count(i, "mark", low=0, high=n - 1, hint=hint) for i in entries], np.int64
-    )
-
-
 def _check_axes(ax: Axes, n_dims: int) -> None:
     """Raise if a 3-D map would be drawn on 2-D axes, or the other way round."""
     if (ax.name == "3d") != (n_dims == 3):
-        wanted = "3-D Axes" if n_dims == 3 else "2-D Axes"
-        call = "figure.add_subplot(projection='3d')" if n_dims == 3 else "figure.add_subplot()"
-        raise ParameterError(
-            "ax",
-            f"be {wanted} for a map with {n_dims} column(s), not {type(ax).__name__}",
-            hint=f"Pass {call}, or {keyword('ax', None)} for a new figure.",
-        )
-
-
-def _find_named(annotate: Any, paint: Paint, Y: Array, names: Names) -> Classes | None:
-    """Return the classes to name on the map, or None."""
-    if annotate is False:
-        return None
-    if Y.shape[1] != 2:
-        raise ParameterError(
-            "annotate",
-            f"be False for a map with {Y.shape[1]} column(s)",
-            hint="Only two-dimensional maps have room for names; use a legend.",
-        )
-    if annotate is True:
-        if isinstance(paint, Classes):
-            return paint
-        raise ParameterError(
-            "annotate",
-            "be an array of labels if the points are not colored by class",
-            annotate,
-            f"Pass the labels, as in {keyword('annotate')}=y.",
-        )
-    shape = np.shape(annotate)
-    if shape != (len(Y),):
-        given = f", not an array of shape {shape}" if shape else ""
-        raise ParameterError(
-            "annotate",
-            f"be True, False, or an array with a label for each of the {len(Y):,} points{given}",
-            ... if shape else annotate,
-            f"Use {keyword('annotate', True)} for the classes that color the points.",
-        )
-    named = as_paint(annotate, len(Y), kind="labels", names=names)
-    assert isinstance(named, Classes)  # because of kind="labels"
-    return named
+        wanted, call = ("3-D Axes", "projection='3d'") if n_dims == 3 else ("2-D Axes", "")
+        rule = f"be {wanted} for a map with {n_dims} column(s), not {type(ax).__name__}"
+        hint = f"Pass figure.add_subplot({call}), or {keyword('ax', None)} for a new figure."
+        raise ParameterError("ax", rule, hint=hint)
 
 
 def _needs_legend(legend: bool | str, paint: Paint, named: Classes | None) -> bool:
     """Return whether to add a legend, which named classes do not need."""
-    if legend not in (True, False, "auto"):
-        raise ParameterError(
-            "legend",
-            "be True, False or 'auto'",
-            legend,
-            f"Use {keyword('legend', 'auto')} for a legend unless classes are named on the map.",
-        )
     return named is None or named is not paint if legend == "auto" else bool(legend)
 
 
@@ -400,10 +353,10 @@ def _share_colors(paints: dict[str, Paint], maps: Mapping[str, Array]) -> dict[s
     """Return paints in which a class has the same color in all maps, chosen for the first one."""
     title, Y = next(iter(maps.items()))
     first = spread_colors(paints[title], Y)
+    if not isinstance(first, Classes):
+        return paints
     return {
-        t: paint._replace(palette=first.palette)
-        if isinstance(paint, Classes) and isinstance(first, Classes)
-        else paint
+        t: paint._replace(palette=first.palette) if isinstance(paint, Classes) else paint
         for t, paint in paints.items()
     }
 
@@ -415,11 +368,9 @@ def _common_dims(maps: Mapping[str, Array]) -> int:
         hint = "Pass a mapping from titles to maps."
         raise ParameterError("maps", "contain at least one map", dict(maps), hint)
     if len(dims) > 1:
-        raise ParameterError(
-            "maps",
-            f"all have the same number of columns, not {dims[0]} and {dims[-1]}",
-            hint="Draw maps of different dimensions in separate figures.",
-        )
+        rule = f"all have the same number of columns, not {dims[0]} and {dims[-1]}"
+        hint = "Draw maps of different dimensions in separate figures."
+        raise ParameterError("maps", rule, hint=hint)
     return int(dims[0])
 
 
@@ -431,13 +382,10 @@ def frame_axes(ax: Axes, corners: tuple[Array, Array], paint: Paint, n_dims: int
         return
     strip_axes(ax)
     if n_dims == 2:
-        middle, half = (low + high) / 2, (high - low).max() / 2  # a square, to compare maps
-        ax.set_xlim(middle[0] - half, middle[0] + half)
-        ax.set_ylim(middle[1] - half, middle[1] + half)
-        ax.set_aspect("equal")
+        (x, y), half = (low + high) / 2, (high - low).max() / 2  # a square, to compare maps
+        ax.set(xlim=(x - half, x + half), ylim=(y - half, y + half), aspect="equal")
         return
-    ax.set_xlim(low[0], high[0])
-    ax.set_aspect("auto")
+    ax.set(xlim=(low[0], high[0]), aspect="auto")
     if isinstance(paint, Classes):
         ax.set_ylim(0.5 - len(paint.names), 0.5)
         names = [printable(name) for name in paint.names]

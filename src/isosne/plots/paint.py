@@ -34,15 +34,14 @@ from isosne.plots.palette import (
     blend,
     color_distances,
     to_hex,
+    to_rgb,
 )
 from isosne.quality import Trust
 from isosne.quality.inputs import is_unlabeled
 
 KINDS = ("auto", "labels", "values", "trust")
-MAX_INTEGER_LABELS = 30
-"""Integers with at most this many distinct values are interpreted as labels; chosen."""
-N_DISTINCT = 10
-"""Up to this many colors are far apart in any order."""
+MAX_INTEGER_LABELS = 30  # integers with at most this many distinct values are labels; chosen
+N_DISTINCT = 10  # up to this many colors are far apart in any order
 NO_LABEL = "no label"
 Names = Mapping[Any, str] | Sequence[str] | NDArray[np.str_] | None
 
@@ -122,6 +121,17 @@ class Column(NamedTuple):
     order: list[Any]
 
 
+def point_colors(paint: Paint, rows: Array, plain: str, faint: str) -> Floats:
+    """Return the colors (m, 3) of some points, ``faint`` if unknown; one for all without paint."""
+    if paint is None:
+        return to_rgb([plain])
+    if isinstance(paint, Classes):
+        return np.asarray(to_rgb(paint.colors)[paint.of_point[rows]])
+    numbers = paint.numbers[rows]
+    is_known = np.isfinite(numbers)[:, None]
+    return np.where(is_known, paint.colors_of(np.nan_to_num(numbers)), to_rgb([faint]))
+
+
 def check_embedding(embedding: Any, *, name: str = "embedding") -> Floats:
     """Return a map as a finite array with one to three columns."""
     points = check_points(embedding, name=name)
@@ -138,44 +148,28 @@ def as_paint(color: Any, n: int, *, kind: str = "auto", names: Names = None) -> 
     _check_kind(kind)
     if isinstance(color, Classes | Values):
         return color
-    if color is None:
-        if kind != "auto":
-            raise ParameterError(
-                "color",
-                f"be given with {keyword('kind', kind)}",
-                None,
-                "Pass one label or number per point.",
-            )
+    if color is None and kind == "auto":
         return None
+    if color is None:
+        rule, hint = f"be given with {keyword('kind', kind)}", "Pass one label or number per point."
+        raise ParameterError("color", rule, None, hint)
     if isinstance(color, Trust):
-        if kind not in ("auto", "trust"):
-            raise ParameterError(
-                "kind",
-                "be 'auto' or 'trust' for a result of isosne.quality.compare(...).trust()",
-                kind,
-                f"Use {keyword('kind', 'auto')}, or pass a column such as trust.agreement.",
-            )
         return _paint_trust(color, n)
     return _paint_column(_read_column(color, n), kind, names)
 
 
 def _check_kind(kind: str) -> None:
     if kind not in KINDS:
-        raise ParameterError(
-            "kind",
-            f"be one of {', '.join(KINDS)}",
-            kind,
-            suggest(
-                kind,
-                KINDS,
-                f"Use {keyword('kind', 'auto')} to choose it by the type of {keyword('color')}.",
-            ),
-        )
+        auto = f"Use {keyword('kind', 'auto')} to choose it by the type of {keyword('color')}."
+        hint = suggest(kind, KINDS, auto)
+        raise ParameterError("kind", f"be one of {', '.join(KINDS)}", kind, hint)
 
 
 def _paint_column(column: Column, kind: str, names: Names) -> Classes | Values:
+    entries = column.entries
     if kind == "auto":
-        kind = _detect_kind(column.entries)
+        is_many = entries.dtype.kind in "iu" and len(np.unique(entries)) > MAX_INTEGER_LABELS
+        kind = "values" if is_many or entries.dtype.kind == "f" else "labels"
     if kind == "labels":
         return _as_classes(column, names)
     return _as_values(column, is_trust=kind == "trust")
@@ -198,13 +192,6 @@ def _read_column(color: Any, n: int) -> Column:
             "Pass the values in the order of the rows of the map."
         )
     return Column(array, title, order)
-
-
-def _detect_kind(array: Array) -> str:
-    if array.dtype.kind == "f":
-        return "values"
-    is_integer = array.dtype.kind in "iu"
-    return "values" if is_integer and len(np.unique(array)) > MAX_INTEGER_LABELS else "labels"
 
 
 def _as_classes(column: Column, names: Names) -> Classes:
@@ -238,18 +225,13 @@ def _find_name(label: Any, names: Names) -> str:
     """Return the name of a label: by key from a mapping, by index from a sequence."""
     if names is None:
         return str(label)
-    try:
-        if isinstance(names, Mapping):
-            return str(names[label])
-        if isinstance(label, int) and label >= 0:
-            return str(names[label])
-        raise KeyError(label)
-    except (KeyError, IndexError):
-        raise ParameterError(
-            "names",
-            f"have a name for every label; there is none for {label!r}",
-            hint="Pass a mapping from labels to names, or a sequence for labels 0, 1, ...",
-        ) from None
+    if isinstance(names, Mapping) and label in names:
+        return str(names[label])
+    if not isinstance(names, Mapping) and isinstance(label, int) and 0 <= label < len(names):
+        return str(names[label])
+    rule = f"have a name for every label; there is none for {label!r}"
+    hint = "Pass a mapping from labels to names, or a sequence for labels 0, 1, ..."
+    raise ParameterError("names", rule, hint=hint)
 
 
 def _as_values(column: Column, *, is_trust: bool) -> Values:
@@ -303,21 +285,16 @@ def paint_maps(
         return {title: of_size[n] for title, n in sizes.items()}
     missing = [title for title in sizes if title not in color]
     if missing:
-        raise ParameterError(
-            "color",
-            f"have an entry for every map; there is none for {missing[0]!r}",
-            hint="Pass one column for all maps, or a mapping from all titles to columns.",
-        )
+        rule = f"have an entry for every map; there is none for {missing[0]!r}"
+        hint = "Pass one column for all maps, or a mapping from all titles to columns."
+        raise ParameterError("color", rule, hint=hint)
     given = {title: color[title] for title in sizes}
     n_trust = sum(isinstance(entry, Trust) for entry in given.values())
     if n_trust == len(given):
         return {title: as_paint(given[title], n, kind=kind) for title, n in sizes.items()}
     if n_trust:
-        raise ParameterError(
-            "color",
-            "be Trust for all maps or for none",
-            hint="Draw these maps in two figures.",
-        )
+        hint = "Draw these maps in two figures."
+        raise ParameterError("color", "be Trust for all maps or for none", hint=hint)
     return _paint_together(given, sizes, kind, names)
 
 
@@ -344,26 +321,18 @@ def spread_colors(paint: Paint, Y: Floats) -> Paint:
     """Return a paint whose colors differ most between classes that are near each other."""
     if not isinstance(paint, Classes) or not N_DISTINCT < paint.n_classes <= len(paint.palette):
         return paint
-    centers = _centers(paint, Y)
-    shown = np.flatnonzero(np.isfinite(centers).all(axis=1))  # a class may have no points here
+    n = paint.n_classes
+    counts = np.bincount(paint.of_point, minlength=n)[:n]
+    shown = np.flatnonzero(counts)  # a class may have no points here
     if len(shown) < 2:
         return paint
-    palette = tuple(paint.palette[: paint.n_classes])
-    cost = 1 / (color_distances(palette) + np.eye(len(palette))) ** 2
+    sums = np.column_stack([np.bincount(paint.of_point, axis, n)[:n] for axis in Y.T])
+    palette = tuple(paint.palette[:n])
+    cost = 1 / (color_distances(palette) + np.eye(n)) ** 2
     np.fill_diagonal(cost, 0)
-    near = np.zeros((paint.n_classes, paint.n_classes))
-    near[np.ix_(shown, shown)] = _nearness(centers[shown])
-    order = assign(near, cost)
-    return paint._replace(palette=[palette[c] for c in order.tolist()])
-
-
-def _centers(classes: Classes, Y: Floats) -> Floats:
-    """Return the mean position of each class; NaN for a class without points."""
-    n = classes.n_classes
-    counts = np.bincount(classes.of_point, minlength=n)[:n]
-    sums = [np.bincount(classes.of_point, axis, n)[:n] for axis in Y.T]
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.column_stack(sums) / counts[:, None])
+    near = np.zeros((n, n))
+    near[np.ix_(shown, shown)] = _nearness(sums[shown] / counts[shown, None])
+    return paint._replace(palette=[palette[c] for c in assign(near, cost).tolist()])
 
 
 def _nearness(centers: Floats) -> Floats:

@@ -49,16 +49,11 @@ DARK_COLORS = (
     *("#d2b4c3", "#c3d2d2", "#4b96c3", "#e14bd2"),
 )
 """On a dark background."""
-MAX_CLASSES = 2 * len(COLORS)
-"""Most classes of a map: a color stands for at most two of them."""
-LINE_COLORS = tuple(COLORS[c] for c in (0, 2, 15, 4, 9, 16, 19, 5))
-"""Colors dark enough for thin lines."""
-PLAIN = "#35608d"
-"""Points without a label or value, if no point has one."""
-FAINT = "#bcc0c6"
-"""Points without a label or value, behind those that have one."""
-FRAME = "#d4d4d4"
-"""Light gray of the frame around a map."""
+MAX_CLASSES = 2 * len(COLORS)  # of a map: a color stands for at most two of them
+LINE_COLORS = tuple(COLORS[c] for c in (0, 2, 15, 4, 9, 16, 19, 5))  # dark enough for thin lines
+PLAIN = "#35608d"  # points without a label or value, if no point has one
+FAINT = "#bcc0c6"  # points without a label or value, behind those that have one
+FRAME = "#d4d4d4"  # around a map
 
 VALUE_SCALE = (
     *("#440154", "#481769", "#472a7a", "#433d84", "#3d4e8a", "#355e8d", "#2e6d8e", "#297b8e"),
@@ -69,31 +64,21 @@ VALUE_SCALE = (
 TRUST_SCALE = ("#b8400e", "#e8963c", "#bdbdb0", "#5b9bc8", "#08519c")
 """From orange (unreliable) over gray to blue (reliable); never white, the background."""
 DARK_TRUST_SCALE = ("#f06a28", "#f0b070", "#8c8c86", "#78b4e6", "#3c96ff")
-DARK_FIRST = 0.35
-"""Where the scale of values begins on a dark background, from which it differs."""
+DARK_FIRST = 0.35  # where the scale of values begins on a dark background, from which it differs
 
 # From linear RGB to what is seen: normal vision, protanopia, deuteranopia and tritanopia, after
 # Machado, Oliveira and Fernandes 2009, severity 1.
 _VIEWS = np.array(
     [
-        [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-        [
-            [0.152286, 1.052583, -0.204868],
-            [0.114503, 0.786281, 0.099216],
-            [-0.003882, -0.048116, 1.051998],
-        ],
-        [
-            [0.367322, 0.860646, -0.227968],
-            [0.280085, 0.672501, 0.047413],
-            [-0.011820, 0.042940, 0.968881],
-        ],
-        [
-            [1.255528, -0.076749, -0.178779],
-            [-0.078411, 0.930809, 0.147602],
-            [0.004733, 0.691367, 0.303900],
-        ],
+        *(1, 0, 0, 0, 1, 0, 0, 0, 1),
+        *(0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216),
+        *(-0.003882, -0.048116, 1.051998),
+        *(0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413),
+        *(-0.011820, 0.042940, 0.968881),
+        *(1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602),
+        *(0.004733, 0.691367, 0.303900),
     ]
-)
+).reshape(4, 3, 3)
 # From linear RGB to OKLab: Ottosson 2020.
 _TO_CONES = np.array(
     [

@@ -6,14 +6,13 @@ Up to `MAX_SCATTER` points are drawn one by one; more are rasterized (`raster`).
 from typing import Any
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
 from isosne._types import Array
 from isosne.plots.figures import SCREEN, Style
-from isosne.plots.paint import Classes, Paint, Values
-from isosne.plots.palette import Floats, to_rgb
+from isosne.plots.paint import Paint, Values, point_colors
+from isosne.plots.palette import Floats
 from isosne.plots.raster import (
     COVERAGE,
     Canvas,
@@ -23,14 +22,10 @@ from isosne.plots.raster import (
     rasterize,
 )
 
-MAX_SCATTER = 100_000
-"""Most points that are drawn one by one; chosen, not measured."""
-MAX_VECTORS = 5_000
-"""Above this number points are too many for vector graphics; chosen."""
-PIXELS = 700
-"""Pixels along the longer side of a raster: 5.6 inches at 125 dpi; chosen by eye."""
-MIN_AREA, MAX_AREA = 0.4, 36.0
-"""Limits of the area of a point in square points; chosen by eye."""
+MAX_SCATTER = 100_000  # most points that are drawn one by one; chosen, not measured
+MAX_VECTORS = 5_000  # above this number points are too many for vector graphics; chosen
+PIXELS = 700  # along the longer side of a raster: 5.6 inches at 125 dpi; chosen by eye
+MIN_AREA, MAX_AREA = 0.4, 36.0  # of a point in square points; chosen by eye
 
 
 def auto_size(ax: Axes, n: int) -> float:
@@ -51,7 +46,7 @@ def draw_points(
         return
     order = drawing_order(paint, n)
     look: dict[str, Any] = {
-        "c": _colors(paint, style, order),
+        "c": point_colors(paint, order, style.plain, style.faint),
         "s": auto_size(ax, n) if point_size == "auto" else float(point_size),
         "alpha": auto_alpha(n),
         "linewidths": 0,
@@ -60,16 +55,6 @@ def draw_points(
     if n_dims == 3:
         look["depthshade"] = not isinstance(paint, Values)  # shading would change the value
     ax.scatter(*Y[order].T, **look)
-
-
-def _colors(paint: Paint, style: Style, order: Array) -> Floats:
-    if paint is None:
-        return to_rgb([style.plain])
-    if isinstance(paint, Classes):
-        return np.asarray(to_rgb(paint.colors)[paint.of_point[order]])
-    numbers = paint.numbers[order]
-    is_known = np.isfinite(numbers)[:, None]
-    return np.where(is_known, paint.colors_of(np.nan_to_num(numbers)), to_rgb([style.faint]))
 
 
 def _draw_raster(ax: Axes, Y: Array, paint: Paint, style: Style) -> None:
@@ -82,29 +67,24 @@ def _draw_raster(ax: Axes, Y: Array, paint: Paint, style: Style) -> None:
     sides = ax.get_window_extent().size if is_free else (right - left, top - bottom)
     width, height = np.ceil(PIXELS * np.array(sides) / max(sides)).astype(int).tolist()
     canvas = Canvas((left, bottom), (right, top), height, width)
-    ax.imshow(
-        rasterize(Y, paint, canvas, style.plain, style.faint),
-        extent=(left, right, bottom, top),
-        origin="lower",
-        aspect=ax.get_aspect(),
-        interpolation="nearest",
-    )
+    look: dict[str, Any] = {"aspect": ax.get_aspect(), "interpolation": "nearest"}
+    picture = rasterize(Y, paint, canvas, style.plain, style.faint)
+    ax.imshow(picture, extent=(left, right, bottom, top), origin="lower", **look)
 
 
-def draw_marks(ax: Axes, Y: Array, marked: Array, style: Style = SCREEN) -> list[Artist]:
+def draw_marks(ax: Axes, Y: Array, marked: Array, style: Style = SCREEN) -> None:
     """Draw a cross with an outline, black and white for a light style, over the marked points."""
-    if len(marked) == 0:
-        return []
     halo = [withStroke(linewidth=4.5, foreground=style.background)]
     look: dict[str, Any] = {"marker": "x", "s": 90, "c": style.ink, "linewidths": 2.2, "zorder": 5}
-    return [ax.scatter(*Y[marked].T, path_effects=halo, **look)]
+    if len(marked):
+        ax.scatter(*Y[marked].T, path_effects=halo, **look)
 
 
 def draw_density(ax: Axes, positions: Floats, style: Style) -> None:
     """Draw the lines that enclose 95, 75, 50 and 25 % of the points, in two dimensions."""
     limits = np.array([ax.get_xlim(), ax.get_ylim()])
-    density = estimate_density(positions, *limits.T)
-    share = (np.arange(len(density.values)) + 0.5) / len(density.values)
+    density, levels = estimate_density(positions, *limits.T)
+    share = (np.arange(len(density)) + 0.5) / len(density)
     centers = [low + share * (high - low) for low, high in limits]
     look: dict[str, Any] = {"colors": style.ink, "linewidths": 0.7, "alpha": 0.65, "zorder": 3}
-    ax.contour(*centers, density.values, levels=density.levels, **look)
+    ax.contour(*centers, density, levels=levels, **look)

@@ -8,7 +8,6 @@ memory are O(n + pixels).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,30 +17,23 @@ from isosne._types import Array
 from isosne.plots.paint import Classes, Paint
 from isosne.plots.palette import FAINT, PLAIN, Floats, to_rgb
 
-MARGIN = 0.04
-"""Margin around a map relative to its longest side; chosen by eye."""
-LANE = 0.38
-"""Half the width of a lane; lanes are one unit apart, so neighbors do not touch."""
-DENSITY_BINS = 80
-"""Bins of the histogram that gives the width of a single lane; chosen by eye."""
-COVERAGE = 0.3
-"""Fraction of the axes that the points would cover if none overlapped; chosen by eye."""
-MIN_OPACITY = 0.55
-"""Opacity of a pixel with one point; chosen by eye."""
+# Chosen by eye.
+MARGIN = 0.04  # around a map, relative to its longest side
+LANE = 0.38  # half the width of a lane; lanes are one unit apart, so neighbors do not touch
+DENSITY_BINS = 80  # of the histogram that gives the width of a single lane
+COVERAGE = 0.3  # fraction of the axes that the points would cover if none overlapped
+MIN_OPACITY = 0.55  # of a pixel with one point
 FULL_QUANTILE = 0.98
 """Quantile of the points per pixel that is drawn fully opaque, so that few dense pixels do not
-make all others faint; chosen by eye."""
+make all others faint."""
 MAX_ISOLATED, WINDOW = 12, 21
-"""A pixel is isolated if at most 12 pixels of the 21 x 21 window around it are filled; by eye."""
-MARKER_RADIUS = 1.5
-"""Just more than sqrt(2), the distance from the middle of a 3 x 3 marker to its corners."""
-GRID = 256
-"""Cells along each side of the grid on which the density is estimated; chosen."""
-ENCLOSED = (0.95, 0.75, 0.5, 0.25)
-"""Fractions of the points that lines of equal density enclose; chosen."""
+"""A pixel is isolated if at most 12 pixels of the 21 x 21 window around it are filled."""
+MARKER_RADIUS = 1.5  # just more than sqrt(2), from the middle of a 3 x 3 marker to its corners
+GRID = 256  # cells along each side of the grid on which the density is estimated
+ENCLOSED = (0.95, 0.75, 0.5, 0.25)  # fractions of the points that lines of equal density enclose
 WIDEST, NARROWEST = 0.025, 0.009
 """Standard deviation of the smoothing relative to the side of the axes, for few and for many
-points; chosen by eye."""
+points."""
 
 
 def position_points(Y: Floats, paint: Paint) -> Floats:
@@ -89,11 +81,6 @@ class Canvas:
     height: int
     width: int
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Height and width."""
-        return self.height, self.width
-
     def locate(self, Y: Array) -> NDArray[np.int64]:
         """Return the pixel of each point (n, 2), row by row from below; -1 outside the corners."""
         low, high = np.asarray(self.low), np.asarray(self.high)
@@ -109,7 +96,7 @@ class Canvas:
         if not inside.all():
             pixels, weights = pixels[inside], None if weights is None else weights[inside]
         sums = np.bincount(pixels, weights, self.height * self.width)
-        return sums.astype(np.float64).reshape(self.shape)
+        return sums.astype(np.float64).reshape(self.height, self.width)
 
 
 def rasterize(
@@ -187,16 +174,8 @@ def enlarge_isolated(picture: Floats) -> Floats:
     return np.where(is_marker[..., None], picture[tuple(nearest)], picture)
 
 
-class Density(NamedTuple):
-    """The smoothed number of points (h, w) on a canvas, and the levels of its lines."""
-
-    canvas: Canvas
-    values: Floats
-    levels: list[float]
-
-
-def estimate_density(positions: Floats, low: Array, high: Array) -> Density:
-    """Return the density of points between two corners, and levels that enclose fractions of them.
+def estimate_density(positions: Floats, low: Array, high: Array) -> tuple[Floats, list[float]]:
+    """Return the density (h, w) of points between two corners, and the levels of its lines.
 
     A level is the density that a given fraction of the points exceed.
     """
@@ -207,4 +186,4 @@ def estimate_density(positions: Floats, low: Array, high: Array) -> Density:
     density = np.asarray(gaussian_filter(canvas.count(pixels), share * GRID, mode="constant"))
     levels = np.quantile(density.flat[pixels], [1 - fraction for fraction in ENCLOSED])
     below = np.nextafter(density.max(), 0)  # coinciding points: the only level is the maximum
-    return Density(canvas, density, np.unique(np.minimum(levels, below)).tolist())
+    return density, np.unique(np.minimum(levels, below)).tolist()

@@ -6,7 +6,6 @@ from matplotlib.collections import LineCollection, PathCollection
 
 from isosne import GaussianKernel, IsolationKernel
 from isosne.plots import plot_cells, plot_contours
-from isosne.plots.kernels import _grid_edges, _voronoi_edges
 
 X = np.random.default_rng(0).random((60, 2))
 
@@ -40,11 +39,6 @@ def test_contours_enclose_the_center():
     assert widest.contains_point((0.4, 0.6))
 
 
-def test_contours_fill_the_extent():
-    ax = plot_contours(GaussianKernel(10).fit(X), (0.4, 0.6), extent=(-1, 2, 0, 1), resolution=5)
-    assert (*ax.get_xlim(), *ax.get_ylim()) == (-1, 2, 0, 1)
-
-
 def test_cells_have_the_sampled_points_for_centers():
     kernel = IsolationKernel([8, 5], n_partitions=3, random_state=0).fit(X)
     for partition, samples in (
@@ -64,26 +58,6 @@ def test_edges_of_cells_are_as_far_from_two_centers():
     distances = np.sort(np.linalg.norm(near[:, None] - centers, axis=2), axis=1)
     assert len(near) > 12
     np.testing.assert_allclose(distances[:, 0], distances[:, 1], rtol=1e-9)
-
-
-def test_edges_found_on_a_grid_agree_with_straight_ones():
-    kernel = IsolationKernel(6, n_partitions=1, random_state=0).fit(X)
-    box = (0.0, 1.0, 0.0, 1.0)
-    centers = X[kernel.partitions_[0].samples[0]]
-    on_grid = np.array([edge.mean(axis=0) for edge in _grid_edges(kernel, 0, box, 100)])
-    distances = np.sort(np.linalg.norm(on_grid[:, None] - centers, axis=2), axis=1)
-    assert (distances[:, 1] - distances[:, 0]).max() < 0.03  # three sides of a square
-    assert len(on_grid) > len(_voronoi_edges(centers, box))
-
-
-@pytest.mark.parametrize(
-    "options", [{"partition": "forest"}, {"metric": "manhattan"}, {"metric": "euclidean"}]
-)
-def test_cells_are_drawn_for_every_partition(options):
-    kernel = IsolationKernel(6, n_partitions=2, random_state=0, **options).fit(X)
-    ax = plot_cells(kernel, 1, resolution=40)
-    ax.figure.draw_without_rendering()
-    assert len(collections(ax, LineCollection)[0].get_paths()) > 6
 
 
 def test_cells_of_copies_and_of_points_on_a_line_are_drawn():
