@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from isosne._checks import check_count, check_number
 from isosne._types import Array
 from isosne.errors import ParameterError
-from isosne.rows.row_source import Indices, RowSource
-from isosne.rows.source_files import SourceFiles
+from isosne.rows.rows import Indices, Rows, SourceFiles
 
 LABEL = "label"
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -28,7 +27,7 @@ STD = np.sqrt((2**32 - 1) / 3)
 """Standard deviation of the sum of four integers of 16 bits, each uniform."""
 
 
-class MixtureRows(RowSource):
+class MixtureRows(Rows):
     """Rows of a simulated mixture of clusters, for trying out pipelines at any scale.
 
     Row i is computed from the number i whenever it is read. Nothing is stored, so 10^9 rows take no
@@ -100,11 +99,6 @@ class MixtureRows(RowSource):
         self._centers = centers.reshape(n_clusters, n_features)
         shares = 1 / (np.arange(n_clusters) + 3.0)
         self._ends = np.floor(2**32 * np.cumsum(shares) / shares.sum()).astype(np.uint64)
-
-    @property
-    def can_lack_values(self) -> bool:
-        """False: every value is finite."""
-        return False
 
     def split(self, n_rows: int, extension: str = ".parquet") -> "dict[str, MixtureRows]":
         """Return parts of this many rows by the names of output files, for `isosne.place_files`.

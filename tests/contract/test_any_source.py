@@ -426,6 +426,7 @@ def bad_sources(points, folder):
             text,
             (
                 f"Every column must be numeric; {text} has columns of other types: 'c1' (string). "
+                "If one is the class or the identifier of each row, name it with label or id. "
                 "Pass exclude=['c1'] to exclude them, or text_columns='leave_out' to skip all "
                 "columns that are not numeric. To use them, pass a data frame to TSNE, or "
                 "--mixed on the command line."

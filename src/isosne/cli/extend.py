@@ -134,7 +134,7 @@ def _join_names(
     import numpy as np
 
     from isosne._matching import check_ids
-    from isosne.rows.maps import is_numbering
+    from isosne.rows.columns import is_numbering
 
     if map_file is None:
         return None, None

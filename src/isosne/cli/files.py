@@ -42,8 +42,7 @@ def check_map_output(output: str, inputs: Paths, others: Paths, *, force: bool) 
 
     A CSV file has its provenance in a second file, which is checked too.
     """
-    from isosne.rows.provenance import check_sidecar, sidecar_path
-    from isosne.rows.sinks import SINKS
+    from isosne.rows.map_writer import SINKS, check_sidecar, sidecar_path
 
     check_distinct(inputs, {"output": output, **others})
     check_output(output, (*SINKS, PIPE), force=force)

@@ -48,7 +48,7 @@ def note_origin(source: str, drawn: Any) -> None:
 
 def refuse_map(path: Path, parameter: str, what: str, hint: str) -> None:
     """Raise an error if a file that must be something else is a map that isosne wrote."""
-    from isosne.rows.map_reader import find_provenance
+    from isosne.rows.maps import find_provenance
 
     if find_provenance(path):
         raise ParameterError(parameter, f"be {what}, not a map", str(path), hint)
@@ -72,7 +72,7 @@ def kept_obs(output: str, source: str, table: Any) -> Any:
     """Return the columns of obs that an .h5ad map keeps of its .h5ad table; None for others."""
     if not (output.lower().endswith(H5AD) and source.lower().endswith(H5AD)):
         return None
-    from isosne.rows.map_reader import read_obs
+    from isosne.rows.archives import read_obs
 
     obs, kept = read_obs(source), getattr(table.rows, "kept", None)
     return obs if kept is None else obs.iloc[kept]

@@ -61,7 +61,7 @@ def _open(source: str, options: TableOptions, resources: Resources, *, quiet: bo
 
 def open_unscaled(source: str, options: TableOptions, resources: Resources, *, quiet: bool) -> Any:
     """Open a table without scaling it, and print the notes on it."""
-    from isosne.rows import read_table
+    from isosne.rows.table_reader import names_data_set, read_table
     from isosne.tsne.memory import memory_available
 
     _check_key(source, options.key)
@@ -71,7 +71,12 @@ def open_unscaled(source: str, options: TableOptions, resources: Resources, *, q
         chosen, options = options.columns, replace(options, text_columns="leave_out", columns=None)
     keywords = {k: value for k, value in options.given().items() if k not in TREATMENTS}
     limit = memory_available(resources.memory_limit)
-    table = read_table(source, **keywords, memory_limit=limit, needs_numbers=not is_mixed)
+    if names_data_set(source):
+        from isosne.datasets.catalog import load_table
+
+        table = load_table(source, **keywords)
+    else:
+        table = read_table(source, **keywords, memory_limit=limit, needs_numbers=not is_mixed)
     if is_mixed:
         table = _as_mixed(table, replace(options, columns=chosen), resources)
     if not quiet:
@@ -104,7 +109,7 @@ def _as_mixed(table: Any, options: TableOptions, resources: Resources) -> Any:
 
 def refuse_map_as_table(source: str, options: TableOptions) -> None:
     """Raise an error if a table is a map that isosne wrote, unless columns of it are chosen."""
-    from isosne.rows.map_reader import find_provenance
+    from isosne.rows.maps import find_provenance
 
     if options.columns or not (provenance := find_provenance(Path(source))):
         return
@@ -227,14 +232,13 @@ def read_columns(
 
 def is_cells(source: str | None) -> bool:
     """Return whether a table or a map is an AnnData file."""
-    from isosne.rows.map_reader import is_h5ad
-
-    return source is not None and is_h5ad(source)
+    path = file_of(source)
+    return path is not None and path.lower().endswith(".h5ad")
 
 
 def file_of(source: str | None) -> str | None:
     """Return the path of a file without the array that may follow it, as in cells.h5ad:X_umap."""
-    from isosne.rows.map_reader import split_key
+    from isosne.rows.archives import split_key
 
     return None if source is None else str(split_key(source)[0])
 
@@ -248,8 +252,9 @@ def read_cell_columns(
     """
     import numpy as np
 
+    from isosne.rows.archives import read_obs
     from isosne.rows.columns import as_integers_or_text, check_column, parse_integers
-    from isosne.rows.map_reader import find_features, read_obs
+    from isosne.rows.maps import find_features
 
     used = replace(options.with_all_columns(), key=options.key or find_features(source))
     path = str(file_of(source))

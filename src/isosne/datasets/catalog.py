@@ -18,6 +18,9 @@ from isosne._files import whole_file
 from isosne.datasets.folder import DataSet, fetch_set, find_folder, read_set, stored_names
 from isosne.datasets.records import RECORDS, Record, Sizes
 from isosne.errors import DataError, ParameterError, suggest
+from isosne.rows import Table, open_rows
+from isosne.rows.columns import as_integers_or_text
+from isosne.rows.table_reader import list_notes
 
 EXAMPLES: dict[str, Callable[[], Any]] = {
     "breast_cancer": load_breast_cancer,
@@ -92,6 +95,31 @@ def load(name: str, *, folder: str | Path | None = None) -> DataSet:
     if record is None or name in PAPER_NAMES:
         return _read_example(name)
     return _check_shape(record, _fetch(record, data_folder), "openml")
+
+
+def load_table(
+    name: str,
+    *,
+    id: str | None = None,  # noqa: A002  the name of the option
+    label: str | None = None,
+    missing: str = "refuse",
+    **_: Any,
+) -> Table:
+    """Load a data set as a table with its own labels; options for columns of files are ignored."""
+    for role, column in (("id", id), ("label", label)):
+        if column is not None:
+            raise ParameterError(
+                role,
+                "be left out for a data set, which has its own labels",
+                column,
+                f"Leave it out, or pass a file instead of {name!r}.",
+            )
+    loaded = load(name)
+    rows = open_rows(loaded.X, missing=missing)
+    kept, labels = getattr(rows, "kept", None), as_integers_or_text(loaded.classes)[loaded.y]
+    labels = labels if kept is None else labels[kept]
+    notes = (loaded.notes,) if loaded.notes else ()
+    return Table(rows, kept, labels, loaded.features or None, notes + list_notes(rows, None))
 
 
 def describe(*, folder: str | Path | None = None) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from panel.theme import Native
 from sklearn.utils.validation import check_is_fitted
 
+from isosne.datasets.catalog import load_table
 from isosne.errors import DataError
 from isosne.explorer.assets import read_style
 from isosne.explorer.data import Settings, from_python, from_table
@@ -18,7 +19,7 @@ from isosne.explorer.measuring import Measurer
 from isosne.explorer.page import Page
 from isosne.explorer.server import LOOPBACK, PageServer
 from isosne.explorer.session import Session, save_session
-from isosne.rows import read_table
+from isosne.rows.table_reader import names_data_set, read_table
 from isosne.tsne.estimator import TSNE
 
 FRAME_HEIGHT = 900
@@ -190,7 +191,8 @@ def explore(
         session.add_model(data)
     else:
         if isinstance(data, str | Path):
-            table = read_table(data, text_columns="leave_out")
+            is_set = names_data_set(data)
+            table = load_table(str(data)) if is_set else read_table(data, text_columns="leave_out")
             session.open(from_table(table, table, str(data), (None, None), (str(data),)))
         else:
             session.open(from_python(data, labels, ids, columns))

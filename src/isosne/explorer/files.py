@@ -22,11 +22,11 @@ from isosne.pages import write_page
 from isosne.plots import plot_map, save_figure
 from isosne.plots.paint import Paint
 from isosne.rows import Map, MapWriter, Table, read_map, read_table
-from isosne.rows.columns import as_text
-from isosne.rows.map_reader import READABLE
-from isosne.rows.maps import is_numbering, match_rows
+from isosne.rows.columns import as_text, is_numbering
+from isosne.rows.map_writer import encode_parquet
+from isosne.rows.maps import READABLE, match_rows
 from isosne.rows.scaled import Scale, ScaledRows
-from isosne.rows.sinks import encode_csv, encode_parquet
+from isosne.rows.text import encode_csv
 from isosne.tables.mixed import as_mixed, find_dominant, find_numbering
 
 TABLES = (".csv", ".tsv", ".parquet", ".feather", ".npy", ".npz", ".h5ad")

@@ -22,10 +22,8 @@ from isosne.place.parts import Part, list_parts
 from isosne.place.placer import Placer
 from isosne.place.results import measure_placed
 from isosne.rows import Rows
-from isosne.rows.provenance import encode_provenance
-from isosne.rows.scaled import check_missing
-from isosne.rows.sinks import AXES, SINKS, Layout
-from isosne.rows.sinks import Block as Written
+from isosne.rows.columns import check_missing
+from isosne.rows.map_writer import AXES, SINKS, encode_provenance
 from isosne.tsne.estimator import TSNE
 
 FOLDER, JOB = "_isosne", "job.json"
@@ -218,11 +216,12 @@ class Job:
         with writing_to(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path, force=True) as file:
-            sink = SINKS[part.extension](file, Layout(self._reader.keep, axes, line))
+            sink = SINKS[part.extension](file, line)
             try:
                 for block in self._reader.blocks(part):
                     Y = self._place_rows(part, block.X)
-                    sink.write(Written(block.columns, Y))
+                    kept = dict(zip(self._reader.keep, block.columns, strict=True))
+                    sink.write(kept | dict(zip(axes, Y.T, strict=True)))
                     n_rows, n_dropped = n_rows + len(Y), n_dropped + block.n_dropped
                 sink.finish()
             except BaseException:

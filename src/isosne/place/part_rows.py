@@ -13,8 +13,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.place.parts import NAMED, Part
 from isosne.rows import Rows, blocks, open_rows
 from isosne.rows.columns import check_column
-from isosne.rows.row_source import find_not_finite
-from isosne.rows.source_files import first_line
+from isosne.rows.rows import find_not_finite, first_line
 
 ARROW = {".parquet": "parquet", ".feather": "feather", ".arrow": "feather"}
 """Formats whose columns have types, as pyarrow.dataset names them, by extension."""

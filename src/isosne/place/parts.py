@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 
 from isosne._files import describe_os_error
 from isosne.errors import DataError, ParameterError
-from isosne.rows import Rows
-from isosne.rows.row_source import RowSource
-from isosne.rows.source_files import stat_path
+from isosne.rows.rows import Rows, stat_path
 
 NAMED = (".parquet", ".feather", ".arrow", ".csv")
 """Extensions of parts whose columns have names."""
@@ -111,7 +109,7 @@ def _list_rows(source: Mapping[str, Any]) -> list[Part]:
     for name in sorted(source):
         rows, path = source[name], PurePosixPath(name)
         is_inside = not path.is_absolute() and not any(n.startswith(HIDDEN) for n in path.parts)
-        if not (isinstance(rows, RowSource) and is_inside and path.suffix.lower() in PARTS):
+        if not (isinstance(rows, Rows) and is_inside and path.suffix.lower() in PARTS):
             raise ParameterError(
                 "source",
                 "have results of isosne.rows.open_rows as values, by the names of output files "

@@ -14,7 +14,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.rows import is_stored, open_rows
 from isosne.rows.columns import N_LISTED
 from isosne.rows.formats import as_table, count_rows, names_of
-from isosne.rows.source_files import SourceFiles
+from isosne.rows.rows import SourceFiles
 from isosne.tsne.estimator import TSNE
 
 N_MODELS = 4

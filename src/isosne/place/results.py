@@ -15,7 +15,7 @@ from isosne.place.parts import Part, list_parts
 from isosne.quality import compare
 from isosne.quality.comparison import KS
 from isosne.quality.inputs import estimate_mean
-from isosne.rows.sinks import AXES
+from isosne.rows.map_writer import AXES
 from isosne.tsne.estimator import TSNE
 from isosne.tsne.input import opened_rows
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from isosne.rows.formats import open_rows
-    from isosne.rows.map_reader import read_map
     from isosne.rows.map_writer import MapWriter
-    from isosne.rows.maps import Map
+    from isosne.rows.maps import Map, read_map
     from isosne.rows.rows import Rows, blocks, is_stored
     from isosne.rows.table_reader import Table, read_table
 
@@ -23,7 +22,7 @@ _HOME = {
     "blocks": "rows",
     "is_stored": "rows",
     "open_rows": "formats",
-    "read_map": "map_reader",
+    "read_map": "maps",
     "read_table": "table_reader",
 }
 __all__ = [

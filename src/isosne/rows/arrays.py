@@ -1,31 +1,27 @@
-"""Rows of arrays: in memory, in .npy and .npz files, of zarr and HDF5; dense or CSR.
+"""Rows of arrays, dense or CSR: in memory, in .npy files and zarr stores.
 
 Values that are contiguous in a file are read, not mapped: pages of a memory map count as memory of
 the process, and a mapped file that is truncated kills it (docs/decisions/0008-landmarks.md).
-Compressed arrays of an .npz file are loaded, if the memory limit allows. Its one-dimensional arrays
-with a value per row can be ids and labels. If y numbers the classes and another array has their
-names, labels are these names.
 """
 
 import mmap
 import os
-import zipfile
-from functools import partial
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, load_npz
+from scipy.sparse import csr_array, vstack
 
-from isosne._archive import Header, quiet, read_header
-from isosne._csr import check_indices, check_indptr, refuse_structure, valid_csr
+from isosne._archive import Header, read_header
+from isosne._csr import check_indices, check_indptr, refuse_structure
 from isosne._extras import require
 from isosne._types import Array
-from isosne.errors import DataError, keyword
-from isosne.rows.columns import as_integers_or_text, check_column
-from isosne.rows.row_source import Indices, RowSource, group_nearby
-from isosne.rows.source_files import SourceFiles
+from isosne.errors import DataError
+from isosne.rows.columns import check_column
+from isosne.rows.rows import Indices, Rows, SourceFiles
 
 N_SAMPLED = 64
 """Number of rows in the fingerprint of an array, evenly spaced. Chosen, not measured."""
@@ -38,8 +34,10 @@ INDPTR_BYTES = 8
 """Bytes of a row in ``indptr``, which is int64."""
 
 
-class ArrayRows(RowSource):
+class ArrayRows(Rows):
     """Rows of an array in memory, or of a view of a memory map."""
+
+    n_sampled = N_SAMPLED
 
     def __init__(
         self, files: SourceFiles, X: Array, *, column_names: tuple[str, ...] | None = None
@@ -56,19 +54,15 @@ class ArrayRows(RowSource):
     def _take(self, indices: Indices) -> Array:
         return np.asarray(self._X[indices], dtype=self.dtype)
 
-    def _digest(self, digest: Any) -> None:
-        super()._digest(digest)
-        rows = np.linspace(0, self.shape[0] - 1, N_SAMPLED).astype(np.int64)
-        digest.update(np.ascontiguousarray(self._take(rows)).tobytes())
 
-
-class SparseRows(RowSource):
+class SparseRows(Rows):
     """CSR rows; ``indptr`` is in memory, ``indices`` and ``data`` support slices.
 
     They are arrays, parts of a file, or HDF5 data sets.
     """
 
     is_sparse = True
+    n_sampled = N_SAMPLED
 
     def __init__(
         self,
@@ -99,18 +93,14 @@ class SparseRows(RowSource):
         return self._make_block(self._data[low:high], self._indices[low:high], indptr)
 
     def _take(self, indices: Indices) -> csr_array:
+        if len(indices) == 0:
+            return self._read(0, 0)
         starts, stops = self._indptr[indices], self._indptr[indices + 1]
-        indptr = np.concatenate([[0], np.cumsum(stops - starts)])
-        data = np.empty(indptr[-1], self.dtype)
-        columns = np.empty(indptr[-1], self._indices.dtype)
+        parts = []
         for run in group_nearby(starts, stops, max_gap=GAP_VALUES, window=WINDOW_VALUES):
-            low, high = int(starts[run.start]), int(stops[run.stop - 1])
-            found_data, found_columns = self._data[low:high], self._indices[low:high]
-            for k in range(run.start, run.stop):
-                target = slice(indptr[k], indptr[k + 1])
-                origin = slice(starts[k] - low, stops[k] - low)
-                data[target], columns[target] = found_data[origin], found_columns[origin]
-        return self._make_block(data, columns, indptr)
+            first, last = int(indices[run.start]), int(indices[run.stop - 1])
+            parts.append(self._read(first, last + 1)[indices[run] - first])
+        return vstack(parts, format="csr")
 
     def _make_block(self, data: Any, columns: Any, indptr: Array) -> csr_array:
         data = np.asarray(data).astype(self.dtype, copy=False)
@@ -122,12 +112,17 @@ class SparseRows(RowSource):
             block.sum_duplicates()
         return block
 
-    def _digest(self, digest: Any) -> None:
-        super()._digest(digest)
-        rows = np.unique(np.linspace(0, self.shape[0] - 1, N_SAMPLED).astype(np.int64))
-        block = self._take(rows)
-        for part in (block.indptr, block.indices, block.data):
-            digest.update(np.ascontiguousarray(part).tobytes())
+
+def group_nearby(starts: Indices, stops: Indices, *, max_gap: int, window: int) -> Iterator[slice]:
+    """Yield slices of consecutive ranges that are faster to read together than one by one.
+
+    The ranges are in ascending order. Within a slice they are at most `max_gap` apart and start
+    in the same window of size `window`, which bounds the size of a read.
+    """
+    windows = starts // max(1, window)
+    is_new = (starts[1:] - stops[:-1] > max_gap) | (windows[1:] != windows[:-1])
+    bounds = [0, *(np.flatnonzero(is_new) + 1).tolist(), len(starts)]
+    yield from (slice(low, high) for low, high in pairwise(bounds) if low < high)
 
 
 GAP_BYTES = 16_384
@@ -162,7 +157,7 @@ class RawVector:
         return values
 
 
-class RawRows(RowSource):
+class RawRows(Rows):
     """Rows of a two-dimensional array in a file, in C or Fortran order."""
 
     def __init__(self, files: SourceFiles, path: Path, offset: int, header: Header) -> None:
@@ -172,15 +167,11 @@ class RawRows(RowSource):
         self._values = RawVector(path, offset, n_values, header.dtype)
 
     def _read(self, start: int, stop: int) -> Array:
-        n_rows, n_columns = self.shape
-        with self._values.path.open("rb", buffering=0) as file:
-            if not self._is_fortran:
-                found = self._values.fetch(file, start * n_columns, stop * n_columns)
-                return found.reshape(-1, n_columns).astype(self.dtype, copy=False)
-            out = np.empty((stop - start, n_columns), self.dtype)
-            for c in range(n_columns):
-                out[:, c] = self._values.fetch(file, c * n_rows + start, c * n_rows + stop)
-        return out
+        if self._is_fortran:
+            return self._take(np.arange(start, stop))
+        n_columns = self.shape[1]
+        values = self._values[start * n_columns : stop * n_columns]
+        return values.reshape(-1, n_columns).astype(self.dtype, copy=False)
 
     def _take(self, indices: Indices) -> Array:
         n_rows, n_columns = self.shape
@@ -202,8 +193,8 @@ class RawRows(RowSource):
         for run in group_nearby(indices, indices + 1, max_gap=max_gap, window=window):
             low, high = int(indices[run.start]), int(indices[run.stop - 1]) + 1
             start, stop = first + low * n_values, first + high * n_values
-            found = self._values.fetch(file, start, stop).reshape(-1, n_values)
-            out[run] = found[indices[run] - low]
+            values = self._values.fetch(file, start, stop).reshape(-1, n_values)
+            out[run] = values[indices[run] - low]
 
 
 def open_npy(path: Path) -> RawRows:
@@ -224,157 +215,6 @@ def open_memmap(X: np.memmap[Any, Any]) -> RawRows | None:
     return RawRows(SourceFiles(str(path), path), path, X.offset, header)
 
 
-SPARSE_MEMBERS = {"format", "shape", "indptr", "indices", "data"}
-"""Arrays that `scipy.sparse.save_npz` writes for a CSR or CSC matrix."""
-LABELS = "y"
-CLASS_NAMES = ("classes", "class_names", "target_names", "label_names", "names")
-"""Names of the array with labels, and of arrays with the names of its classes."""
-LOCAL_HEADER_BYTES = 30
-NAME_LENGTH_AT, EXTRA_LENGTH_AT = 26, 28
-"""Size of the fixed part of a local file header, and the offsets of the lengths of its two variable
-fields (zip specification APPNOTE.TXT, section 4.3.7)."""
-
-
-class NpzFile:
-    """The arrays of an .npz file by name."""
-
-    def __init__(self, path: Path, memory_limit: int) -> None:
-        self.path, self.memory_limit = path, memory_limit
-        self.files = SourceFiles(str(path), path)
-        with self.files.reading(), zipfile.ZipFile(path) as archive:
-            found = [m for m in archive.infolist() if m.filename.endswith(".npy")]
-            self.members = {m.filename.removesuffix(".npy"): m for m in found}
-
-    def is_uncompressed(self, *names: str) -> bool:
-        """Return whether all of the arrays are stored uncompressed."""
-        return all(self.members[n].compress_type == zipfile.ZIP_STORED for n in names)
-
-    def read_header(self, name: str) -> tuple[Header, int]:
-        """Return the .npy header of an array, and its size in bytes."""
-        member = self.members[name]
-        with zipfile.ZipFile(self.path) as archive, archive.open(member) as file:
-            header, header_bytes = read_header(file), file.tell()
-        n_bytes = header_bytes + header.n_bytes
-        if not header.dtype.hasobject and n_bytes != member.file_size:  # objects are never loaded
-            raise ValueError(f"the header of {name} does not fit its content")
-        return header, header_bytes
-
-    def find_values(self, name: str) -> tuple[Header, int]:
-        """Return the header of an uncompressed array, and the offset of its values in the file."""
-        header, header_bytes = self.read_header(name)
-        start = self.members[name].header_offset
-        with self.path.open("rb") as file:
-            file.seek(start)
-            local = file.read(LOCAL_HEADER_BYTES)
-        name_bytes, extra_bytes = (
-            int.from_bytes(local[k : k + 2], "little") for k in (NAME_LENGTH_AT, EXTRA_LENGTH_AT)
-        )
-        return header, start + LOCAL_HEADER_BYTES + name_bytes + extra_bytes + header_bytes
-
-    def load(self, name: str) -> Array:
-        """Load an array into memory."""
-        with self.files.reading():
-            self.read_header(name)
-            if not self.is_uncompressed(name):
-                self.check_memory(name)
-            with np.load(self.path, allow_pickle=False) as archive, quiet():
-                return np.asarray(archive[name])
-
-    def check_memory(self, *names: str) -> None:
-        """Raise an error if arrays together exceed the memory limit."""
-        needed = sum(self.members[name].file_size for name in names)
-        if needed > self.memory_limit:
-            raise DataError(
-                f"{self.path} is compressed and must fit in memory; it takes "
-                f"{needed / 1e6:,.0f} MB uncompressed, and {self.memory_limit / 1e6:,.0f} MB are "
-                "available. Save it uncompressed (np.savez, or save_npz with compressed=False), "
-                f"or raise {keyword('memory_limit')}."
-            )
-
-
-def open_npz(path: Path, key: str | None, memory_limit: int) -> RowSource:
-    """Return the rows of one array of the file, or of the sparse matrix that the file contains."""
-    npz = NpzFile(path, memory_limit)
-    with npz.files.reading():
-        headers = {name: npz.read_header(name)[0] for name in npz.members}
-        is_sparse = set(headers) >= SPARSE_MEMBERS
-        rows = _open_sparse(npz) if is_sparse else _open_dense(npz, _choose_array(npz, key))
-    rows.side = {
-        other: partial(_side_column, npz, other, rows.shape[1])
-        for other, header in headers.items()
-        if header.shape == rows.shape[:1] and header.dtype.kind in "buifUS"
-        if not (is_sparse and other in SPARSE_MEMBERS)
-    }
-    return rows
-
-
-def _choose_array(npz: NpzFile, key: str | None) -> str:
-    names = list(npz.members)
-    if key is not None:
-        check_column(key, names, "key", npz.files.name, what="an array")
-        return key
-    tables = [name for name in names if len(npz.read_header(name)[0].shape) == 2]
-    if "X" in tables:
-        return "X"
-    if len(tables) != 1:
-        raise DataError(
-            f"{npz.files.name} must have an array X, or only one two-dimensional array; it has "
-            f"{', '.join(map(repr, names)) or 'no arrays'}. "
-            f"Name the array to read with {keyword('key')}."
-        )
-    return tables[0]
-
-
-def _side_column(npz: NpzFile, name: str, n_features: int) -> Array:
-    values = as_integers_or_text(npz.load(name))
-    if name != LABELS or values.dtype.kind not in "iu":
-        return values
-    names = _find_class_names(npz, values, n_features)
-    return values if names is None else names[values]
-
-
-def _find_class_names(npz: NpzFile, labels: Array, n_features: int) -> Array | None:
-    """Return the names of numbered classes, if an array of the file has one for each."""
-    n_classes = int(labels.max()) + 1
-    if labels.min() < 0:
-        return None
-    for name in (name for name in CLASS_NAMES if name in npz.members):
-        header = npz.read_header(name)[0]
-        if len(header.shape) != 1 or header.dtype.kind not in "US":
-            continue
-        n_names = header.shape[0]
-        # "names" can also be those of the features.
-        fits = n_names == n_classes != n_features if name == "names" else n_names >= n_classes
-        if fits:
-            return as_integers_or_text(npz.load(name))
-    return None
-
-
-def _open_dense(npz: NpzFile, name: str) -> RowSource:
-    if npz.is_uncompressed(name):
-        header, offset = npz.find_values(name)
-        return RawRows(npz.files, npz.path, offset, header)
-    npz.check_memory(name)
-    return ArrayRows(npz.files, npz.load(name))
-
-
-def _open_sparse(npz: NpzFile) -> RowSource:
-    """Open a matrix of `save_npz`; the headers of all of its arrays are checked already."""
-    kind = npz.load("format").item()
-    if kind in (b"csr", "csr") and npz.is_uncompressed("indices", "data"):
-        shape, indptr = tuple(npz.load("shape").tolist()), npz.load("indptr")
-        indices, data = _open_vector(npz, "indices"), _open_vector(npz, "data")
-        return SparseRows(npz.files, shape, indptr, indices, data)
-    npz.check_memory(*SPARSE_MEMBERS & set(npz.members))
-    X = valid_csr(load_npz(npz.path), npz.files.name)
-    return SparseRows(npz.files, X.shape, X.indptr, X.indices, X.data)
-
-
-def _open_vector(npz: NpzFile, name: str) -> RawVector:
-    header, offset = npz.find_values(name)
-    return RawVector(npz.path, offset, header.shape[0], header.dtype)
-
-
 CHUNK_BYTES = 1_000_000
 """Bytes that are read at a time from an array without chunks. Chosen, not
 measured."""
@@ -382,7 +222,7 @@ ZARR_METADATA = ("zarr.json", ".zarray", ".zgroup")
 """Files that mark a folder as zarr: version 3, and arrays and groups of version 2."""
 
 
-class ChunkedRows(RowSource):
+class ChunkedRows(Rows):
     """Rows of any object with ``shape``, ``dtype``, ``chunks`` and slicing."""
 
     def __init__(
@@ -412,10 +252,7 @@ class ZarrRows(ChunkedRows):
     The fingerprint uses the metadata file and three rows: the chunks are too many files to check.
     """
 
-    def _digest(self, digest: Any) -> None:
-        super()._digest(digest)
-        for row in (0, self.shape[0] // 2, self.shape[0] - 1):
-            digest.update(np.ascontiguousarray(self._read(row, row + 1)).tobytes())
+    n_sampled = 3
 
 
 def is_zarr(path: Path) -> bool:
@@ -456,11 +293,6 @@ def _check_links(folder: Path) -> None:
                     f"A zarr store must have all of its data itself; {member} is a symbolic link "
                     "to another folder. Copy the store with its data, without links."
                 )
-
-
-def wrap_zarr_array(array: Any) -> ZarrRows:
-    """Return the rows of a zarr array that is already open."""
-    return ZarrRows(SourceFiles("X"), array)
 
 
 def _metadata_files(folder: Path) -> list[Path]:

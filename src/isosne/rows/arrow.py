@@ -1,4 +1,4 @@
-"""Rows of tables in columns: Parquet, Arrow (Feather) and text files, read by pyarrow in batches.
+"""Rows of tables in columns: Parquet and Arrow (Feather) files, read by pyarrow in batches.
 
 A file is read as one or more parts: row groups of Parquet, otherwise the whole file. Batches have a
 few megabytes, so a large part need not fit in memory. The reader keeps its position: consecutive
@@ -18,16 +18,13 @@ from isosne._extras import require
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.rows.columns import (
-    ColumnRequest,
+    Request,
     as_integers_or_text,
     as_text,
     is_text,
-    parse_integers,
     select_columns,
 )
-from isosne.rows.row_source import Indices, RowSource
-from isosne.rows.source_files import SourceFiles
-from isosne.rows.text_dialect import MISSING_WORDS, WHITESPACE, find_dialect
+from isosne.rows.rows import Indices, Rows, SourceFiles
 
 BATCH_BYTES = 8_000_000
 """Size of a batch of decoded rows. Chosen, not measured: a few megabytes bound the memory, and the
@@ -35,8 +32,6 @@ cost of a batch is small next to that of decoding it."""
 BUFFER_BYTES = 262_144
 """Bytes of a column of Parquet that are read at a time, so that a large row group is not in memory
 at once. Chosen, not measured."""
-LINES_PER_BLOCK = 8
-"""Lines of the longest kind in the sample that fit a block of a text table, at least. Chosen."""
 
 Scan = Callable[[list[str]], Iterator[Any]]
 """Returns the record batches of a part, with the named columns."""
@@ -58,11 +53,11 @@ class Walk(NamedTuple):
     coming: Iterator[Any]
 
 
-class ArrowRows(RowSource):
+class ArrowRows(Rows):
     """Rows of a table in columns."""
 
     def __init__(
-        self, files: SourceFiles, fields: dict[str, Any], parts: list[Part], request: ColumnRequest
+        self, files: SourceFiles, fields: dict[str, Any], parts: list[Part], request: Request
     ) -> None:
         """Select features among ``fields``, which has the Arrow type of each column."""
         self._pa = require("pyarrow", "files", f"Reading {files.name}")
@@ -77,7 +72,7 @@ class ArrowRows(RowSource):
         types: list[str | None],
         dtypes: list[Any],
         parts: list[Part],
-        request: ColumnRequest,
+        request: Request,
     ) -> None:
         selection = select_columns(names, types, request, files.name)
         chosen = [dtypes[index] for index in selection.indices]
@@ -90,11 +85,6 @@ class ArrowRows(RowSource):
         self._ends = np.cumsum([part.n_rows for part in parts], dtype=np.int64)
         self._lock = threading.Lock()  # several threads may read
         self._walk: Walk | None = None
-
-    @property
-    def can_lack_values(self) -> bool:
-        """True: a column of any type can have nulls."""
-        return True
 
     def _read(self, start: int, stop: int) -> Array:
         return self._take(np.arange(start, stop))
@@ -184,7 +174,7 @@ class ArrowRows(RowSource):
         return np.concatenate(parts)
 
 
-def open_parquet(path: Path, request: ColumnRequest) -> ArrowRows:
+def open_parquet(path: Path, request: Request) -> ArrowRows:
     """Return the rows of a file, or of all files of a folder and its subfolders, sorted by name.
 
     Numbers in names are compared as numbers: part.2 comes before part.10. Names that start with
@@ -204,7 +194,7 @@ def open_parquet(path: Path, request: ColumnRequest) -> ArrowRows:
     return _open_files(path, paths, partial(_list_row_groups, parquet), request)
 
 
-def open_arrow(path: Path, request: ColumnRequest) -> ArrowRows:
+def open_arrow(path: Path, request: Request) -> ArrowRows:
     """Return the rows of an Arrow file, which is also the format of Feather version 2."""
     return _open_files(path, [path], _make_arrow_part, request)
 
@@ -213,7 +203,7 @@ def _open_files(
     path: Path,
     paths: list[Path],
     list_parts: Callable[[Path], tuple[Any, list[Part]]],
-    request: ColumnRequest,
+    request: Request,
 ) -> ArrowRows:
     files = SourceFiles(str(path), *paths)
     parts: list[Part] = []
@@ -306,142 +296,3 @@ def _dtype(pa: Any, arrow_type: Any) -> np.dtype[Any] | None:
     return (
         np.dtype(arrow_type.to_pandas_dtype()) if is_numeric or arrow_type == pa.bool_() else None
     )
-
-
-class TextRows(ArrowRows):
-    """Rows of a text table, as float64.
-
-    pyarrow splits lines into texts. These become numbers here, so that an error can name the cell,
-    and so that any column can be read as text.
-    """
-
-    def __init__(self, path: Path, request: ColumnRequest, *, header: bool | None = None) -> None:
-        self._pa = require("pyarrow", "files", f"Reading {path}")
-        self._csv = require("pyarrow.csv", "files", f"Reading {path}")
-        self._compute = require("pyarrow.compute", "files", f"Reading {path}")
-        self._path = path
-        self._wrong_lines: list[Any] = []
-        files = SourceFiles(str(path), path)
-        with files.reading():
-            self._dialect = dialect = find_dialect(path, header=header)
-            names = list(dialect.names)
-            # Before the file is read as a whole: columns that do not exist are refused at once.
-            select_columns(names, dialect.types, request, str(path))
-            n_rows = self._count_rows()
-        parts = [Part(n_rows, self._scan)]
-        dtypes = [np.float64] * len(names)
-        self._select(files, names, list(dialect.types), dtypes, parts, request)
-        if not request.needs_numbers:
-            # Features of a mixed table may turn out to be text, whatever their first values are.
-            self.side = {name: partial(self._side_column, name) for name in names}
-
-    def _scan(self, names: list[str]) -> Iterator[Any]:
-        csv, dialect = self._csv, self._dialect
-        delimiter = "\t" if dialect.delimiter is WHITESPACE else dialect.delimiter
-        block_bytes = max(BATCH_BYTES // 2, LINES_PER_BLOCK * dialect.longest_line)
-        with self._path.open("rb") as file:
-            file.seek(dialect.start)
-            stream = self._pa.PythonFile(file, mode="r")
-            if dialect.delimiter is WHITESPACE:
-                stream = self._pa.TransformInputStream(stream, _Tabs())
-            if not file.read(1):
-                return
-            file.seek(dialect.start)
-            reader = csv.open_csv(
-                stream,
-                csv.ReadOptions(
-                    column_names=dialect.names,
-                    block_size=block_bytes,
-                    encoding=dialect.encoding,
-                    use_threads=False,
-                ),
-                csv.ParseOptions(
-                    delimiter=delimiter,
-                    quote_char=False if dialect.delimiter is WHITESPACE else '"',
-                    newlines_in_values=dialect.delimiter is not WHITESPACE,
-                    invalid_row_handler=partial(_stop_at_line, self._wrong_lines),
-                ),
-                csv.ConvertOptions(
-                    include_columns=names, column_types=dict.fromkeys(names, self._pa.string())
-                ),
-            )
-            yield from reader
-
-    def _count_rows(self) -> int:
-        """Read the file once; raise an error if a line has another number of fields."""
-        try:
-            return sum(batch.num_rows for batch in self._scan(list(self._dialect.names[:1])))
-        except self._pa.ArrowInvalid:
-            if not self._wrong_lines:
-                raise
-            line = self._wrong_lines[0]
-            raise DataError(
-                f"Every line must have {line.expected_columns} field(s), as the first line has; "
-                f"{self._path} has {line.actual_columns} in line "
-                f"{self._dialect.n_head + line.number}. Correct or remove that line."
-            ) from None
-
-    def _as_numbers(self, column: Any, feature: int, rows: Indices) -> Array:
-        try:
-            return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False))
-        except self._pa.ArrowInvalid:
-            pass
-        compute = self._compute
-        cells = compute.utf8_trim_whitespace(column)
-        words = self._pa.array(sorted(MISSING_WORDS))
-        is_missing = compute.is_in(compute.utf8_lower(cells), value_set=words)
-        cells = compute.if_else(is_missing, None, cells)
-        try:
-            return np.asarray(cells.cast("float64").to_numpy(zero_copy_only=False))
-        except self._pa.ArrowInvalid:
-            raise self._refuse_text(cells, feature, rows) from None
-
-    def _refuse_text(self, cells: Any, feature: int, rows: Indices) -> DataError:
-        """Return an error for the first cell that is no number."""
-        row = next(k for k, cell in enumerate(cells) if not self._is_number(cell))
-        return DataError(
-            f"Every value must be a finite number; {self.describe()} has "
-            f"{cells[row].as_py()!r} in {self._where(int(rows[row]))}, {self._column(feature)}. "
-            "Write numbers as 1234.5 or 1.2e3, or exclude the column."
-        )
-
-    def _is_number(self, cell: Any) -> bool:
-        try:
-            cell.cast("float64")
-        except self._pa.ArrowInvalid:
-            return False
-        return True
-
-    def _where(self, row: int) -> str:
-        """Return the line of a row, unless lines are blank or rows have several."""
-        with self._path.open("rb") as file:
-            n_lines = sum(1 for _ in file)
-        if n_lines != self._dialect.n_head + self.shape[0]:
-            return super()._where(row)
-        return f"line {self._dialect.n_head + row + 1}"
-
-    def _side_column(self, name: str) -> Array:
-        return parse_integers(super()._side_column(name))
-
-
-def _stop_at_line(wrong: list[Any], line: Any) -> str:
-    """Note a line with another number of fields; pyarrow swallows errors that are raised here."""
-    wrong.append(line)
-    return "error"
-
-
-class _Tabs:
-    """Turns columns that are separated by any number of spaces and tabs into one tab each."""
-
-    def __init__(self) -> None:
-        self._is_new_line = True
-        self._rest = b""
-
-    def __call__(self, chunk: Any) -> bytes:
-        text = self._rest + chunk.to_pybytes()
-        kept = text.rstrip(b" \t\r")  # whether a field follows is in the next chunk
-        self._rest = text[len(kept) :]
-        whole = re.sub(rb"[ \t]*\r?\n[ \t]*", b"\n", kept)
-        whole = whole.lstrip(b" \t") if self._is_new_line else whole
-        self._is_new_line = whole.endswith(b"\n") if whole else self._is_new_line
-        return re.sub(rb"[ \t]+", b"\t", whole)

@@ -11,6 +11,8 @@ from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword, suggest
 
 TEXT_COLUMNS = ("refuse", "leave_out")
+TREATMENTS = ("refuse", "drop")
+"""Values of the parameter `missing`."""
 N_LISTED = 10
 """Largest number of column names in a message. Chosen: it fits two lines of a terminal."""
 SIMILARITY = 0.5
@@ -19,19 +21,8 @@ columns are short and one wrong letter weighs more."""
 LIST_PARAMETERS = ("columns", "exclude")
 
 
-class TextColumnsError(DataError):
-    """Some columns are not numeric; what is wrong and what to do are apart, to add to it."""
-
-    def __init__(self, problem: str, advice: str, columns: Sequence[str]) -> None:
-        self.problem, self.advice, self.columns = problem, advice, tuple(columns)
-        super().__init__(f"{problem} {advice}")
-
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        return type(self), (self.problem, self.advice, self.columns)
-
-
-class ColumnRequest(NamedTuple):
-    """The columns that a caller asks for.
+class Request(NamedTuple):
+    """The parameters of `open_rows`, except for the source.
 
     ``roles`` has pairs of a parameter and the column that it names, such as ("label", "species").
     These columns are not features. ``needs_numbers``: whether a table without numeric features is
@@ -43,6 +34,10 @@ class ColumnRequest(NamedTuple):
     text_columns: str = "refuse"
     roles: tuple[tuple[str, str], ...] = ()
     needs_numbers: bool = True
+    key: str | None = None
+    header: bool | None = None
+    memory_limit: int | None = None
+    missing: str = "refuse"
 
     @property
     def not_features(self) -> list[tuple[str, str]]:
@@ -51,11 +46,7 @@ class ColumnRequest(NamedTuple):
 
 
 class ColumnSelection(NamedTuple):
-    """The features, by index in the table and by name, and the other columns.
-
-    ``left_out`` are those of the other columns that are not features only because they are not
-    numeric.
-    """
+    """The features, by index and by name; other columns; those left out for not being numeric."""
 
     indices: tuple[int, ...]
     names: tuple[str, ...]
@@ -64,9 +55,13 @@ class ColumnSelection(NamedTuple):
 
 
 def make_request(
-    columns: Iterable[str] | None, exclude: Iterable[str], text_columns: str
-) -> ColumnRequest:
-    """Check the parameters that select columns."""
+    columns: Iterable[str] | None,
+    exclude: Iterable[str],
+    text_columns: str,
+    missing: str,
+    **others: Any,
+) -> Request:
+    """Check the parameters that select columns and rows."""
     if not is_one_of(text_columns, TEXT_COLUMNS):
         raise ParameterError(
             "text_columns",
@@ -74,16 +69,29 @@ def make_request(
             text_columns,
             f"Pass {keyword('text_columns', 'leave_out')} to skip columns that are not numeric.",
         )
+    check_missing(missing)
     for name, value in (("columns", columns), ("exclude", exclude)):
         if isinstance(value, str):
             raise ParameterError(
                 name, "be a list of column names", value, f"Pass {keyword(name, [value])}."
             )
-    return ColumnRequest(None if columns is None else tuple(columns), tuple(exclude), text_columns)
+    chosen = None if columns is None else tuple(columns)
+    return Request(chosen, tuple(exclude), text_columns, missing=missing, **others)
+
+
+def check_missing(missing: str) -> None:
+    """Raise an error if `missing` is not a known treatment of missing values."""
+    if not is_one_of(missing, TREATMENTS):
+        raise ParameterError(
+            "missing",
+            "be 'refuse' or 'drop'",
+            missing,
+            f"Pass {keyword('missing', 'drop')} to drop rows with missing values.",
+        )
 
 
 def select_columns(
-    names: Sequence[str], types: Sequence[str | None], request: ColumnRequest, source: str
+    names: Sequence[str], types: Sequence[str | None], request: Request, source: str
 ) -> ColumnSelection:
     """Select the columns that are features.
 
@@ -112,8 +120,8 @@ def select_columns(
             "is left. Exclude fewer columns, or encode text as numbers."
         )
     index = {name: index for index, name in enumerate(names)}
-    is_kept = set(kept)
-    others = tuple(name for name in names if name not in is_kept)
+    is_feature = set(kept)
+    others = tuple(name for name in names if name not in is_feature)
     return ColumnSelection(tuple(index[name] for name in kept), tuple(kept), others, not_numeric)
 
 
@@ -122,12 +130,12 @@ def _refuse_text(
 ) -> DataError:
     listed = not_numeric[:N_LISTED]
     described = ", ".join(f"{name!r} ({type_of[name]})" for name in listed)
-    return TextColumnsError(
-        f"Every column must be numeric; {source} has columns of other types: {described}.",
-        f"Pass {keyword('exclude', list(listed))} to exclude them, or "
+    return DataError(
+        f"Every column must be numeric; {source} has columns of other types: {described}. "
+        f"If one is the class or the identifier of each row, name it with {keyword('label')} or "
+        f"{keyword('id')}. Pass {keyword('exclude', list(listed))} to exclude them, or "
         f"{keyword('text_columns', 'leave_out')} to skip all columns that are not numeric. To use "
-        "them, pass a data frame to TSNE, or --mixed on the command line.",
-        not_numeric,
+        "them, pass a data frame to TSNE, or --mixed on the command line."
     )
 
 
@@ -151,7 +159,7 @@ def check_column(
     raise ParameterError(parameter, f"name {what} of {source}", value, hint)
 
 
-def check_side_columns(request: ColumnRequest, side: Sequence[str], source: str) -> None:
+def check_side_columns(request: Request, side: Sequence[str], source: str) -> None:
     """Check a request for a source whose features have no names; ``side`` lists other columns."""
     for name in request.columns or ():
         check_column(name, (), "columns", source)
@@ -200,3 +208,9 @@ def is_text(values: Array) -> bool:
 def is_unique(values: Array) -> bool:
     """Return whether no id or label is repeated."""
     return len(set(values.tolist())) == len(values)
+
+
+def is_numbering(ids: Array) -> bool:
+    """Return whether ids only count the points, from 0 or from 1; also as text."""
+    numbers = parse_integers(ids) if is_text(ids) else ids
+    return any(np.array_equal(numbers, np.arange(k, len(ids) + k)) for k in (0, 1))

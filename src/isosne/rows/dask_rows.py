@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import partial
-from importlib import import_module
 from itertools import accumulate
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -18,9 +16,8 @@ import numpy as np
 from isosne._extras import require
 from isosne._types import Array, Points
 from isosne.rows.arrays import N_SAMPLED
-from isosne.rows.columns import ColumnRequest, as_integers_or_text, select_columns, string_names
-from isosne.rows.row_source import Indices, RowSource
-from isosne.rows.source_files import SourceFiles
+from isosne.rows.columns import Request, as_integers_or_text, select_columns, string_names
+from isosne.rows.rows import Indices, Rows, SourceFiles
 
 GRAPH_WARNING = "distributed.admin.large-graph-warning-threshold"
 CHUNKS_IN_FLIGHT = 64
@@ -28,9 +25,10 @@ CHUNKS_IN_FLIGHT = 64
 measured."""
 
 
-class DaskRows(RowSource):
+class DaskRows(Rows):
     """Rows of a Dask array whose chunks have known sizes and contain whole rows."""
 
+    n_sampled = N_SAMPLED  # of values: the names of some collections differ between processes
     advice = "Impute such values, exclude the column, or drop the rows with dropna beforehand."
 
     def __init__(self, array: Any, *, column_names: tuple[str, ...] | None = None) -> None:
@@ -87,11 +85,6 @@ class DaskRows(RowSource):
         light.side = {}
         return light
 
-    def _digest(self, digest: Any) -> None:
-        # From values: the names of some collections differ between processes.
-        rows = np.unique(np.linspace(0, self.shape[0] - 1, N_SAMPLED).astype(np.int64))
-        digest.update(self._take(rows).tobytes())
-
 
 def _apply_checked(
     function: Callable[[Points], Array], rows: DaskRows, chunk: Any, first: int
@@ -114,11 +107,8 @@ def is_dask(source: Any) -> bool:
     return type(source).__module__.startswith("dask") and hasattr(source, "dask")
 
 
-def open_dask(source: Any, request: ColumnRequest) -> DaskRows:
-    """Return the rows of a Dask array or data frame; unknown chunk sizes are computed once.
-
-    The sizes of partitions that come from Parquet files are known.
-    """
+def open_dask(source: Any, request: Request) -> DaskRows:
+    """Return the rows of a Dask array or data frame; unknown chunk sizes are computed once."""
     if hasattr(source, "columns"):
         return _open_frame(source, request)
     array = source
@@ -127,34 +117,20 @@ def open_dask(source: Any, request: ColumnRequest) -> DaskRows:
     return DaskRows(array)
 
 
-def _open_frame(frame: Any, request: ColumnRequest) -> DaskRows:
+def _open_frame(frame: Any, request: Request) -> DaskRows:
     columns = list(frame.columns)
     dtypes = list(frame.dtypes)
     types = [None if _is_numeric(dtype) else str(dtype) for dtype in dtypes]
     selection = select_columns(columns, types, request, "X")
     value_dtypes = [_numpy_dtype(dtypes[index]) for index in selection.indices]
     values = frame[list(selection.names)].astype(np.result_type(*value_dtypes))
-    lengths = _known_lengths(frame) or tuple(frame.map_partitions(len).compute().tolist())
+    first = frame[columns[:1]]  # of a Parquet file, only this column is read
+    lengths = tuple(first.map_partitions(len).compute().tolist())
     names = string_names(selection.names)
     rows = DaskRows(values.to_dask_array(lengths=lengths), column_names=names)
     rows.left_out = selection.left_out
     rows.side = {name: partial(_side_column, frame[name]) for name in selection.others}
     return rows
-
-
-def _known_lengths(frame: Any) -> tuple[int, ...] | None:
-    """Return the lengths of the partitions without computing them; None if that is not possible.
-
-    Dask finds the lengths of Parquet files in their footers, and passes them through operations
-    that keep all rows. Its function for this is not documented, so anything unexpected is None.
-    """
-    try:
-        lengths = import_module("dask.dataframe.dask_expr._expr").Lengths
-        found = tuple(lengths(frame.expr).optimize().value)
-    except (ImportError, AttributeError, TypeError):
-        return None
-    is_whole = all(isinstance(n, Integral) for n in found) and len(found) == frame.npartitions
-    return tuple(map(int, found)) if is_whole else None
 
 
 def _is_numeric(dtype: Any) -> bool:

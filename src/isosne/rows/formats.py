@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals as nw
 import numpy as np
-import psutil
 from scipy.sparse import issparse
 
 from isosne._csr import valid_csr
@@ -15,19 +14,19 @@ from isosne._extras import require
 from isosne._tables import NUMERIC, Table, as_array, as_frame
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
+from isosne.rows.archives import open_h5ad, open_npz
 from isosne.rows.arrays import (
     ArrayRows,
     SparseRows,
+    ZarrRows,
     is_zarr,
     open_memmap,
     open_npy,
-    open_npz,
     open_zarr,
-    wrap_zarr_array,
 )
-from isosne.rows.arrow import TextRows, open_arrow, open_parquet
+from isosne.rows.arrow import open_arrow, open_parquet
 from isosne.rows.columns import (
-    ColumnRequest,
+    Request,
     as_integers_or_text,
     check_side_columns,
     make_request,
@@ -35,25 +34,13 @@ from isosne.rows.columns import (
     string_names,
 )
 from isosne.rows.dask_rows import DaskRows, is_dask, open_dask
-from isosne.rows.h5ad import open_h5ad
-from isosne.rows.row_source import RowSource
-from isosne.rows.rows import Rows
-from isosne.rows.scaled import check_missing, drop_incomplete
-from isosne.rows.source_files import SourceFiles, stat_path
+from isosne.rows.rows import Rows, SourceFiles, stat_path
+from isosne.rows.scaled import drop_incomplete
+from isosne.rows.text import TextRows
 
 TEXT = (".csv", ".tsv", ".txt")
 EXTENSIONS = (*TEXT, ".parquet", ".feather", ".arrow", ".npy", ".npz", ".zarr", ".h5ad")
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".lz4")
-
-
-class OpenOptions(NamedTuple):
-    """The parameters of `open_rows`, except for the source."""
-
-    request: ColumnRequest = ColumnRequest()
-    key: str | None = None
-    header: bool | None = None
-    memory_limit: int | None = None
-    missing: str = "refuse"
 
 
 def open_rows(
@@ -111,8 +98,7 @@ def open_rows(
     Notes
     -----
     A file must not change while its rows are in use. Cost: opening reads only headers, except that
-    text tables are scanned once and unknown chunk sizes of Dask collections are computed; those of
-    Parquet files are known.
+    text tables are scanned once and unknown chunk sizes of Dask collections are computed.
     ``missing="drop"`` reads all rows once in blocks, and takes 8 bytes of memory per row.
 
     Examples
@@ -123,10 +109,10 @@ def open_rows(
     >>> rows.take([2, 0]).tolist()
     [[4, 5], [0, 1]]
     """
-    check_missing(missing)
-    request = make_request(columns, exclude, text_columns)
+    others = {"key": key, "header": header, "memory_limit": memory_limit}
+    request = make_request(columns, exclude, text_columns, missing, **others)
     if isinstance(source, str | Path):
-        return open_path(Path(source), OpenOptions(request, key, header, memory_limit, missing))
+        return open_path(Path(source), request)
     if missing == "refuse":
         return _open_object(source, request)
     if is_dask(source) or isinstance(source, DaskRows):
@@ -139,39 +125,32 @@ def open_rows(
     return drop_incomplete(_open_object(source, request))
 
 
-def open_path(path: Path, options: OpenOptions) -> RowSource:
+def open_path(path: Path, request: Request) -> Rows:
     """Open a file or a folder."""
-    rows = _open_table(path, options)
-    return rows if options.missing == "refuse" else drop_incomplete(rows)
-
-
-def _open_table(path: Path, options: OpenOptions) -> RowSource:
-    extension, request = path.suffix.lower(), options.request
     stat_path(path)
+    extension = path.suffix.lower()
     if extension in TEXT:
-        return TextRows(path, request, header=options.header)
-    if extension in (".feather", ".arrow"):
-        return open_arrow(path, request)
-    is_folder = path.is_dir() and extension != ".zarr" and not is_zarr(path)
-    if extension == ".parquet" or is_folder:
-        return open_parquet(path, request)
-    if extension not in EXTENSIONS and not path.is_dir():
-        raise _refuse_extension(path)
-    rows = _open_array(path, extension, options)
-    check_side_columns(request, list(rows.side), str(path))
-    return rows
+        rows: Rows = TextRows(path, request)
+    elif extension in (".feather", ".arrow"):
+        rows = open_arrow(path, request)
+    elif extension == ".parquet" or (path.is_dir() and extension != ".zarr" and not is_zarr(path)):
+        rows = open_parquet(path, request)
+    else:
+        rows = _open_array(path, extension, request)
+        check_side_columns(request, list(rows.side), str(path))
+    return rows if request.missing == "refuse" else drop_incomplete(rows)
 
 
-def _open_array(path: Path, extension: str, options: OpenOptions) -> RowSource:
+def _open_array(path: Path, extension: str, request: Request) -> Rows:
     if extension == ".npy":
         return open_npy(path)
     if extension == ".npz":
-        limit = options.memory_limit
-        available = int(psutil.virtual_memory().available)
-        return open_npz(path, options.key, available if limit is None else limit)
+        return open_npz(path, request.key, request.memory_limit)
     if extension == ".h5ad":
-        return open_h5ad(path, options.key)
-    return open_zarr(path, options.key)
+        return open_h5ad(path, request.key)
+    if extension == ".zarr" or path.is_dir():
+        return open_zarr(path, request.key)
+    raise _refuse_extension(path)
 
 
 def _refuse_extension(path: Path) -> ParameterError:
@@ -182,13 +161,13 @@ def _refuse_extension(path: Path) -> ParameterError:
     return ParameterError("source", rule, str(path), hint)
 
 
-def _open_object(source: Any, request: ColumnRequest) -> RowSource:
-    if isinstance(source, RowSource):
+def _open_object(source: Any, request: Request) -> Rows:
+    if isinstance(source, Rows):
         return source
     if is_dask(source):
         return open_dask(source, request)
     if isinstance(source, Mapping):
-        return open_columns(source, request)
+        return _open_columns(source, request)
     frame = as_frame(as_table(source), "X")
     if frame is not None:
         return _open_frame(frame, request)
@@ -199,14 +178,14 @@ def _open_object(source: Any, request: ColumnRequest) -> RowSource:
     if isinstance(source, np.memmap):
         return open_memmap(source) or ArrayRows(SourceFiles("X"), source)
     if type(source).__module__.startswith("zarr"):
-        return wrap_zarr_array(source)
+        return ZarrRows(SourceFiles("X"), source)
     values = as_array(source, "X")
     if values.ndim == 2 and values.dtype.kind in "OUSmM":  # objects, text, dates
         values = Table(values, "X").values
     return ArrayRows(SourceFiles("X"), values)
 
 
-def _open_frame(frame: nw.DataFrame[Any], request: ColumnRequest) -> RowSource:
+def _open_frame(frame: nw.DataFrame[Any], request: Request) -> Rows:
     dtypes = [frame.schema[name] for name in frame.columns]
     types = [None if t.is_numeric() or t == nw.Boolean else str(t) for t in dtypes]
     selection = select_columns(frame.columns, types, request, "X")
@@ -248,12 +227,11 @@ def count_rows(source: Any) -> int:
     return int(source.shape[0]) if hasattr(source, "shape") else len(source)
 
 
-def open_columns(columns: Mapping[str, Any], request: ColumnRequest) -> ArrayRows:
+def _open_columns(columns: Mapping[str, Any], request: Request) -> Rows:
     """Return the rows of a dictionary of columns; those that are not selected may be anything."""
     arrays = {name: np.asarray(values) for name, values in columns.items()}
-    names = list(arrays)
     types = [_describe_type(array) for array in arrays.values()]
-    selection = select_columns(names, types, request, "X")
+    selection = select_columns(list(arrays), types, request, "X")
     features = {name: arrays[name] for name in selection.names}
     _check_lengths(features)
     values = np.column_stack(list(features.values()))

@@ -1,22 +1,143 @@
-"""The interface of every source of rows, and iteration over a source in blocks."""
+"""The base class of every source of rows: checks of indices, values and files, and fingerprints."""
 
+import os
+import stat
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from isosne._files import describe_os_error
 from isosne._types import Array, Points
+from isosne.errors import DataError, IsosneError, MissingValuesError, ParameterError, keyword
+
+Indices = NDArray[np.int64]
 
 LAZY_PACKAGES = ("dask", "zarr")
 """Packages whose collections are read in parts."""
 BLOCK_BYTES = 64_000_000
 """Default size of a block of rows. Chosen, not measured: small next to the memory of a laptop,
 and large enough that the cost of a read does not depend on the number of blocks."""
+LONGEST_REASON = 200
+"""Letters of the message of a reader that are repeated in ours; some messages contain the file."""
+SAMPLE_BYTES = 65_536
+N_SAMPLES = 16
+"""The fingerprint of a file uses N_SAMPLES + 1 samples of SAMPLE_BYTES: about 1 MB. Chosen, not
+measured: quick to read, and the size is part of the fingerprint anyway."""
 
 
-class Rows(Protocol):
-    """Points that need not be in memory at once.
+class SourceFiles:
+    """The files of a source, with their sizes and modification times when it was opened.
+
+    They must not change while they are read. A source that is not in files has a name and no paths.
+    """
+
+    def __init__(self, name: str, *paths: Path) -> None:
+        self.name = name
+        self._stamps = {path: _stamp(path) for path in paths}
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files, in the order of their rows."""
+        return list(self._stamps)
+
+    def check_unchanged(self) -> None:
+        """Raise an error if a file has changed since the source was opened."""
+        for path, before in self._stamps.items():
+            now = _stamp(path)
+            if now == before:
+                continue
+            how = "it was written again"
+            if now[0] != before[0]:
+                how = f"its size was {before[0]:,} bytes and is now {now[0]:,}"
+            raise DataError(
+                f"{path} must not change while it is read; {how}. "
+                "Wait until the file is complete, then start again."
+            )
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Check the files before and after a read; convert read errors to `DataError`."""
+        self.check_unchanged()
+        try:
+            yield
+        except Exception as error:  # readers raise almost anything for damaged files
+            self.check_unchanged()
+            if isinstance(error, IsosneError) or not self._stamps:
+                raise
+            raise self._refuse(error) from error
+        self.check_unchanged()
+
+    def _refuse(self, error: Exception) -> DataError:
+        reason = f"{type(error).__name__}: {first_line(error)}"
+        what = (
+            "the file is damaged, incomplete, or not of the format that its extension names "
+            f"({reason}). Write or copy it again."
+        )
+        if isinstance(error, PermissionError):
+            what = "permission denied. Change the permissions of the file."
+        elif isinstance(error, MemoryError):
+            what = (
+                f"it needs more memory than there is, or it is damaged ({reason}). "
+                f"Map fewer rows with {keyword('landmarks')}, or write it again."
+            )
+        return DataError(f"Cannot read {self.name}: {what}")
+
+    def digest(self, digest: Any) -> None:
+        """Update a hash with sizes and samples of the content: a copy has the same hash."""
+        for n_bytes, _ in self._stamps.values():
+            digest.update(f"{n_bytes} ".encode())
+        # The first and the last file; a dictionary, as the order of a set differs between runs.
+        for path in dict.fromkeys((*self.paths[:1], *self.paths[-1:])):
+            n_bytes, _ = self._stamps[path]
+            with path.open("rb") as file:
+                for k in range(N_SAMPLES + 1):
+                    file.seek(max(0, n_bytes - SAMPLE_BYTES) * k // N_SAMPLES)
+                    digest.update(file.read(SAMPLE_BYTES))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Return the size and the modification time of a regular file."""
+    status = stat_path(path)
+    if stat.S_ISDIR(status.st_mode):
+        raise DataError(f"Cannot read {path}: it is a folder. Name a file in it.")
+    if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for its writer
+        raise DataError(
+            f"Cannot read {path}: it is not a regular file, and rows are read in any order. "
+            "Save its content to a file, or pipe it into isosne and pass '-' instead."
+        )
+    return status.st_size, status.st_mtime_ns
+
+
+def stat_path(path: Path) -> os.stat_result:
+    """Return what the system knows of a path; raise an error if it does not exist."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        raise DataError(f"Cannot read {path}: no such file. Correct the path.") from None
+    except OSError as error:
+        raise DataError(
+            f"Cannot read {path}: {describe_os_error(error)}. "
+            "Correct the path, or change its permissions."
+        ) from error
+    except ValueError as error:  # a null character
+        raise DataError(f"Cannot read {str(path)!r}: {error}. Correct the path.") from error
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of a message of a reader, if it is long the start of it."""
+    line = (str(error).splitlines() or [""])[0].rstrip(".")
+    return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]}..."
+
+
+class Rows(ABC):
+    """Points that need not be in memory at once; `open_rows` returns them.
 
     Attributes
     ----------
@@ -35,6 +156,10 @@ class Rows(Protocol):
     is_sparse : bool
         Whether rows are returned as CSR.
 
+    Notes
+    -----
+    A subclass implements ``_read`` and ``_take``, which receive checked arguments.
+
     Examples
     --------
     >>> import numpy as np
@@ -44,17 +169,50 @@ class Rows(Protocol):
     ((3, 3), array([[1., 0., 0.]]))
     """
 
-    shape: tuple[int, int]
-    dtype: np.dtype[Any]
-    column_names: tuple[str, ...] | None
-    row_bytes: int
-    side: Mapping[str, Callable[[], Array]]
-    left_out: tuple[str, ...]
-    is_sparse: bool
+    is_sparse = False
+    advice: str | None = None
+    """What to do about values that are not finite; None: impute or drop them."""
+    n_sampled = 0
+    """Rows whose values are part of the fingerprint, for sources that are not only in files."""
+
+    def __init__(
+        self,
+        files: SourceFiles,
+        shape: tuple[int, ...],
+        dtype: Any,
+        *,
+        column_names: tuple[str, ...] | None = None,
+    ) -> None:
+        self.files = files
+        # No names at all: a table without numeric columns, whose reader has allowed that.
+        _check_table(files.name, shape, np.dtype(dtype), min_columns=int(column_names != ()))
+        self.shape = (int(shape[0]), int(shape[1]))
+        self.dtype = np.dtype(dtype).newbyteorder("=")
+        self.column_names = column_names
+        self.row_bytes = max(1, self.shape[1] * self.dtype.itemsize)
+        self.side: Mapping[str, Callable[[], Array]] = {}
+        self.left_out: tuple[str, ...] = ()
+
+    @abstractmethod
+    def _read(self, start: int, stop: int) -> Points:
+        """Return the rows from `start` up to `stop`."""
+
+    @abstractmethod
+    def _take(self, indices: Indices) -> Points:
+        """Return the rows with the given indices, which are distinct and in ascending order."""
 
     def read(self, rows: slice) -> Points:
         """Return consecutive rows; all values are finite. The result must not be modified."""
-        ...
+        start, stop, step = rows.indices(self.shape[0])
+        if step != 1:
+            raise ParameterError(
+                "rows", "be a slice of consecutive rows", rows, "Use take for other rows."
+            )
+        stop = max(start, stop)
+        with self.files.reading():
+            block = self._read(start, stop)
+        self._check_finite(block, range(start, stop))
+        return block
 
     def take(self, indices: Any, *, allow_missing: bool = False) -> Points:
         """Return rows by index, in any order and with repetitions.
@@ -62,22 +220,130 @@ class Rows(Protocol):
         Reads as little as the format allows. All values are finite, except that missing values
         are NaN if `allow_missing` is true.
         """
-        ...
+        indices = self._check_indices(indices)
+        distinct, inverse = indices, None
+        if np.any(np.diff(indices) <= 0):
+            distinct, inverse = np.unique(indices, return_inverse=True)
+        with self.files.reading():
+            block = self._take(distinct)
+        if not allow_missing:
+            self._check_finite(block, distinct)
+        return block if inverse is None else block[inverse]
 
     def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:
         """Yield the results of a function on blocks of about `n_bytes`, in order.
 
         Sources that compute their rows on a cluster run the function there.
         """
-        ...
+        for rows in blocks(self, n_bytes):
+            yield function(self.read(rows))
 
     def describe(self) -> str:
         """Return the name of the source in messages."""
-        ...
+        return self.files.name
 
     def fingerprint(self) -> str:
         """Return a hash of samples of the content, which changes when the source changes."""
-        ...
+        digest = sha256(f"{self.shape} {self.dtype.str} {self.column_names}".encode())
+        with self.files.reading():
+            self._digest(digest)
+        return digest.hexdigest()[:32]
+
+    def _digest(self, digest: Any) -> None:
+        """Update a hash with samples of the content."""
+        self.files.digest(digest)
+        if self.n_sampled:
+            rows = np.linspace(0, self.shape[0] - 1, self.n_sampled).astype(np.int64)
+            block = self._take(np.unique(rows))
+            names = ("indptr", "indices", "data") if isinstance(block, csr_array) else ()
+            for part in [getattr(block, name) for name in names] or [block]:
+                digest.update(np.ascontiguousarray(part).tobytes())
+
+    def _where(self, row: int) -> str:
+        """Return the location of a row in messages."""
+        return f"row {row} (counting from 0)"
+
+    def _column(self, column: int) -> str:
+        """Return the name or the index of a feature in messages."""
+        return f"column {self.column_names[column]!r}" if self.column_names else f"column {column}"
+
+    def _check_finite(self, block: Points, rows: Any) -> None:
+        """Raise an error if a value is not finite; ``rows[i]`` is the index of row i of a block."""
+        bad_rows, bad_columns = find_not_finite(block)
+        if len(bad_rows) == 0:
+            return
+        row, column = int(bad_rows[0]), int(bad_columns[0])
+        is_missing = bool(np.isnan(block[row, column]))
+        what = "a missing value" if is_missing else "an infinite value"
+        n_bad = len(bad_rows)
+        count = "" if n_bad == 1 else f" ({n_bad} of the values read are not finite)"
+        advice = self.advice or (
+            "Impute such values, exclude the column, or pass "
+            f"{keyword('missing', 'drop')} to leave out the rows."
+        )
+        raise (MissingValuesError if is_missing and not self.is_sparse else DataError)(
+            f"Every value must be a finite number; {self.describe()} has {what} in "
+            f"{self._where(int(rows[row]))}, {self._column(column)}{count}. {advice}"
+        )
+
+    def _check_indices(self, indices: Any) -> Indices:
+        chosen = np.asarray(indices)
+        if chosen.size == 0:
+            return np.empty(0, np.int64)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "ui":
+            raise ParameterError(
+                "indices",
+                f"be a list of integers, not {chosen.dtype} of shape {chosen.shape}",
+                hint="Pass the indices of rows.",
+            )
+        last, low, high = self.shape[0] - 1, int(chosen.min()), int(chosen.max())
+        if low < 0 or high > last:
+            raise ParameterError(
+                "indices",
+                f"be from 0 to {last}, the last row of {self.describe()}",
+                low if low < 0 else high,
+                "Pass the indices of existing rows.",
+            )
+        return chosen.astype(np.int64)
+
+
+def _check_table(
+    name: str, shape: tuple[int, ...], dtype: np.dtype[Any], *, min_columns: int
+) -> None:
+    """Raise an error if an array is not a nonempty table of real numbers."""
+    if len(shape) != 2:
+        raise DataError(
+            f"{name} must be two-dimensional, with one point per row; got shape {tuple(shape)}. "
+            "Reshape it, or choose another array."
+        )
+    if dtype.kind not in "buif":
+        raise DataError(
+            f"{name} must be numeric; got dtype {dtype}. "
+            "Encode values that are not real numbers, or leave them out."
+        )
+    if shape[0] < 1 or shape[1] < min_columns:
+        raise DataError(
+            f"{name} must have at least one row and one numeric column; "
+            f"got {shape[0]} row(s) and {shape[1]} column(s). Pass a table that contains values."
+        )
+
+
+def find_not_finite(block: Points) -> tuple[Indices, Indices]:
+    """Return the rows and the columns of the values that are not finite, in the order of rows."""
+    values = block.data if isinstance(block, csr_array) else block
+    none = np.empty(0, np.int64)
+    if values.dtype.kind != "f":
+        return none, none
+    # The sum is finite for almost all data, and needs no array of the size of the block.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum(dtype=np.float64)):
+            return none, none
+    if not isinstance(block, csr_array):
+        rows, columns = np.nonzero(~np.isfinite(values))
+        return rows, columns
+    entries = np.flatnonzero(~np.isfinite(values))
+    rows = np.searchsorted(block.indptr, entries, side="right") - 1
+    return rows, block.indices[entries].astype(np.int64)
 
 
 def blocks(rows: Rows, n_bytes: int = BLOCK_BYTES) -> Iterator[slice]:
@@ -130,8 +396,4 @@ def is_stored(source: Any) -> bool:
     (True, False)
     """
     package = type(source).__module__.partition(".")[0]
-    return (
-        isinstance(source, str | Path)
-        or (hasattr(source, "fingerprint") and hasattr(source, "read"))
-        or package in LAZY_PACKAGES
-    )
+    return isinstance(source, str | Path | Rows) or package in LAZY_PACKAGES

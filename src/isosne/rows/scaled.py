@@ -9,18 +9,14 @@ from numpy.typing import NDArray
 
 from isosne._checks import LARGEST, is_one_of
 from isosne._types import Array, Points
-from isosne.errors import DataError, ParameterError, keyword, suggest
-from isosne.rows.row_source import Indices, RowSource, find_not_finite
-from isosne.rows.rows import Rows, blocks
+from isosne.errors import DataError, ParameterError, suggest
+from isosne.rows.rows import Indices, Rows, blocks, find_not_finite
 
 KINDS = ("none", "minmax", "standard")
 
 
 class Scale(NamedTuple):
-    """The value that is subtracted from each column, and the factor that it is multiplied by.
-
-    Both have shape (n_features,).
-    """
+    """What is subtracted from each column, and the factor that it is multiplied by."""
 
     shift: NDArray[np.float64]
     factor: NDArray[np.float64]
@@ -51,7 +47,7 @@ class Scale(NamedTuple):
             for part in blocks(rows):
                 statistics.add(rows.read(part))
             shift, width = statistics.bounds() if kind == "minmax" else statistics.moments()
-        _check_width(width, statistics, rows)
+        _check_width(width, statistics.low, statistics.high, rows)
         factor = np.divide(1, width, out=np.zeros_like(width), where=width > 0)
         return cls(shift, factor)
 
@@ -93,21 +89,21 @@ class _Statistics:
         return self._mean, np.sqrt(self._squares / self._n)
 
 
-def _check_width(width: Array, found: _Statistics, rows: Rows) -> None:
+def _check_width(width: Array, low: Array, high: Array, rows: Rows) -> None:
     """Raise an error if a column that varies has a width whose square is zero or infinite."""
-    varies = np.isfinite(found.low) & np.isfinite(found.high) & (found.low < found.high)
+    varies = np.isfinite(low) & np.isfinite(high) & (low < high)
     bad = np.flatnonzero(varies & ~((width >= 1 / LARGEST) & (width <= LARGEST)))
     if len(bad):
         c = int(bad[0])
         label = c if rows.column_names is None else repr(rows.column_names[c])
         raise DataError(
             "Values of a column must differ by 1e-150 to 1e150 to be scaled; "
-            f"column {label} of {rows.describe()} has values from {found.low[c]:g} to "
-            f"{found.high[c]:g}. Multiply the column by a constant, or leave it out."
+            f"column {label} of {rows.describe()} has values from {low[c]:g} to "
+            f"{high[c]:g}. Multiply the column by a constant, or leave it out."
         )
 
 
-class ScaledRows(RowSource):
+class ScaledRows(Rows):
     """The scaled rows of another source, with the types of `Scale.apply`."""
 
     def __init__(self, rows: Any, scale: Scale) -> None:
@@ -134,14 +130,10 @@ class ScaledRows(RowSource):
         digest.update(np.array(self.scale).tobytes())
 
 
-TREATMENTS = ("refuse", "drop")
-"""Values of the parameter `missing`."""
-
-
-class CompleteRows(RowSource):
+class CompleteRows(Rows):
     """Some rows of another source; ``kept`` has their indices there, in ascending order."""
 
-    def __init__(self, rows: RowSource, kept: Indices) -> None:
+    def __init__(self, rows: Rows, kept: Indices) -> None:
         shape = len(kept), rows.shape[1]
         super().__init__(rows.files, shape, rows.dtype, column_names=rows.column_names)
         self.row_bytes, self.is_sparse = rows.row_bytes, rows.is_sparse
@@ -176,20 +168,16 @@ class CompleteRows(RowSource):
         digest.update(self.kept.tobytes())
 
 
-def check_missing(missing: str) -> None:
-    """Raise an error if `missing` is not a known treatment of missing values."""
-    if not is_one_of(missing, TREATMENTS):
-        raise ParameterError(
-            "missing",
-            "be 'refuse' or 'drop'",
-            missing,
-            f"Pass {keyword('missing', 'drop')} to drop rows with missing values.",
-        )
-
-
-def drop_incomplete(rows: RowSource) -> RowSource:
+def drop_incomplete(rows: Rows) -> Rows:
     """Return the rows in which all values are finite; reads all rows once, in blocks."""
-    kept, n_missing = find_complete(rows)
+    dropped = [np.empty(0, np.int64)]
+    n_missing: Counter[int] = Counter()  # by column; a sparse matrix can have any number of these
+    for part in blocks(rows):
+        with rows.files.reading():
+            bad_rows, bad_columns = find_not_finite(rows._read(part.start, part.stop))
+        dropped.append(np.unique(bad_rows) + part.start)
+        n_missing.update(bad_columns.tolist())
+    kept = np.delete(np.arange(rows.shape[0]), np.concatenate(dropped))
     if len(kept) == 0:
         worst = max(sorted(n_missing), key=n_missing.__getitem__)
         raise DataError(
@@ -198,20 +186,3 @@ def drop_incomplete(rows: RowSource) -> RowSource:
             "Exclude that column, or impute the missing values."
         )
     return rows if len(kept) == rows.shape[0] else CompleteRows(rows, kept)
-
-
-def find_complete(rows: RowSource) -> tuple[Indices, Counter[int]]:
-    """Return the rows in which all values are finite, and the number of others by column.
-
-    Reads all rows once, in blocks.
-    """
-    dropped = [np.empty(0, np.int64)]
-    n_missing: Counter[int] = Counter()  # by column; a sparse matrix can have any number of these
-    for part in blocks(rows) if rows.can_lack_values else ():
-        with rows.files.reading():
-            block = rows._read(part.start, part.stop)
-        bad_rows, bad_columns = find_not_finite(block)
-        dropped.append(np.unique(bad_rows) + part.start)
-        columns, counts = np.unique(bad_columns, return_counts=True)
-        n_missing.update(dict(zip(columns.tolist(), counts.tolist(), strict=True)))
-    return np.delete(np.arange(rows.shape[0]), np.concatenate(dropped)), n_missing

@@ -1,40 +1,41 @@
-"""Open a table by its path, from standard input, or by the name of a data set."""
+"""Open a table with its ids and labels, by its path or from standard input."""
 
+import shutil
+import sys
+import tempfile
+import weakref
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from isosne._files import is_there
+from isosne._extras import require
+from isosne._files import DISK_FULL, is_there, writing_to
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, find_similar, keyword
-from isosne.rows.arrays import LABELS
+from isosne.rows.archives import H5AD, LABELS
 from isosne.rows.columns import (
     N_LISTED,
-    TextColumnsError,
-    as_integers_or_text,
+    is_numbering,
     is_text,
     is_unique,
     make_request,
     parse_integers,
 )
-from isosne.rows.formats import OpenOptions, open_path, open_rows
-from isosne.rows.maps import is_numbering
-from isosne.rows.pipes import open_piped
-from isosne.rows.rows import Rows
-from isosne.rows.scaled import CompleteRows, check_missing
-from isosne.rows.text_dialect import UNNAMED
+from isosne.rows.formats import open_path
+from isosne.rows.rows import Rows, first_line
+from isosne.rows.scaled import CompleteRows
+from isosne.rows.text import UNNAMED
 
 STDIN = "-"
 LEFT_OUT = "Left out columns that are not numeric"
 """Beginning of the note on text columns."""
-MOST_CLASSES = 60
-"""Largest number of values of a text column that may be labels: there are as many colors."""
-LARGEST_SEARCHED = 50_000_000
-"""Largest file, in bytes, whose text columns are read for an error (chosen: about a second)."""
+STARTS = {b"ARROW1": ".arrow", b"PAR1": ".parquet", b"\xff\xff\xff\xff": ".stream"}
+"""First bytes of Arrow and Parquet files and of Arrow streams (their specifications)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +60,11 @@ class Table:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from isosne.datasets import export
-    >>> from isosne.rows import read_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     table = read_table(export("wine", f"{folder}/wine.csv"), id="id", label="target")
-    >>> table.names[:2]
-    ('alcohol', 'malic_acid')
+    >>> import numpy as np
+    >>> from isosne.rows import Table, open_rows
+    >>> table = Table(open_rows(np.eye(2)), None, np.array(["a", "b"]), None)
+    >>> table.labels.tolist()
+    ['a', 'b']
     """
 
     rows: Rows
@@ -94,30 +93,14 @@ def read_table(
     Parameters
     ----------
     source : path or str
-        A file or folder, as for `isosne.rows.open_rows`; "-" for standard input; or the name of
-        a data set, as for `isosne.datasets.load`.
+        A file or folder, as for `isosne.rows.open_rows`, or "-" for standard input.
     id : str or None, default=None
         Column with a unique identifier of each row.
     label : str or None, default=None
         Column with the class of each row: for .npz files an array, for .h5ad files a column of
-        obs. Data sets have their own labels. None uses the array y of an .npz file if it has
-        classes and is not excluded.
-    text_columns : {"refuse", "leave_out"}, default="refuse"
-        What to do with other columns that are not numeric: raise an error, or leave them out.
-    missing : {"refuse", "drop"}, default="refuse"
-        What to do with rows that have missing or infinite values: raise an error when they are
-        read, or drop them.
-    columns : list of str or None, default=None
-        Columns to use as features, in this order. None uses all columns.
-    exclude : list of str, default=()
-        Columns that are not features.
-    key : str or None, default=None
-        Array to read from a file that contains several. None reads X, or the only array.
-    header : bool or None, default=None
-        Whether the first line of a text table has column names. None detects it.
-    memory_limit : int or None, default=None
-        Largest size in bytes of a compressed .npz file in memory. None uses the memory that is
-        available.
+        obs. None uses the array y of an .npz file if it has classes and is not excluded.
+    text_columns, missing, columns, exclude, key, header, memory_limit
+        As for `isosne.rows.open_rows`.
     needs_numbers : bool, default=True
         Whether to raise an error if no numeric feature is left.
 
@@ -129,7 +112,7 @@ def read_table(
     Raises
     ------
     ParameterError
-        If there is no such file, data set or column; the most similar name is suggested.
+        If there is no such file or column; the most similar name is suggested.
     DataError
         If the file cannot be read, ids are not unique, or every row has a different label.
 
@@ -145,26 +128,22 @@ def read_table(
     >>> table.ids.tolist(), table.labels.tolist(), table.names
     ([7, 9, 4], ['red', 'white', 'red'], ('ash',))
     """
-    check_missing(missing)
-    name = str(source)
-    if name != STDIN and not is_there(Path(source)) and _looks_like_a_set(name):
-        return _load_set(name, id, label, missing)
     roles = tuple((role, c) for role, c in (("id", id), ("label", label)) if c is not None)
-    request = make_request(columns, exclude, text_columns)
-    request = request._replace(roles=roles, needs_numbers=needs_numbers)
-    options = OpenOptions(request, key, header, memory_limit, missing)
-    if name == STDIN:
-        rows = open_piped(options)
+    options: dict[str, Any] = {"key": key, "header": header, "memory_limit": memory_limit}
+    options |= {"roles": roles, "needs_numbers": needs_numbers}
+    request = make_request(columns, exclude, text_columns, missing, **options)
+    if str(source) == STDIN:
+        rows = _open_piped(request)
     else:
         check_exists(Path(source), "source")
-        rows = _open(Path(source), options)
-    ids = _default_ids(rows, name) if id is None else _check_ids(rows.side[id](), id)
+        rows = open_path(Path(source), request)
+    ids = _default_ids(rows, str(source)) if id is None else _check_ids(rows.side[id](), id)
     notes: tuple[str, ...] = ()
     if label is not None:
         labels: Array | None = _check_labels(rows.side[label](), label)
     else:
-        labels, notes = _find_labels(rows, name, request.exclude)
-    return Table(rows, ids, labels, rows.column_names, notes + _collect_notes(rows, labels))
+        labels, notes = _find_labels(rows, str(source), request.exclude)
+    return Table(rows, ids, labels, rows.column_names, notes + list_notes(rows, labels))
 
 
 def with_roles(
@@ -175,18 +154,8 @@ def with_roles(
 ) -> Table:
     """Return a table with ids and labels from its other columns, where it has them.
 
-    Parameters
-    ----------
-    table : Table
-        A table from `read_table`.
-    id, label : str or None, default=None
-        Columns that are not features. None leaves the ids or labels of the table unchanged.
-
-    Returns
-    -------
-    Table
-        The same rows. The columns were chosen for another table, so a column that does not exist,
-        or ids that are not unique, add a note instead of raising an error.
+    The columns were chosen for another table, so a column that does not exist, or ids that are not
+    unique, add a note instead of raising an error.
     """
     source, side, notes = table.rows.describe(), table.rows.side, []
     found: dict[str, Array] = {}
@@ -205,41 +174,20 @@ def with_roles(
     return replace(table, **found, notes=(*table.notes, *notes))  # type: ignore[arg-type]
 
 
-def _looks_like_a_set(name: str) -> bool:
-    return Path(name).name == name and not Path(name).suffix
+def names_data_set(source: str | Path) -> bool:
+    """Return whether a source can only be the name of a data set: no file is there."""
+    name = str(source)
+    is_bare = name != STDIN and Path(name).name == name and not Path(name).suffix
+    return is_bare and not is_there(Path(name))
 
 
 def _default_ids(rows: Rows, source: str) -> Array | None:
     """Return the ids of a table for which no column was named; None: the index of the row."""
-    if source.lower().endswith(".h5ad"):
+    if source.lower().endswith(H5AD):
         names = parse_integers(rows.side["index"]())
         if not is_numbering(names) and is_unique(names):
             return names
-    return _kept_rows(rows)
-
-
-def _kept_rows(rows: Rows) -> Array | None:
-    """Return the indices of the rows in their source, if some were dropped."""
     return rows.kept if isinstance(rows, CompleteRows) else None
-
-
-def _load_set(name: str, id: str | None, label: str | None, missing: str) -> Table:  # noqa: A002
-    for role, column in (("id", id), ("label", label)):
-        if column is not None:
-            raise ParameterError(
-                role,
-                "be left out for a data set, which has its own labels",
-                column,
-                f"Leave it out, or pass a file instead of {name!r}.",
-            )
-    from isosne import datasets  # imports scikit-learn, which files do not need
-
-    found = datasets.load(name)
-    notes = (found.notes,) if found.notes else ()
-    rows = open_rows(found.X, missing=missing)
-    kept, labels = _kept_rows(rows), as_integers_or_text(found.classes)[found.y]
-    labels = labels if kept is None else labels[kept]
-    return Table(rows, kept, labels, found.features or None, notes + _collect_notes(rows, None))
 
 
 def check_exists(path: Path, parameter: str) -> None:
@@ -256,44 +204,8 @@ def _suggest(path: Path) -> str:
             return "It is a symbolic link that leads nowhere. Correct the link."
         names = [p.name for p in path.parent.iterdir()]
     # The name without its ending decides: "map.csv" is not meant by "new.csv".
-    near = find_similar(path.name, [name for name in names if _has_similar_stem(name, path.stem)])
+    near = find_similar(path.name, [n for n in names if find_similar(path.stem, [Path(n).stem])])
     return f"Did you mean {str(path.parent / near)!r}?" if near else "Correct the path."
-
-
-def _has_similar_stem(name: str, stem: str) -> bool:
-    return find_similar(stem, [Path(name).stem]) is not None
-
-
-def _open(path: Path, options: OpenOptions) -> Rows:
-    """Open a file; an error for text columns names those that may be labels or ids."""
-    try:
-        return open_path(path, options)
-    except TextColumnsError as error:
-        offers: list[str] = []
-        with suppress(DataError, OSError):
-            offers = _offer_roles(path, options, error.columns)
-        if not offers:
-            raise
-        advice = f"Otherwise, {error.advice[0].lower()}{error.advice[1:]}"
-        raise DataError(" ".join([error.problem, *offers, advice])) from None
-
-
-def _offer_roles(path: Path, options: OpenOptions, columns: Sequence[str]) -> list[str]:
-    """Return hints to name a text column as labels or ids, if its values are like that."""
-    if not path.is_file() or path.stat().st_size > LARGEST_SEARCHED:
-        return []
-    request = options.request._replace(text_columns="leave_out", needs_numbers=False)
-    rows = open_path(path, options._replace(request=request))
-    given, hints = {role for role, _ in options.request.roles}, []
-    for name in columns[:N_LISTED]:
-        n_different = len(set(rows.side[name]().tolist()))
-        if "label" not in given and 2 <= n_different <= min(MOST_CLASSES, rows.shape[0] / 2):
-            hints.append(f"Pass {keyword('label', name)} if {name!r} is the class of each row.")
-            given.add("label")
-        elif "id" not in given and n_different == rows.shape[0]:
-            hints.append(f"Pass {keyword('id', name)} if {name!r} identifies the rows.")
-            given.add("id")
-    return hints
 
 
 def _find_labels(
@@ -337,11 +249,11 @@ def _check_labels(labels: Array, column: str) -> Array:
     return labels
 
 
-def _collect_notes(rows: Rows, labels: Array | None) -> tuple[str, ...]:
+def list_notes(rows: Rows, labels: Array | None) -> tuple[str, ...]:
+    """Return sentences about rows and columns that were left out, and missing labels."""
     notes = [rows.note()] if isinstance(rows, CompleteRows) else []
     if rows.left_out:
-        listed = ", ".join(map(repr, rows.left_out))
-        notes.append(f"{LEFT_OUT}: {listed}.")
+        notes.append(f"{LEFT_OUT}: {', '.join(map(repr, rows.left_out))}.")
     unnamed = [name for name in rows.column_names or () if name.startswith(UNNAMED)]
     if unnamed:
         listed = ", ".join(map(repr, unnamed))
@@ -352,3 +264,68 @@ def _collect_notes(rows: Rows, labels: Array | None) -> tuple[str, ...]:
     if labels is not None and is_text(labels) and np.any(labels == ""):
         notes.append(f"{int(np.sum(labels == '')):,} row(s) have no label.")
     return tuple(notes)
+
+
+def _open_piped(request: Any) -> Rows:
+    """Open standard input; the temporary file is removed when the rows are no longer in use."""
+    with writing_to("a temporary file"):
+        folder = Path(tempfile.mkdtemp(prefix="isosne-"))
+    try:
+        rows = open_path(_save_stdin(folder), request)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(rows, shutil.rmtree, folder, ignore_errors=True)
+    return rows
+
+
+@contextmanager
+def piped_file() -> Iterator[Path]:
+    """Save standard input to a temporary file, which is removed at the end of the block."""
+    with tempfile.TemporaryDirectory(prefix="isosne-") as folder:
+        yield _save_stdin(Path(folder))
+
+
+def _save_stdin(folder: Path) -> Path:
+    """Write standard input to a file with the extension of its format: text, Arrow or Parquet."""
+    if sys.stdin is None:
+        raise DataError("Cannot read standard input: it is closed. Pipe a table into it.")
+    stream = sys.stdin.buffer
+    with writing_to(folder):
+        start = stream.read(max(map(len, STARTS)))
+        if not start:
+            raise DataError(
+                "Cannot read standard input: it is empty. "
+                "Pipe a table in CSV, Arrow or Parquet into it."
+            )
+        endings = (ending for first, ending in STARTS.items() if start.startswith(first))
+        path = folder / f"stdin{next(endings, '.csv')}"
+        with path.open("wb") as file:
+            file.write(start)
+            shutil.copyfileobj(stream, file)
+        return _convert_stream(path) if path.suffix == ".stream" else path
+
+
+def _convert_stream(path: Path) -> Path:
+    """Convert an Arrow stream to an Arrow file, one record batch at a time."""
+    ipc: Any = require("pyarrow.ipc", "files", "Reading an Arrow stream")
+    target = path.with_suffix(".arrow")
+    try:
+        with (
+            path.open("rb") as file,
+            ipc.open_stream(file) as batches,
+            ipc.new_file(str(target), batches.schema) as writer,
+        ):
+            for batch in batches:
+                batch.validate(full=True)
+                writer.write_batch(batch)
+    except Exception as error:  # pyarrow raises almost anything for damaged streams
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            raise
+        raise DataError(
+            "Cannot read standard input: the Arrow stream is damaged or incomplete "
+            f"({first_line(error)}). "
+            "Check that the program that writes to the pipe ends without an error."
+        ) from error
+    path.unlink()
+    return target

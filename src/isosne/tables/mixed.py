@@ -13,7 +13,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.rows import Rows
 from isosne.rows.columns import check_column
 from isosne.rows.table_reader import LEFT_OUT, Table
-from isosne.rows.text_dialect import UNNAMED, is_missing, is_number
+from isosne.rows.text import UNNAMED, is_missing, is_number
 from isosne.tables.columns import read_columns
 from isosne.tables.points import MixedRows
 

@@ -6,7 +6,7 @@ that. Gower's distance is the reference of quality measures.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from isosne._types import Array, Points
 from isosne.neighbors.codes import CATEGORY, MISSING
-from isosne.rows.rows import Rows
+from isosne.rows.rows import Rows, SourceFiles
 from isosne.tables.columns import Column, read_columns
 from isosne.tables.trees import category_flags
 
@@ -118,18 +118,14 @@ def gower_points(X: Any, categorical: Any = None) -> NDArray[np.float64]:
     return points
 
 
-class MixedRows:
-    """Rows of a table with mixed columns; it has the attributes and methods of `Rows`.
+class MixedRows(Rows):
+    """Rows of a table with mixed columns, as points for ``metric="gower"``.
 
-    ``read`` and ``take`` return points for ``metric="gower"``. origin: what the table was read
-    from; frame: all features; side: numeric columns that are not features, besides those of the
-    origin.
+    origin: what the table was read from; frame: all features; side: numeric columns that are not
+    features, besides those of the origin.
     """
 
     metric = "gower"
-    is_sparse = False
-    left_out: tuple[str, ...] = ()
-    dtype = np.dtype(np.float64)
 
     def __init__(
         self,
@@ -141,19 +137,20 @@ class MixedRows:
         self.frame, self.categorical = frame, categorical
         self._origin, self._table = origin, nw.from_native(frame, eager_only=True)
         names = tuple(self._table.columns)
-        self.column_names: tuple[str, ...] | None = names
-        self.shape = self._table.shape
-        self.row_bytes = 8 * len(names)
+        files = SourceFiles(origin.describe())
+        super().__init__(files, self._table.shape, np.float64, column_names=names)
         others = {name: read for name, read in origin.side.items() if name not in names}
-        self.side: Mapping[str, Callable[[], Array]] = {**others, **(side or {})}
+        self.side = {**others, **(side or {})}
 
     @cached_property
     def _points(self) -> NDArray[np.float64]:
         return gower_points(self.frame, self.categorical)
 
-    def read(self, rows: slice) -> Points:
-        """Return consecutive rows."""
-        return self._points[rows]
+    def _read(self, start: int, stop: int) -> Points:
+        return self._points[start:stop]
+
+    def _take(self, indices: Array) -> Points:
+        return self._points[indices]
 
     def read_frame(self, rows: slice) -> Any:
         """Return consecutive rows of the table itself, as a data frame."""
@@ -169,18 +166,6 @@ class MixedRows:
     def columns(self) -> dict[str, Array]:
         """Return the values of all columns by name, as they are."""
         return {name: self._table[name].to_numpy() for name in self._table.columns}
-
-    def take(self, indices: Any, *, allow_missing: bool = False) -> Points:
-        """Return rows by index."""
-        return self._points[indices]
-
-    def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:
-        """Yield the result of a function on all rows."""
-        yield function(self._points)
-
-    def describe(self) -> str:
-        """Return the name of the source in messages."""
-        return self._origin.describe()
 
     def fingerprint(self) -> str:
         """Return a hash of samples of the content."""

@@ -35,7 +35,6 @@ from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.registry import takes_tables
 from isosne.neighbors.distances import exact_set
 from isosne.neighbors.metric import Metric, Query, working_dtype, working_size
-from isosne.rows.row_source import RowSource
 from isosne.rows.rows import Rows, blocks, is_stored
 from isosne.rows.scaled import Scale, ScaledRows
 from isosne.tables.columns import is_mixed
@@ -198,7 +197,7 @@ def open_input(X: Any) -> Rows:
     from isosne.rows.formats import open_rows  # and all readers, which an array does not need
 
     rows = open_rows(X)
-    if rows is not X and isinstance(rows, RowSource) and rows.advice is None:
+    if rows is not X and isinstance(rows, Rows) and rows.advice is None:
         rows.advice = DROPPING
     return rows
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import isosne.cli.app
-from isosne._files import whole_file
+from isosne._files import AtomicFile, whole_file
 from isosne.cli import main
 from isosne.cli.progress import Watch
 from isosne.rows import MapWriter, read_map
@@ -168,9 +168,13 @@ def test_ctrl_c_after_the_map_names_it_and_the_state(wine, isosne, interrupt_sav
 
 
 def test_ctrl_c_after_a_file_is_complete_names_the_file(wine, isosne, monkeypatch):
-    def press(*_):
-        raise KeyboardInterrupt
+    commit = AtomicFile.commit
 
-    monkeypatch.setattr("isosne.rows.provenance.Sidecar.commit", press)
+    def press(self):
+        if self.path.suffix == ".json":
+            raise KeyboardInterrupt
+        commit(self)
+
+    monkeypatch.setattr(AtomicFile, "commit", press)
     found = isosne(*LINE, "-o", "map.csv", code=130)
     assert found.stderr == "Interrupted; wrote map.csv.\n"

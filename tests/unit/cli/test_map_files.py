@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isosne.rows import MapWriter
-from isosne.rows.map_reader import find_provenance
+from isosne.rows.maps import find_provenance
 
 TABLE = (
     "Error: TABLE must be a table, not a map that isosne wrote; got 'map.csv'. Name the table of "

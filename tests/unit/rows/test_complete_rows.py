@@ -9,7 +9,7 @@ from isosne import TSNE
 from isosne.errors import DataError, ParameterError
 from isosne.rows import blocks, open_rows
 from isosne.rows.scaled import CompleteRows
-from isosne.rows.text_dialect import MISSING_WORDS
+from isosne.rows.text import MISSING_WORDS
 from tests.conftest import refuses
 from tests.unit.rows.formats import DENSE, SPARSE, TEXT, write_h5ad, write_npy, write_text
 
@@ -84,12 +84,6 @@ def test_complete_rows_are_returned_untouched(make, tmp_path):
     found = open_rows(source, missing="drop")
     assert not isinstance(found, CompleteRows)
     assert found.fingerprint() == open_rows(source).fingerprint()
-
-
-def test_integers_of_a_file_are_not_looked_at(tmp_path, monkeypatch):
-    rows = open_rows(write_npy(tmp_path, X.astype(np.int16)))
-    monkeypatch.delattr(type(rows), "_read")
-    assert open_rows(rows, missing="drop") is rows
 
 
 @pytest.mark.parametrize("word", sorted({"", " ", '""', '"NA"', "NaN", "NULL", *MISSING_WORDS}))

@@ -97,12 +97,11 @@ def test_a_damaged_map_is_read_or_refused_in_one_sentence(ending, tmp_path):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"embedding": np.zeros((3, 4))},
-        {"embedding": np.full((3, 2), np.nan)},
+        {"embedding": np.zeros((4, 2))},
         {"ids": np.arange(4)},
-        {"labels": np.arange(3.0)},
+        {"labels": np.arange(2)},
     ],
-    ids=["axes", "not finite", "ids", "labels"],
+    ids=["embedding", "ids", "labels"],
 )
 def test_the_arrays_of_a_map_must_fit_together(changes, tmp_path):
     path = tmp_path / "map.npz"

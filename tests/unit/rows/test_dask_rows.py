@@ -38,20 +38,7 @@ def frame(tmp_path, table):
     return dd.read_parquet(tmp_path)
 
 
-@pytest.mark.parametrize("change", ["none", "columns", "type"])
-def test_parquet_files_are_opened_without_computing_a_partition(frame, table, change):
-    if change == "columns":
-        frame = frame[["b", "a"]]
-    if change == "type":
-        frame = frame.astype("float32")
-    with Tasks() as tasks:
-        rows = open_rows(frame)
-    assert tasks.keys == []
-    assert rows.shape == (32, 2)
-    np.testing.assert_array_equal(rows.read(slice(8, 30)), table[list(frame.columns)][8:30])
-
-
-def test_lengths_that_depend_on_values_are_computed(frame, table):
+def test_lengths_of_partitions_are_computed(frame, table):
     with Tasks() as tasks:
         rows = open_rows(frame[frame["a"] > 11])
     assert tasks.keys

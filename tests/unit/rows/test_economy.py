@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from isosne.rows import blocks, open_rows
-from isosne.rows.row_source import group_nearby
+from isosne.rows.arrays import group_nearby
 from tests.unit.rows.formats import DENSE, TEXT, write_npy, write_zarr
 
 X = np.random.default_rng(0).normal(size=(30, 3))

@@ -118,7 +118,7 @@ def test_what_is_no_map_is_refused(tmp_path):
     np.save(path, RNG.normal(size=(6, 5)))
     with refuses(
         DataError,
-        f"A map must have one to three columns of coordinates; {path} has 5. "
+        f"A map must have one to three columns of coordinates; {path} has shape (6, 5). "
         "Pass a map, not the data.",
     ):
         read_map(path)

@@ -4,12 +4,10 @@ import errno
 import gc
 import io
 import os
-import pickle
 import re
 import subprocess
 import sys
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +18,7 @@ from pyarrow.parquet import write_table as write_parquet
 from scipy.sparse import csr_array
 
 from isosne.errors import DataError, OutputError, ParameterError
-from isosne.rows import MapWriter, read_map, read_table, table_reader
+from isosne.rows import MapWriter, read_map, read_table
 from tests.conftest import refuses
 from tests.unit.rows.formats import write_h5ad, write_npz
 
@@ -176,67 +174,13 @@ def test_ids_that_repeat_are_refused(wine):
 
 def test_text_columns_are_refused_unless_left_out(wine):
     sentence = (
-        f"Every column must be numeric; {wine} has columns of other types: 'note' (text). Pass "
+        f"Every column must be numeric; {wine} has columns of other types: 'note' (text). "
+        "If one is the class or the identifier of each row, name it with label or id. Pass "
         "exclude=['note'] to exclude them, or text_columns='leave_out' to skip all columns that "
         "are not numeric. To use them, pass a data frame to TSNE, or --mixed on the command line."
     )
     with refuses(DataError, sentence):
         read_table(wine, id="bottle", label="cultivar")
-
-
-NUMERIC = (
-    "Otherwise, pass exclude={0} to exclude them, or text_columns='leave_out' to skip all columns "
-    "that are not numeric. To use them, pass a data frame to TSNE, or --mixed on the command line."
-)
-
-
-@pytest.fixture
-def shops(tmp_path):
-    """Six rows: names that differ, two towns, and remarks that are neither."""
-    lines = [f"shop {i},{'north' if i % 2 else 'south'},{i % 4 % 3}x,{i * i}" for i in range(6)]
-    lines[0] = lines[0].replace("0x", "9x")
-    path = tmp_path / "shops.csv"
-    path.write_text("\n".join(["name,town,remark,size", *lines]) + "\n")
-    return path
-
-
-@pytest.mark.parametrize(
-    ("given", "columns", "offers"),
-    [
-        (
-            {"exclude": ["remark"]},
-            ["name", "town"],
-            (
-                "Pass id='name' if 'name' identifies the rows. "
-                "Pass label='town' if 'town' is the class of each row. "
-            ),
-        ),
-        (
-            {"id": "name"},
-            ["town", "remark"],
-            "Pass label='town' if 'town' is the class of each row. ",
-        ),
-        ({"label": "town"}, ["name", "remark"], "Pass id='name' if 'name' identifies the rows. "),
-    ],
-)
-def test_text_columns_that_may_be_labels_or_ids_are_named(shops, given, columns, offers):
-    types = ", ".join(f"{name!r} (text)" for name in columns)
-    sentence = (
-        f"Every column must be numeric; {shops} has columns of other types: {types}. {offers}"
-        f"{NUMERIC.format(columns)}"
-    )
-    with refuses(DataError, sentence):
-        read_table(shops, **given)
-
-
-def test_a_large_file_is_not_searched_for_labels(shops, monkeypatch):
-    monkeypatch.setattr(table_reader, "LARGEST_SEARCHED", 10)
-    with pytest.raises(
-        DataError, match=r"'town' \(text\), 'remark' \(text\)\. Pass exclude="
-    ) as found:
-        read_table(shops, id="name")
-    copy = pickle.loads(pickle.dumps(found.value))
-    assert str(copy) == str(found.value)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
@@ -295,27 +239,13 @@ KINDS = np.array(["a", "b", "c"])
     [
         ({"y": Y}, Y),
         ({"y": Y, "classes": KINDS}, list("acbac")),
-        ({"y": Y, "target_names": KINDS.astype("S")}, list("acbac")),
-        ({"y": Y, "names": KINDS}, list("acbac")),
         ({"y": Y, "classes": KINDS[:2]}, Y),
         ({"y": [-1, 2, 1, 0, 2], "classes": KINDS}, [-1, 2, 1, 0, 2]),
-        ({"y": [0, 1, 1, 0, 1], "names": KINDS[:2]}, [0, 1, 1, 0, 1]),  # two features
         ({"y": list("uvuvu"), "classes": KINDS}, list("uvuvu")),
         ({"y": np.arange(5)}, None),
         ({"y": np.zeros(5, int)}, None),
         ({"y": np.zeros(4, int)}, None),
         ({"z": Y}, None),
-    ],
-    ids=[
-        *("numbers", "names", "bytes", "names of classes", "too few names", "below zero"),
-        *(
-            "names of features",
-            "texts",
-            "all different",
-            "all equal",
-            "other rows",
-            "another array",
-        ),
     ],
 )
 @pytest.mark.parametrize("is_sparse", [False, True])
@@ -341,46 +271,6 @@ def test_labels_of_anndata_are_observations(tmp_path):
     assert table.rows.shape == (4, 2)
     assert table.labels.tolist() == ["T", "B", "T", "B"]
     assert table.ids[0] == "cell0"
-
-
-@pytest.fixture
-def data_folder(tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    folder = tmp_path / "sets"
-    folder.mkdir()
-    y = np.arange(178) % 3
-    classes = np.array(["1", "2", "3"])
-    np.savez(folder / "wine.npz", X=rng.normal(size=(178, 13)), y=y, classes=classes)
-    monkeypatch.setenv("ISOSNE_DATA", str(folder))
-    monkeypatch.chdir(tmp_path)
-    return folder
-
-
-def test_a_known_set_is_loaded_by_name(data_folder):
-    table = read_table("wine")
-    assert table.rows.shape == (178, 13)
-    assert table.labels[:4].tolist() == ["1", "2", "3", "1"]
-
-
-def test_a_file_comes_before_a_set_of_the_same_name(data_folder):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    Path("wine").mkdir()
-    pq.write_table(pa.table({"a": [1.0, 2.0]}), "wine/1.parquet")
-    assert read_table("wine").rows.shape == (2, 1)
-
-
-def test_a_set_brings_its_labels(data_folder):
-    sentence = (
-        "label must be left out for a data set, which has its own labels; got label='y'. "
-        "Leave it out, or pass a file instead of 'wine'."
-    )
-    with refuses(ParameterError, sentence):
-        read_table("wine", label="y")
-
-
-def test_an_unknown_name_suggests_the_nearest_set(data_folder):
-    with pytest.raises(ParameterError, match=r"got name='wien'\. Did you mean 'wine'\?$"):
-        read_table("wien")
 
 
 def test_a_missing_file_suggests_the_nearest(wine):
@@ -428,18 +318,6 @@ def test_a_table_with_gaps_comes_through_a_pipe(tmp_path, monkeypatch):
     del table
     gc.collect()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_rows_of_a_known_set_can_be_dropped_with_their_labels(data_folder):
-    with np.load(data_folder / "wine.npz") as archive:
-        parts = dict(archive)
-    parts["X"][[0, 5]] = np.nan
-    np.savez(data_folder / "wine.npz", **parts)
-    table = read_table("wine", missing="drop")
-    assert table.rows.shape == (176, 13)
-    assert table.ids[:5].tolist() == [1, 2, 3, 4, 6]
-    assert table.labels[:5].tolist() == ["2", "3", "1", "2", "1"]
-    assert len(table.notes) == 1
 
 
 @pytest.mark.parametrize("ending", ["parquet", "npz", "csv"])

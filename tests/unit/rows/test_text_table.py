@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isosne.rows import open_rows
-from isosne.rows.text_dialect import find_dialect
+from isosne.rows.text import find_dialect
 from tests.unit.rows.formats import write_h5ad, write_npz, write_text
 
 

@@ -1,0 +1,264 @@
+"""Rows of files that hold several arrays by name: .npz and AnnData (.h5ad).
+
+Compressed arrays of an .npz file are loaded, if the memory limit allows; others are read in parts.
+"""
+
+import zipfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+from scipy.sparse import load_npz
+
+from isosne._archive import Header, quiet, read_header
+from isosne._csr import valid_csr
+from isosne._extras import require
+from isosne._types import Array
+from isosne.errors import DataError, keyword
+from isosne.rows.arrays import ArrayRows, ChunkedRows, RawRows, RawVector, SparseRows
+from isosne.rows.columns import as_integers_or_text, as_objects, check_column
+from isosne.rows.rows import Rows, SourceFiles
+
+SPARSE_MEMBERS = {"format", "shape", "indptr", "indices", "data"}
+"""Arrays that `scipy.sparse.save_npz` writes for a CSR or CSC matrix."""
+LABELS, CLASSES = "y", "classes"
+"""Arrays with labels, and with the names of the classes that they number."""
+LOCAL_HEADER_BYTES = 30
+NAME_LENGTH_AT, EXTRA_LENGTH_AT = 26, 28
+"""Size of the fixed part of a local file header, and the offsets of the lengths of its two variable
+fields (zip specification APPNOTE.TXT, section 4.3.7)."""
+
+
+class NpzFile:
+    """The arrays of an .npz file by name."""
+
+    def __init__(self, path: Path, memory_limit: int | None = None) -> None:
+        available = int(psutil.virtual_memory().available)
+        self.path, self.memory_limit = path, available if memory_limit is None else memory_limit
+        self.files = SourceFiles(str(path), path)
+        with self.files.reading(), zipfile.ZipFile(path) as archive:
+            members = [m for m in archive.infolist() if m.filename.endswith(".npy")]
+            self.members = {m.filename.removesuffix(".npy"): m for m in members}
+
+    def is_uncompressed(self, *names: str) -> bool:
+        """Return whether all of the arrays are stored uncompressed."""
+        return all(self.members[n].compress_type == zipfile.ZIP_STORED for n in names)
+
+    def read_header(self, name: str) -> tuple[Header, int]:
+        """Return the .npy header of an array, and its size in bytes."""
+        member = self.members[name]
+        with zipfile.ZipFile(self.path) as archive, archive.open(member) as file:
+            header, header_bytes = read_header(file), file.tell()
+        n_bytes = header_bytes + header.n_bytes
+        if not header.dtype.hasobject and n_bytes != member.file_size:  # objects are never loaded
+            raise ValueError(f"the header of {name} does not fit its content")
+        return header, header_bytes
+
+    def find_values(self, name: str) -> tuple[Header, int]:
+        """Return the header of an uncompressed array, and the offset of its values in the file."""
+        header, header_bytes = self.read_header(name)
+        start = self.members[name].header_offset
+        with self.path.open("rb") as file:
+            file.seek(start)
+            local = file.read(LOCAL_HEADER_BYTES)
+        name_bytes, extra_bytes = (
+            int.from_bytes(local[k : k + 2], "little") for k in (NAME_LENGTH_AT, EXTRA_LENGTH_AT)
+        )
+        return header, start + LOCAL_HEADER_BYTES + name_bytes + extra_bytes + header_bytes
+
+    def load(self, name: str) -> Array:
+        """Load an array into memory."""
+        with self.files.reading():
+            self.read_header(name)
+            if not self.is_uncompressed(name):
+                self.check_memory(name)
+            with np.load(self.path, allow_pickle=False) as archive, quiet():
+                return np.asarray(archive[name])
+
+    def check_memory(self, *names: str) -> None:
+        """Raise an error if arrays together exceed the memory limit."""
+        needed = sum(self.members[name].file_size for name in names)
+        if needed > self.memory_limit:
+            raise DataError(
+                f"{self.path} is compressed and must fit in memory; it takes "
+                f"{needed / 1e6:,.0f} MB uncompressed, and {self.memory_limit / 1e6:,.0f} MB are "
+                "available. Save it uncompressed (np.savez, or save_npz with compressed=False), "
+                f"or raise {keyword('memory_limit')}."
+            )
+
+
+def open_npz(path: Path, key: str | None, memory_limit: int | None) -> Rows:
+    """Return the rows of one array of the file, or of the sparse matrix that the file contains."""
+    npz = NpzFile(path, memory_limit)
+    with npz.files.reading():
+        headers = {name: npz.read_header(name)[0] for name in npz.members}
+        is_sparse = set(headers) >= SPARSE_MEMBERS
+        rows = _open_sparse(npz) if is_sparse else _open_dense(npz, _choose_array(npz, key))
+    rows.side = {
+        other: partial(_load_column, npz, other)
+        for other, header in headers.items()
+        if header.shape == rows.shape[:1] and header.dtype.kind in "buifUS"
+        if not (is_sparse and other in SPARSE_MEMBERS)
+    }
+    return rows
+
+
+def _choose_array(npz: NpzFile, key: str | None) -> str:
+    names = list(npz.members)
+    if key is not None:
+        check_column(key, names, "key", npz.files.name, what="an array")
+        return key
+    tables = [name for name in names if len(npz.read_header(name)[0].shape) == 2]
+    if "X" in tables:
+        return "X"
+    if len(tables) != 1:
+        raise DataError(
+            f"{npz.files.name} must have an array X, or only one two-dimensional array; it has "
+            f"{', '.join(map(repr, names)) or 'no arrays'}. "
+            f"Name the array to read with {keyword('key')}."
+        )
+    return tables[0]
+
+
+def _load_column(npz: NpzFile, name: str) -> Array:
+    values = as_integers_or_text(npz.load(name))
+    if name == LABELS and values.dtype.kind in "iu" and CLASSES in npz.members:
+        classes = as_integers_or_text(npz.load(CLASSES))
+        if classes.ndim == 1 and values.min() >= 0 and values.max() < len(classes):
+            return classes[values]
+    return values
+
+
+def _open_dense(npz: NpzFile, name: str) -> Rows:
+    if npz.is_uncompressed(name):
+        header, offset = npz.find_values(name)
+        return RawRows(npz.files, npz.path, offset, header)
+    npz.check_memory(name)
+    return ArrayRows(npz.files, npz.load(name))
+
+
+def _open_sparse(npz: NpzFile) -> Rows:
+    """Open a matrix of `save_npz`; the headers of all of its arrays are checked already."""
+    kind = npz.load("format").item()
+    if kind in (b"csr", "csr") and npz.is_uncompressed("indices", "data"):
+        shape, indptr = tuple(npz.load("shape").tolist()), npz.load("indptr")
+        indices, data = _open_vector(npz, "indices"), _open_vector(npz, "data")
+        return SparseRows(npz.files, shape, indptr, indices, data)
+    npz.check_memory(*SPARSE_MEMBERS & set(npz.members))
+    X = valid_csr(load_npz(npz.path), npz.files.name)
+    return SparseRows(npz.files, X.shape, X.indptr, X.indices, X.data)
+
+
+def _open_vector(npz: NpzFile, name: str) -> RawVector:
+    header, offset = npz.find_values(name)
+    return RawVector(npz.path, offset, header.shape[0], header.dtype)
+
+
+H5AD = ".h5ad"
+
+
+def split_key(path: str | Path) -> tuple[Path, str | None]:
+    """Return the path and the array of "cells.h5ad:X_umap"; None if no array is named."""
+    name, mark, key = str(path).rpartition(f"{H5AD}:")
+    return (Path(f"{name}{H5AD}"), key) if mark and key else (Path(path), None)
+
+
+def open_h5ad(path: Path, key: str | None) -> Rows:
+    """Return the rows of X, or of the array that ``key`` names.
+
+    Keys are "X_pca" or "obsm/X_pca" for an array of obsm, and "layers/counts" for a layer. The
+    file stays open while the rows are in use. Columns of obs can be ids and labels.
+    """
+    files = SourceFiles(str(path), path)
+    with files.reading():
+        file = open_hdf5(path)
+        member = _find_member(file, key, str(path))
+        has_names = member == "X" or member.startswith("layers/")
+        names = _read_index(file["var"]) if has_names else None
+        rows = _open_member(files, file[member], member, names)
+        obs = file["obs"]
+        columns = [*map(str, obs.attrs.get("column-order", ())), "index"]
+        rows.side = {name: partial(_read_column, files, obs, name) for name in columns}
+    return rows
+
+
+def read_obs(path: str | Path) -> Any:
+    """Return obs of an AnnData file as a data frame of pandas."""
+    path, _ = split_key(path)
+    with SourceFiles(str(path), path).reading(), open_hdf5(path) as file:
+        return read_element(file["obs"], path)
+
+
+def read_element(element: Any, path: str | Path) -> Any:
+    """Return an array or a data frame of an open AnnData file."""
+    return require("anndata.io", "anndata", f"Reading {path}").read_elem(element)
+
+
+def open_hdf5(path: Path) -> Any:
+    """Open an HDF5 file that has all of its data itself.
+
+    HDF5 can take data from any other file: by external links, external storage, and virtual data
+    sets. A file from somebody else would read files of this machine.
+    """
+    h5py = require("h5py", "anndata", f"Reading {path}")
+    file = h5py.File(path, "r")
+    foreign = file.visititems_links(partial(_find_link, h5py))
+    foreign = foreign or file.visititems(partial(_find_storage, h5py))
+    if foreign:
+        file.close()
+        raise DataError(
+            f"An .h5ad file must have all of its data itself; {foreign} of {path} is in another "
+            "file, or may be. Write the file again without external links, external storage and "
+            "virtual data sets, with anndata.read_h5ad and write_h5ad."
+        )
+    return file
+
+
+def _find_link(h5py: Any, name: str, link: Any) -> str | None:
+    """Return the name of a link to another file; a soft link leads to the same file."""
+    return None if isinstance(link, h5py.HardLink | h5py.SoftLink) else name
+
+
+def _find_storage(h5py: Any, name: str, member: Any) -> str | None:
+    is_foreign = isinstance(member, h5py.Dataset) and (member.external or member.is_virtual)
+    return name if is_foreign else None
+
+
+def _find_member(file: Any, key: str | None, source: str) -> str:
+    """Return the HDF5 path of the array that a key names."""
+    members = ["X"] if "X" in file else []
+    members += [f"{group}/{name}" for group in ("obsm", "layers") for name in file.get(group, ())]
+    if f"obsm/{key}" in members:
+        return f"obsm/{key}"
+    key = key or "X"
+    check_column(key, members, "key", source, what="an array")
+    return key
+
+
+def _open_member(files: SourceFiles, member: Any, path: str, names: tuple[str, ...] | None) -> Rows:
+    encoding = member.attrs.get("encoding-type", "array")
+    if encoding == "csr_matrix":
+        shape, indptr = tuple(member.attrs["shape"]), np.asarray(member["indptr"])
+        parts = member["indices"], member["data"]
+        return SparseRows(files, shape, indptr, *parts, column_names=names)
+    if encoding != "array":
+        raise DataError(
+            f"{path} of {files.name} must be a dense array or a CSR matrix; got {encoding}. "
+            "Convert it with scipy.sparse.csr_matrix, and write the file again."
+        )
+    return ChunkedRows(files, member, column_names=names)
+
+
+def _read_index(frame: Any) -> tuple[str, ...]:
+    stored = frame[frame.attrs.get("_index", "_index")]
+    return tuple(stored.asstr()[:].tolist())
+
+
+def _read_column(files: SourceFiles, obs: Any, name: str) -> Array:
+    """Return a column of obs, as integers or text."""
+    with files.reading():
+        if name == "index":
+            return as_objects(_read_index(obs))
+        return as_integers_or_text(np.asarray(read_element(obs[name], files.name)))

@@ -1,0 +1,411 @@
+"""Text tables: their dialect (encoding, delimiter, header, types), rows, and columns as CSV."""
+
+import codecs
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isosne._extras import require
+from isosne._types import Array
+from isosne.errors import DataError
+from isosne.rows.arrow import BATCH_BYTES, ArrowRows, Part
+from isosne.rows.columns import (
+    Request,
+    as_objects,
+    is_text,
+    parse_integers,
+    select_columns,
+)
+from isosne.rows.rows import Indices, SourceFiles
+
+SAMPLE_BYTES = 1_000_000
+"""Size of the sample from the start of the file. Chosen: read in milliseconds, and 200 lines fit
+unless they are longer than 5 KB."""
+LARGEST_SAMPLE_BYTES = 64_000_000
+"""Size up to which the sample grows if it has too few lines. Chosen:
+a row of a few million numbers fits."""
+MIN_LINES = 4
+"""Number of line ends that the sample must have: a header, and rows to compare it with. Chosen."""
+MAX_LINES = 200
+"""Number of lines from which the dialect is detected. Chosen, not measured."""
+DELIMITERS = (",", "\t", ";", "|")
+WHITESPACE = None
+"""Instead of a delimiter: fields are separated by any number of spaces and tabs."""
+MISSING_WORDS = {"", "na", "n/a", "nan", "null", "none", "?", "-"}
+"""Fields, in lower case, that mean a missing value. Chosen: words that pandas reads as missing, and
+"?" and "-", which published tables use."""
+UNNAMED = "unnamed_"
+"""Prefix of the name of a column whose field in the header is empty."""
+LINES_PER_BLOCK = 8
+"""Lines of the longest kind in the sample that fit a block that pyarrow parses. Chosen."""
+CRLF = "\r\n"
+"""Line end for Python's writer, which quotes fields that contain one of its characters."""
+FLOAT32_TEXT = "U16"
+"""Type of the shortest text that gives a float32 back exactly: 9 digits, sign, point, exponent."""
+MARK = "'"
+MARKED = f"=+-@\t\r{MARK}\uff1d\uff0b\uff0d\uff20"
+"""First characters of formulas, also in their full-width forms, and the mark itself."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+BOM = b"\xef\xbb\xbf"
+OTHER_UNICODE = (b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks of UTF-16, which is not supported."""
+
+
+class TextRows(ArrowRows):
+    """Rows of a text table, as float64.
+
+    pyarrow splits lines into texts. These become numbers here, so that an error can name the cell,
+    and so that any column can be read as text.
+    """
+
+    def __init__(self, path: Path, request: Request) -> None:
+        self._pa = require("pyarrow", "files", f"Reading {path}")
+        self._csv = require("pyarrow.csv", "files", f"Reading {path}")
+        self._compute = require("pyarrow.compute", "files", f"Reading {path}")
+        self._path = path
+        self._wrong_lines: list[Any] = []
+        files = SourceFiles(str(path), path)
+        with files.reading():
+            self._dialect = dialect = find_dialect(path, header=request.header)
+            names = list(dialect.names)
+            # Before the file is read as a whole: columns that do not exist are refused at once.
+            select_columns(names, dialect.types, request, str(path))
+            n_rows = self._count_rows()
+        parts = [Part(n_rows, self._scan)]
+        dtypes = [np.float64] * len(names)
+        self._select(files, names, list(dialect.types), dtypes, parts, request)
+        if not request.needs_numbers:
+            # Features of a mixed table may turn out to be text, whatever their first values are.
+            self.side = {name: partial(self._side_column, name) for name in names}
+
+    def _scan(self, names: list[str]) -> Iterator[Any]:
+        csv, dialect = self._csv, self._dialect
+        delimiter = "\t" if dialect.delimiter is WHITESPACE else dialect.delimiter
+        block_bytes = max(BATCH_BYTES // 2, LINES_PER_BLOCK * dialect.longest_line)
+        with self._path.open("rb") as file:
+            file.seek(dialect.start)
+            stream = self._pa.PythonFile(file, mode="r")
+            if dialect.delimiter is WHITESPACE:
+                stream = self._pa.TransformInputStream(stream, _Tabs())
+            if not file.read(1):
+                return
+            file.seek(dialect.start)
+            reader = csv.open_csv(
+                stream,
+                csv.ReadOptions(
+                    column_names=dialect.names,
+                    block_size=block_bytes,
+                    encoding=dialect.encoding,
+                    use_threads=False,
+                ),
+                csv.ParseOptions(
+                    delimiter=delimiter,
+                    quote_char=False if dialect.delimiter is WHITESPACE else '"',
+                    newlines_in_values=dialect.delimiter is not WHITESPACE,
+                    invalid_row_handler=partial(_stop_at_line, self._wrong_lines),
+                ),
+                csv.ConvertOptions(
+                    include_columns=names, column_types=dict.fromkeys(names, self._pa.string())
+                ),
+            )
+            yield from reader
+
+    def _count_rows(self) -> int:
+        """Read the file once; raise an error if a line has another number of fields."""
+        try:
+            return sum(batch.num_rows for batch in self._scan(list(self._dialect.names[:1])))
+        except self._pa.ArrowInvalid:
+            if not self._wrong_lines:
+                raise
+            line = self._wrong_lines[0]
+            raise DataError(
+                f"Every line must have {line.expected_columns} field(s), as the first line has; "
+                f"{self._path} has {line.actual_columns} in line "
+                f"{self._dialect.n_head + line.number}. Correct or remove that line."
+            ) from None
+
+    def _as_numbers(self, column: Any, feature: int, rows: Indices) -> Array:
+        try:
+            return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False))
+        except self._pa.ArrowInvalid:
+            pass
+        compute = self._compute
+        cells = compute.utf8_trim_whitespace(column)
+        words = self._pa.array(sorted(MISSING_WORDS))
+        is_missing = compute.is_in(compute.utf8_lower(cells), value_set=words)
+        cells = compute.if_else(is_missing, None, cells)
+        try:
+            return np.asarray(cells.cast("float64").to_numpy(zero_copy_only=False))
+        except self._pa.ArrowInvalid:
+            raise self._refuse_text(cells, feature, rows) from None
+
+    def _refuse_text(self, cells: Any, feature: int, rows: Indices) -> DataError:
+        """Return an error for the first cell that is no number."""
+        row = next(k for k, cell in enumerate(cells) if not self._is_number(cell))
+        return DataError(
+            f"Every value must be a finite number; {self.describe()} has "
+            f"{cells[row].as_py()!r} in {self._where(int(rows[row]))}, {self._column(feature)}. "
+            "Write numbers as 1234.5 or 1.2e3, or exclude the column."
+        )
+
+    def _is_number(self, cell: Any) -> bool:
+        try:
+            cell.cast("float64")
+        except self._pa.ArrowInvalid:
+            return False
+        return True
+
+    def _where(self, row: int) -> str:
+        """Return the line of a row, unless lines are blank or rows have several."""
+        with self._path.open("rb") as file:
+            n_lines = sum(1 for _ in file)
+        if n_lines != self._dialect.n_head + self.shape[0]:
+            return super()._where(row)
+        return f"line {self._dialect.n_head + row + 1}"
+
+    def _side_column(self, name: str) -> Array:
+        return parse_integers(super()._side_column(name))
+
+
+def _stop_at_line(wrong: list[Any], line: Any) -> str:
+    """Note a line with another number of fields; pyarrow swallows errors that are raised here."""
+    wrong.append(line)
+    return "error"
+
+
+class _Tabs:
+    """Turns columns that are separated by any number of spaces and tabs into one tab each."""
+
+    def __init__(self) -> None:
+        self._is_new_line = True
+        self._rest = b""
+
+    def __call__(self, chunk: Any) -> bytes:
+        text = self._rest + chunk.to_pybytes()
+        kept = text.rstrip(b" \t\r")  # whether a field follows is in the next chunk
+        self._rest = text[len(kept) :]
+        whole = re.sub(rb"[ \t]*\r?\n[ \t]*", b"\n", kept)
+        whole = whole.lstrip(b" \t") if self._is_new_line else whole
+        self._is_new_line = whole.endswith(b"\n") if whole else self._is_new_line
+        return re.sub(rb"[ \t]+", b"\t", whole)
+
+
+class Dialect(NamedTuple):
+    """How to read a text table.
+
+    ``start`` is the offset of the first byte after comments and header, ``n_head`` the number of
+    lines before it. ``types`` has None for a numeric column and "text" for others. ``longest_line``
+    is in bytes, of the lines of the sample.
+    """
+
+    delimiter: str | None
+    encoding: str
+    start: int
+    n_head: int
+    names: tuple[str, ...]
+    types: tuple[str | None, ...]
+    longest_line: int
+
+
+def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
+    """Detect the dialect from the start of a text table.
+
+    Lines before the table that start with # are comments. By default, the first line of the table
+    is a header if none of its fields is a number, if it has text above a number, or if it has the
+    column numbers that pandas writes.
+    """
+    sample, is_all = _read_sample(path)
+    lines, offset = _sample_lines(sample, path, is_all=is_all)
+    encoding, n_quotes = _examine_bytes(path)
+    n_comments = 0
+    while n_comments < len(lines) and lines[n_comments].startswith(b"#"):
+        n_comments += 1
+    offset += sum(map(len, lines[:n_comments]))
+    body = [line.decode(encoding, "replace").rstrip("\r\n") for line in lines[n_comments:]]
+    n_blank = next((k for k, line in enumerate(body) if line.strip()), len(body))
+    offset += sum(map(len, lines[n_comments : n_comments + n_blank]))
+    body = body[n_blank:]
+    if not body:
+        raise DataError(f"{path} must contain a table; it is empty. Write the file again.")
+    delimiter = _find_delimiter([line for line in body if line.strip()])
+    if n_quotes % 2 and delimiter is not WHITESPACE:
+        raise DataError(
+            f"Quotation marks must be closed; {path} has an odd number of them. "
+            "Correct the line with the open one."
+        )
+    cells = list(split_fields(body, delimiter))
+    has_header = _has_header(cells) if header is None else header
+    names = tuple(name.strip() or f"{UNNAMED}{c}" for c, name in enumerate(cells[0]))
+    n_head = n_comments + n_blank
+    if has_header:
+        offset += len(lines[n_head])
+        n_head, cells = n_head + 1, cells[1:]
+    else:
+        names = tuple(f"column_{c}" for c in range(len(names)))
+    types = tuple(_find_type(cells, c) for c in range(len(names)))
+    longest = max(map(len, lines))
+    return Dialect(delimiter, encoding, offset, n_head, names, types, longest)
+
+
+def split_fields(lines: Iterable[str], delimiter: str | None) -> Iterator[list[str]]:
+    """Yield the fields of each line that is not blank."""
+    rows = (line for line in lines if not is_blank(line, delimiter))
+    if delimiter is WHITESPACE:
+        return (line.split() for line in rows)
+    return csv.reader(rows, delimiter=delimiter)
+
+
+def is_blank(line: str, delimiter: str | None) -> bool:
+    """Return whether a line is not a row; a line of delimiters is a row of missing values."""
+    return not (line.strip() if delimiter is WHITESPACE else line)
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a field is a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell  # Python accepts 1_000, NumPy does not
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a field means a missing value."""
+    return cell.strip().lower() in MISSING_WORDS
+
+
+def _read_sample(path: Path) -> tuple[bytes, bool]:
+    """Return the start of a file, with a few lines at least, and whether it is the whole file."""
+    with path.open("rb") as file:
+        sample = file.read(SAMPLE_BYTES)
+        while sample.count(b"\n") < MIN_LINES and len(sample) < LARGEST_SAMPLE_BYTES:
+            more = file.read(len(sample))
+            if not more:
+                return sample, True
+            sample += more
+        return sample, not file.read(1)
+
+
+def _sample_lines(sample: bytes, path: Path, *, is_all: bool) -> tuple[list[bytes], int]:
+    """Return the first complete lines, and the offset of the first of them."""
+    if sample.startswith(OTHER_UNICODE) or b"\0" in sample:
+        raise DataError(
+            f"{path} must be plain text in UTF-8 or Latin-1; it has bytes that are not text. "
+            "Save it as UTF-8, or give the file the extension of its format."
+        )
+    offset = len(BOM) if sample.startswith(BOM) else 0
+    lines = sample[offset:].splitlines(keepends=True)
+    return (lines if is_all else lines[:-1])[:MAX_LINES], offset
+
+
+def _examine_bytes(path: Path) -> tuple[str, int]:
+    """Return the encoding of a file, and its number of quotation marks."""
+    decoder: codecs.IncrementalDecoder = codecs.getincrementaldecoder("utf-8")()
+    encoding, n_quotes = "utf-8", 0
+    with path.open("rb") as file:
+        while chunk := file.read(SAMPLE_BYTES):
+            n_quotes += chunk.count(b'"')
+            try:
+                decoder.decode(chunk)
+            except UnicodeDecodeError:
+                encoding, decoder = "latin-1", codecs.getincrementaldecoder("latin-1")()
+    return encoding, n_quotes
+
+
+def _find_delimiter(lines: list[str]) -> str | None:
+    """Return the delimiter that gives all lines the same number of fields, and the most fields."""
+    found: list[tuple[int, str | None]] = []
+    for delimiter in (*DELIMITERS, WHITESPACE):
+        try:
+            widths = Counter(map(len, split_fields(lines, delimiter)))
+        except csv.Error:  # a field above the size limit: this is not the delimiter
+            continue
+        if len(widths) == 1 and max(widths) > 1:
+            found.append((max(widths), delimiter))
+    if found:
+        return max(found, key=lambda pair: pair[0])[1]
+    counts = [(lines[0].count(delimiter), delimiter) for delimiter in DELIMITERS]
+    return max(counts, key=lambda pair: pair[0])[1]
+
+
+def _has_header(cells: list[list[str]]) -> bool:
+    first = [is_number(cell) or is_missing(cell) for cell in cells[0]]
+    if not any(first):
+        return True
+    if len(cells) == 1:
+        return False
+    if _has_column_numbers(cells[0], cells[1]):
+        return True
+    second = [is_number(cell) for cell in cells[1]]
+    return any(below and not above for above, below in zip(first, second, strict=False))
+
+
+def _has_column_numbers(first: list[str], second: list[str]) -> bool:
+    """Return whether a line is 0, 1, 2, ... after an empty field, or above fractions."""
+    is_indexed = first[0] == ""
+    names = first[1:] if is_indexed else first
+    if len(names) < 2 or names != [str(c) for c in range(len(names))]:
+        return False
+    return is_indexed or any(is_number(cell) and not cell.strip().isdigit() for cell in second)
+
+
+def _find_type(cells: list[list[str]], column: int) -> str | None:
+    """Return "text" if a column has values and none of them is a number, otherwise None."""
+    values = [row[column] for row in cells if column < len(row)]
+    present = [value for value in values if not is_missing(value)]
+    return "text" if present and not any(map(is_number, present)) else None
+
+
+def encode_csv(columns: Mapping[str, Any], *, header: bool = True) -> bytes:
+    r"""Return columns as CSV in UTF-8; missing numbers are empty.
+
+    Texts that a spreadsheet takes for formulas are marked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isosne.rows.text import encode_csv
+    >>> encode_csv({"id": np.array(["a", "=b"]), "x": np.array([1.5, 2.0])})
+    b"id,x\na,1.5\n'=b,2.0\n"
+    """
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator=CRLF)
+    if header:
+        writer.writerow(map(_mark, columns))
+    writer.writerows(zip(*map(_as_fields, columns.values()), strict=True))
+    return "\n".join([*lines, ""]).encode()
+
+
+class _Lines(list[str]):
+    """Collects the rows of a CSV writer, without their ends."""
+
+    def write(self, row: str) -> None:
+        self.append(row.removesuffix(CRLF))
+
+
+def _as_fields(column: Any) -> Iterable[Any]:
+    values = np.asarray(column)
+    if values.dtype.kind == "f":
+        exact = values.astype(FLOAT32_TEXT) if values.dtype == np.float32 else values
+        pairs = zip(exact.tolist(), np.isnan(values).tolist(), strict=True)
+        return ["" if is_missing else value for value, is_missing in pairs]
+    return [_mark(text) for text in values.tolist()] if is_text(values) else values.tolist()
+
+
+def _mark(text: str) -> str:
+    is_formula = bool(text) and text[0] in MARKED and not NUMBER.fullmatch(text)
+    return f"{MARK}{text}" if is_formula else text
+
+
+def restore_formulas(texts: Array | None) -> Array | None:
+    """Return texts without the marks of `encode_csv`; integers and None are unchanged."""
+    if texts is None or not is_text(texts):
+        return texts
+    is_marked = (len(t) > 1 and t[0] == MARK and t[1] in MARKED for t in texts.tolist())
+    return as_objects(t[1:] if m else t for t, m in zip(texts.tolist(), is_marked, strict=True))
