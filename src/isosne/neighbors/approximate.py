@@ -11,6 +11,8 @@ query in some column are visited. Cells of more than LARGEST_CELL points are not
 that agree in such columns alone are missed. The distances of the points that are found are exact.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -22,13 +24,15 @@ from isosne.errors import ParameterError
 from isosne.neighbors.distances import BLOCK_ROWS, DenseEuclidean, exact_set, search_set
 from isosne.neighbors.exact import (
     SPARE,
+    Search,
     comes_before,
+    empty_lists,
     keep_nearest,
+    keep_others,
     nearest,
     recompute_kept,
     sift_down,
     sort_kept,
-    without_self,
 )
 from isosne.neighbors.metric import Metric, working_dtype
 
@@ -51,7 +55,7 @@ TRAINING_POINTS = 20
 """Mean number of sampled points per cluster in k-means (chosen; not measured)."""
 
 
-class ClusteredPoints:
+class ClusteredPoints(Search):
     """Approximate search among dense points that are grouped into clusters.
 
     `order` holds the indices of the points sorted by cluster. Results do not depend on the number
@@ -80,57 +84,57 @@ class ClusteredPoints:
         self._search = DenseEuclidean(points, metric, scale)
 
     def neighbors(self, k: int) -> Neighbors:
-        """Return the approximate k nearest neighbors of each point among the others."""
-        n, starts = self._search.n_points, self._starts
-        lists = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
+        lists = empty_lists(self._search.n_points, k)
+
+        def keep(ranks: slice, ids: Array, distances: Array) -> None:
+            keep_others(lists, self.order[ranks], ids, distances)
+
         n_candidates = max(CANDIDATES * (k + 1), MIN_CANDIDATES)
-        near = self._near_clusters(n_candidates)
-
-        def work(clusters: slice) -> None:
-            for c in range(clusters.start, clusters.stop):
-                own = self.order[starts[c] : starts[c + 1]]
-                points = self._search.points[starts[c] : starts[c + 1]]
-                if len(own):
-                    ids, keys = self._search_clusters(points, near[c], k + 1, n_candidates)
-                    distances = self.metric.distances(keys, self._search.scale)
-                    found = without_self(ids, distances, own)
-                    lists.indices[own], lists.distances[own] = found
-
-        for_each_block(len(starts) - 1, 4, work)
+        self._search_all(self._search.points, self._starts, k + 1, n_candidates, keep)
         return lists
 
     def nearest(self, X: Points, k: int) -> tuple[NDArray[np.int32], Array]:
-        """Return indices and distances of the approximate k points nearest to each row of X."""
-        n = X.shape[0]
-        ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
-        # Queries of a cluster share candidates, so they are processed together.
-        queries = self._search.query(X, slice(0, n)).points
+        ids, distances = np.empty((X.shape[0], k), np.int32), np.empty((X.shape[0], k))
+        queries = self._search.query(X, slice(0, X.shape[0])).points
         labels = self._nearest_centers(queries)
         order = np.argsort(labels, kind="stable")
         starts = np.searchsorted(labels[order], np.arange(len(self._starts)))
+
+        def keep(ranks: slice, found: Array, measured: Array) -> None:
+            ids[order[ranks]], distances[order[ranks]] = found, measured
+
         n_candidates = max(QUERY_CANDIDATES * k, MIN_QUERY_CANDIDATES)
-        near = self._near_clusters(n_candidates)
-
-        def work(clusters: slice) -> None:
-            for c in range(clusters.start, clusters.stop):
-                rows = order[starts[c] : starts[c + 1]]
-                if len(rows):
-                    found = self._search_clusters(queries[rows], near[c], k, n_candidates)
-                    ids[rows], keys = found
-                    distances[rows] = self.metric.distances(keys, self._search.scale)
-
-        for_each_block(len(starts) - 1, 4, work)
+        self._search_all(queries[order], starts, k, n_candidates, keep)
         return ids, distances
 
     def _nearest_centers(self, points: Array) -> Array:
         return nearest(points, self._centers, 1)[0][:, 0]
 
-    def _near_clusters(self, n_candidates: int) -> Array:
-        """Return the clusters nearest to each cluster, usually enough for all candidates."""
+    def _search_all(
+        self,
+        queries: Array,
+        starts: Array,
+        k: int,
+        n_candidates: int,
+        keep: Callable[[slice, Array, Array], None],
+    ) -> None:
+        """Pass to `keep` the k nearest points of the queries, which are sorted by cluster.
+
+        The queries of a cluster, from starts[c] to starts[c + 1], share the candidates.
+        """
         # Four times the mean number, because cluster sizes vary (chosen; not measured).
         n_near = min(self._centers.n_points, 8 + 4 * n_candidates // CLUSTER_SIZE)
         centers = self._centers.points * self._centers.scale
-        return nearest(centers, self._centers, n_near)[0]
+        near = nearest(centers, self._centers, n_near)[0]
+
+        def work(clusters: slice) -> None:
+            for c in range(clusters.start, clusters.stop):
+                ranks = slice(starts[c], starts[c + 1])
+                if ranks.start < ranks.stop:
+                    ids, keys = self._search_clusters(queries[ranks], near[c], k, n_candidates)
+                    keep(ranks, ids, self.metric.distances(keys, self._search.scale))
+
+        for_each_block(len(starts) - 1, 4, work)
 
     def _search_clusters(
         self, points: Array, near: Array, k: int, n_candidates: int
@@ -199,7 +203,7 @@ UNKNOWN = -1
 """Cell of a code that no point of the set has."""
 
 
-class CodeIndex:
+class CodeIndex(Search):
     """Search among points with integer or other codes in their columns."""
 
     def __init__(self, X: Array) -> None:
@@ -221,29 +225,22 @@ class CodeIndex:
         self._offsets = np.r_[0, np.cumsum([len(part) for part in starts])]
 
     def neighbors(self, k: int) -> Neighbors:
-        """Return the k nearest neighbors of each point of the set among the others."""
-        n = self.n_points
-        lists = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
+        lists = empty_lists(self.n_points, k)
 
         def work(rows: slice) -> None:
-            ids, keys = self._find(self._cells[rows], k + 1)
             own = np.arange(rows.start, rows.stop)
-            part = without_self(ids, keys / self.n_columns, own)
-            lists.indices[rows], lists.distances[rows] = part
+            keep_others(lists, own, *self._find(self._cells[rows], k + 1))
 
-        for_each_block(n, CODE_ROWS, work)
+        for_each_block(self.n_points, CODE_ROWS, work)
         return lists
 
     def nearest(self, X: Points, k: int) -> tuple[NDArray[np.int32], Array]:
-        """Return indices and distances (n, k) of the points nearest to each row of X."""
-        n = X.shape[0]
-        ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
+        ids, distances = np.empty((X.shape[0], k), np.int32), np.empty((X.shape[0], k))
 
         def work(rows: slice) -> None:
-            ids[rows], keys = self._find(self._cells_of(X[rows]), k)
-            distances[rows] = keys / self.n_columns
+            ids[rows], distances[rows] = self._find(self._cells_of(X[rows]), k)
 
-        for_each_block(n, CODE_ROWS, work)
+        for_each_block(X.shape[0], CODE_ROWS, work)
         return ids, distances
 
     def _cells_of(self, X: Array) -> NDArray[np.int32]:
@@ -255,13 +252,13 @@ class CodeIndex:
         return cells
 
     def _find(self, cells: NDArray[np.int32], k: int) -> tuple[NDArray[np.int32], Array]:
-        """Return indices and keys (n, k), the numbers of columns that differ."""
+        """Return indices and distances (n, k), the fractions of columns that differ."""
         ids = np.empty((len(cells), k), np.int32)
         keys = np.empty((len(cells), k))
         index = self._offsets, self._starts, self._members
         gather_nearest(cells, self._cells, index, keys, ids)
         sort_kept(keys, ids)
-        return ids, keys
+        return ids, keys / self.n_columns
 
 
 @kernel

@@ -42,24 +42,6 @@ from isosne.neighbors.pairs import (
 )
 
 
-class StoredDistances(SearchSet):
-    """A set of points that are known by their stored distances; offers no keys of all pairs."""
-
-    tile = 1
-
-    def __init__(self, n_points: int) -> None:
-        self.n_points = n_points
-
-    def query(self, X: Any, rows: slice) -> NoReturn:
-        raise refuse_all_pairs()
-
-    def keys(self, query: Any, columns: slice) -> NoReturn:
-        raise refuse_all_pairs()
-
-    def subset(self, ids: Array) -> NoReturn:
-        raise refuse_all_pairs()
-
-
 def refuse_all_pairs() -> DataError:
     """Return the error for what needs distances that are not stored."""
     return DataError(
@@ -147,9 +129,8 @@ def exact_set(
     Keys are sums in float64, in a fixed order. precision: type of dense points.
     """
     if metric.name == "precomputed":
-        if isinstance(X, csr_array):
-            return StoredDistances(X.shape[1])
-        return DistanceColumns(np.arange(X.shape[1]) if ids is None else ids)
+        columns = np.arange(X.shape[1]) if ids is None else ids
+        return StoredDistances(columns) if isinstance(X, csr_array) else DistanceColumns(columns)
     metric = metric.fitted(X)
     chosen = X if ids is None else X[ids]
     if metric.name == "hamming":
@@ -368,7 +349,14 @@ class DistanceColumns(SearchSet):
         return distances
 
     def subset(self, ids: Array) -> "DistanceColumns":
-        return DistanceColumns(self.ids[ids])
+        return type(self)(self.ids[ids])
+
+
+class StoredDistances(DistanceColumns):
+    """Precomputed distances of which only some are stored; offers no keys of all pairs."""
+
+    def query(self, X: Points, rows: slice) -> NoReturn:
+        raise refuse_all_pairs()
 
 
 def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> Array:

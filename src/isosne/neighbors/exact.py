@@ -5,6 +5,7 @@ its own list by index, so duplicates of it remain.
 """
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,33 @@ VECTOR = 16
 """The number of groups is a multiple of this, so that the compiler vectorizes all of them."""
 BISECTIONS = 8
 """Bisections in `largest_needed`; the limit is off by 1/256 of the range of keys (chosen)."""
+
+
+class Search(Protocol):
+    """A nearest-neighbor search among a fixed set of points."""
+
+    def neighbors(self, k: int) -> Neighbors:
+        """Return the k nearest neighbors of each point of the set among the others."""
+        ...
+
+    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
+        """Return indices and distances (n, k) of the points nearest to each row of X."""
+        ...
+
+
+class ExactSearch(Search):
+    """Exact search: compares each query with all points."""
+
+    def __init__(self, X: Points, metric: Metric) -> None:
+        self._X, self._metric = X, metric.fitted(X)
+
+    def neighbors(self, k: int) -> Neighbors:
+        return find_neighbors(self._X, k, self._metric)
+
+    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
+        search = search_set(self._X, self._metric)
+        ids, keys = nearest(X, search, k)
+        return ids, self._metric.distances(keys, search.scale)
 
 
 def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Array]:
@@ -92,35 +120,38 @@ def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
         listed, distances = nearest_stored(X, k, with_self=False)
         return Neighbors(listed, as_float32(distances))
     search = search_set(X, metric)
+    lists = empty_lists(X.shape[0], k)
     find = nearest_in_blocks(X, search, k + 1)  # one more: a point is its own nearest neighbor
-    n = X.shape[0]
-    found = Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
 
     def work(rows: slice) -> None:
         ids, keys = find(rows)
         own = np.arange(rows.start, rows.stop)
-        part = without_self(ids, metric.distances(keys, search.scale), own)
-        found.indices[rows], found.distances[rows] = part
+        keep_others(lists, own, ids, metric.distances(keys, search.scale))
 
-    for_each_block(n, rows_per_block(search.tile), work)
-    return found
+    for_each_block(len(lists.indices), rows_per_block(search.tile), work)
+    return lists
 
 
-def without_self(ids: Array, distances: Array, own: Array) -> Neighbors:
-    """Remove each row's own point; if k duplicates with lower indices displace it, the last entry.
+def empty_lists(n: int, k: int) -> Neighbors:
+    """Return lists of k neighbors of n points, to be filled."""
+    return Neighbors(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
 
-    own: the point of each row.
-    """
-    n, k = ids.shape
+
+def keep_others(lists: Neighbors, own: Array, ids: Array, distances: Array) -> None:
+    """Fill the lists of the points `own` from (m, k + 1) that include the points themselves."""
     kept = is_other(ids, own)
-    left = distances[kept].reshape(n, k - 1)
-    return Neighbors(ids[kept].reshape(n, k - 1), as_float32(left))
+    shape = len(own), ids.shape[1] - 1
+    lists.indices[own] = ids[kept].reshape(shape)
+    lists.distances[own] = as_float32(distances[kept]).reshape(shape)
 
 
 def is_other(ids: Array, own: Array) -> NDArray[np.bool_]:
-    """Return which entries of each list to keep: all but its own point, or all but the last."""
+    """Return which entries of each list to keep: all but its own point.
+
+    If k duplicates with lower indices displace the point, all but the last entry.
+    """
     is_self: NDArray[np.bool_] = ids == own[:, None]
-    is_self[~is_self.any(axis=1), -1] = True  # displaced by duplicates
+    is_self[~is_self.any(axis=1), -1] = True
     return ~is_self
 
 

@@ -26,23 +26,19 @@ BLOCK_ROWS = 1024
 
 
 class Whitening(NamedTuple):
-    """A linear map after which Euclidean distances are Mahalanobis distances."""
+    """A linear map after which Euclidean distances are Mahalanobis distances.
+
+    Mean and standard deviation of each column; lower Cholesky factor (d, d) of the correlations.
+    """
 
     center: Array
-    """Mean of each column."""
     deviations: Array
-    """Standard deviation of each column."""
     factor: Array
-    """Lower Cholesky factor (d, d) of the correlations of the columns."""
 
     def apply(self, points: Points) -> Array:
         """Return whitened points in float64."""
         whitened = dense_copy(points)
-
-        def work(rows: slice) -> None:
-            whiten(*self, whitened[rows])
-
-        for_each_block(len(whitened), BLOCK_ROWS, work)
+        for_each_block(len(whitened), BLOCK_ROWS, lambda rows: whiten(*self, whitened[rows]))
         return whitened
 
 
@@ -161,11 +157,9 @@ class Metric(NamedTuple):
     @property
     def power(self) -> float:
         """Power of the differences in a distance."""
-        if self.name == "minkowski":
-            return float(self.p)
-        return {"manhattan": 1.0, "chebyshev": math.inf, "hamming": 1.0, "gower": 1.0}.get(
-            self.name, 2.0
-        )
+        powers = {"minkowski": float(self.p), "chebyshev": math.inf}
+        powers |= dict.fromkeys(("manhattan", "hamming", "gower"), 1.0)
+        return powers.get(self.name, 2.0)
 
     @property
     def is_squared(self) -> bool:

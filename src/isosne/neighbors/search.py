@@ -1,6 +1,6 @@
 """Nearest-neighbor search: the public function, exact or approximate, and its memory."""
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from scipy.sparse import csr_array
 
@@ -12,7 +12,7 @@ from isosne._checks import (
     check_square_distances,
     is_one_of,
 )
-from isosne._types import Array, Neighbors, Points
+from isosne._types import Neighbors, Points
 from isosne.errors import ParameterError
 from isosne.neighbors.approximate import (
     CANDIDATES,
@@ -21,36 +21,9 @@ from isosne.neighbors.approximate import (
     ClusteredPoints,
     CodeIndex,
 )
-from isosne.neighbors.distances import BLOCK_ROWS, TILE_COLUMNS, search_set
-from isosne.neighbors.exact import SPARE, find_neighbors, nearest, rows_per_block
+from isosne.neighbors.distances import BLOCK_ROWS, TILE_COLUMNS
+from isosne.neighbors.exact import SPARE, ExactSearch, Search, rows_per_block
 from isosne.neighbors.metric import Metric
-
-
-class Search(Protocol):
-    """A nearest-neighbor search among a fixed set of points."""
-
-    def neighbors(self, k: int) -> Neighbors:
-        """Return the k nearest neighbors of each point of the set among the others."""
-        ...
-
-    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
-        """Return indices and distances (n, k) of the points nearest to each row of X."""
-        ...
-
-
-class ExactSearch(Search):
-    """Exact search: compares each query with all points."""
-
-    def __init__(self, X: Points, metric: Metric) -> None:
-        self._X, self._metric = X, metric.fitted(X)
-
-    def neighbors(self, k: int) -> Neighbors:
-        return find_neighbors(self._X, k, self._metric)
-
-    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
-        search = search_set(self._X, self._metric)
-        ids, keys = nearest(X, search, k)
-        return ids, self._metric.distances(keys, search.scale)
 
 
 def has_approximate_search(metric: str, *, is_sparse: bool) -> bool:

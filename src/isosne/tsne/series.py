@@ -17,7 +17,7 @@ from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.layout.descent import Anchors
 from isosne.layout.schedules import STEADY_MOMENTUM, Schedule
-from isosne.neighbors.search import Search
+from isosne.neighbors.exact import Search
 
 STRENGTH = 10.0
 """Default strength. From map to map, rows move by 6 to 8 % of the radius instead of 20 to 40 %, and

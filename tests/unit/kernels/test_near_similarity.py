@@ -11,7 +11,7 @@ from isosne import (
     nearest_neighbors,
 )
 from isosne.affinities.dense import conditional_rows
-from isosne.neighbors.search import ExactSearch
+from isosne.neighbors.exact import ExactSearch
 
 N = 60
 KERNELS = {

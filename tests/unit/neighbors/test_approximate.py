@@ -5,9 +5,8 @@ import pytest
 from sklearn.decomposition import PCA
 
 from isosne.neighbors.approximate import CANDIDATES, ClusteredPoints
-from isosne.neighbors.exact import find_neighbors
+from isosne.neighbors.exact import ExactSearch, find_neighbors
 from isosne.neighbors.metric import Metric
-from isosne.neighbors.search import ExactSearch
 
 EUCLIDEAN, COSINE = Metric(), Metric("cosine")
 

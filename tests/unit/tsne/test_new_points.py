@@ -24,7 +24,7 @@ from isosne import (
     Sparse,
 )
 from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
-from isosne.neighbors.search import ExactSearch
+from isosne.neighbors.exact import ExactSearch
 from isosne.tsne.place import AllPairsPlacer, DrawPlacer, ListPlacer, placed_blocks
 from tests.unit.tsne.conftest import SHORT, make, refuses
 
