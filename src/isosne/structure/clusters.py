@@ -1,5 +1,6 @@
 """LeidenClustering, the public estimator."""
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, Self
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isosne._blocks import for_each_block
@@ -17,7 +19,7 @@ from isosne._types import Array, Joint
 from isosne.affinities.sparse import as_sparse
 from isosne.kernels.base import MetricKernel
 from isosne.rows import is_stored
-from isosne.structure.leiden import as_graph, leiden, modularity
+from isosne.structure.leiden import Graph, as_graph, leiden, modularity
 from isosne.tsne.estimator import TSNE
 from isosne.tsne.fit import joint_probabilities, similarities_of
 
@@ -114,13 +116,11 @@ class LeidenClustering(ClusterMixin, BaseEstimator):
         """
         hint = "Higher values give more clusters; 0.25 to 2 are usual."
         check_number(self.resolution, "resolution", low=0, hint=hint)
-        hint = "Two runs or more are compared."
-        n_runs = check_count(self.n_runs, "n_runs", low=2, hint=hint)
+        check_count(self.n_runs, "n_runs", low=2, hint="Two runs or more are compared.")
         rng = as_generator(self.random_state)
         seed, kernel_seed = (int(drawn) for drawn in rng.integers(2**31, size=2))
         with threads(self.n_jobs):
-            joint = self._joint(X, kernel_seed)
-            self._cluster(joint, n_runs, seed)
+            self._cluster(as_graph(as_sparse(self._joint(X, kernel_seed))), seed)
         return self
 
     def _joint(self, X: Any, seed: int) -> Joint:
@@ -134,24 +134,22 @@ class LeidenClustering(ClusterMixin, BaseEstimator):
             validate_data(self, X, reset=True, skip_check_array=True)
         return found.joint
 
-    def _cluster(self, joint: Joint, n_runs: int, seed: int) -> None:
-        graph = as_graph(as_sparse(joint))
+    def _cluster(self, graph: Graph, seed: int) -> None:
         resolution = float(self.resolution)
-        runs: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * n_runs
+        runs = np.empty((self.n_runs, len(graph.strengths)), np.int64)
 
         def work(part: slice) -> None:
-            for run in range(part.start, part.stop):
-                runs[run] = leiden(graph, resolution, np.random.default_rng([seed, run]))
+            run = part.start
+            runs[run] = leiden(graph, resolution, np.random.default_rng([seed, run]))
 
-        for_each_block(n_runs, 1, work)
+        for_each_block(self.n_runs, 1, work)
         values = [modularity(graph, resolution, labels) for labels in runs]
         best = int(np.argmax(values))
-        others: list[Array] = [labels for run, labels in enumerate(runs) if run != best]
         self.labels_ = runs[best]
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.modularity_ = values[best]
-        self.stability_ = mean_agreement([*runs])
-        self.cluster_stability_ = best_jaccard(self.labels_, others)
+        self.stability_ = mean_agreement(runs)
+        self.cluster_stability_ = best_jaccard(self.labels_, np.delete(runs, best, axis=0))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -159,27 +157,21 @@ class LeidenClustering(ClusterMixin, BaseEstimator):
         return tags
 
 
-def mean_agreement(runs: list[Array]) -> float:
+def mean_agreement(runs: Iterable[Array]) -> float:
     """Return the mean adjusted Rand index over all pairs of clusterings."""
     return float(np.mean([adjusted_rand_score(a, b) for a, b in combinations(runs, 2)]))
 
 
-def best_jaccard(labels: Array, others: list[Array]) -> NDArray[np.float64]:
+def best_jaccard(labels: Array, others: Iterable[Array]) -> NDArray[np.float64]:
     """Return for each cluster the largest Jaccard index in another clustering, on average.
 
     The Jaccard index of two clusters is the number of common members, divided by the number of
     points that belong to either.
     """
-    found = [_jaccard(labels, other).max(axis=1) for other in others]
-    mean: NDArray[np.float64] = np.mean(found, axis=0)
+    largest = []
+    for other in others:
+        common = contingency_matrix(labels, other)
+        either = common.sum(axis=1, keepdims=True) + common.sum(axis=0) - common
+        largest.append((common / either).max(axis=1))
+    mean: NDArray[np.float64] = np.mean(largest, axis=0)
     return mean
-
-
-def _jaccard(labels: Array, other: Array) -> NDArray[np.float64]:
-    """Return the Jaccard index of each cluster of one clustering with each of another."""
-    shape = int(labels.max()) + 1, int(other.max()) + 1
-    pairs = labels.astype(np.int64) * shape[1] + other
-    common = np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape)
-    either = common.sum(axis=1, keepdims=True) + common.sum(axis=0) - common
-    shares: NDArray[np.float64] = common / either
-    return shares

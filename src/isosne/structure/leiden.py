@@ -26,10 +26,7 @@ moves cannot repeat forever."""
 
 
 class Graph(NamedTuple):
-    """A symmetric weighted graph as CSR, without loops.
-
-    ``strengths`` (n,): the row sums of the joint probabilities, with the loops.
-    """
+    """A symmetric weighted graph as CSR, without loops; ``strengths`` (n,) count them, too."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
@@ -104,16 +104,13 @@ class NullTest:
     def __str__(self) -> str:
         n_as_high = int(np.sum(self.null_statistics >= self.statistic))
         found = "More clustered than by chance" if self.is_real else "No evidence of clusters"
+        are = "are" if n_as_high > 1 else "is"
         return (
             f"{found} (p = {self.p_value:.2g}): of {len(self.null_statistics)} random data sets "
-            f"with {SHARED[self.keep]}, {n_as_high or 'none'} {_verb(n_as_high)} as clustered as "
-            f"the data. {self.point_share:.0%} of the points are in regions as closed as those of "
-            "5% of the points of such data sets."
+            f"with {SHARED[self.keep]}, {n_as_high or 'none'} {are} as clustered as the data. "
+            f"{self.point_share:.0%} of the points are in regions as closed as those of 5% of the "
+            "points of such data sets."
         )
-
-
-def _verb(number: int) -> str:
-    return "are" if number > 1 else "is"
 
 
 def null_test(
@@ -193,7 +190,9 @@ def null_test(
     with threads(n_jobs):
         found = _walk(rows, kernel, int(rng.integers(2**31)))
         null = [_walk(draw(rng), kernel, int(rng.integers(2**31))) for _ in range(n_draws)]
-        of_row = _nearest_rows(points, rows, own) if len(sampled) < points.shape[0] else ...
+        of_row: Any = ...
+        if len(sampled) < points.shape[0]:
+            of_row = nearest(points, search_set(rows, own.fit_metric(rows)), 1)[0][:, 0]
     null_statistics = np.array([walk.n_groups for walk in null])
     p_values = _upper_share(found.lifts, np.concatenate([walk.lifts for walk in null]))
     return NullTest(
@@ -210,9 +209,8 @@ def null_test(
 def _resolve_keep(keep: str, points: Points) -> str:
     if not is_one_of(keep, KEEPS):
         rule = f"be one of {', '.join(map(repr, KEEPS))}"
-        raise ParameterError(
-            "keep", rule, keep, suggest(keep, KEEPS, "'columns' permutes each column.")
-        )
+        hint = suggest(keep, KEEPS, "'columns' permutes each column.")
+        raise ParameterError("keep", rule, keep, hint)
     is_sparse = isinstance(points, csr_array)
     if keep == "correlations" and is_sparse:
         rule = "be 'columns' for a sparse matrix"
@@ -224,12 +222,9 @@ def _resolve_keep(keep: str, points: Points) -> str:
 
 def _check_columns(kernel: MetricKernel) -> None:
     if "precomputed" in (kernel.metric, type(kernel).__name__.removesuffix("Kernel").lower()):
-        raise ParameterError(
-            "kernel",
-            "compare points by their columns, which are permuted",
-            kernel,
-            "Pass points instead of distances or affinities.",
-        )
+        rule = "compare points by their columns, which are permuted"
+        hint = "Pass points instead of distances or affinities."
+        raise ParameterError("kernel", rule, kernel, hint)
 
 
 def _permuted(rows: Points) -> Draw:
@@ -242,9 +237,7 @@ def _permuted(rows: Points) -> Draw:
     def draw(rng: np.random.Generator) -> csr_array:
         places = [rng.choice(n, size, replace=False) for size in sizes]
         shuffled = np.concatenate([*places, np.empty(0, np.int64)])
-        indptr = columns.indptr
-        data = type(columns)((columns.data, shuffled, indptr), shape=rows.shape)
-        found = csr_array(data)
+        found = csr_array(csc_array((columns.data, shuffled, columns.indptr), shape=rows.shape))
         found.sort_indices()
         return found
 
@@ -292,12 +285,6 @@ def _walk(points: Points, kernel: Any, seed: int) -> Walk:
             W = W @ W
     chances = np.einsum("ij,ij->i", W, W)
     return Walk(round(math.fsum(chances), DECIMALS), (chances / sums).round(DECIMALS))
-
-
-def _nearest_rows(points: Points, rows: Points, kernel: MetricKernel) -> NDArray[np.int32]:
-    metric = kernel.fit_metric(rows)
-    found, _ = nearest(points, search_set(rows, metric), 1)
-    return found[:, 0]
 
 
 def _upper_share(values: Array, null: Array) -> NDArray[np.float64]:

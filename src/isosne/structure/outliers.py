@@ -119,25 +119,22 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
         IsolationOutliers
             The fitted estimator.
         """
-        self._fit_scores(X)
+        self._check_parameters()
+        points = check_points(X, min_rows=2)
+        self._check_comparable(points)
+        n, psi = points.shape[0], min(self.psi, points.shape[0])
+        rng = as_generator(self.random_state)
+        draws = [rng.choice(n, psi, replace=False, shuffle=False) for _ in range(self.n_partitions)]
+        self.samples_ = np.sort(draws, axis=1)
+        with threads(self.n_jobs):
+            metric = Metric(self.metric, self.p).fitted(points)
+            self._spheres = Spheres(self.samples_, points, metric)
+            spheres = self._spheres.find(points)
+        counts = [np.bincount(found[found >= 0], minlength=psi) for found in spheres.T]
+        self.masses_ = np.stack(counts) / n
+        self.offset_ = self._threshold(mean_masses(spheres, self.masses_))
+        validate_data(self, X, reset=True, skip_check_array=True)
         return self
-
-    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
-        """Fit, and return for each point whether it is an outlier.
-
-        Parameters
-        ----------
-        X : array, CSR or data frame of shape (n_samples, n_features)
-            The points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        array of int64, shape (n_samples,)
-            -1 for outliers, 1 for the others.
-        """
-        return self._as_labels(self._fit_scores(X) - self.offset_)
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return the scores of points, which may be new.
@@ -158,70 +155,20 @@ class IsolationOutliers(OutlierMixin, BaseEstimator):
         validate_data(self, X, reset=False, skip_check_array=True)
         check_for_metric(points, self.metric)
         with threads(self.n_jobs):
-            return self._score(self._spheres.find(points))
+            return mean_masses(self._spheres.find(points), self.masses_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the scores less the threshold.
-
-        Parameters
-        ----------
-        X : array, CSR or data frame of shape (n, n_features)
-            The points.
-
-        Returns
-        -------
-        array of float64, shape (n,)
-            Negative for outliers.
-        """
+        """Return the scores of points less the threshold ``offset_``: negative for outliers."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return for each point whether it is an outlier.
-
-        Parameters
-        ----------
-        X : array, CSR or data frame of shape (n, n_features)
-            The points.
-
-        Returns
-        -------
-        array of int64, shape (n,)
-            -1 for outliers, 1 for the others.
-        """
-        return self._as_labels(self.decision_function(X))
-
-    def _fit_scores(self, X: Any) -> NDArray[np.float64]:
-        """Fit, and return the scores of the fitted points."""
-        self._check_parameters()
-        points = check_points(X, min_rows=2)
-        self._check_comparable(points)
-        n, psi = points.shape[0], min(self.psi, points.shape[0])
-        rng = as_generator(self.random_state)
-        draws = [rng.choice(n, psi, replace=False, shuffle=False) for _ in range(self.n_partitions)]
-        samples = np.sort(draws, axis=1)
-        with threads(self.n_jobs):
-            self._spheres = Spheres(samples, points, Metric(self.metric, self.p).fitted(points))
-            spheres = self._spheres.find(points)
-        counts = [np.bincount(found[found >= 0], minlength=psi) for found in spheres.T]
-        self.samples_, self.masses_ = samples, np.stack(counts) / n
-        scores = self._score(spheres)
-        self.offset_ = self._threshold(scores)
-        validate_data(self, X, reset=True, skip_check_array=True)
-        return scores
-
-    def _score(self, spheres: Array) -> NDArray[np.float64]:
-        scores = np.empty(len(spheres))
-        mean_masses(spheres, self.masses_, scores)
-        return scores
+        """Return for each point whether it is an outlier: -1 for outliers, 1 for the others."""
+        return np.where(self.decision_function(X) < 0, -1, 1)
 
     def _threshold(self, scores: NDArray[np.float64]) -> float:
         if isinstance(self.contamination, str):
             return AUTO_SHARE * float(np.median(scores))
         return float(np.percentile(scores, 100 * self.contamination))
-
-    @staticmethod
-    def _as_labels(decisions: NDArray[np.float64]) -> NDArray[np.int64]:
-        return np.where(decisions < 0, -1, 1)
 
     def _check_parameters(self) -> None:
         check_metric(self.metric, self.p)
@@ -259,16 +206,9 @@ OUTSIDE = -1
 
 
 class Spheres:
-    """The spheres of t samples of psi points.
+    """The spheres of samples (t, psi) of the fitted points X, of which only these are stored.
 
-    Parameters
-    ----------
-    samples : array of int, shape (n_partitions, psi)
-        Indices of the sampled points, ascending, so that ties go to the lower index.
-    X : array or CSR
-        The fitted points, or their distances; only the sampled ones are stored.
-    metric : Metric
-        The distance.
+    The indices of a sample ascend, so that ties go to the lower index.
     """
 
     def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
@@ -313,13 +253,9 @@ def nearest_spheres(keys: Array, members: Array, radii: Array, spheres: Array) -
             spheres[i, p] = nearest if best <= radii[p, nearest] else OUTSIDE
 
 
-@kernel
-def mean_masses(spheres: Array, masses: Array, means: Array) -> None:
-    """Fill means (n,) with the mean of masses (t, psi) over the spheres (n, t) of each point."""
-    n_partitions = spheres.shape[1]
-    for i in range(spheres.shape[0]):
-        total = 0.0
-        for p in range(n_partitions):
-            if spheres[i, p] != OUTSIDE:
-                total += masses[p, spheres[i, p]]
-        means[i] = total / n_partitions
+def mean_masses(spheres: Array, masses: Array) -> NDArray[np.float64]:
+    """Return the mean mass (t, psi) of the spheres (n, t) of each point; OUTSIDE has none."""
+    means = np.zeros(len(spheres))
+    for found, mass in zip(spheres.T, masses, strict=True):
+        means += np.where(found == OUTSIDE, 0.0, mass[found])
+    return means / len(masses)

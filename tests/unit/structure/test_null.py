@@ -5,9 +5,8 @@ from scipy.stats import spearmanr
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
-from isosne import TSNE, IsolationKernel, OwnerKernel, PrecomputedKernel
+from isosne import TSNE, IsolationKernel, OwnerKernel
 from isosne.affinities.sparse import as_sparse
-from isosne.errors import ParameterError
 from isosne.structure import null_test
 from isosne.structure.null import (
     N_STEPS,
@@ -17,7 +16,6 @@ from isosne.structure.null import (
     _walk,
 )
 from isosne.tsne.fit import joint_probabilities
-from tests.conftest import refuses
 from tests.reference.walks import return_probabilities
 
 KEEPS = ("columns", "correlations")
@@ -58,7 +56,7 @@ def test_a_correlated_gaussian_has_dependent_columns_but_no_clusters():
 @pytest.mark.slow
 @pytest.mark.parametrize("keep", KEEPS)
 def test_the_false_positive_rate_is_at_most_about_the_level(keep):
-    found = [null_test(blob(60, 4, s), keep=keep, random_state=s).p_value for s in range(60)]
+    found = [null_test(blob(40, 4, s), keep=keep, random_state=s).p_value for s in range(60)]
     # With "columns", 3 of 60 are expected; 8 or more have a probability of 1 %.
     assert sum(p <= 0.05 for p in found) < 8
     assert np.mean(found) > 0.4
@@ -140,55 +138,3 @@ def test_the_summary_says_what_was_found():
         "independent of each other, 3 are as clustered as the data. 5% of the points are in "
         "regions as closed as those of 5% of the points of such data sets."
     )
-
-
-@pytest.mark.parametrize(
-    ("data", "kernel", "parameters", "sentence"),
-    [
-        (
-            blob(),
-            "owner",
-            {"n_draws": 0},
-            (
-                "n_draws must be an integer from 1 up; got n_draws=0. 19 draws suffice for a test "
-                "at the 5 % level."
-            ),
-        ),
-        (
-            blob(),
-            "owner",
-            {"n_rows": 3},
-            "n_rows must be an integer from 4 up; got n_rows=3. 1000 rows are usual.",
-        ),
-        (
-            blob(),
-            "owner",
-            {"keep": "rows"},
-            (
-                "keep must be one of 'auto', 'columns', 'correlations'; got keep='rows'. 'columns' "
-                "permutes each column."
-            ),
-        ),
-        (
-            csr_array(blob()),
-            "owner",
-            {"keep": "correlations"},
-            (
-                "keep must be 'columns' for a sparse matrix; got keep='correlations'. Pass "
-                "keep='columns'."
-            ),
-        ),
-        (
-            np.eye(9),
-            PrecomputedKernel(),
-            {},
-            (
-                "kernel must compare points by their columns, which are permuted; got "
-                "kernel=PrecomputedKernel(). Pass points instead of distances or affinities."
-            ),
-        ),
-    ],
-)
-def test_wrong_parameters_are_refused(data, kernel, parameters, sentence):
-    with refuses(ParameterError, sentence):
-        null_test(data, kernel, **parameters)

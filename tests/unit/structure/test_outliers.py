@@ -3,26 +3,9 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from isosne import IsolationOutliers
-from isosne.errors import DataError, ParameterError
-from tests.conftest import refuses
 from tests.reference import spheres as reference
-
-
-def checks_of_scikit_learn():
-    """Every check, but that of array types that a default SciPy does not take."""
-    model = IsolationOutliers(n_partitions=20, random_state=0)
-    for estimator, check in estimator_checks_generator(model):
-        name = getattr(check, "func", check).__name__
-        if "array_api" not in name:
-            yield pytest.param(estimator, check, id=name)
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(checks_of_scikit_learn()))
-def test_the_checks_of_scikit_learn_pass(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("psi", [2, 5, 40])
@@ -80,43 +63,3 @@ def test_equal_points_are_no_outliers():
 def test_samples_are_at_most_all_points():
     model = IsolationOutliers(50, n_partitions=3, random_state=0).fit(np.arange(6.0)[:, None])
     np.testing.assert_array_equal(model.samples_, np.tile(np.arange(6), (3, 1)))
-
-
-X = np.random.default_rng(0).normal(size=(10, 3))
-
-
-@pytest.mark.parametrize(
-    ("parameters", "sentence"),
-    [
-        (
-            {"psi": 1},
-            "psi must be an integer from 2 up; got psi=1. Samples of 4 to 32 points are usual.",
-        ),
-        (
-            {"n_partitions": 0},
-            (
-                "n_partitions must be an integer from 1 up; got n_partitions=0. 100 partitionings "
-                "give scores that vary little with the seed."
-            ),
-        ),
-        (
-            {"contamination": 0.7},
-            (
-                "contamination must be 'auto' or a fraction above 0 and up to 0.5; got "
-                "contamination=0.7. 0.05 marks 5 % of the points."
-            ),
-        ),
-    ],
-)
-def test_wrong_parameters_are_refused(parameters, sentence):
-    with refuses(ParameterError, sentence):
-        IsolationOutliers(**parameters).fit(X)
-
-
-def test_sparse_distances_are_refused():
-    sentence = (
-        "Precomputed distances must be dense, because samples are compared with all points; got a "
-        "sparse matrix. Pass X.toarray() if it stores all of them."
-    )
-    with refuses(DataError, sentence):
-        IsolationOutliers(metric="precomputed").fit(csr_array(cdist(X, X)))
