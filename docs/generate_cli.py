@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import typer
-
 from isosne.cli.app import app
 
 PAGE = Path(__file__).with_name("cli.md")
@@ -91,11 +89,10 @@ output removes. A checkpoint can be used by one run at a time.
 
 def render() -> str:
     """Return the page."""
-    group = typer.main.get_command(app)
-    context = group.make_context("isosne", [], resilient_parsing=True, terminal_width=WIDTH)
+    context = app.make_context("isosne", [], resilient_parsing=True, terminal_width=WIDTH)
     parts = [HEAD]
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
+    for name in app.list_commands(context):
+        command = app.get_command(context, name)
         inner = command.make_context(
             name, [], parent=context, resilient_parsing=True, terminal_width=WIDTH
         )

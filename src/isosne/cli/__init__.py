@@ -17,7 +17,7 @@ ENDING = ("SIGTERM", "SIGHUP")
 def main() -> None:
     """Run the command line, or say what to install if its packages are missing."""
     try:
-        require("typer", "cli", "The command line")
+        require("click", "cli", "The command line")
     except MissingPackageError as error:
         sys.stderr.write(f"Error: {error}\n")
         sys.exit(1)

@@ -1,14 +1,9 @@
 """The application and its commands. A new command is a module of its own, and a name here.
 
 The modules of the commands import what is heavy inside functions: `isosne --help` loads no NumPy.
-Typer formats panels of options and commands only with rich, whose help depends on the terminal;
-two methods here do it in plain text.
 """
 
-from typing import Annotated, Any
-
-import typer
-from typer.core import TyperCommand, TyperGroup
+import click
 
 from isosne import __version__
 from isosne.cli.datasets import datasets
@@ -16,8 +11,8 @@ from isosne.cli.embed import embed
 from isosne.cli.explore import explore
 from isosne.cli.extend import extend
 from isosne.cli.measure import measure
-from isosne.cli.messages import in_sentences, shows_tracebacks
-from isosne.cli.options import COMMON, PANELS
+from isosne.cli.messages import shows_tracebacks
+from isosne.cli.options import write_panels
 from isosne.cli.place import place
 from isosne.cli.plot import plot
 from isosne.cli.report import report
@@ -32,79 +27,30 @@ COMMANDS = {
 }
 
 
-class Command(TyperCommand):
-    """A command whose errors are sentences, and whose help lists options by panel."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
-        with in_sentences(self.params):
-            return super().invoke(ctx)
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then each panel of options."""
-        panels: dict[str, list[Any]] = {title: [] for title in ("Arguments", *PANELS)}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            is_argument = parameter.param_type_name == "argument"
-            panel = getattr(parameter, "rich_help_panel", None) or COMMON
-            if record is not None:
-                panels["Arguments" if is_argument else panel].append(record)
-        _write_panels(panels, formatter)
-
-
-class Commands(TyperGroup):
+class Commands(click.Group):
     """The commands, in groups."""
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the groups."""
+        return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each group of commands."""
-        panels: dict[str, list[Any]] = {title: [] for title in COMMANDS}
-        for title, functions in COMMANDS.items():
-            for function in functions:
-                command = self.commands[function.__name__]
-                panels[title].append((command.name, command.get_short_help_str(formatter.width)))
-        _write_panels(panels, formatter)
+        panels = {
+            title: [(str(each.name), each.get_short_help_str(formatter.width)) for each in commands]
+            for title, commands in COMMANDS.items()
+        }
+        write_panels(panels, formatter)
 
 
-def _write_panels(panels: dict[str, list[Any]], formatter: Any) -> None:
-    for title, records in panels.items():
-        if records:
-            with formatter.section(title):
-                formatter.write_dl(records)
-
-
-app = typer.Typer(
-    name="isosne",
+@click.group(
+    "isosne",
     cls=Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # help of the same width and without colors everywhere
+    commands=[command for commands in COMMANDS.values() for command in commands],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"isosne {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def isosne(
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Print the full traceback of an error.")
-    ] = False,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the version and exit.", callback=_show_version, is_eager=True
-        ),
-    ] = False,
-) -> None:
+@click.option("--debug", is_flag=True, help="Print the full traceback of an error.")
+@click.version_option(__version__, message="isosne %(version)s", help="Print the version and exit.")
+def app(debug: bool) -> None:
     """Make maps of high-dimensional data with t-SNE and measure how far you can trust them."""
     shows_tracebacks.set(debug)
-
-
-for functions in COMMANDS.values():
-    for function in functions:
-        app.command(cls=Command)(function)

@@ -1,9 +1,8 @@
 """`isosne datasets`: the paper's data sets, and example files for a first try."""
 
 from pathlib import Path
-from typing import Annotated, Literal
 
-import typer
+import click
 
 from isosne.cli import options as o
 from isosne.cli.messages import say
@@ -11,29 +10,28 @@ from isosne.cli.options import option
 from isosne.errors import ParameterError
 
 
+@o.command(
+    o.argument(
+        "action",
+        "[ACTION]",
+        "list (the default) or export.",
+        type=click.Choice(["list", "export"]),
+        default="list",
+    ),
+    o.argument(
+        "name", "[NAME]", "Data set to export: breast_cancer, digits, iris or wine.", required=False
+    ),
+    option("--output -o FILE", "export: CSV file to write.", type=o.PATH, shown="NAME.csv"),
+    option(
+        "--data FOLDER",
+        "Folder with the data sets.",
+        type=o.PATH,
+        shown="ISOSNE_DATA, else ~/.cache/isosne",
+    ),
+    o.FORCE,
+)
 def datasets(
-    action: Annotated[
-        Literal["list", "export"],
-        typer.Argument(metavar="ACTION", show_default="list", help="list or export."),
-    ] = "list",
-    name: Annotated[
-        str | None,
-        o.argument("NAME", "Data set to export: breast_cancer, digits, iris or wine."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        option("export: CSV file to write.", "--output", "-o", default="NAME.csv", metavar="FILE"),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        option(
-            "Folder with the data sets.",
-            "--data",
-            default="ISOSNE_DATA, else ~/.cache/isosne",
-            metavar="FOLDER",
-        ),
-    ] = None,
-    force: o.Force = False,
+    action: str, name: str | None, output: Path | None, data: Path | None, force: bool
 ) -> None:
     """List the paper's data sets, or write an example table.
 
@@ -45,7 +43,7 @@ def datasets(
     if action == "list":
         from isosne.datasets import describe
 
-        typer.echo(describe(folder=folder))
+        click.echo(describe(folder=data))
         return
     from isosne.datasets import export
     from isosne.datasets.catalog import EXAMPLES

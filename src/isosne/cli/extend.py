@@ -3,47 +3,52 @@
 import inspect
 import time
 import warnings
-from typing import Annotated, Any
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 from isosne.cli import options as o
-from isosne.cli.embed import say_fit
-from isosne.cli.files import PIPE, check_map_output, check_one_stdin, check_one_stdout, check_output
-from isosne.cli.maps import describe_fit, describe_start, read_map_file
-from isosne.cli.messages import exit_interrupted, note, print_json, say
-from isosne.cli.models import load_model, open_new_rows
-from isosne.cli.options import Resources, TableOptions, option
-from isosne.cli.progress import Steps, Watch, make_progress
+from isosne.cli.files import check_map_output, describe_start, read_map_file
+from isosne.cli.messages import Watch, note, print_json, say
+from isosne.cli.models import (
+    describe_fit,
+    describe_model,
+    end_interrupted,
+    load_model,
+    open_new_rows,
+    tell_fit,
+    write_map,
+)
+from isosne.cli.options import TableOptions, option
 from isosne.errors import DataError, FarRowsWarning, ParameterError, keyword
 
 N_LISTED = 10
 """Largest number of far rows in a message. Chosen: they fit two lines of a terminal."""
 
 
+@o.command(
+    *(o.MODEL_FILE, o.SOURCE, o.map_output(required=True)),
+    option(
+        "--map MAP",
+        "Map of the model, whose identifiers and labels the new map keeps.",
+        name="map_file",
+        shown="rows are counted from 0",
+    ),
+    *(*o.NEW_ROWS, o.N_ITER, o.CHECKPOINT, o.SAVE_MODEL, *o.LAST),
+)
 def extend(
-    model_file: o.ModelFile,
-    source: o.Source,
-    output: o.Output,
-    map_file: Annotated[
-        str | None,
-        option(
-            "Map of the model, whose identifiers and labels the new map keeps.",
-            "--map",
-            default="rows are counted from 0",
-            metavar="MAP",
-        ),
-    ] = None,
-    identifier: o.Id = None,
-    label: o.Label = None,
-    missing: o.Missing = None,
-    key: o.Key = None,
-    n_iter: o.NIter = None,
-    n_jobs: o.NJobs = None,
-    memory_limit: o.MemoryLimit = None,
-    checkpoint: o.Checkpoint = None,
-    model_output: o.SaveModel = None,
-    force: o.Force = False,
-    quiet: o.Quiet = False,
-    json: o.Json = False,
+    model_file: Path,
+    source: str,
+    output: str,
+    map_file: str | None,
+    n_iter: int | None,
+    n_jobs: int | None,
+    memory_limit: str | None,
+    checkpoint: Path | None,
+    model_output: Path | None,
+    force: bool,
+    json: bool,
+    **given: Any,
 ) -> None:
     """Add new rows to the map of a model; all rows may move.
 
@@ -53,83 +58,50 @@ def extend(
 
     Example: isosne extend model.isosne new.csv --map map.parquet -o all.parquet
     """
-    from isosne._files import hash_file
-    from isosne.rows import MapWriter
-
-    check_one_stdout(output, as_json=json)
-    inputs = {"source": source, "map_file": map_file}
-    check_one_stdin(**inputs)
-    others = {"checkpoint": checkpoint, "model_output": model_output}
-    check_map_output(output, {"model_file": model_file, **inputs}, others, force=force)
-    for path, is_replaced in ((model_output, force), (checkpoint, True)):
-        if path is not None:
-            check_output(path, (), force=is_replaced)
+    options = TableOptions.of(given)
+    inputs = {"model_file": str(model_file), "source": source, "map_file": map_file}
+    files = {"checkpoint": checkpoint, "model_output": model_output}
+    check_map_output(output, inputs, force=force, as_json=json, **files)
     model, known = load_model(model_file)
-    _check_names_kept(map_file, known, output, quiet=quiet)
-    model.set_params(n_jobs=n_jobs, memory_limit=memory_limit)
-    n_before = len(model.embedding_)
-    options = TableOptions(id=identifier, label=label, missing=missing, key=key)
-    resources = Resources(n_jobs, memory_limit)
-    new = open_new_rows(source, model, known, options, resources, quiet=quiet)
-    ids, labels = _join_names(map_file, model, new.table, force=force, quiet=quiet)
-    given = {"n_iter": n_iter, "checkpoint": checkpoint}
-    settings = {name: value for name, value in given.items() if value is not None}
-    steps = Steps(make_progress(quiet=quiet), model, n_iter or _default_steps(model))
-    began = time.perf_counter()
-    with Watch(steps, model, None if quiet else checkpoint) as watch, warnings.catch_warnings():
-        warnings.simplefilter("ignore", FarRowsWarning)  # _say_far names the rows
-        model.extend(new.rows, **settings)
-    about = {
-        **describe_start("extend", source, new.table, new.options),
-        "model": {"file": str(model_file), "sha256": hash_file(model_file)},
-        **describe_fit(model, time.perf_counter() - began),
-        "n_far": len(model.far_),
-    }
-    if watch.is_interrupted and checkpoint is not None:
-        raise exit_interrupted(
-            f" at step {watch.n_iter}; the state is in {checkpoint}. "
-            "Run the same command again to resume."
-        )
-    if watch.is_interrupted:
-        about["stopped_at"] = f"step {watch.n_iter}"
-    kept = {"labels": labels, "columns": {"far": _mark_far(model)}, "force": force}
-    with MapWriter(output, ids, model.embedding_.shape[1], about, **kept) as writer:
-        writer.write(model.embedding_)
-    if watch.is_interrupted:
-        target = "standard output" if output == PIPE else output
-        raise exit_interrupted(
-            f" at step {watch.n_iter}; wrote the map so far to {target}. "
-            "Use --checkpoint FILE to make a run resumable."
-        )
-    if model_output is not None:
-        model.save(model_output)
-    _say_far(model, ids, n_before, output, quiet=quiet)
-    if json:
-        print_json({"output": output, "n_rows": writer.n_rows, **about})
-    elif not quiet:
-        say_fit(output, writer.n_rows, about, f"{about['seconds']:.1f} s")
-
-
-def _check_names_kept(
-    map_file: str | None, known: dict[str, Any], output: str, *, quiet: bool
-) -> None:
-    """Print a note if the identifiers and labels of the model's rows are lost."""
     lost = [f"--{name} {known[name]}" for name in ("id", "label") if name in known]
-    if map_file is None and lost and not quiet:
+    if map_file is None and lost:
         note(
             f"Without --map, {output} counts the rows from 0 and has no labels; the model was made "
             f"with {' '.join(lost)}. Pass --map MAP to keep them."
         )
+    model.set_params(n_jobs=n_jobs, memory_limit=memory_limit)
+    n_before = len(model.embedding_)
+    rows, table, options = open_new_rows(source, model, known, options, memory_limit)
+    ids, labels = _join_names(map_file, model, table, force=force)
+    n_steps = n_iter or inspect.signature(model.extend).parameters["n_iter"].default
+    state = {} if checkpoint is None else {"checkpoint": checkpoint}
+    began = time.perf_counter()
+    with Watch(model, checkpoint, n_steps) as watch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", FarRowsWarning)  # _say_far names the rows
+        model.extend(rows, n_iter=n_steps, **state)
+    about = {
+        **describe_start("extend", source, table, options),
+        **describe_model(model_file),
+        **describe_fit(model, time.perf_counter() - began),
+        "n_far": len(model.far_),
+    }
+    kept = {"labels": labels, "columns": {"far": _mark_far(model)}, "force": force}
+    write = partial(write_map, output, ids, model, about, **kept)
+    if watch.is_interrupted:
+        where = f"step {watch.last_step}"
+        about["stopped_at"] = where
+        raise end_interrupted(f" at {where}", checkpoint, output, write)
+    n_rows = write()
+    if model_output is not None:
+        model.save(model_output)
+    _say_far(model, ids, n_before, output)
+    if json:
+        print_json({"output": output, "n_rows": n_rows, **about})
+    else:
+        tell_fit(output, n_rows, about, f"{about['seconds']:.1f} s")
 
 
-def _default_steps(model: Any) -> int:
-    """Return the number of steps that an extension takes if none is given."""
-    return int(inspect.signature(model.extend).parameters["n_iter"].default)
-
-
-def _join_names(
-    map_file: str | None, model: Any, table: Any, *, force: bool, quiet: bool
-) -> tuple[Any, Any]:
+def _join_names(map_file: str | None, model: Any, table: Any, *, force: bool) -> tuple[Any, Any]:
     """Return the identifiers and labels of all rows: those of the map, then those of the table."""
     import numpy as np
 
@@ -138,7 +110,7 @@ def _join_names(
 
     if map_file is None:
         return None, None
-    before, n_before = read_map_file(map_file, "map_file", quiet=quiet), len(model.embedding_)
+    before, n_before = read_map_file(map_file, "map_file"), len(model.embedding_)
     if len(before.ids) != n_before:
         raise DataError(
             f"The map must be that of the model; it has {len(before.ids):,} points, and the model "
@@ -149,17 +121,12 @@ def _join_names(
             f"The map must be that of the model; the points of {map_file} are at other places. "
             f"Pass the map that was written with the model, or {keyword('force', True)} to go on."
         )
-    labels = None
-    if before.labels is not None and table.labels is not None:
-        labels = _joined(before.labels, table.labels)
+    has_labels = before.labels is not None and table.labels is not None
+    labels = _joined(before.labels, table.labels) if has_labels else None
     n_new = table.rows.shape[0]
     if table.ids is None and not is_numbering(before.ids):
-        raise ParameterError(
-            "id",
-            "name the column with the row identifiers of the table, as the map has some",
-            None,
-            f"Add {keyword('id')} COLUMN.",
-        )
+        rule = "name the column with the row identifiers of the table, as the map has some"
+        raise ParameterError("id", rule, None, f"Add {keyword('id')} COLUMN.")
     new = np.arange(n_before, n_before + n_new) if table.ids is None else table.ids
     return check_ids(_joined(before.ids, new), n_before + n_new, "id"), labels
 
@@ -183,7 +150,7 @@ def _mark_far(model: Any) -> Any:
     return marks
 
 
-def _say_far(model: Any, ids: Any, n_before: int, output: str, *, quiet: bool) -> None:
+def _say_far(model: Any, ids: Any, n_before: int, output: str) -> None:
     """Say which new rows are far from all rows of the model: a warning if there are many."""
     from isosne.tsne.series import are_many_far, describe_far
 
@@ -198,5 +165,5 @@ def _say_far(model: Any, ids: Any, n_before: int, output: str, *, quiet: bool) -
         sentence += " The column far marks them."
     if are_many_far(len(far), n_new, n_before):
         say(f"Warning: {sentence}")
-    elif not quiet:
+    else:
         note(sentence)

@@ -1,14 +1,18 @@
-"""The paths of a command, checked before the work begins.
+"""The files of a command: outputs that are checked before the work begins, and maps.
 
 An output must be writable, and neither an input nor another output, however it is spelled.
 """
 
 import os
-import sys
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+from isosne._version import __version__
+from isosne.cli.messages import note
+from isosne.cli.options import Options, TableOptions
 from isosne.errors import ParameterError, keyword
 
 PIPE = "-"
@@ -16,6 +20,7 @@ PIPE = "-"
 PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
 """Endings of pictures and of pages."""
+H5AD = ".h5ad"
 
 Paths = Mapping[str, str | Path | None]
 """Paths by the names of their parameters."""
@@ -31,47 +36,42 @@ def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> No
     if endings and Path(path).suffix.lower() not in endings:
         *others, last = (ending for ending in endings if ending != PIPE)
         known = f"{', '.join(others)} or {last}" if others else last
-        raise ParameterError(
-            "output", f"end in {known}", str(path), "The file type is chosen by the ending."
-        )
+        hint = "The file type is chosen by the ending."
+        raise ParameterError("output", f"end in {known}", str(path), hint)
     check_writable(Path(path), force=force)
 
 
-def check_map_output(output: str, inputs: Paths, others: Paths, *, force: bool) -> None:
-    """Refuse a map, or another output of the same run, that could not be written later.
+def check_map_output(
+    output: str | None, inputs: Paths, *, force: bool, as_json: bool, **others: Path | None
+) -> None:
+    """Refuse a map that could not be written later, or a checkpoint or a model beside it.
 
     A CSV file has its provenance in a second file, which is checked too.
     """
     from isosne.rows.map_writer import SINKS, check_sidecar, sidecar_path
 
-    check_distinct(inputs, {"output": output, **others})
-    check_output(output, (*SINKS, PIPE), force=force)
-    if Path(output).suffix.lower() == ".csv":
-        check_distinct(inputs, {"output": sidecar_path(Path(output)), **others})
-        check_sidecar(Path(output), force=force)
-
-
-def check_one_stdout(output: str, *, as_json: bool) -> None:
-    """Refuse a map and a JSON object on the same standard output."""
     if output == PIPE and as_json:
-        raise ParameterError(
-            "output",
-            f"be a file if {keyword('json', True)} prints to standard output",
-            PIPE,
-            f"Write the map to a file, or leave out {keyword('json', True)}.",
-        )
+        json = keyword("json", True)
+        rule = f"be a file if {json} prints to standard output"
+        raise ParameterError("output", rule, PIPE, f"Write the map to a file, or leave out {json}.")
+    check_one_stdin(**inputs)
+    check_distinct(inputs, {"output": output, **others})
+    if output is not None:
+        check_output(output, (*SINKS, PIPE), force=force)
+        if Path(output).suffix.lower() == ".csv":
+            check_distinct(inputs, {"output": sidecar_path(Path(output)), **others})
+            check_sidecar(Path(output), force=force)
+    for name, path in others.items():
+        if path is not None:
+            check_output(path, (), force=force or name == "checkpoint")
 
 
-def check_one_stdin(**sources: str | None) -> None:
+def check_one_stdin(**sources: str | Path | None) -> None:
     """Refuse more than one source, by the name of its parameter, from standard input."""
     piped = [name for name, source in sources.items() if source == PIPE]
     if len(piped) > 1:
-        raise ParameterError(
-            piped[1],
-            f"be a file if {keyword(piped[0])} is read from standard input",
-            PIPE,
-            "Save one of them to a file.",
-        )
+        rule = f"be a file if {keyword(piped[0])} is read from standard input"
+        raise ParameterError(piped[1], rule, PIPE, "Save one of them to a file.")
 
 
 def check_distinct(inputs: Paths, outputs: Paths) -> None:
@@ -79,53 +79,141 @@ def check_distinct(inputs: Paths, outputs: Paths) -> None:
 
     Links to the same file count as this file.
     """
-    read = {name: str(path) for name, path in inputs.items() if path is not None}
-    written = {name: str(path) for name, path in outputs.items() if path is not None}
-    for position, (name, path) in enumerate(written.items()):
-        for other, source in read.items():
-            if _is_same(_stat(source, sys.stdin), _stat(path, sys.stdout)):
-                raise _refuse(name, path, other, source)
-            if _is_part(Path(path), Path(source)):
-                rule = f"be outside {keyword(other, source)}, whose files are read"
-                raise ParameterError(name, rule, path, "Choose another folder.")
-        for other, target in list(written.items())[:position]:
-            if PIPE not in (path, target) and _will_be_same(Path(path), Path(target)):
-                raise _refuse(name, path, other, target)
+    known = {name: path for name, path in inputs.items() if path not in (None, PIPE)}
+    for name, path in outputs.items():
+        if path in (None, PIPE):
+            continue
+        for other, target in known.items():
+            if _is_same(Path(str(path)), Path(str(target))):
+                rule = f"be another file than {keyword(other, str(target))}"
+                raise ParameterError(name, rule, str(path), "Choose another name.")
+            if other in inputs and _is_part(Path(str(path)), Path(str(target))):
+                rule = f"be outside {keyword(other, str(target))}, whose files are read"
+                raise ParameterError(name, rule, str(path), "Choose another folder.")
+        known[name] = path
 
 
-def _refuse(name: str, path: str, other: str, target: str) -> ParameterError:
-    rule = f"be another file than {keyword(other, target)}"
-    return ParameterError(name, rule, path, "Choose another name.")
-
-
-def _stat(path: str, pipe: object) -> os.stat_result | None:
-    """Return what identifies a file, or the file that a pipe is redirected to; None if absent."""
-    with suppress(OSError, ValueError, AttributeError):
-        return os.fstat(pipe.fileno()) if path == PIPE else Path(path).stat()  # type: ignore[attr-defined]  # suppressed
-    return None
-
-
-def _is_same(one: os.stat_result | None, other: os.stat_result | None) -> bool:
-    return one is not None and other is not None and os.path.samestat(one, other)
-
-
-def _will_be_same(path: Path, other: Path) -> bool:
-    """Return whether two outputs, which need not exist yet, would be one file."""
-    if _is_same(_stat(str(path), None), _stat(str(other), None)):
-        return True
-    # Some file systems ignore the case of names; no one means two files that differ only in it.
-    has_same_name = path.name.casefold() == other.name.casefold()
-    folders = (_stat(str(part.parent), None) for part in (path, other))
-    return has_same_name and _is_same(*folders)
+def _is_same(path: Path, other: Path) -> bool:
+    """Return whether two paths, which need not exist yet, are one file."""
+    try:
+        return path.samefile(other)
+    except (OSError, ValueError):  # one does not exist, or no file can have its name
+        return os.path.realpath(path) == os.path.realpath(other)
 
 
 def _is_part(path: Path, source: Path) -> bool:
     """Return whether an output would be among the files of a folder that is read."""
     from isosne.rows.arrays import is_zarr
 
-    with suppress(OSError, ValueError):  # names that no file can have are refused later
-        folders = [path.parent, *path.parent.resolve().parents]
-        if not source.is_dir() or not any(folder.samefile(source) for folder in folders):
-            return False
-        return is_zarr(source) or path.suffix.lower() == ".parquet"
-    return False
+    if not source.is_dir() or not path.resolve().is_relative_to(source.resolve()):
+        return False
+    return is_zarr(source) or path.suffix.lower() == ".parquet"
+
+
+def read_map_file(path: str, parameter: str) -> Any:
+    """Read a map and print the notes on it.
+
+    An error names the parameter of the command that the path was given for.
+    """
+    from isosne.rows import read_map
+
+    try:
+        drawn = read_map(path)
+    except ParameterError as error:
+        if error.parameter != "path":
+            raise
+        raise ParameterError(parameter, error.rule, error.value, error.hint) from None
+    note(*drawn.notes)
+    return drawn
+
+
+def note_origin(source: str, drawn: Any) -> None:
+    """Print a note if a map does not tell how it was made, so that options say how to read rows."""
+    is_csv = source == PIPE or source.lower().endswith(".csv")
+    if (is_csv or drawn.notes) and not drawn.provenance:
+        what = "The map from standard input" if source == PIPE else source
+        note(
+            f"{what} does not tell how it was made. Pass the options with which its table was "
+            "read, such as --id and --scale, if there were any."
+        )
+
+
+def refuse_map(path: Path, parameter: str, what: str, hint: str) -> None:
+    """Raise an error if a file that must be something else is a map that isosne wrote."""
+    from isosne.rows.maps import find_provenance
+
+    if find_provenance(path):
+        raise ParameterError(parameter, f"be {what}, not a map", str(path), hint)
+
+
+def name_target(output: str) -> str:
+    """Return the name of an output in messages."""
+    return "the map to standard output" if output == PIPE else output
+
+
+def note_bare(output: str) -> None:
+    """Print a note if the output lacks what other commands need."""
+    if output.lower().endswith(".npy"):
+        note(
+            f"{output} holds only coordinates, in the order of the rows. "
+            "Use .parquet, .csv or .npz to keep identifiers, labels and provenance."
+        )
+
+
+def kept_obs(output: str | None, source: str, table: Any) -> Any:
+    """Return the columns of obs that an .h5ad map keeps of its .h5ad table; None for others."""
+    if not (str(output).lower().endswith(H5AD) and source.lower().endswith(H5AD)):
+        return None
+    from isosne.rows.archives import read_obs
+
+    obs, kept = read_obs(source), getattr(table.rows, "kept", None)
+    return obs if kept is None else obs.iloc[kept]
+
+
+def describe_start(
+    command: str, source: str, unscaled: Any, options: TableOptions
+) -> dict[str, Any]:
+    """Return what is known before the work: version, date, input, and how the input is read."""
+    rows = unscaled.rows
+    shape, fingerprint = list(rows.shape), rows.fingerprint()
+    return {
+        "version": __version__,
+        "command": command,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "input": {"source": source, "shape": shape, "fingerprint": fingerprint},
+        "table": options.given(),
+    }
+
+
+def describe_origin(
+    line: list[str], table: Any, options: TableOptions, *others: Options
+) -> dict[str, str]:
+    """Return how to repeat a command, as text by name: its input, scaling and command line.
+
+    ``line`` is the command, its input and its output, as they are typed.
+    """
+    from isosne.tables.mixed import COLUMNS
+
+    n_rows, n_columns = table.rows.shape
+    treated = [sentence.removeprefix(COLUMNS) for sentence in table.notes if COLUMNS in sentence]
+    words = [word for group in (options, *others) for word in group.words()]
+    return {
+        **({"columns": treated[0], "measured by": "Gower's distance"} if treated else {}),
+        "input": f"{line[1]}, {n_rows:,} rows, {n_columns:,} columns",
+        "fingerprint": table.rows.fingerprint(),
+        "scaling": options.scale or "none",
+        "command": shlex.join(["isosne", *line, *words]),
+    }
+
+
+def recorded_metric(drawn: Any, table: Any) -> str:
+    """Return the metric by which a map is measured: of mixed columns Gower's, else its own."""
+    made_with = drawn.provenance.get("parameters")
+    made_with = made_with if isinstance(made_with, dict) else {}
+    return str(getattr(table.rows, "metric", made_with.get("metric", "euclidean")))
+
+
+def titles_of(maps: Sequence[str]) -> list[str]:
+    """Return the names of files, or their paths if names are repeated."""
+    names = [Path(path).name for path in maps]
+    return names if len(set(names)) == len(names) else list(maps)

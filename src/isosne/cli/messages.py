@@ -1,18 +1,23 @@
-"""What a command prints, and the exit codes.
+"""What a command prints, progress and Ctrl-C, and the exit codes.
 
 Errors are one sentence each on standard error, with parameters spelled as options. Exit codes: 1
 the run failed, 2 wrong use, 130 interrupted, as for programs that SIGINT ends.
 """
 
 import shlex
+import signal
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from pathlib import Path
+from types import FrameType
+from typing import Any, Self
 
-import typer
+import click
 
+from isosne import _progress
+from isosne._progress import Progress
 from isosne.errors import (
     IsosneError,
     MissingValuesError,
@@ -25,41 +30,109 @@ from isosne.errors import (
 )
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
-ALIASES = {"id": "identifier", "name": "source"}
+RENAMED = {"name": "source"}
 """Parameters of the library that have another name in a command."""
+VALUE_EVERY = 50
+"""Steps between two values of the objective: those of the trace, which are computed anyway."""
 shows_tracebacks = ContextVar("shows_tracebacks", default=False)
 """Whether `--debug` was given."""
+_is_quiet = ContextVar("is_quiet", default=False)
 
 
 def say(sentence: str) -> None:
+    """Print a line on standard error, also with --quiet."""
+    click.echo(sentence, err=True)
+
+
+def tell(sentence: str) -> None:
     """Print a line on standard error."""
-    typer.echo(sentence, err=True)
+    if not _is_quiet.get():
+        say(sentence)
 
 
-def note(sentence: str) -> None:
-    """Print something that the user should know."""
-    say(f"Note: {sentence}")
+def note(*sentences: str) -> None:
+    """Print what the user should know."""
+    for sentence in sentences:
+        tell(f"Note: {sentence}")
 
 
 def print_json(result: Any) -> None:
     """Print one object on standard output."""
     from isosne._files import encode_json
 
-    typer.echo(encode_json(result))
+    click.echo(encode_json(result))
 
 
-def tell(result: dict[str, Any], sentence: str, *, quiet: bool, as_json: bool) -> None:
+def conclude(result: dict[str, Any], sentence: str, *, as_json: bool) -> None:
     """Print what a command has done: an object for machines, or a line."""
-    if as_json:
-        print_json(result)
-    elif not quiet:
-        say(sentence)
+    print_json(result) if as_json else tell(sentence)
 
 
-def exit_interrupted(sentence: str) -> typer.Exit:
+def exit_interrupted(sentence: str) -> click.exceptions.Exit:
     """Print what is left of an interrupted run, and return the exit to raise."""
     say(f"Interrupted{sentence}")
-    return typer.Exit(INTERRUPTED)
+    return click.exceptions.Exit(INTERRUPTED)
+
+
+def make_progress() -> Progress:
+    """Return silence with --quiet, a bar on a terminal, lines otherwise."""
+    return _progress.make_progress(say, quiet=_is_quiet.get())
+
+
+class Steps:
+    """Shows the steps of a fit, and now and then the value of its objective."""
+
+    def __init__(self, model: Any, n_iter: int | None = None) -> None:
+        from isosne.layout.schedules import as_schedule
+
+        self.progress = make_progress()
+        self.n_iter = as_schedule(model.schedule).n_iter if n_iter is None else n_iter
+
+    def show(self, state: Any) -> None:
+        """Show a step."""
+        is_due = state.iteration % VALUE_EVERY == 0 or state.iteration == self.n_iter
+        self.progress.advance(state.iteration, f"KL {state.value():.4f}" if is_due else None)
+
+
+class Watch(Steps):
+    """The callback of a fit, which shows its steps and handles Ctrl-C; use it in ``with``.
+
+    From the first step on, Ctrl-C ends the fit after the current step, so that the result is
+    usable. A second Ctrl-C, and one before the first step, ends it at once.
+    """
+
+    def __init__(self, model: Any, checkpoint: Path | None, n_iter: int | None = None) -> None:
+        super().__init__(model, n_iter)
+        self.is_interrupted = False
+        self.last_step = 0
+        self._checkpoint = checkpoint
+        model.set_params(callback=self._see)
+
+    def __enter__(self) -> Self:
+        self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+        self.progress.end()
+
+    def _see(self, state: Any) -> bool:
+        """Show a step; return whether to stop the fit."""
+        if not self.last_step:
+            self._begin(state.iteration - 1)
+        self.last_step = state.iteration
+        self.show(state)
+        return self.is_interrupted
+
+    def _begin(self, n_done: int) -> None:
+        if n_done and self._checkpoint is not None:
+            tell(f"Resuming from step {n_done:,} ({self._checkpoint})")
+        self.progress.begin("step", self.n_iter, first=n_done)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if not self.last_step or self.is_interrupted:
+            raise KeyboardInterrupt
+        self.is_interrupted = True
 
 
 def spelling_of(parameters: Sequence[Any]) -> Spelling:
@@ -67,11 +140,11 @@ def spelling_of(parameters: Sequence[Any]) -> Spelling:
     by_name = {parameter.name: parameter for parameter in parameters}
 
     def spell(name: str, value: Any) -> str:
-        parameter = by_name.get(name) or by_name.get(ALIASES.get(name, ""))
+        parameter = by_name.get(name) or by_name.get(RENAMED.get(name, ""))
         if parameter is None:
             return as_keyword(name, value)
         if parameter.param_type_name == "argument":
-            return str(parameter.metavar) if value is ... else show(value)
+            return parameter.metavar.strip("[]") if value is ... else show(value)
         flag = next(flag for flag in parameter.opts if flag.startswith("--"))
         return flag if value is ... else _spell(flag, value, is_repeatable=parameter.multiple)
 
@@ -92,13 +165,14 @@ def _spell(flag: str, value: Any, *, is_repeatable: bool) -> str:
 
 
 @contextmanager
-def in_sentences(parameters: Sequence[Any]) -> Iterator[None]:
+def in_sentences(parameters: Sequence[Any], *, quiet: bool = False) -> Iterator[None]:
     """Print errors and warnings of a command with these parameters as sentences.
 
     With `--debug`, errors pass through with their traceback.
     """
     from isosne._files import completed_files, listing_completed
 
+    _is_quiet.set(quiet)
     with warnings.catch_warnings(), listing_completed(), spelled_by(spelling_of(parameters)):
         warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}")
         # The library warns of an interruption, in the words of Python; commands have their own.
@@ -109,14 +183,16 @@ def in_sentences(parameters: Sequence[Any]) -> Iterator[None]:
             files = ", ".join(map(str, completed_files()))
             sentence = f"; wrote {files}." if files else "; no file was written."
             raise exit_interrupted(sentence) from None
-        except typer.Exit:
+        except click.exceptions.Exit:
             raise
         except Exception as error:
             if shows_tracebacks.get():
                 raise
             say(f"Error: {_sentence(error, {parameter.name for parameter in parameters})}")
             code = WRONG_USE if isinstance(error, ParameterError) else FAILED
-            raise typer.Exit(code) from None
+            raise click.exceptions.Exit(code) from None
+        finally:
+            _is_quiet.set(False)
 
 
 def _sentence(error: Exception, names: set[str]) -> str:

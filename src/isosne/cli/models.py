@@ -1,14 +1,15 @@
-"""Models: made from options, kept in files with how their table was read, given new rows."""
+"""Models: made from options, fitted, kept in files with how their table was read, given rows."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from isosne._progress import Progress
-from isosne.cli.files import PIPE
-from isosne.cli.maps import refuse_map
-from isosne.cli.messages import note
-from isosne.cli.options import MapOptions, Resources, TableOptions, check_recorded
+import click
+
+from isosne.cli.files import PIPE, name_target, note_bare, refuse_map
+from isosne.cli.messages import exit_interrupted, make_progress, note, tell
+from isosne.cli.options import MapOptions, TableOptions, check_recorded, refuse
 from isosne.cli.tables import has_keys, open_unscaled
 from isosne.errors import ParameterError, keyword
 
@@ -20,25 +21,19 @@ BLOCK_ROWS, BLOCK_BYTES = 20_000, 64_000_000
 a few seconds, so that progress is shown often enough."""
 
 
-def make_model(options: MapOptions, resources: Resources, landmarks: int | None = None) -> Any:
-    """Return the estimator that the options describe."""
-    from isosne import Landmarks
-
-    parameters: dict[str, Any] = {"kernel": make_kernel(options), "n_jobs": resources.n_jobs}
-    if landmarks is not None:
-        parameters["landmarks"] = Landmarks(landmarks)
-    return make_template(options, resources).set_params(**parameters)
+def make_model(options: MapOptions, **settings: Any) -> Any:
+    """Return the estimator that the options describe, with settings that are not None."""
+    return make_template(options, **settings).set_params(kernel=make_kernel(options))
 
 
-def make_template(options: MapOptions, resources: Resources) -> Any:
+def make_template(options: MapOptions, **settings: Any) -> Any:
     """Return an estimator with everything but a kernel of its own."""
     from isosne import TSNE, Schedule
 
-    n_iter = options.n_iter
-    schedule: dict[str, Any] = (
-        {} if n_iter is None else {"schedule": Schedule.annealed(n_iter=n_iter)}
-    )
-    return TSNE(**schedule, random_state=options.random_state, memory_limit=resources.memory_limit)
+    if options.n_iter is not None:
+        settings["schedule"] = Schedule.annealed(n_iter=options.n_iter)
+    given = {name: value for name, value in settings.items() if value is not None}
+    return TSNE(random_state=options.random_state, **given)
 
 
 def make_kernel(options: MapOptions) -> Any:
@@ -47,10 +42,9 @@ def make_kernel(options: MapOptions) -> Any:
     from isosne.kernels.registry import make_kernel as make
 
     given = kernel_parameters(options)
-    for name in NUMBERS:
-        if name in given:
-            numbers = parse_numbers(name, given[name])
-            given[name] = numbers[0] if len(numbers) == 1 else numbers
+    for name in NUMBERS.keys() & given:
+        numbers = parse_numbers(name, given[name])
+        given[name] = numbers[0] if len(numbers) == 1 else numbers
     return make(options.kernel_name, given) if given else options.kernel_name
 
 
@@ -58,34 +52,104 @@ def kernel_parameters(options: MapOptions) -> dict[str, Any]:
     """Return the given parameters of the kernel, all of which it takes."""
     from isosne.kernels.registry import KERNELS
 
-    values = {name: getattr(options, name) for name in KERNEL_PARAMETERS}
-    given = {name: value for name, value in values.items() if value is not None}
+    given = {name: value for name, value in options.given().items() if name in KERNEL_PARAMETERS}
     for name, value in given.items():
         if name not in KERNELS[options.kernel_name].options:
             owners = [kernel for kernel, entry in KERNELS.items() if name in entry.options]
             kernels = " or ".join(keyword("kernel", owner) for owner in owners)
-            rule = f"be left out with {keyword('kernel', options.kernel_name)}"
-            raise ParameterError(name, rule, value, f"It is a parameter of {kernels}.")
+            when = f"with {keyword('kernel', options.kernel_name)}"
+            refuse(when, f"It is a parameter of {kernels}.", **{name: value})
     return given
+
+
+def describe_fit(model: Any, seconds: float) -> dict[str, Any]:
+    """Return the plan of a finished fit, and its results."""
+    about = {
+        "plan": model.plan_.as_dict(),
+        "n_iter": int(model.n_iter_),
+        "kl_divergence": float(model.kl_divergence_),
+        "n_isolated": len(model.isolated_),
+        "seconds": round(seconds, 3),
+    }
+    if hasattr(model, "alignment_"):
+        anchors = model.alignment_
+        about["alignment"] = {
+            "n_matched": len(anchors.rows),
+            "strength": float(anchors.strength),
+            "scale": float(anchors.scale),
+            "mean_displacement": float(model.displacement_.mean()),
+        }
+    return about
+
+
+def describe_model(path: Path) -> dict[str, Any]:
+    """Return which model new rows were given to."""
+    from isosne._files import hash_file
+
+    return {"model": {"file": str(path), "sha256": hash_file(path)}}
+
+
+def write_map(output: str, ids: Any, model: Any, about: dict[str, Any], **kept: Any) -> int:
+    """Write the points that a model has fitted; return their number."""
+    from isosne.rows import MapWriter
+
+    with MapWriter(output, ids, model.n_components, about, **kept) as writer:
+        writer.write(model.embedding_)
+    return int(writer.n_rows)
+
+
+def exit_resumable(where: str, checkpoint: Path, how: str = "") -> click.exceptions.Exit:
+    """Say that a run resumes from its checkpoint, and return the exit."""
+    again = f"Run the same command again{how} to resume."
+    return exit_interrupted(f"{where}; the state is in {checkpoint}. {again}")
+
+
+def end_interrupted(
+    where: str, checkpoint: Path | None, output: str | None, write: Callable[[], Any]
+) -> click.exceptions.Exit:
+    """Keep the state or the map of an interrupted fit, say where it is, and return the exit."""
+    if checkpoint is not None:
+        return exit_resumable(where, checkpoint)
+    if output is None:
+        return exit_interrupted(f"{where}; no model was written.")
+    write()
+    target = "standard output" if output == PIPE else output
+    return exit_interrupted(
+        f"{where}; wrote the map so far to {target}. Use --checkpoint FILE to make a run resumable."
+    )
+
+
+def tell_fit(output: str, n_rows: int, about: dict[str, Any], took: str) -> None:
+    """Print what a fit has written."""
+    tell(
+        f"Wrote {name_target(output)}: {n_rows:,} rows, {about['n_iter']:,} steps, "
+        f"KL {about['kl_divergence']:.4f}, {took}"
+    )
+    if alignment := about.get("alignment"):
+        tell(
+            f"{alignment['n_matched']:,} rows had a place on the previous map; their mean distance "
+            f"from it is {100 * alignment['mean_displacement']:.1f} % of the radius of the map."
+        )
+    note_bare(output)
 
 
 @dataclass(frozen=True)
 class Structure:
     """Columns about the points by name, what is recorded of them, and sentences about them."""
 
-    columns: dict[str, Any]
-    about: dict[str, Any]
-    sentences: dict[str, str]
+    columns: dict[str, Any] = field(default_factory=dict)
+    about: dict[str, Any] = field(default_factory=dict)
+    sentences: dict[str, str] = field(default_factory=dict)
 
 
 def find_structure(
-    source: Any, kernel: Any, points: Any, clusters: float | None, outliers: bool, seed: Any
+    source: Any, kernel: Any, points: Any, clusters: float | None, outliers: bool | None, seed: Any
 ) -> Structure:
     """Return the clusters and the outlier scores of points, as chosen.
 
     source: the points, or a model fitted to them, which has their joint probabilities.
     """
-    structure = Structure({}, {}, {})
+    structure = Structure()
     if clusters is not None:
         _add_clusters(source, kernel, clusters, seed, structure)
     if outliers:
@@ -153,49 +217,31 @@ def check_model(path: Path, hint: str = "") -> None:
     refuse_map(path, "model_file", what, hint or "Pass the model of this map.")
 
 
-class NewRows(NamedTuple):
-    """New rows for a model, not scaled; and the table with their ids and labels."""
-
-    rows: Any
-    table: Any
-    options: TableOptions
-
-
 def open_new_rows(
-    source: str,
-    model: Any,
-    known: dict[str, Any],
-    options: TableOptions,
-    resources: Resources,
-    *,
-    quiet: bool,
-) -> NewRows:
+    source: str, model: Any, known: dict[str, Any], options: TableOptions, memory_limit: str | None
+) -> tuple[Any, Any, TableOptions]:
     """Open a table as that of a model was read, and print the notes on it.
 
-    ``known`` is how the table of the model was read. The model scales the rows itself.
+    Returns the rows, which the model scales itself, the table with their ids and labels, and how
+    it was read. ``known`` is how the table of the model was read.
     """
     from isosne.rows.table_reader import with_roles
 
     options = _as_at_fit(options, known, model, source)
     try:
-        opened = open_unscaled(source, options, resources, quiet=quiet)
+        opened = open_unscaled(source, options, memory_limit)
     except ParameterError as error:
         if error.parameter != "columns":
             raise
         value: Any = error.value  # a list of one column
         rule = f"have the column {value[0]!r}, which the model was fitted on"
         raise ParameterError("source", rule, source, error.hint) from None
-    roles = {
-        role: known[role]
-        for role in ("id", "label")
-        if role in known and getattr(options, role) is None
-    }
+    absent = [role for role in ("id", "label") if getattr(options, role) is None]
+    roles = {role: known[role] for role in absent if role in known}
     table = with_roles(opened, **roles)
-    if not quiet:
-        for sentence in table.notes[len(opened.notes) :]:
-            note(sentence)
+    note(*table.notes)
     roles = {role: name for role, name in roles.items() if name in table.rows.side}
-    return NewRows(opened.rows, table, replace(options, **roles))
+    return opened.rows, table, replace(options, **roles)
 
 
 def _as_at_fit(
@@ -224,7 +270,7 @@ def _has_names(source: str) -> bool:
     return source == PIPE or path.suffix.lower() in NAMED or is_folder
 
 
-def write_places(model: Any, rows: Any, writer: Any, progress: Progress) -> int:
+def write_places(model: Any, rows: Any, writer: Any) -> int:
     """Place all rows on the map of a model, in order; return their number.
 
     The rows are not scaled: the model does that. Only one block of them is in memory at a time.
@@ -232,6 +278,7 @@ def write_places(model: Any, rows: Any, writer: Any, progress: Progress) -> int:
     from isosne.rows import blocks
 
     read = getattr(rows, "read_frame", rows.read)  # of mixed columns, the table itself
+    progress = make_progress()
     progress.begin("placing row", rows.shape[0])
     try:
         with writer:

@@ -1,266 +1,280 @@
 """Options of the commands: same name, same form, same help everywhere.
 
 An option has the name of the keyword of `isosne.TSNE`, of its kernels or of
-`isosne.rows.read_table` that it sets. Typer makes one option of each parameter of a command, so a
-command lists its options one by one; those of several commands are type aliases here. A command
-puts them into the dataclasses below, which the rest of the command line takes.
+`isosne.rows.read_table` that it sets. A command is a function with the list of its options, those
+of several commands by groups; the function puts groups into the dataclasses below.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Any, Self
 
-import typer
+import click
 
-from isosne.errors import DataError
+from isosne.cli.messages import in_sentences
+from isosne.errors import DataError, ParameterError, keyword
 
 COMMON, INPUT, KERNEL = "Common options", "Input", "Kernel and structure"
 RESOURCES, OUTPUT, PICTURE = "Resources", "Output", "Picture"
 PANELS = (COMMON, PICTURE, INPUT, KERNEL, RESOURCES, OUTPUT)
 """Sections of a help text, in order."""
+PATH = click.Path(path_type=Path)
+
+
+class Option(click.Option):
+    """An option in a section of the help."""
+
+    panel = COMMON
 
 
 def option(
-    help: str,  # noqa: A002  Typer's word
-    *flags: str,
+    usage: str,
+    help: str,
+    *,
+    name: str = "",
     panel: str = COMMON,
-    default: str | bool = True,
+    shown: str | bool = True,
     **settings: Any,
-) -> Any:
-    """Return an option in a section of the help.
+) -> Option:
+    """Return an option as it is used: "--n-iter N", "--missing refuse|drop", or "--force".
 
-    ``default`` is what the help shows as default: a text where the value itself is None, or False
-    for nothing.
+    ``shown`` is what the help shows as default: a text where the value itself is None. ``name`` is
+    that of the parameter if it is not that of the option.
     """
-    return typer.Option(*flags, help=help, rich_help_panel=panel, show_default=default, **settings)
+    flags = [word for word in usage.split() if word.startswith("-")]
+    value = usage.split()[-1]
+    if value == flags[-1]:
+        settings["is_flag"] = True
+    elif "|" in value:
+        settings["type"] = click.Choice(value.split("|"))
+    else:
+        settings["metavar"] = value
+    names = [name, *flags] if name else flags
+    made = Option(names, help=help, show_default=shown, **settings)
+    made.panel = panel
+    return made
 
 
-def argument(name: str, help: str) -> Any:  # noqa: A002  Typer's word
-    """Return an argument, which has no default."""
-    return typer.Argument(metavar=name, show_default=False, help=help)
+input_option, kernel_option = partial(option, panel=INPUT), partial(option, panel=KERNEL)
+resource_option, file_option = partial(option, panel=RESOURCES), partial(option, panel=OUTPUT)
 
 
-def output_option(help: str, name: str = "FILE") -> Any:  # noqa: A002  Typer's word
-    """Return the option for an output."""
-    return option(help, "--output", "-o", default=False, metavar=name)
+def argument(name: str, metavar: str, help: str, **settings: Any) -> click.Argument:
+    """Return an argument."""
+    return click.Argument([name], metavar=metavar, help=help, **settings)
 
 
-Source = Annotated[
-    str,
-    argument(
-        "TABLE",
-        "Table to read: a file (.csv, .tsv, .parquet, .feather, .npy, .npz, .zarr, .h5ad), a "
-        "folder of Parquet files, - for standard input, or the name of a data set.",
-    ),
-]
-MapFile = Annotated[
-    str,
-    argument(
-        "MAP",
-        "Map of isosne embed or of another program: a table with the coordinates (.parquet, "
-        ".csv, .tsv, .feather), an array (.npy, .npz), an array of obsm (cells.h5ad:X_umap), or - "
-        "for standard input.",
-    ),
-]
-ModelFile = Annotated[Path, argument("MODEL", "Model file written by isosne embed --save-model.")]
-MAP_OUTPUT = (
+def output_option(help: str) -> Option:
+    """Return the option for an output in a file."""
+    return option("--output -o FILE", help, type=PATH, required=True)
+
+
+class Command(click.Command):
+    """A command whose errors are sentences, and whose help lists options by panel."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with in_sentences(self.params, quiet=ctx.params.get("quiet", False)):
+            return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each panel of options."""
+        panels: dict[str, list[tuple[str, str]]] = {title: [] for title in PANELS}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and not isinstance(parameter, click.Argument):
+                panels[getattr(parameter, "panel", COMMON)].append(record)
+        write_panels(panels, formatter)
+
+
+def write_panels(panels: dict[str, list[tuple[str, str]]], formatter: click.HelpFormatter) -> None:
+    """Write the sections of a help text that are not empty."""
+    for title, records in panels.items():
+        if records:
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def command(*parameters: click.Parameter) -> Callable[[Callable[..., None]], Command]:
+    """Return what makes a command of a function, with its name and its docstring."""
+    return click.command(cls=Command, params=list(parameters))
+
+
+SOURCE = argument(
+    "source",
+    "TABLE",
+    "Table to read: a file (.csv, .tsv, .parquet, .feather, .npy, .npz, .zarr, .h5ad), a folder of "
+    "Parquet files, - for standard input, or the name of a data set.",
+)
+MAP_FILE = argument(
+    "map_file",
+    "MAP",
+    "Map of isosne embed or of another program: a table with the coordinates (.parquet, .csv, "
+    ".tsv, .feather), an array (.npy, .npz), an array of obsm (cells.h5ad:X_umap), or - for "
+    "standard input.",
+)
+MODEL_FILE = argument(
+    "model_file", "MODEL", "Model file written by isosne embed --save-model.", type=PATH
+)
+map_output = partial(
+    option,
+    "--output -o FILE",
     "File for the map: .parquet, .npz or .feather; .csv, with the provenance in FILE.json; .h5ad, "
     "which keeps obs of an .h5ad table; .npy for the coordinates only; - for CSV on standard "
-    "output."
+    "output.",
 )
-Output = Annotated[str, output_option(MAP_OUTPUT)]
-Force = Annotated[
-    bool,
-    option("Replace existing files, and accept a map of another table.", "--force", panel=OUTPUT),
-]
-Quiet = Annotated[bool, option("Print no notes and no progress.", "--quiet", "-q", panel=OUTPUT)]
-Json = Annotated[bool, option("Print the result as one JSON object.", "--json", panel=OUTPUT)]
-NJobs = Annotated[
-    int | None,
-    option(
-        "Number of threads; the result does not depend on it.",
-        panel=RESOURCES,
-        default="all cores",
-        min=1,
-        metavar="N",
-    ),
-]
-MemoryLimit = Annotated[
-    str | None,
-    option(
-        "Memory to use at most, such as 2GB.",
-        panel=RESOURCES,
-        default="ISOSNE_MEMORY_LIMIT, else the free memory",
-        metavar="SIZE",
-    ),
-]
+TITLE = option("--title TEXT", "Title.")
+NEIGHBORS = option("--k N", "Number of neighbors per point for the measures.", default=10)
+CLUSTERS = kernel_option(
+    "--clusters X",
+    "Find clusters by the Leiden algorithm on the joint probabilities, with this resolution: 0.5 "
+    "is a good start, higher values give more clusters.",
+    type=float,
+)
+OUTLIERS = kernel_option(
+    "--outliers", "Score the rows: 0 for the most typical ones, up to 1 for outliers."
+)
+CHECKPOINT = file_option(
+    "--checkpoint FILE",
+    "Save the state of the run to this file, and resume from it if it exists.",
+    type=PATH,
+)
+SAVE_MODEL = file_option(
+    "--save-model FILE",
+    "Save the model to this file, for isosne place and extend.",
+    name="model_output",
+    type=PATH,
+)
+N_JOBS = resource_option(
+    "--n-jobs N",
+    "Number of threads; the result does not depend on it.",
+    type=click.IntRange(min=1),
+    shown="all cores",
+)
+MEMORY_LIMIT = resource_option(
+    "--memory-limit SIZE",
+    "Memory to use at most, such as 2GB.",
+    shown="ISOSNE_MEMORY_LIMIT, else the free memory",
+)
+FORCE = file_option("--force", "Replace existing files, and accept a map of another table.")
+QUIET = file_option("--quiet -q", "Print no notes and no progress.")
+JSON = file_option("--json", "Print the result as one JSON object.")
+LAST = (N_JOBS, MEMORY_LIMIT, FORCE, QUIET, JSON)
+"""Options that nearly every command has."""
 
-Id = Annotated[str | None, option("Column with a unique row identifier.", "--id", metavar="COLUMN")]
-Label = Annotated[str | None, option("Column with the class of each row.", metavar="COLUMN")]
-Scaling = Annotated[
-    Literal["none", "minmax", "standard"] | None,
-    option(
-        "Column scaling: minmax (0 to 1) or standard (zero mean, unit variance).", default="none"
-    ),
-]
-Columns = Annotated[
-    list[str] | None,
-    option(
-        "Column to use as a feature; repeat for several.",
-        panel=INPUT,
-        default="all other columns",
-        metavar="COLUMN",
-    ),
-]
-Exclude = Annotated[
-    list[str] | None,
-    option("Column to ignore; repeat for several.", panel=INPUT, metavar="COLUMN"),
-]
-TextColumns = Annotated[
-    Literal["refuse", "leave_out"] | None,
-    option("What to do with text columns.", panel=INPUT, default="refuse"),
-]
-Missing = Annotated[
-    Literal["refuse", "drop"] | None,
-    option(
-        "What to do with rows that have missing or infinite values.",
-        panel=INPUT,
-        default="refuse",
-    ),
-]
-Mixed = Annotated[
-    bool | None,
-    option(
-        "Use all columns, also text, dates and missing values: rows are compared by isolation "
-        "trees instead of distances.",
-        "--mixed",
-        panel=INPUT,
-        default="numeric columns only",
-    ),
-]
-Categorical = Annotated[
-    list[str] | None,
-    option(
-        "Column to treat as categories although it holds numbers; repeat for several. Implies "
-        "--mixed.",
-        panel=INPUT,
-        metavar="COLUMN",
-    ),
-]
-Key = Annotated[
-    str | None,
-    option(
-        "Array to read from a .npz, .zarr or .h5ad file.", panel=INPUT, default="X", metavar="NAME"
-    ),
-]
+ID = option("--id COLUMN", "Column with a unique row identifier.")
+LABEL = option("--label COLUMN", "Column with the class of each row.")
+SCALE = option(
+    "--scale none|minmax|standard",
+    "Column scaling: minmax (0 to 1) or standard (zero mean, unit variance).",
+    shown="none",
+)
+COLUMNS = input_option(
+    "--columns COLUMN",
+    "Column to use as a feature; repeat for several.",
+    multiple=True,
+    shown="all other columns",
+)
+EXCLUDE = input_option("--exclude COLUMN", "Column to ignore; repeat for several.", multiple=True)
+TEXT_COLUMNS = input_option(
+    "--text-columns refuse|leave_out", "What to do with text columns.", shown="refuse"
+)
+MISSING = input_option(
+    "--missing refuse|drop",
+    "What to do with rows that have missing or infinite values.",
+    shown="refuse",
+)
+MIXED = input_option(
+    "--mixed",
+    "Use all columns, also text, dates and missing values: rows are compared by isolation trees "
+    "instead of distances.",
+    shown="numeric columns only",
+)
+CATEGORICAL = input_option(
+    "--categorical COLUMN",
+    "Column to treat as categories although it holds numbers; repeat for several. Implies --mixed.",
+    multiple=True,
+)
+KEY = input_option("--key NAME", "Array to read from a .npz, .zarr or .h5ad file.", shown="X")
+NUMERIC = (ID, LABEL, SCALE, COLUMNS, EXCLUDE, TEXT_COLUMNS, MISSING)
+TABLE = (*NUMERIC, MIXED, CATEGORICAL, KEY)
+NEW_ROWS = (ID, LABEL, MISSING, KEY)
+"""How a table is read: of numeric columns, of any columns, of columns that a model knows."""
 
-KernelName = Literal["owner", "isolation", "gaussian", "adaptive", "knn"]
-Kernel = Annotated[
-    KernelName | None,
+KERNELS = "owner|isolation|gaussian|adaptive|knn"
+METRIC = kernel_option(
+    "--metric euclidean|manhattan|chebyshev|cosine|mahalanobis|hamming|gower|precomputed",
+    "Distance between rows.",
+    shown="euclidean, or as in the map",
+)
+SEED = option(
+    "--random-state --seed N",
+    "Seed of the random numbers; the same seed gives the same result.",
+    type=click.IntRange(min=0),
+    default=0,
+)
+N_ITER = option(
+    "--n-iter --max-iter N",
+    "Number of optimization steps.",
+    type=int,
+    shown="500; 250 for isosne extend",
+)
+MAP = (
     option(
+        f"--kernel {KERNELS}",
         "Kernel, the similarity between two rows.",
-        default="isolation with --psi, gaussian with --perplexity, otherwise owner",
+        shown="isolation with --psi, gaussian with --perplexity, otherwise owner",
     ),
-]
-Psi = Annotated[
-    str | None,
-    option(
+    kernel_option(
+        "--psi N[,N...]",
         "isolation: number of cells per partitioning, or a fraction of the rows; several values "
         "are averaged. Larger values resolve finer neighborhoods.",
-        panel=KERNEL,
-        default="auto",
-        metavar="N[,N...]",
+        shown="auto",
     ),
-]
-CellSize = Annotated[
-    str | None,
-    option(
+    kernel_option(
+        "--cell-size X[,X...]",
         "owner: mean number of points per cell, or a fraction of the rows; several values are "
         "averaged. Smaller values resolve finer neighborhoods.",
-        panel=KERNEL,
-        default="auto",
-        metavar="X[,X...]",
+        shown="auto",
     ),
-]
-Perplexity = Annotated[
-    str | None,
-    option(
+    kernel_option(
+        "--perplexity X[,X...]",
         "gaussian: effective number of neighbors; several values are averaged.",
-        panel=KERNEL,
-        default="30; below 91 rows, a third of the others",
-        metavar="X[,X...]",
+        shown="30; below 91 rows, a third of the others",
     ),
-]
-MetricName = Literal[
-    "euclidean",
-    "manhattan",
-    "chebyshev",
-    "cosine",
-    "mahalanobis",
-    "hamming",
-    "gower",
-    "precomputed",
-]
-Metric = Annotated[
-    MetricName | None,
-    option("Distance between rows.", panel=KERNEL, default="euclidean, or as in the map"),
-]
-Seed = Annotated[
-    int,
-    option(
-        "Seed of the random numbers; the same seed gives the same result.",
-        *("--random-state", "--seed"),
-        min=0,
-        metavar="N",
-    ),
-]
-NIter = Annotated[
-    int | None,
-    option(
-        "Number of optimization steps.",
-        *("--n-iter", "--max-iter"),
-        default="500; 250 for isosne extend",
-        metavar="N",
-    ),
-]
-Clusters = Annotated[
-    float | None,
-    option(
-        "Find clusters by the Leiden algorithm on the joint probabilities, with this resolution: "
-        "0.5 is a good start, higher values give more clusters.",
-        panel=KERNEL,
-        metavar="X",
-    ),
-]
-Outliers = Annotated[
-    bool,
-    option(
-        "Score the rows: 0 for the most typical ones, up to 1 for outliers.",
-        "--outliers",
-        panel=KERNEL,
-    ),
-]
-Checkpoint = Annotated[
-    Path | None,
-    option(
-        "Save the state of the run to this file, and resume from it if it exists.",
-        panel=OUTPUT,
-        metavar="FILE",
-    ),
-]
-SaveModel = Annotated[
-    Path | None,
-    option(
-        "Save the model to this file, for isosne place and extend.",
-        "--save-model",
-        panel=OUTPUT,
-        metavar="FILE",
-    ),
-]
+    *(METRIC, SEED, N_ITER),
+)
+
+
+class Options:
+    """Options that belong together, as a dataclass whose fields have their names."""
+
+    @classmethod
+    def of(cls, parameters: dict[str, Any]) -> Self:
+        """Return the options among the parameters of a command; those that it lacks: defaults."""
+        given = {}
+        for field in fields(cls):  # type: ignore[arg-type]  # a dataclass
+            value = parameters.get(field.name)
+            if value is not None and value is not False and value != ():
+                given[field.name] = list(value) if isinstance(value, tuple) else value
+        return cls(**given)
+
+    def words(self) -> Iterator[str]:
+        """Yield the options that differ from their defaults, as they are typed."""
+        plain = type(self)()
+        for name, value in vars(self).items():
+            if value == getattr(plain, name):
+                continue
+            for entry in value if isinstance(value, list) else [value]:
+                yield f"--{name.replace('_', '-')}"
+                if entry is not True:
+                    yield str(entry)
 
 
 @dataclass(frozen=True)
-class TableOptions:
+class TableOptions(Options):
     """How to read a table; None: not given."""
 
     id: str | None = None
@@ -276,7 +290,7 @@ class TableOptions:
 
     def given(self) -> dict[str, Any]:
         """Return the options that were given, including those that repeat the default."""
-        return {name: value for name, value in asdict(self).items() if value not in (None, [])}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def completed(self, provenance: dict[str, Any], source: str) -> Self:
         """Return the options, completed by those in the provenance of a map."""
@@ -303,14 +317,14 @@ def check_recorded(options: Any, source: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class MapOptions:
+class MapOptions(Options):
     """The kernel, which is step 1 of the method, and the optimization; None: the default."""
 
-    kernel: KernelName | None = None
+    kernel: str | None = None
     psi: str | None = None
     cell_size: str | None = None
     perplexity: str | None = None
-    metric: MetricName | None = None
+    metric: str | None = None
     random_state: int = 0
     n_iter: int | None = None
 
@@ -325,13 +339,14 @@ class MapOptions:
 
     def given(self) -> dict[str, Any]:
         """Return the options that were given, and the kernel in any case."""
-        return {k: v for k, v in asdict(self).items() if v is not None} | {
-            "kernel": self.kernel_name
-        }
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return given | {"kernel": self.kernel_name}
 
 
-class Resources(NamedTuple):
-    """What a command may use of the machine."""
-
-    n_jobs: int | None = None
-    memory_limit: str | None = None
+def refuse(when: str, hint: str = "", **options: Any) -> None:
+    """Raise an error for the first of some options that is given; ``when``: "with --mixed"."""
+    for name, value in options.items():
+        if value is not None and value is not False and value != ():
+            got = ... if value is True else value
+            hint = hint or f"Leave out {keyword(name)}."
+            raise ParameterError(name, f"be left out {when}", got, hint)

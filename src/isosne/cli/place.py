@@ -2,72 +2,73 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from isosne.cli import options as o
-from isosne.cli.files import PICTURES, PIPE, check_map_output, check_one_stdout, check_output
-from isosne.cli.maps import describe_start, kept_obs, name_target, note_bare
-from isosne.cli.messages import exit_interrupted, print_json, say
-from isosne.cli.models import check_model, load_model, open_new_rows, write_places
-from isosne.cli.options import Resources, TableOptions, option
-from isosne.cli.progress import make_progress
-from isosne.errors import ParameterError, keyword
+from isosne.cli.files import (
+    PICTURES,
+    PIPE,
+    check_map_output,
+    check_output,
+    describe_start,
+    kept_obs,
+    name_target,
+    note_bare,
+)
+from isosne.cli.messages import conclude, exit_interrupted, make_progress
+from isosne.cli.models import check_model, describe_model, load_model, open_new_rows, write_places
+from isosne.cli.options import TableOptions, option, refuse
+from isosne.errors import keyword
 
 DPI = 150.0
 """Resolution of a picture, as that of `isosne plot`."""
 
 
+@o.command(
+    *(o.MODEL_FILE, o.SOURCE),
+    option(
+        "--output -o FILE",
+        "File for the places, as for isosne embed. Or a folder, for a folder of files (.parquet, "
+        ".feather, .arrow, .csv, .npy, also in subfolders): one file per input file with the same "
+        "relative name.",
+        required=True,
+    ),
+    *o.NEW_ROWS,
+    option(
+        "--keep COLUMN",
+        "Folders: column to copy from the input, such as an identifier; repeat for several.",
+        multiple=True,
+    ),
+    option(
+        "--share K/N",
+        "Folders: files to place if several processes share the work; 2/8 is the second of eight.",
+        shown="all",
+    ),
+    option(
+        "--quality",
+        "Folders: measure the quality of the whole on a sample of the rows, at the end.",
+    ),
+    option(
+        "--picture FILE",
+        "Folders: picture of all rows (.png, .svg, .pdf), drawn at the end in the colors of "
+        "--label.",
+        type=o.PATH,
+    ),
+    *o.LAST,
+)
 def place(
-    model_file: o.ModelFile,
-    source: o.Source,
-    output: Annotated[
-        str,
-        o.output_option(
-            "File for the places, as for isosne embed. Or a folder, for a folder of files "
-            "(.parquet, .feather, .arrow, .csv, .npy, also in subfolders): one file per input file "
-            "with the same relative name."
-        ),
-    ],
-    identifier: o.Id = None,
-    label: o.Label = None,
-    missing: o.Missing = None,
-    key: o.Key = None,
-    keep: Annotated[
-        list[str] | None,
-        option(
-            "Folders: column to copy from the input, such as an identifier; repeat for several.",
-            metavar="COLUMN",
-        ),
-    ] = None,
-    share: Annotated[
-        str | None,
-        option(
-            "Folders: files to place if several processes share the work; 2/8 is the second of "
-            "eight.",
-            default="all",
-            metavar="K/N",
-        ),
-    ] = None,
-    quality: Annotated[
-        bool,
-        option(
-            "Folders: measure the quality of the whole on a sample of the rows, at the end.",
-            "--quality",
-        ),
-    ] = False,
-    picture: Annotated[
-        Path | None,
-        option(
-            "Folders: picture of all rows (.png, .svg, .pdf), drawn at the end in the colors of "
-            "--label.",
-            metavar="FILE",
-        ),
-    ] = None,
-    n_jobs: o.NJobs = None,
-    memory_limit: o.MemoryLimit = None,
-    force: o.Force = False,
-    quiet: o.Quiet = False,
-    json: o.Json = False,
+    model_file: Path,
+    source: str,
+    output: str,
+    keep: tuple[str, ...],
+    share: str | None,
+    quality: bool,
+    picture: Path | None,
+    n_jobs: int | None,
+    memory_limit: str | None,
+    force: bool,
+    json: bool,
+    **given: Any,
 ) -> None:
     """Place new rows on an existing map, which does not change.
 
@@ -79,38 +80,27 @@ def place(
 
     Example: isosne place model.isosne new.csv -o new_map.csv
     """
-    if output != PIPE and not Path(output).suffix:
-        from isosne.rows.table_reader import check_exists
-
-        _refuse(f"if {keyword('output')} is a folder", id=identifier, key=key)
-        check_model(model_file)
-        check_exists(Path(source), "source")
-        if picture is not None:
-            check_output(picture, PICTURES, force=force)
-        kept = list(dict.fromkeys([*(keep or ()), *([label] if label else ())]))
-        settings: dict[str, Any] = {"keep": kept, "missing": missing or "refuse", "share": share}
-        settings |= {"quality": quality, "n_jobs": n_jobs}
-        is_complete = place_folder(
-            model_file, Path(source), Path(output), settings, quiet=quiet, as_json=json
-        )
-        if picture is not None and is_complete:
-            from isosne.plots import plot_placed, save_figure
-
-            save_figure(plot_placed(output, label), picture, dpi=DPI, force=force)
+    options = TableOptions.of(given)
+    if output == PIPE or Path(output).suffix:
+        when = f"unless {keyword('output')} is a folder"
+        refuse(when, keep=keep, share=share, quality=quality, picture=picture)
+        _place_table(model_file, source, output, options, n_jobs, memory_limit, force, as_json=json)
         return
-    folder = {"keep": keep or None, "share": share, "quality": quality or None, "picture": picture}
-    _refuse(f"unless {keyword('output')} is a folder", **folder)
-    options = TableOptions(id=identifier, label=label, missing=missing, key=key)
-    resources = Resources(n_jobs, memory_limit)
-    _place_table(model_file, source, output, options, resources, force, quiet=quiet, as_json=json)
+    from isosne.rows.table_reader import check_exists
 
+    refuse(f"if {keyword('output')} is a folder", id=options.id, key=options.key)
+    check_model(model_file)
+    check_exists(Path(source), "source")
+    if picture is not None:
+        check_output(picture, PICTURES, force=force)
+    kept = list(dict.fromkeys([*keep, *([options.label] if options.label else ())]))
+    settings: dict[str, Any] = {"keep": kept, "missing": options.missing or "refuse"}
+    settings |= {"share": share, "quality": quality, "n_jobs": n_jobs}
+    is_complete = place_folder(model_file, Path(source), Path(output), settings, as_json=json)
+    if picture is not None and is_complete:
+        from isosne.plots import plot_placed, save_figure
 
-def _refuse(when: str, **options: Any) -> None:
-    """Raise an error for options that belong to the other kind of input."""
-    for name, value in options.items():
-        if value is not None:
-            shown = str(value) if isinstance(value, Path) else value
-            raise ParameterError(name, f"be left out {when}", shown, f"Leave out {keyword(name)}.")
+        save_figure(plot_placed(output, options.label), picture, dpi=DPI, force=force)
 
 
 def _place_table(
@@ -118,48 +108,37 @@ def _place_table(
     source: str,
     output: str,
     options: TableOptions,
-    resources: Resources,
+    n_jobs: int | None,
+    memory_limit: str | None,
     force: bool,
     *,
-    quiet: bool,
     as_json: bool,
 ) -> None:
     """Write the places of the rows of one table."""
-    from isosne._files import hash_file
     from isosne.rows import MapWriter
 
-    check_one_stdout(output, as_json=as_json)
-    check_map_output(output, {"model_file": model_file, "source": source}, {}, force=force)
+    inputs = {"model_file": str(model_file), "source": source}
+    check_map_output(output, inputs, force=force, as_json=as_json)
     model, known = load_model(model_file)
-    model.set_params(n_jobs=resources.n_jobs)
-    new = open_new_rows(source, model, known, options, resources, quiet=quiet)
-    about = {
-        **describe_start("place", source, new.table, new.options),
-        "model": {"file": str(model_file), "sha256": hash_file(model_file)},
-    }
-    kept = {"labels": new.table.labels, "obs": kept_obs(output, source, new.table)}
-    writer = MapWriter(output, new.table.ids, model.embedding_.shape[1], about, **kept, force=force)
-    n_rows = write_places(model, new.rows, writer, make_progress(quiet=quiet))
-    if as_json:
-        print_json({"output": output, "n_rows": n_rows, **about})
-    elif not quiet:
-        say(f"Wrote {name_target(output)}: {n_rows:,} rows")
+    model.set_params(n_jobs=n_jobs)
+    rows, table, options = open_new_rows(source, model, known, options, memory_limit)
+    about = {**describe_start("place", source, table, options), **describe_model(model_file)}
+    kept = {"labels": table.labels, "obs": kept_obs(output, source, table), "force": force}
+    writer = MapWriter(output, table.ids, model.embedding_.shape[1], about, **kept)
+    n_rows = write_places(model, rows, writer)
+    sentence = f"Wrote {name_target(output)}: {n_rows:,} rows"
+    conclude({"output": output, "n_rows": n_rows, **about}, sentence, as_json=as_json)
+    if not as_json:
         note_bare(output)
 
 
 def place_folder(
-    model_file: Path,
-    source: Path,
-    output: Path,
-    settings: dict[str, Any],
-    *,
-    quiet: bool,
-    as_json: bool,
+    model_file: Path, source: Path, output: Path, settings: dict[str, Any], *, as_json: bool
 ) -> bool:
     """Place the rows of the files of a folder; return whether all files are done."""
     from isosne import PlacedFiles, place_files
 
-    progress = make_progress(quiet=quiet)
+    progress = make_progress()
     states: list[PlacedFiles] = []
 
     def show(state: PlacedFiles) -> None:
@@ -179,10 +158,8 @@ def place_folder(
         ) from None
     finally:
         progress.end()
-    if as_json:
-        print_json({**asdict(done), "output": str(done.output), "is_complete": done.is_complete})
-    elif not quiet:
-        say(_summarize(done))
+    result = {**asdict(done), "output": str(done.output), "is_complete": done.is_complete}
+    conclude(result, _summarize(done), as_json=as_json)
     return bool(done.is_complete)
 
 

@@ -6,17 +6,15 @@ import json as json_format
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-import typer
+import click
 
-from isosne._progress import Progress
 from isosne.cli import options as o
 from isosne.cli.files import check_distinct, check_output
-from isosne.cli.messages import exit_interrupted, print_json
+from isosne.cli.messages import exit_interrupted, make_progress, print_json
 from isosne.cli.models import kernel_parameters, make_template
-from isosne.cli.options import MapOptions, Resources, TableOptions, option
-from isosne.cli.progress import make_progress
+from isosne.cli.options import MapOptions, TableOptions, option
 from isosne.cli.tables import open_table, read_points
 from isosne.errors import ParameterError, keyword
 
@@ -26,49 +24,34 @@ SHOWN = (
     *("n_isolated", "seconds"),
 )
 """Columns that are printed; the file has all."""
-Measure = Literal[
-    "auc_rnx",
-    "trustworthiness",
-    "continuity",
-    "kl_divergence",
-    "auc_rnx_paper",
-    "davies_bouldin",
-    "calinski_harabasz",
-    "knn_accuracy",
-]
+MEASURES = (
+    *("auc_rnx", "trustworthiness", "continuity", "kl_divergence", "auc_rnx_paper"),
+    *("davies_bouldin", "calinski_harabasz", "knn_accuracy"),
+)
 
 
+@o.command(
+    o.SOURCE,
+    o.output_option(
+        "File for the results, one row per map: .csv, or .jsonl, to which sweeps append."
+    ),
+    *(*o.NUMERIC, o.KEY, *o.MAP),
+    option(
+        f"--measure {'|'.join(MEASURES)}",
+        "Measure that selects the best map; the last three need --label.",
+        default="auc_rnx",
+    ),
+    *o.LAST,
+)
 def sweep(
-    source: o.Source,
-    output: Annotated[
-        Path,
-        o.output_option(
-            "File for the results, one row per map: .csv, or .jsonl, to which sweeps append."
-        ),
-    ],
-    identifier: o.Id = None,
-    label: o.Label = None,
-    scale: o.Scaling = None,
-    columns: o.Columns = None,
-    exclude: o.Exclude = None,
-    text_columns: o.TextColumns = None,
-    missing: o.Missing = None,
-    key: o.Key = None,
-    kernel: o.Kernel = None,
-    psi: o.Psi = None,
-    cell_size: o.CellSize = None,
-    perplexity: o.Perplexity = None,
-    metric: o.Metric = None,
-    random_state: o.Seed = 0,
-    n_iter: o.NIter = None,
-    measure: Annotated[
-        Measure, option("Measure that selects the best map; the last three need --label.")
-    ] = "auc_rnx",
-    n_jobs: o.NJobs = None,
-    memory_limit: o.MemoryLimit = None,
-    force: o.Force = False,
-    quiet: o.Quiet = False,
-    json: o.Json = False,
+    source: str,
+    output: Path,
+    measure: str,
+    n_jobs: int | None,
+    memory_limit: str | None,
+    force: bool,
+    json: bool,
+    **given: Any,
 ) -> None:
     """Embed a table for several parameter values; measure each map.
 
@@ -89,55 +72,49 @@ def sweep(
         check_distinct({"source": source}, {"output": path})
     check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
     check_output(kept, (), force=True)
-    table_options = TableOptions(
-        *(identifier, label, scale, columns, exclude, text_columns, missing), key=key
-    )
-    options = MapOptions(kernel, psi, cell_size, perplexity, metric, random_state, n_iter)
-    resources = Resources(n_jobs, memory_limit)
-    template = make_template(options, resources)
-    table = open_table(source, table_options, resources, quiet=quiet).table
+    table_options, options = TableOptions.of(given), MapOptions.of(given)
+    template = make_template(options, memory_limit=memory_limit)
+    _, table = open_table(source, table_options, memory_limit)
     if measure in CLASS_MEASURES and table.labels is None:
-        raise ParameterError(
-            "measure",
-            f"be used together with {keyword('label')}",
-            measure,
-            f"Add {keyword('label')} COLUMN, or choose a measure that needs no labels.",
-        )
+        rule = f"be used together with {keyword('label')}"
+        hint = f"Add {keyword('label')} COLUMN, or choose a measure that needs no labels."
+        raise ParameterError("measure", rule, measure, hint)
     grid = _grid(options, table.rows.shape[0])
-    points = read_points(table, resources)
+    points = read_points(table, memory_limit)
+    progress, n_maps = make_progress(), math.prod(map(len, grid.values()))
     with only_user(kept):
-        watch = _Watch(make_progress(quiet=quiet), grid, measure, _count_kept(kept, grid))
+        n_done = _count_kept(kept, grid)
+        progress.begin("map", n_maps, first=n_done)
+
+        def show(row: dict[str, Any]) -> None:
+            nonlocal n_done
+            n_done += 1
+            parameters = " ".join(f"{name} {row[name]}" for name in grid)
+            progress.advance(n_done, f"{parameters}  {measure} {row[measure]:.4f}")
+
+        how = {"labels": table.labels, "estimator": template, "measure": measure}
+        how |= {"results": kept, "n_jobs": n_jobs, "callback": show}
         try:
-            swept = run_sweep(
-                points,
-                options.kernel_name,
-                grid,
-                labels=table.labels,
-                estimator=template,
-                measure=measure,
-                results=kept,
-                n_jobs=n_jobs,
-                callback=watch,
-            )
+            swept = run_sweep(points, options.kernel_name, grid, **how)
             if is_csv:
                 _write_csv(output, swept.rows, force=force)
         except KeyboardInterrupt:
-            watch.progress.end()
+            progress.end()
             if output in completed_files():
                 raise
             raise exit_interrupted(
-                f" after {watch.n_done} of {watch.n_maps} maps; their results are in {kept}. "
+                f" after {n_done} of {n_maps} maps; their results are in {kept}. "
                 "Run the same command again to resume."
             ) from None
         finally:
-            watch.progress.end()
+            progress.end()
         if is_csv:
             kept.unlink()
     if json:
         print_json({"output": str(output), "best": swept.best, "rows": swept.rows})
     else:
         parameters = ", ".join(f"{name} {swept.best[name]}" for name in grid)
-        typer.echo(f"{_as_table(swept.rows, grid)}\nbest by {measure}: {parameters}")
+        click.echo(f"{_as_table(swept.rows, grid)}\nbest by {measure}: {parameters}")
 
 
 def _grid(options: MapOptions, n_rows: int) -> dict[str, list[Any]]:
@@ -160,24 +137,6 @@ def _count_kept(path: Path, grid: dict[str, list[Any]]) -> int:
         return sum(all(row[name] in grid[name] for name in grid) for row in rows)
     except (ValueError, KeyError, TypeError):
         return 0
-
-
-class _Watch:
-    """The callback of a sweep: shows each map when it is measured."""
-
-    def __init__(
-        self, progress: Progress, grid: dict[str, list[Any]], measure: str, n_kept: int
-    ) -> None:
-        self.progress, self.n_done = progress, n_kept
-        self._grid, self._measure = grid, measure
-        self.n_maps = math.prod(map(len, grid.values()))
-        progress.begin("map", self.n_maps, first=n_kept)
-
-    def __call__(self, row: dict[str, Any]) -> None:
-        self.n_done += 1
-        parameters = " ".join(f"{name} {row[name]}" for name in self._grid)
-        measured = f"{self._measure} {row[self._measure]:.4f}"
-        self.progress.advance(self.n_done, f"{parameters}  {measured}")
 
 
 def _as_table(rows: Sequence[dict[str, Any]], grid: dict[str, list[Any]]) -> str:

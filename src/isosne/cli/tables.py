@@ -3,108 +3,80 @@
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from isosne.cli.messages import note
-from isosne.cli.options import Resources, TableOptions
+from isosne.cli.options import TableOptions, refuse
 from isosne.errors import ParameterError, keyword
 
 KEYED = (".npz", ".zarr", ".h5ad")
 """Endings of files that may hold several arrays."""
 TREATMENTS = ("scale", "mixed", "categorical")
 """Options that say how columns are treated after they are read."""
-BLOCK_BYTES = 2**26
-"""Bytes of expression values that are read together to take one gene: 64 MB (chosen)."""
 
 
-class Opened(NamedTuple):
-    """A table as it was read, and the same table with its columns scaled."""
+def open_table(source: str, options: TableOptions, memory_limit: str | None) -> tuple[Any, Any]:
+    """Return a table whose rows are mapped: as it was read, and with its columns scaled.
 
-    unscaled: Any
-    table: Any
-
-
-def open_table(source: str, options: TableOptions, resources: Resources, *, quiet: bool) -> Opened:
-    """Open a table whose rows are mapped; print notes on it and on columns that distort the map."""
+    Prints notes on it and on columns that distort the map.
+    """
     refuse_map_as_table(source, options)
-    opened = _open(source, options, resources, quiet=quiet)
-    if not quiet:
-        note_columns(opened, options)
-    return opened
+    unscaled = open_unscaled(source, options, memory_limit)
+    table = _scaled(unscaled, options)
+    note(*unscaled.notes)
+    note_columns(unscaled, table, options)
+    return unscaled, table
 
 
 def open_table_of(
-    drawn: Any,
-    source: str,
-    options: TableOptions,
-    resources: Resources,
-    *,
-    quiet: bool,
-    force: bool,
+    drawn: Any, source: str, options: TableOptions, memory_limit: str | None, *, force: bool
 ) -> Any:
     """Open the table of a map, scaled; refuse another table unless forced."""
-    opened = _open(source, options, resources, quiet=quiet)
+    unscaled = open_unscaled(source, options, memory_limit)
+    note(*unscaled.notes)
     if not force:
-        drawn.check_table(opened.unscaled.rows)
-    return opened.table
+        drawn.check_table(unscaled.rows)
+    return _scaled(unscaled, options)
 
 
-def _open(source: str, options: TableOptions, resources: Resources, *, quiet: bool) -> Opened:
-    unscaled = open_unscaled(source, options, resources, quiet=quiet)
+def _scaled(table: Any, options: TableOptions) -> Any:
     if options.scale in (None, "none"):
-        return Opened(unscaled, unscaled)
+        return table
     from isosne.rows.scaled import Scale, ScaledRows
 
-    rows = ScaledRows(unscaled.rows, Scale.of(options.scale, unscaled.rows))
-    return Opened(unscaled, replace(unscaled, rows=rows))
+    return replace(table, rows=ScaledRows(table.rows, Scale.of(options.scale, table.rows)))
 
 
-def open_unscaled(source: str, options: TableOptions, resources: Resources, *, quiet: bool) -> Any:
-    """Open a table without scaling it, and print the notes on it."""
+def open_unscaled(source: str, options: TableOptions, memory_limit: str | None) -> Any:
+    """Open a table without scaling it."""
     from isosne.rows.table_reader import names_data_set, read_table
+    from isosne.tables.mixed import as_mixed
     from isosne.tsne.memory import memory_available
 
-    _check_key(source, options.key)
+    given = options.given()
+    if not has_keys(source):
+        hint = f"It names an array of a {', '.join(KEYED[:-1])} or {KEYED[-1]} file."
+        refuse(f"for {source}, which holds one table", hint, key=options.key)
     is_mixed = bool(options.mixed or options.categorical)
     if is_mixed:
-        _check_mixed(options)
-        chosen, options = options.columns, replace(options, text_columns="leave_out", columns=None)
-    keywords = {k: value for k, value in options.given().items() if k not in TREATMENTS}
-    limit = memory_available(resources.memory_limit)
+        scale = None if options.scale == "none" else options.scale
+        when = f"with {keyword('mixed')}, which uses all columns as they are"
+        refuse(when, scale=scale, missing=options.missing, text_columns=options.text_columns)
+        given = given | {"text_columns": "leave_out", "columns": None}
+    limit = memory_available(memory_limit)
+    how = {name: value for name, value in given.items() if name not in TREATMENTS}
     if names_data_set(source):
         from isosne.datasets.catalog import load_table
 
-        table = load_table(source, **keywords)
+        table = load_table(source, **how)
     else:
-        table = read_table(source, **keywords, memory_limit=limit, needs_numbers=not is_mixed)
+        table = read_table(source, **how, memory_limit=limit, needs_numbers=not is_mixed)
     if is_mixed:
-        table = _as_mixed(table, replace(options, columns=chosen), resources)
-    if not quiet:
-        for sentence in table.notes:
-            note(sentence)
+        _check_fits(table.rows, table.rows.shape[0], memory_limit)
+        roles = {name for name in (options.id, options.label, *(options.exclude or ())) if name}
+        columns, categorical = options.columns, options.categorical
+        table = as_mixed(table, columns=columns, exclude=roles, categorical=categorical)
     return table
-
-
-def _check_mixed(options: TableOptions) -> None:
-    """Refuse options that have no effect on a table with mixed columns."""
-    given = options.given()
-    for name in ("scale", "missing", "text_columns"):
-        if given.get(name, "none") != "none":
-            raise ParameterError(
-                name,
-                f"be left out with {keyword('mixed')}, which uses all columns as they are",
-                given[name],
-                f"Leave out {keyword(name)} or {keyword('mixed')}.",
-            )
-
-
-def _as_mixed(table: Any, options: TableOptions, resources: Resources) -> Any:
-    """Return a table with all its columns in memory, and notes on how they are treated."""
-    from isosne.tables.mixed import as_mixed
-
-    _check_fits(table.rows, table.rows.shape[0], resources)
-    roles = {name for name in (options.id, options.label, *(options.exclude or ())) if name}
-    return as_mixed(table, columns=options.columns, exclude=roles, categorical=options.categorical)
 
 
 def refuse_map_as_table(source: str, options: TableOptions) -> None:
@@ -125,12 +97,12 @@ def refuse_map_as_table(source: str, options: TableOptions) -> None:
     )
 
 
-def note_columns(opened: Opened, options: TableOptions) -> None:
+def note_columns(unscaled: Any, table: Any, options: TableOptions) -> None:
     """Print a note for each feature that numbers the rows, and for one that dominates distances."""
     from isosne.tables.mixed import find_dominant, find_numbering
 
     # Columns that were chosen by name are meant.
-    numbering = find_numbering(opened.unscaled) if options.columns is None else {}
+    numbering = find_numbering(unscaled) if options.columns is None else {}
     for name, values in numbering.items():
         if name in (options.categorical or ()):
             continue
@@ -141,8 +113,7 @@ def note_columns(opened: Opened, options: TableOptions) -> None:
             f"{values[2]:.0f}, ...), and is used as a feature. Pass {known}--exclude {word} to "
             "leave it out."
         )
-    dominant = find_dominant(opened.table)
-    if dominant is not None:
+    if dominant := find_dominant(table):
         name, ratio = dominant
         note(
             f"Column {name!r} dominates the distances: its standard deviation is {ratio:,.0f} "
@@ -157,16 +128,6 @@ def has_keys(source: str) -> bool:
     return path.suffix.lower() in KEYED or path.is_dir()
 
 
-def _check_key(source: str, key: str | None) -> None:
-    if key is not None and not has_keys(source):
-        raise ParameterError(
-            "key",
-            f"be left out for {source}, which holds one table",
-            key,
-            f"It names an array of a {', '.join(KEYED[:-1])} or {KEYED[-1]} file.",
-        )
-
-
 def named(values: Any, name: str | None) -> Any:
     """Return values as a series with a name, for legends; unchanged if there is no name."""
     if values is None or not name:
@@ -176,26 +137,25 @@ def named(values: Any, name: str | None) -> Any:
     return nw.new_series(name, values, backend="pyarrow")
 
 
-def read_points(table: Any, resources: Resources, indices: Any = None) -> Any:
+def read_points(table: Any, memory_limit: str | None, indices: Any = None) -> Any:
     """Return all rows of a table, or some of them, as points in memory.
 
     Of a table with mixed columns, points for ``metric="gower"``.
     """
     rows = table.rows
-    _check_fits(rows, rows.shape[0] if indices is None else len(indices), resources)
+    _check_fits(rows, rows.shape[0] if indices is None else len(indices), memory_limit)
     return rows.read(slice(None)) if indices is None else rows.take(indices)
 
 
-def _check_fits(rows: Any, n_rows: int, resources: Resources) -> None:
+def _check_fits(rows: Any, n_rows: int, memory_limit: str | None) -> None:
     from isosne.tsne.memory import memory_available, size
 
-    needed = n_rows * rows.row_bytes
-    available = memory_available(resources.memory_limit)
+    needed, available = n_rows * rows.row_bytes, memory_available(memory_limit)
     if needed > available:
+        rule = f"be at least {size(needed)} to hold the rows of {rows.describe()} in memory"
         raise ParameterError(
             "memory_limit",
-            f"be at least {size(needed)} to hold the rows of {rows.describe()} in memory; "
-            f"{size(available)} is available",
+            f"{rule}; {size(available)} is available",
             hint="Raise the limit, or use a table with fewer rows.",
         )
 
@@ -215,19 +175,16 @@ def find_labels(table: Any, drawn: Any, chosen: Any) -> Any:
 
 
 def read_columns(
-    source: str,
-    drawn: Any,
-    options: TableOptions,
-    resources: Resources,
-    wanted: list[str] | None,
+    source: str, drawn: Any, options: TableOptions, memory_limit: str | None, color: str | None
 ) -> dict[str, Any]:
     """Return columns of a table for the points of a map, by name; None: all columns."""
     from isosne.tables.mixed import take_columns
 
-    table = open_unscaled(source, options.with_all_columns(), resources, quiet=True)
+    table = open_unscaled(source, options.with_all_columns(), memory_limit)
     chosen = find_rows(table, drawn)
-    _check_fits(table.rows, table.rows.shape[0] if chosen is None else len(chosen), resources)
-    return take_columns(table, chosen, wanted)
+    n_rows = table.rows.shape[0] if chosen is None else len(chosen)
+    _check_fits(table.rows, n_rows, memory_limit)
+    return take_columns(table, chosen, None if color is None else [color])
 
 
 def is_cells(source: str | None) -> bool:
@@ -244,7 +201,7 @@ def file_of(source: str | None) -> str | None:
 
 
 def read_cell_columns(
-    source: str, drawn: Any, options: TableOptions, resources: Resources, color: str | None
+    source: str, drawn: Any, options: TableOptions, memory_limit: str | None, color: str | None
 ) -> dict[str, Any]:
     """Return the columns of obs for the points of a map, and a gene if it is the color.
 
@@ -258,7 +215,7 @@ def read_cell_columns(
 
     used = replace(options.with_all_columns(), key=options.key or find_features(source))
     path = str(file_of(source))
-    table = open_unscaled(path, used, resources, quiet=True)
+    table = open_unscaled(path, used, memory_limit)
     chosen = find_rows(table, drawn)
     chosen = np.arange(table.rows.shape[0]) if chosen is None else chosen
     columns = {}
@@ -271,18 +228,20 @@ def read_cell_columns(
     if color is not None:
         check_column(color, [*columns, *genes], "color", path, what="a gene or a column of obs")
     if color is not None and color not in columns:
-        columns[color] = _read_feature(table.rows, genes.index(color), chosen)
+        columns[color] = _read_feature(table.rows, genes.index(color))[chosen]
     return columns
 
 
-def _read_feature(rows: Any, feature: int, chosen: Any) -> Any:
-    """Return one column of some rows, dense, without holding the others in memory."""
+def _read_feature(rows: Any, feature: int) -> Any:
+    """Return one column, dense, without holding the others in memory."""
     import numpy as np
     from scipy.sparse import issparse
 
-    step = max(1, BLOCK_BYTES // rows.row_bytes)
+    from isosne.rows import blocks
+
     parts = []
-    for start in range(0, len(chosen), step):
-        block = rows.take(chosen[start : start + step], allow_missing=True)[:, [feature]]
-        parts.append((block.toarray() if issparse(block) else block).ravel())
+    for block in blocks(rows):
+        every = np.arange(block.start, block.stop)
+        values = rows.take(every, allow_missing=True)[:, [feature]]
+        parts.append((values.toarray() if issparse(values) else values).ravel())
     return np.concatenate(parts)

@@ -8,9 +8,8 @@ import shutil
 
 import numpy as np
 import pytest
-import typer.main
+from click.testing import CliRunner
 from sklearn.datasets import load_wine
-from typer.testing import CliRunner
 
 from isosne import TSNE, Schedule
 from isosne.cli.app import app
@@ -38,7 +37,7 @@ def run(*arguments, code=0, **settings):
 
 def spelling(command):
     """How a command spells the parameters of the library."""
-    return spelling_of(typer.main.get_command(app).commands[command].params)
+    return spelling_of(app.commands[command].params)
 
 
 def sentence_of(call, command="embed"):
@@ -58,14 +57,6 @@ def write_csv(path, columns):
 def points_of(columns, rows=slice(None)):
     """The features of a table of wine."""
     return np.column_stack([values[rows] for values in list(columns.values())[2:]])
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _one_application():
-    """Have the runner build each application once: ours has 200 options, and Typer is slow."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("typer.testing._get_command", functools.cache(typer.main.get_command))
-        yield
 
 
 @pytest.fixture

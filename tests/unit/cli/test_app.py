@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-import typer
 
 from isosne import __version__
 from isosne.cli.app import app
@@ -39,7 +38,7 @@ def test_the_help_of_a_command_has_its_options_in_sections_and_an_example(
     told = isosne(command, "--help").stdout
     assert f"  Example: isosne {command}" in told
     titles = re.findall(r"^(\w.*):$", told, re.MULTILINE)
-    assert titles == [title for title in ("Arguments", *PANELS) if title in titles]
+    assert titles == [title for title in ("Positional arguments", *PANELS) if title in titles]
     options = re.findall(r"^  (?:-\w, )?--[\w-]+", told, re.MULTILINE)
     assert len(options) - 1 == n_options  # but --help
     assert n_options <= 30
@@ -48,7 +47,7 @@ def test_the_help_of_a_command_has_its_options_in_sections_and_an_example(
 def test_the_same_option_is_the_same_everywhere():
     """Apart from outputs, and from the kernel of the first map that a page shows."""
     known = {}
-    for name, command in typer.main.get_command(app).commands.items():
+    for name, command in app.commands.items():
         for parameter in command.params:
             if name == "datasets" or parameter.opts[0] in ("--output", "--map", "--kernel"):
                 continue
@@ -64,7 +63,7 @@ def test_the_version(isosne):
 def test_help_imports_nothing_heavy():
     program = (
         "import sys\n"
-        "from typer.testing import CliRunner\n"
+        "from click.testing import CliRunner\n"
         "from isosne.cli.app import app\n"
         "assert CliRunner().invoke(app, ['embed', '--help']).exit_code == 0\n"
         "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'matplotlib', 'pandas', 'rich'}\n"
@@ -87,11 +86,11 @@ def test_help_answers_at_once():
     assert min(seconds) < 0.5  # processor time, whatever else is running; measured: 0.16 s
 
 
-def test_without_typer_the_program_says_what_to_install():
-    program = "import sys\nsys.modules['typer'] = None\nfrom isosne.cli import main\nmain()\n"
+def test_without_click_the_program_says_what_to_install():
+    program = "import sys\nsys.modules['click'] = None\nfrom isosne.cli import main\nmain()\n"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert found.returncode == 1
     assert found.stderr == (
-        "Error: The command line needs the package typer, which is not installed. "
+        "Error: The command line needs the package click, which is not installed. "
         "Install it with: pip install 'isosne[cli]'\n"
     )

@@ -91,5 +91,5 @@ def test_a_comparison_of_maps_embeds_nothing(maps, isosne, option, value):
     line = ("--map", "plain.npy", "-o", "report.html", option, value)
     assert isosne("report", "wine.csv", *COLUMNS, *line, code=2).stderr == (
         f"Error: {option} must be left out if --map is given, which embeds nothing; got {option} "
-        f"{value}. Leave out {option} or --map.\n"
+        f"{value}. Leave out {option}.\n"
     )

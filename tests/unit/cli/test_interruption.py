@@ -9,7 +9,7 @@ import pytest
 import isosne.cli.app
 from isosne._files import AtomicFile, whole_file
 from isosne.cli import main
-from isosne.cli.progress import Watch
+from isosne.cli.messages import Watch
 from isosne.rows import MapWriter, read_map
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
 
@@ -94,16 +94,6 @@ def interrupt_placing(monkeypatch):
     monkeypatch.setattr(MapWriter, "write", write_and_press)
 
 
-def test_ctrl_c_while_rows_are_placed_keeps_the_landmarks(wine, isosne, interrupt_placing):
-    found = isosne(*LINE, "--landmarks", 60, "-o", "map.csv", code=130)
-    assert found.stderr == (
-        "Interrupted while placing rows; wrote the 60 landmarks to map.csv. "
-        "Use --checkpoint FILE to make a run resumable.\n"
-    )
-    assert read_map("map.csv").provenance["stopped_at"] == "placing"
-    assert len(read_map("map.csv").ids) == 60
-
-
 def test_the_same_command_goes_on_when_a_model_is_to_be_kept_too(
     wine, isosne, interrupt_placing, monkeypatch
 ):
@@ -111,8 +101,7 @@ def test_the_same_command_goes_on_when_a_model_is_to_be_kept_too(
     line = (*LOUD, "--landmarks", 60, *kept, "-o", "map.csv")
     found = isosne(*line, code=130)
     assert found.stderr.endswith(
-        "Interrupted while placing rows; the state is in run.isosne. "
-        "Run the same command again to resume.\n"
+        "Interrupted; the state is in run.isosne. Run the same command again to resume.\n"
     )
     monkeypatch.setattr("isosne.cli.models.BLOCK_ROWS", 1000)
     found = isosne(*line)
@@ -161,7 +150,7 @@ def test_ctrl_c_after_the_map_names_it_and_the_state(wine, isosne, interrupt_sav
     kept = ("--checkpoint", "run.isosne", "--save-model", "model.isosne", "-o", "map.csv")
     found = isosne(*LINE, *kept, code=130)
     assert found.stderr == (
-        "Interrupted while writing files; the state is in run.isosne. map.csv is complete. "
+        "Interrupted; the state is in run.isosne. "
         "Run the same command again with --force to resume.\n"
     )
     assert len(read_map("map.csv").ids) == 178

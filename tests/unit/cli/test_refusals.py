@@ -7,9 +7,9 @@ commands refuse themselves.
 import warnings
 from pathlib import Path
 
+import click
 import pytest
-import typer
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from isosne.cli.messages import in_sentences, shows_tracebacks
 from isosne.errors import DataError, IsosneWarning, ParameterError, keyword, spelled_by
@@ -24,18 +24,14 @@ def small():
     """An application of one command, which raises or warns."""
 
     def make(command):
-        application = typer.Typer()
-
-        @application.callback()
-        def main(debug: bool = False) -> None:
+        @click.command
+        @click.option("--debug", is_flag=True)
+        def application(debug):
             shows_tracebacks.set(debug)
-
-        @application.command("run")
-        def run() -> None:
             with in_sentences([]):
                 command()
 
-        return lambda *line: CliRunner().invoke(application, [*line, "run"])
+        return lambda *line: CliRunner().invoke(application, line)
 
     return make
 
@@ -117,12 +113,12 @@ def test_parameters_are_spelled_as_options_of_the_command(parameter, expected):
     ("line", "words"),
     [
         (("dataset",), "No such command 'dataset'. Did you mean 'datasets'?"),
-        ((*EMBED, "-o", "a.csv", "--psy", "4"), "No such option: --psy (Possible options: "),
+        ((*EMBED, "-o", "a.csv", "--psy", "4"), "No such option '--psy'. (Did you mean "),
         ((*EMBED, "-o", "a.csv", "--kernel", "gauss"), "'gauss' is not one of 'owner', 'iso"),
         ((*EMBED, "-o", "a.csv", "--n-jobs", "0"), "'--n-jobs': "),
     ],
 )
-def test_wrong_lines_are_refused_by_typer(wine, isosne, line, words):
+def test_wrong_lines_are_refused_by_click(wine, isosne, line, words):
     found = isosne(*line, code=2)
     assert words in " ".join(found.stderr.split())
     assert found.stdout == ""
@@ -148,8 +144,8 @@ REFUSED = {
     "embed with clusters of placed rows": (
         (*EMBED, "-o", "a.csv", "--landmarks", 50, "--clusters", 0.5),
         (
-            "--clusters must be used without --landmarks. Only rows that are embedded have such a "
-            "column."
+            "--clusters must be left out with --landmarks; got --clusters 0.5. Only rows that are "
+            "embedded have such a column."
         ),
     ),
     "embed to standard output twice": (
@@ -231,7 +227,7 @@ REFUSED = {
     ),
     "plot a page in a style": (
         ("plot", "map.csv", "--style", "dark", "-o", "a.html"),
-        "--style must be left out for a page. Write a file that ends in .png, or leave it out.",
+        "--style must be left out for a page; got --style dark. Write a file that ends in .png,",
     ),
     "plot images without their shape": (
         ("plot", "map.csv", "--images", "wine.csv", "-o", "a.png"),

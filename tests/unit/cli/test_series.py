@@ -1,7 +1,6 @@
 """Maps that stay comparable: embed and plot --align-to, extend, and plot --then."""
 
 import re
-import signal
 from pathlib import Path
 
 import numpy as np
@@ -68,9 +67,6 @@ def test_a_map_without_identifiers_is_matched_by_position(model, isosne_json):
     np.save("plain.npy", read_map("map.csv").embedding)
     line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--align-to", "plain.npy", "-o", "again.csv")
     assert isosne_json(*line)["alignment"]["n_matched"] == 178
-
-
-# --- align
 
 
 # --- extend
@@ -143,20 +139,6 @@ def test_a_map_of_other_rows_and_missing_identifiers_are_refused(new, here, isos
         "identifier for each row.\n"
     )
     assert not Path("all.csv").exists()
-
-
-def press_at(monkeypatch, step):
-    """Press Ctrl-C at a step of the next run."""
-    from isosne.cli.progress import Steps
-
-    show = Steps.show
-
-    def show_and_press(self, state):
-        show(self, state)
-        if state.iteration == step:
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(Steps, "show", show_and_press)
 
 
 # --- plot --then
