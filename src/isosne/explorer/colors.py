@@ -10,7 +10,7 @@ from isosne._types import Array
 from isosne.errors import DataError
 from isosne.explorer.session import DENSITY, NOTHING, SELECTIONS, TRUST, Measured, Session
 from isosne.pages.choices import paint_column
-from isosne.pages.table import GRADIENT_STOPS
+from isosne.pages.scene import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint
 from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN, to_rgb
 from isosne.studies.point_columns import Column

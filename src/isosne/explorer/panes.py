@@ -22,7 +22,7 @@ from isosne.explorer.data import as_texts, plain_values
 from isosne.explorer.measuring import Neighborhood, compare_with_rest
 from isosne.explorer.run import as_sentence
 from isosne.explorer.session import SELECTIONS, Session
-from isosne.pages.curves import DASHED, MAX_CURVE_POINTS
+from isosne.pages.report import DASHED, MAX_CURVE_POINTS
 
 MAX_TABLE_ROWS = 5_000
 """Most selected rows that the table shows; files have all of them."""

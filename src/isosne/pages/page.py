@@ -9,9 +9,7 @@ from isosne._checks import check_suffix
 from isosne._files import whole_file
 from isosne.errors import ParameterError
 from isosne.pages.choices import find_choice, offer_choices, paint_trust
-from isosne.pages.html import render_template
-from isosne.pages.scene import Scene
-from isosne.pages.table import NamedMap
+from isosne.pages.scene import NamedMap, Scene
 from isosne.plots.images import check_images, make_sprites
 from isosne.plots.paint import Classes, Paint, check_embedding, spread_colors
 from isosne.studies.point_columns import Column, as_columns, paint_labels
@@ -102,7 +100,7 @@ def write_page(
     )
     title = title or f"Map of {n:,} points"
     with whole_file(target, force=force) as file:
-        file.write(render_template("page.html", scene, title=title).encode())
+        file.write(scene.render("page.html", title=title).encode())
     return target
 
 

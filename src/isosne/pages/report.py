@@ -1,23 +1,34 @@
 """A report: two maps, a verdict, R_NX curves, measures with explanations, and the settings."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bokeh.models import (
+    ColumnDataSource,
+    FixedTicker,
+    Grid,
+    Line,
+    LinearAxis,
+    LogAxis,
+    LogScale,
+    LogTickFormatter,
+    Plot,
+    Range1d,
+    Toolbar,
+)
+from bokeh.models.renderers import GlyphRenderer
 
 from isosne._checks import check_suffix
 from isosne._files import whole_file
 from isosne._random import RandomState
 from isosne.pages.choices import offer_choices, paint_trust
-from isosne.pages.curves import draw_curves
-from isosne.pages.html import render_template
 from isosne.pages.page import SUFFIXES, label_columns
-from isosne.pages.scene import Scene
-from isosne.pages.table import NamedMap
+from isosne.pages.scene import NamedMap, Scene
 from isosne.plots.paint import Classes, spread_colors
+from isosne.plots.palette import LINE_COLORS
 from isosne.quality.procrustes import find_similarity
 from isosne.studies.judged_maps import JudgedMap, Study, compare_maps, study
 from isosne.studies.point_columns import Column, as_columns, paint_labels
@@ -31,6 +42,9 @@ from isosne.studies.readings import (
     trust_by_class,
 )
 from isosne.tsne.estimator import TSNE
+
+MAX_CURVE_POINTS = 300  # at which a curve is drawn: less than one per two pixels; chosen
+DASHED = ("solid", "dashed", "dotted", "dashdot")
 
 
 def write_report(
@@ -65,14 +79,9 @@ def write_report(
 
     Notes
     -----
-    The file needs no network, fits a phone, and can be printed. Not in the paper.
-
-    Each kernel is mapped with several seeds. The page shows the first map of each kernel, and the
-    means of the measures with their standard errors. Differences that are not significant
-    (Welch's t-test, 5 % level) are ties.
-
-    Cost: that of `isosne.studies.study`, ``2 * n_seeds`` fits. The output file is checked before
-    anything is computed.
+    The page shows the first map of each kernel, and the means of the measures over the seeds with
+    their standard errors. The file needs no network, fits a phone, and can be printed. It is
+    checked before anything is computed. Cost: that of `isosne.studies.study`. Not in the paper.
 
     Examples
     --------
@@ -85,19 +94,21 @@ def write_report(
     ...     "<title>Iris</title>" in path.read_text()
     True
     """
-    made = partial(
-        study,
-        X,
-        labels,
-        columns=columns,
-        model=model,
-        title=title,
-        origin=origin,
-        n_seeds=n_seeds,
-        random_state=random_state,
-        findings=findings,
-    )
-    return _write(path, made, force=force)
+    target = check_suffix(path, SUFFIXES)
+    with whole_file(target, force=force) as file:
+        found = study(
+            X,
+            labels,
+            columns=columns,
+            model=model,
+            title=title,
+            origin=origin,
+            n_seeds=n_seeds,
+            random_state=random_state,
+            findings=findings,
+        )
+        file.write(render(found).encode())
+    return target
 
 
 def write_comparison(
@@ -146,26 +157,20 @@ def write_comparison(
     ...     "first columns" in path.read_text()
     True
     """
-    made = partial(
-        compare_maps,
-        X,
-        maps,
-        labels,
-        columns=columns,
-        metric=metric,
-        p=p,
-        title=title,
-        origin=origin,
-        random_state=random_state,
-    )
-    return _write(path, made, force=force)
-
-
-def _write(path: str | os.PathLike[str], made: Callable[[], Study], *, force: bool) -> Path:
-    """Write the page of a study, which is made once the output file is known to be writable."""
     target = check_suffix(path, SUFFIXES)
     with whole_file(target, force=force) as file:
-        file.write(render(made()).encode())
+        found = compare_maps(
+            X,
+            maps,
+            labels,
+            columns=columns,
+            metric=metric,
+            p=p,
+            title=title,
+            origin=origin,
+            random_state=random_state,
+        )
+        file.write(render(found).encode())
     return target
 
 
@@ -194,32 +199,21 @@ def render(found: Study) -> str:
     """
     maps = found.maps
     n = len(maps[0].embedding)
-    labels = spread_colors(
-        paint_labels(found.labels, n, kind="labels"), np.asarray(maps[0].embedding, np.float64)
-    )
+    labels = spread_colors(paint_labels(found.labels, n, kind="labels"), maps[0].embedding)
     classes = labels if isinstance(labels, Classes) else None
     trusts = [paint for judged in maps for paint in paint_trust(judged.trust, n)]
     shown = as_columns(found.columns, n)
-    columns = [
-        *label_columns(labels),
-        *(
-            Column(f"trust, {judged.title}", paint.numbers)
-            for judged, paint in zip(maps, trusts, strict=True)
-        ),
-        *shown,
-    ]
-    scene = Scene(
-        _turn(maps),
-        columns,
-        offer_choices(labels, trusts, shown, len(maps)),
-        is_report=True,
+    of_trust = (
+        Column(f"trust, {judged.title}", paint.numbers)
+        for judged, paint in zip(maps, trusts, strict=True)
     )
+    columns = [*label_columns(labels), *of_trust, *shown]
+    choices = offer_choices(labels, trusts, shown, len(maps))
+    scene = Scene(_turn(maps), columns, choices, is_report=True)
     readings = read_measures(maps, classes)
-    curves = draw_curves(maps, readings[0].values)
-    scene.extra.append(curves.figure)
-    return render_template(
+    scene.extra.append(_draw_curves(maps))
+    return scene.render(
         "report.html",
-        scene,
         title=found.title,
         found=found,
         label_name=labels.title if labels else "",
@@ -232,18 +226,61 @@ def render(found: Study) -> str:
         trust_readings=[read_trust(judged) for judged in maps],
         class_trust=trust_by_class(maps, classes) if classes else [],
         n_classes=classes.n_classes if classes else 0,
-        curves=curves,
+        lines=[
+            (judged.title, *_line_style(m), area)
+            for m, (judged, area) in enumerate(zip(maps, readings[0].values, strict=True))
+        ],
         read_seconds=read_seconds,
     )
 
 
 def _turn(maps: Sequence[JudgedMap]) -> list[NamedMap]:
     """Return the maps as they are drawn: all but the first turned and mirrored onto the first."""
-    first = np.asarray(maps[0].embedding)
+    first = maps[0].embedding
     drawn = [NamedMap(maps[0].title, first)]
     for judged in maps[1:]:
-        Y = np.asarray(judged.embedding)
+        Y = judged.embedding
         if Y.shape == first.shape and Y.shape[1] > 1:
             Y = Y @ find_similarity(Y, first).rotation
         drawn.append(NamedMap(judged.title, Y))
+    return drawn
+
+
+def _line_style(m: int) -> tuple[str, str]:
+    """Return the color and the dash style of the curve of map m."""
+    return LINE_COLORS[m % len(LINE_COLORS)], DASHED[m % len(DASHED)]
+
+
+def _draw_curves(maps: Sequence[JudgedMap]) -> Plot:
+    """Draw the R_NX curve of each map over log k."""
+    longest = max(int(judged.curve.k[-1]) for judged in maps)
+    lowest = min(0.0, *(float(judged.curve.r.min()) for judged in maps))
+    drawn = Plot(
+        name="curves",
+        x_range=Range1d(start=1, end=max(longest, 2)),
+        y_range=Range1d(start=1.05 * lowest, end=1.0),
+        x_scale=LogScale(),
+        toolbar=Toolbar(logo=None),
+        toolbar_location=None,
+        sizing_mode="stretch_both",
+        outline_line_color=None,
+        title=None,
+    )
+    below = LogAxis(axis_label="neighbors k", formatter=LogTickFormatter(min_exponent=7))
+    ticks = FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    left = LinearAxis(axis_label="R_NX: neighbors preserved above chance", ticker=ticks)  # type: ignore[arg-type]  # any ticker works
+    for axis in (below, left):
+        axis.axis_label_text_font_style = "normal"
+        axis.axis_line_color = axis.major_tick_line_color = "#9aa4ae"
+        axis.minor_tick_line_color = None
+    drawn.add_layout(below, "below")
+    drawn.add_layout(left, "left")
+    drawn.add_layout(Grid(axis=left, dimension=1, grid_line_color="#ececec"))
+    for m, judged in enumerate(maps):
+        color, style = _line_style(m)
+        k, r = judged.curve
+        kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
+        source = ColumnDataSource({"k": k[kept].astype(float), "r": r[kept]})
+        line = Line(x="k", y="r", line_color=color, line_dash=style, line_width=2.5)
+        drawn.renderers.append(GlyphRenderer(data_source=source, glyph=line))
     return drawn

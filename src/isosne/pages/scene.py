@@ -1,4 +1,9 @@
-"""Maps as linked Bokeh figures over one data source: coloring, hovering and selection."""
+"""Maps as linked Bokeh figures over one data source: coloring, hovering and selection.
+
+The data source contains only numbers. Texts (names of columns, classes and maps) are embedded in
+the page as JSON, and its script inserts them as text. Names chosen by a user are therefore never
+interpreted as HTML.
+"""
 
 import math
 from collections.abc import Sequence
@@ -7,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from bokeh.document import Document
+from bokeh.embed import file_html
 from bokeh.models import (
     BooleanFilter,
     CDSView,
@@ -25,24 +31,104 @@ from bokeh.models import (
     WheelZoomTool,
 )
 from bokeh.models.renderers import GlyphRenderer
+from bokeh.resources import Resources
 
+import isosne
 from isosne._types import Array
-from isosne.pages.assets import read_asset
+from isosne.pages.assets import load_template, read_asset
 from isosne.pages.choices import Choice
-from isosne.pages.table import AXES, NamedMap, Table, coordinate_field
-from isosne.plots.paint import Classes, Values
-from isosne.plots.palette import FAINT, FRAME, PLAIN
-from isosne.plots.raster import COVERAGE, MARGIN, auto_alpha
+from isosne.plots.paint import Classes, Paint, Values
+from isosne.plots.palette import FAINT, FRAME, PLAIN, Floats
+from isosne.plots.raster import COVERAGE, MARGIN, auto_alpha, drawing_order, position_points
 from isosne.studies.point_columns import Column
 
-SIDE = 560
-"""Typical side of a map in pixels, from which the size of the points is derived."""
-MIN_SIZE, MAX_SIZE = 2.0, 9.0
-"""Limits of the diameter of a point in pixels; chosen by eye."""
-UNSELECTED_ALPHA = 0.08
-"""Opacity of unselected points while others are selected; chosen by eye."""
-N_COLORS = 64
-"""Colors of a continuous scale; chosen."""
+AXES = ("x", "y", "z")
+SIDE = 560  # typical side of a map in pixels, from which the size of the points is derived
+MIN_SIZE, MAX_SIZE = 2.0, 9.0  # of the diameter of a point in pixels; chosen by eye
+UNSELECTED_ALPHA = 0.08  # opacity of unselected points while others are selected; chosen by eye
+N_COLORS = 64  # of a continuous scale; chosen
+GRADIENT_STOPS = 9  # colors of the gradient of a legend, which the browser interpolates
+
+
+class OwnResources(Resources):
+    """Bokeh's scripts, inline.
+
+    Bokeh adds the scripts of all models that the process knows, such as those of Panel after
+    `isosne.explore`. They are files on a server, which a page does not have.
+    """
+
+    def _collect_external_resources(self, resource_attr: Any) -> list[str]:
+        return []
+
+    def clone(self, *, components: Any = None) -> "OwnResources":
+        """Return the same resources for some components of Bokeh."""
+        return OwnResources(mode="inline", minified=True, components=components)
+
+
+class NamedMap(NamedTuple):
+    """A map (n, 1), (n, 2) or (n, 3) and its title."""
+
+    title: str
+    Y: Floats
+
+
+class Table:
+    """Fields of n rows, in drawing order."""
+
+    def __init__(self, n: int, paint: Paint = None) -> None:
+        self.order = drawing_order(paint, n)
+        self.fields: dict[str, Array] = {}
+        self.add("row", np.arange(n, dtype=np.int32))
+
+    def add(self, field: str, values: Array) -> str:
+        """Add a field; return its name."""
+        self.fields[field] = values[self.order]
+        return field
+
+    def add_column(self, field: str, column: Column) -> dict[str, Any]:
+        """Add a column that is shown on hover; return its description."""
+        return {"name": column.name, "field": self.add(field, column.data), "words": column.words}
+
+    def add_map(self, m: int, named: NamedMap, paint: Paint, *, is_alone: bool) -> list[Any]:
+        """Add the positions of the points of map m; return descriptions of its coordinates."""
+        positions = position_points(named.Y, paint).astype(np.float32)
+        fields = [self.add(coordinate_field(m, a), axis) for a, axis in enumerate(positions.T)]
+        return [
+            {"name": axis if is_alone else f"{named.title}, {axis}", "field": field, "words": None}
+            for axis, field in zip(AXES[: named.Y.shape[1]], fields, strict=False)
+        ]
+
+    def add_choice(self, field: str, choice: Choice) -> dict[str, Any]:
+        """Add the numbers that a choice colors by; return the description of its legend."""
+        fields: list[str] = []
+        for m, paint in enumerate(choice.paints):
+            if m and paint is choice.paints[0]:
+                fields.append(fields[0])
+            elif isinstance(paint, Classes):
+                fields.append(self.add(f"{field}_{m}", paint.of_point.astype(np.int32)))
+            else:
+                fields.append(self.add(f"{field}_{m}", paint.numbers.astype(np.float32)))
+        described = {"title": choice.title, "fields": fields}
+        first = choice.paints[0]
+        if isinstance(first, Classes):
+            counts = np.bincount(first.of_point, minlength=len(first.names)).tolist()
+            entries = [
+                {"name": name, "color": color, "count": count}
+                for name, color, count in zip(first.names, first.colors, counts, strict=True)
+            ]
+            return described | {"kind": "classes", "classes": entries}
+        return described | {
+            "kind": "trust" if first.is_trust else "values",
+            "name": first.title or choice.title,
+            "low": first.low,
+            "high": first.high,
+            "colors": first.sample_scale(GRADIENT_STOPS),
+        }
+
+
+def coordinate_field(m: int, a: int) -> str:
+    """Return the name of the field of coordinate a of map m."""
+    return f"m{m}{AXES[a]}"
 
 
 class Panel(NamedTuple):
@@ -99,7 +185,23 @@ class Scene:
         kinds = [choice["kind"] for choice in self.about["choices"]]
         self.trust_panels = self._draw(maps, kinds.index("trust"), "trust") if is_report else []
 
-    def as_document(self) -> Document:
+    def render(self, template: str, *, title: str, **variables: Any) -> str:
+        """Return a self-contained HTML document: a template with this scene and variables."""
+        known = {
+            "scene": self,
+            "about": self.about,
+            "is_strip": self.is_strip,
+            "version": isosne.__version__,
+        }
+        return file_html(
+            self._as_document(),
+            OwnResources(mode="inline", minified=True),
+            title,
+            template=load_template(template),
+            template_variables=known | variables,
+        )
+
+    def _as_document(self) -> Document:
         """Return the figures as a Bokeh document with the scripts that handle the controls."""
         document = Document()
         maps = [panel.figure for panel in (*self.panels, *self.trust_panels)]
@@ -140,12 +242,9 @@ class Scene:
         positions = np.column_stack([self._source.data[field] for field in fields])
         low, high = _find_corners(positions.astype(np.float64), is_strip=self.is_strip)
         wheel, pan = WheelZoomTool(), PanTool()
-        toolbar = Toolbar(
-            tools=[pan, wheel, LassoSelectTool(), ResetTool(), SaveTool(filename="map")],
-            logo=None,
-            active_drag=pan,
-            active_scroll=None if self._is_report else wheel,  # the wheel scrolls a report
-        )
+        tools: list[Any] = [pan, wheel, LassoSelectTool(), ResetTool(), SaveTool(filename="map")]
+        toolbar = Toolbar(tools=tools, logo=None, active_drag=pan)
+        toolbar.active_scroll = None if self._is_report else wheel  # the wheel scrolls a report
         drawn = Plot(
             name=name,
             x_range=Range1d(start=low[0], end=high[0]),

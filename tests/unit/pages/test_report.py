@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import isosne
 from isosne import TSNE
-from isosne.errors import OutputError, ParameterError
+from isosne.errors import OutputError
 from isosne.layout.schedules import Phase, Schedule
 from isosne.pages import render, write_report
 from isosne.plots.paint import Classes
@@ -79,17 +79,6 @@ def test_a_report_states_what_is_needed_to_reproduce_it(points, read_page):
     assert "labels column" not in read_page(render(replace(found, labels=LABELS))).words
 
 
-def test_points_without_a_label_are_told_from_classes(points, read_page):
-    some = np.where(np.arange(60) % 10 == 0, "", LABELS)
-    page = read_page(render(study(points, some, model=SHORT, n_seeds=1)))
-    assert "60 points, 5 columns, 2 classes, 6 without a label" in page.words
-    assert [entry["name"] for entry in page.about["choices"][0]["classes"]] == [
-        "loose",
-        "tight",
-        "no label",
-    ]
-
-
 def test_one_class_is_drawn_and_not_measured(points, read_page):
     labels = ["only"] * 60
     page = read_page(render(study(points, labels, model=SHORT, n_seeds=1)))
@@ -126,15 +115,6 @@ def test_maps_are_turned_and_mirrored_onto_the_first(points, read_page):
             np.linalg.norm(maps[title][1:] - maps[title][0], axis=1),
             rtol=1e-5,
         )
-
-
-def test_curves_are_drawn_from_the_first_to_the_last_size(found, read_page):
-    page = read_page(render(found))
-    curves = [table for table in page.tables if set(table) == {"k", "r"}]
-    assert len(curves) == 2
-    for curve, judged in zip(curves, found.maps, strict=True):
-        np.testing.assert_array_equal(curve["k"], judged.curve.k)
-        np.testing.assert_array_equal(curve["r"], judged.curve.r)
 
 
 def test_long_curves_are_thinned(read_page):
@@ -176,13 +156,6 @@ def test_a_report_of_maps_in_space_has_three_faces_of_each(points, read_page):
     assert len(read_page(render(found)).find("Plot")) == 13
 
 
-def test_a_report_refers_to_nothing_outside(found, read_page):
-    page = read_page(render(found))
-    assert page.references == ["data:,"]
-    assert not re.search(r"@import|url\(\s*['\"]?https?:", page.text)
-    assert "default-src 'none'" in page.text
-
-
 def test_what_users_name_never_becomes_html(found, points, read_page):
     evil = "</script><script>alert(1)</script>"
     named = Study(
@@ -206,44 +179,26 @@ def test_what_users_name_never_becomes_html(found, points, read_page):
 
 
 def test_write_report_writes_the_whole_file(tmp_path, points, read_page):
+    some = np.where(np.arange(60) % 10 == 0, "", LABELS)
     columns = {"first": points[:, 0]}
-    path = write_report(
-        tmp_path / "report.html", points, LABELS, columns=columns, model=SHORT, n_seeds=1
-    )
+    given = {"columns": columns, "model": SHORT, "n_seeds": 1}
+    path = write_report(tmp_path / "report.html", points, some, **given)
     page = read_page(path)
+    assert "60 points, 5 columns, 2 classes, 6 without a label" in page.words
+    names = [entry["name"] for entry in page.about["choices"][0]["classes"]]
+    assert names == ["loose", "tight", "no label"]
     assert "With one map each, a difference may be due to the seed." in page.words
     assert "seed 0 Isolation kernel" in page.words
     assert "Map quality report" in page.words
     np.testing.assert_array_equal(page.column("first"), points[:, 0])
+    assert page.references == ["data:,"]
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_anything_is_computed(tmp_path):
-    path = tmp_path / "report.html"
-    path.write_text("old")
-    not_data = object()
+    path = tmp_path / "no" / "report.html"
     with refuses(
         OutputError,
-        f"Cannot write {path}: the file already exists. "
-        "Choose another name, or pass force=True to replace it.",
+        f"Cannot write {path}: the folder {path.parent} does not exist. Create the folder first.",
     ):
-        write_report(path, not_data)
-    with refuses(
-        OutputError,
-        f"Cannot write {tmp_path / 'no' / 'report.html'}: the folder {tmp_path / 'no'} does not "
-        "exist. Create the folder first.",
-    ):
-        write_report(tmp_path / "no" / "report.html", not_data)
-    with refuses(
-        ParameterError,
-        f"path must end in .html or .htm; got path={str(tmp_path / 'r.docx')!r}. "
-        "Use one of these suffixes.",
-    ):
-        write_report(tmp_path / "r.docx", not_data)
-    assert path.read_text() == "old"
-
-
-def test_a_failed_study_leaves_nothing_behind(tmp_path, points):
-    with pytest.raises(ParameterError):
-        write_report(tmp_path / "report.html", points, model="isolation")
-    assert list(tmp_path.iterdir()) == []
+        write_report(path, object())
