@@ -142,7 +142,7 @@ class Checkpointed(Resumed):
         path = folder / "run.isosne"
         if not path.exists():
             return 0
-        return read_archive(path, "checkpoint").header["progress"]["iteration"]
+        return read_archive(path, "checkpoint").header["progress"]["dict"]["iteration"]
 
     def is_true(self, said, changed):
         if said in ("Interrupted; no file was written.\n", "Interrupted; wrote run.isosne.\n"):

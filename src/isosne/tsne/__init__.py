@@ -6,6 +6,6 @@
 * ``plan``, ``memory``: all automatic choices, and the memory they need
 * ``place``: coordinates of new points
 * ``series``: maps aligned to a previous map, and rows that join a map
-* ``model_file``, ``checkpoint``, ``stored_values``: models and interrupted runs on disk
+* ``model_file``, ``checkpoint``: models and interrupted runs on disk
 * ``hints``: what parameters of other packages are called here
 """

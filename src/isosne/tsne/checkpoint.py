@@ -5,7 +5,8 @@ from the last state on disk, so the map is bit-identical to that of an uninterru
 """
 
 import hashlib
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,30 +20,29 @@ from isosne._files import only_user
 from isosne._random import RandomState
 from isosne._types import Array
 from isosne.errors import keyword
-from isosne.kernels.base import MetricKernel
 from isosne.layout.descent import Field, Progress
 from isosne.layout.forces import as_method
+from isosne.layout.mesh import CUTOFFS, MAX_NODES
 from isosne.tsne.input import Input
-from isosne.tsne.model_file import from_plain, to_plain
-from isosne.tsne.plan import Plan
-from isosne.tsne.series import as_alignment
-from isosne.tsne.stored_values import (
+from isosne.tsne.model_file import (
     AFFINITIES,
+    LARGEST_COUNT,
     SEARCHES,
-    check_force_state,
+    check_array,
     check_map,
-    check_progress,
+    check_permutation,
     check_trace,
     check_value,
     is_count,
-    make_generator,
+    pack,
+    relevant,
+    unpack,
 )
+from isosne.tsne.plan import Plan
 
 KIND = "checkpoint"
-FORCES = "forces."
-"""Prefix of the arrays that hold the state of the forces."""
-IRRELEVANT = ("callback", "verbose", "n_jobs", "memory_limit")
-"""Parameters that do not affect the map; they may differ when a run resumes."""
+POSITIONS = {"PCG64": 0, "PCG64DXSM": 0, "MT19937": 624, "Philox": 4, "SFC64": 0}
+"""Random generators of NumPy, and the last position in their state, which NumPy does not check."""
 
 
 class Saved(NamedTuple):
@@ -63,57 +63,30 @@ class Saved(NamedTuple):
 
 
 class Checkpoint:
-    """The file that holds the state of a run.
+    """The file that holds the state of a run, and how often it is written.
 
-    Parameters
-    ----------
-    path : path
-        The file. If it exists, the run resumes from it.
-    every : int
-        Steps between two checkpoints.
-    parameters : dict
-        The estimator's parameters.
-    fingerprint : str
-        A hash of the input.
-    shape : tuple of int
-        Dimensions of the map, and number of points.
+    ``identity`` holds the parameters and a hash of the input; ``shape`` is that of the map (d, n).
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        every: int,
-        parameters: dict[str, Any],
-        fingerprint: str,
-        shape: tuple[int, int],
-    ) -> None:
-        self.path, self._shape = Path(path), shape
-        self.every = check_count(
-            every, "every", low=1, hint="Pass the number of steps between two checkpoints."
-        )
-        relevant = {name: part for name, part in parameters.items() if name not in IRRELEVANT}
-        self._identity = {**_digested(relevant), "input": fingerprint}
+    def __init__(self, path: Path, every: int, identity: dict[str, Any]) -> None:
+        hint = "Pass the number of steps between two checkpoints."
+        self.path, self._identity = path, identity
+        self.every = check_count(every, "every", low=1, hint=hint)
         self._rng: dict[str, Any] = {}
         self._seed: RandomState = None
         self._route: dict[str, Any] = {}
 
-    @contextmanager
-    def opened(self) -> Iterator[Saved | None]:
-        """Reserve the file for this run; give the last state, or None if there is no file.
+    def read(self, shape: tuple[int, int]) -> Saved | None:
+        """Return the last state of a map (d, n), or None if there is no file.
 
-        Raises an error if the file belongs to a different run, if another run uses it now, or if
-        it cannot be written: a run should not fail at its first checkpoint.
+        Raises an error if the file belongs to a different run.
         """
-        with only_user(self.path):
-            yield self._read()
-
-    def _read(self) -> Saved | None:
         if not self.path.exists():
             return None
         header, arrays = read_archive(self.path, KIND)
         with reading_archive(self.path, KIND):
             self._check_identity(header["identity"])
-            return self._restore(header, arrays)
+            return _restore({k: unpack(header[k], arrays) for k in Saved._fields}, shape)
 
     def _check_identity(self, saved: dict[str, Any]) -> None:
         for name in {**self._identity, **saved}:  # a parameter that is gone counts, too
@@ -123,31 +96,6 @@ class Checkpoint:
                     f"The checkpoint {self.path} belongs to a different run: {what} has changed. "
                     "Choose another file for this run; this one was not modified."
                 )
-
-    def _restore(self, header: dict[str, Any], arrays: dict[str, Array]) -> Saved:
-        """Return the content of a file of this run, once all of it is checked."""
-        Y, update, gains = (
-            check_map(arrays[name], name, self._shape) for name in ("Y", "update", "gains")
-        )
-        progress = Progress(Y, update, gains, **header["progress"])
-        check_progress(progress)
-        check_trace(arrays["trace"], progress.iteration)
-        trace = [(int(i), float(value), float(norm)) for i, value, norm in arrays["trace"]]
-        norm, route = header["gradient_norm"], header["route"]
-        check_value(norm, "gradient_norm", is_number(norm))
-        check_value(route, "route", route["affinities"] in AFFINITIES)
-        check_value(route, "route", route["neighbors"] in SEARCHES)
-        reasons = route["reasons"]
-        check_value(reasons, "reasons", all(isinstance(reason, str) for reason in reasons))
-        as_method(route["forces"])
-        forces = {k.removeprefix(FORCES): v for k, v in arrays.items() if k.startswith(FORCES)}
-        check_force_state(forces, self._shape, has_order=route["affinities"] != "dense")
-        rng = from_plain(header["rng"], arrays)
-        seed = header["seed"]
-        check_value(seed, "seed", seed is None or is_count(seed))
-        generator = make_generator(rng)
-        seed = generator if seed is None else seed
-        return Saved(progress, trace, norm, forces, rng, route, seed)
 
     def remember(self, rng: np.random.Generator, seed: RandomState) -> None:
         """Store the initial state of the random generator, and its seed."""
@@ -160,69 +108,102 @@ class Checkpoint:
         """
         if saved:
             plan = replace(plan, reasons=tuple(saved.route["reasons"]))
-        self._route = {"affinities": plan.affinities, "neighbors": plan.neighbors}
-        self._route |= {"forces": plan.forces, "reasons": plan.reasons}
+        names = ("affinities", "neighbors", "forces", "reasons")
+        self._route = {name: getattr(plan, name) for name in names}
         return plan
 
     def write(
         self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Field
     ) -> None:
         """Replace the file with the current state."""
-        arrays: dict[str, Array] = {
-            "Y": progress.Y,
-            "update": progress.update,
-            "gains": progress.gains,
-            "trace": np.array(trace, np.float64).reshape(-1, 3),
-            **{f"{FORCES}{name}": part for name, part in forces.state().items()},
-        }
-        numbers = {
-            name: getattr(progress, name)
-            for name in ("iteration", "phase", "done", "values", "rates")
-        }
-        header = {
-            "identity": self._identity,
-            "progress": numbers,
-            "gradient_norm": norm,
-            "rng": to_plain(self._rng, arrays),
-            "seed": to_plain(self._seed, arrays),
-            "route": self._route,
-        }
-        write_archive(self.path, KIND, header, arrays)
+        steps = np.array(trace, np.float64).reshape(-1, 3)
+        state = (vars(progress), steps, norm, forces.state(), self._rng, self._route, self._seed)
+        arrays: dict[str, Array] = {}
+        content = zip(Saved._fields, state, strict=True)
+        header = {name: pack(part, arrays, name) for name, part in content}
+        write_archive(self.path, KIND, header | {"identity": self._identity}, arrays)
 
 
 @contextmanager
 def opened_checkpoint(
     path: str | Path | None, every: int, parameters: dict[str, Any], given: Input, n_components: int
 ) -> Iterator[tuple[Checkpoint | None, Saved | None]]:
-    """Reserve the checkpoint of a run, if it has one; give it, and the state that it holds."""
+    """Reserve the checkpoint of a run, if it has one; give it, and the state that it holds.
+
+    Raises an error if another run uses the file, or if it cannot be written: a run should not fail
+    at its first checkpoint.
+    """
     if path is None:
         yield None, None
         return
-    shape = n_components, given.shape[0]
-    file = Checkpoint(path, every, parameters, given.fingerprint(), shape)
-    with file.opened() as saved:
-        yield file, saved
+    identity = _identify(parameters) | {"input": given.fingerprint()}
+    file = Checkpoint(Path(path), every, identity)
+    with only_user(file.path):
+        yield file, file.read((n_components, given.shape[0]))
 
 
-def _digested(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters as plain values, with arrays replaced by their hashes."""
-    plain = {}
-    for name, value in parameters.items():
+def _identify(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as plain values, with hashes of their arrays and generators."""
+    identity = {}
+    for name, value in relevant(parameters).items():
         arrays: dict[str, Array] = {}
-        plain[name] = to_plain(as_alignment(value) if name == "align_to" else value, arrays)
+        plain = pack(value, arrays, name)
         contents = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
-        if isinstance(value, MetricKernel):
-            contents.append(_draws(getattr(value, "random_state", None)))
-        if any(contents):
-            digests = [hashlib.sha256(content).hexdigest() for content in contents]
-            plain[name] = [plain[name], *digests]
-    return plain
+        own = getattr(value, "random_state", None)  # of a kernel
+        if isinstance(own, np.random.Generator):
+            contents.append(repr(own.bit_generator.state).encode())
+        if isinstance(own, np.random.RandomState):
+            contents.append(repr(own.get_state(legacy=False)).encode())
+        identity[name] = [plain, *(hashlib.sha256(content).hexdigest() for content in contents)]
+    return identity
 
 
-def _draws(random_state: Any) -> bytes:
-    """Return the state of a kernel's own random generator, as bytes; empty if it has none."""
-    if isinstance(random_state, np.random.Generator):
-        return repr(random_state.bit_generator.state).encode()
-    if isinstance(random_state, np.random.RandomState):
-        return repr(random_state.get_state(legacy=False)).encode()
-    return b""
+def _restore(content: dict[str, Any], shape: tuple[int, int]) -> Saved:
+    """Return the content of a file of this run, once all of it is checked."""
+    state = content["progress"]
+    for name in ("Y", "update", "gains"):
+        check_map(state[name], name, shape)
+    for name in ("iteration", "phase", "done"):
+        check_value(state[name], name, is_count(state[name], 0, LARGEST_COUNT))
+    for name in ("values", "rates"):
+        state[name] = list(check_value(state[name], name, all(map(is_number, state[name]))))
+    norm, route, seed = content["gradient_norm"], content["route"], content["seed"]
+    check_trace(content["trace"], state["iteration"])
+    check_value(norm, "gradient_norm", is_number(norm))
+    check_value(
+        route, "route", route["affinities"] in AFFINITIES and route["neighbors"] in SEARCHES
+    )
+    check_value(route, "route", all(isinstance(reason, str) for reason in route["reasons"]))
+    as_method(route["forces"])
+    check_value(seed, "seed", seed is None or is_count(seed))
+    _check_forces(content["forces"], shape, has_order=route["affinities"] != "dense")
+    trace = [(int(i), float(value), float(norm)) for i, value, norm in content["trace"]]
+    generator = make_generator(content["rng"])
+    seed = generator if seed is None else seed
+    return Saved(Progress(**state), trace, norm, content["forces"], content["rng"], route, seed)
+
+
+def _check_forces(state: Mapping[str, Array], shape: tuple[int, int], *, has_order: bool) -> None:
+    """Raise an error if the state of the forces does not fit a map of this shape (d, n)."""
+    n_components, n_points = shape
+    if has_order:
+        check_permutation(state["order"], n_points)
+    if "mesh_sides" in state:
+        sides = check_array(state["mesh_sides"], "mesh_sides", np.int64, (n_components,), low=1)
+        if math.prod(sides.tolist()) > MAX_NODES:
+            raise ValueError("mesh_sides has more nodes than a mesh can have")
+        scale = check_array(state["mesh_scale"], "mesh_scale", np.float64, (4,))
+        spacing, _, cutoff, n_pairs = scale.tolist()
+        check_value(spacing, "the spacing of the mesh", spacing > 0)
+        check_value(cutoff, "the cutoff of the near field", cutoff in CUTOFFS)
+        check_value(n_pairs, "the number of near pairs", n_pairs >= 0)
+
+
+def make_generator(state: Mapping[str, Any]) -> np.random.Generator:
+    """Return a random generator in a stored state."""
+    name = check_value(state["bit_generator"], "generator", state["bit_generator"] in POSITIONS)
+    position = state["state"].get("pos", state.get("buffer_pos", 0))
+    check_value(position, "pos of the random generator", is_count(position, 0, POSITIONS[name]))
+    bits = getattr(np.random, name)()
+    bits.state = dict(state)
+    return np.random.Generator(bits)

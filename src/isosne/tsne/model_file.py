@@ -2,19 +2,20 @@
 
 Points are stored unchanged, and random draws instead of their seed, because another version of
 NumPy may draw differently. The joint probabilities are not stored: they are large, and are
-recomputed when needed.
+recomputed when needed. Nothing that depends on the machine is stored, so equal models have equal
+files. What compiled loops use as a size or an index is checked here.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
-from isosne._checks import check_points, is_integer, is_number
+from isosne._checks import check_for_metric, check_points, is_integer, is_number
 from isosne._csr import csr_from_arrays
 from isosne._types import Array, Points
 from isosne.affinities.sparse import Sparse
@@ -24,270 +25,52 @@ from isosne.kernels.forest import ForestPartitions
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.monte_carlo import VoronoiPartitions
 from isosne.kernels.owner import OwnerKernel
-from isosne.kernels.ownership import split_scales
+from isosne.kernels.ownership import Subsets, split_scales, subset_shape
 from isosne.kernels.registry import KERNELS
 from isosne.layout.descent import Anchors
 from isosne.layout.forces import Exact, Mesh, Tree
-from isosne.layout.objectives import JSE, KL, NeRV
-from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
-from isosne.neighbors.metric import Metric
+from isosne.layout.objectives import JSE, KL, NeRV, as_objective
+from isosne.layout.schedules import (
+    LARGEST_SETTING,
+    ChangeBelow,
+    Phase,
+    RateFalls,
+    Schedule,
+    as_schedule,
+)
 from isosne.rows.scaled import Scale
-from isosne.tables.columns import Column
+from isosne.tables.columns import RANGE, Column
 from isosne.tables.trees import KINDS as COLUMN_KINDS
 from isosne.tables.trees import TableForest, Trees
 from isosne.tsne.input import Landmarks
-from isosne.tsne.plan import Plan
-from isosne.tsne.series import Alignment, as_alignment
-from isosne.tsne.stored_values import (
-    LARGEST_COUNT,
-    check_anchors,
-    check_array,
-    check_kernel,
-    check_map,
-    check_parameters,
-    check_plan,
-    check_pool,
-    check_samples,
-    check_subsets,
-    check_trace,
-    check_trees,
-    check_value,
-    is_count,
-)
+from isosne.tsne.plan import Plan, useful_threads
+from isosne.tsne.series import LARGEST_STRENGTH, Alignment, as_alignment
 
-CSR_PARTS = ("data", "indices", "indptr", "shape")
-DRAWS = {"samples0", "order0"}
-"""Arrays that are in a file if a kernel has drawn partitionings or subsets."""
+KIND = "model"
+FITTED = (
+    *("embedding_", "trace_", "isolated_", "n_features_in_", "n_iter_", "kl_divergence_"),
+    *("landmark_indices_", "far_", "alignment_", "input_scale_", "input_options_"),
+)
+IRRELEVANT = ("callback", "verbose", "n_jobs", "memory_limit")
+"""Parameters that do not affect the map; files do not contain them."""
+MACHINE = ("n_threads", "bytes_needed", "bytes_available", "reasons")
+"""Parts of a plan that depend on the machine."""
+AFFINITIES = ("dense", "sparse", "sampled")
+SEARCHES = (None, "exact", "approximate")
+LARGEST_COUNT = 2**53
+"""Largest number of steps; the trace holds it as float64."""
+LARGEST_COORDINATE = 1e16
+"""Largest coordinate of a map: one point of 100 million at the LARGEST_SPREAD of a descent."""
+CSR_PARTS = ("data", "indices", "indptr")
 KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
-        *(KL, NeRV, JSE, Schedule, Phase, RateFalls, ChangeBelow),
-        *(Exact, Mesh, Tree, Sparse, Landmarks, Alignment),
+        *(KL, NeRV, JSE, Schedule, Phase, RateFalls, ChangeBelow, Exact, Mesh, Tree, Sparse),
+        *(Landmarks, Alignment, Anchors, Scale, Subsets, Column, Trees, ForestPartitions),
         *(entry.kind for entry in KERNELS.values()),
     )
 }
 """Classes of objects that a file may contain, by name."""
-
-
-def to_plain(value: Any, arrays: dict[str, Array]) -> Any:
-    """Return a value in a form that JSON supports; arrays are added to `arrays` by name."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.random.Generator | np.random.RandomState):
-        return None  # the state of a generator is not a parameter
-    if isinstance(value, list | tuple):
-        return [to_plain(part, arrays) for part in value]
-    if isinstance(value, dict):
-        return {"dict": {name: to_plain(part, arrays) for name, part in value.items()}}
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        name = f"value{len(arrays)}"
-        arrays[name] = value
-        return {"array": name}
-    if type(value).__name__ in KINDS:
-        parts = {name: to_plain(part, arrays) for name, part in _parts(value).items()}
-        return {"kind": type(value).__name__, "parts": parts}
-    raise DataError(
-        f"Cannot write {show(value)} to a file: parameters must be numbers, text, arrays or "
-        "objects of isosne. Pass one of these."
-    )
-
-
-def from_plain(value: Any, arrays: dict[str, Array]) -> Any:
-    """Return the value that `to_plain` converted; sequences become tuples."""
-    if isinstance(value, list):
-        return tuple(from_plain(part, arrays) for part in value)
-    if not isinstance(value, dict):
-        return value
-    if "array" in value:
-        return arrays[value["array"]]
-    if "dict" in value:
-        return {name: from_plain(part, arrays) for name, part in value["dict"].items()}
-    parts = {name: from_plain(part, arrays) for name, part in value["parts"].items()}
-    return KINDS[value["kind"]](**parts)
-
-
-def plain_parameters(parameters: dict[str, Any], arrays: dict[str, Array]) -> dict[str, Any]:
-    """Return the parameters of an estimator in a form that JSON supports.
-
-    A previous map is stored as coordinates.
-    """
-    whole = {**parameters, "align_to": as_alignment(parameters.get("align_to"))}
-    return {name: to_plain(value, arrays) for name, value in whole.items()}
-
-
-def _parts(value: Any) -> dict[str, Any]:
-    if isinstance(value, Alignment):
-        return value.as_arrays()
-    if isinstance(value, MetricKernel):
-        return dict(value.get_params(deep=False))
-    if is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    return {}
-
-
-def kernel_arrays(kernel: MetricKernel) -> dict[str, Array]:
-    """Return the points and random draws of a fitted kernel."""
-    arrays = _points_to_arrays("points", kernel.X_fit_)
-    if isinstance(kernel, OwnerKernel):
-        for s, subsets in enumerate(kernel.subsets_):
-            arrays |= {f"order{s}": subsets.order, f"members{s}": subsets.members}
-    if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
-        return arrays
-    samples = [partitions.samples for partitions in kernel.partitions_]
-    pool = kernel.pool_
-    if pool is not kernel.X_fit_ and kernel.partition == "voronoi":
-        sampled, positions = np.unique(np.concatenate(samples, axis=None), return_inverse=True)
-        arrays |= _points_to_arrays("pool", pool[sampled])
-        sizes = np.cumsum([part.size for part in samples])[:-1]
-        parts = zip(np.split(positions, sizes), samples, strict=True)
-        samples = [part.reshape(sample.shape) for part, sample in parts]
-    for s, partitions in enumerate(kernel.partitions_):
-        arrays[f"samples{s}"] = samples[s]
-        if isinstance(partitions, ForestPartitions):
-            arrays |= {f"{name}{s}": part for name, part in partitions.trees._asdict().items()}
-    return arrays
-
-
-def restore_kernel(kernel: MetricKernel, arrays: dict[str, Array]) -> MetricKernel:
-    """Return a kernel fitted from the arrays of `kernel_arrays`."""
-    check_kernel(kernel)
-    points = check_points(_points_from_arrays("points", arrays), name="points", min_rows=2)
-    kernel.check_parameters(points.shape[0])
-    if not DRAWS & arrays.keys():
-        costs = kernel.costs(*points.shape)
-        n_missing = costs.n_draws + costs.n_far
-        check_value(n_missing, "the number of missing samples", n_missing == 0)
-        return kernel.fit(points)
-    if not isinstance(kernel, IsolationKernel | OwnerKernel):
-        raise ValueError("samples of a kernel that draws none")
-    if isinstance(kernel, OwnerKernel):
-        return _restore_owner(kernel, points, arrays)
-    pool = points
-    if "pool" in arrays or "pool.data" in arrays:
-        pool = check_pool(kernel, points, _points_from_arrays("pool", arrays))
-    n_scales = sum(name.startswith("samples") for name in arrays)
-    metric = kernel.fit_metric(points)
-    partitions = [_partitions(kernel, arrays, pool, metric, s) for s in range(n_scales)]
-    psis = tuple(part.psi for part in partitions)
-    return kernel.restore(points, metric, psi_=psis, partitions_=partitions, pool_=pool)
-
-
-def _restore_owner(kernel: OwnerKernel, points: Points, arrays: dict[str, Array]) -> OwnerKernel:
-    """Return an owner kernel with the subsets of a file."""
-    n, metric = points.shape[0], kernel.fit_metric(points)
-    psis = kernel.psis(n, kernel.n_listed(points))
-    far = split_scales(psis, n).far if "order0" in arrays else ()
-    return kernel.restore(
-        points,
-        metric,
-        psi_=psis,
-        subsets_=[
-            check_subsets(arrays[f"order{s}"], arrays[f"members{s}"], psi, n)
-            for s, psi in enumerate(far)
-        ],
-    )
-
-
-def _partitions(
-    kernel: IsolationKernel,
-    arrays: dict[str, Array],
-    pool: Points,
-    metric: Metric,
-    s: int,
-) -> VoronoiPartitions | ForestPartitions:
-    samples, n_partitions = arrays[f"samples{s}"], len(arrays["samples0"])
-    if is_integer(kernel.n_partitions):
-        n_partitions = int(kernel.n_partitions)
-    is_voronoi = kernel.partition == "voronoi"
-    n_pool = pool.shape[0] if is_voronoi else None  # trees replace the points they were grown from
-    check_samples(samples, f"samples{s}", n_partitions, n_pool)
-    if is_voronoi:
-        return VoronoiPartitions(samples, pool, metric)
-    shape = len(samples), 2 * samples.shape[1] - 1
-    return ForestPartitions(samples, check_trees(_stored_trees(arrays, s), pool.shape[1], shape))
-
-
-def _stored_trees(arrays: dict[str, Array], s: int) -> Trees:
-    return Trees(*(arrays[f"{name}{s}"] for name in Trees._fields))
-
-
-def _points_to_arrays(name: str, points: Points) -> dict[str, Array]:
-    if isinstance(points, csr_array):
-        return {f"{name}.{part}": np.asarray(getattr(points, part)) for part in CSR_PARTS}
-    return {name: points}
-
-
-def _points_from_arrays(name: str, arrays: dict[str, Array]) -> Points:
-    if name in arrays:
-        return arrays[name]
-    data, indices, indptr, shape = (arrays[f"{name}.{part}"] for part in CSR_PARTS)
-    check_array(shape, f"{name}.shape", np.int64, (2,), low=0)
-    return csr_from_arrays((data, indices, indptr), tuple(shape.tolist()), name)
-
-
-def table_header(forest: TableForest) -> dict[str, Any]:
-    """Return the columns of a forest in a form that JSON supports."""
-    return {"columns": [list(column) for column in forest.columns_], "scales": len(forest.trees_)}
-
-
-def table_arrays(forest: TableForest) -> dict[str, Array]:
-    """Return the trees of a forest, by name."""
-    return {
-        f"{name}{s}": part
-        for s, trees in enumerate(forest.trees_)
-        for name, part in trees._asdict().items()
-    }
-
-
-def restore_table(header: dict[str, Any], arrays: dict[str, Array]) -> TableForest:
-    """Return the forest that the header and the arrays of a file define, once they are checked."""
-    columns = [Column(*_plain(column)) for column in header["columns"]]
-    for column in columns:
-        check_value(column.kind, "the kind of a column", column.kind in COLUMN_KINDS)
-        check_value(column.categories, "categories", all(isinstance(c, str) for c in column[2]))
-    n_used = sum(column.is_used for column in columns)
-    check_value(n_used, "the number of columns", n_used > 0)
-    scales = check_value(header["scales"], "the number of scales", is_count(header["scales"], 1))
-    forest = TableForest()
-    forest.columns_ = columns
-    stored = [_stored_trees(arrays, s) for s in range(scales)]
-    forest.trees_ = [check_trees(trees, n_used, trees.children.shape) for trees in stored]
-    forest.n_features_in_ = len(columns)
-    if all(isinstance(column.name, str) for column in columns):
-        forest.feature_names_in_ = np.array([column.name for column in columns], object)
-    return forest
-
-
-def _plain(column: Any) -> tuple[Any, str, tuple[str, ...], int]:
-    name, kind, categories, n_missing = column
-    return name, kind, tuple(categories), n_missing
-
-
-KIND = "model"
-KERNEL, TABLE = "kernel.", "table."
-"""Prefixes of the arrays of the kernel, and of the trees of a table."""
-SCALE = "input_scale"
-ALIGNMENT = "alignment."
-"""Prefix of the arrays of an alignment."""
-FITTED = ("embedding_", "trace_", "isolated_", "landmark_indices_", "feature_names_in_", "far_")
-NUMBERS = ("n_features_in_", "n_iter_", "kl_divergence_")
-UNSAVED = ("callback",)
-"""Parameters that cannot be stored in a file."""
-MOMENTARY = "bytes_available"
-"""The part of a plan that depends on other programs: without it, equal fits have equal files."""
-
-
-class FittedEstimator(Protocol):
-    """Attributes of a fitted estimator that are stored."""
-
-    kernel_: MetricKernel
-    plan_: Plan
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters."""
-        ...
 
 
 class Model(NamedTuple):
@@ -298,37 +81,24 @@ class Model(NamedTuple):
     seed: int
 
 
-def write_model(path: str | Path, estimator: FittedEstimator, seed: int) -> None:
+def write_model(path: str | Path, estimator: Any, seed: int) -> None:
     """Write a fitted estimator; seed is that of its sampled affinities."""
-    arrays: dict[str, Array] = {}
-    header = {
-        "parameters": _plain_parameters(estimator.get_params(deep=False), arrays),
-        "kernel": to_plain(estimator.kernel_, arrays),
-        "plan": {k: v for k, v in estimator.plan_.as_dict().items() if k != MOMENTARY},
-        "plan_parameters": _plain_parameters(estimator.plan_.parameters, arrays),
-        "numbers": {name: getattr(estimator, name) for name in NUMBERS},
-        "start_of_draws": seed,
+    plan = {name: part for name, part in vars(estimator.plan_).items() if name not in MACHINE}
+    content = {
+        "parameters": relevant(estimator.get_params(deep=False)),
+        "kernel": estimator.kernel_,
+        "state": _kernel_state(estimator.kernel_),
+        "plan": plan | {"parameters": relevant(estimator.plan_.parameters)},
+        "seed": seed,
+        "fitted": {name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)},
     }
-    table: dict[str, Array] = {}
+    if hasattr(estimator, "feature_names_in_"):
+        content["names"] = estimator.feature_names_in_.astype(str)
     if hasattr(estimator, "table_"):
-        header["table"] = table_header(estimator.table_)
-        table = {f"{TABLE}{name}": part for name, part in table_arrays(estimator.table_).items()}
-    if hasattr(estimator, "input_options_"):
-        header["input_options"] = estimator.input_options_
-    fitted = {name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)}
-    if "feature_names_in_" in fitted:
-        fitted["feature_names_in_"] = fitted["feature_names_in_"].astype(str)
-    if hasattr(estimator, "input_scale_"):
-        fitted[SCALE] = np.array(estimator.input_scale_)
-    if (anchors := getattr(estimator, "alignment_", None)) is not None:
-        fitted |= {f"{ALIGNMENT}rows": anchors.rows, f"{ALIGNMENT}places": anchors.places}
-        header["alignment"] = {"strength": anchors.strength, "scale": anchors.scale}
-    kernel = {f"{KERNEL}{name}": part for name, part in kernel_arrays(estimator.kernel_).items()}
-    write_archive(Path(path), KIND, header, {**arrays, **fitted, **kernel, **table})
-
-
-def _plain_parameters(parameters: Any, arrays: dict[str, Array]) -> dict[str, Any]:
-    return plain_parameters({k: v for k, v in parameters.items() if k not in UNSAVED}, arrays)
+        content["table"] = {"columns": estimator.table_.columns_, "trees": estimator.table_.trees_}
+    arrays: dict[str, Array] = {}
+    header = {name: pack(part, arrays, name) for name, part in content.items()}
+    write_archive(Path(path), KIND, header, arrays)
 
 
 def read_model(path: str | Path, known: Collection[str]) -> Model:
@@ -336,7 +106,9 @@ def read_model(path: str | Path, known: Collection[str]) -> Model:
     header, arrays = read_archive(Path(path), KIND)
     with reading_archive(Path(path), KIND):
         try:
-            model = _restore(header, arrays, known)
+            model = _restore(header, arrays)
+            if new := sorted(model.parameters.keys() - known):
+                raise KeyError(new[0])
         except (KeyError, TypeError) as error:
             raise RefusedError(
                 f"{path} holds a model that this version of isosne cannot read: it was written by "
@@ -346,66 +118,323 @@ def read_model(path: str | Path, known: Collection[str]) -> Model:
     return model
 
 
-def _restore(header: dict[str, Any], arrays: dict[str, Array], known: Collection[str]) -> Model:
-    parameters = {k: from_plain(v, arrays) for k, v in header["parameters"].items()}
-    plan = {**header["plan"], "reasons": tuple(header["plan"]["reasons"]), MOMENTARY: None}
-    parts = {k.removeprefix(KERNEL): v for k, v in arrays.items() if k.startswith(KERNEL)}
-    kernel = restore_kernel(from_plain(header["kernel"], arrays), parts)
-    if new := sorted(parameters.keys() - known):
-        raise KeyError(new[0])
-    chosen = {k: from_plain(v, arrays) for k, v in header["plan_parameters"].items()}
-    fitted: dict[str, Any] = {name: arrays[name] for name in FITTED if name in arrays}
-    if "feature_names_in_" in fitted:
-        fitted["feature_names_in_"] = fitted["feature_names_in_"].astype(object)
-    if SCALE in arrays:
-        scale = check_array(arrays[SCALE], SCALE, np.float64, (2, None))
-        fitted["input_scale_"] = Scale(*scale)
+def _restore(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Model:
+    parts = ("parameters", "kernel", "state", "plan", "seed", "fitted")
+    parameters, kernel, state, plan, seed, fitted = (unpack(header[k], arrays) for k in parts)
+    fitted["kernel_"] = _restore_kernel(kernel, **state)
+    n_threads = useful_threads(state["points"].shape[0], plan["forces"])
+    fitted["plan_"] = Plan(**plan, n_threads=n_threads, bytes_needed=None, bytes_available=None)
+    if "names" in header:
+        fitted["feature_names_in_"] = unpack(header["names"], arrays).astype(object)
     if "table" in header:
-        trees = {k.removeprefix(TABLE): v for k, v in arrays.items() if k.startswith(TABLE)}
-        fitted["table_"] = restore_table(header["table"], trees)
-    if "alignment" in header:
-        rows, places = arrays[f"{ALIGNMENT}rows"], arrays[f"{ALIGNMENT}places"]
-        fitted["alignment_"] = Anchors(rows, places, **header["alignment"])
-    if "input_options" in header:
-        fitted["input_options_"] = header["input_options"]
-    attributes = {
-        "kernel_": kernel,
-        "plan_": Plan(**plan, parameters=chosen),
-        **fitted,
-        **{name: header["numbers"][name] for name in NUMBERS},
-    }
-    return Model(parameters, attributes, header["start_of_draws"])
+        fitted["table_"] = _restore_table(**unpack(header["table"], arrays))
+    return Model(parameters, fitted, seed)
+
+
+def relevant(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that affect the map; a previous map is given as coordinates."""
+    kept = {name: value for name, value in parameters.items() if name not in IRRELEVANT}
+    return kept | {"align_to": as_alignment(parameters.get("align_to"))}
+
+
+def pack(value: Any, arrays: dict[str, Array], name: str) -> Any:
+    """Return a value in a form that JSON supports; arrays are added to `arrays` by their name."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.random.Generator | np.random.RandomState):
+        return None  # the state of a generator is not a parameter
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        arrays[name] = value
+        return {"array": name}
+    if isinstance(value, csr_array):
+        parts = {part: getattr(value, part) for part in CSR_PARTS}
+        return {"csr": _pack_all(parts, arrays, name), "shape": value.shape}
+    if KINDS.get(type(value).__name__) is type(value):
+        return {"kind": type(value).__name__, "parts": _pack_all(_parts(value), arrays, name)}
+    if isinstance(value, list | tuple):
+        return [pack(part, arrays, f"{name}.{i}") for i, part in enumerate(value)]
+    if isinstance(value, dict):
+        return {"dict": _pack_all(value, arrays, name)}
+    raise DataError(
+        f"Cannot write {show(value)} to a file: parameters must be numbers, text, arrays or "
+        "objects of isosne. Pass one of these."
+    )
+
+
+def _pack_all(parts: Mapping[str, Any], arrays: dict[str, Array], name: str) -> dict[str, Any]:
+    return {key: pack(part, arrays, f"{name}.{key}") for key, part in parts.items()}
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """Return the arguments that make an equal object."""
+    if isinstance(value, Alignment):
+        return value.as_arrays()
+    if isinstance(value, MetricKernel):
+        return dict(value.get_params(deep=False))
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return dict(value._asdict())  # a named tuple
+
+
+def unpack(value: Any, arrays: Mapping[str, Array]) -> Any:
+    """Return the value that `pack` converted; sequences become tuples."""
+    if isinstance(value, list):
+        return tuple(unpack(part, arrays) for part in value)
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return arrays[value["array"]]
+    if "csr" in value:
+        data, indices, indptr = (unpack(value["csr"][part], arrays) for part in CSR_PARTS)
+        shape = check_value(value["shape"], "a shape", all(map(is_count, value["shape"])))
+        return csr_from_arrays((data, indices, indptr), tuple(shape), "the matrix")
+    inner = value["dict"] if "dict" in value else value["parts"]
+    parts = {name: unpack(part, arrays) for name, part in inner.items()}
+    return parts if "dict" in value else KINDS[value["kind"]](**parts)
+
+
+def _kernel_state(kernel: MetricKernel) -> dict[str, Any]:
+    """Return the points and random draws of a fitted kernel: the arguments of `_restore_kernel`."""
+    if isinstance(kernel, OwnerKernel):
+        return {"points": kernel.X_fit_, "subsets": kernel.subsets_}
+    if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
+        return {"points": kernel.X_fit_}
+    if kernel.partition == "forest":
+        return {"points": kernel.X_fit_, "partitions": kernel.partitions_}
+    samples, pool = [part.samples for part in kernel.partitions_], None
+    if kernel.pool_ is not kernel.X_fit_:  # the sampled rows alone, which samples refer to then
+        sampled, positions = np.unique(np.concatenate(samples, axis=None), return_inverse=True)
+        pool, ends = kernel.pool_[sampled], np.cumsum([part.size for part in samples])[:-1]
+        pairs = zip(np.split(positions, ends), samples, strict=True)
+        samples = [part.reshape(sample.shape) for part, sample in pairs]
+    return {"points": kernel.X_fit_, "partitions": samples, "pool": pool}
+
+
+def _restore_kernel(
+    kernel: MetricKernel,
+    points: Points,
+    subsets: Sequence[Subsets] = (),
+    partitions: Sequence[Any] = (),
+    pool: Points | None = None,
+) -> MetricKernel:
+    """Return a fitted kernel, once its points and draws are checked."""
+    check_value(kernel, "the kernel", isinstance(kernel, MetricKernel))
+    points = check_points(points, name="points", min_rows=2)
+    n_points, n_features = points.shape
+    kernel.check_parameters(n_points)
+    if isinstance(kernel, OwnerKernel):
+        n_listed = kernel.n_listed(points)
+        psis = kernel.psis(n_points, n_listed)
+        far = () if n_listed is not None else split_scales(psis, n_points).far
+        sets = [_check_subsets(*pair, n_points) for pair in zip(subsets, far, strict=True)]
+        return kernel.restore(points, kernel.fit_metric(points), psi_=psis, subsets_=sets)
+    if not isinstance(kernel, IsolationKernel) or not partitions:
+        n_missing = kernel.costs(n_points, n_features).n_draws
+        check_value(n_missing, "the number of missing samples", n_missing == 0)
+        return kernel.fit(points)
+    metric, pool = kernel.fit_metric(points), points if pool is None else pool
+    drawn: list[Any]
+    if kernel.partition == "forest":
+        drawn = [_check_forest(part, kernel.n_partitions, n_features) for part in partitions]
+    else:
+        if pool is not points:
+            check_value(pool.shape, "the shape of the pool", pool.shape[1] == n_features)
+            check_value(kernel.metric, "the metric of a pool", kernel.metric != "precomputed")
+            pool = check_points(pool, name="pool")
+            check_for_metric(pool, kernel.metric, name="pool")
+        last = pool.shape[0] - 1
+        samples = [_check_samples(part, kernel.n_partitions, last) for part in partitions]
+        drawn = [VoronoiPartitions(part, pool, metric) for part in samples]
+    psis = tuple(part.psi for part in drawn)
+    return kernel.restore(points, metric, psi_=psis, partitions_=drawn, pool_=pool)
+
+
+def _restore_table(columns: Sequence[Column], trees: Sequence[Trees]) -> TableForest:
+    """Return a forest of a mixed table, once its columns and trees are checked."""
+    for column in columns:
+        check_value(column.kind, "the kind of a column", column.kind in COLUMN_KINDS)
+        is_text = all(isinstance(category, str) for category in column.categories)
+        check_value(column.categories, "categories", is_text)
+    n_used = sum(column.is_used for column in columns)
+    check_value(n_used, "the number of columns", n_used > 0 and len(trees) > 0)
+    forest = TableForest()
+    forest.columns_ = list(columns)
+    forest.trees_ = [_check_trees(part, n_used, part.children.shape) for part in trees]
+    forest.n_features_in_ = len(columns)
+    if all(isinstance(column.name, str) for column in columns):
+        forest.feature_names_in_ = np.array([column.name for column in columns], object)
+    return forest
 
 
 def _check_model(model: Model) -> None:
     """Raise an error if fitted attributes do not fit each other."""
-    fitted, plan = model.attributes, model.attributes["plan_"].as_dict()
-    n_points, n_features = fitted["kernel_"].X_fit_.shape
-    check_plan(plan, n_points)
-    if plan["affinities"] == "sampled" and not getattr(fitted["kernel_"], "partitions_", ()):
+    fitted, plan, kernel = model.attributes, model.attributes["plan_"], model.attributes["kernel_"]
+    n_points, n_codes = kernel.X_fit_.shape
+    _check_plan(plan, n_points)
+    if plan.affinities == "sampled" and not getattr(kernel, "partitions_", ()):
         raise ValueError("affinities are sampled, and the kernel has no cells")
-    n_iter, n_columns = fitted["n_iter_"], fitted["n_features_in_"]
-    if "table_" in fitted:
-        n_codes, n_features = fitted["table_"]._n_features_out, len(fitted["table_"].columns_)
-        check_value(n_codes, "the number of trees", n_codes == fitted["kernel_"].X_fit_.shape[1])
+    n_features, table = n_codes, fitted.get("table_")
+    if table is not None:
+        n_features = len(table.columns_)
+        check_value(n_codes, "the number of trees", n_codes == table._n_features_out)
+    n_iter, value = fitted["n_iter_"], fitted["kl_divergence_"]
     check_value(n_iter, "n_iter_", is_count(n_iter, 0, LARGEST_COUNT))
-    check_value(n_columns, "n_features_in_", n_columns == n_features)
-    check_value(fitted["kl_divergence_"], "kl_divergence_", is_number(fitted["kl_divergence_"]))
-    check_value(model.seed, "start_of_draws", is_count(model.seed))
-    shape = n_points, plan["n_components"]
-    check_map(fitted["embedding_"], "embedding_", shape)
+    check_value(value, "kl_divergence_", is_number(value))
+    check_value(model.seed, "the seed", is_count(model.seed))
+    check_value(fitted["n_features_in_"], "n_features_in_", fitted["n_features_in_"] == n_features)
+    check_map(fitted["embedding_"], "embedding_", (n_points, plan.n_components))
     check_trace(fitted["trace_"], n_iter)
-    check_array(fitted["isolated_"], "isolated_", np.int64, (None,), low=0, high=n_points - 1)
+    last, n_rows = n_points - 1, plan.n_rows or n_points
+    check_array(fitted["isolated_"], "isolated_", np.int64, (None,), low=0, high=last)
+    if "far_" in fitted:
+        check_array(fitted["far_"], "far_", np.int64, (None,), low=0, high=last)
     if "landmark_indices_" in fitted:
-        n_rows = plan["n_rows"] or n_points
         indices = fitted["landmark_indices_"]
         check_array(indices, "landmark_indices_", np.int64, (n_points,), low=0, high=n_rows - 1)
-    if "far_" in fitted:
-        check_array(fitted["far_"], "far_", np.int64, (None,), low=0, high=n_points - 1)
     if "alignment_" in fitted:
-        check_anchors(fitted["alignment_"], shape)
+        _check_anchors(fitted["alignment_"], (n_points, plan.n_components))
     if "feature_names_in_" in fitted:
         check_array(fitted["feature_names_in_"], "feature_names_in_", object, (n_features,))
     for part in fitted.get("input_scale_", ()):
-        check_array(part, SCALE, np.float64, (n_features,))
-    check_parameters(model.parameters)
+        check_array(part, "input_scale_", np.float64, (n_features,))
+    as_objective(model.parameters["objective"])
+    as_schedule(model.parameters["schedule"])
+    strength = model.parameters["exaggeration"]
+    is_valid = strength is None or (is_number(strength) and 1 <= strength <= LARGEST_SETTING)
+    check_value(strength, "exaggeration", is_valid)
+
+
+def _check_plan(plan: Plan, n_points: int) -> None:
+    """Raise an error if a choice of a stored plan is not one that a plan can make."""
+    kinds = {name: kind for name, kind in get_type_hints(Plan).items() if name not in MACHINE}
+    del kinds["parameters"]
+    for name, kind in kinds.items():
+        value = getattr(plan, name)
+        is_whole = kind == float | None and is_integer(value)  # 1 instead of 1.0
+        check_value(value, f"{name} of the plan", isinstance(value, kind) or is_whole)
+
+    def is_length(length: int | None) -> bool:
+        return is_count(length, 1, max(1, n_points - 1)) if plan.neighbors else length is None
+
+    for name, is_valid in {
+        "n_points": plan.n_points == n_points,
+        "n_components": 1 <= plan.n_components <= 3,
+        "affinities": plan.affinities in AFFINITIES,
+        "neighbors": plan.neighbors in SEARCHES,
+        "n_neighbors": is_length(plan.n_neighbors),
+        "n_partners": is_length(plan.n_partners),
+        "n_rows": plan.n_rows is None or plan.n_rows >= n_points,
+        "n_pool": (plan.n_pool is None) == (plan.n_rows is None),
+    }.items():
+        check_value(getattr(plan, name), f"{name} of the plan", is_valid)
+    forces = plan.parameters.get("forces")
+    check_value(forces, "the forces of the plan", isinstance(forces, Exact | Mesh | Tree))
+
+
+def _check_anchors(anchors: Anchors, shape: tuple[int, int]) -> None:
+    n_points, n_components = shape
+    rows = check_array(anchors.rows, "rows", np.int64, (None,), low=0, high=n_points - 1)
+    if np.any(np.diff(rows) <= 0):
+        raise ValueError("rows must have ascending indices")
+    check_map(anchors.places, "places", (len(rows), n_components))
+    for name, high in (("strength", LARGEST_STRENGTH), ("scale", LARGEST_SETTING)):
+        value = getattr(anchors, name)
+        check_value(value, name, is_number(value) and 0 <= value <= high)
+
+
+def _check_subsets(subsets: Subsets, psi: int, n_points: int) -> Subsets:
+    """Return the subsets of one scale: a permutation of the points, and ascending members."""
+    order, members = subsets
+    check_permutation(order, n_points)
+    check_array(members, "members", np.int64, subset_shape(psi, n_points), low=0, high=n_points - 1)
+    if np.any(members[:, 1:] <= members[:, :-1]):
+        raise ValueError("members must have ascending indices in every row")
+    return subsets
+
+
+def _check_samples(samples: Array, n_partitions: Any, last: int | None) -> Array:
+    """Return the samples (t, psi) of one scale: ascending indices of points, up to the last."""
+    check_array(samples, "samples", np.int64, (n_partitions, None), low=0, high=last)
+    if samples.shape[1] < 2 or np.any(samples[:, 1:] <= samples[:, :-1]):
+        raise ValueError("samples must have ascending indices in every row")
+    return samples
+
+
+def _check_forest(forest: ForestPartitions, n_partitions: Any, n_features: int) -> ForestPartitions:
+    n_trees, psi = _check_samples(forest.samples, n_partitions, None).shape
+    _check_trees(forest.trees, n_features, (n_trees, 2 * psi - 1))
+    return forest
+
+
+def _check_trees(trees: Trees, n_features: int, shape: tuple[int, ...]) -> Trees:
+    """Return trees of this shape (n_trees, n_nodes) whose paths from the root end at a leaf."""
+    n_trees, n_nodes = shape
+    check_array(trees.features, "features", np.int32, shape, low=0, high=n_features - 1)
+    check_array(trees.thresholds, "thresholds", np.float64, shape)
+    check_array(trees.shares, "shares", np.float32, shape, low=0, high=1)
+    check_array(trees.seeds, "seeds", np.int64, (n_trees,), low=0, high=RANGE - 1)
+    # The right child follows the left one, which is therefore never the last node.
+    low, high = -(n_nodes // 2) - 1, n_nodes - 2
+    check_array(trees.children, "children", np.int32, shape, low=low, high=high)
+    if np.any((trees.children >= 0) & (trees.children <= np.arange(n_nodes))):
+        raise ValueError("children must come after their node")
+    return trees
+
+
+def check_array(
+    array: Array,
+    name: str,
+    dtype: Any,
+    shape: tuple[int | None, ...],
+    *,
+    low: float | None = None,
+    high: float | None = None,
+) -> Array:
+    """Return an array of this type and shape (None: any length) of finite values in a range."""
+    fits = len(array.shape) == len(shape) and all(
+        wanted in (None, length) for wanted, length in zip(shape, array.shape, strict=True)
+    )
+    if array.dtype != dtype or not fits:
+        raise ValueError(f"{name} cannot be {array.dtype} of shape {array.shape}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"{name} has values that are not finite")
+    for bound, is_beyond in ((low, np.less), (high, np.greater)):
+        if bound is not None and array.size and is_beyond(array, bound).any():
+            raise ValueError(f"{name} has values beyond {bound:g}")
+    return array
+
+
+def check_map(Y: Array, name: str, shape: tuple[int, int]) -> Array:
+    """Return the coordinates or the last update of a map of this shape."""
+    low, high = -LARGEST_COORDINATE, LARGEST_COORDINATE
+    return check_array(Y, name, np.float32, shape, low=low, high=high)
+
+
+def check_trace(trace: Array, n_iter: int) -> None:
+    """Raise an error unless a trace has ascending steps, values (maybe NaN) and norms."""
+    check_array(trace[:, [0, 2]], "trace", np.float64, (None, 2), low=0, high=None)
+    steps = trace[:, 0]
+    is_ascending = np.all(np.diff(steps) > 0) and np.all(steps == np.floor(steps))
+    if trace.shape[1] != 3 or not is_ascending or np.any(steps > n_iter):
+        raise ValueError("trace must have three columns, and ascending steps")
+
+
+def check_permutation(order: Array, n_points: int) -> None:
+    """Raise an error unless an array has every point once."""
+    check_array(order, "order", np.int64, (n_points,), low=0)
+    if not np.array_equal(np.sort(order), np.arange(n_points)):
+        raise ValueError("order must have every point once")
+
+
+def check_value(value: Any, name: str, is_valid: bool) -> Any:
+    """Return a value of the header if it is valid."""
+    if not is_valid:
+        raise ValueError(f"{name} cannot be {value!r}")
+    return value
+
+
+def is_count(value: Any, low: int = 0, high: float = float("inf")) -> bool:
+    """Return whether a value is an integer from low to high."""
+    return is_integer(value) and low <= value <= high

@@ -267,12 +267,12 @@ class Plan:
         Largest number of steps.
     n_threads : int
         Number of threads in step 3.
-    bytes_needed : int
+    bytes_needed : int or None
         Estimated peak of the memory that `fit` adds to the memory in use when it starts. Rows that
         it reads from a file are included; points in memory, libraries and compiled code are not.
     bytes_available : int or None
-        Memory that may be added: the free memory, or the limit if it is lower. None for a model
-        that was read from a file.
+        Memory that may be added: the free memory, or the limit if it is lower. A model that was
+        read from a file has None for both, and no reasons.
     reasons : tuple of str
         Reasons for the choices.
     n_rows, n_pool : int or None
@@ -305,10 +305,10 @@ class Plan:
     widest: float | None
     objective: str
     n_iter: int
-    n_threads: int
-    bytes_needed: int
+    n_threads: int = field(compare=False)
+    bytes_needed: int | None = field(compare=False)
     bytes_available: int | None = field(compare=False)
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = field(default=(), compare=False)
     n_rows: int | None = None
     n_pool: int | None = None
     alignment: str | None = None
@@ -323,7 +323,7 @@ class Plan:
             f"forces      {self._forces()}",
             f"objective   {self.objective}, at most {self.n_iter:,} steps",
             f"threads     {self.n_threads}",
-            f"memory      {self._memory()}",
+            *self._memory(),
         ]
         if self.alignment is not None:
             lines.insert(4, f"alignment   {self.alignment}")
@@ -344,11 +344,11 @@ class Plan:
         names = [field.name for field in fields(self) if field.name != "parameters"]
         return {name: getattr(self, name) for name in names}
 
-    def _memory(self) -> str:
-        needed = size(self.bytes_needed)
-        if self.bytes_available is None:
-            return f"{needed} more than in use before the fit"
-        return f"{needed} more than in use now; {size(self.bytes_available)} available"
+    def _memory(self) -> list[str]:
+        if self.bytes_needed is None or self.bytes_available is None:
+            return []
+        needed, available = size(self.bytes_needed), size(self.bytes_available)
+        return [f"memory      {needed} more than in use now; {available} available"]
 
     def _points(self) -> str:
         mapped = f"{self.n_points:,} to {self.n_components} dimensions"
