@@ -46,14 +46,7 @@ class Table:
             self.names = list(frame.columns)
             values = self._from_frame(frame, name)
         else:
-            values = as_array(data, name)
-            if values.ndim != 2:
-                raise DataError(
-                    f"{name} must be two-dimensional, one point in each row; got shape "
-                    f"{values.shape}. Reshape your data with X.reshape(-1, 1) if it has one "
-                    "attribute, or X.reshape(1, -1) if it is one point."
-                )
-            values = self._as_numbers(values, name)
+            values = self._as_numbers(check_two_dimensional(as_array(data, name), name), name)
         self.values = as_compiled(check_real(values, name))
 
     def _from_frame(self, frame: nw.DataFrame[Any], name: str) -> Array:
@@ -129,6 +122,17 @@ def as_array(data: Any, name: str) -> Array:
             f"{name} must be a table whose rows have equal lengths; got a "
             f"{type(data).__name__} of different ones. Pass as many values in each row."
         ) from None
+
+
+def check_two_dimensional(values: Array, name: str) -> Array:
+    """Return the values; raise an error unless they have rows and columns."""
+    if values.ndim != 2:
+        raise DataError(
+            f"{name} must be two-dimensional, one point in each row; got shape {values.shape}. "
+            "Reshape your data with X.reshape(-1, 1) if it has one attribute, or "
+            "X.reshape(1, -1) if it is one point."
+        )
+    return values
 
 
 def check_container(data: Any, name: str) -> None:

@@ -14,6 +14,11 @@ Points: TypeAlias = Array | csr_array
 """Validated data, one point per row: a real ndarray, or CSR with sorted indices."""
 
 
+Layers: TypeAlias = NDArray[np.float32]
+"""Similarities (n_scales, n, m) of points, one layer per scale. Rows may have any scale: step 2
+normalizes those of each layer, and averages the layers."""
+
+
 class Neighbors(NamedTuple):
     """The nearest neighbors of each point, nearest first, without the point itself.
 
@@ -35,31 +40,26 @@ class FarPartners(NamedTuple):
     probabilities: NDArray[np.float32]
 
 
-NeighborSimilarity = Callable[[Points, Array, Array], NDArray[np.float32]]
+NeighborSimilarity = Callable[[Points, Array, Array], Layers]
 """Takes new points (m, d), the indices of the fitted points nearest to each, and their distances
-(m, k); returns the similarity (n_scales, m, k)."""
+(m, k), nearest first; returns the similarity (n_scales, m, k)."""
 
-SimilarityLayers = Callable[[Points], NDArray[np.float32]]
-"""Takes new points (m, d) and returns their similarity to the fitted points (n_scales, m, n). Rows
-may have any scale: step 2 normalizes them."""
+SimilarityLayers = Callable[[Points], Layers]
+"""Takes new points (m, d); returns their similarity to the fitted points (n_scales, m, n)."""
 
 
 class SimilarityRows(NamedTuple):
-    """The similarity among the fitted points, computed in blocks of rows.
-
-    A kernel with several scales (values of psi or perplexity) has one layer per scale. Step 2
-    normalizes the rows of each layer and averages the layers, so rows may have any scale.
-    """
+    """The similarity among the fitted points, computed in blocks of rows."""
 
     n_points: int
     n_scales: int
-    compute: Callable[[slice], NDArray[np.float32]]
+    compute: Callable[[slice], Layers]
     """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
     counts: Callable[[], Array] | None = None
     """Return counts of shared cells (n_points, n_points), if the similarity has one scale of them.
     """
 
-    def block(self, rows: slice) -> NDArray[np.float32]:
+    def block(self, rows: slice) -> Layers:
         """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
         return self.compute(slice(*rows.indices(self.n_points)[:2]))
 
@@ -71,9 +71,7 @@ class Kernel(Protocol):
         """Return the similarity among the fitted points, computed in blocks of rows."""
         ...
 
-    def neighbor_similarity(
-        self, neighbors: Neighbors, n_partners: int | None = None
-    ) -> NDArray[np.float32]:
+    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         """Return the similarity (n_scales, n, n_partners) of each fitted point to neighbors."""
         ...
 

@@ -7,7 +7,7 @@ its neighbor. This is the same in all forms of affinities (docs/departures.md).
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 from isosne._blocks import for_each_block
 from isosne._types import (
@@ -97,21 +97,11 @@ def tie_factors(isolated: Array, others: Array, factors: Array) -> None:
     is_open[isolated[~is_mutual]] = True
     while is_open.any():
         ready = np.flatnonzero(is_open & ~is_open[tie])
+        if len(ready) == 0:  # all the others lead to circles
+            factors[is_open] = 0.25 / n
+            return
         factors[ready] = 0.5 / n - factors[tie[ready]]
-        if len(ready) == 0:
-            ready = find_circle(tie, int(np.argmax(is_open)))
-            factors[ready] = 0.25 / n
         is_open[ready] = False
-
-
-def find_circle(tie: Array, first: int) -> NDArray[np.int64]:
-    """Return the points of the circle that the ties from a point lead to."""
-    path: dict[int, int] = {}
-    point = first
-    while point not in path:
-        path[point] = len(path)
-        point = int(tie[point])
-    return np.array(list(path)[path[point] :])
 
 
 def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, NDArray[np.int64]]:
@@ -161,17 +151,13 @@ def _dense(affinities: Points) -> tuple[DenseMatrix, NDArray[np.int64]]:
 
 def _sparse(affinities: csr_array) -> tuple[SparseMatrix, NDArray[np.int64]]:
     P = csr_array(affinities + affinities.T)
+    P -= diags_array(P.diagonal(), format="csr")
+    P.eliminate_zeros()
     P.sort_indices()
-    n = P.shape[0]
-    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(P.indptr))
-    is_pair = (P.indices != rows) & (P.data != 0)
-    indptr = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(rows[is_pair], minlength=n), out=indptr[1:])
-    data = P.data[is_pair]
-    data /= _positive(float(data.sum()))
-    isolated = np.flatnonzero(np.diff(indptr) == 0)
-    indices = P.indices[is_pair].astype(np.int32, copy=False)
-    return SparseMatrix(indptr, indices, data.astype(np.float32)), isolated
+    P.data /= _positive(float(P.data.sum()))
+    isolated = np.flatnonzero(np.diff(P.indptr) == 0)
+    parts = P.indptr.astype(np.int64), P.indices.astype(np.int32), P.data.astype(np.float32)
+    return SparseMatrix(*parts), isolated
 
 
 def _positive(total: float) -> float:

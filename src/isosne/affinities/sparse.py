@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from isosne._blocks import for_each_block
 from isosne._checks import is_one_of
@@ -247,11 +247,8 @@ def _from_dense(joint: DenseMatrix, negligible: float) -> csr_array:
     for values, factor in zip(joint.values, joint.factors, strict=True):
         p = values * (factor + joint.factors)
         p[p < negligible / n**2] = 0
-        columns = np.flatnonzero(p)
-        rows.append((columns.astype(np.int32), p[columns].astype(np.float32)))
-    indices, data = (np.concatenate(parts) for parts in zip(*rows, strict=True))
-    indptr = np.cumsum([0, *(len(columns) for columns, _ in rows)])
-    return csr_array((data, indices, indptr), shape=(n, n))
+        rows.append(csr_array(p[None]))
+    return vstack(rows, format="csr", dtype=np.float32)
 
 
 def _from_draws(source: PartnerSource) -> csr_array:

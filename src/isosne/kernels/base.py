@@ -26,6 +26,7 @@ from isosne._checks import (
 from isosne._types import (
     Array,
     FarPartners,
+    Layers,
     Neighbors,
     NeighborSimilarity,
     Points,
@@ -147,9 +148,7 @@ class MetricKernel(BaseEstimator, ABC):
     def rows(self) -> SimilarityRows:
         """Return the similarity among the fitted points, computed in blocks of rows."""
 
-    def neighbor_similarity(
-        self, neighbors: Neighbors, n_partners: int | None = None
-    ) -> NDArray[np.float32]:
+    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         """Return the similarity (n_scales, n, k) of each fitted point to its nearest neighbors.
 
         n_partners: number of neighbors per point to compare with, None for all; the others may
@@ -317,7 +316,7 @@ class MetricKernel(BaseEstimator, ABC):
         """Return rows of similarity: fill(sq, rows, K) computes a part K from squared distances."""
         search, n = exact_set(self.X_fit_, self.metric_), self.X_fit_.shape[0]
 
-        def compute(rows: slice) -> NDArray[np.float32]:
+        def compute(rows: slice) -> Layers:
             K = np.empty((n_scales, rows.stop - rows.start, n), np.float32)
 
             def work(part: slice) -> None:

@@ -1,7 +1,6 @@
 """The Gaussian kernel (Eq. 1): bandwidths by bisection, and similarities of rows of distances.
 
-Compiled loops with the same bits on every CPU: exponentials are those of `_portable`, and sums run
-in four lanes.
+The same bits on every CPU: exponentials are those of `_portable`, and sums run in four lanes.
 """
 
 import math
@@ -18,6 +17,7 @@ from isosne._numba import kernel
 from isosne._portable import each_log, exp, log
 from isosne._types import (
     Array,
+    Layers,
     Neighbors,
     NeighborSimilarity,
     Points,
@@ -44,16 +44,14 @@ def find_precisions(sq: Array, own: int, log_perplexity: Array, precisions: Arra
     n, m = sq.shape
     shifted, weights = np.empty(m), np.empty(m)
     for i in range(n):
-        nearest_sq = np.inf
-        for j in range(m):
-            if own < 0 or j != own + i:
-                nearest_sq = min(nearest_sq, sq[i, j])
+        skipped = own + i if own >= 0 else -1
+        nearest_sq = smallest_other(sq[i], skipped)
         # A common factor of a row's weights does not change its entropy. Subtracting the smallest
         # squared distance gives the nearest point weight 1, so that the sum never underflows.
         n_others = n_nearest = 0
         total = 0.0
         for j in range(m):
-            if own < 0 or j != own + i:
+            if j != skipped:
                 shifted[n_others] = sq[i, j] - nearest_sq
                 n_nearest += shifted[n_others] == 0.0
                 total += shifted[n_others]
@@ -66,6 +64,16 @@ def find_precisions(sq: Array, own: int, log_perplexity: Array, precisions: Arra
             else:
                 guess = n_others / total if total > 0.0 else 1.0  # inverse of the mean
                 precisions[s, i] = bisect_precision(row, log_perplexity[s], guess)
+
+
+@kernel
+def smallest_other(sq: Array, skipped: int) -> float:
+    """Return the smallest of a row of squared distances; the entry `skipped` is left out."""
+    smallest = np.inf
+    for j in range(len(sq)):
+        if j != skipped:
+            smallest = min(smallest, sq[j])
+    return smallest
 
 
 @kernel
@@ -119,10 +127,7 @@ def sum_in_lanes(weights: Array, values: Array) -> tuple[float, float]:
 def fill_rows(sq: Array, own: int, precisions: Array, K: Array) -> None:
     """Fill K[s, i] with exp(-precision (d^2 - smallest d^2)), and 1 for the point itself."""
     for i in range(sq.shape[0]):
-        nearest_sq = np.inf
-        for j in range(sq.shape[1]):
-            if own < 0 or j != own + i:
-                nearest_sq = min(nearest_sq, sq[i, j])
+        nearest_sq = smallest_other(sq[i], own + i if own >= 0 else -1)
         for s in range(len(K)):
             fill_gaussian(sq[i], nearest_sq, precisions[s, i], K[s, i])
             if own >= 0:
@@ -275,7 +280,7 @@ class GaussianKernel(MetricKernel):
         return K
 
     def toward_fitted(self) -> SimilarityLayers:
-        def compare(points: Points) -> NDArray[np.float32]:
+        def compare(points: Points) -> Layers:
             sq = self._sq_distances(points, self.X_fit_)
             precisions = self._precisions(points, is_fitted=False)
             K = np.empty((len(precisions), *sq.shape), np.float32)
@@ -296,22 +301,20 @@ class GaussianKernel(MetricKernel):
 
         by_distance = self._rows_by_distance(len(log_perplexity), fill)
 
-        def compute(rows: slice) -> NDArray[np.float32]:
+        def compute(rows: slice) -> Layers:
             K = by_distance.block(rows)
             _warn_of_degenerate_rows(precisions[:, rows])
             return K
 
         return by_distance._replace(compute=compute)
 
-    def neighbor_similarity(
-        self, neighbors: Neighbors, n_partners: int | None = None
-    ) -> NDArray[np.float32]:
+    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         return self._near_similarity(neighbors.distances[:, :n_partners])
 
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
         return lambda points, ids, distances: self._near_similarity(distances)
 
-    def _near_similarity(self, distances: Array) -> NDArray[np.float32]:
+    def _near_similarity(self, distances: Array) -> Layers:
         """Return the similarity (n_scales, n, k) at distances (n, k) to the nearest points."""
         n_scales, n = len(self.perplexity_), len(distances)
         K, precisions = np.empty((n_scales, *distances.shape), np.float32), np.empty((n_scales, n))

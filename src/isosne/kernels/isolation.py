@@ -17,6 +17,7 @@ from isosne._checks import check_for_metric
 from isosne._random import RandomState, as_generator
 from isosne._types import (
     Array,
+    Layers,
     Neighbors,
     NeighborSimilarity,
     Points,
@@ -285,9 +286,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
     def rows(self) -> SimilarityRows:
         return self._form.rows()
 
-    def neighbor_similarity(
-        self, neighbors: Neighbors, n_partners: int | None = None
-    ) -> NDArray[np.float32]:
+    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         return self._form.between(neighbors, neighbors.indices[:, :n_partners])
 
     @property

@@ -13,6 +13,7 @@ from isosne._numba import kernel
 from isosne._portable import exp
 from isosne._types import (
     Array,
+    Layers,
     Neighbors,
     NeighborSimilarity,
     Points,
@@ -149,7 +150,7 @@ class KNNKernel(NeighborKernel):
     def rows(self) -> SimilarityRows:
         check_is_fitted(self)
 
-        def compute(rows: slice) -> NDArray[np.float32]:
+        def compute(rows: slice) -> Layers:
             K = self._indicator(self.neighbors_.indices[rows])
             own = np.arange(rows.start, rows.stop)
             K[0, own - rows.start, own] = 1  # a point is similar to itself
@@ -163,9 +164,7 @@ class KNNKernel(NeighborKernel):
         np.put_along_axis(K[0], ids, 1, axis=1)
         return K
 
-    def neighbor_similarity(
-        self, neighbors: Neighbors, n_partners: int | None = None
-    ) -> NDArray[np.float32]:
+    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         return self._among_nearest(neighbors.indices[:, :n_partners])
 
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
@@ -219,7 +218,7 @@ class AdaptiveGaussianKernel(NeighborKernel):
         return adaptive_gaussian(sq, self._checked_radii(self.radii(A)), self.radii(B)[None])
 
     def toward_fitted(self) -> SimilarityLayers:
-        def compare(points: Points) -> NDArray[np.float32]:
+        def compare(points: Points) -> Layers:
             radii = self._checked_radii(self._radii(points))
             sq = self._sq_distances(points, self.X_fit_)
             return adaptive_gaussian(sq, radii, self._radii(None)[None])[None]
@@ -234,9 +233,7 @@ class AdaptiveGaussianKernel(NeighborKernel):
 
         return self._rows_by_distance(1, fill)
 
-    def neighbor_similarity(
-        self, neighbors: Neighbors, n_partners: int | None = None
-    ) -> NDArray[np.float32]:
+    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         ids, distances = (part[:, :n_partners] for part in neighbors)
         radii, K = self._checked_radii(self.radii()), np.empty((1, *ids.shape), np.float32)
 
@@ -250,7 +247,7 @@ class AdaptiveGaussianKernel(NeighborKernel):
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
         radii = self.radii()
 
-        def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
+        def compare(points: Points, ids: Array, distances: Array) -> Layers:
             sq = distances.astype(np.float64) ** 2
             own = distances[:, self._k - 1].astype(np.float64)  # lists are longer than k
             return adaptive_gaussian(sq, own, radii[ids])[None]

@@ -12,6 +12,7 @@ from isosne._random import RandomState, as_generator
 from isosne._types import (
     Array,
     FarPartners,
+    Layers,
     Neighbors,
     NeighborSimilarity,
     Points,
@@ -177,15 +178,13 @@ class OwnerKernel(MetricKernel):
     def rows(self) -> SimilarityRows:
         points = self._check_query(None)
 
-        def compute(rows: slice) -> NDArray[np.float32]:
+        def compute(rows: slice) -> Layers:
             own = np.arange(rows.start, rows.stop)
             return self._by_rank(points[own], own)
 
         return SimilarityRows(points.shape[0], len(self.psi_), compute)
 
-    def neighbor_similarity(
-        self, neighbors: Neighbors, n_partners: int | None = None
-    ) -> NDArray[np.float32]:
+    def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         # All rows are the same: the mean over the scales with neighbor lists, each normalized.
         ids = neighbors.indices[:, :n_partners]
         ranks = slice(1, ids.shape[1] + 1)  # the point itself has rank 0
@@ -206,7 +205,7 @@ class OwnerKernel(MetricKernel):
 
     def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
         # Ranks of new points are smoothed, so that the similarity is continuous in them.
-        def compare(points: Points, ids: Array, distances: Array) -> NDArray[np.float32]:
+        def compare(points: Points, ids: Array, distances: Array) -> Layers:
             law = mean_law(self._near, self.X_fit_.shape[0], slice(0, ids.shape[1]))
             weights = np.empty((1, *ids.shape), np.float32)
             weigh_smoothly(np.ascontiguousarray(distances, np.float64), law, weights[0])

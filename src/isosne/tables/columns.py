@@ -15,14 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from isosne._tables import as_array, as_frame, check_container, is_missing
+from isosne._tables import (
+    as_array,
+    as_frame,
+    check_container,
+    check_real,
+    check_two_dimensional,
+    is_missing,
+)
 from isosne._types import Array
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, ParameterError, show
 
 EPOCH = date(1970, 1, 1)
 """Day of a time without a date, so that its seconds count from midnight."""
-LONGEST = 30
-"""Largest number of characters of a value in a message (chosen)."""
 
 
 def is_gap(value: Any) -> bool:
@@ -75,12 +80,7 @@ def _as_moment(value: Any) -> Any:
     if isinstance(value, time_of_day):
         value = datetime.combine(EPOCH, value)
     if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError:
-            if not value[:1].isdigit():  # NumPy knows words such as "now"
-                raise
-            return np.datetime64(value)  # a month or a year
+        value = datetime.fromisoformat(value)
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.astimezone(UTC).replace(tzinfo=None)
     return value
@@ -94,13 +94,9 @@ def distinct_texts(values: Array) -> tuple[str, ...]:
 def first_odd(values: Array) -> str:
     """Return the first value that is not a finite number, for a message."""
     for value in values.tolist():
-        try:
-            is_odd = not is_gap(value) and not np.isfinite(float(value))
-        except (TypeError, ValueError, OverflowError):
-            is_odd = True
-        if is_odd:
-            shown = repr(value)
-            return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
+        number = as_numbers(np.array([value], object))
+        if number is None or np.isinf(number[0]):
+            return show(value)
     return "other values"
 
 
@@ -192,14 +188,12 @@ class Column(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A column as it was passed: its values, and what its type says."""
+    """A column as it was passed: the kind if its type determines it, and ordered categories."""
 
     label: Any
     values: Array
     kind: str | None = None
-    """The kind if the type determines it; None if the values do."""
     order: tuple[str, ...] = ()
-    """Ordered categories."""
 
 
 def read_columns(
@@ -243,10 +237,7 @@ def is_mixed(data: Any) -> bool:
         return False
     for column in frame.iter_columns():
         values = _values(column)
-        is_number = column.dtype.is_numeric() or column.dtype == nw.Boolean
-        if count_gaps(values) or column.dtype in CATEGORIES:
-            return True
-        if not is_number and as_numbers(values) is None:
+        if count_gaps(values) or column.dtype in CATEGORIES or as_numbers(values) is None:
             return True
     return False
 
@@ -261,15 +252,9 @@ def _given(data: Any, name: str) -> Iterator[Given]:
         return
     if issparse(data):
         raise DataError(f"{name} must be dense; got a sparse matrix. Pass {name}.toarray().")
-    values = as_array(data, name)
-    if values.ndim != 2:
-        raise DataError(
-            f"{name} must be two-dimensional, one point in each row; got shape {values.shape}. "
-            "Reshape your data with X.reshape(-1, 1) if it has one attribute, or "
-            "X.reshape(1, -1) if it is one point."
-        )
+    values = check_two_dimensional(as_array(data, name), name)
     if values.dtype.kind == "c":
-        raise DataError(f"Complex data not supported: {name} must be real; got {values.dtype}.")
+        check_real(values, name)  # raises the error
     for c in range(values.shape[1]):
         yield Given(c, values[:, c])
 
@@ -290,15 +275,13 @@ def _kind_of_type(column: nw.Series[Any], name: str) -> str | None:
             f"Column {column.name!r} of {name} must hold numbers, text, categories, booleans or "
             f"dates; got {dtype}. Leave it out, or turn it into several columns."
         )
-    for kind, is_kind in (
-        ("boolean", dtype == nw.Boolean),
-        ("number", dtype.is_numeric()),
-        ("date", dtype.is_temporal()),
-        ("category", dtype in CATEGORIES),
-    ):
-        if is_kind:
-            return kind
-    return None
+    if dtype == nw.Boolean:
+        return "boolean"
+    if dtype.is_numeric():
+        return "number"
+    if dtype.is_temporal():
+        return "date"
+    return "category" if dtype in CATEGORIES else None
 
 
 def _ordered_categories(column: nw.Series[Any]) -> tuple[str, ...]:
@@ -319,12 +302,10 @@ def _describe(given: Given, is_categorical: bool) -> Column:
         return Column(label, kind, order, n_missing)
     if kind == "category" or is_categorical:
         return Column(label, "category", distinct_texts(values), n_missing)
-    if kind is None and values.dtype.kind in "mM":
-        kind = "date"
     if kind is None and as_numbers(values) is not None:
         kind = "number"
     elif kind is None and as_seconds(values) is not None:
-        kind = "date"  # dates as text, such as 2024-05-31
+        kind = "date"  # also as text, such as 2024-05-31
     if kind is not None:
         return Column(label, kind, (), n_missing)
     categories = distinct_texts(values)

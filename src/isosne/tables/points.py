@@ -1,8 +1,7 @@
 """Tables as points: coordinates from which a map starts, points for Gower's distance, and rows.
 
 For the start, numbers are in units of their standard deviation, categories become indicator
-columns, and missing values are at the mean. Rows are not compared by these coordinates: trees do
-that. Gower's distance is the reference of quality measures.
+columns, and missing values are at the mean. Gower's distance is the reference of quality measures.
 """
 
 import math
@@ -168,5 +167,4 @@ class MixedRows(Rows):
         return {name: self._table[name].to_numpy() for name in self._table.columns}
 
     def fingerprint(self) -> str:
-        """Return a hash of samples of the content."""
         return self._origin.fingerprint()

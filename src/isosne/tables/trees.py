@@ -26,20 +26,22 @@ from isosne.errors import DataError
 from isosne.tables.columns import RANGE, Column, encode_columns, read_columns
 
 Tree = tuple[Array, Array, Array, Array]
-"""Features, thresholds, shares and children of the nodes of a tree."""
+"""Features, thresholds, shares and children of the nodes of a tree: a row of `Trees`."""
 MULTIPLIER = 0x45D9F3B
 """Multiplier of the hash (Mueller); a product with a number below RANGE fits in int64."""
 TRIES = 64
 """Subsets that are tried until both have a category of the node: one try in two succeeds."""
 THRESHOLD, COLUMN, SUBSET = 1, 2, 2 + 2**16
 """First counters of the draws of a node; 0 is that of missing values."""
+NO_DRAWS = np.full(2, -1.0)
+"""In place of the uniform numbers of a split whose draws are hashes."""
 
 
 class Trees(NamedTuple):
     """Isolation trees as arrays of shape (n_trees, n_nodes), and their seeds (n_trees,).
 
-    shares: of the known values, those that go left; a row whose value is missing follows them.
-    children: the left child, which the right one follows; -1 - leaf at a leaf.
+    shares: of the known values, those that go left. children: the left child, which the right one
+    follows; -1 - leaf at a leaf.
     """
 
     features: NDArray[np.int32]
@@ -94,11 +96,13 @@ def is_drawn_left(row_key: int, seed: int, node: int, share: float) -> bool:
 
 
 @kernel
-def grow_table_tree(columns: Array, is_category: Array, keys: Array, seed: int, tree: Tree) -> None:
-    """Grow one tree over the rows of columns (d, psi).
+def grow_tree(
+    columns: Array, is_category: Array, keys: Array, seed: int, draws: Array, tree: Tree
+) -> None:
+    """Grow one tree over the rows of columns (d, psi); tree: as in `Trees`, overwritten.
 
-    keys (psi,): a hash of each row. tree: as in `Trees`, overwritten. O(psi depth) time, unless
-    most columns are constant in most nodes.
+    keys (psi,): a hash of each row. draws (psi - 1, 2): uniform numbers for the column and the
+    threshold of each split; if there are none, hashes, which find a column faster.
     """
     features, thresholds, shares, children = tree
     psi = columns.shape[1]
@@ -111,10 +115,11 @@ def grow_table_tree(columns: Array, is_category: Array, keys: Array, seed: int, 
             break
         first, last = bounds[node]
         rows = members[first:last]
-        f = draw_column(columns, rows, seed, node)
+        own = draws[min(n_nodes // 2, psi - 2)] if len(draws) else NO_DRAWS
+        f = draw_column(columns, rows, seed, node, own[0])
         threshold = np.nan
         if f >= 0:
-            threshold = draw_threshold(columns[f], rows, is_category[f], seed, node)
+            threshold = draw_threshold(columns[f], rows, is_category[f], seed, node, own[1])
         if np.isnan(threshold):
             children[node] = -1 - n_leaves
             n_leaves += 1
@@ -139,12 +144,16 @@ def grow_table_tree(columns: Array, is_category: Array, keys: Array, seed: int, 
 
 
 @kernel
-def draw_column(columns: Array, rows: Array, seed: int, node: int) -> int:
-    """Return a column that varies among the rows, uniformly drawn; -1 if none does."""
+def draw_column(columns: Array, rows: Array, seed: int, node: int, uniform: float) -> int:
+    """Return a column that varies among the rows, uniformly drawn; -1 if none does.
+
+    uniform: a number from 0 to 1 that chooses it; -1 to draw hashes.
+    """
     n_columns = columns.shape[0]
     if len(rows) < 2:
         return -1
-    for k in range(n_columns):  # draws with replacement: fails rarely unless most are constant
+    # Draws with replacement fail rarely, unless most columns are constant.
+    for k in range(n_columns if uniform < 0 else 0):
         f = draw(seed, node, COLUMN + k) % n_columns
         if varies(columns[f], rows):
             return int(f)
@@ -153,7 +162,7 @@ def draw_column(columns: Array, rows: Array, seed: int, node: int) -> int:
         n_varying += varies(columns[f], rows)
     if n_varying == 0:
         return -1
-    left = draw(seed, node, THRESHOLD) % n_varying
+    left = draw(seed, node, THRESHOLD) % n_varying if uniform < 0 else int(uniform * n_varying)
     f = -1
     while left >= 0:
         f += 1
@@ -177,7 +186,9 @@ def varies(column: Array, rows: Array) -> bool:
 
 
 @kernel
-def draw_threshold(column: Array, rows: Array, is_category: bool, seed: int, node: int) -> float:
+def draw_threshold(
+    column: Array, rows: Array, is_category: bool, seed: int, node: int, uniform: float
+) -> float:
     """Return a value between the smallest and the largest, or the salt of a hash of categories.
 
     NaN if none of TRIES salts gave each side a category.
@@ -195,6 +206,8 @@ def draw_threshold(column: Array, rows: Array, is_category: bool, seed: int, nod
             low, high = min(low, value), max(high, value)
     part = draw(seed, node, THRESHOLD) / RANGE
     threshold = low + 2 * (part * (high / 2 - low / 2))  # halves: the difference may overflow
+    if uniform >= 0:
+        threshold = low + uniform * (high - low)
     return threshold if threshold < high else low  # the largest value must go right
 
 
@@ -231,15 +244,9 @@ def find_leaves(
 
 MANY_ROWS = 20_000
 """Number of rows above which "auto" grows half as many trees (docs/decisions/0019)."""
-KINDS = {
-    "number": ("number", "numbers"),
-    "boolean": ("boolean", "booleans"),
-    "date": ("date", "dates"),
-    "ordered": ("ordered category", "ordered categories"),
-    "category": ("category", "categories"),
-    "identifier": ("identifier", "identifiers"),
-}
-"""Kinds of columns in words: one column, and several."""
+KINDS = {kind: kind for kind in ("number", "boolean", "date", "ordered", "category", "identifier")}
+KINDS["ordered"] = "ordered category"
+"""Kinds of columns in words."""
 ODD = 0x9E3779B97F4A7C15
 """Multiplier of the hash of rows: odd, with its bits spread evenly."""
 
@@ -346,16 +353,11 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """Return the columns by kind, and the number of missing values, in one line."""
         check_is_fitted(self)
         counts = Counter(column.kind for column in self.columns_)
-        kinds = [
-            f"{counts[kind]} {KINDS[kind][counts[kind] > 1]}" for kind in KINDS if counts[kind]
-        ]
-        n_missing = sum(column.n_missing for column in self.columns_)
+        kinds = ", ".join(_count(counts[kind], KINDS[kind]) for kind in KINDS if counts[kind])
         left_out = " (left out)" if counts["identifier"] else ""
-        values = "value" if n_missing == 1 else "values"
-        return (
-            f"table with {', '.join(kinds)}{left_out}; {n_missing:,} missing {values}; rows "
-            f"compared by {self._n_features_out} isolation trees"
-        )
+        missing = _count(sum(column.n_missing for column in self.columns_), "missing value")
+        trees = f"rows compared by {self._n_features_out} isolation trees"
+        return f"table with {kinds}{left_out}; {missing}; {trees}"
 
     def _n_trees(self, n_rows: int) -> int:
         if isinstance(self.n_trees, str) and self.n_trees == "auto":
@@ -384,16 +386,13 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _find(self, table: NDArray[np.float64]) -> Array:
         keys, is_category = row_keys(table), category_flags(self.columns_)
-        counts = [len(part.seeds) for part in self.trees_]
-        starts = np.cumsum([0, *counts])
+        trees = [(part, t) for part in self.trees_ for t in range(len(part.seeds))]
         n_leaves = max(part.children.shape[1] // 2 + 1 for part in self.trees_)
-        codes = np.empty((starts[-1], len(table)), np.min_scalar_type(n_leaves))
+        codes = np.empty((len(trees), len(table)), np.min_scalar_type(n_leaves))
 
-        def work(rows: slice) -> None:
-            for c in range(rows.start, rows.stop):
-                s = int(np.searchsorted(starts, c, side="right")) - 1
-                part, t = self.trees_[s], c - starts[s]
-                find_leaves(table, is_category, keys, part.seeds[t], part.tree(t), codes[c])
+        def work(block: slice) -> None:
+            for leaves, (part, t) in zip(codes[block], trees[block], strict=True):
+                find_leaves(table, is_category, keys, part.seeds[t], part.tree(t), leaves)
 
         for_each_block(len(codes), 4, work)
         return np.ascontiguousarray(codes.T)
@@ -411,6 +410,12 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return tags
 
 
+def _count(n: int, noun: str) -> str:
+    """Return a number of things in words."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else several}"
+
+
 def grow_trees(
     table: NDArray[np.float64],
     keys: NDArray[np.int64],
@@ -423,12 +428,13 @@ def grow_trees(
     samples = [np.sort(rng.choice(len(table), psi, replace=False)) for _ in range(n_trees)]
     trees = empty_trees(n_trees, psi)
     trees.seeds[:] = rng.integers(0, RANGE, n_trees)
+    by_hash = np.empty((0, 2))
 
     def work(block: slice) -> None:
         for t in range(block.start, block.stop):
             rows = samples[t]
             columns = np.ascontiguousarray(table[rows].T)
-            grow_table_tree(columns, is_category, keys[rows], trees.seeds[t], trees.tree(t))
+            grow_tree(columns, is_category, keys[rows], trees.seeds[t], by_hash, trees.tree(t))
 
     for_each_block(n_trees, 4, work)
     return trees

@@ -98,7 +98,6 @@ TIMES = {
     "days, pandas": (pd.DataFrame({"a": [datetime.date(1970, 1, 2), None]}), 86400),
     "objects": (np.array([[pd.Timestamp(NOON)], [pd.NaT]], object), 43200),
     "text with a time zone": (pd.DataFrame({"a": ["1970-01-01T12:00:00+01:00", ""]}), 39600),
-    "months as text": (pd.DataFrame({"a": ["1970-02", None]}), 2678400),
 }
 
 
@@ -182,9 +181,10 @@ REFUSED = {
         "Convert the column, or declare it as categorical.",
     ),
     "sparse": (csr_array(np.eye(3)), "X must be dense; got a sparse matrix. Pass X.toarray()."),
-    "complex": (
+    "complex": pytest.param(
         np.array([[1j], [2]]),
-        "Complex data not supported: X must be real; got complex128.",
+        "Complex data not supported: X must be real; got dtype complex128. Pass the real and "
+        "imaginary parts as columns.",
     ),
     "one dimension": pytest.param(
         np.array(["a", "b"]),
@@ -217,9 +217,9 @@ OTHER = {
         SAME.format(4, "'d' is not one of them"),
     ),
     "an array": (np.array([[1, 2]]), SAME.format(2, "'a' is missing")),
-    "long text": pytest.param(
-        pd.DataFrame({"a": ["x" * 40], "b": ["x"], "c": ["2024-01-01"]}),
-        f"Column 'a' must hold finite numbers or missing values; got '{'x' * 29}.... "
+    "text for numbers": pytest.param(
+        pd.DataFrame({"a": ["many"], "b": ["x"], "c": ["2024-01-01"]}),
+        "Column 'a' must hold finite numbers or missing values; got 'many'. "
         "Convert the column, or declare it as categorical.",
     ),
     "text for dates": pytest.param(
