@@ -26,6 +26,7 @@ from isosne import (
     TSNE,
     GaussianKernel,
     IsolationKernel,
+    Mesh,
     NeRV,
     OwnerKernel,
     Schedule,
@@ -54,7 +55,9 @@ SPARSE, DENSE, SAMPLED = ({"affinities": form} for form in ("sparse", "dense", "
 CASES = {
     "owner, 2,000 x 2": Case(2000, 2),
     "owner, 5,000 x 50": Case(5000, 50),
+    "owner, 3,000 x 2,000": Case(3000, 2000),
     "owner, 9,000 x 784": Case(9000, 784),
+    "owner, 9,000 x 784, float32": Case(9000, 784, source="float32"),
     "owner, 20,000 x 784, float32": Case(20_000, 784, source="float32"),
     "owner, 40,000 x 20": Case(40_000, 20),
     "owner, 40,000 x 20, 3-D": Case(40_000, 20, {"n_components": 3, "schedule": FEW_STEPS}),
@@ -68,6 +71,8 @@ CASES = {
     ),
     "owner, tree, 40,000 x 20": Case(40_000, 20, {"forces": "tree"}),
     "owner, mesh, 8,000 x 20, 3-D": Case(8000, 20, {"forces": "mesh", "n_components": 3}),
+    "owner, mesh, 25,000 x 20, 3-D": Case(25_000, 20, {"forces": "mesh", "n_components": 3}),
+    "owner, fine mesh, 20,000 x 20": Case(20_000, 20, {"forces": Mesh(1e-5)}),
     "owner, CSR, 10,000 x 20,000": Case(10_000, 20_000, source="csr"),
     "owner, distances, 4,000": Case(
         4000, 20, {"kernel": OwnerKernel(metric="precomputed")}, "distances"
@@ -84,6 +89,9 @@ CASES = {
     "owner, landmarks, 100,000 x 50": Case(100_000, 50, {"landmarks": 10_000}),
     "Gaussian, dense, 2,000 x 20": Case(2000, 20, {"kernel": GAUSSIAN, **DENSE}),
     "Gaussian, dense, 6,000 x 784": Case(6000, 784, {"kernel": GAUSSIAN, **DENSE}),
+    "Gaussian, dense, 5,000 x 784, float32": Case(
+        5000, 784, {"kernel": GAUSSIAN, **DENSE}, "float32"
+    ),
     "Gaussian, dense, 10,000 x 20, 3-D": Case(
         10_000, 20, {"kernel": GAUSSIAN, **DENSE, "n_components": 3, "schedule": FEW_STEPS}
     ),
@@ -104,14 +112,15 @@ CASES = {
     "isolation, dense, two scales, 5,000 x 20": Case(
         5000, 20, {"kernel": IsolationKernel([32, 256], n_partitions=200), **DENSE}
     ),
+    "isolation, dense, 500 partitionings, 6,000 x 20": Case(
+        6000, 20, {"kernel": IsolationKernel(256, n_partitions=500), **DENSE}
+    ),
     "isolation, forest, 6,000 x 50": Case(
         6000, 50, {"kernel": IsolationKernel(256, n_partitions=200, partition="forest"), **DENSE}
     ),
     "isolation, closed form, 8,000 x 784": Case(8000, 784, {"kernel": EXACT, **SPARSE}),
     "isolation, closed form, 40,000 x 20": Case(40_000, 20, {"kernel": EXACT, **SPARSE}),
-    "isolation, closed form, 100,000 x 50": Case(
-        100_000, 50, {"kernel": EXACT, **SPARSE, "schedule": FEW_STEPS}
-    ),
+    "isolation, closed form, 100,000 x 50": Case(100_000, 50, {"kernel": EXACT, **SPARSE}),
     "isolation, drawn, sparse, 10,000 x 50": Case(
         10_000, 50, {"kernel": IsolationKernel(500, n_partitions=200), **SPARSE}
     ),

@@ -40,10 +40,6 @@ from isosne.neighbors.metric import Metric
 
 ROWS = 64
 """Rows per block of squared distances; all columns of a block are in memory (chosen)."""
-SAMPLE_BYTES = 12
-"""Bytes per sampled point and partitioning: index 8, member 4."""
-TREE_BYTES = 48
-"""Bytes per sampled point of an isolation tree: index 8; two nodes of 20 bytes."""
 
 
 class KernelCosts(NamedTuple):
@@ -61,12 +57,6 @@ class KernelCosts(NamedTuple):
     """Whether a similarity follows from neighbor lists, so that sparse affinities lose little."""
     pair_bytes: int = 4
     """Bytes per pair when affinities are dense."""
-    n_scales: int = 1
-    """Number of layers of similarity."""
-    compares_squares: bool = False
-    """Whether dense rows are computed from squared distances, in float64."""
-    cell_bytes: int = 0
-    """Bytes per point of its cells; 0 if there are no cells."""
     n_partitions: int = 0
     """Number of partitionings per scale; 0 if none are drawn."""
     psis: tuple[int, ...] = ()
@@ -78,18 +68,6 @@ class KernelCosts(NamedTuple):
     def n_draws(self) -> int:
         """Number of points drawn, over all partitionings and scales."""
         return self.n_partitions * sum(self.psis)
-
-    @property
-    def drawn_bytes(self) -> int:
-        """Bytes of the partitionings, besides the coordinates of the sampled points."""
-        return (TREE_BYTES if self.has_trees else SAMPLE_BYTES) * self.n_draws
-
-    def n_sampled(self, n_pool: int) -> int:
-        """Return the expected number of distinct points that are stored, summed over the scales."""
-        if self.has_trees or not self.n_partitions:
-            return 0
-        missed = [(1 - min(psi / n_pool, 1)) ** self.n_partitions for psi in self.psis]
-        return round(n_pool * (len(self.psis) - sum(missed)))
 
     def within(self, n_listed: int) -> "KernelCosts":
         """Return the costs with lists of at most n_listed neighbors."""
@@ -177,7 +155,7 @@ class MetricKernel(BaseEstimator, ABC):
         return lambda points: self.similarity(points)[None].copy()  # step 2 overwrites it
 
     @abstractmethod
-    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+    def costs(self, n_points: int) -> KernelCosts:
         """Return the list lengths and the memory for a number of points, before `fit`."""
 
     def nearest_others(self, ids: Array) -> Array:

@@ -225,12 +225,12 @@ class GaussianKernel(MetricKernel):
                 "Lower perplexity, or store more distances; three times the perplexity is usual.",
             )
 
-    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+    def costs(self, n_points: int) -> KernelCosts:
         # The largest scale needs the longest lists, three times its perplexity (van der Maaten
         # 2014); all scales share them.
         scales = check_perplexity(self.perplexity, n_points)
         n_listed = math.ceil(3.0 * scales.max())
-        return KernelCosts(n_listed, n_listed, n_scales=len(scales), compares_squares=True)
+        return KernelCosts(n_listed, n_listed)
 
     def bandwidths(self, A: Any = None) -> NDArray[np.float64]:
         """Return the bandwidth (standard deviation) of each point at each scale.

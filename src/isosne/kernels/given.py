@@ -94,7 +94,7 @@ class PrecomputedKernel(MetricKernel):
     def nearest_others(self, ids: Array) -> Array:
         return np.where(np.asarray(ids) == 0, 1, 0)  # without coordinates, none is nearer
 
-    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+    def costs(self, n_points: int) -> KernelCosts:
         return KernelCosts(0, 0)  # a float32 copy; the plan adds the number of stored entries
 
     def rows(self) -> SimilarityRows:
@@ -163,7 +163,7 @@ class CustomKernel(MetricKernel):
     def rows(self) -> SimilarityRows:
         return matrix_rows(self.similarity())
 
-    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+    def costs(self, n_points: int) -> KernelCosts:
         # The user's matrix, and a float32 copy. What its computation takes is not known.
         return KernelCosts(0, 0, pair_bytes=12)
 

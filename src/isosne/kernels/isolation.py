@@ -183,7 +183,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         n_partitions = self.resolved(n_points).n_partitions
         return 0 if n_partitions == "exact" else int(n_partitions)
 
-    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+    def costs(self, n_points: int) -> KernelCosts:
         psis, has_trees = resolve_psi(self.psi, n_points), self.partition == "forest"
         return isolation_costs(psis, self._n_to_draw(n_points), n_points, has_trees=has_trees)
 

@@ -65,9 +65,9 @@ class NeighborKernel(MetricKernel):
         """Number of neighbors at fit."""
         return int(self.neighbors_.indices.shape[1])
 
-    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+    def costs(self, n_points: int) -> KernelCosts:
         # As for a perplexity of k (van der Maaten 2014).
-        return KernelCosts(3 * int(self.k), 3 * int(self.k), compares_squares=True)
+        return KernelCosts(3 * int(self.k), 3 * int(self.k))
 
     def radii(self, A: Any = None) -> NDArray[np.float64]:
         """Return the distance of each point to its k-th nearest neighbor.

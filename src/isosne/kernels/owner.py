@@ -149,7 +149,7 @@ class OwnerKernel(MetricKernel):
         own.set_params(cell_size=sizes if len(sizes) > 1 else sizes[0])
         return own
 
-    def costs(self, n_points: int, n_features: int) -> KernelCosts:
+    def costs(self, n_points: int) -> KernelCosts:
         psis = self.psis(n_points)
         scales = split_scales(psis, n_points)
         return KernelCosts(
@@ -158,8 +158,6 @@ class OwnerKernel(MetricKernel):
             n_placed=min(PLACED, scales.n_listed),
             n_far=N_FAR * len(scales.far),
             needs_lists_only=True,
-            n_scales=len(psis),
-            compares_squares=True,
         )
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:

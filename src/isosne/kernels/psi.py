@@ -8,7 +8,7 @@ import numpy as np
 from isosne._checks import as_scales, check_count, is_integer, is_number, is_one_of
 from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import KernelCosts
-from isosne.neighbors.codes import cell_dtype, count_dtype
+from isosne.neighbors.codes import count_dtype
 
 AUTO_SHARES = (0.8, 0.2, 0.05)
 """psi as fractions of n_samples, one per scale (measured: docs/decisions/0004)."""
@@ -145,8 +145,6 @@ def isolation_costs(
         n_relevant=math.ceil(RANKED * n_points / min(psis)),
         n_partners=math.ceil(COMPARED * n_points / min(psis)),
         pair_bytes=np.dtype(count_dtype(n_partitions)).itemsize if is_count else 4,
-        n_scales=len(psis),
-        cell_bytes=n_partitions * sum(np.dtype(cell_dtype(psi)).itemsize for psi in psis),
         n_partitions=n_partitions,
         psis=psis,
         has_trees=has_trees,

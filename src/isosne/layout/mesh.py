@@ -32,7 +32,6 @@ from isosne.layout.near_field import (
     n_near_pairs,
     smooth_similarity,
     sort_into_cells,
-    window,
 )
 from isosne.layout.splines import read, spread, sum_chunks
 from isosne.layout.tree import TreeRepulsion
@@ -57,8 +56,6 @@ CROWDED = 3.0
 """A mesh is replaced when the near pairs are this many times those for which it was chosen, and
 also more than MANY_PAIRS per point (chosen)."""
 MANY_PAIRS = 64
-CLUSTERED = 3.0
-"""Near pairs of a map relative to an evenly filled square, as an estimate before a run."""
 MAX_NODES = 2**24
 """Largest number of nodes of the padded mesh, about 300 MB. A wider map gets a larger spacing."""
 PADDING = 2.1
@@ -310,20 +307,6 @@ def widest_map(n_components: int, accuracy: float, dof: float = 1.0) -> float:
     """Return the width of a square map up to which the mesh keeps its accuracy."""
     side: float = MAX_NODES ** (1 / n_components) / PADDING - ORDER
     return side * spacing_for(n_components, accuracy, dof, CUTOFFS[-1]) / ROOM
-
-
-def expected_nodes(
-    n_components: int, accuracy: float, dof: float, n_points: int, width: float
-) -> int:
-    """Return the nodes of the padded mesh for a map of this width, about evenly filled."""
-    meshes = {}
-    for cutoff in CUTOFFS:
-        finest = spacing_for(n_components, accuracy, dof, cutoff)
-        _, sides = mesh_for(np.full(n_components, width), finest)
-        n_nodes = float(np.prod(PADDING * np.array(sides)))
-        n_pairs = CLUSTERED * n_points**2 * (window(cutoff) / width) ** n_components
-        meshes[n_nodes * PAIRS_PER_NODE + n_pairs] = n_nodes
-    return int(min(MAX_NODES, meshes[min(meshes)]))
 
 
 def spacing_for(n_components: int, accuracy: float, dof: float, cutoff: float) -> float:

@@ -228,17 +228,6 @@ def working_dtype(X: Points) -> type:
     return np.float32 if np.result_type(X.dtype, np.float32) == np.float32 else np.float64
 
 
-def working_size(X: Points) -> tuple[int, bool]:
-    """Return the bytes of a coordinate in the working type, and whether X is compared as it is.
-
-    Points of another type or order, and read-only ones, are copied.
-    """
-    dtype = working_dtype(X)
-    has_type = X.dtype == dtype
-    is_ready = isinstance(X, np.ndarray) and has_type and X.flags.c_contiguous and X.flags.writeable
-    return np.dtype(dtype).itemsize, is_ready
-
-
 def largest_value(X: Points) -> float:
     """Return the largest absolute value; zero if there is none."""
     return max(-float(X.min()), float(X.max())) if X.shape[0] else 0.0

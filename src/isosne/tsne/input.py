@@ -34,7 +34,7 @@ from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.registry import takes_tables
 from isosne.neighbors.distances import exact_set
-from isosne.neighbors.metric import Metric, Query, working_dtype, working_size
+from isosne.neighbors.metric import Metric, Query, working_dtype
 from isosne.rows.rows import Rows, blocks, is_stored
 from isosne.rows.scaled import Scale, ScaledRows
 from isosne.tables.columns import is_mixed
@@ -318,26 +318,18 @@ class Input:
 
     def _size_of_points(self) -> InputSize:
         if self._points is not None:
-            value_bytes, is_ready = working_size(self._points)
-            if not isinstance(self._points, csr_array):
-                return InputSize(*self.shape, value_bytes, is_ready)
-            return InputSize(*self.shape, 8, is_ready, True, self._points.nnz)
+            entries = self._points.nnz if isinstance(self._points, csr_array) else None
+            return InputSize(*self.shape, np.dtype(working_dtype(self._points)).itemsize, entries)
         rows = self._rows
         assert rows is not None  # set in __init__ if the points are not
-        value_bytes, is_ready = working_size(np.empty((0, 0), rows.dtype))
         entry_bytes = rows.dtype.itemsize + 4
-        n_entries = self.shape[0] * rows.row_bytes // entry_bytes if rows.is_sparse else 0
-        n_pool = pool_size(rows.shape[0], self._landmarks.n if self._landmarks else 0)
-        n_rows = None if self._landmarks is None else rows.shape[0]
         return InputSize(
             *self.shape,
-            value_bytes,
-            is_ready,
-            rows.is_sparse,
-            n_entries,
+            np.dtype(working_dtype(np.empty((0, 0), rows.dtype))).itemsize,
+            self.shape[0] * rows.row_bytes // entry_bytes if rows.is_sparse else None,
             rows.row_bytes,
-            n_rows,
-            n_pool,
+            n_rows=None if self._landmarks is None else rows.shape[0],
+            n_pool=pool_size(rows.shape[0], self._landmarks.n if self._landmarks else 0),
         )
 
     def n_listed(self, kernel: MetricKernel) -> int | None:

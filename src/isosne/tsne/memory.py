@@ -1,4 +1,11 @@
-"""Memory of a fit: an upper bound for each form of the affinities, and the limit."""
+"""Memory of a fit: an upper bound for each form of the affinities, and the limit.
+
+The bound is a sum of sizes times constants: a n k for pairs of points, b n d for copies of the
+coordinates, c m for the points that cells are drawn around, and what each point and each thread
+takes. The constants were fitted to the peaks of the cases in tests/contract/memory_host.py: the
+peak is never above the bound, and from 5,000 points on the bound is at most 1.5 times the peak.
+Compiled code, libraries, and points that were in memory before are not counted.
+"""
 
 import math
 import os
@@ -10,25 +17,9 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from isosne.affinities.dense import BLOCK_BYTES, MIRROR
-from isosne.affinities.sampled import BLOCK_ROWS, N_DRAWS
 from isosne.errors import ParameterError, keyword
-from isosne.kernels.base import ROWS, KernelCosts
-from isosne.kernels.monte_carlo import SCAN_COLUMNS, SCAN_ROWS
-from isosne.layout.eigenvectors import BLOCK, DEPTH, EXTRA, LARGEST_MATRIX
-from isosne.layout.forces import ARRANGE_FROM, Mesh, Method, Tree
-from isosne.layout.mesh import MAX_NODES, N_CHUNKS, PADDING, expected_nodes
-from isosne.layout.splines import CHUNK_POINTS
-from isosne.neighbors.metric import Metric
-from isosne.neighbors.search import (
-    PointsSize,
-    block_bytes,
-    clusters_bytes,
-    exact_bytes,
-    gathered_bytes,
-    packed_bytes,
-    set_bytes,
-)
+from isosne.kernels.base import KernelCosts
+from isosne.layout.forces import Mesh, Method
 
 LIMIT_VARIABLE = "ISOSNE_MEMORY_LIMIT"
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -70,31 +61,38 @@ def size(n_bytes: int) -> str:
     return f"{value:.3g} TB"
 
 
-KEPT_SHARE = 0.1
-"""Share of the memory of step 2 that stays with the process after it was freed (measured)."""
-STATE_BYTES = 200
-"""Bytes per point of coordinates, updates, gains and gradients with their copies (estimated)."""
-MUTUAL = 1.6
-"""Pairs with a probability per entry of the partner lists: 1 if two points always list each other,
-2 if they never do (measured: 1.4 to 1.75)."""
-NODE_BYTES = 11
-"""Bytes per node of the padded mesh: transforms and field (measured)."""
-TREE_BYTES = 170
-"""Bytes per point of the Barnes-Hut tree: codes, nodes, leaves, forces (measured: 124 to 229)."""
-KRYLOV_BYTES = 280
-"""Bytes per entry of an eigenvector, for each vector of a block: two bases of ten blocks, and their
-copies (measured)."""
-SPECTRAL_BYTES = {"dense": 8, "sparse": 16, "sampled": 22}
-"""Bytes per pair of a spectral start: a float64 matrix, dense or CSR, and of sampled pairs the
-matrix that is symmetrized (measured)."""
-AXES_BYTES = 100
-"""Bytes per point of the initial coordinates: axes, noise and their parts (estimated)."""
-GRAPH_BYTES, GRAPH_KEPT = {"dense": 12, "sparse": 81}, 0.7
-"""Bytes per pair or stored entry while precomputed affinities are symmetrized, and the share of the
-sparse ones that stays with the process (measured)."""
-CHECKED_BYTES, CHECKED_KEPT = 97, 0.4
-"""Bytes per entry of a sparse matrix of distances while its symmetry is checked, and the share that
-stays with the process (measured)."""
+PAIR = {"dense": 1.05, "sparse": 42}
+"""Dense: copies of a value per pair. Sparse: bytes per point and partner, for three copies of the
+symmetrized lists, in which 1.6 points list a pair."""
+DRAWS = 2800
+"""Bytes per point of sampled partners: three draws of 64, and the mesh of a narrow map."""
+BLOCKS = 25_000_000
+"""Blocks of rows of dense affinities, before they are averaged over the scales."""
+GRAPH = {"dense": 13, "sparse": 65}
+"""Bytes per pair, or per stored entry, while precomputed affinities are symmetrized."""
+STEP = {"exact": 250, "mesh": 200, "tree": 400}
+"""Bytes per point of step 3: the state of the descent, with a tree."""
+MESH, LARGEST_MESH = {1: (200, 1), 2: (200, 1), 3: (800_000, 0.5)}, 250_000_000
+"""Bytes of a mesh with accuracy 0.01, by map dimension: a factor and a power of n; and at most."""
+SPECTRAL = 1500
+"""Bytes per point of eigenvectors; a matrix of float64, dense or sparse, comes on top."""
+ENTRY = {"points": 32, "distances": 85}
+"""Bytes per stored entry of sparse rows: copies by row and by column, or sorted and checked."""
+COLUMN = 1120
+"""Bytes per column of sparse rows, for principal components."""
+DISTANCES = 9000
+"""Bytes per point of a dense matrix of distances, which is searched in blocks of rows."""
+DRAWN_POINT, CELL, SAMPLE, NODES = 18, 7, 28, 40
+"""Bytes per coordinate of a point that cells are drawn around, per point and partitioning, per
+sampled center, and per sampled center of a tree."""
+THREAD, THREAD_ROWS = 5_000_000, 512
+"""Bytes per thread, and rows of coordinates that it copies while it searches."""
+ROWS_PER_BLOCK = 256
+"""Rows that a thread searches at a time; fewer rows do not keep all threads busy."""
+LARGEST_COVARIANCE = 2048
+"""Largest side of a covariance matrix; above, principal components are found without one."""
+DRAWING = 1.1
+"""Copies of the pool that landmarks are drawn from, while they are drawn."""
 
 
 class InputSize(NamedTuple):
@@ -105,11 +103,8 @@ class InputSize(NamedTuple):
     n_features: int
     value_bytes: int = 8
     """Bytes of a coordinate in the working type of the search: 4 or 8."""
-    is_ready: bool = True
-    """Whether the search compares the points as they are, without a converted copy."""
-    is_sparse: bool = False
-    n_entries: int = 0
-    """Number of stored entries of the points, if they are sparse."""
+    n_entries: int | None = None
+    """Number of stored entries of the points; None if they are dense."""
     row_bytes: int = 0
     """Bytes per row that `fit` reads or copies into memory; 0 if the points are in memory."""
     n_rows: int | None = None
@@ -120,35 +115,13 @@ class InputSize(NamedTuple):
     """Bytes of a table with mixed columns, besides the codes of its rows: trees and coordinates."""
 
     @property
-    def points(self) -> PointsSize:
-        """Sizes of the points to map."""
-        entries = self.n_entries if self.is_sparse else None
-        sizes = self.n_points, self.n_features, self.value_bytes, self.is_ready
-        return PointsSize(*sizes, entries)
-
-    def copied(self, n: int) -> PointsSize:
-        """Return the sizes of copies of n rows."""
-        entries = self.n_entries * n // self.n_points if self.is_sparse else None
-        return self.points._replace(n_points=n, is_ready=False, n_entries=entries)
-
-    @property
-    def n_seen(self) -> int:
-        """Number of points that the kernel samples from."""
-        return self.n_points if self.n_rows is None else self.n_pool or self.n_points
-
-    @property
-    def bytes_read(self) -> int:
-        """Bytes of the points, if they are read into memory."""
-        return self.n_points * self.row_bytes
-
-    @property
-    def bytes_of_pool(self) -> int:
-        """Bytes of the pool, if landmarks are mapped."""
-        return 0 if self.n_rows is None else (self.n_pool or 0) * self.row_bytes
+    def pool(self) -> int:
+        """Number of rows in the pool that landmarks are drawn from; 0 without landmarks."""
+        return 0 if self.n_rows is None else self.n_pool or 0
 
     def fewer(self, n_points: int) -> "InputSize":
         """Return the sizes for fewer points; of rows that are read, these are landmarks."""
-        entries = self.n_entries * n_points // self.n_points
+        entries = self.n_entries and self.n_entries * n_points // self.n_points
         own = self._replace(n_points=n_points, n_entries=entries)
         if not self.row_bytes:
             return own
@@ -162,7 +135,6 @@ class Costs:
 
     given: InputSize
     kernel: KernelCosts
-    metric: Metric
     start: str
     """"pca", "spectral", or a start that needs no memory."""
     n_components: int
@@ -170,12 +142,11 @@ class Costs:
     """Repulsive forces if affinities are not dense."""
     is_approximate: bool
     """Whether neighbors are found by the approximate search."""
-    dof: float
-    """Degrees of freedom of the map similarity, on which the spacing of a mesh depends."""
-    n_iter: int
     n_threads: int
-    is_graph: bool = False
-    """Whether the input consists of affinities, not of points."""
+    has_points: bool
+    """Whether the rows of the input are points, not distances or affinities."""
+    is_graph: bool
+    """Whether the input consists of affinities."""
 
     @property
     def n_neighbors(self) -> int:
@@ -189,182 +160,88 @@ class Costs:
 
     @cached_property
     def bytes(self) -> dict[str, int]:
-        """Peak memory for each form of the affinities that the kernel allows."""
+        """Upper bound for each form of the affinities that the kernel allows."""
+        given, n = self.given, self.given.n_points
+        is_drawn = self.kernel.n_partitions > 0
+        read, pool = n * given.row_bytes, given.pool * given.row_bytes
+        held = read + given.table_bytes + (pool if is_drawn else 0) + self._threads()
+        sums = {form: held + needed for form, needed in self._forms().items()}
+        return {form: round(max(DRAWING * (read + pool), sums[form])) for form in sums}
+
+    def _forms(self) -> dict[str, float]:
+        """Return the bytes of steps 1 to 3 for each form of the affinities."""
+        n, kernel, entries = self.given.n_points, self.kernel, self.given.n_entries
+        step, start, cells = self._step(), self._start(), self._cells()
+        spectral = 8 * n**2 if self.start == "spectral" else 0
         if self.is_graph:
-            return _graph(self)
-        found = {"dense": _dense(self)}
-        if self.kernel.n_relevant:
-            found["sparse"] = _sparse(self)
-        if self.kernel.cell_bytes:
-            found["sampled"] = _sampled(self)
-        return found
+            widened = 0 if entries is None else 8 * n**2
+            forms = {"dense": GRAPH["dense"] * n**2 + widened + STEP["exact"] * n + start}
+            if entries is not None:
+                forms["sparse"] = GRAPH["sparse"] * entries + step + start
+            return forms
+        # The search is over before the start is computed.
+        points = max(start, self._points(self._n_copies * self.given.value_bytes))
+        pairs = PAIR["dense"] * kernel.pair_bytes * n**2 + spectral
+        if kernel.pair_bytes >= 4:  # counts of shared cells are computed in place
+            pairs += BLOCKS
+        converted = cells + start if cells else max(start, self._points(8))
+        forms = {"dense": pairs + STEP["exact"] * n + converted}
+        if kernel.n_relevant:
+            lists = PAIR["sparse"] * n * (self.n_partners + kernel.n_far)
+            forms["sparse"] = lists + step + cells + points
+        if cells:
+            forms["sampled"] = DRAWS * n + step + cells + start
+        return forms
 
+    @property
+    def _n_copies(self) -> int:
+        return 2 if self.is_approximate else 1
 
-def _graph(work: Costs) -> dict[str, int]:
-    """Return the peak memory of precomputed affinities, as dense and, if they are, as sparse."""
-    given, n = work.given, work.given.n_points
-    pairs = n**2 * (GRAPH_BYTES["dense"] + (8 if given.is_sparse else 0))
-    found = {"dense": max(pairs, 4 * n**2 + _all_pairs_bytes(work))}
-    if given.is_sparse:
-        symmetrizing = GRAPH_BYTES["sparse"] * given.n_entries
-        # Each entry is a pair in both directions.
-        listed = _listed_bytes(work, 2 * given.n_entries)
-        found["sparse"] = max(symmetrizing, listed + round(GRAPH_KEPT * symmetrizing))
-    return {name: given.bytes_read + needed for name, needed in found.items()}
+    def _points(self, value_bytes: int) -> float:
+        """Return the bytes of copies of the points in the search, or of their distances."""
+        n, d, entries = self.given.n_points, self.given.n_features, self.given.n_entries
+        if not self.has_points:
+            return DISTANCES * n if entries is None else ENTRY["distances"] * entries
+        if entries is not None:
+            return ENTRY["points"] * entries + 8 * d
+        return value_bytes * n * d
 
+    def _cells(self) -> float:
+        """Return the bytes of the cells of an isolation kernel, and of the points they surround."""
+        n, kernel, d = self.given.n_points, self.kernel, self.given.n_features
+        if self.given.n_entries is not None:
+            d = 2 * self.given.n_entries // n
+        t, n_seen = kernel.n_partitions, self.given.pool or n
+        own = CELL * n * t * len(kernel.psis) + SAMPLE * kernel.n_draws
+        if kernel.has_trees:
+            return own + NODES * kernel.n_draws
+        m = sum(n_seen * -math.expm1(-t * psi / n_seen) for psi in kernel.psis)
+        return own + DRAWN_POINT * d * m
 
-def _dense(work: Costs) -> int:
-    n, kernel = work.given.n_points, work.kernel
-    pairs = n**2 * kernel.pair_bytes
-    affinities = _described_bytes(work) + pairs + _rows_bytes(work)
-    of_thread = 4 * min(n, MIRROR) ** 2  # a tile, while the matrix is made symmetric
-    if kernel.compares_squares:
-        of_thread = max(of_thread, 8 * ROWS * n)
-    return _after_fit(work, of_thread, affinities, pairs + _all_pairs_bytes(work))
+    def _start(self) -> float:
+        n, d = self.given.n_points, self.given.n_features
+        if self.start == "spectral":
+            return SPECTRAL * n
+        if self.start != "pca":
+            return 0
+        side = min(n, d)
+        if self.given.n_entries is not None or side > LARGEST_COVARIANCE:
+            return COLUMN * d
+        return 8 * side * (1024 + 3 * side)
 
+    def _step(self) -> float:
+        n, forces = self.given.n_points, self.forces
+        mesh = 0.0
+        if isinstance(forces, Mesh):
+            factor, power = MESH[self.n_components]
+            mesh = factor * n**power * math.sqrt(0.01 / forces.accuracy)
+        return STEP[forces.name] * n + min(mesh, LARGEST_MESH)
 
-def _rows_bytes(work: Costs) -> int:
-    """Return the bytes of a block of dense rows."""
-    n, kernel = work.given.n_points, work.kernel
-    if kernel.n_partitions and kernel.n_scales == 1:
-        return 0  # counts are computed in place
-    layers = min(BLOCK_BYTES, 4 * n**2 * kernel.n_scales)
-    counts = layers // 2 if kernel.n_partitions else 0  # a list of arrays, and an array of all
-    mean = layers // kernel.n_scales if kernel.n_scales > 1 else 0
-    return layers + max(counts, mean)
-
-
-def _sparse(work: Costs) -> int:
-    n, kernel = work.given.n_points, work.kernel
-    k, q = work.n_neighbors, work.n_partners + kernel.n_far
-    lists, n_pairs = 8 * n * k, round(n * q * MUTUAL)
-    points = work.given.points
-    finding = set_bytes(points, work.metric)
-    of_thread = block_bytes(points, work.metric, k)
-    if work.is_approximate:
-        finding, of_thread = clusters_bytes(points, k), of_thread + gathered_bytes(points)
-    n_layers = 1 if kernel.needs_lists_only else kernel.n_scales
-    layers = 4 * n * q * (n_layers + (n_layers > 1))  # and their mean
-    # Closed form: lists with the points themselves (4 bytes) and masks; otherwise cells and counts.
-    described = n * (kernel.cell_bytes + q * kernel.n_scales if kernel.n_partitions else 7 * k)
-    symmetrizing = 12 * n * q + 8 * n_pairs
-    with_lists = lists + max(finding, layers + described, symmetrizing)
-    return _after_fit(work, of_thread, with_lists, _listed_bytes(work, n_pairs))
-
-
-def _sampled(work: Costs) -> int:
-    n, kernel = work.given.n_points, work.kernel
-    members = 4 * n * kernel.n_partitions * kernel.n_scales + 8 * kernel.n_draws
-    draws = 3 * 8 * n * N_DRAWS  # that of the objective, the last, and the next
-    # Broad kernels, which are sampled, draw a map together (measured: to a third of its width).
-    layout = _layout_bytes(work, width=0.5 * n**0.5)
-    last = max(_start_bytes(work, "sampled", 2 * n * N_DRAWS), draws + layout)
-    of_thread = 8 * BLOCK_ROWS * N_DRAWS  # the random numbers of a block
-    cells = n * kernel.cell_bytes + members
-    return _after_fit(work, of_thread, cells, cells + last)
-
-
-def _after_fit(work: Costs, of_thread: int, step_2: int, last: int) -> int:
-    """Return the peak of step 2, and of the start and step 3, with what the kernel's fit left.
-
-    of_thread: bytes that each thread uses at a time. Memory that was freed does not all return to
-    the system: that of the threads is counted to the end, and a share of that of step 2.
-    """
-    given, kernel = work.given, work.kernel
-    is_stored = given.is_sparse and work.metric.name == "precomputed"
-    checking = CHECKED_BYTES * given.n_entries if is_stored else 0
-    drawing = given.bytes_read + given.bytes_of_pool + checking
-    held = given.bytes_read + (given.bytes_of_pool if kernel.psis else 0) + kernel.drawn_bytes
-    held += given.table_bytes
-    held += round(CHECKED_KEPT * checking)
-    finding_cells = 0
-    n_sampled = kernel.n_sampled(given.n_seen)
-    if n_sampled:
-        held += set_bytes(given.copied(n_sampled), work.metric)
-        n_columns = n_sampled // kernel.n_scales
-        of_thread = max(of_thread, _scan_bytes(work, n_columns, given.value_bytes))
-        finding_cells = given.n_points * kernel.cell_bytes
-        if n_columns > SCAN_COLUMNS:  # sampled points are copied in groups
-            finding_cells += set_bytes(given.copied(SCAN_COLUMNS), work.metric)
-    largest = max(finding_cells, step_2, last + round(KEPT_SHARE * step_2))
-    return max(drawing, held + largest + work.n_threads * of_thread)
-
-
-def _described_bytes(work: Costs) -> int:
-    """Return the bytes that dense rows are computed from: points, cells, or ranks."""
-    n, kernel = work.given.n_points, work.kernel
-    if kernel.compares_squares:  # in float64
-        points = work.given.points
-        is_ready = points.is_ready and points.value_bytes == 8
-        return exact_bytes(points._replace(value_bytes=8, is_ready=is_ready), work.metric)
-    if kernel.n_partitions:
-        members = 4 * n * kernel.n_partitions * kernel.n_scales
-        return n * kernel.cell_bytes + members + 16 * kernel.n_draws
-    return 2 * 12 * n * work.n_neighbors  # twice the lists of sparse affinities
-
-
-def _scan_bytes(work: Costs, n_columns: int, value_bytes: int) -> int:
-    """Return the bytes per thread of rows of keys, and of the matrix product."""
-    columns = min(n_columns, SCAN_COLUMNS)
-    has_product = work.metric.is_squared and not work.given.is_sparse
-    width = work.given.points.n_features if has_product else 0
-    return SCAN_ROWS * columns * value_bytes + packed_bytes(width, columns, value_bytes)
-
-
-def _listed_bytes(work: Costs, n_pairs: int) -> int:
-    """Return the bytes of the start and of step 3 with sparse affinities, with these."""
-    n = work.given.n_points
-    joint = 8 * n_pairs + 16 * n
-    # Step 3 sorts the matrix along a curve: from one sorted copy it makes the next.
-    n_copies = 3 if work.n_iter > ARRANGE_FROM else 2
-    layout = _layout_bytes(work, width=n**0.5)  # measured: 0.7 to 0.95 times this width
-    return joint + max(_start_bytes(work, "sparse", n_pairs), (n_copies - 1) * joint + layout)
-
-
-def _all_pairs_bytes(work: Costs) -> int:
-    """Return the bytes of the start and of step 3 with dense affinities, besides these."""
-    n = work.given.n_points
-    return max(_start_bytes(work, "dense", n**2), STATE_BYTES * n)
-
-
-def _start_bytes(work: Costs, form: str, n_pairs: int) -> int:
-    """Return the bytes that the initial coordinates need, besides the affinities."""
-    points = work.given.points
-    n, d = points.n_points, work.given.n_features
-    if work.start == "spectral":
-        return SPECTRAL_BYTES[form] * n_pairs + _krylov_bytes(work, n)
-    if work.start != "pca":
-        return AXES_BYTES * n
-    if points.n_entries is not None:
-        return 12 * points.n_entries + _krylov_bytes(work, d) + AXES_BYTES * n
-    side = min(n, d)
-    if side > LARGEST_MATRIX:
-        return _krylov_bytes(work, d) + AXES_BYTES * n
-    products = 8 * side * (min(BLOCK, max(n, d)) + 2 * side)
-    return products + _krylov_bytes(work, side) + AXES_BYTES * n
-
-
-def _krylov_bytes(work: Costs, side: int) -> int:
-    """Return the bytes that the eigenvectors of a matrix with a number of rows need."""
-    width = min(work.n_components + EXTRA, side / DEPTH)  # a basis has at most `side` vectors
-    return round(KRYLOV_BYTES * width * side)
-
-
-def _layout_bytes(work: Costs, width: float) -> int:
-    """Return the bytes of step 3, besides the affinities: the state, and a mesh or a tree.
-
-    width: expected width of the map at the end. A map that outgrows the largest mesh gets a tree
-    besides it.
-    """
-    n, forces = work.given.n_points, work.forces
-    needs_tree, extra = isinstance(forces, Tree), 0
-    if isinstance(forces, Mesh):
-        # Chunks of points have charges of their own, 4 bytes per node of the mesh before padding.
-        n_chunks = min(N_CHUNKS, 1 + n // CHUNK_POINTS)
-        node_bytes = NODE_BYTES + 4 * n_chunks / PADDING**work.n_components
-        n_nodes = expected_nodes(work.n_components, forces.accuracy, work.dof, n, width)
-        needs_tree, extra = n_nodes == MAX_NODES, round(node_bytes * n_nodes)
-    return n * (STATE_BYTES + (TREE_BYTES if needs_tree else 0)) + extra
+    def _threads(self) -> float:
+        n_busy = min(self.n_threads, math.ceil(self.given.n_points / ROWS_PER_BLOCK))
+        is_dense = self.has_points and self.given.n_entries is None
+        width = self.given.n_features if is_dense else 0
+        return n_busy * (THREAD + THREAD_ROWS * self._n_copies * self.given.value_bytes * width)
 
 
 def out_of_memory(

@@ -74,7 +74,7 @@ def make_placer(
         listed = kernel.in_closed_form() if plan.n_rows is not None else None
         if listed is not None and 0 < _costs(listed).n_relevant <= LONGEST_LIST:
             return ListPlacer(listed, method, settings)
-        if plan.n_rows is None or not _costs(kernel).cell_bytes:
+        if plan.n_rows is None or not _costs(kernel).n_partitions:
             return AllPairsPlacer(kernel, settings)
         assert isinstance(kernel, IsolationKernel)  # no other kernel has cells
         source = SampledAffinities(kernel)
@@ -85,7 +85,7 @@ def make_placer(
 
 
 def _costs(kernel: MetricKernel) -> KernelCosts:
-    return kernel.costs(*kernel.X_fit_.shape)
+    return kernel.costs(kernel.X_fit_.shape[0])
 
 
 class MapPlacer(ABC):

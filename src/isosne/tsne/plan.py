@@ -22,7 +22,6 @@ from isosne.layout.mesh import THETA, widest_map
 from isosne.layout.objectives import Objective, needs_all_pairs
 from isosne.layout.schedules import Schedule
 from isosne.layout.start import resolve_start
-from isosne.neighbors.metric import Metric
 from isosne.neighbors.search import has_approximate_search
 from isosne.tsne.memory import Costs, InputSize, memory_available, out_of_memory, size
 
@@ -71,20 +70,17 @@ class Request(NamedTuple):
 def memory_costs(request: Request, given: InputSize) -> Costs:
     """Return the memory that a request needs, and the list lengths of its kernel."""
     n, kernel = given.n_points, resolved_kernel(request, given.n_points)
-    costs = kernel.costs(n, given.n_features)
-    start = chosen_start(request, kernel)
+    costs, start = kernel.costs(n), chosen_start(request, kernel)
     return Costs(
         given,
         costs if request.n_listed is None else costs.within(request.n_listed),
-        Metric(kernel.metric, kernel.p),
         start if isinstance(start, str) else "",
         request.n_components,
         request.forces or _default_forces(n, request.n_components),
         choose_search(request, "sparse", kernel, given) == "approximate",
-        float(getattr(request.objective, "dof", 1.0)),
-        request.schedule.n_iter,
         n_threads(),
-        not has_points(kernel),
+        has_points=kernel.metric != "precomputed",
+        is_graph=not has_points(kernel),
     )
 
 
@@ -128,7 +124,7 @@ def choose_affinities(
 
 def _given_form(request: Request, given: InputSize) -> tuple[str, str]:
     """Return the form of precomputed affinities: dense or sparse, as they are."""
-    form = "sparse" if given.is_sparse else "dense"
+    form = "sparse" if given.n_entries is not None else "dense"
     if needs_all_pairs(request.objective):
         form = "dense"
     if request.affinities not in (None, form):
@@ -229,7 +225,7 @@ def choose_search(
         return None
     if request.neighbors is not None:
         return request.neighbors
-    can = has_approximate_search(kernel.metric, is_sparse=given.is_sparse)
+    can = has_approximate_search(kernel.metric, is_sparse=given.n_entries is not None)
     return "approximate" if can and given.n_points > EXACT_SEARCH_LIMIT else "exact"
 
 

@@ -78,7 +78,7 @@ def test_automatic_perplexity_is_30_or_a_third_of_the_others(n, perplexity):
     assert kernel.fit(X).perplexity_.tolist() == [perplexity]
     assert kernel.resolved(n).perplexity == perplexity
     assert kernel.perplexity == "auto"
-    assert kernel.costs(n, 2).n_partners == math.ceil(3 * perplexity)
+    assert kernel.costs(n).n_partners == math.ceil(3 * perplexity)
 
 
 def test_perplexity_of_all_others_gives_them_equal_weight(two_blobs):
