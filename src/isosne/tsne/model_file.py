@@ -231,7 +231,7 @@ def _restore_kernel(
         sets = [_check_subsets(*pair, n_points) for pair in zip(subsets, far, strict=True)]
         return kernel.restore(points, kernel.fit_metric(points), psi_=psis, subsets_=sets)
     if not isinstance(kernel, IsolationKernel) or not partitions:
-        n_missing = kernel.costs(n_points, n_features).n_draws
+        n_missing = kernel.costs(n_points).n_draws
         check_value(n_missing, "the number of missing samples", n_missing == 0)
         return kernel.fit(points)
     metric, pool = kernel.fit_metric(points), points if pool is None else pool

@@ -264,8 +264,9 @@ class Plan:
     n_threads : int
         Number of threads in step 3.
     bytes_needed : int or None
-        Estimated peak of the memory that `fit` adds to the memory in use when it starts. Rows that
-        it reads from a file are included; points in memory, libraries and compiled code are not.
+        Upper bound of the memory that `fit` adds to the memory in use when it starts; from 5,000
+        points on at most 1.5 times the peak. Rows that it reads from a file are included; points in
+        memory, libraries and compiled code are not.
     bytes_available : int or None
         Memory that may be added: the free memory, or the limit if it is lower. A model that was
         read from a file has None for both, and no reasons.
