@@ -1,4 +1,4 @@
-"""What watching costs: fits with and without a page, the first points, and frames while panning.
+"""What watching costs: fits with and without a page, the first step, and frames while panning.
 
 The page is open in Chromium without a graphics card on the same machine, as for the tests
 (`make browser`).
@@ -148,8 +148,8 @@ def overhead(n: int, n_rounds: int) -> list[float]:
     return [statistics.median(plain[1:]), statistics.median(watched[1:])]  # the first are compiled
 
 
-def first_points(X: np.ndarray, *, has_step: bool) -> list[float | str]:
-    """Return the seconds from the command to the first points, and to the first step.
+def first_step(X: np.ndarray) -> float:
+    """Return the seconds from the command to the first step.
 
     The browser is already running, as it is on most desks.
     """
@@ -161,13 +161,10 @@ def first_points(X: np.ndarray, *, has_step: bool) -> list[float | str]:
             try:
                 assert server.stdout is not None
                 browser.get(json.loads(server.stdout.readline())["address"])
-                wait(lambda: browser.execute_script(N_POINTS))
-                points = time.perf_counter() - start
-                if has_step:
-                    wait(lambda: browser.execute_script(HAS_STEP))
-                return [points, time.perf_counter() - start if has_step else "not measured"]
+                wait(lambda: browser.execute_script(HAS_STEP))
+                return time.perf_counter() - start
             finally:
-                server.kill()  # a run of a million points would end only after its step
+                server.kill()
 
 
 def panning(n: int) -> list[float]:
@@ -204,11 +201,8 @@ def run(quick: bool) -> str:
         fits.append([f"{n:,}", plain, watched, f"{100 * (watched / plain - 1):.1f} %"])
     tables = [table(["points", "fit, s", "fit that is watched, s", "overhead"], fits)]
     sizes = [1_000] if quick else [1_000, 70_000]
-    firsts = [[f"{n:,} x 784", *first_points(digits[:n], has_step=True)] for n in sizes]
-    if not quick:
-        many = np.random.default_rng(0).normal(size=(1_000_000, 20)).astype(np.float32)
-        firsts.append(["1,000,000 x 20", *first_points(many, has_step=False)])
-    tables.append(table(["rows", "command to first points, s", "to first step, s"], firsts))
+    firsts = [[f"{n:,} x 784", first_step(digits[:n])] for n in sizes]
+    tables.append(table(["rows", "command to first step, s"], firsts))
     frames = [[f"{n:,}", *panning(n)] for n in ([100_000] if quick else [100_000, 1_000_000])]
     tables.append(table(["points", "frame while panning, ms", "CPU time of it, ms"], frames))
     return "\n\n".join([f"### Explore, {name}", *tables])

@@ -224,7 +224,7 @@ class Canvas:
         """Show the latest frame of each map, if it is new."""
         session = self._session
         maps = session.maps[: len(self.figures)]
-        frames = [shown.view(session.rows.n_rows) for shown in maps]
+        frames = [shown.frame(session.rows.n_rows) for shown in maps]
         pairs = list(zip(self.figures, frames, strict=True))
         is_new = [number != drawn.number for drawn, (number, _) in pairs]
         is_aligned = len(frames) == 2 and maps[1].rows is None

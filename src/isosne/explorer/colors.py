@@ -124,8 +124,7 @@ def _tell_known(measured: Measured) -> str:
     n_known = int(np.isfinite(measured.trust).sum())
     if n_known >= measured.n_points:
         return ""
-    rest = "the others follow" if measured.is_final else "a sample, while the map is computed"
-    return f", known of {n_known:,} of {measured.n_points:,} points; {rest}"
+    return f", known of {n_known:,} of {measured.n_points:,} points; the others follow"
 
 
 def _find_paint(session: Session) -> Paint:

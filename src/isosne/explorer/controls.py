@@ -12,7 +12,7 @@ from isosne.explorer.assets import text_pane, write
 from isosne.explorer.data import CHOICES, DEFAULT_STEPS, Settings
 from isosne.explorer.files import MAPS, TABLES, Reading, upload_map, upload_table
 from isosne.explorer.run import FINISHED, PAUSED, RUNNING, STOPPED, Run
-from isosne.explorer.session import MAX_MAPS, Session
+from isosne.explorer.session import MAX_MAPS, WARM, Session
 from isosne.rows.scaled import KINDS
 
 MORE_STEPS = 100
@@ -102,7 +102,7 @@ class MapControls:
         is_warm = bool(self.warm.value)
         self._session.begin(self._m, self.settings(), is_warm=is_warm)
         started = self._session.maps[self._m]
-        if started.is_warm:
+        if started.note == WARM:
             self._say("The run starts from the present map, and keeps its overall arrangement.")
         elif is_warm:
             self._say("The run starts from the beginning: there is no map of these rows yet.")

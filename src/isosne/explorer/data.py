@@ -16,13 +16,12 @@ from isosne._matching import check_ids
 from isosne._types import Array, Points
 from isosne.errors import DataError
 from isosne.kernels.registry import KERNELS, make_kernel, parse_numbers
-from isosne.layout.objectives import as_objective
 from isosne.layout.schedules import Schedule, as_schedule
 from isosne.rows import Table, open_rows
 from isosne.rows.columns import as_text
 from isosne.studies.point_columns import Column, as_column
 from isosne.tables.columns import is_mixed
-from isosne.tables.points import MixedRows, gower_points, table_coordinates
+from isosne.tables.points import MixedRows, gower_points
 from isosne.tsne.estimator import TSNE
 
 MIN_POINTS = 4
@@ -33,8 +32,6 @@ CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")
 """Kernels that the page offers."""
 DEFAULT_STEPS = 500
 """Steps of the schedule "annealed"."""
-WITHOUT_EFFECT = ("callback", "memory_limit", "n_jobs", "verbose")
-"""Parameters of an estimator that do not change its map."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +71,6 @@ class Data:
         if self.mixed is not None:
             return self.mixed if rows is None else self.mixed.subset(rows)
         return self.X if rows is None else self.X[rows]
-
-    def to_preview(self, rows: Array | None) -> Points:
-        """Return the points whose principal axes are shown before the first step."""
-        mixed = self.mixed
-        points = self.X if mixed is None else table_coordinates(mixed.frame, mixed.categorical)
-        return points if rows is None else points[rows]
 
 
 def from_table(
@@ -197,7 +188,7 @@ class Settings:
     @classmethod
     def of(cls, model: TSNE) -> Self | None:
         """Return the settings of an estimator; None if the page does not offer its kernel."""
-        kernel = _as_object(model.kernel)
+        kernel = model.kernel if model.kernel not in CHOICES else make_kernel(model.kernel, {})
         names = [name for name in CHOICES if type(kernel) is KERNELS[name].kind]
         if not names:
             return None
@@ -212,10 +203,6 @@ class Settings:
             kernel.metric,
             kernel.p,
         )
-
-    def is_complete_for(self, model: TSNE) -> bool:
-        """Whether an estimator with these settings makes the map of another estimator."""
-        return _parameters(self.make_model()) == _parameters(model)
 
     @property
     def title(self) -> str:
@@ -265,19 +252,3 @@ class Settings:
             start="auto" if start is None else start,
             random_state=self.seed,
         )
-
-
-def _as_object(kernel: Any) -> Any:
-    return make_kernel(kernel, {}) if kernel in CHOICES else kernel
-
-
-def _parameters(model: TSNE) -> dict[str, str]:
-    """Return all that determines a map, in a form that can be compared."""
-    given = model.get_params(deep=False)
-    kernel = _as_object(given.pop("kernel"))
-    given["kernel"] = type(kernel)
-    given["schedule"] = as_schedule(given["schedule"])
-    given["objective"] = as_objective(given["objective"])
-    for name, value in kernel.get_params().items():
-        given[f"kernel {name}"] = list(value) if isinstance(value, tuple) else value
-    return {name: repr(value) for name, value in given.items() if name not in WITHOUT_EFFECT}

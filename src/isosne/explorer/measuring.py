@@ -1,16 +1,13 @@
 """Answers about maps: neighbors and trust of points, quality, and what sets a selection apart.
 
-The quality of the maps is measured in a thread of its own. While a map is computed, only a sample
-of its points is evaluated, and the thread rests twenty times as long as it worked, so that it slows
-a run by a few percent at most. The trust of a map of more than 20,000 points is known of a sample
-first. While the points are colored by trust, the others follow in batches: the selected rows or
-those in view before the rest.
+The quality of a map is measured in a thread of its own when its run has ended. The trust of a map
+of more than 20,000 points is known of a sample first. While the points are colored by trust, the
+others follow in batches: the selected rows or those in view before the rest.
 """
 
 import logging
 import math
 import threading
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -21,9 +18,11 @@ from numpy.typing import NDArray
 from isosne._types import Array, Points
 from isosne.explorer.run import as_sentence
 from isosne.explorer.session import DENSITY, TRUST, Measured, Session, ShownMap
+from isosne.neighbors.exact import is_other
 from isosne.neighbors.metric import Metric
 from isosne.neighbors.search import make_search, nearest_neighbors
 from isosne.quality import compare
+from isosne.quality.comparison import compare_checked
 from isosne.studies.point_columns import Column
 
 N_NEIGHBORS = 10
@@ -63,22 +62,19 @@ def find_neighborhood(
 ) -> Neighborhood:
     """Compare the k nearest neighbors of a row in the data and in a map (n, 2)."""
     placed = np.flatnonzero(np.isfinite(Y).all(axis=1))
-    k = min(k, len(placed) - 1)
-    own = np.searchsorted(placed, [row])
-    flat = np.asarray(Y[placed], np.float64)
-    true = placed[_nearest(X[placed], own, k, metric)[0]]
-    shown = placed[_nearest(flat, own, k, Metric("euclidean"))[0]]
+    own, k = np.searchsorted(placed, [row]), min(k, len(placed) - 1)
+    true, shown = (
+        placed[_nearest(points, own, k, distance)]
+        for points, distance in ((X[placed], metric), (Y[placed].astype(np.float64), Metric()))
+    )
     false = np.setdiff1d(shown, true)
     return Neighborhood(row, true, false, 1 - len(false) / k)
 
 
-def _nearest(X: Points, rows: Array, k: int, metric: Metric) -> NDArray[np.int64]:
-    """Return the k nearest neighbors (q, k) of some rows; a row is not its own neighbor."""
-    found, _ = make_search(X, metric, "exact").nearest(X[rows], k + 1)
-    is_other = found != rows[:, None]
-    is_other[is_other.all(axis=1), -1] = False  # more than k copies of the row
-    others: NDArray[np.int64] = found[is_other].reshape(len(rows), k).astype(np.int64)
-    return others
+def _nearest(X: Points, own: Array, k: int, metric: Metric) -> NDArray[np.int64]:
+    """Return the k nearest neighbors of a point, given by its index (1,)."""
+    found, _ = make_search(X, metric, "exact").nearest(X[own], k + 1)
+    return found[is_other(found, own)].astype(np.int64)
 
 
 def measure_density(X: Points, metric: Metric, k: int = N_NEIGHBORS) -> NDArray[np.float64]:
@@ -164,62 +160,49 @@ def search_rows(ids: Array, columns: Sequence[Column], text: str) -> NDArray[np.
 
 
 logger = logging.getLogger("isosne")
-LIVE_QUERIES = 200
-"""Points that are evaluated while a run goes on."""
-REST = 20.0
-"""Time between two live measurements, in multiples of the last one."""
 POLL_SECONDS = 0.2
 BATCH_WORK = 2e9
 """Multiplications of one batch of trust: about a second on one core."""
 
 
-def measure(
-    session: Session, shown: ShownMap, *, is_final: bool, n_queries: int | None
-) -> Measured | None:
+def measure(session: Session, shown: ShownMap, n_queries: int | None = None) -> Measured | None:
     """Measure a map as it is now; None if it has no positions yet."""
-    data = session.rows
-    number, whole = shown.frame(data.n_rows)
-    X, Y = (data.X, whole) if shown.rows is None else (data.X[shown.rows], whole[shown.rows])
+    number, X, Y = _mapped(session, shown)
     n = X.shape[0]
     if np.isnan(Y).any():
         return None
-    metric = session.metric_of(shown)
-    k = min(N_NEIGHBORS, (n - 1) // 2)
-    found = compare(
-        X,
-        Y,
-        k,
-        metric=metric.name,
-        p=metric.p,
-        n_queries=None if n_queries is None else min(n_queries, n),
-        random_state=0,
-        n_jobs=None if is_final else 1,
-    )
+    metric, k = session.metric_of(shown), min(N_NEIGHBORS, (n - 1) // 2)
+    found = compare(X, Y, k, metric=metric.name, p=metric.p, n_queries=n_queries, random_state=0)
     judged = found.trust()
-    trust = np.full(data.n_rows, np.nan)
-    rows = judged.points if shown.rows is None else shown.rows[judged.points]
-    trust[rows] = judged.agreement
-    auc = float(found.auc())
-    return Measured(number, found.curve(), auc, trust, is_final, len(judged.points), n)
+    trust = np.full(session.rows.n_rows, np.nan)
+    trust[judged.points if shown.rows is None else shown.rows[judged.points]] = judged.agreement
+    return Measured(number, found.curve(), float(found.auc()), trust, len(judged.points), n)
 
 
 def fill_trust(session: Session, shown: ShownMap, last: Measured, rng: Generator) -> Measured:
     """Return the measures of a map with the trust of further rows, of the preferred ones first."""
-    data, trust = session.rows, last.trust.copy()
-    rows = np.arange(data.n_rows) if shown.rows is None else shown.rows
-    missing = np.zeros(data.n_rows, bool)
+    trust = last.trust.copy()
+    rows = np.arange(len(trust)) if shown.rows is None else shown.rows
+    missing = np.zeros(len(trust), bool)
     missing[rows] = np.isnan(trust[rows])
     preferred = shown.preferred[missing[shown.preferred]]
     wanted = preferred if len(preferred) else np.flatnonzero(missing)
-    values = data.X.size if isinstance(data.X, np.ndarray) else data.X.nnz
-    chosen = rng.permutation(wanted)[: max(int(BATCH_WORK / max(values, 1)), 16)]
-    _, Y = shown.frame(data.n_rows)
-    X = data.X if shown.rows is None else data.X[rows]
-    places, metric = np.searchsorted(rows, chosen), session.metric_of(shown)
-    true = _nearest(X, places, N_NEIGHBORS, metric)
-    shown_near = _nearest(Y[rows].astype(np.float64), places, N_NEIGHBORS, Metric("euclidean"))
-    trust[chosen] = np.equal(true[:, :, None], shown_near[:, None]).any(axis=2).mean(axis=1)
+    _, X, Y = _mapped(session, shown)
+    n_values = X.size if isinstance(X, np.ndarray) else X.nnz
+    chosen = np.sort(rng.permutation(wanted)[: max(int(BATCH_WORK / max(n_values, 1)), 16)])
+    queries = np.searchsorted(rows, chosen)
+    found = compare_checked((X, Y), session.metric_of(shown), queries, N_NEIGHBORS)
+    trust[chosen] = found.trust().agreement
     return last._replace(trust=trust)
+
+
+def _mapped(session: Session, shown: ShownMap) -> tuple[int, Points, NDArray[np.float32]]:
+    """Return the number of the latest frame of a map, and the rows that it maps, with positions."""
+    data = session.rows
+    number, Y = shown.frame(data.n_rows)
+    return (
+        (number, data.X, Y) if shown.rows is None else (number, data.X[shown.rows], Y[shown.rows])
+    )
 
 
 class Measurer:
@@ -228,7 +211,6 @@ class Measurer:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._end = threading.Event()
-        self._next_live = 0.0
         self._rng = np.random.default_rng(0)
         self._thread = threading.Thread(target=self._work, daemon=True)
 
@@ -269,20 +251,10 @@ class Measurer:
                     self._store(shown, fill_trust(session, shown, last, self._rng))
 
     def _consider(self, shown: ShownMap) -> None:
-        """Measure a map if it has changed, and if it is time."""
-        is_active, last = shown.is_active, shown.measured
-        number, _ = (0, None) if shown.run is None else shown.run.frame
-        if last is not None and last.frame == number and (is_active or last.is_final):
-            return
-        began = time.monotonic()
-        if is_active and (len(self._session.maps) < 2 or began < self._next_live):
-            return
-        n_queries = LIVE_QUERIES if is_active else None
-        found = measure(self._session, shown, is_final=not is_active, n_queries=n_queries)
-        if is_active:
-            now = time.monotonic()
-            self._next_live = now + REST * (now - began)
-        self._store(shown, found)
+        """Measure a map if it has ended, and has changed since."""
+        number = 0 if shown.run is None else shown.run.frame[0]
+        if not shown.is_active and (shown.measured is None or shown.measured.frame != number):
+            self._store(shown, measure(self._session, shown))
 
     def _store(self, shown: ShownMap, found: Measured | None) -> None:
         if found is not None:

@@ -13,16 +13,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._types import Points
 from isosne.errors import IsosneError
 from isosne.layout.descent import State
 from isosne.layout.schedules import as_schedule
 from isosne.tsne.estimator import TSNE
 from isosne.tsne.plan import useful_threads
 
-PREPARING, RUNNING, PAUSED, STOPPED, FINISHED, FAILED = (
-    *("preparing", "running", "paused", "stopped", "finished", "failed"),
-)
+PREPARING, RUNNING, PAUSED = "preparing", "running", "paused"
+STOPPED, FINISHED, FAILED = "stopped", "finished", "failed"
 FRAME_SECONDS, LARGE_FRAME_SECONDS = 0.3, 1.0
 """Shortest time between two frames, of small and of large maps. A browser without a graphics card
 needs about 35 ms of a core to draw one (`python -m benchmarks explore` measures what it costs)."""
@@ -56,7 +54,7 @@ class Status(NamedTuple):
         if self.state == FAILED:
             return self.message
         if self.state == PREPARING:
-            return f"Computing similarities and neighbors{self.message}"
+            return "Computing similarities and neighbors"
         parts = [self.state.capitalize(), f"step {self.iteration:,} of {self.n_iter:,}"]
         if self.state == RUNNING:
             parts.append(f"phase {self.phase + 1} of {self.n_phases}")
@@ -70,13 +68,12 @@ class Status(NamedTuple):
 class Run:
     """A fit that can be watched, paused, resumed, stopped and continued.
 
-    The callback of the model is replaced. ``preview`` returns the points whose principal axes are
-    shown before the first step of a large map; None: the rows.
+    The callback of the model is replaced.
     """
 
-    def __init__(self, model: TSNE, X: Any, preview: Callable[[], Points] | None = None) -> None:
+    def __init__(self, model: TSNE, X: Any) -> None:
         self.model = model.set_params(callback=self._see)
-        self._X, self._points = X, preview or (lambda: X)
+        self._X = X
         self._lock = threading.Lock()
         self._may_go = threading.Event()
         self._may_go.set()
@@ -84,12 +81,10 @@ class Run:
         schedule = as_schedule(model.schedule)
         self._status = Status(PREPARING, n_phases=len(schedule.phases), n_iter=schedule.n_iter)
         self._Y: NDArray[np.float32] | None = None
-        self.preview: NDArray[np.float32] | None = None
         self._n_frames = 0
         is_large = useful_threads(X.shape[0], "mesh") > 1  # no core is left for the browser
         self._interval = LARGE_FRAME_SECONDS if is_large else FRAME_SECONDS
-        self._next_frame = 0.0
-        self._began = 0.0
+        self._next_frame = self._began = 0.0
         self._first = 0
         self._objective: float | None = None
         self._thread: threading.Thread | None = None
@@ -121,7 +116,7 @@ class Run:
 
     def start(self) -> None:
         """Begin the fit."""
-        self._begin(self._fit)
+        self._begin(lambda: self.model.fit(self._X))
 
     def pause(self) -> None:
         """Wait after the current step until `resume` or `stop`."""
@@ -156,17 +151,9 @@ class Run:
         return self._thread is None or not self._thread.is_alive()
 
     def _begin(self, work: Callable[[], Any]) -> None:
-        self._is_stopped = False
-        self._began = 0.0
+        self._is_stopped, self._began = False, 0.0
         self._thread = threading.Thread(target=self._work, args=(work,), daemon=True)
         self._thread.start()
-
-    def _fit(self) -> None:
-        has_start = not isinstance(self.model.start, str)
-        if self._X.shape[0] >= MIN_PREVIEW and not has_start:
-            self.preview = preview_map(self._points())
-            self._update(message="; the points are shown on two principal axes")
-        self.model.fit(self._X)
 
     def _work(self, work: Callable[[], Any]) -> None:
         """Do the work; an error becomes a message, because no one waits for the thread."""
@@ -232,25 +219,3 @@ def as_sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "Out of memory. Explore fewer rows, or choose another kernel."
     return f"Internal error: {type(error).__name__}: {error}. Please report it."
-
-
-MIN_PREVIEW = 20_000
-"""Smaller tables need no preview: their first step comes within a few seconds."""
-N_SAMPLE = 200
-"""Rows whose principal axes are used; chosen: a preview costs O(n d)."""
-
-
-def preview_map(X: Points) -> NDArray[np.float32]:
-    """Return the points (n, 2) on two principal axes of a sample; CSR data are not centered."""
-    rows = np.random.default_rng(0).permutation(X.shape[0])[:N_SAMPLE]
-    sample = X[rows].astype(np.float64)
-    if isinstance(sample, np.ndarray):
-        sample -= sample.mean(axis=0)
-        products = sample @ sample.T
-    else:
-        products = (sample @ sample.T).toarray()
-    _, vectors = np.linalg.eigh(products)
-    axes = np.asarray(sample.T @ vectors[:, :-3:-1])
-    lengths = np.linalg.norm(axes, axis=0)
-    axes /= np.where(lengths > 0, lengths, 1.0)
-    return np.asarray(X @ axes.astype(X.dtype), np.float32)

@@ -24,11 +24,12 @@ from isosne.tsne.estimator import TSNE
 
 NOTHING, TRUST, DENSITY, SELECTIONS = "nothing", "trust", "density", "named selections"
 """What points can be colored by, besides their label and columns."""
-PREVIEW = -2
-"""The number of a preview, which is no frame."""
 MAX_MAPS = 2
 """Maps that are shown side by side."""
 OTHER_KERNEL = "its kernel cannot be chosen on the command line"
+WARM = "the map shown started from the map before"
+MODEL = "the map shown is that of a model, which may have further settings"
+"""What a command does not tell of a map."""
 MIN_SUBSET = 4
 """Smallest selection that can be mapped again."""
 
@@ -43,7 +44,6 @@ class Measured(NamedTuple):
     curve: Curve
     auc: float
     trust: NDArray[np.float64]
-    is_final: bool
     n_queries: int
     n_points: int
 
@@ -54,8 +54,8 @@ class ShownMap:
 
     ``settings`` is None for a map from another program, and for a model with a kernel of its own.
     ``rows`` is None for a map of all rows. ``fixed`` holds the positions of a map without a run.
-    ``is_described`` is False if the settings are not all that determines the map. ``n_steps`` is
-    the number of steps of a map that was restored. The trust of ``preferred`` rows is found first.
+    ``note`` says what the settings do not tell. ``n_steps`` is the number of steps of a map that
+    was restored. The trust of ``preferred`` rows is found first.
     """
 
     title: str
@@ -63,8 +63,7 @@ class ShownMap:
     rows: NDArray[np.int64] | None = None
     run: Run | None = None
     fixed: NDArray[np.float32] | None = None
-    is_warm: bool = False
-    is_described: bool = True
+    note: str = ""
     n_steps: int | None = None
     measured: Measured | None = None
     preferred: Array = field(default_factory=lambda: np.empty(0, np.int64))
@@ -88,26 +87,14 @@ class ShownMap:
 
     def frame(self, n_rows: int) -> tuple[int, NDArray[np.float32]]:
         """Return the number of the latest frame, and a position (n, 2) for each row, or NaN."""
-        number, Y = (0, self.fixed) if self.run is None else self.run.frame
-        if Y is None and self.fixed is not None:  # positions from before the run
-            Y = self.fixed
+        number, Y = (0, None) if self.run is None else self.run.frame
+        Y = self.fixed if Y is None else Y  # which may be positions from before the run
         if Y is not None and self.rows is None:
             return number, Y
         whole = np.full((n_rows, 2), np.nan, np.float32)
         if Y is not None:
             whole[self.rows] = Y
         return number, whole
-
-    def view(self, n_rows: int) -> tuple[int, NDArray[np.float32]]:
-        """Return the latest frame, or before the first one a preview of a large map."""
-        number, Y = self.frame(n_rows)
-        preview = None if self.run is None else self.run.preview
-        if preview is None or number > 0 or self.fixed is not None:
-            return number, Y
-        if self.rows is None:
-            return PREVIEW, preview
-        Y[self.rows] = preview
-        return PREVIEW, Y
 
     def count_steps(self) -> int | None:
         """Return the number of steps of a map that is complete, if it is known."""
@@ -194,9 +181,8 @@ class Session:
         model = settings.make_model(start)
         X = data.to_fit(rows)
         model.plan(X)  # raises an error about the settings before the present map is given up
-        run = Run(model, X, lambda: data.to_preview(rows))
-        shown = ShownMap(settings.title, settings, rows, run, start, start is not None)
-        self._put(m, shown)
+        note = "" if start is None else WARM
+        self._put(m, ShownMap(settings.title, settings, rows, Run(model, X), start, note))
 
     def reembed(self) -> None:
         """Compute a second map of the selected rows only, with the settings of the first map."""
@@ -208,8 +194,7 @@ class Session:
             )
         settings = self.maps[0].settings or Settings()
         title = f"{settings.title}, {len(rows):,} selected rows"
-        data = self.rows
-        run = Run(settings.make_model(), data.to_fit(rows), lambda: data.to_preview(rows))
+        run = Run(settings.make_model(), self.rows.to_fit(rows))
         self._put(1, ShownMap(title, settings, rows, run))
 
     def add_map(self, Y: Array, title: str) -> None:
@@ -227,9 +212,8 @@ class Session:
         """Show the map of a fitted estimator, which is not changed, as the first map."""
         settings = Settings.of(model)
         title = "Map of the model" if settings is None else settings.title
-        shown = ShownMap(title, settings, run=Run.of_fitted(model, self.rows.to_fit(None)))
-        shown.is_described = settings is not None and settings.is_complete_for(model)
-        self._put(0, shown)
+        run = Run.of_fitted(model, self.rows.to_fit(None))
+        self._put(0, ShownMap(title, settings, run=run, note=MODEL))
 
     def close_second(self) -> None:
         """Show one map only."""
@@ -280,10 +264,7 @@ class Session:
             words, notes = ("table.csv",), ["the data were passed in Python"]
         if shown.rows is not None:
             notes.append(f"of the {len(shown.rows):,} selected rows, saved as a table")
-        if not shown.is_described:
-            notes.append("the model has further settings, which this command does not give")
-        if shown.is_warm:
-            notes.append("the map shown started from the map before")
+        notes += [shown.note] if shown.note else []
         n_steps = shown.count_steps()
         if n_steps is not None and n_steps < shown.settings.n_iter:
             notes.append(f"the map shown was stopped at step {n_steps}")
@@ -333,8 +314,7 @@ def save_session(session: Session, path: Path) -> None:
         if shown.rows is not None:
             arrays[f"rows{m}"] = shown.rows
         settings = None if shown.settings is None else asdict(shown.settings)
-        about: dict[str, Any] = {"title": shown.title, "settings": settings}
-        about |= {"is_warm": shown.is_warm, "is_described": shown.is_described}
+        about = {"title": shown.title, "settings": settings, "note": shown.note}
         maps.append(about | {"n_steps": shown.count_steps()})
     for i, rows in enumerate(session.names.values()):
         arrays[f"name{i}"] = rows
@@ -391,8 +371,7 @@ def _read_map(m: int, about: Any, arrays: dict[str, Array], n_rows: int) -> Show
         _read_settings(about["settings"]),
         rows,
         fixed=Y,
-        is_warm=bool(about["is_warm"]),
-        is_described=bool(about["is_described"]),
+        note=str(about["note"]),
         n_steps=None if about["n_steps"] is None else int(about["n_steps"]),
     )
 

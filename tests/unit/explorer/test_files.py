@@ -50,7 +50,7 @@ def test_parquet_has_the_names_of_selections_and_null_for_rows_that_a_map_lacks(
 
 def test_a_picture_has_the_colors_of_the_page(mapped):
     shown = mapped.maps[0]
-    shown.measured = measure(mapped, shown, is_final=True, n_queries=20)
+    shown.measured = measure(mapped, shown, 20)
     mapped.color = TRUST  # unknown of 40 rows, which are gray
     Y, trusted = shown.frame(60)[1], paint(mapped).paints[0]
     pictures = [files.save_picture(Y, one, CORNERS, "png") for one in (None, trusted)]

@@ -96,7 +96,7 @@ def test_a_search_finds_an_identifier_alone_or_text_anywhere():
 
 def sampled(session):
     """Measures of the first map from 20 of its 60 points."""
-    return measure(session, session.maps[0], is_final=True, n_queries=20)
+    return measure(session, session.maps[0], 20)
 
 
 def test_trust_is_filled_in_batches_preferred_rows_first_until_it_is_exact(mapped, monkeypatch):
@@ -122,7 +122,7 @@ def test_rows_outside_a_partial_map_get_no_trust(mapped):
     shown = mapped.maps[1]
     assert shown.run.join(60)
     shown.preferred = np.arange(60)
-    found = measure(mapped, shown, is_final=True, n_queries=5)
+    found = measure(mapped, shown, 5)
     found = fill_trust(mapped, shown, found, np.random.default_rng(0))
     Y = shown.frame(60)[1][10:40]
     np.testing.assert_array_equal(

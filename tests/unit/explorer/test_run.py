@@ -1,22 +1,18 @@
-"""A fit in a thread, and what is shown of a large table before its first step."""
+"""A fit in a thread."""
 
 import numpy as np
 import pytest
 
 from isosne import TSNE, Schedule
-from isosne.explorer import run as run_module
 from isosne.explorer.run import (
     FAILED,
     FINISHED,
-    N_SAMPLE,
     PAUSED,
     RUNNING,
     STOPPED,
     Run,
     Status,
-    preview_map,
 )
-from isosne.explorer.session import PREVIEW, ShownMap
 from tests.unit.explorer.conftest import DEADLINE, wait_for
 
 
@@ -112,48 +108,3 @@ def test_a_run_that_fails_says_why(two_blobs):
 )
 def test_a_status_reads_as_a_sentence(status, text):
     assert str(status) == text
-
-
-@pytest.fixture
-def points():
-    """More points than the sample, wide along two directions."""
-    rng = np.random.default_rng(0)
-    scales = np.array([10.0, 5.0, 0.1, 0.1, 0.1])
-    return (rng.normal(size=(3 * N_SAMPLE, 5)) * scales).astype(np.float32)
-
-
-def test_distances_in_the_preview_are_those_along_the_principal_axes(points):
-    Y = preview_map(points)
-    assert Y.shape == (len(points), 2)
-    assert Y.dtype == np.float32
-    apart = np.linalg.norm(points[:100, None] - points[None, :100], axis=2)
-    shown = np.linalg.norm(Y[:100, None] - Y[None, :100], axis=2)
-    np.testing.assert_allclose(shown, apart, atol=1.0)  # the other directions are 0.1 wide
-    assert Y[:, 0].std() > Y[:, 1].std()
-
-
-def test_equal_points_have_a_finite_preview():
-    assert np.isfinite(preview_map(np.ones((50, 3), np.float32))).all()
-
-
-@pytest.mark.parametrize("rows", [None, np.arange(20, 50)])
-def test_a_preview_is_shown_until_there_is_a_frame_but_never_saved(two_blobs, monkeypatch, rows):
-    monkeypatch.setattr(run_module, "MIN_PREVIEW", 30)
-    X = two_blobs if rows is None else two_blobs[rows]
-    run = Run(TSNE(random_state=0), X)
-    shown = ShownMap("map", None, rows, run)
-    assert np.isnan(shown.view(60)[1]).all()
-    run.model.callback = lambda state: True  # the fit is not watched: it gives no frames
-    run._fit()
-    number, Y = shown.view(60)
-    assert number == PREVIEW
-    assert np.isfinite(Y).all(axis=1).sum() == len(X)
-    assert np.isnan(shown.frame(60)[1]).all()
-
-
-def test_a_warm_start_has_no_preview(two_blobs, monkeypatch):
-    monkeypatch.setattr(run_module, "MIN_PREVIEW", 30)
-    run = Run(TSNE(start=np.zeros((60, 2)), random_state=0), two_blobs)
-    monkeypatch.setattr(run.model, "fit", lambda X: None)
-    run._fit()
-    assert run.preview is None

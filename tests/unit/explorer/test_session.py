@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isosne import TSNE, IsolationKernel, quality
+from isosne import TSNE, quality
 from isosne.errors import DataError, IsosneError, ParameterError
 from isosne.explorer.colors import list_choices
 from isosne.explorer.data import Settings, from_python
 from isosne.explorer.measuring import measure
-from isosne.explorer.session import Session, restore_session, save_session
+from isosne.explorer.session import MODEL, WARM, Session, restore_session, save_session
 from tests.conftest import refuses
 from tests.unit.explorer.conftest import QUICK
 
@@ -84,7 +84,7 @@ def test_a_warm_start_begins_at_the_present_map(mapped):
     _, before = mapped.maps[0].frame(60)
     mapped.begin(0, Settings("gaussian", n_iter=160), is_warm=True)
     shown = mapped.maps[0]
-    assert shown.is_warm
+    assert shown.note == WARM
     np.testing.assert_array_equal(shown.run.model.start, before)
     assert shown.run.join(60)
     assert shown.status.state == "finished"
@@ -124,7 +124,7 @@ def test_the_command_of_a_map_has_all_its_settings(two_blobs, change, line):
     data = from_python(two_blobs)
     session.open(data.__class__(**vars(data) | {"words": ("my table.csv", "--id", "name")}))
     session.add_model(Settings(**change).make_model().fit(two_blobs))
-    assert session.command(0) == line
+    assert session.command(0) == f"{line}  # {MODEL}"
 
 
 def test_the_command_says_what_it_does_not_tell(mapped):
@@ -139,25 +139,12 @@ def test_the_command_says_what_it_does_not_tell(mapped):
     assert mapped.command(1) == "# other.npy: read from a file"
 
 
-@pytest.mark.parametrize(
-    ("model", "is_complete"),
-    [
-        (TSNE(random_state=0), True),
-        (TSNE(IsolationKernel((8, 64)), random_state=3), True),
-        (TSNE(), False),
-        (TSNE(IsolationKernel(n_partitions=7), random_state=0), False),
-    ],
-)
-def test_settings_know_whether_they_are_all_of_an_estimator(model, is_complete):
-    assert Settings.of(model).is_complete_for(model) == is_complete
-
-
 def test_the_command_of_a_model_says_what_it_leaves_out(session):
     X = session.rows.X
     session.add_model(TSNE(schedule="paper", random_state=0).fit(X))
     assert session.command(0) == (
         "isosne embed table.csv --n-iter 1000 -o map.parquet  # the data were passed in Python; "
-        "the model has further settings, which this command does not give"
+        "the map shown is that of a model, which may have further settings"
     )
     affinities = np.ones((60, 60)) - np.eye(60)
     session.add_model(TSNE("precomputed", random_state=0).fit(affinities))
@@ -251,7 +238,7 @@ def test_a_table_with_mixed_columns_is_mapped_as_the_estimator_maps_it(penguins)
     assert session.maps[0].run.join(60)
     plain = QUICK.make_model().fit(penguins)
     np.testing.assert_array_equal(session.maps[0].frame(40)[1], plain.embedding_)
-    measured = measure(session, session.maps[0], is_final=True, n_queries=None)
+    measured = measure(session, session.maps[0])
     expected = quality.report(penguins, plain.embedding_, random_state=0)  # by Gower's distance
     assert measured.auc == pytest.approx(expected.auc_rnx)
     assert "density" in list_choices(session)
