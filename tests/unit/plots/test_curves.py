@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from isosne.plots import plot_lines, plot_rnx, plot_similarity_from
 from isosne.quality import compare
@@ -44,11 +43,6 @@ def test_lines_have_labels_and_scales(log):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("points", "s")
     assert ax.get_xscale() == ax.get_yscale() == ("log" if log else "linear")
     assert entries(ax.get_legend()) == ["a"]
-
-
-def test_lines_are_drawn_on_the_axes_given():
-    ax = Figure().add_subplot()
-    assert plot_lines({"a": ([1], [1])}, x_label="", y_label="", ax=ax) is ax
 
 
 def test_similarities_are_sorted_within_each_class():

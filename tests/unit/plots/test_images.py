@@ -103,15 +103,6 @@ def test_many_images_are_on_several_sheets():
     assert np.array_equal(cut_sheets(sprites)[4999], images.take(4999))
 
 
-def test_large_images_are_reduced():
-    pixels = np.zeros((3, 200, 100), np.uint8)
-    pixels[:, :100] = 200
-    sprites = make_sprites(check_images(pixels, 3))
-    assert (sprites["width"], sprites["height"]) == (32, 64)
-    image = cut_sheets(sprites)[0]
-    assert (image[0, 0], image[-1, -1]) == (200, 0)
-
-
 @pytest.mark.parametrize(("n", "side"), [(1000, 28), (70_000, 21), (400_000, 8)])
 def test_many_images_are_reduced(n, side):
     assert fit_size(Images(np.broadcast_to(np.uint8(0), (n, 28, 28)), 0, 0)) == (side, side)

@@ -12,7 +12,7 @@ from mpl_toolkits.mplot3d.proj3d import proj_transform
 from isosne.plots import plot_map, plot_maps
 from isosne.plots.palette import COLORS, FAINT
 from isosne.plots.points import MAX_SCATTER
-from isosne.quality import Trust, compare
+from isosne.quality import compare
 
 
 def entries(legend):
@@ -43,13 +43,6 @@ def test_every_point_is_drawn_once_in_the_color_of_its_class(map_of):
         assert sorted(drawn) == sorted(map(tuple, Y[y == c]))
 
 
-def test_classes_are_drawn_in_a_mixed_order_that_is_always_the_same(map_of):
-    Y, y = map_of(200), np.repeat([0, 1], 100)
-    first, again = (plot_map(Y, y).collections[0].get_offsets() for _ in range(2))
-    np.testing.assert_array_equal(first, again)
-    assert max(i for i, p in enumerate(first) if p[0] in Y[:100, 0]) > 150
-
-
 def test_the_legend_names_the_classes_even_those_that_matplotlib_would_hide(map_of):
     ax = plot_map(map_of(9), [2, 0, 1] * 3, names=["iris", "_rose", " "])
     assert entries(ax.get_legend()) == ["iris", " _rose", " "]
@@ -76,13 +69,6 @@ def test_points_without_a_label_are_gray_beneath_the_others_and_last_in_the_lege
     assert sorted(map(tuple, points.get_offsets()[:20])) == sorted(map(tuple, Y[labels == ""]))
 
 
-def test_points_of_unknown_trust_are_faint_and_behind(map_of):
-    some = Trust(np.array([3, 7]), np.array([0.1, 0.9]), np.zeros(2), np.zeros(2))
-    (points,) = plot_map(map_of(40), some).collections
-    np.testing.assert_allclose(points.get_facecolors()[:38, :3], np.tile(to_rgb(FAINT), (38, 1)))
-    assert {tuple(p) for p in points.get_offsets()[38:]} == {tuple(p) for p in map_of(40)[[3, 7]]}
-
-
 def test_axes_carry_no_ticks_and_one_scale(map_of):
     ax = plot_map(map_of(50))
     rendered(ax)
@@ -99,12 +85,6 @@ def test_every_point_is_within_the_limits(map_of, n_dims):
     spans = [ax.get_xlim(), ax.get_ylim(), getattr(ax, "get_zlim", tuple)()][:n_dims]
     for coordinate, (low, high) in zip(Y.T, spans, strict=True):
         assert low < coordinate.min() < coordinate.max() < high
-
-
-def test_copies_of_one_point_and_equal_values_can_be_drawn():
-    ax = plot_map(np.ones((5, 2)), [1.5] * 5)
-    rendered(ax)
-    assert np.ptp(ax.get_xlim()) > 0
 
 
 def test_points_shrink_as_they_grow_in_number(map_of):
@@ -246,20 +226,6 @@ def test_maps_beside_each_other_have_titles_and_one_legend(map_of):
     assert not any(legend.get_window_extent().overlaps(box) for box in boxes)
     assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
     assert all(len(ax.collections) == 2 for ax in axes)
-
-
-def test_a_long_legend_fits_beside_one_row_of_maps(map_of):
-    labels = [f"class {c % 60}" for c in range(180)]
-    axes = plot_maps({"a": map_of(180), "b": map_of(180)}, labels)
-    figure = rendered(axes[0])
-    legend = figure.legends[0].get_window_extent()
-    assert not any(legend.overlaps(ax.get_window_extent()) for ax in axes)
-    assert figure.bbox.y0 <= legend.y0 < legend.y1 <= figure.bbox.y1
-
-
-def test_columns_are_as_asked(map_of):
-    axes = plot_maps({str(i): map_of(5) for i in range(6)}, columns=2)
-    assert axes[0].get_gridspec().get_geometry() == (3, 2)
 
 
 def test_maps_colored_by_their_own_trust_have_one_color_bar(map_of):

@@ -35,12 +35,6 @@ def test_points_without_a_label_come_last_and_are_of_no_class(color, names):
     assert paint.colors == [*COLORS[:2], FAINT]
 
 
-def test_nothing_but_points_without_a_label_is_drawn_gray():
-    paint = as_paint(["", ""], 2)
-    assert paint.names == ["no label"]
-    assert paint.colors == [FAINT]
-
-
 @pytest.mark.parametrize(
     "color",
     [
@@ -52,10 +46,6 @@ def test_categories_keep_their_order(color):
     paint = as_paint(color, 3)
     assert paint.names == ["low", "high"]
     assert paint.of_point.tolist() == [0, 1, 0]
-
-
-def test_the_name_of_a_series_is_the_title():
-    assert as_paint(pd.Series([1, 2], name="cultivar"), 2).title == "cultivar"
 
 
 @pytest.mark.parametrize(
@@ -70,16 +60,6 @@ def test_the_name_of_a_series_is_the_title():
 )
 def test_the_kind_follows_from_the_type(color, kind):
     assert isinstance(as_paint(color, len(color)), kind)
-
-
-def test_the_kind_can_be_told():
-    assert isinstance(as_paint([1, 2], 2, kind="values"), Values)
-    assert isinstance(as_paint([1.0, 2.0], 2, kind="labels"), Classes)
-    assert as_paint([0.2, 0.4], 2, kind="trust")[1:3] == (0.0, 1.0)
-
-
-def test_no_color_is_no_paint():
-    assert as_paint(None, 3) is None
 
 
 @pytest.mark.parametrize("names", [["zero", "one", "two"], {0: "zero", 2: "two"}])

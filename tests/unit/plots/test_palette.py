@@ -12,41 +12,33 @@ from tests.reference import colors as slow
 from tests.reference.colors import VIEWS, seen, smallest
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize(("n", "least"), [(3, 24), (8, 13.7), (10, 11), (26, 5.4), (60, 3.2)])
-def test_the_first_colors_are_far_apart_in_every_view(view, n, least):
-    assert smallest(COLORS[:n], view) >= least
-
-
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize(("n", "least"), [(3, 20), (8, 11), (10, 9.3), (26, 4.7), (60, 2.7)])
-def test_the_first_dark_colors_are_far_apart_in_every_view(view, n, least):
-    assert smallest(DARK_COLORS[:n], view) >= least
-
-
 @pytest.mark.parametrize(
-    ("colors", "of_26", "of_60"), [(COLORS, 9.1, 6.7), (DARK_COLORS, 9.4, 5.8)]
+    ("colors", "in_worst_view", "in_normal_view"),
+    [
+        (COLORS, {8: 13.7, 10: 11, 26: 5.4, 60: 3.2}, {26: 9.1, 60: 6.7}),
+        (DARK_COLORS, {8: 11, 10: 9.3, 26: 4.7, 60: 2.7}, {26: 9.4, 60: 5.8}),
+    ],
 )
-def test_many_colors_are_apart_for_normal_vision(colors, of_26, of_60):
-    assert smallest(colors[:26], "normal") >= of_26
-    assert smallest(colors, "normal") >= of_60
+def test_the_first_colors_are_far_apart_in_every_view(colors, in_worst_view, in_normal_view):
+    for n, least in in_worst_view.items():
+        assert min(smallest(colors[:n], view) for view in VIEWS) >= least
+    for n, least in in_normal_view.items():
+        assert smallest(colors[:n], "normal") >= least
 
 
-def test_eight_colors_are_farther_apart_than_those_of_okabe_and_ito():
-    okabe_ito = ["#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00"]
-    okabe_ito.append("#CC79A7")
-    assert min(smallest(okabe_ito, view) for view in VIEWS) < 8
-    assert min(smallest(COLORS[:8], view) for view in VIEWS) > 13
-
-
-def test_colors_are_neither_white_nor_black():
+def test_colors_differ_from_their_background():
     lightness = seen(COLORS, "normal")[:, 0]
     assert lightness.min() > 33
     assert lightness.max() < 86
-
-
-def test_dark_colors_are_light():
     assert seen(DARK_COLORS, "normal")[:, 0].min() > 55
+
+
+@pytest.mark.parametrize("on_dark", [False, True])
+def test_a_scale_is_smooth(on_dark):
+    scale = Values(np.arange(3.0), 0.0, 2.0, on_dark=on_dark)
+    steps = np.diff(scale.colors_of(np.linspace(0, 2, 1000)), axis=0)
+    assert (np.abs(steps).max(axis=1) > 0).all()  # no two neighbors are equal
+    assert np.abs(steps).max() < 2 / 255
 
 
 def symmetric(m, seed):
@@ -56,21 +48,13 @@ def symmetric(m, seed):
     return values
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_no_swap_improves_an_assignment(seed):
-    near, cost = symmetric(12, seed), symmetric(12, seed + 100)
+def test_no_swap_improves_an_assignment():
+    near, cost = symmetric(12, 0), symmetric(12, 100)
     order = assign(near, cost)
     assert sorted(order) == list(range(12))
     energy = slow.energy(near, cost, order)
     assert energy < slow.energy(near, cost, range(12))
     assert all(slow.energy(near, cost, other) >= energy - 1e-9 for other in slow.swapped(order))
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_a_small_assignment_is_near_the_best(seed):
-    near, cost = symmetric(5, seed), symmetric(5, seed + 100)
-    # A local minimum; 5 % above the best is the worst of these seeds.
-    assert slow.energy(near, cost, assign(near, cost)) <= 1.05 * slow.best_energy(near, cost)
 
 
 def test_distances_of_colors_are_those_of_the_formulas():
@@ -109,11 +93,6 @@ def test_ten_classes_keep_their_colors_and_11_do_not():
     assert spread_colors(classes, Y) is classes
     classes, Y = grid_of_classes(11)
     assert spread_colors(classes, Y).colors != classes.colors
-
-
-@pytest.mark.parametrize("paint", [None, Values(np.arange(3.0), 0.0, 2.0)])
-def test_other_paints_stay_as_they_are(paint):
-    assert spread_colors(paint, np.zeros((3, 2))) is paint
 
 
 def test_classes_without_points_and_coinciding_centers():

@@ -43,10 +43,6 @@ def test_every_point_between_the_corners_is_in_the_pixel_that_a_loop_finds():
     np.testing.assert_array_equal(canvas.count(canvas.locate(Y)), expected)
 
 
-def test_the_corners_belong_to_the_canvas():
-    assert CANVAS.locate(np.array([[0, 0], [2, 1], [2.1, 0]])).tolist() == [0, 1, -1]
-
-
 def test_a_pixel_has_the_mean_color_of_its_points():
     classes = Classes(["a", "b"], np.array([0, 0, 1]))
     first, second = to_rgb(classes.colors)
@@ -71,10 +67,6 @@ def test_unlabeled_points_show_only_where_there_are_no_labeled_ones():
     counts, colors = mix_classes(by_class, classes)
     assert counts.tolist() == [[1, 1]]
     np.testing.assert_allclose(colors[0], to_rgb(classes.colors)[::-1])
-
-
-def test_an_empty_canvas_is_transparent():
-    assert not rasterize(THREE + 9, None, CANVAS)[..., 3].any()
 
 
 def test_opacity_grows_with_the_number_of_points():
