@@ -27,15 +27,8 @@ from isosne.errors import (
 )
 
 METRICS = (
-    "euclidean",
-    "manhattan",
-    "chebyshev",
-    "minkowski",
-    "cosine",
-    "mahalanobis",
-    "hamming",
-    "gower",
-    "precomputed",
+    *("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "mahalanobis"),
+    *("hamming", "gower", "precomputed"),
 )
 LARGEST = 1e150
 """Largest absolute value; its inverse is the smallest. Their squares, summed over columns, neither
@@ -148,20 +141,14 @@ def check_names(names: Sequence[str] | None, fitted: Sequence[str] | None) -> No
 def check_metric(metric: Any, p: Any) -> None:
     """Raise an error for an unknown metric or an invalid power."""
     if not is_one_of(metric, METRICS):
-        hint = (
-            "For another metric compute the distances yourself and pass "
-            f"{keyword('metric', 'precomputed')}."
-        )
+        given = keyword("metric", "precomputed")
+        hint = f"For another metric compute the distances yourself and pass {given}."
         rule = f"be one of {', '.join(map(repr, METRICS))}"
         raise ParameterError("metric", rule, metric, suggest(metric, METRICS, hint))
     if metric == "minkowski" and not (is_number(p) and 1 <= p < np.inf):
-        raise ParameterError(
-            "p",
-            f"be a finite number from 1 up with {keyword('metric', 'minkowski')}",
-            p,
-            "Below 1 the triangle inequality fails; the limit of large p is "
-            f"{keyword('metric', 'chebyshev')}.",
-        )
+        rule = f"be a finite number from 1 up with {keyword('metric', 'minkowski')}"
+        limit = f"the limit of large p is {keyword('metric', 'chebyshev')}."
+        raise ParameterError("p", rule, p, f"Below 1 the triangle inequality fails; {limit}")
     if not is_number(p):  # also where it is not used: a model file stores it
         hint = "It is the power of the Minkowski distance; 2 is the default."
         raise ParameterError("p", "be a number", p, hint)
@@ -184,7 +171,7 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
             f"{keyword('metric', metric)} needs a dense array; got a sparse matrix in {name}. "
             f"Pass {name}.toarray(), or choose {keyword('metric', 'manhattan')}."
         )
-    if metric == "gower" and not _is_gower(X):
+    if metric == "gower" and not (((X >= 0) & (X <= 1)) | (X == -1) | (X >= 2)).all():
         raise DataError(
             f"{keyword('metric', 'gower')} needs points of a table: values from 0 to 1, categories "
             f"from 2 up, -1 if missing; got other values in {name}. "
@@ -193,14 +180,8 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
     if metric == "precomputed" and X.min() < 0:
         raise DataError(
             "Negative values in data: precomputed distances must be positive or zero; got "
-            f"{X.min():g} in {name}. "
-            "Pass distances, not similarities."
+            f"{X.min():g} in {name}. Pass distances, not similarities."
         )
-
-
-def _is_gower(X: Array) -> bool:
-    """Return whether all values are such as `isosne.tables.gower_points` makes."""
-    return bool((((X >= 0) & (X <= 1)) | (X == -1) | (X >= 2)).all())
 
 
 def check_square_distances(D: Points) -> None:

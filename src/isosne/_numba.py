@@ -20,13 +20,7 @@ from numba import config, get_num_threads, njit, prange, set_num_threads
 
 from isosne.errors import ParameterError
 
-__all__ = [
-    "kernel",
-    "n_threads",
-    "parallel_kernel",
-    "prange",
-    "threads",
-]
+__all__ = ["kernel", "n_threads", "parallel_kernel", "prange", "threads"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 SPIN_COUNT, SPINS = "GOMP_SPINCOUNT", "30000"
@@ -107,11 +101,8 @@ def renamed(function: Function, name: str) -> Function:
 class ThreadPool:
     """What must be known about Numba's threads before a parallel function is called.
 
-    Attributes
-    ----------
-    is_lost : bool
-        Whether this process was forked from one that had started threads. They are not copied, and
-        GNU OpenMP ends a process that tries to use them, so one thread must do.
+    ``is_lost``: this process was forked from one that had started threads. They are not copied, and
+    GNU OpenMP ends a process that tries to use them, so one thread must do.
     """
 
     def __init__(self) -> None:
@@ -165,12 +156,8 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     before = get_num_threads()
     if n_jobs is not None:
         if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs < 1:
-            raise ParameterError(
-                "n_jobs",
-                "be None or an integer from 1 up",
-                n_jobs,
-                "None uses as many threads as Numba does.",
-            )
+            hint = "None uses as many threads as Numba does."
+            raise ParameterError("n_jobs", "be None or an integer from 1 up", n_jobs, hint)
         set_num_threads(min(n_jobs, int(config.NUMBA_NUM_THREADS)))  # type: ignore[attr-defined]
     try:
         yield

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 LINE_SECONDS = 2.0
 """Seconds between two lines; chosen, not measured."""
@@ -11,26 +11,23 @@ BAR_SECONDS = 0.1
 """Seconds between two states of a bar: as often as the eye follows (chosen)."""
 
 
-class Progress(Protocol):
-    """Shows how far some work has come; `begin` starts the next piece of work."""
+class Progress:
+    """Shows how far some work has come; this one shows nothing."""
 
     def begin(self, what: str, total: int, *, first: int = 0) -> None:
         """Start a piece of work of `total` steps or rows, of which `first` are done already."""
-        ...
 
     def advance(self, done: int, detail: str | None = None) -> None:
         """Show how many are done; a line is printed only if there is a detail, maybe empty."""
-        ...
 
     def end(self) -> None:
         """Leave the screen as it is."""
-        ...
 
 
 def make_progress(say: Callable[[str], None], *, quiet: bool) -> Progress:
     """Return what suits the output; `say` prints a line where there is no bar."""
     if quiet:
-        return Silence()
+        return Progress()
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     return Bar() if is_terminal or is_notebook() else Lines(say)
 
@@ -49,32 +46,17 @@ def is_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-class Silence:
-    """Shows nothing."""
-
-    def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Do nothing."""
-
-    def advance(self, done: int, detail: str | None = None) -> None:
-        """Do nothing."""
-
-    def end(self) -> None:
-        """Do nothing."""
-
-
-class Lines:
+class Lines(Progress):
     """Prints a line every few seconds, and one at the end."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
 
     def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Start the clock."""
         self._what, self._total, self._first = what, total, first
         self._began = self._shown = time.monotonic()
 
     def advance(self, done: int, detail: str | None = None) -> None:
-        """Print a line if there is a detail and it is time."""
         now = time.monotonic()
         if detail is None or (now - self._shown < LINE_SECONDS and done < self._total):
             return
@@ -84,18 +66,14 @@ class Lines:
         parts = (counted, detail, f"{pace * (self._total - done):.0f} s left")
         self._say("  ".join(part for part in parts if part))
 
-    def end(self) -> None:
-        """Do nothing: all lines are complete."""
 
-
-class Bar:
+class Bar(Progress):
     """A bar of tqdm, on a terminal or in a notebook."""
 
     def __init__(self) -> None:
         self._bar: Any = None
 
     def begin(self, what: str, total: int, *, first: int = 0) -> None:
-        """Start a new bar below the last one."""
         from tqdm.auto import tqdm
 
         self.end()
@@ -103,12 +81,10 @@ class Bar:
         self._bar = tqdm(desc=what, total=total, initial=first, **looks)
 
     def advance(self, done: int, detail: str | None = None) -> None:
-        """Move the bar."""
         if detail:
             self._bar.set_postfix_str(detail, refresh=False)
         self._bar.update(done - self._bar.n)
 
     def end(self) -> None:
-        """Leave the bar on the screen."""
         if self._bar is not None:
             self._bar.close()

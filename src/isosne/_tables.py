@@ -24,19 +24,8 @@ LONGEST = 30
 class Table:
     """Data as an array of real numbers, with the names of their columns.
 
-    Parameters
-    ----------
-    data : object
-        An array, a masked array, a nested list, or an eager data frame.
-    name : str
-        Name of the data in messages.
-
-    Attributes
-    ----------
-    values : array
-        The numbers; missing values are NaN. Integers stay integers, booleans become uint8.
-    names : list or None
-        Labels of the columns of a data frame.
+    ``values``: missing ones are NaN; integers stay integers, booleans become uint8. ``names``:
+    labels of the columns of a data frame, else None. ``name`` is that of the data in messages.
     """
 
     def __init__(self, data: Any, name: str) -> None:

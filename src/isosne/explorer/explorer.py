@@ -58,12 +58,7 @@ class Explorer:
         self._measurer = Measurer(session)
         self._file = session_file
         self._saved: list[Any] = []
-        self._server = PageServer(
-            self._make_page,
-            host=host,
-            port=port,
-            every_second=self._keep,
-        )
+        self._server = PageServer(self._make_page, host=host, port=port, every_second=self._keep)
 
     def _make_page(self) -> Any:
         """Return the content of a tab. `pn.extension` would load scripts into a notebook."""

@@ -165,10 +165,7 @@ class MapFigure:
         dots |= {"x": "x", "y": "y", "fill_color": "c", "size": _size_of(min(n, MAX_COMPUTED))}
         self._sampled = ColumnDataSource({"x": [], "y": [], "c": []})
         self._sample = self.figure.add_glyph(
-            self._sampled,
-            Scatter(**dots, fill_alpha=auto_alpha(n)),
-            name="sample",
-            visible=False,
+            self._sampled, Scatter(**dots, fill_alpha=auto_alpha(n)), name="sample", visible=False
         )
         lasso.renderers = box.renderers = [every]
         hover = HoverTool(renderers=[every], tooltips=tips or None, visible=False)

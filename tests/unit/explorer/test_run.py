@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 
 from isosne import TSNE, Schedule
-from isosne.explorer.run import (
-    FAILED,
-    FINISHED,
-    PAUSED,
-    RUNNING,
-    STOPPED,
-    Run,
-    Status,
-)
+from isosne.explorer.run import FAILED, FINISHED, PAUSED, RUNNING, STOPPED, Run, Status
 from tests.unit.explorer.conftest import DEADLINE, wait_for
 
 

@@ -8,13 +8,7 @@ from sklearn.preprocessing import minmax_scale
 from isosne import TSNE, IsolationKernel, OwnerKernel
 from isosne.affinities.sparse import as_sparse
 from isosne.structure import null_test
-from isosne.structure.null import (
-    N_STEPS,
-    NullTest,
-    _correlated,
-    _permuted,
-    _walk,
-)
+from isosne.structure.null import N_STEPS, NullTest, _correlated, _permuted, _walk
 from isosne.tsne.fit import joint_probabilities
 from tests.reference.walks import return_probabilities
 
