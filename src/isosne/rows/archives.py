@@ -134,7 +134,8 @@ def _load_column(npz: NpzFile, name: str) -> Array:
 def _open_dense(npz: NpzFile, name: str) -> Rows:
     if npz.is_uncompressed(name):
         header, offset = npz.find_values(name)
-        return RawRows(npz.files, npz.path, offset, header)
+        if not header.is_fortran:
+            return RawRows(npz.files, npz.path, offset, header)
     npz.check_memory(name)
     return ArrayRows(npz.files, npz.load(name))
 

@@ -1,15 +1,20 @@
-"""Rows of arrays, dense or CSR: in memory, in .npy files and zarr stores.
+"""Rows of arrays, dense or CSR: in memory, in .npy files and zarr stores; of Dask collections.
 
 Values that are contiguous in a file are read, not mapped: pages of a memory map count as memory of
-the process, and a mapped file that is truncated kills it (docs/decisions/0008-landmarks.md).
+the process, and a mapped file that is truncated kills it (docs/decisions/0008-landmarks.md). Of a
+Dask collection, only the rows that are asked for are transferred to this process.
 """
 
 import mmap
 import os
-from collections.abc import Iterator
-from itertools import pairwise
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from copy import copy
+from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +23,15 @@ from scipy.sparse import csr_array, vstack
 from isosne._archive import Header, read_header
 from isosne._csr import check_indices, check_indptr, refuse_structure
 from isosne._extras import require
-from isosne._types import Array
+from isosne._types import Array, Points
 from isosne.errors import DataError
-from isosne.rows.columns import check_column
+from isosne.rows.columns import (
+    Request,
+    as_integers_or_text,
+    check_column,
+    select_columns,
+    string_names,
+)
 from isosne.rows.rows import Indices, Rows, SourceFiles
 
 N_SAMPLED = 64
@@ -137,87 +148,64 @@ class RawVector:
 
     def __init__(self, path: Path, offset: int, n_values: int, dtype: np.dtype[Any]) -> None:
         self.path, self.offset, self.shape, self.dtype = path, offset, (n_values,), dtype
-        needed, found = offset + n_values * dtype.itemsize, path.stat().st_size
-        if found < needed:
+        needed, n_bytes = offset + n_values * dtype.itemsize, path.stat().st_size
+        if n_bytes < needed:
             raise DataError(
-                f"{path} must have {needed:,} bytes according to its header; got {found:,}. "
+                f"{path} must have {needed:,} bytes according to its header; got {n_bytes:,}. "
                 "The file is truncated: write or copy it again."
             )
 
     def __getitem__(self, part: slice) -> Array:
         with self.path.open("rb", buffering=0) as file:
-            return self.fetch(file, part.start, part.stop)
-
-    def fetch(self, file: BinaryIO, start: int, stop: int) -> Array:
-        """Return the values from `start` up to `stop`, read from an open file."""
-        file.seek(self.offset + start * self.dtype.itemsize)
-        values = np.fromfile(file, self.dtype, stop - start)
-        if len(values) < stop - start:
+            file.seek(self.offset + part.start * self.dtype.itemsize)
+            values = np.fromfile(file, self.dtype, part.stop - part.start)
+        if len(values) < part.stop - part.start:
             raise EOFError("unexpected end of file")
         return values
 
 
 class RawRows(Rows):
-    """Rows of a two-dimensional array in a file, in C or Fortran order."""
+    """Rows of a two-dimensional array in a file, in C order."""
 
     def __init__(self, files: SourceFiles, path: Path, offset: int, header: Header) -> None:
         super().__init__(files, header.shape, header.dtype)
-        self._is_fortran = header.is_fortran
-        n_values = self.shape[0] * self.shape[1]
-        self._values = RawVector(path, offset, n_values, header.dtype)
+        self._values = RawVector(path, offset, self.shape[0] * self.shape[1], header.dtype)
 
     def _read(self, start: int, stop: int) -> Array:
-        if self._is_fortran:
-            return self._take(np.arange(start, stop))
         n_columns = self.shape[1]
         values = self._values[start * n_columns : stop * n_columns]
         return values.reshape(-1, n_columns).astype(self.dtype, copy=False)
 
     def _take(self, indices: Indices) -> Array:
-        n_rows, n_columns = self.shape
-        out = np.empty((len(indices), n_columns), self.dtype)
-        with self._values.path.open("rb", buffering=0) as file:
-            if not self._is_fortran:
-                self._gather(file, indices, 0, n_columns, out)
-                return out
-            for c in range(n_columns):
-                self._gather(file, indices, c * n_rows, 1, out[:, c : c + 1])
-        return out
-
-    def _gather(
-        self, file: BinaryIO, indices: Indices, first: int, n_values: int, out: Array
-    ) -> None:
-        """Fill ``out`` with the records of `n_values` values at `indices`, counted from `first`."""
-        record_bytes = n_values * self.dtype.itemsize
-        max_gap, window = GAP_BYTES // record_bytes, WINDOW_BYTES // record_bytes
+        out = np.empty((len(indices), self.shape[1]), self.dtype)
+        max_gap, window = GAP_BYTES // self.row_bytes, WINDOW_BYTES // self.row_bytes
         for run in group_nearby(indices, indices + 1, max_gap=max_gap, window=window):
             low, high = int(indices[run.start]), int(indices[run.stop - 1]) + 1
-            start, stop = first + low * n_values, first + high * n_values
-            values = self._values.fetch(file, start, stop).reshape(-1, n_values)
-            out[run] = values[indices[run] - low]
+            out[run] = self._read(low, high)[indices[run] - low]
+        return out
 
 
-def open_npy(path: Path) -> RawRows:
-    """Return the rows of an .npy file."""
+def open_npy(path: Path) -> Rows:
+    """Return the rows of an .npy file; one in Fortran order is mapped."""
     files = SourceFiles(str(path), path)
     with files.reading(), path.open("rb") as file:
         header = read_header(file)
+        if header.is_fortran:
+            return ArrayRows(files, np.load(path, mmap_mode="r"))
         return RawRows(files, path, file.tell(), header)
 
 
-def open_memmap(X: np.memmap[Any, Any]) -> RawRows | None:
-    """Return the rows of the file behind a memory map, or None for a view of a part of it."""
-    is_whole = isinstance(X.base, mmap.mmap) and X.mode == "r" and X.flags.forc
+def open_memmap(X: np.memmap[Any, Any]) -> Rows:
+    """Return the rows of the file behind a memory map, or of the map if it is a part of it."""
+    is_whole = isinstance(X.base, mmap.mmap) and X.mode == "r" and X.flags.c_contiguous
     if X.filename is None or not is_whole:
-        return None
-    path = Path(X.filename)
-    header = Header(X.shape, not X.flags.c_contiguous, X.dtype)
+        return ArrayRows(SourceFiles("X"), X)
+    path, header = Path(X.filename), Header(X.shape, False, X.dtype)
     return RawRows(SourceFiles(str(path), path), path, X.offset, header)
 
 
 CHUNK_BYTES = 1_000_000
-"""Bytes that are read at a time from an array without chunks. Chosen, not
-measured."""
+"""Bytes that are read at a time from an array without chunks. Chosen, not measured."""
 ZARR_METADATA = ("zarr.json", ".zarray", ".zgroup")
 """Files that mark a folder as zarr: version 3, and arrays and groups of version 2."""
 
@@ -272,14 +260,14 @@ def open_zarr(path: Path, key: str | None) -> ZarrRows:
         )
     _check_links(path)
     with SourceFiles(str(path), *metadata).reading():
-        found = zarr.open(path, mode="r")
-        if isinstance(found, zarr.Group):
-            names = sorted(found.array_keys())
+        array = zarr.open(path, mode="r")
+        if isinstance(array, zarr.Group):
+            names = sorted(array.array_keys())
             if key is None and len(names) == 1:
                 key = names[0]
             check_column(key or "", names, "key", str(path), what="an array")
-            folder, found = path / str(key), found[key]
-        return ZarrRows(SourceFiles(str(path), *_metadata_files(folder)), found)
+            folder, array = path / str(key), array[key]
+        return ZarrRows(SourceFiles(str(path), *_metadata_files(folder)), array)
 
 
 def _check_links(folder: Path) -> None:
@@ -297,3 +285,121 @@ def _check_links(folder: Path) -> None:
 
 def _metadata_files(folder: Path) -> list[Path]:
     return [folder / name for name in ZARR_METADATA if (folder / name).is_file()]
+
+
+GRAPH_WARNING = "distributed.admin.large-graph-warning-threshold"
+CHUNKS_IN_FLIGHT = 64
+"""Chunks whose results are computed at a time, which bounds the memory of the results. Chosen, not
+measured."""
+
+
+class DaskRows(Rows):
+    """Rows of a Dask array whose chunks have known sizes and contain whole rows."""
+
+    n_sampled = N_SAMPLED  # of values: the names of some collections differ between processes
+    advice = "Impute such values, exclude the column, or drop the rows with dropna beforehand."
+
+    def __init__(self, array: Any, *, column_names: tuple[str, ...] | None = None) -> None:
+        super().__init__(SourceFiles("X"), array.shape, array.dtype, column_names=column_names)
+        self._dask = require("dask", "dask", "Reading a Dask collection")
+        self._array = array if array.numblocks[1] == 1 else array.rechunk({1: -1})
+        self._ends = np.array(list(accumulate(self._array.chunks[0])), dtype=np.int64)
+
+    def _read(self, start: int, stop: int) -> Array:
+        return _as_values(self._array[start:stop].compute(), self.dtype)
+
+    def _take(self, indices: Indices) -> Array:
+        blocks = np.searchsorted(self._ends, indices, side="right")
+        parts = []
+        for b in np.unique(blocks).tolist():
+            low, high = np.searchsorted(blocks, [b, b + 1])
+            first = int(self._ends[b - 1]) if b else 0
+            parts.append(self._array.blocks[b][indices[low:high] - first])
+        if parts:
+            values = [_as_values(part, self.dtype) for part in self._dask.compute(*parts)]
+            return np.concatenate(values)
+        return np.empty((0, self.shape[1]), self.dtype)
+
+    def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:
+        """Yield the results of a function on the chunks, in order.
+
+        The function is sent to the workers once, and runs where the chunks are.
+        """
+        # Without `persist`, the function would be sent again with every chunk.
+        with self._quiet_graphs():
+            applied = partial(_apply_checked, function, self._without_array())
+            sent = self._dask.delayed(applied, traverse=False).persist()
+        firsts = (self._ends - self._array.chunks[0]).tolist()
+        chunks = list(zip(self._array.to_delayed()[:, 0], firsts, strict=True))
+        for start in range(0, len(chunks), CHUNKS_IN_FLIGHT):
+            part = chunks[start : start + CHUNKS_IN_FLIGHT]
+            yield from self._dask.compute(*(sent(*chunk) for chunk in part))
+
+    def _quiet_graphs(self) -> AbstractContextManager[object]:
+        """Return a context without warnings about large graphs: a function may contain a model."""
+        if "distributed" not in sys.modules:  # leaving the context would undo its import's settings
+            return nullcontext()
+        quiet: AbstractContextManager[object] = self._dask.config.set({GRAPH_WARNING: "1TB"})
+        return quiet
+
+    def _without_array(self) -> Self:
+        """Return a small copy for the workers, which only checks values and words errors."""
+        light = copy(self)
+        light._array = light._dask = None
+        light.side = {}
+        return light
+
+
+def _apply_checked(
+    function: Callable[[Points], Array], rows: DaskRows, chunk: Any, first: int
+) -> Array:
+    block = _as_values(chunk, rows.dtype)
+    rows._check_finite(block, range(first, first + len(block)))
+    return function(block)
+
+
+def _as_values(chunk: Any, dtype: np.dtype[Any]) -> Array:
+    """Return the values of a chunk; masked ones are NaN, for which integers become float64."""
+    if np.ma.is_masked(chunk):
+        wide = np.result_type(dtype, np.float16 if dtype.kind == "f" else np.float64)
+        return np.ma.filled(chunk.astype(wide), np.nan)
+    return np.asarray(chunk, dtype=dtype)
+
+
+def is_dask(source: Any) -> bool:
+    """Return whether an object is a Dask collection, without importing Dask."""
+    return type(source).__module__.startswith("dask") and hasattr(source, "dask")
+
+
+def open_dask(source: Any, request: Request) -> DaskRows:
+    """Return the rows of a Dask array or data frame; unknown chunk sizes are computed once."""
+    if hasattr(source, "columns"):
+        return _open_dask_frame(source, request)
+    if any(np.isnan(size) for size in source.chunks[0]):
+        source = source.copy().compute_chunk_sizes()  # works in place; the original must not change
+    return DaskRows(source)
+
+
+def _open_dask_frame(frame: Any, request: Request) -> DaskRows:
+    columns = list(frame.columns)
+    dtypes = list(frame.dtypes)
+    types = [None if getattr(d, "kind", "O") in "buif" else str(d) for d in dtypes]
+    selection = select_columns(columns, types, request, "X")
+    # Nullable types become float64, which has NaN.
+    chosen = (dtypes[index] for index in selection.indices)
+    numpy_dtypes = [d if isinstance(d, np.dtype) else np.dtype(np.float64) for d in chosen]
+    values = frame[list(selection.names)].astype(np.result_type(*numpy_dtypes))
+    first = frame[columns[:1]]  # of a Parquet file, only this column is read
+    lengths = tuple(first.map_partitions(len).compute().tolist())
+    names = string_names(selection.names)
+    rows = DaskRows(values.to_dask_array(lengths=lengths), column_names=names)
+    rows.left_out = selection.left_out
+    rows.side = {name: partial(_side_column, frame[name]) for name in selection.others}
+    return rows
+
+
+def _side_column(column: Any) -> Array:
+    values = column.compute()
+    if values.isna().any():
+        return as_integers_or_text(values.to_numpy(dtype=object, na_value=None))
+    return as_integers_or_text(values.to_numpy())

@@ -7,7 +7,7 @@ blocks read each part only once.
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,13 +17,7 @@ import numpy as np
 from isosne._extras import require
 from isosne._types import Array
 from isosne.errors import DataError
-from isosne.rows.columns import (
-    Request,
-    as_integers_or_text,
-    as_text,
-    is_text,
-    select_columns,
-)
+from isosne.rows.columns import Request, as_integers_or_text, as_text, is_text, select_columns
 from isosne.rows.rows import Indices, Rows, SourceFiles
 
 BATCH_BYTES = 8_000_000
@@ -57,23 +51,16 @@ class ArrowRows(Rows):
     """Rows of a table in columns."""
 
     def __init__(
-        self, files: SourceFiles, fields: dict[str, Any], parts: list[Part], request: Request
-    ) -> None:
-        """Select features among ``fields``, which has the Arrow type of each column."""
-        self._pa = require("pyarrow", "files", f"Reading {files.name}")
-        dtypes = [_dtype(self._pa, arrow_type) for arrow_type in fields.values()]
-        types = [None if d else str(t) for d, t in zip(dtypes, fields.values(), strict=True)]
-        self._select(files, list(fields), types, dtypes, parts, request)
-
-    def _select(
         self,
         files: SourceFiles,
         names: list[str],
-        types: list[str | None],
+        types: Sequence[str | None],
         dtypes: list[Any],
         parts: list[Part],
         request: Request,
     ) -> None:
+        """Select features; ``types`` are None, and ``dtypes`` those of NumPy, for numbers."""
+        self._pa = require("pyarrow", "files", f"Reading {files.name}")
         selection = select_columns(names, types, request, files.name)
         chosen = [dtypes[index] for index in selection.indices]
         shape = (sum(part.n_rows for part in parts), len(selection.names))
@@ -214,10 +201,10 @@ def _open_files(
             schema = schema or other
             _check_schema(schema, other, paths[0], file)
             parts += parts_of_file
-        names = list(schema.names)
-        if len(set(names)) < len(names):  # which a dictionary would hide
-            select_columns(names, [None] * len(names), request, files.name)
-        return ArrowRows(files, dict(zip(names, schema.types, strict=True)), parts, request)
+        dtypes = [_dtype(arrow_type) for arrow_type in schema.types]
+        pairs = zip(dtypes, schema.types, strict=True)
+        types = [None if dtype else str(arrow_type) for dtype, arrow_type in pairs]
+        return ArrowRows(files, list(schema.names), types, dtypes, parts, request)
 
 
 def _list_row_groups(parquet: Any, path: Path) -> tuple[Any, list[Part]]:
@@ -287,12 +274,11 @@ def _check_schema(schema: Any, other: Any, first: Path, path: Path) -> None:
     )
 
 
-def _dtype(pa: Any, arrow_type: Any) -> np.dtype[Any] | None:
+def _dtype(arrow_type: Any) -> np.dtype[Any] | None:
     """Return the NumPy type of the values of a numeric column; None for other columns."""
-    types = pa.types
+    types = require("pyarrow.types", "files", "Reading a table")
     if types.is_decimal(arrow_type):
         return np.dtype(np.float64)
-    is_numeric = types.is_integer(arrow_type) or types.is_floating(arrow_type)
-    return (
-        np.dtype(arrow_type.to_pandas_dtype()) if is_numeric or arrow_type == pa.bool_() else None
-    )
+    kinds = (types.is_integer, types.is_floating, types.is_boolean)
+    is_numeric = any(is_kind(arrow_type) for is_kind in kinds)
+    return np.dtype(arrow_type.to_pandas_dtype()) if is_numeric else None

@@ -17,9 +17,12 @@ from isosne.errors import DataError, ParameterError
 from isosne.rows.archives import open_h5ad, open_npz
 from isosne.rows.arrays import (
     ArrayRows,
+    DaskRows,
     SparseRows,
     ZarrRows,
+    is_dask,
     is_zarr,
+    open_dask,
     open_memmap,
     open_npy,
     open_zarr,
@@ -33,7 +36,6 @@ from isosne.rows.columns import (
     select_columns,
     string_names,
 )
-from isosne.rows.dask_rows import DaskRows, is_dask, open_dask
 from isosne.rows.rows import Rows, SourceFiles, stat_path
 from isosne.rows.scaled import drop_incomplete
 from isosne.rows.text import TextRows
@@ -176,7 +178,7 @@ def _open_object(source: Any, request: Request) -> Rows:
         X = valid_csr(source, "X")
         return SparseRows(SourceFiles("X"), X.shape, X.indptr, X.indices, X.data)
     if isinstance(source, np.memmap):
-        return open_memmap(source) or ArrayRows(SourceFiles("X"), source)
+        return open_memmap(source)
     if type(source).__module__.startswith("zarr"):
         return ZarrRows(SourceFiles("X"), source)
     values = as_array(source, "X")

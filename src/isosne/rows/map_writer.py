@@ -39,11 +39,9 @@ FORMAT_VERSION = 1
 STDOUT = "-"
 RESERVED = ("id", "ids", "label", "labels", "embedding", KEY, *AXES)
 """Names of columns and arrays that every map may have."""
-GROUP_ROWS = 131_072
-"""Rows in a row group of Parquet or a record batch of Arrow. Chosen, not measured: 1 MB of
-coordinates of a two-dimensional map."""
-TEXT_BYTES = 4_000_000
-"""Bytes of text of an .npz file that are encoded at a time. Chosen, not measured."""
+GROUP_ROWS, TEXT_BYTES = 131_072, 4_000_000
+"""Rows in a row group of Parquet or a record batch of Arrow, 1 MB of coordinates of a map; bytes of
+text of an .npz file that are encoded at a time. Chosen, not measured."""
 HASH = "sha256"
 LARGEST_BYTES = 2**24
 """Largest file of provenance that is read: 16 MB. Chosen; provenance takes a few kilobytes."""
@@ -58,9 +56,8 @@ class MapWriter:
     Parameters
     ----------
     path : path or "-"
-        File to write, which ends in .parquet, .csv, .npz, .feather, .arrow, .h5ad, or in .npy for
-        coordinates without ids, labels and provenance. "-" writes CSV to standard output, without
-        provenance.
+        File that ends in .parquet, .csv, .npz, .feather, .arrow, .h5ad, or in .npy for coordinates
+        alone. "-" writes CSV to standard output, without provenance.
     ids : array of int or str, shape (n_samples,), or None
         Unique identifier of each row. None uses the index of the row.
     n_components : int
@@ -70,8 +67,7 @@ class MapWriter:
     labels : array of int or str, shape (n_samples,), or None, default=None
         Class of each row.
     columns : mapping from str to array, or None, default=None
-        Further columns of finite numbers, one value per row, such as clusters. An .npy file leaves
-        them out.
+        Further columns of finite numbers, one value per row, such as clusters.
     obs : pandas.DataFrame or None, default=None
         Columns about the rows, which an .h5ad file keeps; other formats leave them out.
     force : bool, default=False
@@ -81,8 +77,6 @@ class MapWriter:
     ------
     OutputError
         If the file exists, cannot be written, or the disk is full.
-    ParameterError
-        If a parameter is not valid.
 
     Notes
     -----
@@ -202,10 +196,7 @@ class MapWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
+        (self.close if kind is None else self.discard)()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -217,9 +208,8 @@ class MapWriter:
             raise
 
     def _wrong_count(self, n_rows: int) -> ParameterError:
-        rule = "have at least one row in all"
-        if self._n_expected is not None:
-            rule = f"have {self._n_expected} rows in all, one per id or label"
+        n = self._n_expected
+        rule = "have " + ("at least one row" if n is None else f"{n} rows") + " in all"
         return ParameterError("Y", f"{rule}; got {n_rows}", hint="Write each row once, in order.")
 
 
@@ -236,11 +226,8 @@ def _check_texts(values: Any, name: str) -> Array:
         column = column.astype(object)
     is_known = column.dtype.kind in "uiO" and column.ndim == 1
     if not is_known or (is_text(column) and not all(isinstance(v, str) for v in column)):
-        raise ParameterError(
-            name,
-            f"be a list of integers or strings; got {column.dtype} of shape {column.shape}",
-            hint="Convert it with astype(int) or astype(str).",
-        )
+        rule = f"be a list of integers or strings; got {column.dtype} of shape {column.shape}"
+        raise ParameterError(name, rule, hint="Convert it with astype(int) or astype(str).")
     return column
 
 
@@ -427,21 +414,17 @@ def _write_array(file: Any, column: Array) -> None:
 def as_arrow(columns: Block) -> Any:
     """Return columns as an Arrow table; missing numbers are null."""
     pyarrow = require("pyarrow", "files", "Writing Parquet and Arrow files")
-    arrays = {
-        name: pyarrow.array(np.ascontiguousarray(column), from_pandas=True)
-        if isinstance(column, np.ndarray)
-        else column
-        for name, column in columns.items()
-    }
+    arrays = dict(columns)
+    for name, column in columns.items():
+        if isinstance(column, np.ndarray):
+            arrays[name] = pyarrow.array(np.ascontiguousarray(column), from_pandas=True)
     return pyarrow.table(arrays)
 
 
 def encode_parquet(columns: Block) -> bytes:
     """Return columns as a Parquet file; missing numbers are null."""
-    content = io.BytesIO()
-    require("pyarrow.parquet", "files", "Writing Parquet files").write_table(
-        as_arrow(columns), content
-    )
+    table, content = as_arrow(columns), io.BytesIO()
+    require("pyarrow.parquet", "files", "Writing Parquet files").write_table(table, content)
     return content.getvalue()
 
 
@@ -450,11 +433,9 @@ def encode_provenance(provenance: Mapping[str, Any]) -> str:
     try:
         return encode_json({"format": FORMAT_VERSION, **provenance})
     except (TypeError, ValueError) as error:
-        raise ParameterError(
-            "provenance",
-            f"contain only strings, numbers, lists and dictionaries ({error})",
-            hint="Convert other values to one of these types.",
-        ) from error
+        rule = f"contain only strings, numbers, lists and dictionaries ({error})"
+        hint = "Convert other values to one of these types."
+        raise ParameterError("provenance", rule, hint=hint) from error
 
 
 def decode_provenance(line: str | bytes | None, source: str) -> dict[str, Any]:

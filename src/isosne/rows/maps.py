@@ -129,21 +129,21 @@ def match_rows(drawn: Map, ids: Array | None, n_rows: int, source: str) -> NDArr
 
     ``ids`` identify the rows of the table; None: the row numbers. Errors call it ``source``.
     """
+    known, wanted = np.arange(n_rows) if ids is None else ids, drawn.ids
+    if not drawn.has_ids and len(wanted) != n_rows:
+        raise DataError(
+            "A map without row identifiers must have one point for each row of the table; it has "
+            f"{len(wanted):,} points, and {source} has {n_rows:,} rows. "
+            "Pass the table that the map was made from, or add a column id to the map."
+        )
     if not drawn.has_ids:
-        _check_count(drawn, n_rows, source)
         return None
-    known = np.arange(n_rows) if ids is None else ids
-    wanted = drawn.ids
     if len(wanted) == n_rows and np.array_equal(known, wanted):
         return None
     if ids is None and is_text(wanted):
-        raise ParameterError(
-            "id",
-            f"name the column of {source} with the row identifiers of the map, "
-            f"such as {str(wanted[0])!r}",
-            None,
-            f"Add {keyword('id')} COLUMN.",
-        )
+        rule = f"name the column of {source} with the row identifiers of the map, such as "
+        hint = f"Add {keyword('id')} COLUMN."
+        raise ParameterError("id", f"{rule}{str(wanted[0])!r}", None, hint)
     if is_text(known) != is_text(wanted):
         known, wanted = as_text(known), as_text(wanted)
     row_of = {value: row for row, value in enumerate(known.tolist())}
@@ -156,16 +156,6 @@ def match_rows(drawn: Map, ids: Array | None, n_rows: int, source: str) -> NDArr
             f"Pass the table that the map was made from, and its identifiers with {keyword('id')}."
         )
     return np.array(rows, dtype=np.intp)
-
-
-def _check_count(drawn: Map, n_rows: int, source: str) -> None:
-    """Refuse a map without identifiers that has not one point for each row."""
-    if len(drawn.embedding) != n_rows:
-        raise DataError(
-            "A map without row identifiers must have one point for each row of the table; it has "
-            f"{len(drawn.embedding):,} points, and {source} has {n_rows:,} rows. "
-            "Pass the table that the map was made from, or add a column id to the map."
-        )
 
 
 def read_map(path: str | Path) -> Map:
@@ -439,8 +429,10 @@ def _find_axes(rows: Rows) -> tuple[str, ...]:
         return numbered
     candidates = [name for name in names if name.lower() not in LABEL_NAMES]
     if 2 <= len(candidates) <= MOST_COLUMNS:
-        chosen = _with_fractions(rows, candidates)
-        chosen = chosen or (candidates if len(candidates) <= len(AXES) else [])
+        values = np.asarray(rows.take(np.arange(rows.shape[0]), allow_missing=True))
+        is_whole = (np.isnan(values) | (values == np.round(values))).all(axis=0)
+        whole = dict(zip(rows.column_names or (), is_whole, strict=True))
+        chosen = [name for name in candidates if not whole[name]] or candidates
         if 2 <= len(chosen) <= len(AXES):
             return tuple(chosen)
     every = list(dict.fromkeys([*(rows.column_names or ()), *rows.side]))
@@ -460,37 +452,23 @@ def _find_numbered(names: Sequence[str]) -> tuple[str, ...] | None:
     """Return the columns with a common name and the numbers of axes, if there is one such name."""
     groups: dict[str, dict[int, str]] = {}
     for name in names:
-        found = NUMBERED.fullmatch(name)
-        if found:
-            groups.setdefault(found[1].lower(), {})[int(found[2])] = name
+        if parts := NUMBERED.fullmatch(name):
+            groups.setdefault(parts[1].lower(), {})[int(parts[2])] = name
     fitting = [group for group in groups.values() if sorted(group) in COUNTS]
-    if len(fitting) != 1:
-        return None
-    (group,) = fitting
-    return tuple(group[number] for number in sorted(group))
-
-
-def _with_fractions(rows: Rows, candidates: Sequence[str]) -> list[str]:
-    """Return the columns in which some value is not an integer."""
-    values = np.asarray(rows.take(np.arange(rows.shape[0]), allow_missing=True))
-    place = {name: c for c, name in enumerate(rows.column_names or ())}
-    is_whole = (np.isnan(values) | (values == np.round(values))).all(axis=0)
-    return [name for name in candidates if not is_whole[place[name]]]
+    return tuple(fitting[0][k] for k in sorted(fitting[0])) if len(fitting) == 1 else None
 
 
 def _find_ids(columns: Columns) -> str | None:
     """Return the column of ids: by its name, or the first text column without repeated values."""
-    named = [name for name in columns if _is_index(name)]
-    return next((name for name in [*named, *columns] if _are_ids(columns[name](), name)), None)
-
-
-def _are_ids(values: Array, name: str) -> bool:
-    return (is_text(values) or _is_index(name)) and is_unique(values)
+    for name in sorted(columns, key=_is_index, reverse=True):
+        values = columns[name]()
+        if (is_text(values) or _is_index(name)) and is_unique(values):
+            return name
+    return None
 
 
 def _find_labels(columns: Columns, numeric: set[str]) -> str | None:
     """Return the column of classes: by its name, or the only text column."""
     named = [name for name in columns if name.lower() in LABEL_NAMES]
     texts = [name for name in columns if name not in numeric and not _is_index(name)]
-    found = named or (texts if len(texts) == 1 else [])
-    return found[0] if found else None
+    return named[0] if named else texts[0] if len(texts) == 1 else None

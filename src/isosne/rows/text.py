@@ -3,8 +3,8 @@
 import codecs
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,25 +15,15 @@ from isosne._extras import require
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.rows.arrow import BATCH_BYTES, ArrowRows, Part
-from isosne.rows.columns import (
-    Request,
-    as_objects,
-    is_text,
-    parse_integers,
-    select_columns,
-)
+from isosne.rows.columns import Request, as_objects, is_text, parse_integers, select_columns
 from isosne.rows.rows import Indices, SourceFiles
 
-SAMPLE_BYTES = 1_000_000
-"""Size of the sample from the start of the file. Chosen: read in milliseconds, and 200 lines fit
-unless they are longer than 5 KB."""
-LARGEST_SAMPLE_BYTES = 64_000_000
-"""Size up to which the sample grows if it has too few lines. Chosen:
-a row of a few million numbers fits."""
-MIN_LINES = 4
-"""Number of line ends that the sample must have: a header, and rows to compare it with. Chosen."""
-MAX_LINES = 200
-"""Number of lines from which the dialect is detected. Chosen, not measured."""
+SAMPLE_BYTES, LARGEST_SAMPLE_BYTES = 1_000_000, 64_000_000
+"""Size of the sample from the start of the file, and the size up to which it grows if it has too
+few lines. Chosen: read in milliseconds; a row of a few million numbers fits."""
+MIN_LINES, MAX_LINES = 4, 200
+"""Lines that the sample must have, a header and rows to compare it with; lines from which the
+dialect is detected. Chosen, not measured."""
 DELIMITERS = (",", "\t", ";", "|")
 WHITESPACE = None
 """Instead of a delimiter: fields are separated by any number of spaces and tabs."""
@@ -77,44 +67,37 @@ class TextRows(ArrowRows):
             # Before the file is read as a whole: columns that do not exist are refused at once.
             select_columns(names, dialect.types, request, str(path))
             n_rows = self._count_rows()
-        parts = [Part(n_rows, self._scan)]
-        dtypes = [np.float64] * len(names)
-        self._select(files, names, list(dialect.types), dtypes, parts, request)
+        parts, dtypes = [Part(n_rows, self._scan)], [np.float64] * len(names)
+        super().__init__(files, names, dialect.types, dtypes, parts, request)
         if not request.needs_numbers:
             # Features of a mixed table may turn out to be text, whatever their first values are.
             self.side = {name: partial(self._side_column, name) for name in names}
 
     def _scan(self, names: list[str]) -> Iterator[Any]:
         csv, dialect = self._csv, self._dialect
-        delimiter = "\t" if dialect.delimiter is WHITESPACE else dialect.delimiter
-        block_bytes = max(BATCH_BYTES // 2, LINES_PER_BLOCK * dialect.longest_line)
+        is_spaced = dialect.delimiter is WHITESPACE
+        reading = csv.ReadOptions(
+            column_names=dialect.names,
+            block_size=max(BATCH_BYTES // 2, LINES_PER_BLOCK * dialect.longest_line),
+            encoding=dialect.encoding,
+            use_threads=False,
+        )
+        parsing = csv.ParseOptions(
+            delimiter="\t" if is_spaced else dialect.delimiter,
+            quote_char=False if is_spaced else '"',
+            newlines_in_values=not is_spaced,
+            invalid_row_handler=partial(_stop_at_line, self._wrong_lines),
+        )
+        types = dict.fromkeys(names, self._pa.string())
+        converting = csv.ConvertOptions(include_columns=names, column_types=types)
+        if self._path.stat().st_size == dialect.start:
+            return
         with self._path.open("rb") as file:
             file.seek(dialect.start)
             stream = self._pa.PythonFile(file, mode="r")
-            if dialect.delimiter is WHITESPACE:
+            if is_spaced:
                 stream = self._pa.TransformInputStream(stream, _Tabs())
-            if not file.read(1):
-                return
-            file.seek(dialect.start)
-            reader = csv.open_csv(
-                stream,
-                csv.ReadOptions(
-                    column_names=dialect.names,
-                    block_size=block_bytes,
-                    encoding=dialect.encoding,
-                    use_threads=False,
-                ),
-                csv.ParseOptions(
-                    delimiter=delimiter,
-                    quote_char=False if dialect.delimiter is WHITESPACE else '"',
-                    newlines_in_values=dialect.delimiter is not WHITESPACE,
-                    invalid_row_handler=partial(_stop_at_line, self._wrong_lines),
-                ),
-                csv.ConvertOptions(
-                    include_columns=names, column_types=dict.fromkeys(names, self._pa.string())
-                ),
-            )
-            yield from reader
+            yield from csv.open_csv(stream, reading, parsing, converting)
 
     def _count_rows(self) -> int:
         """Read the file once; raise an error if a line has another number of fields."""
@@ -135,31 +118,20 @@ class TextRows(ArrowRows):
             return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False))
         except self._pa.ArrowInvalid:
             pass
-        compute = self._compute
-        cells = compute.utf8_trim_whitespace(column)
+        cells = self._compute.utf8_trim_whitespace(column)
         words = self._pa.array(sorted(MISSING_WORDS))
-        is_missing = compute.is_in(compute.utf8_lower(cells), value_set=words)
-        cells = compute.if_else(is_missing, None, cells)
+        is_gap = self._compute.is_in(self._compute.utf8_lower(cells), value_set=words)
+        cells = self._compute.if_else(is_gap, None, cells)
         try:
             return np.asarray(cells.cast("float64").to_numpy(zero_copy_only=False))
         except self._pa.ArrowInvalid:
-            raise self._refuse_text(cells, feature, rows) from None
-
-    def _refuse_text(self, cells: Any, feature: int, rows: Indices) -> DataError:
-        """Return an error for the first cell that is no number."""
-        row = next(k for k, cell in enumerate(cells) if not self._is_number(cell))
-        return DataError(
-            f"Every value must be a finite number; {self.describe()} has "
-            f"{cells[row].as_py()!r} in {self._where(int(rows[row]))}, {self._column(feature)}. "
+            texts = cells.to_pylist()
+        k = next((k for k, text in enumerate(texts) if text and not is_number(text)), 0)
+        raise DataError(
+            f"Every value must be a finite number; {self.describe()} has {texts[k]!r} in "
+            f"{self._where(int(rows[k]))}, {self._column(feature)}. "
             "Write numbers as 1234.5 or 1.2e3, or exclude the column."
         )
-
-    def _is_number(self, cell: Any) -> bool:
-        try:
-            cell.cast("float64")
-        except self._pa.ArrowInvalid:
-            return False
-        return True
 
     def _where(self, row: int) -> str:
         """Return the line of a row, unless lines are blank or rows have several."""
@@ -220,19 +192,13 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
     is a header if none of its fields is a number, if it has text above a number, or if it has the
     column numbers that pandas writes.
     """
-    sample, is_all = _read_sample(path)
-    lines, offset = _sample_lines(sample, path, is_all=is_all)
+    lines, offset = _sample_lines(path)
     encoding, n_quotes = _examine_bytes(path)
-    n_comments = 0
-    while n_comments < len(lines) and lines[n_comments].startswith(b"#"):
-        n_comments += 1
-    offset += sum(map(len, lines[:n_comments]))
-    body = [line.decode(encoding, "replace").rstrip("\r\n") for line in lines[n_comments:]]
-    n_blank = next((k for k, line in enumerate(body) if line.strip()), len(body))
-    offset += sum(map(len, lines[n_comments : n_comments + n_blank]))
-    body = body[n_blank:]
-    if not body:
+    is_row = [bool(line.strip()) and not line.startswith(b"#") for line in lines]
+    if not any(is_row):
         raise DataError(f"{path} must contain a table; it is empty. Write the file again.")
+    n_head = is_row.index(True)
+    body = [line.decode(encoding, "replace").rstrip("\r\n") for line in lines[n_head:]]
     delimiter = _find_delimiter([line for line in body if line.strip()])
     if n_quotes % 2 and delimiter is not WHITESPACE:
         raise DataError(
@@ -241,29 +207,20 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
         )
     cells = list(split_fields(body, delimiter))
     has_header = _has_header(cells) if header is None else header
-    names = tuple(name.strip() or f"{UNNAMED}{c}" for c, name in enumerate(cells[0]))
-    n_head = n_comments + n_blank
+    names = tuple(f"column_{c}" for c in range(len(cells[0])))
     if has_header:
-        offset += len(lines[n_head])
+        names = tuple(name.strip() or f"{UNNAMED}{c}" for c, name in enumerate(cells[0]))
         n_head, cells = n_head + 1, cells[1:]
-    else:
-        names = tuple(f"column_{c}" for c in range(len(names)))
     types = tuple(_find_type(cells, c) for c in range(len(names)))
-    longest = max(map(len, lines))
-    return Dialect(delimiter, encoding, offset, n_head, names, types, longest)
+    start, longest = offset + sum(map(len, lines[:n_head])), max(map(len, lines))
+    return Dialect(delimiter, encoding, start, n_head, names, types, longest)
 
 
 def split_fields(lines: Iterable[str], delimiter: str | None) -> Iterator[list[str]]:
-    """Yield the fields of each line that is not blank."""
-    rows = (line for line in lines if not is_blank(line, delimiter))
+    """Yield the fields of each row; a line of delimiters is a row of missing values."""
     if delimiter is WHITESPACE:
-        return (line.split() for line in rows)
-    return csv.reader(rows, delimiter=delimiter)
-
-
-def is_blank(line: str, delimiter: str | None) -> bool:
-    """Return whether a line is not a row; a line of delimiters is a row of missing values."""
-    return not (line.strip() if delimiter is WHITESPACE else line)
+        return (line.split() for line in lines if line.strip())
+    return csv.reader(filter(None, lines), delimiter=delimiter)
 
 
 def is_number(cell: str) -> bool:
@@ -280,20 +237,16 @@ def is_missing(cell: str) -> bool:
     return cell.strip().lower() in MISSING_WORDS
 
 
-def _read_sample(path: Path) -> tuple[bytes, bool]:
-    """Return the start of a file, with a few lines at least, and whether it is the whole file."""
+def _sample_lines(path: Path) -> tuple[list[bytes], int]:
+    """Return the first complete lines of a file, and the offset of the first of them."""
     with path.open("rb") as file:
         sample = file.read(SAMPLE_BYTES)
         while sample.count(b"\n") < MIN_LINES and len(sample) < LARGEST_SAMPLE_BYTES:
             more = file.read(len(sample))
             if not more:
-                return sample, True
+                break
             sample += more
-        return sample, not file.read(1)
-
-
-def _sample_lines(sample: bytes, path: Path, *, is_all: bool) -> tuple[list[bytes], int]:
-    """Return the first complete lines, and the offset of the first of them."""
+        is_all = not file.read(1)
     if sample.startswith(OTHER_UNICODE) or b"\0" in sample:
         raise DataError(
             f"{path} must be plain text in UTF-8 or Latin-1; it has bytes that are not text. "
@@ -320,18 +273,15 @@ def _examine_bytes(path: Path) -> tuple[str, int]:
 
 def _find_delimiter(lines: list[str]) -> str | None:
     """Return the delimiter that gives all lines the same number of fields, and the most fields."""
-    found: list[tuple[int, str | None]] = []
+    n_fields: dict[str | None, int] = {}
     for delimiter in (*DELIMITERS, WHITESPACE):
-        try:
-            widths = Counter(map(len, split_fields(lines, delimiter)))
-        except csv.Error:  # a field above the size limit: this is not the delimiter
-            continue
-        if len(widths) == 1 and max(widths) > 1:
-            found.append((max(widths), delimiter))
-    if found:
-        return max(found, key=lambda pair: pair[0])[1]
-    counts = [(lines[0].count(delimiter), delimiter) for delimiter in DELIMITERS]
-    return max(counts, key=lambda pair: pair[0])[1]
+        with suppress(csv.Error):  # a field above the size limit: this is not the delimiter
+            widths = set(map(len, split_fields(lines, delimiter)))
+            if len(widths) == 1 and max(widths) > 1:
+                n_fields[delimiter] = max(widths)
+    if n_fields:
+        return max(n_fields, key=n_fields.__getitem__)
+    return max(DELIMITERS, key=lines[0].count)
 
 
 def _has_header(cells: list[list[str]]) -> bool:
@@ -394,7 +344,7 @@ def _as_fields(column: Any) -> Iterable[Any]:
     if values.dtype.kind == "f":
         exact = values.astype(FLOAT32_TEXT) if values.dtype == np.float32 else values
         pairs = zip(exact.tolist(), np.isnan(values).tolist(), strict=True)
-        return ["" if is_missing else value for value, is_missing in pairs]
+        return ["" if is_nan else value for value, is_nan in pairs]
     return [_mark(text) for text in values.tolist()] if is_text(values) else values.tolist()
 
 
@@ -407,5 +357,5 @@ def restore_formulas(texts: Array | None) -> Array | None:
     """Return texts without the marks of `encode_csv`; integers and None are unchanged."""
     if texts is None or not is_text(texts):
         return texts
-    is_marked = (len(t) > 1 and t[0] == MARK and t[1] in MARKED for t in texts.tolist())
-    return as_objects(t[1:] if m else t for t, m in zip(texts.tolist(), is_marked, strict=True))
+    marks = tuple(MARK + character for character in MARKED)
+    return as_objects(t[1:] if t.startswith(marks) else t for t in texts.tolist())

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from isosne.errors import DataError, MissingPackageError, ParameterError
 from isosne.rows import open_rows
-from isosne.rows.dask_rows import DaskRows
+from isosne.rows.arrays import DaskRows
 from tests.conftest import refuses
 from tests.unit.rows.formats import DENSE, SPARSE, TEXT, write_npy, write_parquet, write_text
 
@@ -429,13 +429,13 @@ def test_a_file_that_is_written_again_while_it_is_read_is_noticed(make, tmp_path
 
 def test_a_file_that_shrinks_in_the_middle_of_a_read_is_noticed(tmp_path, monkeypatch):
     path, rows = on_disk(write_npy, tmp_path)
-    fetch = type(rows._values).fetch
+    fetch = type(rows._values).__getitem__
 
-    def cut_and_fetch(self, file, start, stop):
+    def cut_and_fetch(self, part):
         os.truncate(path, 200)
-        return fetch(self, file, start, stop)
+        return fetch(self, part)
 
-    monkeypatch.setattr(type(rows._values), "fetch", cut_and_fetch)
+    monkeypatch.setattr(type(rows._values), "__getitem__", cut_and_fetch)
     with pytest.raises(DataError, match=r"bytes and is now 200\. Wait until the file is complete"):
         rows.read(slice(None))
 

@@ -327,10 +327,7 @@ def test_a_map_with_too_few_rows_is_not_kept(ending, n_rows, tmp_path):
     writer = MapWriter(tmp_path / f"map.{ending}", IDS, 2, PROVENANCE)
     if n_rows:
         writer.write(Y[:n_rows])
-    sentence = (
-        f"Y must have 500 rows in all, one per id or label; got {n_rows}. "
-        "Write each row once, in order."
-    )
+    sentence = f"Y must have 500 rows in all; got {n_rows}. Write each row once, in order."
     with refuses(ParameterError, sentence):
         writer.close()
     assert there(tmp_path) == []
