@@ -96,17 +96,6 @@ def test_sampled_affinities_follow_the_law_and_are_symmetric(case):
     np.testing.assert_allclose(mean.sum(), 1, rtol=1e-3)
 
 
-def test_neighbors_of_isolated_points_feel_them_in_every_draw(case):
-    kernel, _, alone, _ = case
-    source = SampledAffinities(kernel, random_state=0)
-    indices, weights = source.draw(3)
-    n_tied = np.bincount(source._tie[alone], minlength=N)
-    np.testing.assert_allclose(weights[:, -1], n_tied / (2 * N), rtol=1e-6)
-    assert np.array_equal(indices[n_tied == 0, -1], np.flatnonzero(n_tied == 0))
-    for j in np.flatnonzero(n_tied):
-        assert source._tie[indices[j, -1]] == j
-
-
 def test_ties_in_a_circle_have_factors_too():
     # 0, 1 and 2 in a circle, as rounded distances can have it; 3 is tied to 0; 4 is not isolated.
     factors = np.array([9.0, 9.0, 9.0, 9.0, 0.05])

@@ -118,20 +118,6 @@ def test_own_pairs_come_first_in_the_order_of_the_list():
         assert joint.indices[first : first + 5].tolist() == partners[i].tolist()
 
 
-def test_a_point_that_all_others_list_has_them_all():
-    partners = np.zeros((200, 1), np.int32)
-    partners[0] = 1
-    joint = symmetrize_lists(partners, np.ones((200, 1), np.float32))
-    assert joint.indptr[1] == 199
-    assert np.array_equal(np.sort(joint.indices[:199]), np.arange(1, 200))
-
-
-def test_threads_do_not_change_the_bytes(threads):
-    partners, rows = lists_of(400, 30, 1, 0.2)
-    one, two = (threads(n, lambda: symmetrize_lists(partners, rows)) for n in (1, 2))
-    assert [part.tobytes() for part in one] == [part.tobytes() for part in two]
-
-
 def test_a_dense_matrix_loses_at_most_a_hundredth(two_blobs):
     joint = make(GaussianKernel(5), affinities="dense").fit(two_blobs).affinities_
     P = joint.values * (joint.factors[:, None] + joint.factors)
@@ -140,11 +126,6 @@ def test_a_dense_matrix_loses_at_most_a_hundredth(two_blobs):
     assert 0.99 <= found.sum() <= 1.000001
     assert (found == 0).sum() > 60  # far pairs are left out
     np.testing.assert_allclose(as_matrix(as_sparse(joint, negligible=0)), P, rtol=1e-6)
-
-
-def test_a_sparse_matrix_stays_as_it_is(two_blobs):
-    joint = make(affinities="sparse").fit(two_blobs).affinities_
-    assert as_sparse(joint) is joint
 
 
 def test_draws_estimate_the_probabilities(two_blobs):

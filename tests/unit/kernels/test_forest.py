@@ -33,12 +33,6 @@ def test_sampled_copies_share_a_leaf_and_others_do_not(duplicates, sparse):
         assert cells[:, p].max() == len(np.unique(duplicates[sample], axis=0)) - 1
 
 
-def test_copies_alone_make_one_leaf():
-    X = np.full((10, 2), 3.5)
-    assert np.all(grow(X, 4).cells(X) == 0)
-    assert np.all(grow(np.zeros((10, 2)), 4).cells(X) == 0)
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "int64"])
 def test_csr_has_the_leaves_of_the_same_dense_points(dtype):
     rng = np.random.default_rng(1)
@@ -79,12 +73,3 @@ def test_two_points_are_cut_uniformly_between_them():
     share = (cells[1] == cells[2]).mean()
     assert abs(share - 0.25) < 0.035
     assert np.all(cells[0] != cells[2])
-
-
-def test_attributes_that_do_not_vary_are_never_cut():
-    rng = np.random.default_rng(5)
-    X = np.column_stack([np.full(30, 7.0), rng.normal(size=30), np.zeros(30)])
-    partitions = grow(X, 10)
-    moved = X.copy()
-    moved[:, 0], moved[:, 2] = -100, 100
-    np.testing.assert_array_equal(partitions.cells(moved), partitions.cells(X))

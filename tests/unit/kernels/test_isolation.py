@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from isosne import IsolationKernel, nearest_neighbors
+from isosne import IsolationKernel
 from isosne.kernels.psi import resolve_psi
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances
@@ -102,20 +102,8 @@ def test_counts_of_new_points_are_the_similarity_times_t(two_blobs):
     np.testing.assert_allclose(kernel.similarity(A, B), mean, rtol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("psi", "expected"), [(0.1, (6,)), (0.001, (2,)), (0.999, (60,)), ([0.5, 4], (30, 4))]
-)
-def test_a_float_psi_is_a_share_of_the_points(two_blobs, psi, expected):
-    kernel = IsolationKernel(psi, n_partitions=10, random_state=0).fit(two_blobs)
-    assert kernel.psi_ == expected
-    assert [part.psi for part in kernel.partitions_] == list(expected)
-
-
-@pytest.mark.parametrize(
-    "psi", [(4, 20), [4, 20], np.array([4, 20])], ids=["tuple", "list", "array"]
-)
-def test_several_psi_are_averaged(two_blobs, psi):
-    kernel = IsolationKernel(psi, n_partitions="exact").fit(two_blobs)
+def test_several_psi_are_averaged(two_blobs):
+    kernel = IsolationKernel(np.array([4, 20]), n_partitions="exact").fit(two_blobs)
     single = [
         IsolationKernel(one, n_partitions="exact").fit(two_blobs).similarity() for one in (4, 20)
     ]
@@ -124,40 +112,6 @@ def test_several_psi_are_averaged(two_blobs, psi):
     layers = kernel.rows().block(slice(0, 60))
     assert layers.shape == (2, 60, 60)
     np.testing.assert_allclose(layers, single, atol=1e-5)
-
-
-def test_exact_neighbor_similarity_from_lists_of_ten_n_over_psi_is_close():
-    X = np.random.default_rng(2).normal(size=(200, 3))
-    kernel = IsolationKernel(40, n_partitions="exact").fit(X)
-    neighbors = nearest_neighbors(X, 50)
-    expected = np.take_along_axis(kernel.similarity(), neighbors.indices.astype(int), axis=1)
-    # The docstring's promise: lists of about 10 n / psi leave an error below 1e-4.
-    np.testing.assert_allclose(kernel.neighbor_similarity(neighbors)[0], expected, atol=1e-4)
-
-
-@pytest.mark.parametrize("form", DRAWN, ids=DRAWN_IDS)
-def test_the_same_seed_gives_the_same_bytes_and_zero_is_a_seed(two_blobs, form):
-    first, again, other = (
-        IsolationKernel(5, random_state=seed, **form).fit(two_blobs).cells() for seed in (0, 0, 1)
-    )
-    assert first.tobytes() == again.tobytes()
-    assert first.tobytes() != other.tobytes()
-
-
-@pytest.mark.parametrize(
-    "make", [np.random.default_rng, np.random.RandomState, np.int64], ids=["new", "old", "int64"]
-)
-def test_generators_old_and_new_are_accepted(two_blobs, make):
-    first, again = (
-        IsolationKernel(5, n_partitions=20, random_state=make(7)).fit(two_blobs).cells()
-        for _ in range(2)
-    )
-    assert first.tobytes() == again.tobytes()
-
-
-def test_without_a_seed_draws_differ(two_blobs):
-    first, again = (IsolationKernel(5).fit(two_blobs).cells() for _ in range(2))
-    assert first.tobytes() != again.tobytes()
 
 
 @pytest.mark.parametrize("n_partitions", [40, "exact"])
@@ -196,3 +150,20 @@ def test_psi_by_rule_is_three_scales_and_one_for_many_points():
     # of two or three points no smaller sample than two can be drawn, and no scale comes twice
     assert resolve_psi("auto", 2) == (2,)
     assert resolve_psi("auto", 10) == (8, 2)
+    X = X[:60]
+    for psi, expected in ((0.1, (6,)), (0.001, (2,)), (0.999, (60,)), ([0.5, 4], (30, 4))):
+        assert IsolationKernel(psi, n_partitions=3, random_state=0).fit(X).psi_ == expected
+    resolved = IsolationKernel([0.5, 7], metric="manhattan", random_state=3).resolved(100)
+    expected = {"psi": (50, 7), "n_partitions": 200, "metric": "manhattan", "random_state": 3}
+    assert resolved.get_params() == IsolationKernel().get_params() | expected
+
+
+@pytest.mark.parametrize("form", DRAWN, ids=DRAWN_IDS)
+@pytest.mark.parametrize("make", [int, np.random.default_rng, np.random.RandomState, np.int64])
+def test_the_same_seed_gives_the_same_bytes_and_zero_is_a_seed(two_blobs, form, make):
+    first, again, other, unseeded = (
+        IsolationKernel(5, random_state=seed, **form).fit(two_blobs).cells().tobytes()
+        for seed in (make(0), make(0), make(1), None)
+    )
+    assert first == again
+    assert len({first, other, unseeded}) == 3

@@ -80,12 +80,6 @@ def test_the_knn_kernel_marks_the_k_nearest_others(two_blobs, metric, k):
     assert kernel.similarity().dtype == np.float32
 
 
-def test_the_knn_kernel_marks_the_lower_indices_among_equals(duplicates):
-    kernel = KNNKernel(6).fit(duplicates)
-    expected = twin.knn(distances(duplicates, duplicates), 6)
-    np.testing.assert_array_equal(kernel.similarity(), expected)
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("k", [1, 3])
 def test_a_new_point_has_k_fitted_neighbors(two_blobs, k, dtype):

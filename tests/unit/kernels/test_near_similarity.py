@@ -58,18 +58,6 @@ def test_blocks_of_rows_and_lists_of_all_neighbors_are_the_similarity(request, n
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_the_first_partners_are_those_of_longer_lists(points, name):
-    kernel = KERNELS[name].fit(points)
-    neighbors = nearest_neighbors(points, 40, metric=kernel.metric)
-    some, whole = (kernel.neighbor_similarity(neighbors, k) for k in (15, None))
-    assert (some.shape[1:], whole.shape[1:]) == ((N, 15), (N, 40))
-    assert some.dtype == np.float32
-    assert some.flags.c_contiguous
-    if not isinstance(kernel, GaussianKernel):  # whose bandwidth goes by the list
-        assert np.array_equal(some, whole[:, :, :15])
-
-
-@pytest.mark.parametrize("name", KERNELS)
 def test_further_points_are_as_similar_to_all_their_neighbors_as_to_all_points(
     points, further, name
 ):
@@ -112,19 +100,3 @@ def test_many_points_in_small_cells_are_compared_in_closed_form(n, kernel, n_dra
         X = np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32)
         drawn = resolved.set_params(random_state=0).fit(X).partitions_
         assert [len(part.samples) for part in drawn] == [n_drawn] * bool(n_drawn)
-
-
-def test_draws_can_be_asked_for_instead_of_the_closed_form():
-    for n_partitions, drawn in (("auto", 200), (30, 30), ("exact", "exact")):
-        kernel = IsolationKernel(n_partitions=n_partitions)
-        assert kernel.resolved(30_000, must_draw=True).n_partitions == drawn
-    assert IsolationKernel().resolved(30_000).n_partitions == "exact"
-
-
-def test_automatic_parameters_get_values_and_others_stay():
-    kernel = IsolationKernel([0.5, 7], metric="manhattan", random_state=3)
-    resolved = kernel.resolved(100)
-    assert resolved.get_params() == kernel.get_params() | {"psi": (50, 7), "n_partitions": 200}
-    assert kernel.psi == [0.5, 7]
-    for other in (GaussianKernel([5, 12]), KNNKernel(5)):
-        assert other.resolved(100).get_params() == other.get_params()

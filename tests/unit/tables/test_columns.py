@@ -33,11 +33,10 @@ def kinds(data, **more):
     return {column.name: column.kind for column in read_columns(data, **more)[0]}
 
 
-def test_kinds_follow_the_types_of_the_columns(frame):
+def test_every_library_gives_the_same_kinds_and_numbers(frame):
     assert kinds(frame) == KINDS
-
-
-def test_every_library_gives_the_same_numbers():
+    found = kinds(frame, categorical=["count", "size"])
+    assert found == KINDS | {"count": "category", "size": "category"}
     columns = mixed_columns()
     found = [read_columns(as_frame(columns)) for as_frame in FRAMES.values()]
     for described, table in found[1:]:
@@ -66,6 +65,7 @@ TEXTS = {
         [0, 86400, np.nan, 30],
     ),
     "words": (["b", "a", "", "b"], "category", [1, 0, np.nan, 1]),
+    "words for moments": (["now", "today", "NaT"], "category", [1, 2, 0]),
     "booleans with gaps": ([True, None, False], "number", [1, np.nan, 0]),
     "nothing": ([None, None], "number", [np.nan, np.nan]),
 }
@@ -80,13 +80,6 @@ def test_objects_and_text_are_what_all_their_values_are(values, kind, expected, 
     np.testing.assert_array_equal(table[:, 0], expected)
 
 
-def test_arrays_have_columns_by_position():
-    X = np.array([[1, "x", None], [2, "y", 3.5]], dtype=object)
-    assert kinds(X) == {0: "number", 1: "category", 2: "number"}
-    assert kinds(np.array([["2024-01-01"], ["2024-01-02"]], "datetime64[D]")) == {0: "date"}
-    assert kinds(X, categorical=[0]) == {0: "category", 1: "category", 2: "number"}
-
-
 NOON = datetime.datetime(1970, 1, 1, 12)
 TIMES = {
     "durations": (pl.DataFrame({"a": [datetime.timedelta(hours=12), None]}), 43200),
@@ -97,6 +90,7 @@ TIMES = {
     ),
     "days, pandas": (pd.DataFrame({"a": [datetime.date(1970, 1, 2), None]}), 86400),
     "objects": (np.array([[pd.Timestamp(NOON)], [pd.NaT]], object), 43200),
+    "nanoseconds": (pd.DataFrame({"a": pd.to_timedelta([1_000_560, None], unit="ns")}), 0.00100056),
     "text with a time zone": (pd.DataFrame({"a": ["1970-01-01T12:00:00+01:00", ""]}), 39600),
 }
 
@@ -108,15 +102,6 @@ def test_dates_times_of_day_and_durations_have_an_order(data, seconds):
     np.testing.assert_array_equal(table[:, 0], [seconds, np.nan])
 
 
-def test_durations_below_a_microsecond_are_kept():
-    table = pd.DataFrame({"a": pd.to_timedelta([120, 340, 1_000_560], unit="ns")})
-    assert read_columns(table)[1].ravel().tolist() == [1.2e-7, 3.4e-7, 0.00100056]
-
-
-def test_words_that_name_a_moment_are_categories():
-    assert kinds(pd.DataFrame({"a": ["now", "today", "NaT"]})) == {"a": "category"}
-
-
 def test_text_with_mostly_distinct_values_is_an_identifier():
     frame = pd.DataFrame({"name": [f"n{i}" for i in range(60)], "x": range(60)})
     described, table = read_columns(frame)
@@ -126,11 +111,6 @@ def test_text_with_mostly_distinct_values_is_an_identifier():
     few = frame.assign(name=[f"n{i % 30}" for i in range(60)])
     assert kinds(few)["name"] == "category"
     assert kinds(frame[:20])["name"] == "category"
-
-
-def test_declared_columns_are_categories_whatever_they_hold(frame):
-    found = kinds(frame, categorical=["count", "size"])
-    assert found == KINDS | {"count": "category", "size": "category"}
 
 
 def test_new_tables_may_have_another_order_of_columns(frame):

@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isosne import OwnerKernel, quality
+from isosne import quality
 from isosne.neighbors import nearest_neighbors
 from isosne.tables import gower_points
 from isosne.tables.points import MOST_CATEGORIES, table_coordinates
-from tests.conftest import make
 from tests.reference import table_trees as slow
 from tests.unit.tables.tables import FRAMES, SIZES, N, as_pandas, mixed_columns
 
@@ -19,6 +18,10 @@ def test_numbers_are_standardized_and_missing_values_are_at_the_mean():
     expected = np.array([-2, 0, 0, 2]) / np.sqrt(8 / 3)
     np.testing.assert_allclose(found[:, 1], expected, rtol=1e-14)
     assert not found[:, 0].any()
+    nothing = table_coordinates(pd.DataFrame({"a": ["x", "x", None], "b": [None, None, None]}))
+    np.testing.assert_array_equal(nothing, np.zeros((3, 1)))
+    extreme = pd.DataFrame({"a": [-1e300, 1e300, None], "b": [0.0, 1e-300, None]})
+    np.testing.assert_allclose(np.abs(table_coordinates(extreme)[:2, 1:]), 1, rtol=1e-12)
 
 
 def test_categories_become_standardized_indicators_of_the_most_frequent():
@@ -28,18 +31,6 @@ def test_categories_become_standardized_indicators_of_the_most_frequent():
     np.testing.assert_allclose(found[:, 1:].mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(found[:, 1:].std(axis=0), 1, rtol=1e-12)
     np.testing.assert_array_equal(found[:, 1] > 0, np.array(texts) == "c3")
-
-
-def test_a_table_without_variation_has_a_zero_column_only():
-    found = table_coordinates(pd.DataFrame({"a": ["x", "x", None], "b": [None, None, None]}))
-    assert found.shape == (3, 1)
-    assert not found.any()
-
-
-def test_extreme_numbers_do_not_overflow():
-    found = table_coordinates(pd.DataFrame({"a": [-1e300, 1e300, None], "b": [0.0, 1e-300, None]}))
-    assert np.isfinite(found).all()
-    np.testing.assert_allclose(np.abs(found[:2, 1:]), 1, rtol=1e-12)
 
 
 CATEGORY = [False, False, True, False, False, False]
@@ -84,18 +75,6 @@ def test_points_do_not_depend_on_units_or_overflow():
     np.testing.assert_array_equal(gower_points(frame)[:, 0], [0, 0.5, 1])
     same = pd.DataFrame({"a": [3.0, 3.0, None], "b": [None, None, None]})
     np.testing.assert_array_equal(gower_points(same), [[0, -1], [0, -1], [-1, -1]])
-
-
-def test_declared_columns_are_categories():
-    frame = pd.DataFrame({"a": [1, 2, 9], "b": ["x", "y", "x"]})
-    assert gower_points(frame, ["a"])[:, 0].tolist() == [2, 3, 4]
-
-
-def test_kernels_compare_tables_by_gower():
-    points = gower_points(as_pandas(mixed_columns()))
-    model = make(OwnerKernel(metric="gower")).fit(points)
-    assert model.embedding_.shape == (N, 2)
-    assert "spectral" in str(model.plan_)
 
 
 def test_maps_of_frames_are_measured_by_gower():

@@ -6,7 +6,7 @@ import pytest
 
 from isosne import TableForest
 from isosne.errors import ParameterError
-from isosne.tables.trees import find_leaves, grow_trees, row_keys, scramble
+from isosne.tables.trees import find_leaves, grow_trees, row_keys
 from tests.conftest import refuses
 from tests.reference import table_trees as slow
 from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
@@ -44,7 +44,7 @@ def grow_all(table, is_category=CATEGORY, n_trees=3, seed=0):
 @pytest.mark.parametrize("gaps", [0.0, 0.3, 0.9])
 @pytest.mark.parametrize("n", [2, 3, 40])
 def test_trees_and_leaves_are_those_of_the_slow_twin(n, gaps):
-    table = make_table(n, gaps=gaps)
+    table = np.repeat(make_table(n, gaps=gaps), 1 + (n == 3), axis=0)  # some rows are equal
     keys = row_keys(table)
     trees = grow_all(table)
     new = make_table(30, seed=1, gaps=gaps)
@@ -70,35 +70,6 @@ def test_trees_and_leaves_are_those_of_the_slow_twin(n, gaps):
             assert leaves_of(rows, trees, t).tolist() == expected
 
 
-def test_equal_rows_share_all_leaves_also_where_values_are_missing():
-    table = np.repeat(make_table(20, gaps=0.5), 3, axis=0)
-    trees = grow_all(table, n_trees=8)
-    for t in range(8):
-        leaves = leaves_of(table, trees, t).reshape(20, 3)
-        assert np.all(leaves == leaves[:, :1])
-
-
-def test_rows_that_are_all_missing_or_all_equal_make_one_leaf():
-    for table in (np.full((6, 4), np.nan), np.ones((6, 4))):
-        trees = grow_all(table)
-        assert np.all(leaves_of(table, trees, 0) == 0)
-        assert np.all(trees.children[:, 0] == -1)
-
-
-def test_splits_follow_the_scale_and_the_origin_of_numbers():
-    table = make_table(40)
-    moved = table.copy()
-    moved[:, [0, 2]] = 4 * table[:, [0, 2]] + 64  # exact in binary up to the sum
-    keys = row_keys(table)
-    for is_category in (CATEGORY, np.zeros(4, bool)):
-        one, other = (
-            grow_trees(data, keys, is_category, (3, 40), np.random.default_rng(0))
-            for data in (table, moved)
-        )
-        np.testing.assert_array_equal(one.children, other.children)
-        np.testing.assert_array_equal(one.shares, other.shares)
-
-
 def test_constant_columns_change_the_draws_only():
     """A column that never varies is never split on."""
     table = np.column_stack([make_table(30), np.full((30, 5), 7.0), np.full((30, 2), np.nan)])
@@ -107,19 +78,12 @@ def test_constant_columns_change_the_draws_only():
     assert trees.features[trees.children >= 0].max() <= 3
 
 
-def test_huge_numbers_do_not_overflow():
-    table = np.array([[-1.7e308], [0.0], [1.7e308], [1.0]])
+def test_huge_and_neighboring_numbers_are_separated():
+    table = np.array([[-1.7e308], [np.nextafter(1.0, 2.0)], [1.7e308], [1.0]])
     trees = grow_all(table, np.array([False]), n_trees=20)
     assert np.isfinite(trees.thresholds).all()
     for t in range(20):
         assert sorted(leaves_of(table, trees, t, np.array([False]))) == [0, 1, 2, 3]
-
-
-def test_numbers_next_to_each_other_are_separated():
-    table = np.array([[1.0], [np.nextafter(1.0, 2.0)]])
-    trees = grow_all(table, np.array([False]), n_trees=20)
-    for t in range(20):
-        assert sorted(leaves_of(table, trees, t, np.array([False]))) == [0, 1]
 
 
 def test_missing_values_go_left_with_the_share_of_the_known_ones():
@@ -135,27 +99,6 @@ def test_missing_values_go_left_with_the_share_of_the_known_ones():
         assert trees.shares[t, 0] == 0.75
         left = np.mean(leaves_of(rows, trees, t, np.zeros(2, bool)) == 0)
         assert abs(left - 0.75) < 5 * np.sqrt(0.75 * 0.25 / n)
-
-
-def test_each_pair_of_categories_is_separated_by_half_of_the_splits():
-    """Three categories: each is apart from the others in a third of the splits of a root."""
-    table = np.array([[0.0], [1.0], [2.0]])
-    n_trees = 3000
-    trees = grow_all(table, np.array([True]), n_trees)
-    alone = np.zeros(3)
-    for t in range(n_trees):
-        sides = [scramble(c ^ int(trees.thresholds[t, 0])) % 2 for c in range(3)]
-        odd = next(c for c in range(3) if sides.count(sides[c]) == 1)
-        alone[odd] += 1
-    assert np.all(np.abs(alone / n_trees - 1 / 3) < 5 * np.sqrt(2 / 9 / n_trees))
-
-
-def test_hashes_are_a_permutation_of_their_range():
-    numbers = np.random.default_rng(0).integers(0, 2**32, 2000)
-    hashes = [scramble(int(number)) for number in numbers]
-    assert all(0 <= h < 2**32 for h in hashes)
-    assert len(set(hashes)) == len(set(numbers.tolist()))
-    assert hashes == [slow.scramble(int(number)) for number in numbers]
 
 
 def test_keys_tell_rows_apart_and_equal_rows_together():
@@ -192,29 +135,15 @@ def test_codes_do_not_depend_on_threads_or_on_the_rows_beside(frame, threads, n_
     np.testing.assert_array_equal(codes[5:9], fitted.transform(frame[5:9]))
 
 
-def test_leaves_hold_as_many_rows_as_asked():
+def test_leaves_hold_as_many_rows_as_asked(frame):
+    codes = forest().fit_transform(frame[:2])  # a tree has at least two leaves
+    assert (codes.shape, codes.max()) == ((2, 40), 1)
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=400), "b": rng.choice(["x", "y", None], 400)})
     for size in (4, 16, 100):
         codes = forest(leaf_size=size).fit_transform(frame)
         assert all(len(np.unique(column)) <= round(400 / size) for column in codes.T)
         assert codes.max() < round(400 / size)
-
-
-def test_names_of_categories_and_the_order_of_rows_change_nothing_but_the_draws():
-    """The share of leaves of two rows is an expectation: other names give the same within noise.
-
-    600 trees: the standard error of a share is at most 0.02; five of the difference are allowed.
-    """
-    rng = np.random.default_rng(0)
-    values = rng.choice(["a", "b", "c", "d"], 30)
-    frame = pd.DataFrame({"x": rng.normal(size=30), "c": values})
-    renamed = frame.assign(c=[{"a": "q", "b": "zz", "c": "", "d": "m"}[v] or "é" for v in values])
-    shares = []
-    for table in (frame, renamed):
-        codes = forest(leaf_size=4, n_trees=600).fit_transform(table)
-        shares.append(np.mean(codes[:, None] == codes[None], axis=2))
-    assert np.abs(shares[0] - shares[1]).max() < 5 * 0.02 * np.sqrt(2)
 
 
 def test_columns_and_trees_in_one_line(frame):
@@ -224,11 +153,6 @@ def test_columns_and_trees_in_one_line(frame):
         "(left out); "
         "42 missing values; rows compared by 40 isolation trees"
     )
-
-
-def test_the_number_of_trees_follows_the_number_of_rows():
-    assert TableForest()._n_trees(20_000) == 200
-    assert TableForest()._n_trees(20_001) == 100
 
 
 PARAMETERS = {
@@ -251,10 +175,3 @@ PARAMETERS = {
 def test_parameters_outside_their_rule_are_refused(frame, settings, sentence):
     with refuses(ParameterError, sentence):
         forest(**settings).fit(frame)
-
-
-@pytest.mark.parametrize("n", [2, 3, 5])
-def test_small_tables_have_trees_of_two_leaves(frame, n):
-    codes = forest().fit_transform(frame[:n])
-    assert codes.shape == (n, 40)
-    assert codes.max() == 1
