@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 
 import isosne
 from isosne import TSNE
@@ -138,22 +137,11 @@ def test_a_study_of_one_map_is_rendered(judged, read_page):
     assert "to fit" not in page.words
 
 
-def test_a_sample_is_named(judged, read_page):
-    sampled = replace(judged, report=replace(judged.report, n_queries=40))
-    assert "Estimated from a sample of 40 points." in read_page(render(Study((sampled,)))).words
-    assert "Estimated from a sample" not in read_page(render(Study((judged,)))).words
-
-
 def test_only_the_least_reliable_of_many_classes_are_listed(points, read_page):
     labels = np.arange(60) % 15
     judged = judge(points, points[:, :2], labels, title="two columns")
     words = read_page(render(Study((judged,), labels))).words
     assert "The 12 least reliable of 15 classes." in words
-
-
-def test_a_report_of_maps_in_space_has_three_faces_of_each(points, read_page):
-    found = study(points, LABELS, model=clone(SHORT).set_params(n_components=3), n_seeds=1)
-    assert len(read_page(render(found)).find("Plot")) == 13
 
 
 def test_what_users_name_never_becomes_html(found, points, read_page):

@@ -11,7 +11,6 @@ from isosne.plots.annotations import (
     GAP,
     Boxes,
     ClassNames,
-    core_of,
     count_crossings,
     count_in_boxes,
     grid_shape,
@@ -21,7 +20,6 @@ from isosne.plots.annotations import (
     segments_meet_boxes,
 )
 from isosne.plots.figures import DARK, SCREEN
-from isosne.plots.palette import FAINT
 from tests.reference import labels as slow
 
 FRAME = np.array([300.0, 240.0])
@@ -63,6 +61,7 @@ def test_names_do_not_overlap_and_stay_inside(clusters, style, length):
     Y, y = clusters
     ax = plot_map(Y, [chr(97 + c) * length for c in y], annotate=True, style=style)
     boxes, frame = boxes_of(ax), ax.get_window_extent().extents
+    assert ax.get_legend() is None
     assert len(boxes) == 12
     assert overlap(boxes) == 0
     assert (boxes[:, :2] >= frame[:2]).all()
@@ -95,14 +94,6 @@ def test_names_move_with_the_size_of_the_figure_and_the_view(clusters):
     assert "6" not in shown
 
 
-def test_names_replace_the_legend(clusters):
-    Y, y = clusters
-    labels = y.astype(str)
-    assert plot_map(Y, labels).get_legend() is not None
-    assert plot_map(Y, labels, annotate=True).get_legend() is None
-    assert plot_map(Y, labels, annotate=True, legend=True).get_legend() is not None
-
-
 def test_a_map_colored_by_trust_is_named_by_labels(clusters):
     Y, y = clusters
     trust = np.linspace(0, 1, 270)
@@ -110,19 +101,6 @@ def test_a_map_colored_by_trust_is_named_by_labels(clusters):
     assert {text.get_text() for text in names_of(ax).texts} == {f"n{c}" for c in range(12)}
     assert {text.get_color() for text in names_of(ax).texts} == {"#000000"}
     assert len(ax.figure.axes) == 2  # with its color bar
-
-
-def test_points_without_a_label_have_no_name(clusters):
-    Y, y = clusters
-    labels = ["" if c == 3 else str(c) for c in y]
-    ax = plot_map(Y, labels, annotate=True)
-    names = {text.get_text() for text in names_of(ax).texts}
-    assert names == {str(c) for c in range(12)} - {"3"}
-    assert FAINT in [f"#{bytes(np.uint8(255 * c[:3] + 0.5)).hex()}" for c in unique_colors(ax)]
-
-
-def unique_colors(ax):
-    return np.unique(ax.collections[0].get_facecolors(), axis=0)
 
 
 def test_what_has_no_room_is_left_out_with_a_warning(clusters):
@@ -228,12 +206,3 @@ def test_a_box_is_nearer_to_its_own_region_than_to_others():
     for j, middle in enumerate(boxes.middles):
         away = np.maximum(np.abs(centers - middle) - boxes.halves[j], 0)
         assert np.linalg.norm(away, axis=1).argmin() == j
-
-
-def test_the_core_is_the_densest_part():
-    counts = np.zeros((40, 40), np.int64)
-    counts[8:12, 8:12] = 9
-    counts[30:32, 30:32] = 5
-    core = core_of(counts)
-    assert core[10, 10]
-    assert not core[30:32, 30:32].any()

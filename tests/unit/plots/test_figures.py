@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 from isosne.errors import OutputError
 from isosne.plots import plot_lines, plot_map, plot_maps, plot_rnx, save_figure
@@ -59,16 +58,6 @@ def test_dark_figures_have_light_texts_and_their_own_colors(map_of, n_dims):
     assert {to_hex(label.get_color()) for label in labels} == {DARK.ink}
 
 
-def test_a_dark_color_bar_has_light_labels_and_unlabeled_points_recede(map_of):
-    ax = plot_map(map_of(60), np.linspace(0, 1, 60), kind="trust", style="dark")
-    ax.figure.canvas.draw()
-    labels = ax.figure.axes[1].get_yticklabels()
-    assert {to_hex(label.get_color()) for label in labels} == {DARK.ink}
-    ax = plot_map(map_of(60), ["", "a"] * 30, style="dark")
-    drawn = {to_hex(color) for color in ax.collections[0].get_facecolors()}
-    assert drawn == {DARK.faint, DARK_COLORS[0]}
-
-
 @pytest.mark.parametrize("n_dims", [2, 3])
 def test_a_notebook_shows_the_picture(map_of, n_dims):
     formats = pytest.importorskip("IPython.core.formatters")
@@ -116,13 +105,6 @@ def test_names_are_shown_as_they_are(map_of):
     legend = ax.get_legend()
     assert sorted(text.get_text() for text in legend.get_texts()) == sorted(SHOWN)
     assert not any(text.get_parse_math() for text in (legend.get_title(), *legend.get_texts()))
-
-
-def test_what_stands_out_of_a_figure_without_layout_is_kept(tmp_path, map_of):
-    ax = Figure(figsize=(2, 2)).add_axes((0, 0, 1, 1))
-    plot_map(map_of(4), ["a long name", "b"] * 2, ax=ax)
-    header = save_figure(ax, tmp_path / "map.png", dpi=100).read_bytes()[16:20]
-    assert int.from_bytes(header, "big") > 210  # wider than the figure's 200 pixels
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, map_of):

@@ -69,14 +69,6 @@ def test_points_without_a_label_are_gray_beneath_the_others_and_last_in_the_lege
     assert sorted(map(tuple, points.get_offsets()[:20])) == sorted(map(tuple, Y[labels == ""]))
 
 
-def test_axes_carry_no_ticks_and_one_scale(map_of):
-    ax = plot_map(map_of(50))
-    rendered(ax)
-    assert len(ax.get_xticks()) == len(ax.get_yticks()) == 0
-    box = ax.get_window_extent()
-    assert box.width / np.ptp(ax.get_xlim()) == pytest.approx(box.height / np.ptp(ax.get_ylim()))
-
-
 @pytest.mark.parametrize("n_dims", [1, 2, 3])
 def test_every_point_is_within_the_limits(map_of, n_dims):
     Y = map_of(50, n_dims)
@@ -85,12 +77,6 @@ def test_every_point_is_within_the_limits(map_of, n_dims):
     spans = [ax.get_xlim(), ax.get_ylim(), getattr(ax, "get_zlim", tuple)()][:n_dims]
     for coordinate, (low, high) in zip(Y.T, spans, strict=True):
         assert low < coordinate.min() < coordinate.max() < high
-
-
-def test_points_shrink_as_they_grow_in_number(map_of):
-    sizes = [plot_map(map_of(n)).collections[0].get_sizes()[0] for n in (100, 2000, 50_000)]
-    assert sizes[0] > sizes[1] > sizes[2] > 0
-    assert plot_map(map_of(10), point_size=7).collections[0].get_sizes().tolist() == [7]
 
 
 def test_values_have_a_color_bar_over_their_range(map_of):
@@ -110,14 +96,6 @@ def test_trust_has_a_fixed_scale_with_words(map_of):
     labels = [label.get_text() for label in bar.get_yticklabels()]
     assert labels == ["0  unreliable", "0.5", "1  reliable"]
     assert bar.get_title(loc="left") == "fraction of 5\nneighbors\npreserved"
-
-
-def test_the_color_of_a_value_does_not_fade_with_depth(map_of):
-    Y = map_of(60, 3)
-    for color, is_constant in ((Y[:, 0], True), (["a", "b"] * 30, False)):
-        ax = plot_map(Y, color)
-        rendered(ax)
-        assert (len(np.unique(ax.collections[0].get_facecolors()[:, 3])) == 1) == is_constant
 
 
 def test_marks_are_crosses_over_their_points(map_of):

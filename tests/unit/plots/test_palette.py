@@ -88,13 +88,6 @@ def test_neighbors_differ_more_than_without_an_assignment(n):
     assert nearest_distance(spread, Y) > 1.5 * nearest_distance(classes, Y)
 
 
-def test_ten_classes_keep_their_colors_and_11_do_not():
-    classes, Y = grid_of_classes(10)
-    assert spread_colors(classes, Y) is classes
-    classes, Y = grid_of_classes(11)
-    assert spread_colors(classes, Y).colors != classes.colors
-
-
 def test_classes_without_points_and_coinciding_centers():
     names = [str(c) for c in range(13)]
     classes = Classes([*names, "no label"], np.arange(24) % 12, has_rest=True)

@@ -99,10 +99,3 @@ def test_coinciding_points_have_one_line():
     density, (level,) = estimate_density(Y, LOW, HIGH)
     assert 0 < level < density.max()
     plot_map(Y, contours=True).figure.canvas.draw()
-
-
-def test_lines_are_drawn_over_the_points_within_the_same_limits(map_of):
-    plain, ax = plot_map(map_of(300)), plot_map(map_of(300), contours=True)
-    assert len(ax.collections) == len(plain.collections) + 1
-    assert len(ax.collections[-1].levels) == len(ENCLOSED)
-    assert (ax.get_xlim(), ax.get_ylim()) == (plain.get_xlim(), plain.get_ylim())

@@ -17,7 +17,6 @@ from isosne.studies.readings import (
     find_better,
     read_basis,
     read_measures,
-    read_seconds,
     read_trust,
     read_verdict,
     show_mean,
@@ -68,13 +67,6 @@ def test_a_value_has_its_verdict(judged, field):
         reading = read_measures([changed], CLASSES)[list(CASES).index(field)]
         assert reading.verdict.startswith(f"{verdict}: ")
         assert reading.best is None  # of one map
-
-
-def test_the_better_value_is_named(judged):
-    other = having(judged, auc_rnx=Estimate(0.01), davies_bouldin=0.01)
-    readings = read_measures([judged, other], CLASSES)
-    assert [reading.best for reading in readings] == [0, *[None] * 6, 1, None, None]
-    assert readings[0].values[1] == "0.010"
 
 
 # Of the first map, the mean is 0.92, and its standard error 0.02 / sqrt(3) = 0.0115. With two
@@ -178,10 +170,6 @@ def test_classes_are_listed_from_the_least_reliable(judged):
     assert [row.name for row in trust_by_class([replace(judged, trust=asked)], CLASSES)] == [
         "tight"
     ]
-
-
-def test_seconds_are_short():
-    assert [read_seconds(s) for s in (0.034, 1.25, 4321.0)] == ["0.03 s", "1.2 s", "4,321.0 s"]
 
 
 def test_the_standard_error_is_that_of_the_repeated_maps():
