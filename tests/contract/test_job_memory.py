@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from isosne import TSNE, Phase, Schedule, place_files
-from isosne.place import part_rows
+from isosne.place import parts
 from isosne.place.results import count_rows
 
 pytestmark = [
@@ -52,7 +52,7 @@ def place(folder, n_rows):
 
 
 def main():
-    part_rows.BLOCK_BYTES = 2**20  # so that few rows have several blocks, too
+    parts.BLOCK_BYTES = 2**20  # so that few rows have several blocks, too
     few = Schedule((Phase(12, exaggeration=4), Phase(12)))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,12 +1,10 @@
 """`isosne datasets`: the paper's data sets, and example files for a first try."""
 
-from pathlib import Path
-
 import click
 
 from isosne.cli import options as o
 from isosne.cli.messages import say
-from isosne.cli.options import option
+from isosne.cli.options import Args, option
 from isosne.errors import ParameterError
 
 
@@ -30,9 +28,7 @@ from isosne.errors import ParameterError
     ),
     o.FORCE,
 )
-def datasets(
-    action: str, name: str | None, output: Path | None, data: Path | None, force: bool
-) -> None:
+def datasets(args: Args) -> None:
     """List the paper's data sets, or write an example table.
 
     list prints name, shape, and where each set is loaded from. export writes a data set that is
@@ -40,15 +36,15 @@ def datasets(
 
     Example: isosne datasets export wine
     """
-    if action == "list":
+    if args.action == "list":
         from isosne.datasets import describe
 
-        click.echo(describe(folder=data))
+        click.echo(describe(folder=args.data))
         return
     from isosne.datasets import export
     from isosne.datasets.catalog import EXAMPLES
 
-    if name is None:
+    if args.name is None:
         rule = f"be one of {', '.join(EXAMPLES)}"
         raise ParameterError("name", rule, hint="Pass for example: isosne datasets export wine.")
-    say(f"Wrote {export(name, output, force=force)}")
+    say(f"Wrote {export(args.name, args.output, force=args.force)}")

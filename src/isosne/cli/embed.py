@@ -21,13 +21,14 @@ from isosne.cli.models import (
     write_map,
     write_places,
 )
-from isosne.cli.options import MapOptions, TableOptions, option, refuse
+from isosne.cli.options import Args, MapOptions, TableOptions, option, refuse
 from isosne.cli.place import place_folder
 from isosne.cli.tables import open_table
 from isosne.errors import ParameterError, keyword
 
 OPTIONS, STATE, MODEL = "embed.json", "fit.isosne", "model.isosne"
 """Files in the folder _isosne of an output folder."""
+SETTINGS = ("landmarks", "n_jobs", "memory_limit")
 
 
 @o.command(
@@ -47,22 +48,7 @@ OPTIONS, STATE, MODEL = "embed.json", "fit.isosne", "model.isosne"
     ),
     *(o.CLUSTERS, o.OUTLIERS, o.CHECKPOINT, o.SAVE_MODEL, *o.LAST),
 )
-def embed(
-    source: str,
-    output: str | None,
-    plan: bool,
-    align_to: str | None,
-    landmarks: int | None,
-    clusters: float | None,
-    outliers: bool,
-    n_jobs: int | None,
-    memory_limit: str | None,
-    checkpoint: Path | None,
-    model_output: Path | None,
-    force: bool,
-    json: bool,
-    **given: Any,
-) -> None:
+def embed(args: Args) -> None:
     """Embed a table with t-SNE: similar rows are close on the map.
 
     With --landmarks N, only N rows are embedded; the other rows are then placed on their map block
@@ -76,68 +62,62 @@ def embed(
     """
     from isosne._files import completed_files
 
-    table_options, options = TableOptions.of(given), MapOptions.of(given)
-    settings = {"landmarks": landmarks, "n_jobs": n_jobs, "memory_limit": memory_limit}
-    files = {"checkpoint": checkpoint, "model_output": model_output}
-    structured = {"clusters": clusters, "outliers": outliers}
-    if not plan and output is not None and _is_folder(source, output, landmarks):
+    table_options, options = TableOptions.of(args), MapOptions.of(args)
+    structured = args.pick("clusters", "outliers")
+    if _writes_folder(args):
         hint = "The folder keeps the state of the run and the model."
-        others = {**files, "align_to": align_to, **structured}
+        others = args.pick("checkpoint", "model_output", "align_to") | structured
         refuse(f"if {keyword('output')} is a folder", hint, **others)
-        _embed_folder(source, Path(output), table_options, options, settings, as_json=json)
+        _embed_folder(args, table_options, options)
         return
-    if not plan:
-        _check_any(output, model_output)
-        inputs = {"source": source, "align_to": align_to}
-        check_map_output(output, inputs, force=force, as_json=json, **files)
-        if landmarks is not None:
-            hint = "Only rows that are embedded have such a column."
-            refuse(f"with {keyword('landmarks')}", hint, **structured)
-    unscaled, table = open_table(source, table_options, memory_limit)
-    model = make_model(options, **settings)
-    if align_to is not None:
-        model.set_params(align_to=_make_alignment(align_to, table))
-    if plan:
+    if not args.plan:
+        _check_any(args.output, args.model_output)
+        check_map_output(args, "source", "align_to")
+    if args.landmarks is not None:
+        hint = "Only rows that are embedded have such a column."
+        refuse(f"with {keyword('landmarks')}", hint, **structured)
+    unscaled, table = open_table(args.source, table_options, args.memory_limit)
+    model = make_model(options, **args.pick(*SETTINGS))
+    if args.align_to is not None:
+        model.set_params(align_to=_make_alignment(args.align_to, table))
+    if args.plan:
         planned = model.plan(table.rows)
-        print_json(planned.as_dict()) if json else click.echo(str(planned))
+        print_json(planned.as_dict()) if args.json else click.echo(str(planned))
         return
     began = time.perf_counter()
-    watch = _fit(model, table.rows, checkpoint)
-    used = {"landmarks": landmarks, "align_to": align_to}
+    watch = _fit(model, table.rows, args.checkpoint)
+    used = {k: v for k, v in args.pick("landmarks", "align_to").items() if v is not None}
     about = {
-        **describe_start("embed", source, unscaled, table_options),
-        "parameters": options.given() | {k: v for k, v in used.items() if v is not None},
+        **describe_start("embed", args.source, unscaled, table_options),
+        "parameters": options.given() | used,
         **describe_fit(model, time.perf_counter() - began),
     }
-    result = _Result(output or "", unscaled, table, model, about, force)
-    result.obs = kept_obs(result.output, source, unscaled)
+    result = _Result(args, unscaled, table, model, about)
     if watch.is_interrupted:
-        where = f"step {watch.last_step}"
-        about["stopped_at"] = where
-        raise end_interrupted(f" at {where}", checkpoint, output, result.write_fitted)
-    points = model.kernel_.X_fit_
+        raise end_interrupted(args, about, watch.last_step, result.write_fitted)
     structure = find_structure(
-        model, model.kernel_, points, clusters, outliers, options.random_state
+        model, model.kernel_, model.kernel_.X_fit_, **structured, seed=args.random_state
     )
     about |= structure.about
     for sentence in structure.sentences.values():
         tell(sentence)
+    model_output, is_resumable = args.model_output, args.checkpoint is not None
     try:
-        if model_output is not None and checkpoint is None:
+        if model_output is not None and not is_resumable:
             save_model(model, table_options, model_output)
-        if output is not None:
+        if args.output is not None:
             result.write(structure.columns)
-        if model_output is not None and checkpoint is not None:  # last, so that a run can resume
+        if model_output is not None and is_resumable:  # last, so that the run can resume
             save_model(model, table_options, model_output)
     except KeyboardInterrupt:
-        if checkpoint is None:
+        if not is_resumable:
             raise
-        is_there = Path(result.output) in completed_files() and not force
-        raise exit_resumable("", checkpoint, " with --force" if is_there else "") from None
-    if json:
-        print_json({"output": output, "n_rows": result.n_rows, **about})
-    elif output is not None:
-        tell_fit(output, result.n_rows, about, result.took())
+        is_there = Path(args.output or "") in completed_files() and not args.force
+        raise exit_resumable("", args.checkpoint, " with --force" if is_there else "") from None
+    if args.json:
+        print_json({"output": args.output, "n_rows": result.n_rows, **about})
+    elif args.output is not None:
+        tell_fit(args.output, result.n_rows, about, result.took())
     else:
         tell(f"Wrote {model_output}: the model of {len(model.embedding_):,} rows")
 
@@ -150,10 +130,11 @@ def _check_any(output: str | None, model_output: Path | None) -> None:
         raise ParameterError("output", rule, hint=hint)
 
 
-def _is_folder(source: str, output: str, landmarks: int | None) -> bool:
+def _writes_folder(args: Args) -> bool:
     """Return whether files of a folder are to be placed one by one."""
-    is_folder = output != PIPE and not Path(output).suffix and Path(source).is_dir()
-    return landmarks is not None and is_folder
+    if args.plan or args.landmarks is None or args.output in (None, PIPE):
+        return False
+    return not Path(args.output).suffix and Path(args.source).is_dir()
 
 
 def _make_alignment(path: str, table: Any) -> Any:
@@ -188,25 +169,24 @@ def _fit(model: Any, rows: Any, checkpoint: Path | None) -> Watch:
 class _Result:
     """A fitted model on its way to the output."""
 
-    output: str
+    args: Args
     unscaled: Any
     table: Any
     model: Any
     about: dict[str, Any]
-    force: bool
-    obs: Any = None
     n_rows: int = 0
 
     def write(self, columns: dict[str, Any]) -> None:
         """Write all rows: with landmarks, place every row on their map, unscaled, in blocks."""
         from isosne.rows import MapWriter
 
-        if self.model.landmarks is None:
+        if self.args.landmarks is None:
             self.write_fitted(columns)
             return
-        began = time.perf_counter()
-        kept = {"labels": self.table.labels, "obs": self.obs, "force": self.force}
-        writer = MapWriter(self.output, self.table.ids, self.model.n_components, self.about, **kept)
+        began, table = time.perf_counter(), self.table
+        kept = {"labels": table.labels, "obs": kept_obs(self.args, self.unscaled)}
+        target = self.args.output, table.ids, self.model.n_components, self.about
+        writer = MapWriter(*target, **kept, force=self.args.force)
         self.n_rows = write_places(self.model, self.unscaled.rows, writer)
         self.about["placing_seconds"] = round(time.perf_counter() - began, 3)
 
@@ -215,13 +195,13 @@ class _Result:
         import numpy as np
 
         chosen = getattr(self.model, "landmark_indices_", None)
-        ids, labels, obs = self.table.ids, self.table.labels, self.obs
+        ids, labels, obs = self.table.ids, self.table.labels, kept_obs(self.args, self.unscaled)
         if chosen is not None:
             ids = np.asarray(chosen) if ids is None else ids[chosen]
             labels = None if labels is None else labels[chosen]
             obs = None if obs is None else obs.iloc[chosen]
-        kept = {"labels": labels, "columns": columns, "obs": obs, "force": self.force}
-        self.n_rows = write_map(self.output, ids, self.model, self.about, **kept)
+        kept = {"labels": labels, "columns": columns, "obs": obs, "force": self.args.force}
+        self.n_rows = write_map(self.args.output, ids, self.model, self.about, **kept)
 
     def took(self) -> str:
         """Return the seconds of the fit, and of placing the rows."""
@@ -232,15 +212,7 @@ class _Result:
         return f"{took} for {n_landmarks:,} landmarks, {seconds:.1f} s to place all rows"
 
 
-def _embed_folder(
-    source: str,
-    output: Path,
-    table: TableOptions,
-    options: MapOptions,
-    settings: dict[str, Any],
-    *,
-    as_json: bool,
-) -> None:
+def _embed_folder(args: Args, table: TableOptions, options: MapOptions) -> None:
     """Fit the landmarks of a folder of files unless that is done, and place all rows.
 
     The folder ``_isosne`` of the output holds the options of the run, the checkpoint of the fit
@@ -249,12 +221,13 @@ def _embed_folder(
     """
     from isosne.place.job import FOLDER, begin
 
-    about = asdict(table) | asdict(options) | {"landmarks": settings["landmarks"]}
+    output = Path(args.output)
+    about = asdict(table) | asdict(options) | args.pick("landmarks")
     begin(output, OPTIONS, about, {name: keyword(name) for name in about})
     model_file, state = output / FOLDER / MODEL, output / FOLDER / STATE
     if not model_file.exists():
-        _, opened = open_table(source, table, settings["memory_limit"])
-        model = make_model(options, **settings)
+        _, opened = open_table(args.source, table, args.memory_limit)
+        model = make_model(options, **args.pick(*SETTINGS))
         watch = _fit(model, opened.rows, state)
         if watch.is_interrupted:
             again = "Run the same command again to resume."
@@ -262,5 +235,4 @@ def _embed_folder(
         save_model(model, table, model_file)
     state.unlink(missing_ok=True)
     keep = list(dict.fromkeys(name for name in (table.id, table.label) if name is not None))
-    how = {"keep": keep, "missing": table.missing or "refuse", "n_jobs": settings["n_jobs"]}
-    place_folder(model_file, Path(source), output, how, as_json=as_json)
+    place_folder(args, model_file, keep)

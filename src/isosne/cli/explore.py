@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from isosne.cli import options as o
-from isosne.cli.files import PIPE, check_output, read_map_file, refuse_map
+from isosne.cli.files import PIPE, check_output, read_map_file
 from isosne.cli.messages import print_json, say, tell
-from isosne.cli.models import check_model, load_model
-from isosne.cli.options import TableOptions, option
+from isosne.cli.models import load_model
+from isosne.cli.options import Args, TableOptions, option
 from isosne.cli.tables import open_table
 from isosne.errors import DataError, ParameterError, keyword
 
@@ -59,21 +59,7 @@ MAX_MAPS = 2
     o.file_option("--no-browser", "Print the address, and do not open it."),
     *(o.MEMORY_LIMIT, o.FORCE, o.QUIET, o.JSON),
 )
-def explore(
-    source: str | None,
-    kernel: str,
-    random_state: int,
-    map_file: tuple[str, ...],
-    model_file: Path | None,
-    session: Path | None,
-    host: str,
-    port: int,
-    no_browser: bool,
-    memory_limit: str | None,
-    force: bool,
-    json: bool,
-    **given: Any,
-) -> None:
+def explore(args: Args) -> None:
     """Watch and question a map of a table in the browser.
 
     The page is served on this machine only. Its address has a token; whoever has the address can
@@ -86,67 +72,60 @@ def explore(
     from isosne.explorer.server import browsing
     from isosne.explorer.session import Session, restore_session
 
-    table_options = TableOptions.of(given)
-    _check_together(source, map_file, model_file, session)
+    table_options = TableOptions.of(args)
+    _check_together(args)
     shown = Session()
-    if source is not None:
-        unscaled, table = open_table(source, table_options, memory_limit)
+    if args.source is not None:
+        unscaled, table = open_table(args.source, table_options, args.memory_limit)
         roles = table_options.id, table_options.label
-        words = (source, *table_options.words())
-        shown.open(from_table(table, unscaled, source, roles, words))
-        if session is not None and session.exists():
-            restore_session(shown, session)
-            tell(f"Restored the session in {session}")
+        words = (args.source, *table_options.words())
+        shown.open(from_table(table, unscaled, args.source, roles, words))
+        if args.session is not None and args.session.exists():
+            restore_session(shown, args.session)
+            tell(f"Restored the session in {args.session}")
         else:
-            _show_model(shown, model_file)
-            _show_maps(shown, map_file, None if force else unscaled.rows)
+            if args.model_file is not None:
+                _show_model(shown, args.model_file)
+            _show_maps(shown, args.map_file, None if args.force else unscaled.rows)
             if not shown.maps:
-                shown.begin(0, Settings(kernel, seed=random_state))
-    explorer = Explorer(shown, host=host, port=port, session_file=session)
+                shown.begin(0, Settings(args.kernel, seed=args.random_state))
+    explorer = Explorer(shown, host=args.host, port=args.port, session_file=args.session)
     try:
         explorer.start()
-        if host not in LOCAL:
+        if args.host not in LOCAL:
             say(
                 "Note: The page can be opened from other machines, by anyone who has its address. "
                 f"The connection is not encrypted. Leave out --host to serve {LOOPBACK} only."
             )
-        print_json({"address": explorer.address}) if json else click.echo(explorer.address)
+        print_json({"address": explorer.address}) if args.json else click.echo(explorer.address)
         tell("Press Ctrl-C to end.")
-        with nullcontext() if no_browser else browsing(explorer.address):
+        with nullcontext() if args.no_browser else browsing(explorer.address):
             threading.Event().wait()
     except KeyboardInterrupt:  # the usual end
         pass
     finally:
         explorer.close()
-    tell("Ended." if session is None else f"Saved the session to {session}")
+    tell("Ended." if args.session is None else f"Saved the session to {args.session}")
 
 
-def _check_together(
-    source: str | None, map_file: tuple[str, ...], model_file: Path | None, session: Path | None
-) -> None:
-    """Refuse options that need a table without one, too many maps, and a map as a session."""
-    given = {"map_file": map_file, "model_file": model_file, "session": session}
-    for name, value in given.items():
-        if source is None and value:
+def _check_together(args: Args) -> None:
+    """Refuse options that need a table without one, and too many maps."""
+    for name, value in args.pick("map_file", "model_file", "session").items():
+        if args.source is None and value:
             hint = "Name the table as the first argument."
             raise ParameterError(name, f"be used together with {keyword('source')}", value, hint)
-    if source == PIPE:
+    if args.source == PIPE:
         hint = "Save the table to a file."
-        raise ParameterError("source", "be a file or a data set", source, hint)
-    if len(map_file) + (model_file is not None) > MAX_MAPS:
+        raise ParameterError("source", "be a file or a data set", args.source, hint)
+    if len(args.map_file) + (args.model_file is not None) > MAX_MAPS:
         hint = "Two maps are shown side by side."
-        raise ParameterError("map_file", "be given at most twice", map_file, hint)
-    if session is not None:
-        check_output(session, (), force=True)
-        hint = f"Pass {keyword('map_file', str(session))} to show a map."
-        refuse_map(session, "session", "a file for a session", hint)
+        raise ParameterError("map_file", "be given at most twice", args.map_file, hint)
+    if args.session is not None:
+        check_output(args.session, (), force=True)
 
 
-def _show_model(shown: Any, path: Path | None) -> None:
+def _show_model(shown: Any, path: Path) -> None:
     """Show the map of a model of the whole table."""
-    if path is None:
-        return
-    check_model(path, f"Pass {keyword('map_file', str(path))} to show a map.")
     model, _ = load_model(path)
     if model.embedding_.shape != (shown.rows.n_rows, 2):
         raise DataError(

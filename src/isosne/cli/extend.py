@@ -4,7 +4,6 @@ import inspect
 import time
 import warnings
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from isosne.cli import options as o
@@ -19,7 +18,7 @@ from isosne.cli.models import (
     tell_fit,
     write_map,
 )
-from isosne.cli.options import TableOptions, option
+from isosne.cli.options import Args, option
 from isosne.errors import DataError, FarRowsWarning, ParameterError, keyword
 
 N_LISTED = 10
@@ -36,20 +35,7 @@ N_LISTED = 10
     ),
     *(*o.NEW_ROWS, o.N_ITER, o.CHECKPOINT, o.SAVE_MODEL, *o.LAST),
 )
-def extend(
-    model_file: Path,
-    source: str,
-    output: str,
-    map_file: str | None,
-    n_iter: int | None,
-    n_jobs: int | None,
-    memory_limit: str | None,
-    checkpoint: Path | None,
-    model_output: Path | None,
-    force: bool,
-    json: bool,
-    **given: Any,
-) -> None:
+def extend(args: Args) -> None:
     """Add new rows to the map of a model; all rows may move.
 
     The new map has the rows of the model first. Its column far is 1 for new rows that are unlike
@@ -58,47 +44,42 @@ def extend(
 
     Example: isosne extend model.isosne new.csv --map map.parquet -o all.parquet
     """
-    options = TableOptions.of(given)
-    inputs = {"model_file": str(model_file), "source": source, "map_file": map_file}
-    files = {"checkpoint": checkpoint, "model_output": model_output}
-    check_map_output(output, inputs, force=force, as_json=json, **files)
-    model, known = load_model(model_file)
+    check_map_output(args, "model_file", "source", "map_file")
+    model, known = load_model(args.model_file)
     lost = [f"--{name} {known[name]}" for name in ("id", "label") if name in known]
-    if map_file is None and lost:
+    if args.map_file is None and lost:
         note(
-            f"Without --map, {output} counts the rows from 0 and has no labels; the model was made "
-            f"with {' '.join(lost)}. Pass --map MAP to keep them."
+            f"Without --map, {args.output} counts the rows from 0 and has no labels; the model was "
+            f"made with {' '.join(lost)}. Pass --map MAP to keep them."
         )
-    model.set_params(n_jobs=n_jobs, memory_limit=memory_limit)
+    model.set_params(**args.pick("n_jobs", "memory_limit"))
     n_before = len(model.embedding_)
-    rows, table, options = open_new_rows(source, model, known, options, memory_limit)
-    ids, labels = _join_names(map_file, model, table, force=force)
-    n_steps = n_iter or inspect.signature(model.extend).parameters["n_iter"].default
-    state = {} if checkpoint is None else {"checkpoint": checkpoint}
+    rows, table, options = open_new_rows(args, model, known)
+    ids, labels = _join_names(args.map_file, model, table, force=args.force)
+    n_steps = args.n_iter or inspect.signature(model.extend).parameters["n_iter"].default
+    state = {} if args.checkpoint is None else {"checkpoint": args.checkpoint}
     began = time.perf_counter()
-    with Watch(model, checkpoint, n_steps) as watch, warnings.catch_warnings():
+    with Watch(model, args.checkpoint, n_steps) as watch, warnings.catch_warnings():
         warnings.simplefilter("ignore", FarRowsWarning)  # _say_far names the rows
         model.extend(rows, n_iter=n_steps, **state)
     about = {
-        **describe_start("extend", source, table, options),
-        **describe_model(model_file),
+        **describe_start("extend", args.source, table, options),
+        **describe_model(args.model_file),
         **describe_fit(model, time.perf_counter() - began),
         "n_far": len(model.far_),
     }
-    kept = {"labels": labels, "columns": {"far": _mark_far(model)}, "force": force}
-    write = partial(write_map, output, ids, model, about, **kept)
+    kept = {"labels": labels, "columns": {"far": _mark_far(model)}, "force": args.force}
+    write = partial(write_map, args.output, ids, model, about, **kept)
     if watch.is_interrupted:
-        where = f"step {watch.last_step}"
-        about["stopped_at"] = where
-        raise end_interrupted(f" at {where}", checkpoint, output, write)
+        raise end_interrupted(args, about, watch.last_step, write)
     n_rows = write()
-    if model_output is not None:
-        model.save(model_output)
-    _say_far(model, ids, n_before, output)
-    if json:
-        print_json({"output": output, "n_rows": n_rows, **about})
+    if args.model_output is not None:
+        model.save(args.model_output)
+    _say_far(model, ids, n_before, args.output)
+    if args.json:
+        print_json({"output": args.output, "n_rows": n_rows, **about})
     else:
-        tell_fit(output, n_rows, about, f"{about['seconds']:.1f} s")
+        tell_fit(args.output, n_rows, about, f"{about['seconds']:.1f} s")
 
 
 def _join_names(map_file: str | None, model: Any, table: Any, *, force: bool) -> tuple[Any, Any]:

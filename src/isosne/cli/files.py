@@ -12,7 +12,7 @@ from typing import Any
 
 from isosne._version import __version__
 from isosne.cli.messages import note
-from isosne.cli.options import Options, TableOptions
+from isosne.cli.options import Args, Options, TableOptions
 from isosne.errors import ParameterError, keyword
 
 PIPE = "-"
@@ -20,7 +20,6 @@ PIPE = "-"
 PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
 """Endings of pictures and of pages."""
-H5AD = ".h5ad"
 
 Paths = Mapping[str, str | Path | None]
 """Paths by the names of their parameters."""
@@ -41,29 +40,29 @@ def check_output(path: str | Path, endings: Iterable[str], *, force: bool) -> No
     check_writable(Path(path), force=force)
 
 
-def check_map_output(
-    output: str | None, inputs: Paths, *, force: bool, as_json: bool, **others: Path | None
-) -> None:
+def check_map_output(args: Args, *inputs: str) -> None:
     """Refuse a map that could not be written later, or a checkpoint or a model beside it.
 
-    A CSV file has its provenance in a second file, which is checked too.
+    ``inputs``: names of the parameters that are read. A CSV file has its provenance in a second
+    file, which is checked too.
     """
     from isosne.rows.map_writer import SINKS, check_sidecar, sidecar_path
 
-    if output == PIPE and as_json:
+    output, others = args.output, args.pick("checkpoint", "model_output")
+    if output == PIPE and args.json:
         json = keyword("json", True)
         rule = f"be a file if {json} prints to standard output"
         raise ParameterError("output", rule, PIPE, f"Write the map to a file, or leave out {json}.")
-    check_one_stdin(**inputs)
-    check_distinct(inputs, {"output": output, **others})
+    check_one_stdin(**args.pick(*inputs))
+    check_distinct(args.pick(*inputs), {"output": output, **others})
     if output is not None:
-        check_output(output, (*SINKS, PIPE), force=force)
+        check_output(output, (*SINKS, PIPE), force=args.force)
         if Path(output).suffix.lower() == ".csv":
-            check_distinct(inputs, {"output": sidecar_path(Path(output)), **others})
-            check_sidecar(Path(output), force=force)
+            check_distinct(args.pick(*inputs), {"output": sidecar_path(Path(output)), **others})
+            check_sidecar(Path(output), force=args.force)
     for name, path in others.items():
         if path is not None:
-            check_output(path, (), force=force or name == "checkpoint")
+            check_output(path, (), force=args.force or name == "checkpoint")
 
 
 def check_one_stdin(**sources: str | Path | None) -> None:
@@ -138,35 +137,18 @@ def note_origin(source: str, drawn: Any) -> None:
         )
 
 
-def refuse_map(path: Path, parameter: str, what: str, hint: str) -> None:
-    """Raise an error if a file that must be something else is a map that isosne wrote."""
-    from isosne.rows.maps import find_provenance
-
-    if find_provenance(path):
-        raise ParameterError(parameter, f"be {what}, not a map", str(path), hint)
-
-
 def name_target(output: str) -> str:
     """Return the name of an output in messages."""
     return "the map to standard output" if output == PIPE else output
 
 
-def note_bare(output: str) -> None:
-    """Print a note if the output lacks what other commands need."""
-    if output.lower().endswith(".npy"):
-        note(
-            f"{output} holds only coordinates, in the order of the rows. "
-            "Use .parquet, .csv or .npz to keep identifiers, labels and provenance."
-        )
-
-
-def kept_obs(output: str | None, source: str, table: Any) -> Any:
+def kept_obs(args: Args, table: Any) -> Any:
     """Return the columns of obs that an .h5ad map keeps of its .h5ad table; None for others."""
-    if not (str(output).lower().endswith(H5AD) and source.lower().endswith(H5AD)):
+    if not all(str(path).lower().endswith(".h5ad") for path in (args.output, args.source)):
         return None
     from isosne.rows.archives import read_obs
 
-    obs, kept = read_obs(source), getattr(table.rows, "kept", None)
+    obs, kept = read_obs(args.source), getattr(table.rows, "kept", None)
     return obs if kept is None else obs.iloc[kept]
 
 

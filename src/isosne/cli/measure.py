@@ -1,13 +1,11 @@
 """`isosne measure`: how far a map can be trusted."""
 
-from typing import Any
-
 import click
 
 from isosne.cli import options as o
 from isosne.cli.files import check_one_stdin, note_origin, read_map_file, recorded_metric
 from isosne.cli.messages import print_json
-from isosne.cli.options import TableOptions, option
+from isosne.cli.options import Args, TableOptions, option
 from isosne.cli.tables import find_labels, find_rows, open_table_of, read_points
 
 
@@ -21,19 +19,7 @@ from isosne.cli.tables import find_labels, find_rows, open_table_of, read_points
     ),
     *(o.SEED, *o.LAST),
 )
-def measure(
-    source: str,
-    map_file: str,
-    k: int,
-    metric: str | None,
-    n_queries: int | None,
-    random_state: int,
-    n_jobs: int | None,
-    memory_limit: str | None,
-    force: bool,
-    json: bool,
-    **given: Any,
-) -> None:
+def measure(args: Args) -> None:
     """Measure how well a map preserves neighborhoods and classes.
 
     Points are matched with rows of the table by their identifiers. Options that say how the table
@@ -43,20 +29,20 @@ def measure(
     """
     from isosne import quality
 
-    check_one_stdin(source=source, map_file=map_file)
-    drawn = read_map_file(map_file, "map_file")
-    note_origin(map_file, drawn)
-    options = TableOptions.of(given).completed(drawn.provenance, map_file)
-    table = open_table_of(drawn, source, options, memory_limit, force=force)
+    check_one_stdin(source=args.source, map_file=args.map_file)
+    drawn = read_map_file(args.map_file, "map_file")
+    note_origin(args.map_file, drawn)
+    options = TableOptions.of(args).completed(drawn.provenance, args.map_file)
+    table = open_table_of(drawn, args.source, options, args.memory_limit, force=args.force)
     chosen = find_rows(table, drawn)
     measured = quality.report(
-        read_points(table, memory_limit, chosen),
+        read_points(table, args.memory_limit, chosen),
         drawn.embedding,
         find_labels(table, drawn, chosen),
-        k=k,
-        metric=metric or recorded_metric(drawn, table),
-        n_queries=n_queries,
-        random_state=random_state,
-        n_jobs=n_jobs,
+        k=args.k,
+        metric=args.metric or recorded_metric(drawn, table),
+        n_queries=args.n_queries,
+        random_state=args.random_state,
+        n_jobs=args.n_jobs,
     )
-    print_json(measured.as_dict()) if json else click.echo(str(measured))
+    print_json(measured.as_dict()) if args.json else click.echo(str(measured))

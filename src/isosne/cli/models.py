@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from isosne.cli.files import PIPE, name_target, note_bare, refuse_map
+from isosne.cli.files import PIPE, name_target
 from isosne.cli.messages import exit_interrupted, make_progress, note, tell
-from isosne.cli.options import MapOptions, TableOptions, check_recorded, refuse
+from isosne.cli.options import Args, MapOptions, TableOptions, check_recorded, refuse
 from isosne.cli.tables import has_keys, open_unscaled
 from isosne.errors import ParameterError, keyword
 
@@ -105,15 +105,17 @@ def exit_resumable(where: str, checkpoint: Path, how: str = "") -> click.excepti
 
 
 def end_interrupted(
-    where: str, checkpoint: Path | None, output: str | None, write: Callable[[], Any]
+    args: Args, about: dict[str, Any], step: int, write: Callable[[], Any]
 ) -> click.exceptions.Exit:
     """Keep the state or the map of an interrupted fit, say where it is, and return the exit."""
-    if checkpoint is not None:
-        return exit_resumable(where, checkpoint)
-    if output is None:
+    about["stopped_at"] = f"step {step}"
+    where = f" at step {step}"
+    if args.checkpoint is not None:
+        return exit_resumable(where, args.checkpoint)
+    if args.output is None:
         return exit_interrupted(f"{where}; no model was written.")
     write()
-    target = "standard output" if output == PIPE else output
+    target = "standard output" if args.output == PIPE else args.output
     return exit_interrupted(
         f"{where}; wrote the map so far to {target}. Use --checkpoint FILE to make a run resumable."
     )
@@ -130,7 +132,6 @@ def tell_fit(output: str, n_rows: int, about: dict[str, Any], took: str) -> None
             f"{alignment['n_matched']:,} rows had a place on the previous map; their mean distance "
             f"from it is {100 * alignment['mean_displacement']:.1f} % of the radius of the map."
         )
-    note_bare(output)
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ class Structure:
 
 
 def find_structure(
-    source: Any, kernel: Any, points: Any, clusters: float | None, outliers: bool | None, seed: Any
+    source: Any, kernel: Any, points: Any, *, clusters: Any, outliers: Any, seed: Any
 ) -> Structure:
     """Return the clusters and the outlier scores of points, as chosen.
 
@@ -202,24 +203,14 @@ def save_model(model: Any, options: TableOptions, path: Path) -> None:
 def load_model(path: Path) -> tuple[Any, dict[str, Any]]:
     """Return the model of a file, and how its table was read; a missing file is wrong use."""
     from isosne import TSNE
+    from isosne.rows.table_reader import check_exists
 
-    check_model(path)
+    check_exists(path, "model_file")
     model = TSNE.load(path)
     return model, check_recorded(getattr(model, "input_options_", {}), str(path))
 
 
-def check_model(path: Path, hint: str = "") -> None:
-    """Raise an error if a model does not exist, or is a map; ``hint``: what to do with a map."""
-    from isosne.rows.table_reader import check_exists
-
-    check_exists(path, "model_file")
-    what = "a model that isosne embed --save-model wrote"
-    refuse_map(path, "model_file", what, hint or "Pass the model of this map.")
-
-
-def open_new_rows(
-    source: str, model: Any, known: dict[str, Any], options: TableOptions, memory_limit: str | None
-) -> tuple[Any, Any, TableOptions]:
+def open_new_rows(args: Args, model: Any, known: dict[str, Any]) -> tuple[Any, Any, TableOptions]:
     """Open a table as that of a model was read, and print the notes on it.
 
     Returns the rows, which the model scales itself, the table with their ids and labels, and how
@@ -227,15 +218,15 @@ def open_new_rows(
     """
     from isosne.rows.table_reader import with_roles
 
-    options = _as_at_fit(options, known, model, source)
+    options = _as_at_fit(TableOptions.of(args), known, model, args.source)
     try:
-        opened = open_unscaled(source, options, memory_limit)
+        opened = open_unscaled(args.source, options, args.memory_limit)
     except ParameterError as error:
         if error.parameter != "columns":
             raise
         value: Any = error.value  # a list of one column
         rule = f"have the column {value[0]!r}, which the model was fitted on"
-        raise ParameterError("source", rule, source, error.hint) from None
+        raise ParameterError("source", rule, args.source, error.hint) from None
     absent = [role for role in ("id", "label") if getattr(options, role) is None]
     roles = {role: known[role] for role in absent if role in known}
     table = with_roles(opened, **roles)

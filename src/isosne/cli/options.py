@@ -5,10 +5,12 @@ An option has the name of the keyword of `isosne.TSNE`, of its kernels or of
 of several commands by groups; the function puts groups into the dataclasses below.
 """
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Self
 
 import click
@@ -97,9 +99,26 @@ def write_panels(panels: dict[str, list[tuple[str, str]]], formatter: click.Help
                 formatter.write_dl(records)
 
 
-def command(*parameters: click.Parameter) -> Callable[[Callable[..., None]], Command]:
-    """Return what makes a command of a function, with its name and its docstring."""
-    return click.command(cls=Command, params=list(parameters))
+class Args(SimpleNamespace):
+    """The values of the parameters of a command, by name."""
+
+    def pick(self, *names: str) -> dict[str, Any]:
+        """Return some values; None for parameters that the command does not have."""
+        return {name: vars(self).get(name) for name in names}
+
+
+def command(*parameters: click.Parameter) -> Callable[[Callable[[Args], None]], Command]:
+    """Return what makes a command of a function of its values, with its name and docstring."""
+
+    def make(function: Callable[[Args], None]) -> Command:
+        return Command(
+            function.__name__,
+            params=list(parameters),
+            help=inspect.cleandoc(function.__doc__ or ""),
+            callback=lambda **values: function(Args(**values)),
+        )
+
+    return make
 
 
 SOURCE = argument(
@@ -252,11 +271,11 @@ class Options:
     """Options that belong together, as a dataclass whose fields have their names."""
 
     @classmethod
-    def of(cls, parameters: dict[str, Any]) -> Self:
-        """Return the options among the parameters of a command; those that it lacks: defaults."""
+    def of(cls, args: Args) -> Self:
+        """Return the options among the values of a command; those that it lacks: defaults."""
         given = {}
         for field in fields(cls):  # type: ignore[arg-type]  # a dataclass
-            value = parameters.get(field.name)
+            value = vars(args).get(field.name)
             if value is not None and value is not False and value != ():
                 given[field.name] = list(value) if isinstance(value, tuple) else value
         return cls(**given)

@@ -13,11 +13,10 @@ from isosne.cli.files import (
     describe_start,
     kept_obs,
     name_target,
-    note_bare,
 )
 from isosne.cli.messages import conclude, exit_interrupted, make_progress
-from isosne.cli.models import check_model, describe_model, load_model, open_new_rows, write_places
-from isosne.cli.options import TableOptions, option, refuse
+from isosne.cli.models import describe_model, load_model, open_new_rows, write_places
+from isosne.cli.options import Args, option, refuse
 from isosne.errors import keyword
 
 DPI = 150.0
@@ -56,20 +55,7 @@ DPI = 150.0
     ),
     *o.LAST,
 )
-def place(
-    model_file: Path,
-    source: str,
-    output: str,
-    keep: tuple[str, ...],
-    share: str | None,
-    quality: bool,
-    picture: Path | None,
-    n_jobs: int | None,
-    memory_limit: str | None,
-    force: bool,
-    json: bool,
-    **given: Any,
-) -> None:
+def place(args: Args) -> None:
     """Place new rows on an existing map, which does not change.
 
     Rows are read block by block, so that a table need not fit in memory. Columns are matched by
@@ -80,61 +66,45 @@ def place(
 
     Example: isosne place model.isosne new.csv -o new_map.csv
     """
-    options = TableOptions.of(given)
-    if output == PIPE or Path(output).suffix:
+    if args.output == PIPE or Path(args.output).suffix:
         when = f"unless {keyword('output')} is a folder"
-        refuse(when, keep=keep, share=share, quality=quality, picture=picture)
-        _place_table(model_file, source, output, options, n_jobs, memory_limit, force, as_json=json)
+        refuse(when, **args.pick("keep", "share", "quality", "picture"))
+        _place_table(args)
         return
     from isosne.rows.table_reader import check_exists
 
-    refuse(f"if {keyword('output')} is a folder", id=options.id, key=options.key)
-    check_model(model_file)
-    check_exists(Path(source), "source")
-    if picture is not None:
-        check_output(picture, PICTURES, force=force)
-    kept = list(dict.fromkeys([*keep, *([options.label] if options.label else ())]))
-    settings: dict[str, Any] = {"keep": kept, "missing": options.missing or "refuse"}
-    settings |= {"share": share, "quality": quality, "n_jobs": n_jobs}
-    is_complete = place_folder(model_file, Path(source), Path(output), settings, as_json=json)
-    if picture is not None and is_complete:
+    refuse(f"if {keyword('output')} is a folder", **args.pick("id", "key"))
+    check_exists(args.model_file, "model_file")
+    check_exists(Path(args.source), "source")
+    if args.picture is not None:
+        check_output(args.picture, PICTURES, force=args.force)
+    keep = [*args.keep, args.label] if args.label else args.keep
+    is_complete = place_folder(args, args.model_file, list(dict.fromkeys(keep)))
+    if args.picture is not None and is_complete:
         from isosne.plots import plot_placed, save_figure
 
-        save_figure(plot_placed(output, options.label), picture, dpi=DPI, force=force)
+        drawn = plot_placed(args.output, args.label)
+        save_figure(drawn, args.picture, dpi=DPI, force=args.force)
 
 
-def _place_table(
-    model_file: Path,
-    source: str,
-    output: str,
-    options: TableOptions,
-    n_jobs: int | None,
-    memory_limit: str | None,
-    force: bool,
-    *,
-    as_json: bool,
-) -> None:
+def _place_table(args: Args) -> None:
     """Write the places of the rows of one table."""
     from isosne.rows import MapWriter
 
-    inputs = {"model_file": str(model_file), "source": source}
-    check_map_output(output, inputs, force=force, as_json=as_json)
-    model, known = load_model(model_file)
-    model.set_params(n_jobs=n_jobs)
-    rows, table, options = open_new_rows(source, model, known, options, memory_limit)
-    about = {**describe_start("place", source, table, options), **describe_model(model_file)}
-    kept = {"labels": table.labels, "obs": kept_obs(output, source, table), "force": force}
-    writer = MapWriter(output, table.ids, model.embedding_.shape[1], about, **kept)
+    check_map_output(args, "model_file", "source")
+    model, known = load_model(args.model_file)
+    model.set_params(n_jobs=args.n_jobs)
+    rows, table, options = open_new_rows(args, model, known)
+    about = describe_start("place", args.source, table, options) | describe_model(args.model_file)
+    kept = {"labels": table.labels, "obs": kept_obs(args, table), "force": args.force}
+    writer = MapWriter(args.output, table.ids, model.embedding_.shape[1], about, **kept)
     n_rows = write_places(model, rows, writer)
-    sentence = f"Wrote {name_target(output)}: {n_rows:,} rows"
-    conclude({"output": output, "n_rows": n_rows, **about}, sentence, as_json=as_json)
-    if not as_json:
-        note_bare(output)
+    sentence = f"Wrote {name_target(args.output)}: {n_rows:,} rows"
+    result = {"output": args.output, "n_rows": n_rows, **about}
+    conclude(result, sentence, as_json=args.json)
 
 
-def place_folder(
-    model_file: Path, source: Path, output: Path, settings: dict[str, Any], *, as_json: bool
-) -> bool:
+def place_folder(args: Args, model_file: Path, keep: list[str]) -> bool:
     """Place the rows of the files of a folder; return whether all files are done."""
     from isosne import PlacedFiles, place_files
 
@@ -147,8 +117,10 @@ def place_folder(
         states.append(state)
         progress.advance(state.n_done, f"{state.n_rows:,} rows" if state.n_placed else None)
 
+    how: dict[str, Any] = {"keep": keep, "missing": args.missing or "refuse", "callback": show}
+    how |= {k: v for k, v in args.pick("share", "quality", "n_jobs").items() if v is not None}
     try:
-        done = place_files(model_file, source, output, **settings, callback=show)
+        done = place_files(model_file, args.source, args.output, **how)
     except KeyboardInterrupt:
         if not states:
             raise
@@ -159,7 +131,7 @@ def place_folder(
     finally:
         progress.end()
     result = {**asdict(done), "output": str(done.output), "is_complete": done.is_complete}
-    conclude(result, _summarize(done), as_json=as_json)
+    conclude(result, _summarize(done), as_json=args.json)
     return bool(done.is_complete)
 
 
@@ -179,16 +151,10 @@ def _tell_quality(quality: dict[str, Any]) -> str:
     """Return the quality of the whole as a line."""
     from isosne.quality import Estimate
 
-    names = {
-        "AUC_RNX": "auc_rnx",
-        f"R_NX({quality['k']})": "rnx",
-        "trustworthiness": "trustworthiness",
-        "continuity": "continuity",
-    }
-    figures = [
+    names = {"AUC_RNX": "auc_rnx", f"R_NX({quality['k']})": "rnx"}
+    names |= {name: name for name in ("trustworthiness", "continuity")}
+    figures = ", ".join(
         f"{shown} {Estimate(quality[name], quality[f'{name}_standard_error'])}"
         for shown, name in names.items()
-    ]
-    return (
-        f"Quality on {quality['n_sampled']:,} of {quality['n_rows']:,} rows: {', '.join(figures)}"
     )
+    return f"Quality on {quality['n_sampled']:,} of {quality['n_rows']:,} rows: {figures}"

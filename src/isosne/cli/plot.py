@@ -21,7 +21,7 @@ from isosne.cli.files import (
     titles_of,
 )
 from isosne.cli.messages import conclude, tell
-from isosne.cli.options import TableOptions, option, refuse
+from isosne.cli.options import Args, TableOptions, option, refuse
 from isosne.cli.tables import (
     file_of,
     find_rows,
@@ -37,8 +37,6 @@ from isosne.errors import DataError, ParameterError, keyword
 
 picture_option = partial(option, panel=o.PICTURE)
 FILMS = (".gif", ".mp4")
-DPI = {"paper": 300.0}
-"""Pixels per inch of a style; others have 150."""
 
 
 @o.command(
@@ -105,24 +103,7 @@ DPI = {"paper": 300.0}
     ),
     *(o.ID, o.SCALE, o.COLUMNS, o.EXCLUDE, o.MISSING, o.KEY, *o.LAST),
 )
-def plot(
-    map_file: str,
-    output: Path,
-    align_to: str | None,
-    then: tuple[str, ...],
-    color: str | None,
-    table: str | None,
-    trust: str | None,
-    k: int,
-    kind: str,
-    title: str | None,
-    images: str | None,
-    n_jobs: int | None,
-    memory_limit: str | None,
-    force: bool,
-    json: bool,
-    **given: Any,
-) -> None:
+def plot(args: Args) -> None:
     """Plot a map as a picture, an interactive page or an animation.
 
     Points are colored by the labels of the map, by a column of a table, or by trust. The map may be
@@ -132,46 +113,42 @@ def plot(
 
     Example: isosne plot map.parquet -o map.png
     """
-    typed = TableOptions.of(given)
-    others = {"color": color, "table": table, "trust": trust, "align_to": align_to}
-    paths = {"map_file": file_of(map_file), "table": table, "trust": trust, "images": images}
-    check_distinct({**paths, "align_to": file_of(align_to)}, {"output": output})
-    if then:
+    table, color = args.table, args.color
+    if color is not None and table is None and is_cells(args.map_file):
+        table = args.map_file
+    paths = args.pick("table", "trust", "images")
+    paths |= {"map_file": file_of(args.map_file), "align_to": file_of(args.align_to)}
+    check_distinct(paths, args.pick("output"))
+    if args.then:
+        others = args.pick("color", "table", "trust", "align_to")
         refuse(f"with {keyword('then')}", "Points have the colors of the last map.", **others)
-        n_points = _write_change([map_file, *then], output, force=force)
-        result = {"output": str(output), "n_points": n_points, "n_maps": len(then) + 1}
-        sentence = f"Wrote {output}: {len(then) + 1} maps, {n_points:,} points"
-        conclude(result, sentence, as_json=json)
+        _write_change(args)
         return
-    if color is not None and table is None and is_cells(map_file):
-        table = map_file
-    is_page = output.suffix.lower() in PAGES
-    check_output(output, (*PICTURES, *PAGES), force=force)
-    _check_look(given, images, is_page=is_page)
-    _check_shown(color, table, is_page=is_page)
-    check_one_stdin(map_file=map_file, table=table, trust=trust, align_to=align_to)
-    drawn = read_map_file(map_file, "map_file")
-    _check_color(color, table, drawn)
-    if align_to is not None:
-        drawn = _lay_onto(drawn, read_map_file(align_to, "align_to"))
-    if table not in (None, map_file) or trust is not None:
-        note_origin(map_file, drawn)
-    options = typed.completed(drawn.provenance, map_file)
+    is_page = args.output.suffix.lower() in PAGES
+    check_output(args.output, (*PICTURES, *PAGES), force=args.force)
+    _check_look(args, table, is_page=is_page)
+    check_one_stdin(**args.pick("map_file", "table", "trust", "align_to"))
+    drawn = read_map_file(args.map_file, "map_file")
+    if color is not None and table is None and color not in drawn.columns:
+        rule = f"be used together with {keyword('table')}, or be a column of the map"
+        hint = f"Add {keyword('table')} FILE, the table with that column."
+        raise ParameterError("color", rule, color, hint)
+    if args.align_to is not None:
+        drawn = _lay_onto(drawn, read_map_file(args.align_to, "align_to"))
+    if args.table is not None or args.trust is not None:
+        note_origin(args.map_file, drawn)
+    typed = TableOptions.of(args)
+    options = typed.completed(drawn.provenance, args.map_file)
     shown: dict[str, Any] = {}
     other = None if color in drawn.columns else color
     if table is not None and is_cells(table):
-        shown = read_cell_columns(table, drawn, typed, memory_limit, other)
+        shown = read_cell_columns(table, drawn, typed, args.memory_limit, other)
     elif table is not None:
-        shown = read_columns(table, drawn, options, memory_limit, None if is_page else other)
+        wanted = None if is_page else other
+        shown = read_columns(table, drawn, options, args.memory_limit, wanted)
     shown |= drawn.columns
-    judged = None
-    if trust is not None:
-        opened = open_table_of(drawn, trust, options, memory_limit, force=force)
-        judged = _judge(opened, drawn, k, memory_limit, n_jobs)
-    pictures = None
-    if images is not None:
-        shape = _parse_shape(given["image_shape"])
-        pictures = _read_images(images, shape, drawn, options, memory_limit)
+    judged = None if args.trust is None else _judge(args, drawn, options)
+    pictures = None if args.images is None else _read_images(args, drawn, options)
     label = drawn.provenance.get("table", {}).get("label")
     labels = named(drawn.labels, label)
     if is_page:
@@ -179,51 +156,37 @@ def plot(
 
         shown.pop(label, None)  # shown as the labels already
         page = {"columns": {"id": drawn.ids, **shown}, "labels": labels, "trust": judged}
-        page |= {"hover": list(given["hover"]) or None, "images": pictures}
+        page |= {"hover": list(args.hover) or None, "images": pictures, "title": args.title}
         first = "trust" if judged is not None else color
-        write_page(output, drawn.embedding, **page, color=first, title=title, force=force)
+        write_page(args.output, drawn.embedding, **page, color=first, force=args.force)
     else:
         from isosne.plots import plot_map, save_figure
 
         painted, by = (labels, None) if color is None else (shown[color], color)
         if judged is not None:
             painted, by = judged, "trust"
-        style = given["style"]
-        looks = {"contours": given["contours"], "style": style, "images": pictures}
-        if given["annotate"]:
-            looks["annotate"] = _find_names(painted, labels, kind, len(drawn.embedding))
-        axes = plot_map(drawn.embedding, painted, kind=kind, title=title or by, **looks)
-        save_figure(axes, output, dpi=given["dpi"] or DPI.get(style, 150.0), force=force)
+        looks = {**args.pick("contours", "style", "kind"), "images": pictures}
+        if args.annotate:
+            looks["annotate"] = _find_names(painted, labels, args.kind, len(drawn.embedding))
+        axes = plot_map(drawn.embedding, painted, title=args.title or by, **looks)
+        dpi = args.dpi or (300.0 if args.style == "paper" else 150.0)
+        save_figure(axes, args.output, dpi=dpi, force=args.force)
     n_points = len(drawn.embedding)
-    result = {"output": str(output), "n_points": n_points}
-    conclude(result, f"Wrote {output}: {n_points:,} points", as_json=json)
+    result = {"output": str(args.output), "n_points": n_points}
+    conclude(result, f"Wrote {args.output}: {n_points:,} points", as_json=args.json)
 
 
-def _check_look(given: dict[str, Any], images: str | None, *, is_page: bool) -> None:
-    """Refuse what the output cannot show."""
+def _check_look(args: Args, table: str | None, *, is_page: bool) -> None:
+    """Refuse what the output would not show."""
     hint = f"Write a file that ends in {'.png' if is_page else '.html'}, or leave it out."
     if is_page:
-        style = None if given["style"] == "screen" else given["style"]
-        refuse(
-            "for a page", hint, annotate=given["annotate"], contours=given["contours"], style=style
-        )
+        style = None if args.style == "screen" else args.style
+        refuse("for a page", hint, **args.pick("annotate", "contours"), style=style)
     else:
-        refuse("for a picture", hint, hover=given["hover"])
-    if images is None:
-        refuse(f"without {keyword('images')}", image_shape=given["image_shape"])
-
-
-def _check_color(color: str | None, table: str | None, drawn: Any) -> None:
-    """Refuse a color without a table, unless it is a column of the map."""
-    if color is not None and table is None and color not in drawn.columns:
-        rule = f"be used together with {keyword('table')}, or be a column of the map"
-        hint = f"Add {keyword('table')} FILE, the table with that column."
-        raise ParameterError("color", rule, color, hint)
-
-
-def _check_shown(color: str | None, table: str | None, *, is_page: bool) -> None:
-    """Refuse a table whose columns a picture would not show."""
-    if table is not None and color is None and not is_page:
+        refuse("for a picture", hint, hover=args.hover)
+    if args.images is None:
+        refuse(f"without {keyword('images')}", image_shape=args.image_shape)
+    if table is not None and args.color is None and not is_page:
         rule = f"be used together with {keyword('color')} for a picture"
         hint = f"Add {keyword('color')} COLUMN, or write an .html page, which shows all columns."
         raise ParameterError("table", rule, table, hint)
@@ -244,14 +207,14 @@ def _lay_onto(drawn: Any, onto: Any) -> Any:
     return replace(drawn, embedding=aligned.embedding)
 
 
-def _judge(table: Any, drawn: Any, k: int, memory_limit: str | None, n_jobs: int | None) -> Any:
+def _judge(args: Args, drawn: Any, options: TableOptions) -> Any:
     """Return the neighborhood preservation of each point."""
     from isosne.quality import compare
 
-    points = read_points(table, memory_limit, find_rows(table, drawn))
-    metric = recorded_metric(drawn, table)
-    compared = compare(points, drawn.embedding, k, metric=metric, random_state=0, n_jobs=n_jobs)
-    return compared.trust()
+    table = open_table_of(drawn, args.trust, options, args.memory_limit, force=args.force)
+    points = read_points(table, args.memory_limit, find_rows(table, drawn))
+    how = {"metric": recorded_metric(drawn, table), "random_state": 0, "n_jobs": args.n_jobs}
+    return compare(points, drawn.embedding, args.k, **how).trust()
 
 
 def _find_names(painted: Any, labels: Any, kind: str, n: int) -> Any:
@@ -267,35 +230,34 @@ def _find_names(painted: Any, labels: Any, kind: str, n: int) -> Any:
     return labels
 
 
-def _write_change(maps: list[str], output: Path, *, force: bool) -> int:
-    """Write an animation from map to map; return the number of points of the last one."""
+def _write_change(args: Args) -> None:
+    """Write an animation from map to map, of the points of the last one."""
     from isosne.plots import animate_between
 
+    maps = [args.map_file, *args.then]
     for path in maps:
-        check_distinct({"map_file": file_of(path)}, {"output": output})
-    check_output(output, FILMS, force=force)
-    names = ["map_file", *("then" for _ in maps[1:])]
-    drawn = [read_map_file(path, name) for path, name in zip(maps, names, strict=True)]
+        check_distinct({"map_file": file_of(path)}, args.pick("output"))
+    check_output(args.output, FILMS, force=args.force)
+    first = read_map_file(args.map_file, "map_file")
+    drawn = [first, *(read_map_file(path, "then") for path in args.then)]
     last, has_ids = drawn[-1], all(each.has_ids for each in drawn)
     animate_between(
         [each.embedding for each in drawn],
-        output,
+        args.output,
         named(last.labels, last.provenance.get("table", {}).get("label")),
         ids=[each.ids for each in drawn] if has_ids else None,
         titles=titles_of(maps),
-        force=force,
+        force=args.force,
     )
-    return len(last.embedding)
+    n_points = len(last.embedding)
+    result = {"output": str(args.output), "n_points": n_points, "n_maps": len(maps)}
+    sentence = f"Wrote {args.output}: {len(maps)} maps, {n_points:,} points"
+    conclude(result, sentence, as_json=args.json)
 
 
-def _read_images(
-    source: str,
-    shape: tuple[int, ...] | None,
-    drawn: Any,
-    options: TableOptions,
-    memory_limit: str | None,
-) -> Any:
+def _read_images(args: Args, drawn: Any, options: TableOptions) -> Any:
     """Return the images of the points of a map: of an array, or rows of pixels of a table."""
+    source, shape = args.images, _parse_shape(args.image_shape)
     array = _open_array(source)
     if array is not None and array.ndim != 2:
         return _of_points(array, drawn, source)
@@ -306,13 +268,13 @@ def _read_images(
     if array is not None:
         rows = _of_points(array, drawn, source)
     else:
-        table = open_unscaled(source, options, memory_limit)
-        rows = read_points(table, memory_limit, find_rows(table, drawn))
+        table = open_unscaled(source, options, args.memory_limit)
+        rows = read_points(table, args.memory_limit, find_rows(table, drawn))
     if rows.shape[1] != prod(shape):
         raise DataError(
             f"A row of {source} must have the pixels of an image: {prod(shape):,} for "
-            f"{keyword('image_shape')} {','.join(map(str, shape))}; it has {rows.shape[1]:,} "
-            f"columns. Pass another shape, or leave out columns with {keyword('exclude')}."
+            f"{keyword('image_shape')} {args.image_shape}; it has {rows.shape[1]:,} columns. "
+            f"Pass another shape, or leave out columns with {keyword('exclude')}."
         )
     dense = rows.toarray() if hasattr(rows, "toarray") else rows
     return dense.reshape(-1, *shape)

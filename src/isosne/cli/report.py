@@ -1,7 +1,6 @@
 """`isosne report`: maps with two kernels, or existing maps, measured and explained on one page."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -20,9 +19,11 @@ from isosne.cli.files import (
 )
 from isosne.cli.messages import Steps, conclude, tell
 from isosne.cli.models import Structure, find_structure, make_model
-from isosne.cli.options import MapOptions, TableOptions, option, refuse
+from isosne.cli.options import Args, MapOptions, TableOptions, option, refuse
 from isosne.cli.tables import find_labels, find_rows, named, open_table, open_table_of, read_points
 from isosne.errors import DataError, keyword
+
+EXTRAS = ("n_seeds", "clusters", "outliers", "null")
 
 
 @o.command(
@@ -49,17 +50,7 @@ from isosne.errors import DataError, keyword
     ),
     *(o.TITLE, *o.LAST),
 )
-def report(
-    source: str,
-    output: Path,
-    map_file: tuple[str, ...],
-    title: str | None,
-    n_jobs: int | None,
-    memory_limit: str | None,
-    force: bool,
-    json: bool,
-    **given: Any,
-) -> None:
+def report(args: Args) -> None:
     """Embed a table with two kernels, and compare the maps on a page.
 
     The kernels are the chosen one and gaussian (the default kernel if gaussian is chosen). Each is
@@ -69,69 +60,54 @@ def report(
 
     Example: isosne report wine.csv --id id --label target --scale standard -o report.html
     """
-    table_options, options = TableOptions.of(given), MapOptions.of(given)
-    check_distinct({"source": source}, {"output": output})
-    check_output(output, PAGES, force=force)
-    page = {"title": title, "random_state": options.random_state, "force": force}
-    extras = {name: given[name] or None for name in ("n_seeds", "clusters", "outliers", "null")}
-    if map_file:
-        computing = ("kernel", "psi", "cell_size", "perplexity", "n_iter")
-        unused = {name: given[name] for name in computing} | extras
+    table_options, options = TableOptions.of(args), MapOptions.of(args)
+    check_distinct(args.pick("source"), args.pick("output"))
+    check_output(args.output, PAGES, force=args.force)
+    if args.map_file:
+        unused = args.pick("kernel", "psi", "cell_size", "perplexity", "n_iter", *EXTRAS)
         refuse(f"if {keyword('map_file')} is given, which embeds nothing", **unused)
-        n_points = _compare(
-            source, map_file, output, table_options, memory_limit, options.metric, page
-        )
+        n_points = _compare(args, table_options)
     else:
-        model = make_model(options, n_jobs=n_jobs, memory_limit=memory_limit)
-        n_points = _embed(source, output, table_options, options, model, extras, page)
-    result = {"output": str(output), "n_points": n_points}
-    conclude(result, f"Wrote {output}: {n_points:,} rows", as_json=json)
+        n_points = _embed(args, table_options, options)
+    result = {"output": str(args.output), "n_points": n_points}
+    conclude(result, f"Wrote {args.output}: {n_points:,} rows", as_json=args.json)
 
 
-def _embed(
-    source: str,
-    output: Path,
-    table_options: TableOptions,
-    options: MapOptions,
-    model: Any,
-    extras: dict[str, Any],
-    page: dict[str, Any],
-) -> int:
+def _embed(args: Args, table_options: TableOptions, options: MapOptions) -> int:
     """Write a page about maps with two kernels; return the number of rows."""
     from isosne.pages import write_report
 
-    _, table = open_table(source, table_options, model.memory_limit)
+    _, table = open_table(args.source, table_options, args.memory_limit)
     is_mixed = hasattr(table.rows, "frame")
     if is_mixed:
-        when = f"with {keyword('mixed')}: the test draws numeric columns"
-        refuse(when, null=extras["null"])
-    points = table.rows.frame if is_mixed else read_points(table, model.memory_limit)
-    structure = _find(model, points, extras)
-    line = ["report", source, "-o", str(output)]
-    for name, value in extras.items():
-        if value is not None:
+        refuse(f"with {keyword('mixed')}: the test draws numeric columns", null=args.null)
+    points = table.rows.frame if is_mixed else read_points(table, args.memory_limit)
+    model = make_model(options, **args.pick("n_jobs", "memory_limit"))
+    structure = _find(args, model, points)
+    line = ["report", args.source, "-o", str(args.output)]
+    for name, value in args.pick(*EXTRAS).items():
+        if value:
             flag = f"--{name.replace('_', '-')}"
             line += [flag] if value is True else [flag, str(value)]
     ids = {} if table.ids is None else {table_options.id or "id": table.ids}
-    steps = _show_steps(model, options.kernel_name, extras["n_seeds"], table.rows.shape[0])
+    steps = _show_steps(model, options.kernel_name, args.n_seeds, table.rows.shape[0])
     try:
         write_report(
-            output,
+            args.output,
             points,
             named(table.labels, table_options.label),
             columns=ids | structure.columns,
             model=model,
             origin=describe_origin(line, table, table_options, options),
             findings=structure.sentences,
-            n_seeds=extras["n_seeds"],
-            **page,
+            **args.pick("n_seeds", "title", "random_state", "force"),
         )
     finally:
         steps.progress.end()
     return int(table.rows.shape[0])
 
 
-def _find(model: Any, points: Any, extras: dict[str, Any]) -> Structure:
+def _find(args: Args, model: Any, points: Any) -> Structure:
     """Return the clusters, the outliers and the null test of the points, as chosen."""
     import numpy as np
     from scipy.sparse import csr_array
@@ -141,12 +117,13 @@ def _find(model: Any, points: Any, extras: dict[str, Any]) -> Structure:
     from isosne.kernels.registry import as_kernel, for_table
     from isosne.structure import null_test
 
-    seed, n_draws = model.random_state, extras["null"]
+    seed, n_draws = args.random_state, args.null
     kernel = as_kernel(model.kernel, points.shape[0], as_generator(seed))
     if not isinstance(points, np.ndarray | csr_array):  # a table with mixed columns
         points = TableForest(random_state=seed).fit_transform(points)
         kernel = for_table(kernel)
-    structure = find_structure(points, kernel, points, extras["clusters"], extras["outliers"], seed)
+    chosen = args.pick("clusters", "outliers")
+    structure = find_structure(points, kernel, points, **chosen, seed=seed)
     if n_draws is not None:
         tell(f"Drawing null data {n_draws} time{'s' if n_draws > 1 else ''}")
         test = null_test(points, kernel, n_draws=n_draws, random_state=seed)
@@ -181,43 +158,35 @@ def _name_maps(kernel: str, n_seeds: int | None, n_rows: int) -> Iterator[str]:
             yield f"{name} map {number} of {n_maps}" if n_maps > 1 else f"{name} map"
 
 
-def _compare(
-    source: str,
-    maps: Sequence[str],
-    output: Path,
-    options: TableOptions,
-    memory_limit: str | None,
-    metric: str | None,
-    page: dict[str, Any],
-) -> int:
+def _compare(args: Args, options: TableOptions) -> int:
     """Write a page that compares maps, the first with the others; return the number of points.
 
     The table is read as the first map records, unless options say otherwise.
     """
     from isosne.pages import write_comparison
 
-    for path in maps:
-        check_one_stdin(source=source, map_file=path)
-    read = [read_map_file(path, "map_file") for path in maps]
+    for path in args.map_file:
+        check_one_stdin(source=args.source, map_file=path)
+    read = [read_map_file(path, "map_file") for path in args.map_file]
     first = read[0]
-    note_origin(maps[0], first)
-    options = options.completed(first.provenance, maps[0])
-    table = open_table_of(first, source, options, memory_limit, force=page["force"])
+    note_origin(args.map_file[0], first)
+    options = options.completed(first.provenance, args.map_file[0])
+    table = open_table_of(first, args.source, options, args.memory_limit, force=args.force)
     chosen = find_rows(table, first)
-    titled = zip(titles_of(maps), read, strict=True)
+    titled = zip(titles_of(args.map_file), read, strict=True)
     embeddings = {title: _in_order(table, drawn, first, title) for title, drawn in titled}
-    tell(f"Measuring {len(maps)} map{'s' if len(maps) > 1 else ''}")
-    words = [word for path in maps for word in ("--map", path)]
-    line = ["report", source, *words, "-o", str(output)]
+    tell(f"Measuring {len(read)} map{'s' if len(read) > 1 else ''}")
+    words = [word for path in args.map_file for word in ("--map", path)]
+    line = ["report", args.source, *words, "-o", str(args.output)]
     write_comparison(
-        output,
-        read_points(table, memory_limit, chosen),
+        args.output,
+        read_points(table, args.memory_limit, chosen),
         embeddings,
         named(find_labels(table, first, chosen), options.label),
         columns={"id": first.ids} if first.has_ids else None,
-        metric=metric or recorded_metric(first, table),
+        metric=args.metric or recorded_metric(first, table),
         origin=describe_origin(line, table, options),
-        **page,
+        **args.pick("title", "random_state", "force"),
     )
     return len(first.embedding)
 

@@ -14,7 +14,7 @@ from isosne.cli import options as o
 from isosne.cli.files import check_distinct, check_output
 from isosne.cli.messages import exit_interrupted, make_progress, print_json
 from isosne.cli.models import kernel_parameters, make_template
-from isosne.cli.options import MapOptions, TableOptions, option
+from isosne.cli.options import Args, MapOptions, TableOptions, option
 from isosne.cli.tables import open_table, read_points
 from isosne.errors import ParameterError, keyword
 
@@ -43,16 +43,7 @@ MEASURES = (
     ),
     *o.LAST,
 )
-def sweep(
-    source: str,
-    output: Path,
-    measure: str,
-    n_jobs: int | None,
-    memory_limit: str | None,
-    force: bool,
-    json: bool,
-    **given: Any,
-) -> None:
+def sweep(args: Args) -> None:
     """Embed a table for several parameter values; measure each map.
 
     A map is made for each value of --psi, --cell-size or --perplexity; without values, for the
@@ -66,21 +57,21 @@ def sweep(
     from isosne.studies.parameter_sweep import CLASS_MEASURES
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
-    is_csv = output.suffix.lower() != ".jsonl"
-    kept = output.with_name(f"{output.name}.jsonl") if is_csv else output
-    for path in (output, kept):
-        check_distinct({"source": source}, {"output": path})
-    check_output(output, (".csv", ".jsonl"), force=force or not is_csv)
+    is_csv = args.output.suffix.lower() != ".jsonl"
+    kept = args.output.with_name(f"{args.output.name}.jsonl") if is_csv else args.output
+    for path in (args.output, kept):
+        check_distinct(args.pick("source"), {"output": path})
+    check_output(args.output, (".csv", ".jsonl"), force=args.force or not is_csv)
     check_output(kept, (), force=True)
-    table_options, options = TableOptions.of(given), MapOptions.of(given)
-    template = make_template(options, memory_limit=memory_limit)
-    _, table = open_table(source, table_options, memory_limit)
-    if measure in CLASS_MEASURES and table.labels is None:
+    table_options, options = TableOptions.of(args), MapOptions.of(args)
+    template = make_template(options, memory_limit=args.memory_limit)
+    _, table = open_table(args.source, table_options, args.memory_limit)
+    if args.measure in CLASS_MEASURES and table.labels is None:
         rule = f"be used together with {keyword('label')}"
         hint = f"Add {keyword('label')} COLUMN, or choose a measure that needs no labels."
-        raise ParameterError("measure", rule, measure, hint)
+        raise ParameterError("measure", rule, args.measure, hint)
     grid = _grid(options, table.rows.shape[0])
-    points = read_points(table, memory_limit)
+    points = read_points(table, args.memory_limit)
     progress, n_maps = make_progress(), math.prod(map(len, grid.values()))
     with only_user(kept):
         n_done = _count_kept(kept, grid)
@@ -90,17 +81,17 @@ def sweep(
             nonlocal n_done
             n_done += 1
             parameters = " ".join(f"{name} {row[name]}" for name in grid)
-            progress.advance(n_done, f"{parameters}  {measure} {row[measure]:.4f}")
+            progress.advance(n_done, f"{parameters}  {args.measure} {row[args.measure]:.4f}")
 
-        how = {"labels": table.labels, "estimator": template, "measure": measure}
-        how |= {"results": kept, "n_jobs": n_jobs, "callback": show}
+        how = {"labels": table.labels, "estimator": template, "measure": args.measure}
+        how |= {"results": kept, "n_jobs": args.n_jobs, "callback": show}
         try:
             swept = run_sweep(points, options.kernel_name, grid, **how)
             if is_csv:
-                _write_csv(output, swept.rows, force=force)
+                _write_csv(args.output, swept.rows, force=args.force)
         except KeyboardInterrupt:
             progress.end()
-            if output in completed_files():
+            if args.output in completed_files():
                 raise
             raise exit_interrupted(
                 f" after {n_done} of {n_maps} maps; their results are in {kept}. "
@@ -110,11 +101,11 @@ def sweep(
             progress.end()
         if is_csv:
             kept.unlink()
-    if json:
-        print_json({"output": str(output), "best": swept.best, "rows": swept.rows})
+    if args.json:
+        print_json({"output": str(args.output), "best": swept.best, "rows": swept.rows})
     else:
         parameters = ", ".join(f"{name} {swept.best[name]}" for name in grid)
-        click.echo(f"{_as_table(swept.rows, grid)}\nbest by {measure}: {parameters}")
+        click.echo(f"{_as_table(swept.rows, grid)}\nbest by {args.measure}: {parameters}")
 
 
 def _grid(options: MapOptions, n_rows: int) -> dict[str, list[Any]]:

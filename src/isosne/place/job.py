@@ -7,21 +7,19 @@ each file of the input.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from isosne._files import check_writable, encode_json, whole_file, writing_to
 from isosne._version import __version__
 from isosne.errors import DataError, OutputError, ParameterError
-from isosne.place.part_rows import PartReader
-from isosne.place.parts import Part, list_parts
+from isosne.place.parts import Part, PartReader, list_parts
 from isosne.place.placer import Placer
 from isosne.place.results import measure_placed
-from isosne.rows import Rows
 from isosne.rows.columns import check_missing
 from isosne.rows.map_writer import AXES, SINKS, encode_provenance
 from isosne.tsne.estimator import TSNE
@@ -81,7 +79,7 @@ class PlacedFiles:
 
 def place_files(
     model: str | Path,
-    source: str | Path | Mapping[str, Rows],
+    source: str | Path,
     output: str | Path,
     *,
     keep: Iterable[str] = (),
@@ -97,10 +95,9 @@ def place_files(
     ----------
     model : path
         Model file, written by ``TSNE.save`` or ``isosne embed --save-model``.
-    source : path, or dict from str to Rows
+    source : path
         A folder of .parquet, .feather, .arrow, .csv or .npy files, which may be in subfolders, or
         one such file. Links to folders are followed. Names that start with "." or "_" are ignored.
-        Or results of `isosne.rows.open_rows`, by the names of output files.
     output : path
         Folder for the results: new, empty, or that of an earlier call with the same model and
         `keep`. Each file of the input gets a result of the same relative name and format.
@@ -163,13 +160,12 @@ def place_files(
     >>> done.n_placed, done.n_rows, done.is_complete
     (3, 60, True)
     """
-    origin = source if isinstance(source, Mapping) else Path(source)
-    output, kept = Path(output), _check_keep(keep)
+    source, output, kept = Path(source), Path(output), _check_keep(keep)
     check_missing(missing)
     first, n_shares = _check_share(share)
-    _check_apart(origin, output)
+    _check_apart(source, output)
     placer = Placer(model, n_jobs=n_jobs)
-    parts = list_parts(origin)
+    parts = list_parts(source)
     loaded = placer.load()
     _check_model(loaded, model, kept)
     about = {"version": __version__, "model": placer.sha256, "keep": list(kept), "missing": missing}
@@ -181,67 +177,57 @@ def place_files(
     tell = callback or (lambda state: None)
     tell(state)
     for part in parts[first::n_shares]:
-        if not job.result(part).is_file():
+        if not (output / part.name).is_file():
             state = job.place(part, state)
             tell(state)
     state = replace(state, n_done=job.n_done(parts))
     if quality and state.is_complete:
-        results = [(part, job.result(part)) for part in parts]
+        results = [(part, output / part.name) for part in parts]
         state = replace(state, quality=measure_placed(loaded, reader, results))
     return state
 
 
-class Job:
+class Job(NamedTuple):
     """Places parts on the map of a model; ``about`` is the provenance of all results."""
 
-    def __init__(
-        self, model: TSNE, reader: PartReader, output: Path, about: dict[str, Any]
-    ) -> None:
-        self._model, self._reader = model, reader
-        self._output, self._about = output, about
-
-    def result(self, part: Part) -> Path:
-        """Return the file for the result of a part."""
-        return self._output / part.name
+    model: TSNE
+    reader: PartReader
+    output: Path
+    about: dict[str, Any]
 
     def n_done(self, parts: list[Part]) -> int:
         """Return how many parts have a result."""
-        return sum(self.result(part).is_file() for part in parts)
+        return sum((self.output / part.name).is_file() for part in parts)
 
     def place(self, part: Part, state: PlacedFiles) -> PlacedFiles:
         """Write the result of a part, and return the new state."""
-        path, n_rows, n_dropped = self.result(part), state.n_rows, state.n_dropped
-        line = encode_provenance(self._about | {"part": part.name})
-        axes = AXES[: self._model.embedding_.shape[1]]
+        path, n_rows, n_dropped = self.output / part.name, state.n_rows, state.n_dropped
+        line = encode_provenance(self.about | {"part": part.name})
+        axes = AXES[: self.model.embedding_.shape[1]]
         with writing_to(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path, force=True) as file:
             sink = SINKS[part.extension](file, line)
             try:
-                for block in self._reader.blocks(part):
+                for block in self.reader.blocks(part):
                     Y = self._place_rows(part, block.X)
-                    kept = dict(zip(self._reader.keep, block.columns, strict=True))
+                    kept = dict(zip(self.reader.keep, block.columns, strict=True))
                     sink.write(kept | dict(zip(axes, Y.T, strict=True)))
                     n_rows, n_dropped = n_rows + len(Y), n_dropped + block.n_dropped
                 sink.finish()
             except BaseException:
                 sink.abandon()
                 raise
-        return replace(
-            state,
-            n_done=state.n_done + 1,
-            n_placed=state.n_placed + 1,
-            n_rows=n_rows,
-            n_dropped=n_dropped,
-        )
+        n_done, n_placed = state.n_done + 1, state.n_placed + 1
+        return PlacedFiles(self.output, state.n_parts, n_done, n_placed, n_rows, n_dropped)
 
     def _place_rows(self, part: Part, X: Any) -> Any:
         if X.shape[0] == 0:
-            return np.empty((0, self._model.embedding_.shape[1]), np.float32)
-        Y = self._model.place(X)
+            return np.empty((0, self.model.embedding_.shape[1]), np.float32)
+        Y = self.model.place(X)
         if not np.isfinite(Y).all():
             raise DataError(
-                f"Coordinates must be finite; those of {part} are not. "
+                f"Coordinates must be finite; those of {part.path} are not. "
                 "Check the values of this part for extremes."
             )
         return Y
@@ -281,9 +267,7 @@ def begin(output: Path, mark: str, about: dict[str, Any], words: dict[str, str])
 def _begin_job(output: Path, about: dict[str, Any], parts: list[Part]) -> None:
     """Begin or resume a job; a part must not change, nor be removed, once it has a result."""
     stamps = {part.name: part.stamp for part in parts}
-    before = begin(output, JOB, about | {"input": stamps}, WORDS).get("input")
-    if not isinstance(before, dict):
-        raise _damaged(output / FOLDER / JOB)
+    before = begin(output, JOB, about | {"input": stamps}, WORDS)["input"]
     for name, stamp in before.items():
         if stamps.get(name) != stamp and (output / name).is_file():
             what = "has changed since it was placed" if name in stamps else "is no longer there"
@@ -302,16 +286,11 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_bytes())
-    except ValueError:
-        content = None
-    if not isinstance(content, dict):
-        raise _damaged(path)
-    return content
-
-
-def _damaged(path: Path) -> DataError:
-    return DataError(f"Cannot read {path}: the file is damaged. Choose another output folder.")
+        return dict(json.loads(path.read_bytes()))
+    except (ValueError, TypeError):
+        raise DataError(
+            f"Cannot read {path}: the file is damaged. Choose another output folder."
+        ) from None
 
 
 def _show(value: Any) -> str:
@@ -321,18 +300,12 @@ def _show(value: Any) -> str:
     return f"{value[:12]}..." if isinstance(value, str) and len(value) == 64 else str(value)
 
 
-def _check_apart(source: Path | Mapping[str, Any], output: Path) -> None:
+def _check_apart(source: Path, output: Path) -> None:
     """Raise an error if one of input and output is inside the other."""
-    if isinstance(source, Mapping):
-        return
     inner, outer = output.resolve(), source.resolve()
     if inner.is_relative_to(outer) or outer.is_relative_to(inner):
-        raise ParameterError(
-            "output",
-            f"be a folder apart from the input, {source}",
-            str(output),
-            "Choose another folder.",
-        )
+        rule = f"be a folder apart from the input, {source}"
+        raise ParameterError("output", rule, str(output), "Choose another folder.")
 
 
 def _check_share(share: str | None) -> tuple[int, int]:
@@ -350,9 +323,8 @@ def _check_share(share: str | None) -> tuple[int, int]:
 def _check_keep(keep: Iterable[str]) -> tuple[str, ...]:
     names = (keep,) if isinstance(keep, str) else tuple(keep)
     if isinstance(keep, str) or len(set(names)) < len(names):
-        raise ParameterError(
-            "keep", "be a list of different column names", keep, "Name each column once."
-        )
+        rule = "be a list of different column names"
+        raise ParameterError("keep", rule, keep, "Name each column once.")
     return names
 
 
@@ -366,9 +338,5 @@ def _check_model(model: TSNE, path: str | Path, keep: tuple[str, ...]) -> None:
     axes = AXES[: model.embedding_.shape[1]]
     for name in keep:
         if name in axes:
-            raise ParameterError(
-                "keep",
-                f"name other columns than {', '.join(axes)}, the coordinates",
-                name,
-                "Rename the column of the input.",
-            )
+            rule = f"name other columns than {', '.join(axes)}, the coordinates"
+            raise ParameterError("keep", rule, name, "Rename the column of the input.")

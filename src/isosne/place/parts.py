@@ -1,15 +1,24 @@
-"""The parts of a job: the tables of a folder and its subfolders, one table, or rows by name."""
+"""The parts of a job: the tables of a folder and its subfolders, or one table, read in blocks."""
 
-import stat
-from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from isosne._files import describe_os_error
-from isosne.errors import DataError, ParameterError
-from isosne.rows.rows import Rows, stat_path
+import numpy as np
 
-NAMED = (".parquet", ".feather", ".arrow", ".csv")
+from isosne._extras import require
+from isosne._files import describe_os_error
+from isosne._types import Array, Points
+from isosne.errors import DataError, ParameterError
+from isosne.rows import Rows, blocks, open_rows
+from isosne.rows.arrow import ArrowRows
+from isosne.rows.columns import check_column
+from isosne.rows.rows import SourceFiles, find_not_finite, stat_path
+
+ARROW = {".parquet": "parquet", ".feather": "feather", ".arrow": "feather"}
+"""Formats whose columns have types, as pyarrow.dataset names them, by extension."""
+NAMED = (*ARROW, ".csv")
 """Extensions of parts whose columns have names."""
 PARTS = (*NAMED, ".npy")
 """Extensions of parts: formats that are both read and written."""
@@ -17,6 +26,8 @@ OTHER_TABLES = (".tsv", ".npz", ".h5ad", ".zarr")
 """Extensions of tables that would be left out silently if they were not refused."""
 HIDDEN = (".", "_")
 """First characters of names that are no data, as for Spark and Arrow: _SUCCESS, .part-0.crc."""
+BLOCK_BYTES = 2**26
+"""Approximate size of a block of rows: 64 MB, as in `TSNE.place`."""
 
 
 class Part(NamedTuple):
@@ -24,36 +35,31 @@ class Part(NamedTuple):
 
     name: str
     """Path relative to the input, with slashes; that of the result relative to the output."""
-    source: Path | Rows
-    stamp: dict[str, Any]
+    path: Path
+    stamp: dict[str, int]
     """From which a change of the part is noticed."""
 
     @property
     def extension(self) -> str:
         """The extension of the part and of its result."""
-        return PurePosixPath(self.name).suffix.lower()
+        return self.path.suffix.lower()
 
     def check_unchanged(self) -> None:
         """Raise an error if the file has changed since it was listed."""
-        if isinstance(self.source, Path) and _stamp(self.source) != self.stamp:
+        if _stamp(self.path) != self.stamp:
             raise DataError(
-                f"{self} must not change while it is read; it was written again. "
+                f"{self.path} must not change while it is read; it was written again. "
                 "Wait until the file is complete, then start again."
             )
 
-    def __str__(self) -> str:
-        return str(self.source) if isinstance(self.source, Path) else repr(self.name)
 
-
-def list_parts(source: Path | Mapping[str, Any]) -> list[Part]:
-    """Return the parts of a file, a folder or a dict of rows, sorted by name."""
-    if isinstance(source, Mapping):
-        return _list_rows(source)
+def list_parts(source: Path) -> list[Part]:
+    """Return the parts of a file or a folder, sorted by name."""
     if not source.is_dir():
         stat_path(source)
         _check_extension(source)
         return [Part(source.name, source, _stamp(source))]
-    paths = sorted(_list_files(source, set()))
+    paths = sorted(_list_files(source))
     if not paths:
         raise DataError(
             f"The input must contain files that end in one of {', '.join(PARTS)}; {source} has "
@@ -62,72 +68,128 @@ def list_parts(source: Path | Mapping[str, Any]) -> list[Part]:
     return [Part(path.relative_to(source).as_posix(), path, _stamp(path)) for path in paths]
 
 
-def _list_files(folder: Path, entered: set[Path]) -> Iterator[Path]:
-    """Yield the tables of a folder and its subfolders; what cannot be read is an error.
-
-    Links to folders are followed. `entered` has the folders so far, without links: a folder that is
-    entered twice would be placed twice, or without end.
-    """
-    real = folder.resolve()
-    if real in entered:
-        raise DataError(
-            f"Each folder must be in the input once; {folder} is {real}, which is in the input "
-            "under another name. Remove the link, or begin its name with '_' to leave it out."
-        )
-    entered.add(real)
-    for path in _list_entries(folder):
-        mode = stat_path(path).st_mode
-        if path.suffix.lower() in OTHER_TABLES:
-            _check_extension(path)
-        if stat.S_ISDIR(mode):
-            yield from _list_files(path, entered)
-        elif not stat.S_ISREG(mode):
-            raise DataError(
-                f"The input must contain regular files; {path} is a pipe or a device. "
-                "Remove it, or begin its name with '_' to leave it out."
-            )
-        elif path.suffix.lower() in PARTS:
-            yield path
+def _list_files(source: Path) -> Iterator[Path]:
+    """Yield the tables of a folder and its subfolders; what cannot be read is an error."""
+    for folder, subfolders, names in os.walk(source, onerror=_refuse_folder, followlinks=True):
+        subfolders[:] = [name for name in subfolders if not name.startswith(HIDDEN)]
+        for path in (Path(folder, name) for name in (*names, *subfolders)):
+            if path.name.startswith(HIDDEN):
+                continue
+            stat_path(path)  # a link to nowhere, or to a folder above it, is an error
+            if path.suffix.lower() in OTHER_TABLES:  # also folders: .zarr
+                _check_extension(path)
+            if path.suffix.lower() in PARTS and path.name in names:
+                yield path
 
 
-def _list_entries(folder: Path) -> list[Path]:
-    try:
-        return [path for path in folder.iterdir() if not path.name.startswith(HIDDEN)]
-    except OSError as error:
-        raise DataError(
-            f"Cannot read {folder}: {describe_os_error(error)}. Change its permissions."
-        ) from error
+def _refuse_folder(error: OSError) -> None:
+    raise DataError(
+        f"Cannot read {error.filename}: {describe_os_error(error)}. Change its permissions."
+    ) from error
 
 
-def _stamp(path: Path) -> dict[str, Any]:
+def _stamp(path: Path) -> dict[str, int]:
     status = stat_path(path)
     return {"n_bytes": status.st_size, "modified_ns": status.st_mtime_ns}
 
 
-def _list_rows(source: Mapping[str, Any]) -> list[Part]:
-    parts = []
-    for name in sorted(source):
-        rows, path = source[name], PurePosixPath(name)
-        is_inside = not path.is_absolute() and not any(n.startswith(HIDDEN) for n in path.parts)
-        if not (isinstance(rows, Rows) and is_inside and path.suffix.lower() in PARTS):
-            raise ParameterError(
-                "source",
-                "have results of isosne.rows.open_rows as values, by the names of output files "
-                f"that end in one of {', '.join(PARTS)}",
-                {name: rows},
-                "Write for example {'part-0.parquet': open_rows(X)}.",
-            )
-        parts.append(Part(path.as_posix(), rows, {"fingerprint": rows.fingerprint()}))
-    if not parts:
-        raise DataError("The input must have at least one part; got none. Pass rows by name.")
-    return parts
-
-
 def _check_extension(path: Path) -> None:
     if path.suffix.lower() not in PARTS:
-        raise ParameterError(
-            "source",
-            f"be a folder of files that end in one of {', '.join(PARTS)}, or one such file",
-            str(path),
-            "Convert the file, or use TSNE.place.",
-        )
+        rule = f"be a folder of files that end in one of {', '.join(PARTS)}, or one such file"
+        raise ParameterError("source", rule, str(path), "Convert the file, or use TSNE.place.")
+
+
+class Block(NamedTuple):
+    """Consecutive rows without missing values: features, other columns, and how many were dropped.
+
+    Columns are arrays of NumPy, or of Arrow if the file has types.
+    """
+
+    X: Points
+    columns: tuple[Any, ...]
+    n_dropped: int
+
+
+class PartReader(NamedTuple):
+    """Reads parts.
+
+    ``features`` are the names of the features; None: all columns except for those of ``keep``.
+    ``missing`` is the treatment of rows with missing values: "refuse" or "drop".
+    """
+
+    features: tuple[str, ...] | None
+    keep: tuple[str, ...] = ()
+    missing: str = "refuse"
+
+    def open(self, part: Part, missing: str | None = None) -> Rows:
+        """Open the features of the rows that `blocks` yields, by their names at fit if possible."""
+        by_name = self.features is not None and part.extension in NAMED
+        features = list(self.features or ()) if by_name else None
+        others = [name for name in self.keep if name not in (features or ())]
+        how = {"columns": features, "exclude": others, "missing": missing or self.missing}
+        try:
+            return open_rows(part.path, **how)  # type: ignore[arg-type]  # values by name
+        except ParameterError as error:
+            name = error.value[0] if isinstance(error.value, list) else error.value
+            if error.parameter == "columns":
+                raise DataError(
+                    f"Every part must have all columns of the model; {part.path} has no {name!r}. "
+                    f"{error.hint}"
+                ) from None
+            if error.parameter == "exclude":
+                rule = f"name a column of {part.path}"
+                raise ParameterError("keep", rule, name, error.hint) from None
+            raise
+
+    def blocks(self, part: Part) -> Iterator[Block]:
+        """Yield the rows of a part in order; at least one block, which may be empty."""
+        first = 0
+        for X, columns in self._read(part):
+            yield self._complete(part, first, X, columns)
+            first += X.shape[0]
+        part.check_unchanged()
+
+    def _read(self, part: Part) -> Iterator[tuple[Points, tuple[Any, ...]]]:
+        """Yield features, which may have missing values, and columns."""
+        if part.extension in ARROW and (empty := _empty_table(part)) is not None:
+            yield np.empty((0, 0)), tuple(empty[name] for name in self.keep)
+            return
+        rows = self.open(part, "refuse")
+        names = rows.column_names or ()
+        for name in self.keep:
+            check_column(name, [*names, *rows.side], "keep", str(part.path))
+        if isinstance(rows, ArrowRows) and self.keep:
+            first, size = 0, max(1, BLOCK_BYTES // rows.row_bytes)
+            for batch in rows.batches(self.keep):
+                for start in range(0, batch.num_rows, size):
+                    kept = batch.slice(start, size)
+                    chosen = np.arange(first, first + kept.num_rows)
+                    yield rows.take(chosen, allow_missing=True), tuple(kept.columns)
+                    first += kept.num_rows
+            return
+        side = {name: rows.side[name]() for name in self.keep if name in rows.side}
+        for block in blocks(rows, BLOCK_BYTES):
+            X = rows.take(np.arange(block.start, block.stop), allow_missing=True)
+            columns = (
+                side[name][block] if name in side else X[:, names.index(name)] for name in self.keep
+            )
+            yield X, tuple(columns)
+
+    def _complete(self, part: Part, first: int, X: Points, columns: tuple[Any, ...]) -> Block:
+        """Return the rows of a block that have no missing values; `first` is its first row."""
+        incomplete = np.unique(find_not_finite(X)[0])
+        if len(incomplete) == 0:
+            return Block(X, columns, 0)
+        if self.missing == "refuse":
+            # Raises an error that tells where the value is.
+            self.open(part).take([first + int(incomplete[0])])
+        kept: Array = np.delete(np.arange(X.shape[0]), incomplete)
+        return Block(X[kept], tuple(column.take(kept) for column in columns), len(incomplete))
+
+
+def _empty_table(part: Part) -> Any:
+    """Return the table of a part that has no rows, which cannot be opened as rows; else None."""
+    dataset = require("pyarrow.dataset", "files", f"Reading {part.path}")
+    with SourceFiles(str(part.path), part.path).reading():
+        file = dataset.dataset(part.path, format=ARROW[part.extension])
+        return None if file.count_rows() else file.schema.empty_table()

@@ -10,8 +10,7 @@ from scipy.sparse import csr_array, issparse, vstack
 
 from isosne._types import Array, Points
 from isosne.errors import DataError
-from isosne.place.part_rows import PartReader
-from isosne.place.parts import Part, list_parts
+from isosne.place.parts import Part, PartReader, list_parts
 from isosne.quality import compare
 from isosne.quality.comparison import KS
 from isosne.quality.inputs import estimate_mean
@@ -80,11 +79,12 @@ def count_rows(folder: str | Path, label: str | None = None) -> RowCounts:
     return RowCounts(extent, label, {name: classes[name] for name in sorted(classes, key=_order)})
 
 
-def _order(name: str) -> tuple[float, str]:
-    """Return the key that sorts integers by value, then other names, then rows without a label."""
-    if name == UNLABELED:
-        return np.inf, ""
-    return (int(name), "") if name.lstrip("-").isdecimal() else (np.finfo(float).max, name)
+def _order(name: str) -> tuple[int, float, str]:
+    """Return the key that sorts numbers by value, then other names, then rows without a label."""
+    try:
+        return 0, float(name), ""
+    except ValueError:
+        return (2 if name == UNLABELED else 1), 0.0, name
 
 
 def _read_coordinates(
@@ -105,7 +105,7 @@ def _distinct(column: Any, n_rows: int) -> tuple[list[str], Array]:
     if isinstance(column, np.ndarray):
         entries, numbers = np.unique(column, return_inverse=True)
         return [str(entry) for entry in entries.tolist()], numbers
-    encoded = column.combine_chunks().dictionary_encode("encode")  # null is an entry, too
+    encoded = column.dictionary_encode("encode")  # null is an entry, too
     names = [UNLABELED if v is None or v != v else str(v) for v in encoded.dictionary.to_pylist()]
     return names, encoded.indices.to_numpy(zero_copy_only=False)
 

@@ -155,15 +155,3 @@ def test_standard_input_and_standard_output(wine, here, isosne):
     assert np.array_equal(piped.embedding, drawn.embedding)
     assert piped.ids.tolist() == drawn.ids.tolist()
     assert f"Wrote the map to standard output: 178 rows, {N_SHORT} steps, KL " in found.stderr
-
-
-def test_coordinates_alone_are_written_with_a_note(here, two_blobs, isosne):
-    np.save("blobs.npy", two_blobs)
-    line = ("embed", "blobs.npy", *SHORT, "--save-model", "model.isosne", "-o", "map.npy")
-    note = (
-        "Note: map.npy holds only coordinates, in the order of the rows. "
-        "Use .parquet, .csv or .npz to keep identifiers, labels and provenance.\n"
-    )
-    assert isosne(*line).stderr.endswith(note)
-    placed = isosne("place", "model.isosne", "blobs.npy", "-o", "map.npy", "--force")
-    assert placed.stderr.endswith(note)

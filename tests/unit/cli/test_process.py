@@ -35,13 +35,6 @@ def test_failure_is_code_1_and_wrong_use_code_2(wine, arguments, code):
     assert b"Traceback" not in found.stderr
 
 
-def test_a_full_disk_under_the_log_does_not_end_a_run(wine):
-    with Path("/dev/full").open("wb") as full:
-        line = [*PROGRAM, *map(str, (*LINE, *SHORT)), "-o", "map.csv"]
-        assert subprocess.run(line, stderr=full).returncode == 0
-    assert len(read_map("map.csv").ids) == 178
-
-
 @pytest.mark.slow
 def test_sigint_writes_the_map_so_far_and_is_code_130(wine):
     line = [*PROGRAM, *LINE, "--n-iter", "1000000", "-o", "map.csv"]

@@ -176,13 +176,6 @@ REFUSED = {
         ("place", "model.isosne", "wine.csv", "-o", "out", "--share", "3/2"),
         "--share must be K/N with K from 1 to N; ",
     ),
-    "extend with a map as a model": (
-        ("extend", "map.csv", "wine.csv", "-o", "a.csv"),
-        (
-            "MODEL must be a model that isosne embed --save-model wrote, not a map; got 'map.csv'. "
-            "Pass the model of this map."
-        ),
-    ),
     "measure a missing map": (
         ("measure", *WINE, "nomap.csv"),
         "MAP must be a file that exists; got 'nomap.csv'. ",

@@ -20,7 +20,7 @@ def job(model_file, new_rows, tmp_path):
     kinds = np.array(["b", "a", None, "b", "c"] * 14, object)
     for k, rows in enumerate(np.split(np.arange(70), [3, 40])):
         columns = dict(zip("abc", new_rows[rows].T, strict=True))
-        table = pa.table({"kind": kinds[rows], "number": 9 + rows % 2, **columns})
+        table = pa.table({"kind": kinds[rows], "number": 9.0 + rows % 2, **columns})
         pq.write_table(table, tmp_path / "in" / f"p{k}.parquet")
 
     def run(**settings):
@@ -39,7 +39,7 @@ def test_each_row_is_counted_once_in_its_pixel_and_class(job, expected, tmp_path
     edges = np.linspace(left, right, PIXELS + 1), np.linspace(bottom, top, PIXELS + 1)
     total, _, _ = np.histogram2d(*expected.astype(np.float64).T, edges)
     np.testing.assert_array_equal(sum(counts.classes.values()), total.T)
-    assert list(count_rows(tmp_path / "out", "number").classes) == ["9", "10"]
+    assert list(count_rows(tmp_path / "out", "number").classes) == ["9.0", "10.0"]
     assert count_rows(tmp_path / "out").n_rows == 70
 
 
