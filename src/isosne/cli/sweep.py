@@ -54,7 +54,7 @@ def sweep(args: Args) -> None:
     sweep.csv
     """
     from isosne._files import completed_files, only_user
-    from isosne.studies.parameter_sweep import CLASS_MEASURES
+    from isosne.studies.judged_maps import CLASS_MEASURES
     from isosne.studies.parameter_sweep import sweep as run_sweep
 
     is_csv = args.output.suffix.lower() != ".jsonl"

@@ -27,14 +27,11 @@ from isosne.quality.inputs import MIN_POINTS, as_measured, check_in_memory, esti
 from isosne.studies.point_columns import as_columns, paint_labels
 from isosne.tsne.estimator import TSNE
 
-N_NEIGHBORS = 10
-"""Neighborhood size, the default of `isosne.quality.compare`."""
+N_NEIGHBORS = 10  # neighborhood size, the default of `isosne.quality.compare`
 BY_SIZE = ((5_000, 5), (20_000, 3))
 """Numbers of maps per kernel up to each number of points; chosen so that a report takes minutes."""
-SIZES = ("small", "medium", "large")
-"""Parts of the range of neighborhood sizes, each a third of log k."""
+SIZES = ("small", "medium", "large")  # parts of the neighborhood sizes, each a third of log k
 CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
-"""Measures that depend on the classes."""
 UNLISTED = ("callback", "memory_limit", "n_jobs", "verbose", "kernel", "random_state")
 """Parameters that do not change a map, or that a report states elsewhere."""
 
@@ -113,12 +110,11 @@ class Study:
     findings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        hint = "Pass the result of isosne.studies.judge for each map of the data."
-        if not self.maps:
-            raise ParameterError("maps", "contain at least one map", self.maps, hint)
-        low, *_, high = sorted(len(judged.embedding) for judged in (*self.maps, self.maps[0]))
-        if low != high:
-            rule = f"all have the same number of points, not {low} and {high}"
+        sizes = sorted({len(judged.embedding) for judged in self.maps})
+        if len(sizes) != 1:
+            given = f"not {sizes[0]} and {sizes[-1]}" if sizes else "and at least one map"
+            rule = f"all have the same number of points, {given}"
+            hint = "Pass the result of isosne.studies.judge for each map of the data."
             raise ParameterError("maps", rule, hint=hint)
 
 
@@ -198,16 +194,10 @@ def study(
     first = _with_seed(model, random_state)
     seeds = list_seeds(first.random_state, n_seeds)
     models = (first, _with_other_kernel(first, n))
-    return Study(
-        tuple(_judge_seeds(settings, seeds, points, labels, table) for settings in models),
-        labels,
-        columns,
-        title=title or Study.title,
-        random_state=", ".join(map(str, seeds)),
-        origin=dict(origin or {}),
-        date=_now(),
-        findings=dict(findings or {}),
-    )
+    maps = tuple(_judge_seeds(settings, seeds, points, labels, table) for settings in models)
+    about: dict[str, Any] = {"title": title or Study.title, "origin": dict(origin or {})}
+    about |= {"random_state": ", ".join(map(str, seeds)), "findings": dict(findings or {})}
+    return Study(maps, labels, columns, **about, date=_now())
 
 
 def compare_maps(
@@ -261,14 +251,8 @@ def compare_maps(
     as_columns(columns, points.shape[0])
     how: dict[str, Any] = {"metric": metric, "p": p, "random_state": list_seeds(random_state, 1)[0]}
     judged = (judge(points, Y, labels, title=str(name), **how) for name, Y in maps.items())
-    return Study(
-        tuple(judged),
-        labels,
-        columns,
-        title=title or Study.title,
-        origin=dict(origin or {}),
-        date=_now(),
-    )
+    about: dict[str, Any] = {"title": title or Study.title, "origin": dict(origin or {})}
+    return Study(tuple(judged), labels, columns, **about, date=_now())
 
 
 def judge(

@@ -31,17 +31,14 @@ from isosne.errors import DataError, IsosneWarning, ParameterError, suggest
 from isosne.kernels.registry import KERNELS, make_kernel
 from isosne.quality import report
 from isosne.quality.inputs import MIN_POINTS
+from isosne.studies.judged_maps import CLASS_MEASURES
 from isosne.tsne.estimator import TSNE
 
-FORMAT = 1
-"""Version of the results file."""
+FORMAT = 1  # version of the results file
 MAX_PARALLEL_POINTS = 2000
 """Up to this size maps are computed in parallel processes with one thread each; not measured."""
-FIRST_MEASURE = "kl_divergence"
-"""Column of a row after its parameters."""
+FIRST_MEASURE = "kl_divergence"  # column of a row after its parameters
 LOWER_IS_BETTER = ("davies_bouldin", FIRST_MEASURE)
-CLASS_MEASURES = ("davies_bouldin", "calinski_harabasz", "knn_accuracy")
-"""Measures that need labels."""
 MEASURES = (
     *("auc_rnx", "auc_rnx_standard_error", "trustworthiness", "continuity"),
     *CLASS_MEASURES,

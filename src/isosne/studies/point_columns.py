@@ -14,8 +14,7 @@ from isosne.errors import DataError, ParameterError
 from isosne.plots.paint import Paint, as_paint
 from isosne.quality.inputs import is_unlabeled
 
-INT32 = np.iinfo(np.int32)
-"""Integers outside this range become text: Bokeh transfers no 64-bit integers."""
+INT32 = np.iinfo(np.int32)  # integers beyond become text: Bokeh transfers no 64-bit integers
 
 
 class Column(NamedTuple):
@@ -34,11 +33,8 @@ def as_columns(columns: Any, n: int) -> list[Column]:
     if isinstance(frame, nw.DataFrame):
         return [as_column(name, frame[name].to_numpy(), n) for name in frame.columns]
     if not isinstance(columns, Mapping):
-        raise ParameterError(
-            "columns",
-            f"be a mapping from names to arrays or a data frame, not {type(columns).__name__}",
-            hint="Pass, for example, {'age': ages}.",
-        )
+        rule = f"be a mapping from names to arrays or a data frame, not {type(columns).__name__}"
+        raise ParameterError("columns", rule, hint="Pass, for example, {'age': ages}.")
     return [as_column(str(name), values, n) for name, values in columns.items()]
 
 

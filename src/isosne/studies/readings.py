@@ -19,10 +19,8 @@ from isosne.plots.paint import Classes
 from isosne.quality.comparison import size_limits
 from isosne.studies.judged_maps import CLASS_MEASURES, SIZES, JudgedMap
 
-HALF = 0.5
-"""Fraction of preserved neighbors from which the neighborhood of a point counts as reliable."""
-LEVEL = 0.05
-"""Level of the test: of two kernels with equal maps, one wins in this share of the rows."""
+HALF = 0.5  # fraction of preserved neighbors from which a neighborhood counts as reliable
+LEVEL = 0.05  # of the test: of two kernels with equal maps, one wins in this share of the rows
 MIN_ERRORS = 2.0
 """Standard errors that a difference must exceed in any case.
 
@@ -30,12 +28,9 @@ They are not enough for few seeds, whose standard errors are uncertain themselve
 with the Gaussian and the isolation kernel compared with themselves: with 2, 3 and 5 seeds, 17, 11
 and 8 % of the rows had a winner. With Welch's t-test, 3 to 4 % have one.
 """
-MAX_CLASSES_LISTED = 12
-"""Rows of the table of classes; chosen so that it fits a screen."""
-GOOD_ERROR, FAIR_ERROR = 0.1, 0.4
-"""Errors of the k-NN classifier, relative to always predicting the largest class."""
-MORE_DECIMALS = 1
-"""Decimals that a small standard error may add to a value."""
+MAX_CLASSES_LISTED = 12  # in the table of classes; chosen so that it fits a screen
+GOOD_ERROR, FAIR_ERROR = 0.1, 0.4  # relative to always predicting the largest class
+MORE_DECIMALS = 1  # that a small standard error may add to a value
 PRESERVED = ((0.2, "poorly"), (0.35, "partly"), (0.5, "fairly well"), (math.inf, "well"))
 """Words for AUC_RNX below each limit, the limits of `NEIGHBORHOODS`."""
 

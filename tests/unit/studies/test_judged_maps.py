@@ -216,7 +216,7 @@ def judge_some(two_blobs, n):
         pytest.param(
             lambda X: Study(()),
             ParameterError,
-            "maps must contain at least one map; got maps=(). "
+            "maps must all have the same number of points, and at least one map. "
             "Pass the result of isosne.studies.judge for each map of the data.",
         ),
         pytest.param(
