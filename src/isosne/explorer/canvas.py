@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 from isosne._types import Array
 from isosne.explorer.assets import text_pane, write
 from isosne.explorer.colors import LIGHT, Painted, Theme, pack, paint
-from isosne.explorer.figures import (
-    MAX_COMPUTED,
-    MAX_IN_VIEW,
-    MAX_POINTS,
-    MapFigure,
-    Points,
-    find_row,
-)
+from isosne.explorer.figures import MAX_COMPUTED, MAX_IN_VIEW, MAX_POINTS, MapFigure, Points
 from isosne.explorer.measuring import find_neighborhood
 from isosne.explorer.session import DENSITY, TRUST, Session, ShownMap
 from isosne.plots.palette import to_rgb
@@ -101,6 +94,15 @@ def inside(Y: NDArray[np.float32], xs: Array, ys: Array) -> NDArray[np.int64]:
     near = rows_in_view(Y, np.stack([corners.min(axis=0), corners.max(axis=0)]))
     found: NDArray[np.int64] = near[Path(corners).contains_points(Y[near])]
     return found
+
+
+def find_row(Y: NDArray[np.float32], x: float, y: float, radius: float) -> int | None:
+    """Return the row nearest to a place on the map, if it is within a radius."""
+    sq_dist = (Y[:, 0] - np.float32(x)) ** 2 + (Y[:, 1] - np.float32(y)) ** 2
+    if np.isnan(sq_dist).all():
+        return None
+    nearest = int(np.nanargmin(sq_dist))
+    return nearest if sq_dist[nearest] <= radius**2 else None
 
 
 N_TIPS = 6

@@ -11,8 +11,8 @@ from isosne.errors import DataError
 from isosne.explorer.session import DENSITY, NOTHING, SELECTIONS, TRUST, Measured, Session
 from isosne.pages.choices import paint_column
 from isosne.pages.scene import GRADIENT_STOPS
-from isosne.plots.paint import Classes, Paint, Values, as_paint
-from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN, to_rgb
+from isosne.plots.paint import Classes, Paint, Values, as_paint, point_colors
+from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN
 from isosne.studies.point_columns import Column
 
 
@@ -152,14 +152,8 @@ def _paint_names(column: Column) -> Classes:
 
 def pack_colors(paint: Paint, n: int, theme: Theme = LIGHT) -> NDArray[np.uint32]:
     """Return the color of each of n points as 0xRRGGBBAA."""
-    paint = theme.tint(paint)
-    if paint is None:
-        return np.repeat(pack(to_rgb([theme.plain])), n)
-    if isinstance(paint, Classes):
-        return pack(to_rgb(paint.colors))[paint.of_point]
-    known = np.isfinite(paint.numbers)
-    rgb = paint.colors_of(np.where(known, paint.numbers, paint.low))
-    return pack(np.where(known[:, None], rgb, to_rgb([theme.faint])))
+    rgb = point_colors(theme.tint(paint), np.arange(n), theme.plain, theme.faint)
+    return np.broadcast_to(pack(rgb), n)
 
 
 def pack(colors: Array) -> NDArray[np.uint32]:

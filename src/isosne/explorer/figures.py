@@ -36,7 +36,8 @@ from isosne.explorer.measuring import Neighborhood
 from isosne.pages.scene import MAX_SIZE, MIN_SIZE, SIDE
 from isosne.plots.raster import COVERAGE, auto_alpha
 
-X_LIMITS, Y_LIMITS = (-1.13, 1.13), (-1.06, 1.2)
+X_LIMITS: dict[str, Any] = {"start": -1.13, "end": 1.13}
+Y_LIMITS: dict[str, Any] = {"start": -1.06, "end": 1.2}
 """Limits of the view: maps fit the square from -1 to 1, and the tools are above it."""
 MAX_MOVING, N_MOVING = 5_000, 2_000
 """Above so many points, a browser without WebGL draws about 2,000 while the view moves: 100,000
@@ -139,51 +140,40 @@ class MapFigure:
         ranges: tuple[Range1d, Range1d] | None = None,
     ) -> None:
         self.m, self.title = m, text_pane()
-        if ranges is None:
-            ranges = _make_range(X_LIMITS), _make_range(Y_LIMITS)
-        self.ranges = ranges
+        self.ranges = ranges or (Range1d(**X_LIMITS), Range1d(**Y_LIMITS))
         lasso, box = LassoSelectTool(continuous=False), BoxSelectTool()
-        self.figure = _make_figure(ranges, n, lasso, box)
+        self.figure = _make_figure(self.ranges, n, lasso, box)
         pane = pn.pane.Bokeh(self.figure, sizing_mode="scale_width", max_width=MAX_WIDTH)
         self.card = pn.Column(self.title, pane, styles=CARD)
         self.found: Neighborhood | None = None
         self.clear(n, is_shown=False)
-        self._image = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
-        picture = ImageRGBA(image="image", x="x", y="y", dw="dw", dh="dh")
+        self._image, picture = _empty(ImageRGBA, "image", "x", "y", "dw", "dh")
         self.figure.add_glyph(self._image, picture, name="image")
-        dots: dict[str, Any] = {"x": f"x{m}", "y": f"y{m}", "line_color": None, "size": _size_of(n)}
-        self._faint = Scatter(**dots, fill_alpha=0.45)
-        dots["fill_color"] = f"c{m}"
-        self._hovered = Scatter(**dots | {"size": dots["size"] + 5}, line_width=2)
-        self._every = every = self.figure.add_glyph(
+        looks: dict[str, Any] = {"line_color": None, "size": _size_of(n)}
+        looks |= {"x": f"x{m}", "y": f"y{m}", "fill_color": f"c{m}"}
+        self._faint = Scatter(**looks | {"fill_color": None, "fill_alpha": 0.45})
+        self._hovered = Scatter(**looks | {"size": looks["size"] + 5, "line_width": 2})
+        self._every = self.figure.add_glyph(
             points.source,
-            Scatter(**dots, fill_alpha=auto_alpha(n)),
+            Scatter(**looks, fill_alpha=auto_alpha(n)),
             nonselection_glyph=self._faint,
             hover_glyph=self._hovered,
             name="points",
         )
-        dots |= {"x": "x", "y": "y", "fill_color": "c", "size": _size_of(min(n, MAX_COMPUTED))}
-        self._sampled = ColumnDataSource({"x": [], "y": [], "c": []})
-        self._sample = self.figure.add_glyph(
-            self._sampled, Scatter(**dots, fill_alpha=auto_alpha(n)), name="sample", visible=False
-        )
-        lasso.renderers = box.renderers = [every]
-        hover = HoverTool(renderers=[every], tooltips=tips or None, visible=False)
+        size, alpha = _size_of(min(n, MAX_COMPUTED)), auto_alpha(n)
+        self._sampled, dot = _empty(Scatter, "x", "y", "fill_color", size=size, fill_alpha=alpha)
+        dot.line_color = None
+        self._sample = self.figure.add_glyph(self._sampled, dot, name="sample", visible=False)
+        lasso.renderers = box.renderers = [self._every]
+        hover = HoverTool(renderers=[self._every], tooltips=tips or None, visible=False)
         self.figure.add_tools(hover)
-        self._links = ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1")})
-        self._marks = ColumnDataSource({"x": [], "y": []})
-        self._center = ColumnDataSource({"x": [], "y": []})
-        self._link = Segment(x0="x0", y0="y0", x1="x1", y1="y1", line_width=1.5)
-        ring: dict[str, Any] = {"x": "x", "y": "y", "fill_color": None, "line_width": 2}
-        self._mark = Scatter(**ring, size=13, marker="square")
-        self._ring = Scatter(**ring, size=16, marker="circle")
-        above = {
-            "true neighbors": (self._links, self._link),
-            "false neighbors": (self._marks, self._mark),
-            "asked": (self._center, self._ring),
-        }
-        for name, (source, glyph) in above.items():
-            self.figure.add_glyph(source, glyph, name=name)
+        ring = {"fill_color": None, "line_width": 2}
+        self._links, self._link = _empty(Segment, "x0", "y0", "x1", "y1", line_width=1.5)
+        self._marks, self._mark = _empty(Scatter, "x", "y", size=13, marker="square", **ring)
+        self._center, self._ring = _empty(Scatter, "x", "y", size=16, marker="circle", **ring)
+        self.figure.add_glyph(self._links, self._link, name="true neighbors")
+        self.figure.add_glyph(self._marks, self._mark, name="false neighbors")
+        self.figure.add_glyph(self._center, self._ring, name="asked")
         self.set_theme(LIGHT)
 
     def clear(self, n: int, *, is_shown: bool) -> None:
@@ -209,7 +199,7 @@ class MapFigure:
     def show_sample(self, Y: NDArray[np.float32], colors: NDArray[np.uint32]) -> None:
         """Draw a sample of the points (n, 2), and not those of the source."""
         x, y = np.ascontiguousarray(Y.T)
-        self._sampled.data = {"x": x, "y": y, "c": colors}
+        self._sampled.data = {"x": x, "y": y, "fill_color": colors}
         self._sample.visible, self._every.visible = True, False
 
     def show_every(self) -> None:
@@ -219,35 +209,27 @@ class MapFigure:
     def show_neighbors(self, found: Neighborhood | None) -> None:
         """Draw lines from a row to its true neighbors, and mark its false ones."""
         self.found, Y = found, self.Y
-        if found is None:
-            if len(self._center.data["x"]):
-                self._links.data = {name: [] for name in self._links.data}
-                self._marks.data = self._center.data = {"x": [], "y": []}
+        rows = np.empty(0, np.int64)
+        true, false, own = (found.true, found.false, [found.row]) if found else (rows, rows, rows)
+        if not len(own) and not len(self._center.data["x"]):
             return
-        x, y = Y[found.row]
-        ends = Y[found.true]
-        self._links.data = {
-            "x0": np.full(len(ends), x),
-            "y0": np.full(len(ends), y),
-            "x1": ends[:, 0],
-            "y1": ends[:, 1],
-        }
-        self._marks.data = {"x": Y[found.false, 0], "y": Y[found.false, 1]}
-        self._center.data = {"x": [x], "y": [y]}
+        x, y = np.broadcast_to(Y[own].T, (2, len(true)))
+        self._links.data = {"x0": x, "y0": y, "x1": Y[true, 0], "y1": Y[true, 1]}
+        self._marks.data = {"x": Y[false, 0], "y": Y[false, 1]}
+        self._center.data = {"x": Y[own, 0], "y": Y[own, 1]}
 
     def show_image(self, image: NDArray[np.uint32] | None, corners: Array) -> None:
         """Show an image (h, w) of many points between two corners of the map; None: no image."""
-        if image is None:
-            self._image.data = {name: [] for name in self._image.data}
-            return
         (left, bottom), (right, top) = corners
-        self._image.data = {
-            "image": [image],
-            "x": [left],
-            "y": [bottom],
-            "dw": [right - left],
-            "dh": [top - bottom],
-        }
+        values = [image, left, bottom, right - left, top - bottom]
+        shown = [[] if image is None else [value] for value in values]
+        self._image.data = dict(zip(self._image.data, shown, strict=True))
+
+
+def _empty(glyph: Any, *fields: str, **looks: Any) -> tuple[ColumnDataSource, Any]:
+    """Return a source without rows, and a glyph whose properties are the fields of the source."""
+    source = ColumnDataSource({field: [] for field in fields})
+    return source, glyph(**{field: field for field in fields}, **looks)
 
 
 def _size_of(n: int) -> float:
@@ -286,16 +268,3 @@ def _make_figure(
     made.toolbar.logo = None
     made.toolbar.stylesheets = [":host(.bk-inner) { background: transparent; }"]
     return made
-
-
-def _make_range(limits: tuple[float, float]) -> Range1d:
-    return Range1d(start=limits[0], end=limits[1])
-
-
-def find_row(Y: NDArray[np.float32], x: float, y: float, radius: float) -> int | None:
-    """Return the row nearest to a place on the map, if it is within a radius."""
-    sq_dist = (Y[:, 0] - np.float32(x)) ** 2 + (Y[:, 1] - np.float32(y)) ** 2
-    if np.isnan(sq_dist).all():
-        return None
-    nearest = int(np.nanargmin(sq_dist))
-    return nearest if sq_dist[nearest] <= radius**2 else None
