@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tests.unit.cli.conftest import SHORT, write_csv
@@ -48,14 +47,3 @@ def test_with_an_identifier_another_number_is_to_be_left_out(here, isosne):
     assert embed(isosne, columns, "--id", "name") == [
         SENTENCE.format("row number", "0, 1, 2, ...", "--exclude 'row number' to leave it out")
     ]
-
-
-def test_a_report_and_a_folder_note_it_too(here, isosne):
-    (here / "parts").mkdir()
-    frame = pd.DataFrame({"row": range(N), **PLAIN})
-    frame.to_parquet("parts/all.parquet")
-    expected = SENTENCE.format("row", "0, 1, 2, ...", BOTH.format("row"))
-    found = isosne("report", "parts/all.parquet", *SHORT, "-o", "report.html")
-    assert expected in found.stderr
-    found = isosne("embed", "parts", *SHORT, "--landmarks", 20, "-o", "placed/")
-    assert expected in found.stderr

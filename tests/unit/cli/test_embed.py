@@ -4,10 +4,7 @@ import json
 import re
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from pyarrow import feather
 from scipy.sparse import csr_array, save_npz
 
 from isosne import TSNE, IsolationKernel, OwnerKernel, __version__
@@ -30,7 +27,17 @@ def test_the_everyday_line(wine, isosne):
 
 
 def test_a_map_says_how_it_was_made(wine, isosne):
-    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--cell-size", "4,16", "--seed", 7)
+    line = (
+        "embed",
+        "wine.csv",
+        *COLUMNS,
+        "--max-iter",
+        N_SHORT,
+        "--cell-size",
+        "4,16",
+        "--seed",
+        7,
+    )
     isosne(*line, "-o", "map.csv")
     made = read_map("map.csv").provenance
     assert made["version"] == __version__
@@ -54,11 +61,6 @@ def test_one_object_for_machines(wine, isosne):
     assert found.stderr == ""
 
 
-def test_quiet_says_nothing(wine, isosne):
-    found = isosne("embed", "wine.csv", *COLUMNS, *SHORT, "-o", "map.csv", "-q")
-    assert found.stdout == found.stderr == ""
-
-
 def test_a_data_set_by_its_name(wine_set, isosne):
     isosne("embed", "wine", *SHORT, "-o", "map.csv", "--kernel", "gaussian")
     drawn = read_map("map.csv")
@@ -66,22 +68,7 @@ def test_a_data_set_by_its_name(wine_set, isosne):
     assert drawn.labels[0] == "Barolo"
 
 
-@pytest.mark.parametrize("ending", [".npy", ".npz", ".parquet", ".feather"])
-def test_every_kind_of_table(here, two_blobs, isosne, ending):
-    if ending == ".npy":
-        np.save("blobs.npy", two_blobs)
-    elif ending == ".npz":
-        np.savez("blobs.npz", X=two_blobs)
-    else:
-        table = pa.table({f"f{c}": two_blobs[:, c] for c in range(5)})
-        write = feather.write_feather if ending == ".feather" else pq.write_table
-        write(table, f"blobs{ending}")
-    isosne("embed", f"blobs{ending}", *SHORT, "-o", "map.csv", "-q")
-    expected = short_tsne().fit_transform(two_blobs)
-    assert np.array_equal(read_map("map.csv").embedding, expected)
-
-
-def test_sparse_rows(here, two_blobs, isosne):
+def test_a_sparse_table(here, two_blobs, isosne):
     counts = csr_array(np.maximum(two_blobs.round(), 0))
     save_npz("counts.npz", counts)
     isosne("embed", "counts.npz", *SHORT, "-o", "map.csv", "-q")
@@ -111,14 +98,6 @@ def test_blocks_of_placed_rows_make_one_map(here, two_blobs, isosne, monkeypatch
     assert np.array_equal(read_map("whole.csv").embedding, read_map("blocks.csv").embedding)
 
 
-def test_a_finished_checkpoint_gives_the_same_map(wine, isosne):
-    line = ("embed", "wine.csv", *COLUMNS, *SHORT, "--checkpoint", "run.isosne")
-    line = (*line, "-q")
-    isosne(*line, "-o", "first.csv")
-    isosne(*line, "-o", "second.csv")
-    assert np.array_equal(read_map("first.csv").embedding, read_map("second.csv").embedding)
-
-
 def test_scaled_columns_have_the_same_weight(wine, isosne):
     note = (
         "Note: Column 'proline' dominates the distances: its standard deviation is 388 times that "
@@ -140,12 +119,6 @@ def test_columns_left_out_are_named(wine, isosne):
     assert read_map("map.csv").provenance["table"] == {"text_columns": "leave_out"}
 
 
-def test_columns_can_be_chosen(wine, isosne):
-    line = ("embed", "wine.csv", "--columns", "alcohol", "--columns", "hue", "--id", "bottle")
-    isosne(*line, *SHORT, "-o", "map.csv", "-q")
-    assert read_map("map.csv").provenance["input"]["shape"] == [178, 2]
-
-
 def test_standard_input_and_standard_output(wine, here, isosne):
     table = (here / "wine.csv").read_bytes()
     found = isosne("embed", "-", *COLUMNS, *SHORT, "-o", "-", input=table)
@@ -155,3 +128,20 @@ def test_standard_input_and_standard_output(wine, here, isosne):
     assert np.array_equal(piped.embedding, drawn.embedding)
     assert piped.ids.tolist() == drawn.ids.tolist()
     assert f"Wrote the map to standard output: 178 rows, {N_SHORT} steps, KL " in found.stderr
+
+
+def test_the_first_commands_of_the_readme_can_be_pasted(here, isosne):
+    assert isosne("datasets", "export", "wine").stderr == "Wrote wine.csv\n"
+    line = ("--id", "id", "--label", "target", "--scale", "minmax", *SHORT, "-q")
+    isosne("embed", "wine.csv", *line, "-o", "map.parquet")
+    isosne("plot", "map.parquet", "-o", "map.png", "--dpi", 20)
+    isosne("measure", "wine.csv", "map.parquet")
+
+
+@pytest.mark.parametrize(
+    ("options", "kernel"),
+    [((), "owner"), (("--psi", "8"), "isolation"), (("--perplexity", "5"), "gaussian")],
+)
+def test_an_option_of_a_kernel_selects_the_kernel(wine, isosne_json, options, kernel):
+    planned = isosne_json("embed", "wine.csv", *COLUMNS, "--plan", *options)
+    assert planned["kernel"].lower().startswith(kernel)

@@ -84,12 +84,3 @@ def test_maps_of_different_points_are_not_compared(maps, isosne):
         "Error: Maps that are compared must have the same points; part.csv has 100 points, which "
         "are not the 178 of the first map. Compare maps of the same rows.\n"
     )
-
-
-@pytest.mark.parametrize(("option", "value"), [("--psi", "8"), ("--n-seeds", "2")])
-def test_a_comparison_of_maps_embeds_nothing(maps, isosne, option, value):
-    line = ("--map", "plain.npy", "-o", "report.html", option, value)
-    assert isosne("report", "wine.csv", *COLUMNS, *line, code=2).stderr == (
-        f"Error: {option} must be left out if --map is given, which embeds nothing; got {option} "
-        f"{value}. Leave out {option}.\n"
-    )

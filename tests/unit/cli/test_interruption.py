@@ -110,12 +110,6 @@ def test_the_same_command_goes_on_when_a_model_is_to_be_kept_too(
     assert Path("model.isosne").exists()
 
 
-def test_a_stream_that_has_begun_is_left_as_it_is(wine, isosne, interrupt_placing):
-    found = isosne(*LINE, "--landmarks", 60, "-o", "-", code=130)
-    assert found.stderr == "Interrupted; no file was written.\n"
-    assert found.stdout.count("id,label,x,y") == 1
-
-
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_that_ends_the_program_leaves_no_temporary_file(here, monkeypatch, name):
     number = getattr(signal, name)

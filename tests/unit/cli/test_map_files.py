@@ -1,6 +1,5 @@
 """Files in the wrong place: a map for a table or a model, and files that do not exist."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -44,12 +43,3 @@ def test_maps_of_isosne_are_told_from_other_files(here, ending):
     damaged = Path(f"damaged.{ending}")
     damaged.write_bytes(b"\x00\xff nothing")
     assert find_provenance(damaged) == {}
-
-
-def test_a_map_that_was_changed_or_copied_without_its_provenance_is_a_table(model):
-    model()
-    shutil.copy("map.csv", "copy.csv")
-    assert find_provenance(Path("copy.csv")) == {}
-    with Path("map.csv").open("a") as file:
-        file.write("\n")
-    assert find_provenance(Path("map.csv")) == {}

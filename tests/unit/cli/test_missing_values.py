@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isosne import plots, quality
+from isosne import quality
 from isosne.rows import read_map, read_table
 from tests.unit.cli.conftest import COLUMNS, SHORT, points_of, short_tsne, write_csv
 
@@ -27,20 +27,6 @@ def gaps(wine, here):
 def complete(wine):
     """The points that have all their values."""
     return np.delete(points_of(wine), LOST, axis=0)
-
-
-@pytest.fixture
-def drawn(monkeypatch):
-    """What was passed to `plot_map`, call by call."""
-    calls = []
-    draw = plots.plot_map
-
-    def note(embedding, color=None, **settings):
-        calls.append(color)
-        return draw(embedding, color, **settings)
-
-    monkeypatch.setattr(plots, "plot_map", note)
-    return calls
 
 
 @pytest.fixture(params=[True, False], ids=["ids", "numbers"])
@@ -74,28 +60,3 @@ def test_a_map_is_measured_on_the_rows_it_shows(a_map, complete, isosne_json):
     found = isosne_json("measure", "gaps.csv", "map.csv")
     expected = quality.compare(complete, read_map("map.csv").embedding).auc()
     assert found["auc_rnx"] == pytest.approx(expected, abs=1e-6)
-
-
-def test_rows_are_placed_on_a_finished_map(gaps, isosne):
-    options = (*COLUMNS, "--exclude", "note", "--missing", "drop", "--scale", "standard")
-    isosne(
-        "embed", "gaps.csv", *SHORT, *options, "--save-model", "model.isosne", "-o", "map.csv", "-q"
-    )
-    isosne("place", "model.isosne", "gaps.csv", "-o", "new.csv", "-q")
-    placed = read_map("new.csv")
-    assert placed.ids.tolist() == np.delete(gaps["bottle"], LOST).tolist()
-    assert np.array_equal(placed.embedding, read_map("map.csv").embedding)
-    line = ("place", "model.isosne", "gaps.csv", "--missing", "refuse", "-o", "x.csv", "-q")
-    found = isosne(*line, code=1)
-    assert found.stderr.startswith("Error: ")
-    assert "line 2" in found.stderr
-
-
-def test_columns_are_scaled_by_their_complete_rows(gaps, complete, here, isosne):
-    options = (*PLAIN, *SHORT, "--missing", "drop", "--scale", "minmax")
-    isosne("embed", "gaps.csv", *options, "-o", "gaps_map.csv", "-q")
-    names = list(gaps)[2:-1]
-    write_csv(here / "complete.csv", dict(zip(names, complete.T.tolist(), strict=True)))
-    isosne("embed", "complete.csv", *SHORT, "--scale", "minmax", "-o", "complete_map.csv", "-q")
-    expected = read_map("complete_map.csv").embedding
-    assert np.array_equal(read_map("gaps_map.csv").embedding, expected)

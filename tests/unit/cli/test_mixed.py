@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isosne import plots, quality
+from isosne import quality
 from isosne.rows import read_map
 from isosne.tables import gower_points
 from tests.unit.cli.conftest import SHORT, short_tsne, write_csv
@@ -80,25 +80,6 @@ def test_landmarks_of_a_table(table, isosne):
     assert np.array_equal(read_map("all.csv").embedding, model.place(as_read(table)))
 
 
-def test_a_picture_by_trust_and_by_a_column(mapped, table, isosne, monkeypatch):
-    calls, draw = [], plots.plot_map
-
-    def note(embedding, color=None, **settings):
-        calls.append(color)
-        return draw(embedding, color, **settings)
-
-    monkeypatch.setattr(plots, "plot_map", note)
-    isosne("plot", "map.csv", "--trust", "table.csv", "-o", "a.png", "--dpi", 20, "-q")
-    isosne(
-        *("plot", "map.csv", "--table", "table.csv", "--color", "color", "-o", "b.png"),
-        *("--dpi", 20, "-q"),
-    )
-    Y, points = read_map("map.csv").embedding, gower_points(as_read(table))
-    expected = quality.compare(points, Y, 10, metric="gower").trust()
-    assert np.array_equal(calls[0].agreement, expected.agreement)
-    assert calls[1].tolist() == [v or "" for v in mixed_columns()["color"]]
-
-
 @pytest.mark.slow
 def test_a_report_from_a_file(table, here, isosne):
     line = ("report", "table.csv", "--mixed", *ROLES, *SHORT, "--n-seeds", 1, "-o", "report.html")
@@ -106,35 +87,3 @@ def test_a_report_from_a_file(table, here, isosne):
     page = (here / "report.html").read_text()
     assert f"<dt>columns</dt><dd>{NOTE.removeprefix('Columns: ')}</dd>" in page
     assert "<dt>measured by</dt><dd>Gower&#39;s distance</dd>" in page
-
-
-REFUSED = {
-    "scale": (
-        ("embed", "table.csv", "--mixed", "--scale", "minmax", "-o", "x.csv"),
-        (
-            "--scale must be left out with --mixed, which uses all columns as they are; "
-            "got --scale minmax. Leave out --scale or --mixed."
-        ),
-    ),
-    "missing": (
-        ("embed", "table.csv", "--mixed", "--missing", "drop", "-o", "x.csv"),
-        (
-            "--missing must be left out with --mixed, which uses all columns as they are; "
-            "got --missing drop. Leave out --missing or --mixed."
-        ),
-    ),
-    "text columns": (
-        ("embed", "table.csv", "--mixed", "--text-columns", "leave_out", "-o", "x.csv"),
-        (
-            "--text-columns must be left out with --mixed, which uses all columns as they are; "
-            "got --text-columns leave_out. Leave out --text-columns or --mixed."
-        ),
-    ),
-    "sweep": (
-        ("sweep", "table.csv", "--mixed", "-o", "x.csv"),
-        (
-            "--mixed must be left out for isosne sweep, which uses numeric columns only; got "
-            "--mixed. Run isosne embed and isosne measure for each value."
-        ),
-    ),
-}

@@ -34,54 +34,31 @@ def test_the_input_is_not_overwritten(refused, force):
     )
 
 
-LINKS = {
-    "link to a link": lambda path: (Path("a").symlink_to("wine.csv"), path.symlink_to("a")),
-    "hard link": lambda path: path.hardlink_to("wine.csv"),
-}
-
-
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
-@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
-@pytest.mark.parametrize("option", ["output", "save-model", "checkpoint"])
-def test_a_link_to_the_input_is_the_input(refused, link, option):
-    link(Path("other.csv"))
-    line = (*LINE, "--force", "-o", "map.csv", f"--{option}", "other.csv")
+@pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
+def test_a_link_to_the_input_is_the_input(refused, link):
+    link(Path("other.csv"), "wine.csv")
+    line = (*LINE, "--force", "-o", "map.csv", "--save-model", "other.csv")
     assert refused(*line) == (
-        f"--{option} must be another file than 'wine.csv'; got --{option} other.csv. "
+        "--save-model must be another file than 'wine.csv'; got --save-model other.csv. "
         "Choose another name."
     )
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "name", "other"),
     [
-        (
-            ("-o", "map.csv", "--checkpoint", "./map.csv"),
-            (
-                "--checkpoint must be another file than --output map.csv; "
-                "got --checkpoint map.csv. Choose another name."
-            ),
-        ),
-        (
-            ("-o", "map.csv", "--save-model", "sub/../map.csv"),
-            (
-                "--save-model must be another file than --output map.csv; "
-                "got --save-model sub/../map.csv. Choose another name."
-            ),
-        ),
-        (
-            ("-o", "map.csv", "--save-model", "x", "--checkpoint", "x"),
-            (
-                "--save-model must be another file than --checkpoint x; "
-                "got --save-model x. Choose another name."
-            ),
-        ),
+        (("--checkpoint", "./map.csv"), "checkpoint map.csv", "output map.csv"),
+        (("--save-model", "sub/../map.csv"), "save-model sub/../map.csv", "output map.csv"),
+        (("--save-model", "x", "--checkpoint", "x"), "save-model x", "checkpoint x"),
     ],
-    ids=["checkpoint", "by another way", "model and checkpoint"],
 )
-def test_two_outputs_are_two_files(refused, options, sentence):
+def test_two_outputs_are_two_files(refused, options, name, other):
     Path("sub").mkdir()
-    assert refused(*LINE, *options) == sentence
+    assert refused(*LINE, "-o", "map.csv", *options) == (
+        f"--{name.split()[0]} must be another file than --{other}; got --{name}. "
+        "Choose another name."
+    )
 
 
 def test_the_provenance_of_a_map_is_an_output_too(refused, isosne):

@@ -48,11 +48,6 @@ def drawn(monkeypatch):
     return settings
 
 
-def refused(sentence, *line, code):
-    found = run("plot", "map.parquet", *line, code=code)
-    assert sentence in " ".join(found.stderr.split())
-
-
 def test_a_picture_has_what_was_asked_for(digits, drawn):
     run(
         "plot", "map.parquet", "--annotate", "--contours", "--style", "dark", "-o", "a.png", *COARSE
@@ -73,7 +68,7 @@ def test_a_map_colored_by_a_number_is_named_by_its_labels(digits, drawn):
     assert drawn["annotate"].to_list() == digits[1]
 
 
-@pytest.mark.parametrize("kind", ["table", "rows", "array", "colors"])
+@pytest.mark.parametrize("kind", ["table", "rows", "colors"])
 def test_images_of_the_points(digits, here, drawn, kind):
     pixels, _ = digits
     images = pixels.reshape(-1, 8, 8)
@@ -83,8 +78,6 @@ def test_images_of_the_points(digits, here, drawn, kind):
     elif kind == "rows":
         np.save(here / "images.npy", pixels)
         line += ("--image-shape", "8,8")
-    elif kind == "array":
-        np.save(here / "images.npy", images)
     else:
         images = np.repeat(images[..., None], 3, axis=3)
         np.save(here / "images.npy", images)

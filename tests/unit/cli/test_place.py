@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from isosne import TSNE
-from isosne.place.job import Job
 from isosne.rows import read_map
 from tests.unit.cli.conftest import COLUMNS, SHORT, write_csv
 
@@ -71,30 +70,6 @@ def test_processes_share_the_files_and_the_last_draws_all_rows(folder, isosne):
     assert (folder / "map.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_an_interruption_says_how_to_resume(folder, isosne, isosne_json, monkeypatch):
-    place = Job.place
-
-    def interrupted(self, part, *others):
-        if part.name == "b.csv":
-            raise KeyboardInterrupt
-        return place(self, part, *others)
-
-    monkeypatch.setattr(Job, "place", interrupted)
-    assert isosne(*LINE, "-q", code=130).stderr == (
-        "Interrupted after 1 of 2 files. Run the same command again to resume.\n"
-    )
-    monkeypatch.undo()
-    monkeypatch.chdir(folder)
-    assert isosne_json(*LINE)["n_placed"] == 1
-
-
-def test_another_model_is_refused(folder, isosne):
-    isosne(*LINE, "-q")
-    TSNE(random_state=1).fit(np.random.default_rng(0).normal(size=(60, 13))).save("other.isosne")
-    found = isosne("place", "other.isosne", *LINE[2:], "-q", code=1)
-    assert "the folder belongs to a different job: the model was " in found.stderr
-
-
 def test_a_table_is_placed(model, here, isosne):
     wine = model()
     write_csv(here / "new.csv", {name: values[:20] for name, values in list(wine.items())[2:]})
@@ -106,15 +81,6 @@ def test_a_table_is_placed(model, here, isosne):
     assert placed.provenance["command"] == "place"
     digest = hashlib.sha256(Path("model.isosne").read_bytes()).hexdigest()
     assert placed.provenance["model"] == {"file": "model.isosne", "sha256": digest}
-
-
-def test_columns_are_found_by_name(model, here, isosne):
-    wine = model()
-    write_csv(here / "new.csv", dict(reversed(wine.items())))
-    isosne("place", "model.isosne", "new.csv", *COLUMNS, "-o", "new_map.csv", "-q")
-    placed, drawn = read_map("new_map.csv"), read_map("map.csv")
-    assert np.array_equal(placed.embedding, drawn.embedding)
-    assert placed.labels.tolist() == drawn.labels.tolist()
 
 
 def test_ids_and_labels_are_those_of_the_model(model, here, isosne):
@@ -136,11 +102,3 @@ def test_missing_values_are_treated_as_at_fit(model, here, isosne):
     write_csv(here / "few.csv", few)
     isosne("place", "model.isosne", "few.csv", "-o", "few_map.csv", "-q")
     assert read_map("few_map.csv").ids.tolist() == few["bottle"][:4] + few["bottle"][5:]
-
-
-def test_rows_of_the_table_get_the_coordinates_that_they_have_on_the_map(model, isosne):
-    model("--scale", "standard")
-    isosne("place", "model.isosne", "wine.csv", "-o", "again.csv", "-q")
-    placed, drawn = read_map("again.csv"), read_map("map.csv")
-    assert placed.ids.tolist() == drawn.ids.tolist()
-    assert np.array_equal(placed.embedding, drawn.embedding)

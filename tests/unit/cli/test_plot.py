@@ -56,16 +56,6 @@ def test_labels_of_the_map_are_its_colors(wine_map, drawn, isosne):
     assert settings["title"] == "Wine"
 
 
-@pytest.mark.parametrize("ending", [".png", ".html"])
-def test_a_row_without_a_label_is_drawn(wine, here, isosne, ending):
-    labels = ["", *wine["cultivar"][1:]]
-    with MapWriter("map.parquet", wine["bottle"], 2, {}, labels=labels) as writer:
-        writer.write(np.column_stack([wine["alcohol"], wine["flavanoids"]]))
-    isosne("plot", "map.parquet", "-o", f"map{ending}")
-    if ending == ".html":
-        assert '"name": "no label"' in (here / "map.html").read_text()
-
-
 @pytest.mark.parametrize(
     ("line", "first"),
     [
@@ -84,13 +74,11 @@ def test_a_page_opens_with_what_was_asked_for(wine_map, here, isosne, line, firs
     assert titles.count("cultivar") == 1
 
 
-@pytest.mark.parametrize("column", ["proline", "cultivar"])
-def test_a_column_of_a_table(wine_map, drawn, isosne, column):
-    isosne(
-        "plot", "map.parquet", "--color", column, "--table", "wine.csv", "-o", "map.png", *COARSE
-    )
-    assert drawn[0][0].tolist() == wine_map[column]
-    assert drawn[0][1]["title"] == column
+def test_a_column_of_a_table(wine_map, drawn, isosne):
+    line = ("--color", "proline", "--table", "wine.csv")
+    isosne("plot", "map.parquet", *line, "-o", "map.png", *COARSE)
+    assert drawn[0][0].tolist() == wine_map["proline"]
+    assert drawn[0][1]["title"] == "proline"
 
 
 def test_trust(wine_map, drawn, isosne):
@@ -106,19 +94,6 @@ def test_a_page_shows_the_columns_of_a_table(wine_map, here, isosne, isosne_json
     page = (here / "map.html").read_text()
     for word in ("Grignolino", "proline", "b177", "trust"):
         assert word in page
-
-
-def test_quiet_says_nothing(wine_map, isosne):
-    found = isosne("plot", "map.parquet", "-o", "map.png", *COARSE, "-q")
-    assert found.stdout == found.stderr == ""
-
-
-def test_a_picture_is_not_replaced_without_force(wine_map, here, isosne):
-    (here / "map.png").write_text("mine")
-    isosne("plot", "map.parquet", "-o", "map.png", code=1)
-    assert (here / "map.png").read_text() == "mine"
-    isosne("plot", "map.parquet", "-o", "map.png", "--force")
-    assert (here / "map.png").read_bytes().startswith(STARTS[".png"])
 
 
 def test_a_map_through_a_pipe(model, here, isosne):

@@ -2,11 +2,9 @@
 
 import os
 import pty
-import signal
 import subprocess
 import sys
 import termios
-from pathlib import Path
 
 import pytest
 
@@ -33,21 +31,6 @@ def test_failure_is_code_1_and_wrong_use_code_2(wine, arguments, code):
     assert found.returncode == code
     assert found.stdout == b""
     assert b"Traceback" not in found.stderr
-
-
-@pytest.mark.slow
-def test_sigint_writes_the_map_so_far_and_is_code_130(wine):
-    line = [*PROGRAM, *LINE, "--n-iter", "1000000", "-o", "map.csv"]
-    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as process:
-        for said in process.stderr:
-            if said.startswith("step"):
-                process.send_signal(signal.SIGINT)
-                break
-        last = process.stderr.read().splitlines()[-1]
-    assert process.returncode == 130
-    assert last.startswith("Interrupted at step ")
-    assert len(read_map("map.csv").ids) == 178
-    assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
 
 
 def test_a_map_goes_through_pipes_and_a_terminal_gets_a_bar(wine, here):

@@ -234,13 +234,9 @@ REFUSED = {
         ("plot", "map.csv", "--then", "map.csv", "--color", "x", "-o", "a.gif"),
         "--color must be left out with --then; got --color x. Points have the colors of the last ",
     ),
-    "explore a map without a table": (
-        ("explore", "--map", "map.csv"),
-        "--map must be used together with TABLE; got --map map.csv. Name the table as the first ",
-    ),
-    "explore three maps": (
-        ("explore", *WINE, *("--map", "map.csv") * 3),
-        "--map must be given at most twice; ",
+    "report on maps with an option of the maps to compute": (
+        ("report", *WINE, "--map", "map.csv", "--psi", 8, "-o", "a.html"),
+        "--psi must be left out if --map is given, which embeds nothing; got --psi 8. Leave out ",
     ),
     "export an unknown set": (
         ("datasets", "export", "wines"),

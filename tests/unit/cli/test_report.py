@@ -1,8 +1,5 @@
 """`isosne report`: two maps on one page."""
 
-from inspect import signature
-
-from isosne import TSNE
 from isosne._progress import Lines
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
 
@@ -43,16 +40,3 @@ def test_a_report_of_a_table(wine, here, isosne):
         assert told in page
     assert "<title>Wine</title>" in page
     assert "b177" in page
-
-
-def test_one_map_per_kernel_has_no_number(wine, here, isosne):
-    found = isosne(*LINE, "--kernel", "gaussian", "--n-seeds", 1, "-o", "report.html")
-    first, _, second, *_ = found.stderr.splitlines()
-    default = signature(TSNE).parameters["kernel"].default
-    assert first.startswith(f"gaussian map, step {N_SHORT} of {N_SHORT}  KL ")
-    assert second.startswith(f"{default} map, step {N_SHORT} of {N_SHORT}  KL ")
-
-
-def test_no_seeds_are_refused(wine, here, isosne):
-    found = isosne(*LINE, "--n-seeds", 0, "-o", "report.html", code=2)
-    assert "--n-seeds" in found.stderr

@@ -42,14 +42,6 @@ def test_a_map_is_colored_by_its_own_columns(wine, here, isosne):
     page = (here / "map.html").read_text()
     assert "outlier_score" in page
     assert "cluster" in page
-    found = isosne("plot", "map.parquet", "--color", "hue", "-o", "other.png", code=2)
-    assert found.stderr == (
-        "Error: --color must be used together with --table, or be a column of the map; got --color "
-        "hue. Add --table FILE, the table with that column.\n"
-    )
-    line = ("plot", "map.parquet", "--table", "wine.csv", "--color")
-    for color in ("cluster", "alcohol"):
-        isosne(*line, color, "--dpi", 20, "-o", "map.png", "--force")
 
 
 def test_a_report_has_the_structure_on_request(wine, here, isosne):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from isosne import TSNE
 from isosne._files import only_user
 from tests.unit.cli.conftest import COLUMNS, SHORT
 
@@ -33,14 +32,6 @@ def test_the_everyday_line(read_rows, isosne):
     assert sorted(path.name for path in Path().iterdir()) == ["sweep.csv", "wine.csv"]
 
 
-def test_another_kernel_varies_its_own_parameter(read_rows, isosne):
-    found = isosne(*LINE, "--kernel", "isolation", "--psi", "4,32", "-o", "sweep.csv")
-    rows = read_rows("sweep.csv")
-    assert [row["psi"] for row in rows] == ["4", "32"]
-    best = max(rows, key=lambda row: float(row["auc_rnx"]))
-    assert found.stdout.endswith(f"best by auc_rnx: psi {best['psi']}\n")
-
-
 def test_one_object_for_machines(read_rows, isosne_json):
     line = (*LINE, "--kernel", "gaussian", "--perplexity", "5,30", "--metric", "manhattan")
     found = isosne_json(*line, "--measure", "knn_accuracy", "-o", "sweep.csv")
@@ -59,13 +50,6 @@ def test_a_sweep_goes_on_where_it_stopped(read_rows, isosne):
     first = json.loads(kept.splitlines()[1])
     assert float(read_rows("sweep.csv")[0]["seconds"]) == first["seconds"]
     assert not Path("sweep.csv.jsonl").exists()
-
-
-def test_a_file_of_lines_can_be_added_to(read_rows, isosne):
-    isosne(*LINE, "--cell-size", "4", "-o", "sweep.jsonl", "-q")
-    isosne(*LINE, "--cell-size", "8", "-o", "sweep.jsonl", "-q")
-    lines = [json.loads(line) for line in Path("sweep.jsonl").read_text().splitlines()]
-    assert [line["cell_size"] for line in lines[1:]] == [4, 8]
 
 
 def test_ctrl_c_keeps_the_maps_that_are_finished(read_rows, isosne, monkeypatch):
@@ -90,19 +74,6 @@ def test_ctrl_c_keeps_the_maps_that_are_finished(read_rows, isosne, monkeypatch)
         file.write('{"cell_size": 16')  # the line that a kill or a power failure cut off
     again = isosne(*LINE, "--cell-size", "4,8,16,32", "-o", "sweep.csv", "-q", code=130)
     assert again.stderr == found.stderr
-
-
-def test_a_map_that_is_stopped_says_nothing_of_python(read_rows, isosne, monkeypatch):
-    def press(state):
-        if state.iteration == 9:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(
-        "isosne.studies.parameter_sweep.clone", lambda template: TSNE(callback=press)
-    )
-    found = isosne(*LINE, "--cell-size", "4,8", "-o", "sweep.csv", "-q", code=130)
-    assert found.stderr.startswith("Interrupted after 0 of 2 maps; ")
-    assert found.stderr.count("\n") == 1
 
 
 def test_two_sweeps_do_not_share_their_results(read_rows, isosne):

@@ -7,12 +7,11 @@ import shutil
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from isosne import TSNE, __version__, place_files
+from isosne import TSNE, place_files
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.place import parts
 from tests.unit.place.conftest import FEW, NAMES, rows_of
@@ -79,16 +78,6 @@ def test_each_part_gets_a_result_with_its_name_order_and_columns(job, tmp_path, 
     assert names == {"part-0.parquet", "part-1.parquet", "a.parquet"}
 
 
-def test_the_output_is_a_partitioned_data_set(job, tmp_path):
-    job()
-    found = ds.dataset(tmp_path / "out", partitioning="hive").to_table()
-    assert found.column_names == ["x", "y", "year"]
-    assert found["year"].value_counts().to_pylist() == [
-        {"values": 2024, "counts": 47},
-        {"values": 2025, "counts": 23},
-    ]
-
-
 def write_csv(path, table):
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
@@ -128,15 +117,6 @@ def test_parts_of_every_format_keep_columns_also_features(
     assert found["id"].tolist() == [f"{mark}=A{i}" for i in range(70)]
 
 
-def test_names_that_look_like_formulas_are_marked_in_csv(model_file, new_rows, tmp_path):
-    frame = pd.DataFrame(new_rows, columns=NAMES).assign(**{"=1+1": "@x"})
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    place_files(model_file, tmp_path / "t.csv", tmp_path / "out", keep=["=1+1"])
-    lines = (tmp_path / "out" / "t.csv").read_text().splitlines()
-    assert lines[0] == "'=1+1,x,y"
-    assert lines[1].startswith("'@x,")
-
-
 def test_parts_without_names_are_arrays(model_file, new_rows, expected, tmp_path):
     (tmp_path / "in").mkdir()
     np.save(tmp_path / "in" / "x.npy", new_rows)
@@ -170,14 +150,6 @@ def test_a_part_without_rows_has_a_result_without_rows(job, source, tmp_path):
     assert len(found) == len(feather.read_table(tmp_path / "out" / "empty.feather")) == 0
 
 
-def test_a_complete_job_is_not_done_again(job, tmp_path):
-    job()
-    before = contents(tmp_path / "out")
-    done = job()
-    assert (done.n_placed, done.n_done, done.n_rows) == (0, 3, 0)
-    assert contents(tmp_path / "out") == before
-
-
 def test_only_what_is_missing_is_done(job, tmp_path):
     job()
     before = contents(tmp_path / "out")
@@ -196,13 +168,6 @@ def test_an_error_in_one_part_leaves_the_others_and_the_job_resumes(job, source,
     assert not any(name.endswith(".part") for name in contents(tmp_path / "out"))
     path.write_bytes(good)
     assert job().n_placed == 2
-
-
-def test_parts_that_are_added_are_placed_by_the_next_call(job, source, new_rows):
-    job()
-    pq.write_table(table_of(new_rows[:5]), source / "year=2025" / "b.parquet")
-    done = job()
-    assert (done.n_placed, done.n_rows) == (1, 5)
 
 
 def test_progress_is_told_before_the_first_part_and_after_each(job):
@@ -250,13 +215,6 @@ def test_other_columns_to_keep_are_refused(job, tmp_path):
         "columns to keep was 'id', is now empty. "
         "Choose another folder, or delete this one; nothing was changed."
     )
-
-
-def test_another_version_is_refused(job, tmp_path, monkeypatch):
-    job()
-    monkeypatch.setattr("isosne.place.job.__version__", "9.0")
-    said = refusal(OutputError, job)
-    assert f"the version of isosne was {__version__}, is now 9.0. " in said
 
 
 def test_a_part_that_has_changed_or_gone_is_refused_once_it_is_placed(job, source, tmp_path):

@@ -2,7 +2,6 @@
 
 import pickle
 import shutil
-import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
@@ -60,25 +59,6 @@ def test_a_sparse_batch_is_placed(tmp_path):
     np.testing.assert_array_equal(place(X[:9]), model.transform(X[:9]))
 
 
-def test_places_do_not_depend_on_the_division_into_batches(model_file, new_rows, expected):
-    place = Placer(model_file)
-    parts = [place(columns_of(new_rows[s : s + 13])) for s in range(0, len(new_rows), 13)]
-    np.testing.assert_array_equal(np.concatenate(parts), expected)
-
-
-def test_rows_are_scaled_as_those_of_the_model(tmp_path, new_rows):
-    from isosne.rows import open_rows
-    from isosne.rows.scaled import Scale, ScaledRows
-
-    rows = open_rows(rows_of(150))
-    scaled = ScaledRows(rows, Scale.of("minmax", rows))
-    model = TSNE(random_state=0, schedule=FEW).fit(scaled)
-    model.save(tmp_path / "model.isosne")
-    np.testing.assert_array_equal(
-        Placer(tmp_path / "model.isosne")(new_rows), model.place(new_rows)
-    )
-
-
 def test_a_pickled_placer_holds_the_path_and_not_the_model(model_file, new_rows):
     place = Placer(model_file, n_jobs=1)
     place(new_rows)
@@ -107,12 +87,9 @@ def test_a_process_loads_a_model_once(model_file, new_rows, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["spawn", "fork"])
-def test_processes_of_a_pool_place_batches(model_file, new_rows, expected, method):
-    if method == "fork" and sys.version_info >= (3, 12):
-        method = "forkserver"  # Python warns of forks beside threads
+def test_processes_of_a_pool_place_batches(model_file, new_rows, expected):
     batches = [columns_of(new_rows[s : s + 20]) for s in range(0, len(new_rows), 20)]
-    with ProcessPoolExecutor(2, mp_context=get_context(method)) as pool:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         found = list(pool.map(Placer(model_file, n_jobs=1), batches))
     np.testing.assert_array_equal(np.concatenate(found), expected)
 
@@ -133,23 +110,6 @@ def test_the_recipe_for_spark_keeps_ids_and_order(model_file, new_rows, expected
     np.testing.assert_array_equal(np.column_stack([found["x"], found["y"]]), expected)
 
 
-def test_the_recipe_for_ray_keeps_ids_and_order(model_file, new_rows, expected):
-    """Ray creates an object per actor, and passes dictionaries of arrays."""
-
-    class PlaceBatch:
-        def __init__(self, path):
-            self.place = Placer(path, n_jobs=1)
-
-        def __call__(self, batch):
-            Y = self.place(batch)
-            return {"id": batch["id"], "x": Y[:, 0], "y": Y[:, 1]}
-
-    actor = cloudpickle.loads(cloudpickle.dumps(PlaceBatch))(model_file)
-    found = [actor(columns_of(new_rows[s : s + 17])) for s in range(0, len(new_rows), 17)]
-    x, y = (np.concatenate([part[axis] for part in found]) for axis in "xy")
-    np.testing.assert_array_equal(np.column_stack([x, y]), expected)
-
-
 def test_a_missing_column_is_named(model_file, new_rows):
     batch = columns_of(new_rows, names=("a", "b"))
     sentence = (
@@ -161,34 +121,11 @@ def test_a_missing_column_is_named(model_file, new_rows):
             Placer(model_file)(kind(batch))
 
 
-def test_an_array_must_have_the_width_of_the_model(model_file, new_rows):
-    with pytest.raises(DataError, match=r"^The columns must be those of the fitted points: "):
-        Placer(model_file)(new_rows[:, :2])
-
-
-def test_columns_must_have_the_same_length(model_file):
-    batch = {"a": np.ones(3), "b": np.ones(2), "c": np.ones(3)}
-    sentence = (
-        r"^All columns must have the same number of rows; 'a' has 3 and 'b' has 2\. "
-        r"Pass columns of the same rows\.$"
-    )
-    with pytest.raises(DataError, match=sentence):
-        Placer(model_file)(batch)
-
-
-def test_a_column_of_arrays_is_refused_if_it_is_a_feature(model_file):
-    batch = {"a": np.ones((3, 2)), "b": np.ones(3), "c": np.ones(3), "image": np.ones((3, 8, 8))}
-    with pytest.raises(DataError, match=r"columns of other types: 'a' \(array of shape \(3, 2\)\)"):
-        Placer(model_file)(batch)
-    assert Placer(model_file)(batch | {"a": np.ones(3)}).shape == (3, 2)
-
-
-@pytest.mark.parametrize("kind", ["array", "dict of arrays", "record batch"])
-def test_a_missing_value_is_refused(model_file, new_rows, kind):
+def test_a_missing_value_is_refused(model_file, new_rows):
     rows = new_rows.copy()
     rows[4, 1] = np.nan
     with pytest.raises(DataError, match=r"a missing value in row 4 \(counting from 0\)"):
-        Placer(model_file)(BATCHES[kind](rows))
+        Placer(model_file)(columns_of(rows))
 
 
 def test_a_path_is_no_batch(model_file):
