@@ -31,14 +31,9 @@ def run_cell():
             raise AssertionError("\n".join(message["content"]["traceback"]))
         return received
 
-    run.client = client
     yield run
     client.stop_channels()
     manager.shutdown_kernel(now=True)
-
-
-def text_of(received):
-    return received["execute_result"][0]["content"]["data"]["text/plain"]
 
 
 def test_a_cell_shows_one_bar(run_cell):

@@ -288,23 +288,27 @@ class MetricKernel(BaseEstimator, ABC):
         for_each_block(len(sq), ROWS, work)
         return sq
 
-    def _rows_by_distance(
-        self, n_scales: int, fill: Callable[[Array, slice, Array], None]
+    def _by_distance(
+        self, n_scales: int, fill: Callable[[Array, slice, Array], None], new: Points | None = None
     ) -> SimilarityRows:
-        """Return rows of similarity: fill(sq, rows, K) computes a part K from squared distances."""
-        search, n = exact_set(self.X_fit_, self.metric_), self.X_fit_.shape[0]
+        """Return rows of similarity to the fitted points, of these or of new points.
+
+        fill(sq, rows, K) computes a part K (n_scales, n_rows, n) from squared distances.
+        """
+        points = self.X_fit_ if new is None else new
+        search = exact_set(self.X_fit_, self.metric_)
 
         def compute(rows: slice) -> Layers:
-            K = np.empty((n_scales, rows.stop - rows.start, n), np.float32)
+            K = np.empty((n_scales, rows.stop - rows.start, search.n_points), np.float32)
 
             def work(part: slice) -> None:
                 here = slice(rows.start + part.start, rows.start + part.stop)
-                fill(sq_distances(self.X_fit_, here, search, self.metric_), here, K[:, part])
+                fill(sq_distances(points, here, search, self.metric_), here, K[:, part])
 
             for_each_block(K.shape[1], ROWS, work)
             return K
 
-        return SimilarityRows(n, n_scales, compute)
+        return SimilarityRows(points.shape[0], n_scales, compute)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -279,27 +279,26 @@ class GaussianKernel(MetricKernel):
         K /= np.float32(len(precisions))
         return K
 
-    def toward_fitted(self) -> SimilarityLayers:
-        def compare(points: Points) -> Layers:
-            sq = self._sq_distances(points, self.X_fit_)
-            precisions = self._precisions(points, is_fitted=False)
-            K = np.empty((len(precisions), *sq.shape), np.float32)
-            fill_rows(sq, -1, precisions, K)
-            return K
-
-        return compare
-
     def rows(self) -> SimilarityRows:
         check_is_fitted(self)
+        return self._rows_of(None)
+
+    def toward_fitted(self) -> SimilarityLayers:
+        return lambda points: self._rows_of(points).block(slice(None))
+
+    def _rows_of(self, new: Points | None) -> SimilarityRows:
+        """Return rows of similarity to the fitted points, of these (None) or of new points."""
         log_perplexity = each_log(self.perplexity_)
-        precisions = np.empty((len(log_perplexity), self.X_fit_.shape[0]))
+        n = (self.X_fit_ if new is None else new).shape[0]
+        precisions = np.empty((len(log_perplexity), n))
 
         def fill(sq: Array, rows: slice, K: Array) -> None:
             # Scaled: in high dimensions exp(-d^2 / (2 sigma^2)) itself can underflow in float32.
-            find_precisions(sq, rows.start, log_perplexity, precisions[:, rows])
-            fill_rows(sq, rows.start, precisions[:, rows], K)
+            own = rows.start if new is None else -1
+            find_precisions(sq, own, log_perplexity, precisions[:, rows])
+            fill_rows(sq, own, precisions[:, rows], K)
 
-        by_distance = self._rows_by_distance(len(log_perplexity), fill)
+        by_distance = self._by_distance(len(log_perplexity), fill, new)
 
         def compute(rows: slice) -> Layers:
             K = by_distance.block(rows)

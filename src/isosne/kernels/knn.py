@@ -217,21 +217,21 @@ class AdaptiveGaussianKernel(NeighborKernel):
         sq = self._sq_distance_matrix(A, B)
         return adaptive_gaussian(sq, self._checked_radii(self.radii(A)), self.radii(B)[None])
 
-    def toward_fitted(self) -> SimilarityLayers:
-        def compare(points: Points) -> Layers:
-            radii = self._checked_radii(self._radii(points))
-            sq = self._sq_distances(points, self.X_fit_)
-            return adaptive_gaussian(sq, radii, self._radii(None)[None])[None]
-
-        return compare
-
     def rows(self) -> SimilarityRows:
-        radii = self._checked_radii(self.radii())
+        check_is_fitted(self)
+        return self._rows_of(None)
+
+    def toward_fitted(self) -> SimilarityLayers:
+        return lambda points: self._rows_of(points).block(slice(None))
+
+    def _rows_of(self, new: Points | None) -> SimilarityRows:
+        """Return rows of similarity to the fitted points, of these (None) or of new points."""
+        radii, fitted = self._checked_radii(self._radii(new)), self._radii(None)[None]
 
         def fill(sq: Array, rows: slice, K: Array) -> None:
-            fill_adaptive_rows(sq, radii[rows], radii[None], K[0])
+            fill_adaptive_rows(sq, radii[rows], fitted, K[0])
 
-        return self._rows_by_distance(1, fill)
+        return self._by_distance(1, fill, new)
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         ids, distances = (part[:, :n_partners] for part in neighbors)

@@ -97,19 +97,6 @@ def test_lists_become_the_joint_probabilities_of_the_equations(n, share, zeros, 
     )
 
 
-def test_pairs_that_both_points_list_add_up_and_others_count_half():
-    # 0 and 1 list each other; 2 lists 0, who does not list it; 1 lists 2 in vain.
-    partners = np.array([[1], [0], [0]], np.int32)
-    P = as_matrix(symmetrize_lists(partners, np.ones((3, 1), np.float32)))
-    np.testing.assert_allclose(P, np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]]) / 6, rtol=1e-7)
-    partners = np.array([[1, 2], [0, 2], [0, 1]], np.int32)
-    rows = np.array([[1, 0], [0.75, 0.25], [0, 1]], np.float32)
-    joint = symmetrize_lists(partners, rows)
-    expected = np.array([[0, 1.75, 0], [1.75, 0, 1.25], [0, 1.25, 0]]) / 6
-    np.testing.assert_allclose(as_matrix(joint), expected, rtol=1e-7)
-    assert len(joint.data) == 4  # the pair 0, 2 is listed by both, with probability zero
-
-
 def test_own_pairs_come_first_in_the_order_of_the_list():
     partners, rows = lists_of(20, 5, 0)
     joint = symmetrize_lists(partners, rows)

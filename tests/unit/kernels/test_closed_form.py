@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from isosne import IsolationKernel
-from isosne.kernels.closed_form import TOLERANCE, all_pairs, list_length, rank_weights
+from isosne.kernels.closed_form import TOLERANCE, all_pairs, list_length
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances, order
 
@@ -87,12 +87,6 @@ def test_cutting_the_lists_costs_less_than_the_tolerance(psi):
     error = all_pairs(lists, lists, (psi,), 200) - all_pairs(cut, cut, (psi,), 200)
     assert error.max() <= TOLERANCE + 1e-7  # and the last digit of float32
     assert error.min() >= -1e-7  # what is left out only adds
-
-
-@pytest.mark.parametrize(("n", "psi"), [(5, 2), (50, 2), (50, 17), (50, 50), (5000, 64)])
-def test_weights_over_all_ranks_sum_to_one(n, psi):
-    # Some sampled point is the nearest one: its rank is 0, or 1, ...
-    np.testing.assert_allclose(rank_weights(n, psi, n).sum(), 1, rtol=1e-12)
 
 
 def test_lists_longer_than_a_vector_of_words_count_right():

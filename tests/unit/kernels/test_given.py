@@ -15,7 +15,6 @@ from isosne import (
 )
 from isosne.affinities.dense import given_affinities
 from isosne.errors import IsolatedPointsWarning
-from tests.unit.kernels.test_refusals import Constant
 from tests.unit.tsne.conftest import make
 
 N = 70
@@ -202,16 +201,3 @@ def test_arrays_of_the_kernel_are_not_overwritten(points, new):
     assert len(own.kept) == 2
     for kept, A in zip(own.kept, (None, new), strict=True):
         np.testing.assert_array_equal(kept, Cosine.similarity(own, A).astype(np.float32))
-
-
-def test_points_without_similar_ones_are_tied_to_their_nearest_neighbor(points):
-    K = np.ones((N, N))
-    K[3] = K[:, 3] = 0
-    sentence = (
-        f"1 of {N} points have no affinity to any other point; each is tied to its nearest "
-        "neighbor."
-    )
-    with pytest.warns(IsolatedPointsWarning) as caught:
-        model = make(Constant(K)).fit(points)
-    assert [str(warning.message) for warning in caught] == [sentence]
-    assert model.isolated_.tolist() == [3]

@@ -8,6 +8,7 @@ from sklearn.neighbors import kneighbors_graph
 from isosne import TSNE, OwnerKernel, nearest_neighbors
 from isosne.errors import ParameterError
 from isosne.kernels.ownership import (
+    AUTO_SIZES,
     BLOCK,
     auto_sizes,
     draw_subsets,
@@ -39,27 +40,21 @@ def test_the_law_is_a_ratio_of_binomial_coefficients_and_sums_to_one(psi):
     np.testing.assert_allclose(mean_law((10, 50), 100, slice(1, 31)), expected, rtol=1e-14)
 
 
-def test_sizes_are_numbers_of_points_or_fractions():
-    assert resolve_sizes((2, 0.25), 80) == (2.0, 0.25)
-    assert [n_cells(size, 80) for size in (2, 0.25, 80, 1)] == [40, 4, 2, 79]
-
-
 @pytest.mark.parametrize(
-    ("n", "expected"),
+    ("n", "n_listed", "expected"),
     [
-        (2, (2.0,)),
-        (20, (2.0, 3.0, 4.0)),
-        (100, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0)),
-        (1600, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 100.0)),
-        (64_000, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 200.0)),
+        (2, 1, (2.0,)),
+        (20, 19, (2.0, 3.0, 4.0)),
+        (100, 99, AUTO_SIZES),
+        (1600, 1599, (*AUTO_SIZES, 100.0)),
+        (64_000, 63_999, (*AUTO_SIZES, 200.0)),
+        (1000, 25, (2.0, 3.0, 4.0, 6.0, 8.0, 12.0)),
     ],
 )
-def test_automatic_sizes_leave_four_cells(n, expected):
-    assert auto_sizes(n, n) == expected
-
-
-def test_automatic_sizes_fit_lists_that_are_given():
-    assert auto_sizes(1000, 25) == (2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
+def test_automatic_sizes_leave_four_cells_and_fit_lists(n, n_listed, expected):
+    assert auto_sizes(n, n_listed) == expected
+    assert resolve_sizes((2, 0.25), n) == (2.0, 0.25)
+    assert [n_cells(size, 80) for size in (2, 0.25, 80, 1)] == [40, 4, 2, 79]
 
 
 def test_lists_hold_two_cells_and_large_cells_have_none():
@@ -134,14 +129,6 @@ def test_ranks_of_new_points_are_smoothed_by_the_distances():
     distances = np.sort(np.random.default_rng(0).uniform(1, 2, (4, 15)), axis=1)
     law = mean_law((40,), 200, slice(0, 15))
     np.testing.assert_allclose(weights_of(distances), smoothed_law(distances, law), rtol=1e-6)
-
-
-def test_fitted_points_at_the_same_distance_have_the_same_weight():
-    found = weights_of([[0.5, 1, 1, 1, 3], [0, 0, 0, 0, 0], [0, 0, 1, 1, 1]])
-    assert np.ptp(found[0, 1:4]) == 0
-    assert found[0, 0] > found[0, 1] > found[0, 4] > 0
-    assert np.ptp(found[1]) == 0
-    assert found[2, 0] == found[2, 1] > found[2, 2] == found[2, 4] > 0
 
 
 def test_a_new_point_that_moves_a_little_has_nearly_the_same_weights():

@@ -80,16 +80,9 @@ def test_points_do_not_depend_on_units_or_overflow():
 def test_maps_of_frames_are_measured_by_gower():
     frame = as_pandas(mixed_columns())
     Y = np.random.default_rng(0).normal(size=(N, 2))
+    by_gower = quality.compare(gower_points(frame), Y, metric="gower").auc()
+    assert quality.compare(frame, Y).auc() == by_gower
+    assert quality.report(frame, Y, np.arange(N) % 3).auc_rnx == by_gower
     D = all_distances()
     expected = quality.compare((D + D.T) / 2, Y, metric="precomputed").auc()
-    points = gower_points(frame)
-    assert quality.compare(frame, Y).auc() == quality.compare(points, Y, metric="gower").auc()
-    assert quality.compare(frame, Y).auc() == pytest.approx(
-        expected, abs=0.01
-    )  # ties, rounded apart
-    labels = np.arange(N) % 3
-    assert quality.report(frame, Y, labels).auc_rnx == quality.compare(frame, Y).auc()
-    agreement = quality.compare(frame, Y, 5).trust().agreement
-    np.testing.assert_array_equal(
-        agreement, quality.compare(points, Y, 5, metric="gower").trust().agreement
-    )
+    assert by_gower == pytest.approx(expected, abs=0.01)  # ties, rounded apart
