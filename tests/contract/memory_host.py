@@ -72,7 +72,7 @@ CASES = {
     "owner, tree, 40,000 x 20": Case(40_000, 20, {"forces": "tree"}),
     "owner, mesh, 8,000 x 20, 3-D": Case(8000, 20, {"forces": "mesh", "n_components": 3}),
     "owner, mesh, 25,000 x 20, 3-D": Case(25_000, 20, {"forces": "mesh", "n_components": 3}),
-    "owner, fine mesh, 20,000 x 20": Case(20_000, 20, {"forces": Mesh(1e-5)}),
+    "owner, fine mesh, 20,000 x 20": Case(20_000, 20, {"forces": Mesh(0.003)}),
     "owner, CSR, 10,000 x 20,000": Case(10_000, 20_000, source="csr"),
     "owner, distances, 4,000": Case(
         4000, 20, {"kernel": OwnerKernel(metric="precomputed")}, "distances"

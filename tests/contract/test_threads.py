@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne import (
+    JSE,
     TSNE,
     AdaptiveGaussianKernel,
     GaussianKernel,
@@ -15,6 +16,7 @@ from isosne import (
     KNNKernel,
     LeidenClustering,
     Mesh,
+    NeRV,
     Sparse,
     nearest_neighbors,
 )
@@ -88,6 +90,9 @@ def test_bytes_do_not_depend_on_the_number_of_threads_or_the_run(work, threads):
 
 BROAD, NARROW = IsolationKernel(60), IsolationKernel(0.1, n_partitions="exact")
 ROUTES = {
+    "dense": (BROAD, {"affinities": "dense"}),
+    "dense, nerv": ("knn", {"objective": NeRV(0.8)}),
+    "dense, jse": (IsolationKernel(60, partition="forest"), {"objective": JSE(0.4)}),
     "sparse, exact": (NARROW, {"affinities": "sparse", "forces": "exact"}),
     "sparse, mesh": (NARROW, {"affinities": "sparse", "forces": "mesh"}),
     "sparse, tree": (NARROW, {"affinities": "sparse", "forces": "tree"}),

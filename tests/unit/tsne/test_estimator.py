@@ -4,7 +4,6 @@ import pickle
 import re
 import warnings
 
-import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,7 +26,6 @@ from isosne import (
 )
 from isosne._types import DenseMatrix, SparseMatrix
 from isosne.errors import (
-    DataError,
     DivergedError,
     IsolatedPointsWarning,
     IsosneError,
@@ -78,14 +76,6 @@ def test_fit_transform_gives_the_map_of_fit(points):
     np.testing.assert_array_equal(Y, make().fit(points).embedding_)
 
 
-def test_a_second_fit_is_the_first_again(points):
-    model = make()
-    first = model.fit(points).embedding_.tobytes()
-    trace = model.trace_.tobytes()
-    assert model.fit(points).embedding_.tobytes() == first
-    assert model.trace_.tobytes() == trace
-
-
 def test_zero_is_a_seed(points):
     assert np.array_equal(
         make(random_state=0).fit_transform(points), make(random_state=0).fit_transform(points)
@@ -127,22 +117,6 @@ def test_more_steps_are_counted_on_and_each_is_in_the_trace_once(points):
     assert model.trace_[:, 0].tolist() == [50, 100, 120, 150]
     np.testing.assert_array_equal(model.trace_[:2], before)
     assert model.trace_[-1, 1] == model.kl_divergence_
-
-
-@pytest.mark.parametrize("n_iter", [0, -3, 2.5, True])
-def test_steps_to_continue_with_are_counted(points, n_iter):
-    sentence = (
-        f"n_iter must be an integer from 1 up; got n_iter={n_iter!r}. "
-        "Pass the number of further steps."
-    )
-    with refuses(ParameterError, sentence):
-        make().fit(points).continue_fit(n_iter)
-
-
-def test_more_steps_lower_the_objective(points):
-    model = make().fit(points)
-    before = model.kl_divergence_
-    assert model.continue_fit(50).kl_divergence_ < before
 
 
 @pytest.mark.parametrize("n_components", [1, 2])
@@ -202,40 +176,7 @@ def test_points_beside_fitted_points_are_placed_beside_them(two_blobs, kernel):
     assert np.array_equal(nearest < 30, np.arange(60) < 30)
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_points_far_from_all_fitted_points_have_finite_coordinates(fitted, name):
-    assert np.isfinite(fitted(name).transform(np.full((1, 5), 1e6))).all()
-
-
 # --- threads
-
-MAPS = {
-    **{
-        f"{name}, dense": {"kernel": KERNELS[name]}
-        for name in ("several psi", "several exact psi", "forest", "adaptive", "knn")
-    },
-    **{
-        f"{name}, sparse": {"kernel": KERNELS[name], "affinities": "sparse"}
-        for name in ("drawn", "exact", "several perplexities")
-    },
-    "nerv, three dimensions": {"objective": NeRV(0.8), "n_components": 3},
-    "jse of floats": {"kernel": GaussianKernel(10), "objective": JSE(0.4)},
-    "heavy tails, spectral start": {"objective": KL(dof=0.5), "start": "spectral"},
-}
-
-
-@pytest.mark.parametrize("settings", MAPS.values(), ids=MAPS)
-def test_the_bytes_of_a_map_do_not_depend_on_the_threads(digits, settings, monkeypatch):
-    for work in ("PAIRS_PER_THREAD", "POINTS_PER_THREAD"):  # otherwise small maps use one
-        monkeypatch.setattr(f"isosne.tsne.plan.{work}", 1)
-    X, new = digits[:120], digits[120:135]
-    schedule = Schedule((Phase(8, exaggeration=4), Phase(6)))
-    one, two = (make(n_jobs=n, **{"schedule": schedule} | settings).fit(X) for n in (1, 2))
-    assert (one.plan_.n_threads, two.plan_.n_threads) == (1, min(2, numba.config.NUMBA_NUM_THREADS))
-    assert one.embedding_.tobytes() == two.embedding_.tobytes()
-    assert one.trace_.tobytes() == two.trace_.tobytes()
-    assert one.transform(new).tobytes() == two.transform(new).tobytes()
-    assert np.unique(one.embedding_).size > 100
 
 
 # --- forms of input
@@ -305,20 +246,6 @@ def test_a_data_frame_with_other_columns_is_refused(points):
     model = make().fit(pd.DataFrame(points, columns=list("abcde")))
     with pytest.raises(ValueError, match="feature names should match"):
         model.transform(pd.DataFrame(points, columns=list("abcdf")))
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8, np.int64])
-def test_inputs_stay_as_they_were(points, dtype):
-    X = (10 * np.abs(points)).astype(dtype)
-    start = np.asfortranarray(np.random.default_rng(0).normal(size=(80, 2)), dtype=np.float32)
-    for array in (X, start):
-        array.flags.writeable = False
-    before, first = X.copy(), start.copy()
-    model = make(start=start).fit(X)
-    model.transform(X)
-    model.continue_fit(3)
-    np.testing.assert_array_equal(X, before)
-    np.testing.assert_array_equal(start, first)
 
 
 def test_a_start_is_not_moved_by_the_fit(points):
@@ -536,24 +463,6 @@ def test_the_smallest_maps_do_not_diverge(n, start):
         assert np.abs(Y).max() < 1e4
 
 
-def test_a_perplexity_that_cannot_be_reached_is_one_clear_sentence(points):
-    sentence = (
-        "perplexity must be 'auto' or a number from 1 to n_samples - 1 (79); "
-        "got perplexity=80. Lower perplexity, or pass more points."
-    )
-    with refuses(ParameterError, sentence):
-        make(GaussianKernel(80)).fit(points)
-
-
-def test_a_psi_above_n_is_one_clear_sentence(points):
-    sentence = (
-        "psi must be an integer from 2 to n_samples (80); got psi=81. "
-        "Lower psi, or fit the kernel on more points."
-    )
-    with refuses(ParameterError, sentence):
-        make(IsolationKernel(81)).fit(points)
-
-
 def test_a_run_without_bounds_ends_in_one_clear_sentence(points):
     model = make(schedule=Schedule((Phase(50, step=1e30),)))
     sentence = (
@@ -619,25 +528,9 @@ def test_opt_sne_ends_its_exaggerated_phase_early(digits):
     assert 15 <= phases.count(0) < 500
 
 
-def test_many_points_in_csr_are_searched_exactly(points, monkeypatch):
-    monkeypatch.setattr("isosne.tsne.plan.EXACT_SEARCH_LIMIT", 50)  # what 20 000 is otherwise
-    model = make("gaussian", affinities="sparse").fit(csr_array(points))
-    assert model.plan_.neighbors == "exact"
-
-
 def test_default_settings_part_two_blobs(two_blobs):
     for kernel in ("isolation", "owner", "gaussian", "adaptive", "knn"):
         Y = make(kernel, schedule="standard").fit_transform(two_blobs)
         a, b = Y[:30].mean(axis=0), Y[30:].mean(axis=0)
         along = (Y - (a + b) / 2) @ (b - a)
         assert np.array_equal(along > 0, np.arange(60) >= 30)
-
-
-def test_points_of_another_width_are_refused(points):
-    model = make().fit(points)
-    sentence = (
-        "The columns must be those of the fitted points: X has 4 features, but TSNE is expecting "
-        "5 features as input. Pass points with the same attributes."
-    )
-    with refuses(DataError, sentence):
-        model.transform(points[:, :4])

@@ -79,14 +79,6 @@ def test_every_row_is_as_likely_as_every_other(small_pool):
     assert chisquare(mapped).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("choice", ["uniform", "spread"])
-def test_the_same_seed_draws_the_same_rows(choice, small_pool):
-    first, again, other = (draw(CountedRows(1000), choice=choice, seed=seed) for seed in (3, 3, 4))
-    np.testing.assert_array_equal(first.indices, again.indices)
-    np.testing.assert_array_equal(first.pool, again.pool)
-    assert not np.array_equal(first.indices, other.indices)
-
-
 def test_landmarks_that_are_spread_give_rare_clusters_more_than_their_share():
     rng = np.random.default_rng(0)
     is_rare = np.arange(2000) % 50 == 0  # 40 rows of 2000, as wide as the others
@@ -154,26 +146,12 @@ def test_the_map_is_of_the_landmarks_and_says_which_they_are(points, choice, sma
     np.testing.assert_array_equal(places[model.landmark_indices_], model.embedding_)
 
 
-def test_the_plan_says_how_many_rows_there_are_and_how_many_are_seen(points, small_pool):
-    plan = make(landmarks=40).plan(points)
-    assert (plan.n_points, plan.n_rows, plan.n_pool) == (40, 300, 100)
-    first = "points      40 to 2 dimensions; landmarks of 300 rows, from a pool of 100"
-    assert str(plan).splitlines()[0] == first
-
-
 def test_sparse_rows_give_the_landmarks_and_the_map_of_dense_ones():
     X = np.random.default_rng(1).poisson(0.5, (200, 6)).astype(np.float64)  # exact distances
     settings = {"landmarks": 50, "start": "random", "affinities": "sparse", "forces": "exact"}
     dense, sparse = make(**settings).fit(X), make(**settings).fit(csr_array(X))
     np.testing.assert_array_equal(dense.landmark_indices_, sparse.landmark_indices_)
     np.testing.assert_array_equal(dense.embedding_, sparse.embedding_)
-
-
-def test_many_sparse_landmarks_get_exact_neighbors(points, monkeypatch):
-    monkeypatch.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 30)
-    settings = {"landmarks": 40, "affinities": "sparse"}
-    assert make(**settings).fit(points).plan_.neighbors == "approximate"
-    assert make(**settings).fit(csr_array(points)).plan_.neighbors == "exact"
 
 
 def test_a_later_fit_without_landmarks_forgets_which_rows_they_were(points):

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import clone
 
 from isosne import TSNE, GaussianKernel, IsolationKernel, OwnerKernel, TableForest
 from isosne.errors import DataError, MissingValuesError, ParameterError
@@ -31,12 +30,6 @@ def test_maps_are_the_same_for_every_library(model):
         np.testing.assert_array_equal(Y, model.embedding_)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_maps_do_not_depend_on_threads(frame, model, n_jobs):
-    Y = make("owner", n_jobs=n_jobs).fit_transform(frame)
-    np.testing.assert_array_equal(Y, model.embedding_)
-
-
 def test_a_map_of_a_table_is_the_map_of_its_codes(frame, model):
     assert isinstance(model.table_, TableForest)
     codes = TableForest(random_state=0).fit_transform(frame)
@@ -53,13 +46,6 @@ def test_the_plan_names_the_columns_and_the_trees(frame, model):
     assert line in str(model.plan_)
     assert model.plan_.start == "pca"
     assert line in str(make("owner").plan(frame))
-
-
-def test_frames_of_numbers_are_mapped_by_distances(two_blobs):
-    numbers = pd.DataFrame(two_blobs)
-    model = make().fit(numbers)
-    assert not hasattr(model, "table_")
-    np.testing.assert_array_equal(model.embedding_, make().fit_transform(two_blobs))
 
 
 def test_a_later_fit_to_numbers_forgets_the_table(frame, two_blobs):
@@ -138,14 +124,6 @@ def test_a_saved_model_maps_as_before(frame, model, tmp_path):
     assert loaded.table_.describe() == model.table_.describe()
 
 
-def test_columns_without_names_are_saved_by_position(tmp_path):
-    frame = pd.DataFrame({0: [1.0, None, 3, 4], 1: ["a", "b", "a", "b"]})
-    model = make("owner").fit(frame)
-    model.save(tmp_path / "model.isosne")
-    loaded = TSNE.load(tmp_path / "model.isosne")
-    np.testing.assert_array_equal(loaded.transform(frame), model.embedding_)
-
-
 def test_landmarks_of_a_table(frame):
     model = make("owner", landmarks=30).fit(frame)
     assert model.embedding_.shape == (30, 2)
@@ -175,12 +153,6 @@ def test_an_interrupted_run_resumes(frame, tmp_path, seed):
     if seed is not None:
         whole = make("owner", random_state=seed).fit_transform(frame)
         np.testing.assert_array_equal(resumed.embedding_, whole)
-
-
-def test_a_clone_has_no_table(frame, model):
-    copy = clone(model)
-    assert not hasattr(copy, "table_")
-    assert copy.get_params(deep=False).keys() == model.get_params(deep=False).keys()
 
 
 def test_a_report_measures_by_the_codes(frame, model):
@@ -236,12 +208,6 @@ def test_principal_components_of_codes_are_refused(frame):
 def test_a_table_without_any_value_is_mapped():
     frame = pd.DataFrame({"a": [None] * 8, "b": [np.nan] * 8})
     assert np.isfinite(make("owner").fit_transform(frame)).all()
-
-
-def test_arrays_with_missing_values_are_refused_as_before(two_blobs):
-    two_blobs[3, 1] = np.nan
-    with pytest.raises(DataError, match="X must be finite; got 1 NaN"):
-        make().fit(two_blobs)
 
 
 def gappy(value=np.nan):

@@ -160,11 +160,6 @@ def test_parameters_of_the_kernel_are_searched_like_others(points):
     assert model.kernel.psi == 8
 
 
-def test_an_unknown_parameter_of_the_kernel_is_refused_by_scikit_learn():
-    with pytest.raises(ValueError, match="Invalid parameter 'perplexity' for estimator"):
-        make(IsolationKernel(8)).set_params(kernel__perplexity=3)
-
-
 # --- names are objects with their defaults
 
 SAME = {
@@ -274,102 +269,6 @@ def test_parameters_of_objects_are_used(monkeypatch, points, one, other):
 def test_an_object_refuses_what_is_outside_its_range(build, sentence, value):
     with refuses(ParameterError, sentence.format(value)):
         build(value)
-
-
-@pytest.mark.parametrize("accuracy", [0.0029, 0.21])
-def test_an_accuracy_that_no_mesh_reaches_is_refused(accuracy):
-    with pytest.raises(ParameterError, match=r"^accuracy must be a number from 0\.003 to 0\.2; "):
-        Mesh(accuracy)
-
-
-@pytest.mark.parametrize("value", ["all", "", None, 3, True, ["auto"], Mesh, GaussianKernel(5)])
-@pytest.mark.parametrize(
-    ("name", "rule"),
-    [
-        (
-            "affinities",
-            (
-                "be one of 'auto', 'dense', 'sparse', 'sampled', or Sparse(...); got {}. "
-                "'auto' chooses by size and memory."
-            ),
-        ),
-        (
-            "forces",
-            (
-                "be one of 'auto', 'exact', 'mesh', 'tree', or Mesh(...) or Tree(...); got {}. "
-                "'auto' chooses by the number of points."
-            ),
-        ),
-        (
-            "schedule",
-            (
-                "be one of 'annealed', 'standard', 'paper', 'opt_sne', or a Schedule; got {}. "
-                "Pass your own as Schedule((Phase(...), ...))."
-            ),
-        ),
-        (
-            "objective",
-            (
-                "be 'kl', 'nerv', 'jse', an object KL, NeRV or JSE, or one with the methods "
-                "value(P, Q) and derivative(P, Q); got {}. Pass for example NeRV(trade_off=0.8)."
-            ),
-        ),
-    ],
-)
-def test_other_values_are_refused(points, name, rule, value):
-    sentence = f"{name} must {rule.format(f'{name}={value!r}')}"
-    with refuses(ParameterError, sentence):
-        make(**{name: value}).fit(points)
-
-
-@pytest.mark.parametrize("value", ["all", None, 3, IsolationKernel, object, np.eye(3)], ids=str)
-def test_what_is_no_kernel_is_refused(points, value):
-    sentence = (
-        "kernel must be one of 'isolation', 'owner', 'gaussian', 'adaptive', 'knn', 'precomputed', "
-        "a kernel object, or an object with the methods fit(X) and similarity(A, B); got "
-        f"kernel={' '.join(repr(value).split())}. Pass for example IsolationKernel(psi=64)."
-    )
-    with refuses(ParameterError, sentence):
-        TSNE(kernel=value).fit(points)
-
-
-def test_an_unknown_start_is_refused(points):
-    sentence = (
-        "start must be one of 'auto', 'pca', 'spectral', 'random' or an array; got start='zero'. "
-        "Choose a name, or pass coordinates (n_samples, n_components)."
-    )
-    with refuses(ParameterError, sentence):
-        make(start="zero").fit(points)
-
-
-@pytest.mark.parametrize("value", [0.5, -1, "strong", True, float("inf")])
-def test_an_exaggeration_below_one_is_refused(points, value):
-    sentence = (
-        f"exaggeration must be a number from 1 up; got exaggeration={value!r}. 1 changes nothing."
-    )
-    with refuses(ParameterError, sentence):
-        make(exaggeration=value).fit(points)
-
-
-@pytest.mark.parametrize("value", [0, 4, 2.0, True, "two"])
-def test_a_map_of_other_dimensions_is_refused(points, value):
-    sentence = (
-        f"n_components must be an integer from 1 to 3; got n_components={value!r}. "
-        "Maps have one, two or three dimensions."
-    )
-    with refuses(ParameterError, sentence):
-        make(n_components=value).fit(points)
-
-
-@pytest.mark.parametrize("value", [-1, 0.5, True, "today"])
-def test_what_is_no_seed_is_refused(points, value):
-    sentence = (
-        "random_state must be None, an integer from 0 up, a numpy Generator or a RandomState; got "
-        f"random_state={value!r}. Pass an integer for a repeatable result."
-    )
-    for call in (make(random_state=value).fit, make(random_state=value).plan):
-        with refuses(ParameterError, sentence):
-            call(points)
 
 
 def test_a_refusal_carries_its_fields(points):

@@ -9,7 +9,6 @@ import pytest
 import isosne.tsne.input
 import isosne.tsne.plan
 from isosne import (
-    JSE,
     KL,
     TSNE,
     AdaptiveGaussianKernel,
@@ -24,7 +23,6 @@ from isosne import (
     Tree,
 )
 from isosne._numba import n_threads, threads
-from isosne.errors import ParameterError
 from isosne.kernels.psi import COMPARED, RANKED
 from isosne.layout.forces import as_method
 from isosne.layout.schedules import Schedule
@@ -39,7 +37,7 @@ from isosne.tsne.plan import (
     make_plan,
     useful_threads,
 )
-from tests.unit.tsne.conftest import SHORT, make, refuses
+from tests.unit.tsne.conftest import SHORT, make
 
 
 def plan_for(kernel, n, n_components=2, objective=None, n_features=4, forces="auto", **wishes):
@@ -231,16 +229,6 @@ def test_every_search_can_be_chosen(memory, neighbors, n):
     assert plan.neighbors == neighbors
 
 
-@pytest.mark.parametrize("forces", [Mesh(), Tree(theta=0.3)])
-def test_forces_of_all_pairs_are_exact(memory, forces):
-    sentence = (
-        f"forces must be 'exact' with affinities='dense'; got forces={forces!r}. Exact forces cost "
-        "nothing more when all pairs are available. Choose forces='exact', or affinities='sparse'."
-    )
-    with refuses(ParameterError, sentence):
-        plan_for(GaussianKernel(5), 1000, affinities="dense", forces=forces)
-
-
 @pytest.mark.parametrize("forces", ["mesh", "tree"])
 def test_approximate_forces_bring_lists_along(memory, forces):
     plan = plan_for(GaussianKernel(5), 1000, forces=forces)
@@ -256,30 +244,6 @@ def test_all_pairs_that_just_fit_are_kept_if_nothing_takes_less(memory):
     plan = plan_for(kernel, 178)
     assert (plan.affinities, plan.bytes_needed) == ("dense", needed)
     assert plan.reasons == (f"all pairs would take {size(needed)}; nothing takes less memory",)
-
-
-@pytest.mark.parametrize(
-    "kernel", [GaussianKernel(5), KNNKernel(5), IsolationKernel(8, n_partitions="exact")], ids=str
-)
-def test_partners_are_not_drawn_without_cells(memory, kernel):
-    sentence = (
-        "affinities must be 'dense' or 'sparse' with a kernel that has no cells to draw from; got "
-        "affinities='sampled'. Pass IsolationKernel(n_partitions=200), or choose 'sparse'."
-    )
-    with refuses(ParameterError, sentence):
-        plan_for(kernel, 1000, affinities="sampled")
-
-
-@pytest.mark.parametrize("objective", [NeRV(0.9), JSE(0.5)])
-@pytest.mark.parametrize("affinities", ["sparse", "sampled"])
-def test_mixtures_are_not_made_of_some_pairs_alone(memory, objective, affinities):
-    sentence = (
-        f"affinities must be 'dense' with the objective {objective}, which compares all pairs; got "
-        f"affinities='{affinities}'. Choose objective='kl', or dense affinities."
-    )
-    with refuses(ParameterError, sentence):
-        plan_for(GaussianKernel(5), 1000, objective=objective, affinities=affinities)
-    assert plan_for(GaussianKernel(5), 1000, objective=objective).affinities == "dense"
 
 
 # --- what a plan prints
@@ -366,15 +330,6 @@ def test_the_estimator_plans_without_fitting(memory, points):
     assert plan.forces == "tree"
     assert vars(model) == model.get_params(deep=False)
     assert model.fit(points).plan_ == plan
-
-
-def test_the_estimator_does_not_plan_what_it_would_not_fit(memory, points):
-    sentence = (
-        "n_components must be an integer from 1 to 3; got n_components=7. "
-        "Maps have one, two or three dimensions."
-    )
-    with refuses(ParameterError, sentence):
-        make(n_components=7).plan(points)
 
 
 def test_a_plan_leaves_a_generator_as_it_was(points):
