@@ -24,9 +24,8 @@ from isosne import (
 )
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
-from isosne.layout.attraction import DrawnAttraction, ListedAttraction
 from isosne.layout.exact import ExactRepulsion
-from isosne.layout.forces import ARRANGE_FROM, SplitForces
+from isosne.layout.forces import ARRANGE_FROM, DrawnAttraction, ListedAttraction, SplitForces
 from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.layout.schedules import Phase, Schedule

@@ -4,9 +4,9 @@
 * ``objectives``: KL, NeRV, JSE and user-defined ones; the map similarity of a pair
 * ``schedules``: phases of the optimization
 * ``descent``: gradient descent with momentum and gains; the pull of points that are held
-* ``exact``: forces over all pairs
-* ``forces``: attraction and repulsion computed separately; the parameters `Mesh` and `Tree`
-* ``attraction``: along lists of pairs, or toward drawn partners
+* ``exact``: forces over all pairs; user-defined objectives
+* ``forces``: attraction along lists of pairs, or toward drawn partners, and a repulsion; the
+  parameters `Mesh` and `Tree`
 * ``mesh``, ``splines``, ``near_field``: repulsion by Fourier transforms and near pairs
 * ``tree``: repulsion by a Barnes-Hut tree
 * ``placement``: coordinates of new points on a finished map

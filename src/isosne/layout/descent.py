@@ -7,6 +7,7 @@ checkpoints. The probabilities are never modified: exaggeration is a factor of t
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, Self
 
@@ -201,21 +202,6 @@ class Progress:
         self.phase, self.done, self.values, self.rates = self.phase + 1, 0, [], []
 
 
-class Value:
-    """The objective of the current map, computed at most once per step."""
-
-    def __init__(self, forces: Field, progress: Progress) -> None:
-        self._forces, self._progress = forces, progress
-        self._last, self._iteration = np.nan, -1
-
-    def __call__(self) -> float:
-        """Return the objective, without exaggeration and pull."""
-        if self._iteration != self._progress.iteration:
-            self._last = self._forces.value(self._progress.Y)
-            self._iteration = self._progress.iteration
-        return self._last
-
-
 def descend(
     forces: Field, progress: Progress, schedule: Schedule, pull: Pull | None = None
 ) -> Iterator[State]:
@@ -230,7 +216,10 @@ def descend(
         shares /= np.maximum(forces.loads(), 1)
     limits = shares, np.zeros_like(shares) if pull is None else pull.stiffness
 
-    value = Value(forces, progress)
+    value_at = lru_cache(1)(lambda iteration: forces.value(Y))  # computed once per step
+
+    def value() -> float:
+        return value_at(progress.iteration)
 
     def objective() -> float:
         return value() if pull is None else value() + pull.value(Y)

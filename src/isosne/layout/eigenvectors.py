@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from isosne._blocks import for_each_block
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Points
 
@@ -239,24 +238,17 @@ def _gram(X: Array, mean: Array, reach: float) -> NDArray[np.float64]:
     return products / 4.0**bits
 
 
+@parallel_kernel
 def times(X: Array, mean: Array, scale: float, block: Array) -> NDArray[np.float64]:
     """Return scale * (X - mean) @ block, (n, b)."""
-    product = np.zeros((len(X), block.shape[1]))
-    for_each_block(
-        len(X), BLOCK, lambda rows: add_product(X[rows], mean, scale, block, product[rows])
-    )
-    return product
-
-
-@kernel
-def add_product(X: Array, mean: Array, scale: float, block: Array, product: Array) -> None:
-    """Add scale * (X - mean) @ block to the product (n, b)."""
     n, d = X.shape
-    for i in range(n):
+    product = np.zeros((n, block.shape[1]))
+    for i in prange(n):
         for f in range(d):
             x = scale * (np.float64(X[i, f]) - mean[f])
             for c in range(block.shape[1]):
                 product[i, c] += x * block[f, c]
+    return product
 
 
 @parallel_kernel

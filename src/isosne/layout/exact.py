@@ -31,12 +31,15 @@ from isosne._types import Array, DenseMatrix, Scalar
 from isosne.layout.descent import Field
 from isosne.layout.objectives import (
     KL,
+    CustomObjective,
     Mixture,
+    dof_of,
     map_similarity,
     minus_log_similarity,
     mixture_pull,
     mixture_value,
     pair_similarity,
+    similarity_at,
 )
 
 Axes = tuple[Array, ...]
@@ -107,6 +110,52 @@ class ExactForces(Field):
         totals = np.empty(self.n_points), np.empty(self.n_points)
         sum_rows(*self.joint, *totals)
         return totals
+
+
+class CustomForces(Field):
+    """Gradient and value of a user-defined objective over all pairs, from its derivative.
+
+    With ``D_ij = dC / dq_ij`` and ``q = w / Z``, the chain rule gives
+    ``dC / d(d_ij^2) = -u_ij q_ij (D_ij - sum_kl q_kl D_kl)``, so the gradient is
+    ``-4 sum_j u_ij q_ij (D_ij - <q, D>) (y_i - y_j)``. NumPy in float64; O(n^2) time and memory.
+    """
+
+    def __init__(self, joint: DenseMatrix, objective: CustomObjective) -> None:
+        factors = joint.factors.astype(np.float64)
+        self.objective = objective
+        self.dof = dof_of(objective)
+        self.n_points = len(factors)
+        self._P: NDArray[np.float64] = joint.values * (factors[:, None] + factors)
+
+    def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
+        diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]  # (d, n, n)
+        sq_dist = (diffs**2).sum(axis=0)
+        Q = self._map_probabilities(sq_dist)
+        D = np.asarray(self.objective.derivative(self._P, Q), np.float64)
+        terms = Q * ((Q * D).sum() - D) + (exaggeration - 1) * self._P
+        gradient = 4 * np.einsum("ij,cij->ci", terms * self._slope(sq_dist), diffs)
+        return np.asarray(gradient, np.float32)
+
+    def value(self, Y: NDArray[np.float32]) -> float:
+        diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]
+        return float(self.objective.value(self._P, self._map_probabilities((diffs**2).sum(axis=0))))
+
+    def loads(self) -> NDArray[np.float32]:
+        return np.asarray(self.n_points * self._P.sum(axis=1), np.float32)
+
+    def _map_probabilities(self, sq_dist: Array) -> NDArray[np.float64]:
+        w = similarity_at(sq_dist, self.dof)
+        np.fill_diagonal(w, 0)
+        Q: NDArray[np.float64] = np.maximum(w / w.sum(), TINY)  # objectives may take log Q
+        np.fill_diagonal(Q, 0)
+        return Q
+
+    def _slope(self, sq_dist: Array) -> Array:
+        """Return u = -d log w / d(d^2)."""
+        if np.isinf(self.dof):
+            return np.ones_like(sq_dist)
+        slope: Array = (self.dof + 1) / 2 / (self.dof + sq_dist)
+        return slope
 
 
 class Repulsion:

@@ -1,29 +1,153 @@
 """Forces with separate attraction and repulsion, each computed by its own method.
 
-Points that are close on the map are kept close in memory: from time to time they are sorted along a
-Morton curve (docs/decisions/0006). This order is private to the module.
+Attraction follows lists of pairs: fixed neighbors, or partners drawn at every step. Its maps are
+stored by row, (n, d), so that the coordinates of a partner are adjacent in memory. Points that are
+close on the map are kept close in memory: from time to time they are sorted along a Morton curve
+(docs/decisions/0006). This order is private to the module.
 """
 
+from copy import copy
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isosne._checks import check_number
-from isosne._numba import parallel_kernel, prange
-from isosne._portable import log
-from isosne._types import Array, DenseMatrix, Scalar
+from isosne._lanes import (
+    LANES,
+    entries,
+    gathered,
+    load,
+    minus,
+    plus_product,
+    repeated,
+    splat,
+    sq_length,
+    total,
+    totals,
+    vector_at,
+)
+from isosne._numba import kernel, parallel_kernel, prange
+from isosne._portable import log, power
+from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
 from isosne.errors import ParameterError, suggest
-from isosne.layout.attraction import Attraction, ListedAttraction
 from isosne.layout.descent import Field
 from isosne.layout.exact import TINY, Repulsion, inverse
-from isosne.layout.objectives import CustomObjective, dof_of, similarity_at
+from isosne.layout.objectives import map_similarity, minus_log_similarity
 from isosne.layout.tree import morton_codes
 
 ARRANGE_FROM, ARRANGE_EVERY = 50, 250
 """Step of the first sort along the curve, and steps between sorts (docs/decisions/0006)."""
 CURVE_BITS = 10
 """Bits per axis of the curve: 1024 cells per axis suffice for locality."""
+EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
+"""Step length with drawn partners, relative to the schedule (measured: docs/decisions/0006): before
+the last phase; fraction of the last phase at full length; at the end of the last phase."""
+
+
+class Attraction:
+    """Attraction between similar pairs of a map (n, d).
+
+    ``loads`` (n,) are n p_i of the points, or 1 if unknown; ``pairs`` attract, and the objective is
+    computed from ``judges``, both as the arrays of a CSR matrix.
+    """
+
+    n_points: int
+    negative_entropy: float
+    loads: NDArray[np.float32]
+    pairs: tuple[Array, Array, Array]
+    judges: tuple[Array, Array, Array]
+
+    def __init__(self, dof: Scalar) -> None:
+        self._dof = np.float32(dof)
+
+    def prepare(self, iteration: int) -> None:
+        """Prepare step `iteration` (counted from 0)."""
+
+    def step_share(self, progress: float) -> float:
+        """Return a factor of the step length; progress is the fraction of the last phase, or 0."""
+        return 1.0
+
+    def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
+        """Fill pull = sum_j p u (y_i - y_j) for the map Y, both (n, d)."""
+        pull_listed(*self.pairs, Y, origin(Y), self._dof, pull)
+
+    def loss(self, Y: NDArray[np.float32]) -> float:
+        """Return minus the sum of p log w for the map Y (n, d)."""
+        sums = np.empty(self.n_points)
+        loss_listed(*self.judges, Y, origin(Y), self._dof, sums)
+        return float(sums.sum())
+
+
+class ListedAttraction(Attraction):
+    """Attraction along the pairs of a sparse matrix of joint probabilities."""
+
+    def __init__(self, joint: SparseMatrix, dof: Scalar = 1.0) -> None:
+        super().__init__(dof)
+        self.n_points = len(joint.indptr) - 1
+        # With room for a vector after the last entry, so that a row's sum does not depend on its
+        # place in memory. Unsigned, as `gather` needs.
+        indices, data = np.pad(joint.indices, (0, LANES)), np.pad(joint.data, (0, LANES))
+        self.pairs = self.judges = joint.indptr, indices.view(np.uint32), data
+        self.loads = np.empty(self.n_points, np.float32)
+        self.negative_entropy = sum_listed(joint.indptr, joint.data, self.loads)
+        self.loads *= np.float32(self.n_points)
+
+    def arranged(self, order: Array) -> Self:
+        """Return the attraction of reordered points: order[r] is the index of the point at r."""
+        old_indptr, old_indices, old_data = self.pairs
+        indptr = np.zeros_like(old_indptr)  # row lengths in the new order, summed
+        np.cumsum(np.diff(old_indptr)[order], out=indptr[1:])
+        ranks = np.empty(len(order), np.uint32)
+        ranks[order] = np.arange(len(order), dtype=np.uint32)
+        arranged = copy(self)
+        pairs = indptr, np.zeros_like(old_indices), np.zeros_like(old_data)
+        arranged.pairs = arranged.judges = pairs
+        arrange_rows(self.pairs, order, ranks, pairs)
+        return arranged
+
+
+class DrawnAttraction(Attraction):
+    """Attraction toward partners drawn with probability p_{j|i} at every step.
+
+    The expected attraction is that of all pairs. The objective is always estimated from the same
+    draw, so that its values are comparable.
+    """
+
+    def __init__(self, source: PartnerSource, dof: Scalar = 1.0) -> None:
+        super().__init__(dof)
+        self.n_points = source.n_points
+        self._source = source
+        drawn = source.draw(0)
+        self.pairs = self.judges = as_rows(drawn)
+        self.negative_entropy = source.mean_log_p(drawn)
+        self.loads = np.ones(self.n_points, np.float32)
+
+    def prepare(self, iteration: int) -> None:
+        self.pairs = as_rows(self._source.draw(1 + iteration))
+
+    def step_share(self, progress: float) -> float:
+        """Return a step factor that decays exponentially, so that sampling noise averages out."""
+        if progress == 0:  # exaggerated phases; longer steps let noise rotate the axes (0006)
+            return EARLY_SHARE
+        return float(power(LAST_SHARE, max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL))))
+
+
+def as_rows(partners: Partners) -> tuple[Array, Array, Array]:
+    """Return partners as the three arrays of a CSR matrix, with at least the lanes of a vector."""
+    n, k = partners.indices.shape
+    missing = max(0, LANES - n * k)
+    indices, weights = partners.indices.ravel(), partners.weights.ravel()
+    if missing:
+        indices, weights = np.pad(indices, (0, missing)), np.pad(weights, (0, missing))
+    return np.arange(0, n * k + 1, k), indices, weights
+
+
+def origin(Y: NDArray[np.float32]) -> tuple[Scalar, ...]:
+    """Return one zero per axis of a map (n, d): a tuple, whose length is known to compiled code."""
+    zeros: tuple[Scalar, ...] = (np.float32(0),) * Y.shape[1]
+    return zeros
 
 
 class SplitForces(Field):
@@ -117,6 +241,90 @@ def combine_arranged(
             gradient[c, order[r]] = toward * pull[r, c] - away * push[c, r]
 
 
+@kernel
+def sum_listed(indptr: Array, p: Array, sums: Array) -> float:
+    """Fill the sums (n,) of CSR rows; return the sum of p log p, where 0 log 0 = 0."""
+    entropy = 0.0
+    for i in range(len(sums)):
+        whole = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            whole += p[e]
+            if p[e] > 0:
+                entropy += np.float64(p[e]) * log(p[e])
+        sums[i] = whole
+    return entropy
+
+
+@parallel_kernel
+def arrange_rows(
+    pairs: tuple[Array, Array, Array],
+    order: Array,
+    ranks: Array,
+    arranged: tuple[Array, Array, Array],
+) -> None:
+    """Copy row order[r] to row r, with each column index j replaced by ranks[j]."""
+    indptr, indices, data = pairs
+    new_indptr, new_indices, new_data = arranged
+    for r in prange(len(order)):  # each row writes only its own range of entries
+        first = indptr[order[r]]
+        for e in range(new_indptr[r], new_indptr[r + 1]):
+            old = first + e - new_indptr[r]
+            new_indices[e] = ranks[indices[old]]
+            new_data[e] = data[old]
+
+
+@parallel_kernel
+def pull_listed(
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    Y: Array,
+    zeros: tuple[Scalar, ...],
+    dof: Scalar,
+    pull: Array,
+) -> None:
+    """Fill pull[i] = sum_j p u (y_i - y_j) over the listed pairs; Y (n, d), zeros: d numbers.
+
+    O(number of pairs); memory access dominates.
+    """
+    for i in prange(Y.shape[0]):
+        x = repeated(entries(Y[i], zeros))
+        pulls = repeated(zeros)
+        stop = indptr[i + 1]
+        for first in range(indptr[i], stop, LANES):
+            e, keep = vector_at(first, stop, len(indices))
+            d = minus(x, gathered(Y, indices, e, x))
+            _, u = map_similarity(sq_length(d), dof)
+            p = load(data, e) * keep
+            pulls = plus_product(pulls, p * u, d)
+        found = totals(pulls)
+        for c in range(len(zeros)):
+            pull[i, c] = found[c]
+
+
+@parallel_kernel
+def loss_listed(
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    Y: Array,
+    zeros: tuple[Scalar, ...],
+    dof: Scalar,
+    sums: Array,
+) -> None:
+    """Fill sums[i] = -sum_j p log w over the listed pairs; Y (n, d), zeros: d numbers."""
+    for i in prange(Y.shape[0]):
+        x = repeated(entries(Y[i], zeros))
+        loss = splat(0)
+        stop = indptr[i + 1]
+        for first in range(indptr[i], stop, LANES):
+            e, keep = vector_at(first, stop, len(indices))
+            d = minus(x, gathered(Y, indices, e, x))
+            p = load(data, e) * keep
+            loss += p * minus_log_similarity(sq_length(d), dof)
+        sums[i] = total(loss)
+
+
 @dataclass(frozen=True)
 class Exact:
     """Sum the repulsive forces over all pairs of points: O(n^2) per step, no approximation."""
@@ -199,49 +407,3 @@ def as_method(forces: object) -> Method | None:
         forces,
         suggest(forces, METHODS, "'auto' chooses by the number of points."),
     )
-
-
-class CustomForces(Field):
-    """Gradient and value of a user-defined objective over all pairs, from its derivative.
-
-    With ``D_ij = dC / dq_ij`` and ``q = w / Z``, the chain rule gives
-    ``dC / d(d_ij^2) = -u_ij q_ij (D_ij - sum_kl q_kl D_kl)``, so the gradient is
-    ``-4 sum_j u_ij q_ij (D_ij - <q, D>) (y_i - y_j)``. NumPy in float64; O(n^2) time and memory.
-    """
-
-    def __init__(self, joint: DenseMatrix, objective: CustomObjective) -> None:
-        factors = joint.factors.astype(np.float64)
-        self.objective = objective
-        self.dof = dof_of(objective)
-        self.n_points = len(factors)
-        self._P: NDArray[np.float64] = joint.values * (factors[:, None] + factors)
-
-    def gradient(self, Y: NDArray[np.float32], exaggeration: float = 1.0) -> NDArray[np.float32]:
-        diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]  # (d, n, n)
-        sq_dist = (diffs**2).sum(axis=0)
-        Q = self._map_probabilities(sq_dist)
-        D = np.asarray(self.objective.derivative(self._P, Q), np.float64)
-        terms = Q * ((Q * D).sum() - D) + (exaggeration - 1) * self._P
-        gradient = 4 * np.einsum("ij,cij->ci", terms * self._slope(sq_dist), diffs)
-        return np.asarray(gradient, np.float32)
-
-    def value(self, Y: NDArray[np.float32]) -> float:
-        diffs = Y[:, :, None].astype(np.float64) - Y[:, None, :]
-        return float(self.objective.value(self._P, self._map_probabilities((diffs**2).sum(axis=0))))
-
-    def loads(self) -> NDArray[np.float32]:
-        return np.asarray(self.n_points * self._P.sum(axis=1), np.float32)
-
-    def _map_probabilities(self, sq_dist: Array) -> NDArray[np.float64]:
-        w = similarity_at(sq_dist, self.dof)
-        np.fill_diagonal(w, 0)
-        Q: NDArray[np.float64] = np.maximum(w / w.sum(), TINY)  # objectives may take log Q
-        np.fill_diagonal(Q, 0)
-        return Q
-
-    def _slope(self, sq_dist: Array) -> Array:
-        """Return u = -d log w / d(d^2)."""
-        if np.isinf(self.dof):
-            return np.ones_like(sq_dist)
-        slope: Array = (self.dof + 1) / 2 / (self.dof + sq_dist)
-        return slope

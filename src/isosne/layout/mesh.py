@@ -123,7 +123,7 @@ class MeshRepulsion(Repulsion):
         cutoffs: tuple[float, ...] = CUTOFFS,
     ) -> None:
         self.n_components = n_components
-        self.accuracy = accuracy
+        self._theta = theta_for(accuracy, n_components)
         self._dof = np.float32(dof)
         self._spacings = {R: spacing_for(n_components, accuracy, float(dof), R) for R in cutoffs}
         orders = (1,) * (3 - n_components) + (ORDER,) * n_components
@@ -137,18 +137,20 @@ class MeshRepulsion(Repulsion):
                 push[:] = np.nan
                 return np.nan
             grid, cells = self._fit_grid(Y)
-            if grid is None:
-                return self._push_by_tree(Y, push)
+            if grid is None:  # a tree, whose accuracy and cost do not depend on the width
+                self._tree = self._tree or TreeRepulsion(len(Y), self._dof, self._theta)
+                return self._tree.push(Y, push)
             solid = in_three_dimensions(Y)
             origin, field = self._field(solid, grid)
             found, potential = np.empty_like(solid), np.empty(Y.shape[1], np.float32)
             inverse = np.float32(1 / grid.shape.spacing)
             read(field, solid, origin, inverse, self._zeros, found, potential)
             push[:] = found[3 - len(Y) :]
-            Z = self._sum_of_w(potential, grid)
+            n = len(potential)
+            # Add back the constant that was subtracted from w; remove each point's own potential.
+            Z = float(potential.sum(dtype=np.float64)) + (grid.shape.base * n - grid.own) * n
             if cells is not None:
-                polynomial = expand(grid.shape.cutoff, float(self._dof))
-                Z += add_near(cells, polynomial, self._dof, push)
+                Z += add_near(cells, expand(grid.shape.cutoff, float(self._dof)), self._dof, push)
         return Z
 
     def _field(
@@ -190,20 +192,6 @@ class MeshRepulsion(Repulsion):
             sides = tuple(map(int, state["mesh_sides"]))
             self._grid = self._make_grid(Shape(sides, *map(float, state["mesh_scale"])))
 
-    def _push_by_tree(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push with a tree, whose accuracy and cost do not depend on the width of the map."""
-        if self._tree is None:
-            self._tree = TreeRepulsion(
-                self.n_components, self._dof, theta_for(self.accuracy, self.n_components)
-            )
-        return self._tree.push(Y, push)
-
-    def _sum_of_w(self, potential: NDArray[np.float32], grid: Grid) -> float:
-        """Return the sum of w from the points to all others, given the potential at the points."""
-        n = len(potential)
-        # Add back the constant that was subtracted from w, and remove each point's own potential.
-        return float(potential.sum(dtype=np.float64)) + (grid.shape.base * n - grid.own) * n
-
     def _fit_grid(self, Y: NDArray[np.float32]) -> tuple[Grid | None, Cells | None]:
         """Return a mesh for a map (d, n), or None if the map is too wide; and sorted points.
 
@@ -212,18 +200,16 @@ class MeshRepulsion(Repulsion):
         """
         widths = (Y.max(axis=1) - Y.min(axis=1)).astype(np.float64)
         if self._grid and self._suits(self._grid.shape, widths):
-            cells = self._sorted(Y, self._grid)
-            if cells is None or not is_crowded(n_compared(cells), self._grid.shape, Y.shape[1]):
+            cells = sort_into_cells(Y, self._grid.shape.cutoff)
+            crowded = max(CROWDED * self._grid.shape.n_pairs, MANY_PAIRS * Y.shape[1])
+            if cells is None or n_compared(cells) <= crowded:
                 return self._grid, cells
         shape = self._choose_mesh(Y, widths)
         if shape is None:
             return None, None
         # One assignment, so that an interrupt leaves either the old mesh or the new one.
         self._grid = self._make_grid(shape)
-        return self._grid, self._sorted(Y, self._grid)
-
-    def _sorted(self, Y: NDArray[np.float32], grid: Grid) -> Cells | None:
-        return sort_into_cells(Y, grid.shape.cutoff) if grid.shape.cutoff else None
+        return self._grid, sort_into_cells(Y, shape.cutoff)
 
     def _suits(self, shape: Shape, widths: NDArray[np.float64]) -> bool:
         """Return whether a mesh covers a map, and is neither too coarse nor much too large."""
@@ -240,7 +226,7 @@ class MeshRepulsion(Repulsion):
             n_nodes = float(np.prod(PADDING * np.array(sides)))
             if n_nodes > MAX_NODES or n_nodes * PAIRS_PER_NODE >= least:
                 continue
-            n_pairs = n_near_pairs(Y, cutoff) if cutoff else 0.0
+            n_pairs = n_near_pairs(Y, cutoff)
             if n_nodes * PAIRS_PER_NODE + n_pairs < least:
                 least = n_nodes * PAIRS_PER_NODE + n_pairs
                 # w at half the map's width. Subtracting it avoids cancellation in float32 on narrow
@@ -256,11 +242,6 @@ class MeshRepulsion(Repulsion):
         transform, own = kernel_transform(padded, shape, float(self._dof))
         charges = np.zeros((N_CHUNKS, int(np.prod(shape.sides))), np.float32)
         return Grid(shape, padded, transform, own, charges)
-
-
-def is_crowded(n_pairs: float, shape: Shape, n_points: int) -> bool:
-    """Return whether a mesh with a smaller cutoff may take less time by now."""
-    return n_pairs > max(CROWDED * shape.n_pairs, MANY_PAIRS * n_points)
 
 
 def mesh_for(widths: NDArray[np.float64], finest: float) -> tuple[float, tuple[int, ...]]:

@@ -39,15 +39,6 @@ REACH = 2
 """Cells on each side of a cell that hold all points within the cutoff; cells are R / REACH wide."""
 
 
-class Polynomial(NamedTuple):
-    """The polynomial q(s) = value + slope (s - sq) + curvature (s - sq)^2 / 2."""
-
-    sq: float
-    value: float
-    slope: float
-    curvature: float
-
-
 class Cells(NamedTuple):
     """Points sorted into cells of a regular grid.
 
@@ -62,14 +53,17 @@ class Cells(NamedTuple):
     sides: tuple[int, int, int]
 
 
-def expand(cutoff: float, dof: float) -> Polynomial:
-    """Return the Taylor polynomial of w at the cutoff."""
+def expand(cutoff: float, dof: float) -> tuple[float, float, float, float]:
+    """Return the Taylor polynomial of w at the cutoff R: R^2, value, slope and curvature.
+
+    q(s) = value + slope (s - R^2) + curvature (s - R^2)^2 / 2.
+    """
     sq = cutoff**2
     w = float(similarity_at(np.array(sq), dof))
     # u = -w' / w = (dof + 1) / 2 / (dof + s), and u' = -u / (dof + s); 1 and 0 for a Gaussian
     rate = 0.0 if np.isinf(dof) else 1 / (dof + sq)
     u = 1.0 if np.isinf(dof) else (dof + 1) / 2 * rate
-    return Polynomial(sq, w, -w * u, w * u * (u + rate))
+    return sq, w, -w * u, w * u * (u + rate)
 
 
 def smooth_similarity(sq_dist: Array, dof: float, cutoff: float) -> Array:
@@ -82,8 +76,10 @@ def smooth_similarity(sq_dist: Array, dof: float, cutoff: float) -> Array:
     return np.asarray(np.where(t < 0, value + t * (slope + t * curvature / 2), w))
 
 
-def sort_into_cells(Y: NDArray[np.float32], cutoff: float) -> Cells:
-    """Return the points of a map (d, n) sorted into cells."""
+def sort_into_cells(Y: NDArray[np.float32], cutoff: float) -> Cells | None:
+    """Return the points of a map (d, n) sorted into cells; None if there is no cutoff."""
+    if not cutoff:
+        return None
     low = Y.min(axis=1)
     inverse = np.float32(REACH / cutoff)
     counts = ((Y.max(axis=1) - low) * inverse).astype(np.int64) + 1
@@ -102,7 +98,9 @@ def window(cutoff: float) -> float:
 
 
 def n_near_pairs(Y: NDArray[np.float32], cutoff: float) -> float:
-    """Return about how many pairs of a map (d, n) are compared with a cutoff."""
+    """Return about how many pairs of a map (d, n) are compared with a cutoff, or 0 without one."""
+    if not cutoff:
+        return 0.0
     scaled = ((Y - Y.min(axis=1, keepdims=True)) * np.float32(1 / cutoff)).astype(np.int64)
     cells = scaled[0]
     for axis in scaled[1:]:
@@ -117,17 +115,10 @@ def n_compared(cells: Cells) -> float:
     return float(np.square(np.diff(cells.starts)).sum()) * n_window
 
 
-def add_near(cells: Cells, polynomial: Polynomial, dof: Scalar, push: NDArray[np.float32]) -> float:
+def add_near(cells: Cells, q: tuple[float, ...], dof: Scalar, push: NDArray[np.float32]) -> float:
     """Add the near pairs to push (d, n); return their sum of w - q, without points themselves."""
     sums = np.empty(len(cells.order))
-    push_near(
-        cells.Y,
-        (cells.order, cells.cells, cells.starts, cells.sides),
-        tuple(map(np.float32, polynomial)),
-        dof,
-        push,
-        sums,
-    )
+    push_near(cells, tuple(map(np.float32, q)), dof, push, sums)
     return float(sums.sum())
 
 
@@ -184,18 +175,10 @@ def add_pairs(
 
 @parallel_kernel
 def push_near(
-    Y: Axes,
-    sorted_points: tuple[Array, Array, Array, tuple[int, int, int]],
-    polynomial: tuple[Scalar, ...],
-    dof: Scalar,
-    push: Array,
-    sums: Array,
+    sorted_points: Cells, polynomial: tuple[Scalar, ...], dof: Scalar, push: Array, sums: Array
 ) -> None:
-    """Add the push of near pairs to push (d, n); fill sums (n,) with their w - q.
-
-    sorted_points: order, cells, starts and sides of `Cells`. O(number of pairs).
-    """
-    order, cells, starts, sides = sorted_points
+    """Add the push of near pairs to push (d, n); fill sums (n,) with their w - q. O(pairs)."""
+    Y, order, cells, starts, sides = sorted_points
     n_a, n_b, n_c = sides
     sq, value, slope, curvature = polynomial
     alone = np.float32(1) - (value - sq * (slope - sq * curvature * np.float32(0.5)))

@@ -47,7 +47,6 @@ class KL:
     # Class attributes without annotation are not fields of the dataclass.
     code = KL_CODE
     weight = 0.0
-    needs_all_pairs = False
 
     def __post_init__(self) -> None:
         _check_dof(self.dof)
@@ -79,7 +78,6 @@ class NeRV:
     trade_off: float = 0.9
     dof: float = 1.0
     code = NERV_CODE
-    needs_all_pairs = True
 
     def __post_init__(self) -> None:
         _check_share("trade_off", self.trade_off, with_ends=True)
@@ -117,7 +115,6 @@ class JSE:
     mixture: float = 0.5
     dof: float = 1.0
     code = JSE_CODE
-    needs_all_pairs = True
 
     def __post_init__(self) -> None:
         _check_share("mixture", self.mixture, with_ends=False)

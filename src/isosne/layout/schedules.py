@@ -130,38 +130,14 @@ class Phase:
             )
 
     def exaggeration_at(self, done: int) -> float:
-        """Return the exaggeration after a number of steps of the phase.
-
-        Parameters
-        ----------
-        done : int
-            Number of steps taken, less than ``n_iter``.
-
-        Returns
-        -------
-        float
-            The exaggeration of the next step.
-        """
+        """Return the exaggeration of the next step, after ``done`` steps of the phase."""
         if self.last_exaggeration is None:
             return self.exaggeration
         ratio = self.last_exaggeration / self.exaggeration
         return float(self.exaggeration * power(ratio, (done + 0.5) / self.n_iter))
 
     def momentum_for(self, n_points: int, iteration: int = 0) -> float:
-        """Return the momentum for a map of n points.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-        iteration : int, default=0
-            Number of steps taken, in all phases; matters if the momentum is automatic.
-
-        Returns
-        -------
-        float
-            The momentum.
-        """
+        """Return the momentum for a map of n points, after ``iteration`` steps in all phases."""
         if self.momentum is not None:
             return self.momentum
         if iteration >= SETTLING_STEPS:
@@ -170,20 +146,7 @@ class Phase:
         return 1 - min(max(0.1 * math.sqrt(500 / n_points), 0.03), 0.1)
 
     def step_for(self, n_points: int, done: int = 0) -> float:
-        """Return the step length for a map of n points.
-
-        Parameters
-        ----------
-        n_points : int
-            Number of points.
-        done : int, default=0
-            Number of steps taken; matters if the exaggeration changes.
-
-        Returns
-        -------
-        float
-            The step length.
-        """
+        """Return the step length for a map of n points, after ``done`` steps of the phase."""
         if self.step is not None:
             return self.step
         longest = max(n_points / (self.divisor * self.exaggeration), self.shortest)
@@ -253,11 +216,6 @@ class Schedule:
             Total number of steps, more than 150.
         exaggeration : float, default=1.0
             Exaggeration of the last phase; 2 to 4 gives tighter clusters.
-
-        Returns
-        -------
-        Schedule
-            A schedule of three phases.
         """
         check_count(n_iter, "n_iter", low=151, hint="Exaggeration falls during the first 150.")
         hint = "1 means no exaggeration."
@@ -287,11 +245,6 @@ class Schedule:
             Total number of steps, more than 250.
         exaggeration : float, default=1.0
             Exaggeration of the second phase; 2 to 4 gives tighter clusters.
-
-        Returns
-        -------
-        Schedule
-            A schedule of two phases.
         """
         check_count(n_iter, "n_iter", low=251, hint="The first 250 steps are early exaggeration.")
         hint = "1 means no exaggeration."
@@ -309,11 +262,6 @@ class Schedule:
 
         1000 steps of length 500; exaggeration 4 for the first 100; momentum 0.5, and 0.8 from step
         250 on.
-
-        Returns
-        -------
-        Schedule
-            A schedule of three phases.
         """
         return cls(
             (
@@ -328,10 +276,7 @@ class Schedule:
     def opt_sne(cls) -> Self:
         """Return the schedule of opt-SNE, whose phases end automatically (Belkina et al. 2019).
 
-        Returns
-        -------
-        Schedule
-            A schedule of two phases with stop rules; at most 2500 steps (chosen).
+        Two phases with stop rules; at most 2500 steps (chosen).
         """
         return cls(
             (

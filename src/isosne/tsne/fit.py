@@ -27,11 +27,12 @@ from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.registry import as_kernel, for_table
 from isosne.layout import descent
-from isosne.layout.attraction import Attraction, DrawnAttraction, ListedAttraction
 from isosne.layout.descent import Anchors, Progress, State, make_pull
-from isosne.layout.exact import ExactForces, ExactRepulsion, Repulsion
+from isosne.layout.exact import CustomForces, ExactForces, ExactRepulsion, Repulsion
 from isosne.layout.forces import (
-    CustomForces,
+    Attraction,
+    DrawnAttraction,
+    ListedAttraction,
     Mesh,
     Method,
     SplitForces,

@@ -9,8 +9,8 @@ from isosne._numba import threads
 from isosne._progress import BAR_SECONDS, make_progress, print_line
 from isosne.errors import DivergedError
 from isosne.layout.descent import Progress, Pull, State, advance, descend
-from isosne.layout.exact import ExactForces
-from isosne.layout.forces import CustomForces, SplitForces
+from isosne.layout.exact import CustomForces, ExactForces
+from isosne.layout.forces import SplitForces
 from isosne.layout.schedules import Schedule, settled
 from isosne.tsne.checkpoint import Checkpoint, Saved
 

@@ -1,21 +1,173 @@
-"""Attraction and repulsion side by side: when points change places in memory, nobody sees it."""
+"""Attraction along lists of pairs, kept or drawn, beside repulsion, in any order of memory."""
 
 import numpy as np
 import pytest
 
-from isosne import IsolationKernel, nearest_neighbors
+from isosne import GaussianKernel, IsolationKernel, nearest_neighbors
+from isosne._types import SparseMatrix
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
 from isosne.errors import DivergedError
-from isosne.layout.attraction import DrawnAttraction, ListedAttraction
 from isosne.layout.descent import Progress, descend
 from isosne.layout.exact import ExactRepulsion
-from isosne.layout.forces import ARRANGE_EVERY, ARRANGE_FROM, SplitForces
+from isosne.layout.forces import (
+    ARRANGE_EVERY,
+    ARRANGE_FROM,
+    EARLY_SHARE,
+    FULL_UNTIL,
+    LAST_SHARE,
+    DrawnAttraction,
+    ListedAttraction,
+    SplitForces,
+)
 from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.schedules import Phase, Schedule
 from isosne.layout.tree import TreeRepulsion
 
-N = 400
+N = 150
+DOFS = [0.5, 1.0, 3.0, np.inf]
+
+
+def points():
+    return np.random.default_rng(0).normal(size=(N, 4))
+
+
+def some_rows(d=2):
+    """Return rows of two or three coordinates; a map of one dimension has a second that is zero."""
+    Y = np.zeros((N, max(2, d)), np.float32)
+    Y[:, :d] = 3 * np.random.default_rng(1).normal(size=(N, d))
+    return Y
+
+
+@pytest.fixture(scope="module")
+def joint():
+    kernel = GaussianKernel(8).fit(points())
+    return sparse_affinities(kernel, nearest_neighbors(points(), 24))[0]
+
+
+@pytest.fixture(scope="module")
+def source():
+    kernel = IsolationKernel([12, 30], n_partitions=50, random_state=0).fit(points())
+    return SampledAffinities(kernel, random_state=1)
+
+
+def as_matrix(joint):
+    P = np.zeros((N, N))
+    for i in range(N):
+        row = slice(joint.indptr[i], joint.indptr[i + 1])
+        P[i, joint.indices[row]] = joint.data[row]
+    return P
+
+
+def slow_pull_and_loss(P, Y, dof):
+    """Word for word: sum_j p u (y_i - y_j), and -sum p log w."""
+    Y = Y.astype(float)
+    difference = Y[:, None] - Y
+    sq_dist = (difference**2).sum(axis=2)
+    if np.isinf(dof):
+        return (P[..., None] * difference).sum(axis=1), (P * sq_dist).sum()
+    u = (dof + 1) / (2 * dof) / (1 + sq_dist / dof)
+    log_w = -(dof + 1) / 2 * np.log1p(sq_dist / dof)
+    return ((P * u)[..., None] * difference).sum(axis=1), -(P * log_w).sum()
+
+
+def pull_of(attraction, Y):
+    pull = np.full_like(Y, np.nan)
+    attraction.pull(Y, pull)
+    return pull
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("dof", DOFS)
+def test_kept_pairs_pull_as_the_equations_say(joint, dof, d):
+    attraction, Y = ListedAttraction(joint, dof), some_rows(d)
+    pull, loss = slow_pull_and_loss(as_matrix(joint), Y, dof)
+    # some 40 float32 terms a row: five digits of the largest
+    np.testing.assert_allclose(pull_of(attraction, Y), pull, atol=1e-5 * np.abs(pull).max())
+    assert attraction.loss(Y) == pytest.approx(loss, rel=1e-5)
+    assert attraction.n_points == N
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("dof", DOFS)
+def test_drawn_partners_pull_as_the_equations_say(source, dof, d):
+    attraction, Y = DrawnAttraction(source, dof), some_rows(d)
+    attraction.prepare(0)
+    matrices = []
+    for number in (0, 1):  # the first judges the objective, the second pulls
+        indices, weights = source.draw(number)
+        P = np.zeros((N, N))
+        np.add.at(P, (np.arange(N)[:, None], indices), weights)
+        matrices.append(P)
+    pull, _ = slow_pull_and_loss(matrices[1], Y, dof)
+    _, loss = slow_pull_and_loss(matrices[0], Y, dof)
+    np.testing.assert_allclose(pull_of(attraction, Y), pull, atol=1e-5 * np.abs(pull).max())
+    assert attraction.loss(Y) == pytest.approx(loss, rel=1e-5)
+
+
+def test_negative_entropy_is_the_sum_of_p_log_p(source):
+    joint = SparseMatrix(np.array([0, 2, 4]), np.zeros(4, np.int32), np.float32([0, 0.25, 0.75, 0]))
+    expected = 0.25 * np.log(0.25) + 0.75 * np.log(0.75)  # probabilities of zero add nothing
+    assert ListedAttraction(joint).negative_entropy == pytest.approx(expected, rel=1e-15)
+    drawn = DrawnAttraction(source)
+    assert drawn.negative_entropy == source.mean_log_p(source.draw(0))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_order_in_memory_changes_nothing(joint, d):
+    attraction = ListedAttraction(joint)
+    attraction.prepare(0)
+    Y = some_rows(d)
+    pull, loss = pull_of(attraction, Y), attraction.loss(Y)
+    order = np.arange(N)
+    for seed in range(3):
+        step = np.random.default_rng(seed).permutation(N)
+        attraction = attraction.arranged(step)
+        order = order[step]
+        # A row keeps the order of its pairs, so its sum does not change by a bit.
+        assert np.array_equal(pull_of(attraction, Y[order]), pull[order])
+        # Rows are summed in another order, in float64.
+        assert attraction.loss(Y[order]) == pytest.approx(loss, rel=1e-12)
+
+
+def test_partners_are_drawn_anew_at_every_step_whatever_was_drawn_before(source):
+    attraction, jumped, Y = DrawnAttraction(source), DrawnAttraction(source), some_rows()
+    pulls, losses = [], []
+    for iteration in range(5):
+        attraction.prepare(iteration)
+        pulls.append(pull_of(attraction, Y))
+        losses.append(attraction.loss(Y))
+    assert len({pull.tobytes() for pull in pulls}) == 5
+    assert len(set(losses)) == 1  # judged by the same pairs throughout
+    jumped.prepare(4)
+    assert np.array_equal(pull_of(jumped, Y), pulls[4])
+
+
+def test_steps_shorten_toward_the_end_only_where_partners_are_drawn(joint, source):
+    kept, drawn = ListedAttraction(joint), DrawnAttraction(source)
+    progress = np.linspace(0, 1, 21)
+    assert {kept.step_share(p) for p in progress} == {1.0}
+    assert drawn.step_share(0.0) == EARLY_SHARE  # before the last phase
+    shares = np.array([drawn.step_share(p) for p in progress[1:]])
+    full = progress[1:] <= FULL_UNTIL
+    assert (shares[full] == 1).all()
+    assert (np.diff(shares[~full]) < 0).all()
+    assert shares[-1] == pytest.approx(LAST_SHARE)
+
+
+@pytest.mark.parametrize("kind", ["kept", "drawn"])
+def test_threads_do_not_change_the_bytes(joint, source, kind, threads):
+    def work():
+        attraction = ListedAttraction(joint) if kind == "kept" else DrawnAttraction(source)
+        attraction.prepare(0)
+        if kind == "kept":
+            attraction = attraction.arranged(np.random.default_rng(0).permutation(N))
+        return pull_of(attraction, some_rows()), np.array(attraction.loss(some_rows()))
+
+    one, two = threads(1, work), threads(2, work)
+    assert [part.tobytes() for part in one] == [part.tobytes() for part in two]
+
+
 REPULSIONS = {
     "exact": lambda d: ExactRepulsion(),
     "mesh": MeshRepulsion,
@@ -23,16 +175,10 @@ REPULSIONS = {
 }
 
 
-@pytest.fixture(scope="module")
-def kernel():
-    X = np.random.default_rng(0).normal(size=(N, 4))
-    return IsolationKernel(40, n_partitions=60, random_state=0).fit(X)
-
-
-def attraction_of(kernel, kind):
-    if kind == "drawn":
-        return DrawnAttraction(SampledAffinities(kernel, random_state=1))
-    return ListedAttraction(sparse_affinities(kernel, nearest_neighbors(kernel.X_fit_, 50))[0])
+@pytest.fixture
+def attract(joint, source):
+    """Return a new attraction, along kept or drawn pairs."""
+    return lambda pairs: ListedAttraction(joint) if pairs == "kept" else DrawnAttraction(source)
 
 
 def some_map(d=2):
@@ -42,27 +188,20 @@ def some_map(d=2):
 @pytest.mark.parametrize("pairs", ["kept", "drawn"])
 @pytest.mark.parametrize("repulsion", REPULSIONS)
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_a_new_order_in_memory_does_not_show(kernel, pairs, repulsion, d):
-    plain, arranged = (
-        SplitForces(attraction_of(kernel, pairs), REPULSIONS[repulsion](d)) for _ in range(2)
-    )
+def test_a_new_order_in_memory_does_not_show(attract, pairs, repulsion, d):
+    plain, arranged = (SplitForces(attract(pairs), REPULSIONS[repulsion](d)) for _ in range(2))
     Y = some_map(d)
-    plain.attraction.prepare(ARRANGE_FROM)  # the same partners, in the order of the points
-    arranged.prepare(ARRANGE_FROM, Y)
-    expected, found = plain.gradient(Y, 2.0), arranged.gradient(Y, 2.0)
-    # float32 sums in another order; a mesh sums its charges in it
-    np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
-    assert arranged.value(Y) == pytest.approx(plain.value(Y), rel=1e-5)
-    # and once more, from the order that is there
-    later = ARRANGE_FROM + ARRANGE_EVERY
-    plain.attraction.prepare(later)
-    arranged.prepare(later, Y[:, ::-1].copy())
-    expected, found = plain.gradient(Y, 2.0), arranged.gradient(Y, 2.0)
-    np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
+    for step in (ARRANGE_FROM, ARRANGE_FROM + ARRANGE_EVERY):  # once more, from the order then
+        plain.attraction.prepare(step)  # the same partners, in the order of the points
+        arranged.prepare(step, Y if step == ARRANGE_FROM else Y[:, ::-1].copy())
+        expected, found = plain.gradient(Y, 2.0), arranged.gradient(Y, 2.0)
+        # float32 sums in another order; a mesh sums its charges in it
+        np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
+        assert arranged.value(Y) == pytest.approx(plain.value(Y), rel=1e-5)
 
 
-def test_the_value_is_not_negative_and_the_start_costs_what_it_should(kernel):
-    forces = SplitForces(attraction_of(kernel, "kept"), ExactRepulsion())
+def test_the_value_is_not_negative_and_the_start_costs_what_it_should(attract):
+    forces = SplitForces(attract("kept"), ExactRepulsion())
     tiny = some_map() * np.float32(1e-6)
     # All q equal: KL = sum p log p + log(n (n - 1)).
     expected = forces.attraction.negative_entropy + np.log(N * (N - 1))
@@ -71,8 +210,8 @@ def test_the_value_is_not_negative_and_the_start_costs_what_it_should(kernel):
 
 
 @pytest.mark.parametrize("repulsion", REPULSIONS)
-def test_a_map_that_leaves_all_bounds_ends_in_one_clear_sentence(kernel, repulsion):
-    forces = SplitForces(attraction_of(kernel, "kept"), REPULSIONS[repulsion](2))
+def test_a_map_that_leaves_all_bounds_ends_in_one_clear_sentence(attract, repulsion):
+    forces = SplitForces(attract("kept"), REPULSIONS[repulsion](2))
     Y = some_map()
     Y[0, 3] = np.inf
     with pytest.raises(DivergedError, match="The optimization diverged at step"):

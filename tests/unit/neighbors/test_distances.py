@@ -12,7 +12,6 @@ METRICS = [
     (Metric("minkowski", 3.0), {"metric": "minkowski", "p": 3.0}),
     (Metric("minkowski", 1.5), {"metric": "minkowski", "p": 1.5}),
     (Metric("minkowski", 2.0), {"metric": "minkowski", "p": 2.0}),
-    (Metric("minkowski", 40.0), {"metric": "minkowski", "p": 40.0}),
     (Metric("minkowski", 70.5), {"metric": "minkowski", "p": 70.5}),
     (Metric("chebyshev"), {"metric": "chebyshev"}),
     (Metric("cosine"), {"metric": "cosine"}),
@@ -56,30 +55,19 @@ def test_keys_in_the_type_of_the_data_order_points_as_distances_do(metric, by_sc
     np.testing.assert_allclose(found**2, expected**2, 1e-4, 2e-2)
 
 
-@pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize(("metric", "by_scipy"), METRICS, ids=NAMES)
-def test_the_distance_of_copies_is_exactly_zero(metric, by_scipy, container):
+@pytest.mark.parametrize("container", ["float32", "csr"])
+@pytest.mark.parametrize("metric", [metric for metric, _ in METRICS], ids=NAMES)
+def test_copies_have_no_distance_and_a_subset_holds_the_chosen_columns(metric, container):
     X, _ = points_in(container)
-    X = X * 1.1 if container in ("float32", "float64", "csr") else X  # not whole numbers
-    search = exact_set(X, metric)
-    sq = sq_distances(X, slice(0, X.shape[0]), search, metric)
+    X = X * 1.1  # not whole numbers
+    everything = exact_set(X, metric)
+    sq = sq_distances(X, slice(0, X.shape[0]), everything, metric)
     assert np.all(np.diagonal(sq) == 0)
     assert np.all(sq >= 0)
-
-
-@pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize(("metric", "by_scipy"), METRICS, ids=NAMES)
-def test_a_subset_of_a_search_set_holds_the_chosen_columns_in_their_order(
-    metric, by_scipy, container
-):
-    X, _ = points_in(container)
-    everything = exact_set(X, metric)
     chosen = np.array([7, 3, 11])
-    sq = sq_distances(X, slice(0, 5), everything, metric)
-    part = sq_distances(X, slice(0, 5), everything.subset(chosen), metric)
-    np.testing.assert_allclose(part, sq[:, chosen], 1e-5, 1e-13)
-    by_ids = exact_set(X, metric, chosen)
-    np.testing.assert_allclose(sq_distances(X, slice(0, 5), by_ids, metric), part, 1e-5, 1e-13)
+    for part in (everything.subset(chosen), exact_set(X, metric, chosen)):
+        found = sq_distances(X, slice(0, 5), part, metric)
+        np.testing.assert_allclose(found, sq[:5, chosen], 1e-5, 1e-13)
 
 
 def test_precomputed_distances_are_squared_and_taken_by_column():

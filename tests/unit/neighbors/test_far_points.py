@@ -25,8 +25,8 @@ def minkowski(A, B, p):
 
 
 @pytest.mark.parametrize("contain", [np.asarray, csr_array], ids=["dense", "csr"])
-@pytest.mark.parametrize("factor", [1e-140, 1e-9, 1.0, 1e9, 1e140])
-@pytest.mark.parametrize("p", [1.5, 3, 21, 64, 65, 1000, 1e7])
+@pytest.mark.parametrize("factor", [1e-140, 1.0, 1e140])
+@pytest.mark.parametrize("p", [1.5, 3, 64, 65, 1e7])
 def test_minkowski_distances_neither_overflow_nor_underflow(p, factor, contain):
     metric = Metric("minkowski", p)
     near = X * factor
@@ -59,7 +59,7 @@ KERNELS = {
 
 
 @pytest.mark.filterwarnings("ignore:.*have more than perplexity neighbors at the same")
-@pytest.mark.parametrize("far", [5.0, 1e40, 1e140])
+@pytest.mark.parametrize("far", [1e40, 1e140])
 @pytest.mark.parametrize("name", KERNELS)
 def test_far_points_get_finite_coordinates(name, far):
     affinities = name if name in ("sampled", "dense") else "sparse"

@@ -78,8 +78,10 @@ def test_similarities_are_those_of_whitened_points(points, name):
     np.testing.assert_array_equal(found_new, twin.similarity(whitening.apply(new)))
 
 
-@pytest.mark.parametrize("affinities", ["dense", "sparse", "sampled"])
-@pytest.mark.parametrize("landmarks", [None, Landmarks(60, "spread")], ids=["all", "landmarks"])
+@pytest.mark.parametrize(
+    ("affinities", "landmarks"),
+    [("dense", None), ("sampled", None), ("sparse", Landmarks(60, "spread"))],
+)
 def test_new_points_are_placed_also_by_a_model_from_a_file(points, tmp_path, affinities, landmarks):
     kernel = IsolationKernel(12, n_partitions=30, metric="mahalanobis")
     model = make(kernel, affinities=affinities, landmarks=landmarks).fit(points)

@@ -6,8 +6,7 @@ import pytest
 from isosne import KL, TSNE, GaussianKernel, NeRV, Phase, Schedule
 from isosne.affinities.dense import dense_affinities
 from isosne.errors import ParameterError
-from isosne.layout.exact import ExactForces
-from isosne.layout.forces import CustomForces
+from isosne.layout.exact import CustomForces, ExactForces
 from tests.unit.tsne.conftest import make, refuses
 
 N = 60
