@@ -181,15 +181,8 @@ class Canvas:
             write(drawn.title, _describe(shown, is_sampled))
         is_measured = self._session.color in (TRUST, DENSITY)
         if is_measured and self._session.n_measured != self._n_measured:
-            self._prefer()
             self.repaint()
         self._move()
-
-    def _prefer(self) -> None:
-        """Ask for the trust of the selected rows first, or of those in view."""
-        selection = self._session.selection
-        for drawn, shown in zip(self.figures, self._session.maps, strict=False):
-            shown.preferred = selection if len(selection) else rows_in_view(drawn.Y, drawn.corners)
 
     def repaint(self) -> None:
         """Color the points by what is chosen."""
@@ -345,11 +338,10 @@ class Canvas:
 
 def _describe(shown: ShownMap, is_sampled: bool) -> Markup:
     """Return the title of a map, how far its run has come, and a bar that keeps its place."""
-    status = shown.status
-    words = "" if status is None else str(status)
+    words = str(shown.status)
     if is_sampled:
         words += f" ({MAX_COMPUTED:,} points shown)"
-    share = 100 * status.share if status is not None and status.is_active else 0
+    share = 100 * shown.status.share if shown.is_active else 0
     return Markup(
         '<div class="maptitle" title="{words}"><b>{title}</b> <span>{words}</span></div>'
         '<div class="progress"><i style="width: {share:.0f}%"></i></div>'

@@ -12,7 +12,7 @@ from isosne.explorer.assets import text_pane, write
 from isosne.explorer.data import CHOICES, DEFAULT_STEPS, Settings
 from isosne.explorer.files import MAPS, TABLES, Reading, upload_map, upload_table
 from isosne.explorer.run import FINISHED, PAUSED, RUNNING, STOPPED, Run
-from isosne.explorer.session import MAX_MAPS, WARM, Session
+from isosne.explorer.session import MAX_MAPS, WARM, Session, ShownMap
 from isosne.rows.scaled import KINDS
 
 MORE_STEPS = 100
@@ -41,7 +41,7 @@ class MapControls:
         self.stop = pn.widgets.Button(label="Stop")
         self.more = pn.widgets.Button(label=f"{MORE_STEPS} more steps")
         self.begin.on_click(guard(self._begin))
-        self.pause.on_click(guard(self._steer(_switch)))
+        self.pause.on_click(guard(self._steer(Run.switch)))
         self.stop.on_click(guard(self._steer(Run.stop)))
         self.more.on_click(guard(self._steer(lambda run: run.more(MORE_STEPS))))
         self.kernel.param.watch(lambda event: self._name_size(), "value")
@@ -61,9 +61,9 @@ class MapControls:
         if None in (self.exaggeration.value, self.seed.value, self.n_iter.value):
             raise DataError("Exaggeration, seed and steps must be numbers. Type a number in each.")
         exaggeration = float(self.exaggeration.value)
-        before = self._session.maps[self._m].settings if self._m < len(self._session.maps) else None
-        first = self._session.maps[0].settings if self._session.maps else None
-        distance = before or first or Settings()
+        maps = [shown for shown in (self._shown(), *self._session.maps[:1]) if shown is not None]
+        known = [shown.settings for shown in maps if shown.settings is not None]
+        distance = known[0] if known else Settings()
         return Settings(
             self.kernel.value,
             self.size.value.strip(),
@@ -81,14 +81,18 @@ class MapControls:
         self.exaggeration.value = settings.exaggeration or 1.0
         self.seed.value, self.n_iter.value = settings.seed, settings.n_iter
 
+    def _shown(self) -> ShownMap | None:
+        """Return the map that is controlled, if there is one."""
+        maps = self._session.maps
+        return maps[self._m] if self._m < len(maps) else None
+
     def tick(self) -> None:
         """Enable the buttons that have an effect; Panel sends only what differs."""
-        shown = self._session.maps[self._m] if self._m < len(self._session.maps) else None
-        status = None if shown is None else shown.status
-        state = "" if status is None else status.state
+        shown = self._shown()
+        state = "" if shown is None else shown.status.state
         self.pause.label = "Resume" if state == PAUSED else "Pause"
         self.pause.disabled = state not in (RUNNING, PAUSED)
-        self.stop.disabled = status is None or not status.is_active
+        self.stop.disabled = shown is None or not shown.is_active
         self.more.disabled = state not in (FINISHED, STOPPED)
         self.warm.disabled = shown is None
 
@@ -116,14 +120,6 @@ class MapControls:
                 work(run)
 
         return call
-
-
-def _switch(run: Run) -> None:
-    """Pause a run, or resume it."""
-    if run.status.state == PAUSED:
-        run.resume()
-    else:
-        run.pause()
 
 
 class SecondMap:
@@ -170,6 +166,12 @@ class SecondMap:
                 self._say(notes)
 
 
+INTRODUCTION = Markup(
+    "<h2>Open a table</h2><p>Text columns are not used for the map unless you tick the box. "
+    "Scale columns that have different units.</p>"
+)
+
+
 class OpenForm:
     """A file to choose, and the columns with identifiers and labels."""
 
@@ -185,12 +187,7 @@ class OpenForm:
         self._button = pn.widgets.Button(label="Open", color="primary")
         self._button.on_click(guard(self._open))
         self.view = pn.Column(
-            text_pane(
-                Markup(
-                    "<h2>Open a table</h2><p>Text columns are not used for the map unless you tick "
-                    "the box. Scale columns that have different units.</p>"
-                )
-            ),
+            text_pane(INTRODUCTION),
             self._file,
             self._label,
             self._id,

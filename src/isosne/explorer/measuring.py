@@ -2,7 +2,7 @@
 
 The quality of a map is measured in a thread of its own when its run has ended. The trust of a map
 of more than 20,000 points is known of a sample first. While the points are colored by trust, the
-others follow in batches: the selected rows or those in view before the rest.
+others follow in batches.
 """
 
 import logging
@@ -180,13 +180,10 @@ def measure(session: Session, shown: ShownMap, n_queries: int | None = None) -> 
 
 
 def fill_trust(session: Session, shown: ShownMap, last: Measured, rng: Generator) -> Measured:
-    """Return the measures of a map with the trust of further rows, of the preferred ones first."""
+    """Return the measures of a map with the trust of further rows."""
     trust = last.trust.copy()
     rows = np.arange(len(trust)) if shown.rows is None else shown.rows
-    missing = np.zeros(len(trust), bool)
-    missing[rows] = np.isnan(trust[rows])
-    preferred = shown.preferred[missing[shown.preferred]]
-    wanted = preferred if len(preferred) else np.flatnonzero(missing)
+    wanted = rows[np.isnan(trust[rows])]
     _, X, Y = _mapped(session, shown)
     n_values = X.size if isinstance(X, np.ndarray) else X.nnz
     chosen = np.sort(rng.permutation(wanted)[: max(int(BATCH_WORK / max(n_values, 1)), 16)])

@@ -29,7 +29,7 @@ VALUE_EVERY = 100
 
 
 class Status(NamedTuple):
-    """How far a run has come; ``seconds_left`` is None if it is unknown."""
+    """How far a run has come: ``state`` is "" without one, ``seconds_left`` None if unknown."""
 
     state: str
     phase: int = 0
@@ -51,7 +51,7 @@ class Status(NamedTuple):
         return min(self.iteration / max(self.n_iter, 1), 1.0)
 
     def __str__(self) -> str:
-        if self.state == FAILED:
+        if self.state in ("", FAILED):
             return self.message
         if self.state == PREPARING:
             return "Computing similarities and neighbors"
@@ -118,15 +118,12 @@ class Run:
         """Begin the fit."""
         self._begin(lambda: self.model.fit(self._X))
 
-    def pause(self) -> None:
-        """Wait after the current step until `resume` or `stop`."""
+    def switch(self) -> None:
+        """Wait after the current step until the next `switch` or `stop`; or go on."""
         if self.status.state == RUNNING:
             self._may_go.clear()
             self._update(state=PAUSED)
-
-    def resume(self) -> None:
-        """Go on after a pause."""
-        if self.status.state == PAUSED:
+        elif self.status.state == PAUSED:
             self._began = 0.0  # the time per step is measured anew: a pause is no part of it
             self._update(state=RUNNING)
             self._may_go.set()

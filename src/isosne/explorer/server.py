@@ -94,13 +94,11 @@ class PageServer:
         *,
         host: str = LOOPBACK,
         port: int = 0,
-        every_second: Callable[[], None] | None = None,
+        every_second: Callable[[], None] = lambda: None,
     ) -> None:
-        self.host, self.token = host, secrets.token_urlsafe(TOKEN_BYTES)
-        self.port = _free_port(host, port)
+        self.host, self.port, self.token = host, port, secrets.token_urlsafe(TOKEN_BYTES)
         self._make_page, self._every_second = make_page, every_second
         self._ready = threading.Event()
-        self._error: Exception | None = None
         self._loop: IOLoop | None = None
         self._thread = threading.Thread(target=self._work, daemon=True)
 
@@ -111,19 +109,18 @@ class PageServer:
 
     def start(self) -> None:
         """Start the server, and return when it accepts connections."""
-        try:  # first, because Bokeh leaves a socket behind if its port is in use
-            with _open_socket(self.host) as trial:
+        try:  # Bokeh must know its port before it listens, to check origins
+            with socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET) as trial:
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 trial.bind((self.host or LOOPBACK, self.port))
+                self.port = int(trial.getsockname()[1])
         except OSError as error:
-            self._error = error
-        else:
-            self._thread.start()
-            self._ready.wait(START_SECONDS)
-        if self._error is not None:
             raise OutputError(
-                f"Cannot listen on {self.host}, port {self.port}: {self._error}. "
+                f"Cannot listen on {self.host}, port {self.port}: {error}. "
                 "Choose another port, or leave it out for a free one."
-            ) from self._error
+            ) from error
+        self._thread.start()
+        self._ready.wait(START_SECONDS)
 
     def stop(self) -> None:
         """Close all connections and end the thread."""
@@ -142,35 +139,27 @@ class PageServer:
         events.set_exception_handler(ignore_closed_tabs)
         asyncio.set_event_loop(events)
         loop = IOLoop.current()
-        try:
-            server = get_server(
-                {"/": self._make_page},
-                port=self.port,
-                address=self.host,
-                websocket_origin=self._origins(),
-                loop=loop,
-                title="isosne explore",
-                auth_provider=TokenProvider(self.token),
-                secret_key=secrets.token_urlsafe(TOKEN_BYTES),
-                sign_sessions=True,
-                session_token_expiration=DAY_SECONDS,
-                websocket_max_message_size=MAX_MESSAGE_BYTES,
-                extra_patterns=[(r"/components/.*", Refused)],
-            )
-            server.start()
-        except OSError as error:
-            self._error = error
-            self._ready.set()
-            return
+        server = get_server(
+            {"/": self._make_page},
+            port=self.port,
+            address=self.host,
+            websocket_origin=self._origins(),
+            loop=loop,
+            title="isosne explore",
+            auth_provider=TokenProvider(self.token),
+            secret_key=secrets.token_urlsafe(TOKEN_BYTES),
+            sign_sessions=True,
+            session_token_expiration=DAY_SECONDS,
+            websocket_max_message_size=MAX_MESSAGE_BYTES,
+            extra_patterns=[(r"/components/.*", Refused)],
+        )
+        server.start()
         self._loop = loop
-        ticking = None
-        if self._every_second is not None:
-            ticking = PeriodicCallback(self._every_second, 1000)
-            ticking.start()
+        ticking = PeriodicCallback(self._every_second, 1000)
+        ticking.start()
         loop.add_callback(self._ready.set)
         loop.start()
-        if ticking is not None:
-            ticking.stop()
+        ticking.stop()
         server.stop()
         loop.close()
 
@@ -179,21 +168,6 @@ def ignore_closed_tabs(loop: asyncio.AbstractEventLoop, context: dict[str, Any])
     """Report an error that no one waits for, unless a tab was closed before a message arrived."""
     if not isinstance(context.get("exception"), WebSocketClosedError | StreamClosedError):
         loop.default_exception_handler(context)
-
-
-def _free_port(host: str, port: int) -> int:
-    """Return a port; Bokeh must know it before it listens, to check origins."""
-    if port:
-        return port
-    with _open_socket(host) as trial:
-        trial.bind((host or LOOPBACK, 0))
-        return int(trial.getsockname()[1])
-
-
-def _open_socket(host: str) -> socket.socket:
-    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    return made
 
 
 def _name_of(host: str) -> str:

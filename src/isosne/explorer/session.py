@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.explorer.data import CHOICES, Data, Settings
+from isosne.explorer.data import CHOICES, MIN_POINTS, Data, Settings
 from isosne.explorer.run import FINISHED, PREPARING, RUNNING, STOPPED, Run, Status
 from isosne.neighbors.metric import Metric
 from isosne.quality import Curve
@@ -30,8 +30,8 @@ OTHER_KERNEL = "its kernel cannot be chosen on the command line"
 WARM = "the map shown started from the map before"
 MODEL = "the map shown is that of a model, which may have further settings"
 """What a command does not tell of a map."""
-MIN_SUBSET = 4
-"""Smallest selection that can be mapped again."""
+COMPLETE = Status("")
+"""The status of a map without a run."""
 
 
 class Measured(NamedTuple):
@@ -55,7 +55,7 @@ class ShownMap:
     ``settings`` is None for a map from another program, and for a model with a kernel of its own.
     ``rows`` is None for a map of all rows. ``fixed`` holds the positions of a map without a run.
     ``note`` says what the settings do not tell. ``n_steps`` is the number of steps of a map that
-    was restored. The trust of ``preferred`` rows is found first.
+    was restored.
     """
 
     title: str
@@ -66,24 +66,22 @@ class ShownMap:
     note: str = ""
     n_steps: int | None = None
     measured: Measured | None = None
-    preferred: Array = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
-    def status(self) -> Status | None:
-        """How far the run has come; None without a run."""
-        return None if self.run is None else self.run.status
+    def status(self) -> Status:
+        """How far the run has come; without a run, it is complete."""
+        return COMPLETE if self.run is None else self.run.status
 
     @property
     def is_active(self) -> bool:
         """Whether positions may still change."""
-        return self.run is not None and self.run.status.is_active
+        return self.status.is_active
 
     @property
     def n_moving(self) -> int:
         """The number of points that a run moves just now: none if it is paused or has ended."""
-        run = self.run
-        is_moving = run is not None and run.status.state in (PREPARING, RUNNING)
-        return run.n_points if run is not None and is_moving else 0
+        is_moving = self.run is not None and self.status.state in (PREPARING, RUNNING)
+        return self.run.n_points if self.run is not None and is_moving else 0
 
     def frame(self, n_rows: int) -> tuple[int, NDArray[np.float32]]:
         """Return the number of the latest frame, and a position (n, 2) for each row, or NaN."""
@@ -100,12 +98,11 @@ class ShownMap:
         """Return the number of steps of a map that is complete, if it is known."""
         if self.run is None:
             return self.n_steps
-        status = self.run.status
-        return None if status.is_active or status.iteration == 0 else status.iteration
+        return None if self.is_active else self.status.iteration or None
 
     def fitted(self) -> TSNE | None:
         """Return the fitted estimator, if there is one and its run has ended."""
-        has_ended = self.run is not None and self.run.status.state in (FINISHED, STOPPED)
+        has_ended = self.status.state in (FINISHED, STOPPED)
         return self.run.model if self.run is not None and has_ended else None
 
 
@@ -174,12 +171,11 @@ class Session:
         A warm start begins at the present positions of the map, or for a new second map at those
         of the first one.
         """
-        data = self.rows
         before = self.maps[m] if m < len(self.maps) else None
-        rows = before.rows if before is not None else None
-        start = self._present(before if before is not None else self.maps[0]) if is_warm else None
+        rows = None if before is None else before.rows
+        start = self._present(before or self.maps[0]) if is_warm else None
         model = settings.make_model(start)
-        X = data.to_fit(rows)
+        X = self.rows.to_fit(rows)
         model.plan(X)  # raises an error about the settings before the present map is given up
         note = "" if start is None else WARM
         self._put(m, ShownMap(settings.title, settings, rows, Run(model, X), start, note))
@@ -187,9 +183,9 @@ class Session:
     def reembed(self) -> None:
         """Compute a second map of the selected rows only, with the settings of the first map."""
         rows = np.sort(self.selection)
-        if len(rows) < MIN_SUBSET:
+        if len(rows) < MIN_POINTS:
             raise DataError(
-                f"A map of a selection needs at least {MIN_SUBSET} rows; got {len(rows)}. "
+                f"A map of a selection needs at least {MIN_POINTS} rows; got {len(rows)}. "
                 "Select more rows with the lasso."
             )
         settings = self.maps[0].settings or Settings()
@@ -259,9 +255,8 @@ class Session:
             made = "read from a file" if shown.run is None else OTHER_KERNEL
             return f"# {shown.title}: {made}"
         notes = []
-        words = data.words
-        if not words:
-            words, notes = ("table.csv",), ["the data were passed in Python"]
+        if not data.words:
+            notes.append("the data were passed in Python")
         if shown.rows is not None:
             notes.append(f"of the {len(shown.rows):,} selected rows, saved as a table")
         notes += [shown.note] if shown.note else []
@@ -270,6 +265,7 @@ class Session:
             notes.append(f"the map shown was stopped at step {n_steps}")
         elif n_steps is not None and n_steps > shown.settings.n_iter:
             notes.append(f"the map shown has {n_steps} steps")
+        words = data.words or ("table.csv",)
         line = shown.settings.command(words, "map2.parquet" if m else "map.parquet")
         return f"{line}  # {'; '.join(notes)}" if notes else line
 
@@ -280,8 +276,7 @@ class Session:
 
     def _present(self, shown: ShownMap) -> NDArray[np.float32] | None:
         """Return the positions of a map, if it has one for every row that it maps."""
-        _, Y = shown.frame(self.rows.n_rows)
-        Y = Y if shown.rows is None else Y[shown.rows]
+        Y = shown.frame(self.rows.n_rows)[1][... if shown.rows is None else shown.rows]
         return None if np.isnan(Y).any() else np.array(Y, np.float32)
 
     def _put(self, m: int, shown: ShownMap) -> None:
@@ -316,8 +311,7 @@ def save_session(session: Session, path: Path) -> None:
         settings = None if shown.settings is None else asdict(shown.settings)
         about = {"title": shown.title, "settings": settings, "note": shown.note}
         maps.append(about | {"n_steps": shown.count_steps()})
-    for i, rows in enumerate(session.names.values()):
-        arrays[f"name{i}"] = rows
+    arrays |= {f"name{i}": rows for i, rows in enumerate(session.names.values())}
     header = {
         "fingerprint": data.fingerprint,
         "source": data.source,
@@ -387,8 +381,6 @@ def _read_settings(given: dict[str, Any] | None) -> Settings | None:
 
 
 def _check_rows(rows: Array, n_rows: int) -> Array:
-    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or not np.isin(rows, np.arange(n_rows)).all():
         raise ValueError("a selection is not a list of rows")
-    if len(rows) and not (rows.min() >= 0 and rows.max() < n_rows):
-        raise ValueError("a selection has rows that do not exist")
     return rows.astype(np.int64)

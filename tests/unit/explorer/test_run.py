@@ -40,11 +40,11 @@ def test_a_paused_run_does_not_move_until_it_is_resumed(two_blobs):
     run = long_run(two_blobs)
     run.start()
     wait_for(lambda: run.status.state == RUNNING)
-    run.pause()
+    run.switch()
     assert run.status.state == PAUSED
     _, Y = run.frame
     at = run.status.iteration
-    run.resume()
+    run.switch()
     wait_for(lambda: run.status.iteration > at)
     assert not np.array_equal(run.frame[1], Y)
     run.stop()
@@ -57,7 +57,7 @@ def test_a_stopped_run_keeps_its_map_and_can_go_on(two_blobs, is_paused):
     run.start()
     wait_for(lambda: run.status.state == RUNNING)
     if is_paused:
-        run.pause()
+        run.switch()
     run.stop()
     assert run.join(DEADLINE)
     status = run.status
