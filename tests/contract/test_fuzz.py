@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from tests.fuzz.host import run_cases
-from tests.fuzz.worker import AREAS
+from tests.fuzz.host import AREAS, run_cases
 
 pytestmark = [
     pytest.mark.slow,

@@ -1,21 +1,34 @@
-"""Run cases in worker processes, and restart a worker that crashes or hangs."""
+"""Run cases in worker processes: a crash or a hang ends a worker, and not the fuzz run.
 
+This module imports nothing that imports Numba: a worker sets the number of threads before.
+"""
+
+import faulthandler
 import multiprocessing
+import os
+import resource
+import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.fuzz.worker import COMPILED, COMPILING, READY, work
-
-LIMIT_SECONDS = 10.0
-"""A case takes milliseconds; longer than this, on a busy machine too, is a hang. Chosen."""
-COMPILE_SECONDS = 300.0
-"""Limit while a worker starts, and while Numba compiles."""
-OUTCOMES = ("succeeded", "refused", "failed")
+AREAS = {
+    "estimator": "tests.fuzz.estimators",
+    "reader": "tests.fuzz.readers",
+    "model": "tests.fuzz.archives",
+    "checkpoint": "tests.fuzz.archives",
+}
+"""Modules by area; each has a function ``run_AREA(case)``."""
+LIMIT_SECONDS = 120.0
+"""A case takes milliseconds, or some seconds if Numba compiles; longer than this is a hang."""
+LARGEST_GROWTH = 2**29
+"""Bytes by which one case may raise the peak memory of its process: inputs are tiny. Chosen."""
+READY = "ready"
 
 
 class Result(NamedTuple):
@@ -32,86 +45,90 @@ class Result(NamedTuple):
         return f"python -m tests.fuzz {self.area} {self.seed}"
 
 
-class Worker:
-    """A process that judges the cases of one area."""
-
-    def __init__(self, area: str, folder: Path) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._folder = folder
-        self._link, theirs = context.Pipe()
-        self._process = context.Process(target=work, args=(area, folder, theirs), daemon=True)
-        self._process.start()
-        theirs.close()
-        started = self._answer(COMPILE_SECONDS)
-        if started != READY:
-            raise RuntimeError(f"The worker of {area} did not start: {started} {self._errors()}")
-
-    def judge(self, seed: int) -> tuple[str, str, str]:
-        """Return outcome, reason and details of a case; of a crash and a hang, too."""
-        self._link.send(seed)
-        answer = self._answer(LIMIT_SECONDS)
-        if isinstance(answer, str):
-            self._process.kill()
-            self._process.join()
-            return "failed", answer, self._errors()
-        return answer
-
-    def _answer(self, seconds: float):
-        """Return what the worker sends, or in words why it sends nothing."""
-        limit = seconds
-        try:
-            # Twice, because a pause of this machine uses up the first limit.
-            while self._link.poll(limit) or self._link.poll(limit):
-                answer = self._link.recv()
-                if answer not in (COMPILING, COMPILED):
-                    return answer
-                limit = COMPILE_SECONDS if answer == COMPILING else seconds
-        except (EOFError, ConnectionResetError):
-            self._process.join()
-            code = self._process.exitcode
-            how = signal.Signals(-code).name if code and code < 0 else f"exit code {code}"
-            return f"crashed: {how}"
-        return f"hung: no verdict within {2 * limit:.0f} s"
-
-    def _errors(self) -> str:
-        path = self._folder / "stderr"
-        return path.read_text(errors="replace")[-3000:] if path.exists() else ""
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether the process can take another case."""
-        return self._process.is_alive()
-
-    def end(self) -> None:
-        """End the process."""
-        if self.is_alive:
-            self._link.send(None)
-            self._process.join(LIMIT_SECONDS)
-        self._process.kill()
-        self._process.join()
-
-
-def run_cases(
-    area: str,
-    seeds: Iterable[int],
-    *,
-    seconds: float = float("inf"),
-    report: Callable[[Result], None] = lambda result: None,
-) -> Counter[str]:
+def run_cases(area, seeds, *, seconds=float("inf"), report=lambda result: None):
     """Judge cases until the seeds or the seconds end; return the number of each outcome."""
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        worker = Worker(area, Path(folder))
-        until = time.monotonic() + seconds
-        try:
-            for seed in seeds:
-                if time.monotonic() > until:
-                    break
-                if not worker.is_alive:
-                    worker = Worker(area, Path(folder))
-                result = Result(area, seed, *worker.judge(seed))
-                counts[result.outcome] += 1
-                report(result)
-        finally:
-            worker.end()
+        worker, until = Worker(area, Path(folder)), time.monotonic() + seconds
+        for seed in seeds:
+            if time.monotonic() > until:
+                break
+            if not worker.process.is_alive():
+                worker = Worker(area, Path(folder))
+            result = Result(area, seed, *worker.judge(seed))
+            counts[result.outcome] += 1
+            report(result)
+        worker.process.kill()
+        worker.process.join()
     return counts
+
+
+class Worker:
+    """A process that judges the cases of one area."""
+
+    def __init__(self, area, folder):
+        context = multiprocessing.get_context("spawn")
+        self.link, theirs = context.Pipe()
+        self.process = context.Process(target=work, args=(area, folder, theirs), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.errors = folder / "stderr"
+        started = self.answer()
+        if started != READY:
+            raise RuntimeError(f"The worker of {area} did not start: {started}")
+
+    def judge(self, seed):
+        """Return outcome, reason and details of a case; of a crash and a hang, too."""
+        self.link.send(seed)
+        answer = self.answer()
+        if isinstance(answer, str):
+            self.process.kill()
+            self.process.join()
+            return "failed", answer, self.errors.read_text(errors="replace")[-3000:]
+        return answer
+
+    def answer(self):
+        """Return what the worker sends, or in words why it sends nothing."""
+        try:
+            if self.link.poll(LIMIT_SECONDS):
+                return self.link.recv()
+        except (EOFError, ConnectionResetError):
+            self.process.join()
+            code = self.process.exitcode
+            return f"crashed: {signal.Signals(-code).name if code < 0 else f'exit code {code}'}"
+        return f"hung: no verdict within {LIMIT_SECONDS:.0f} s"
+
+
+def work(area, folder, link):
+    """Judge one case after the other in a process: receive seeds, send verdicts."""
+    os.environ |= dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+    os.dup2(os.open(folder / "stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    faulthandler.enable()
+    tempfile.tempdir = str(folder)  # the host removes it, even if this process is killed
+    run = getattr(import_module(AREAS[area]), f"run_{area}")
+    link.send(READY)
+    while True:
+        link.send(_judge(area, run, link.recv(), folder / "case"))
+
+
+def _judge(area, run, seed, folder):
+    import numpy as np
+
+    from tests.fuzz.case import Case, judge
+
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    before = _peak_bytes()
+    outcome, reason, details = judge(
+        run, Case(np.random.default_rng([*area.encode(), seed]), folder)
+    )
+    grown = _peak_bytes() - before
+    if grown > LARGEST_GROWTH:
+        outcome, reason = "failed", f"took {grown / 2**20:.0f} MB of memory"
+    return outcome, reason, details
+
+
+def _peak_bytes() -> int:
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -246,7 +246,9 @@ class Input:
         self._frame: Any = None
         is_table = isinstance(X, MixedRows)
         self.source = X.frame if is_table else X
-        if is_table or (metric != "precomputed" and not is_stored(X) and is_mixed(X)):
+        if is_table or (
+            not is_one_of(metric, ("precomputed",)) and not is_stored(X) and is_mixed(X)
+        ):
             categorical = X.categorical if is_table else None
             seed = _tree_seed(random_state)
             self.forest = TableForest(categorical=categorical, random_state=seed)
