@@ -4,7 +4,6 @@ import inspect
 import logging
 import os
 import pickle
-import re
 import signal
 import subprocess
 import sys
@@ -15,17 +14,18 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import isosne.tsne.input
 import isosne.tsne.place
-from isosne import GaussianKernel, IsolationKernel, Placer
-from isosne.errors import DataError, ParameterError
+from isosne import IsolationKernel, Placer
+from isosne.errors import DataError
 from isosne.rows import open_rows
-from isosne.tsne.place import placed_blocks
 from tests.conftest import make as make_model
 from tests.conftest import refuses
-from tests.unit.rows.formats import DENSE, SPARSE, TEXT, as_table, write_npy, write_text
+from tests.unit.rows.formats import DENSE, SPARSE, TEXT, as_table, write_npy
 
 N, POOL, LANDMARKS = 600, 250, 120
 
@@ -69,8 +69,9 @@ def assert_same(found, expected):
     assert coordinates.tobytes() == other_coordinates.tobytes()
 
 
-# One source for each reader; unit/sources/test_formats.py compares the rows of all formats.
-READERS = [name for name in DENSE if name not in ("fortran npy", "arrow", "zarr 2")] + ["csv"]
+# One source for each reader; unit/rows/test_formats.py compares the rows of all formats.
+SAME = ("array", "fortran npy", "arrow", "zarr 2", "part of a memmap", "memmap", "compressed npz")
+READERS = [name for name in DENSE if name not in SAME] + ["csv"]
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -86,7 +87,7 @@ def whole(points):
     return model.embedding_.tobytes(), model.transform(points[:150]).tobytes()
 
 
-@pytest.mark.parametrize("name", ["npy", "parquet", "csv", "dask array", "dask frame"])
+@pytest.mark.parametrize("name", ["npy", "csv", "dask frame"])
 def test_all_rows_of_a_source_give_the_map_of_points_in_memory(points, whole, tmp_path, name):
     source = (DENSE | TEXT)[name](tmp_path, points[:150])
     found = make().fit(source)
@@ -110,11 +111,11 @@ def test_sparse_sources_give_the_bytes_of_dense_points(points, expected_of_spars
     assert_same(results(source, **FROM_RANDOM), expected_of_sparse)
 
 
-@pytest.mark.parametrize("name", ["npy", "parquet", "csv", "zarr 3", "dask frame"])
+@pytest.mark.parametrize("name", ["npy", "csv", "dask frame"])
 def test_names_of_columns_are_those_of_the_source(points, tmp_path, name):
     source = (DENSE | TEXT)[name](tmp_path, points)
     model = make(landmarks=LANDMARKS).fit(source)
-    has_names = name not in ("npy", "zarr 3")
+    has_names = name != "npy"
     assert model.n_features_in_ == 4
     if has_names:
         assert model.feature_names_in_.tolist() == ["c0", "c1", "c2", "c3"]
@@ -144,13 +145,6 @@ def test_coordinates_go_from_a_file_to_a_mapped_file(points, expected, tmp_path)
 
 
 # --- Dask
-
-
-@pytest.mark.parametrize("name", ["dask array", "dask frame"])
-def test_dask_without_threads_gives_the_same_bytes(points, expected, tmp_path, name):
-    # With threads, the default of both collections: see test_every_source_gives_the_bytes.
-    with dask.config.set(scheduler="sync"):
-        assert_same(results(DENSE[name](tmp_path, points)), expected)
 
 
 def test_only_samples_landmarks_and_coordinates_come_back_from_dask(points, tmp_path, monkeypatch):
@@ -198,32 +192,6 @@ def client(tmp_path_factory):
 
 def workers(client):
     return client.run(os.getpid)
-
-
-@pytest.mark.slow
-def test_workers_place_partitions_with_a_placer_and_write_the_results(
-    client, points, expected, tmp_path
-):
-    model, coordinates = expected
-    model.save(tmp_path / "model.isosne")
-    place = Placer(tmp_path / "model.isosne", n_jobs=1)
-
-    def place_partition(frame):
-        Y = place(frame)
-        return pd.DataFrame({"x": Y[:, 0], "y": Y[:, 1]}, index=frame.index)
-
-    frame = dd.from_pandas(pd.DataFrame(points, columns=list("abcd")), npartitions=6)
-    meta = {"x": "float32", "y": "float32"}
-    frame.map_partitions(place_partition, meta=meta).to_parquet(tmp_path / "out")
-    found = dd.read_parquet(tmp_path / "out").compute().to_numpy()
-    np.testing.assert_array_equal(found, coordinates)
-
-
-@pytest.mark.slow
-def test_rows_are_read_from_a_cluster(client, points):
-    rows = open_rows(da.from_array(points, chunks=(100, 2)))
-    np.testing.assert_array_equal(rows.take([250, 3, 3]), points[[250, 3, 3]])
-    np.testing.assert_array_equal(rows.read(slice(50, 150)), points[50:150])
 
 
 @pytest.mark.slow
@@ -284,11 +252,6 @@ def with_nan(points):
     X = points.copy()
     X[377, 2] = np.nan
     return da.from_array(X, chunks=(100, 2))
-
-
-def test_a_value_that_is_not_finite_in_a_chunk_is_refused(points, expected):
-    with refuses(DataError, NOT_FINITE):
-        expected[0].place(with_nan(points))
 
 
 @pytest.mark.slow
@@ -398,81 +361,24 @@ def test_a_dask_array_is_placed_in_an_interpreter_that_has_not_imported_its_clus
 # --- what cannot be read, from end to end
 
 
-def bad_sources(points, folder):
-    """Return sources that cannot be read, each with its error."""
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
-    table = as_table(points)
+def test_a_table_that_cannot_be_read_is_refused_at_fit_and_at_place(points, expected, tmp_path):
+    table, path = as_table(points), tmp_path / "null.parquet"
     values = table.column("c1").to_pylist()
     values[411] = None
-    null, text, ragged = folder / "null.parquet", folder / "text.parquet", folder / "r.csv"
-    pq.write_table(table.set_column(1, "c1", pa.array(values)), null, row_group_size=100)
-    words = pa.array([str(value) for value in values])
-    pq.write_table(table.set_column(1, "c1", words), text, row_group_size=100)
-    write_text(folder, points, "r.csv", ",")
-    lines = ragged.read_text().splitlines()
-    lines[302] += ",5.0"
-    ragged.write_text("\n".join(lines) + "\n")
-    return {
-        "null": (
-            null,
-            (
-                f"Every value must be a finite number; {null} has a missing value in row 411 "
-                "(counting from 0), column 'c1'. Impute such values, or pass "
-                "isosne.rows.open_rows(X, missing='drop') instead of X to leave out the rows."
-            ),
-        ),
-        "text": (
-            text,
-            (
-                f"Every column must be numeric; {text} has columns of other types: 'c1' (string). "
-                "If one is the class or the identifier of each row, name it with label or id. "
-                "Pass exclude=['c1'] to exclude them, or text_columns='leave_out' to skip all "
-                "columns that are not numeric. To use them, pass a data frame to TSNE, or "
-                "--mixed on the command line."
-            ),
-        ),
-        "ragged": (
-            ragged,
-            (
-                f"Every line must have 4 field(s), as the first line has; {ragged} has 5 in line "
-                "303. Correct or remove that line."
-            ),
-        ),
-    }
-
-
-@pytest.mark.parametrize("name", ["null", "text", "ragged"])
-def test_a_table_that_cannot_be_read_is_refused_at_fit_and_at_place(
-    points, expected, tmp_path, name
-):
-    path, sentence = bad_sources(points, tmp_path)[name]
+    pq.write_table(table.set_column(1, "c1", pa.array(values)), path, row_group_size=100)
+    sentence = (
+        f"Every value must be a finite number; {path} has a missing value in row 411 "
+        "(counting from 0), column 'c1'. Impute such values, or pass "
+        "isosne.rows.open_rows(X, missing='drop') instead of X to leave out the rows."
+    )
     tables = (
         " To keep these rows, pass a data frame (pandas, polars or pyarrow) to TSNE, or --mixed on "
         "the command line."
     )
-    with refuses(DataError, sentence + (tables if name == "null" else "")):
+    with refuses(DataError, sentence + tables):
         make().fit(path)
     with refuses(DataError, sentence):
         expected[0].place(path)
-
-
-@pytest.mark.parametrize("name", ["npy", "parquet", "csv", "feather"])
-def test_a_file_that_changes_its_size_while_it_is_placed_is_refused(
-    points, expected, tmp_path, name
-):
-    path = (DENSE | TEXT)[name](tmp_path, points)
-    n_bytes = path.stat().st_size
-    blocks = placed_blocks(expected[0], path)
-    next(blocks)
-    with path.open("ab") as file:
-        file.write(b"\n1,2,3,4")
-    sentence = (
-        f"{path} must not change while it is read; its size was {n_bytes:,} bytes and is now "
-        f"{n_bytes + 8:,}. Wait until the file is complete, then start again."
-    )
-    with refuses(DataError, sentence):
-        list(blocks)
 
 
 def test_a_file_that_changes_between_opening_and_fitting_is_refused(points, tmp_path):
@@ -486,45 +392,3 @@ def test_a_file_that_changes_between_opening_and_fitting_is_refused(points, tmp_
     )
     with refuses(DataError, sentence):
         make(landmarks=LANDMARKS).fit(rows)
-
-
-# --- limits too small
-
-
-TOO_SMALL = (
-    r"\Aaffinities must fit in the {} of memory that are available; \w+ affinities of {} points "
-    r"need [\d.]+ [kM]?B; got affinities='\w+'\. {}\Z"
-)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "landmarks", "kind"),  # all pairs of two values
-    [
-        (IsolationKernel(30), None, "array"),
-        (IsolationKernel(30), LANDMARKS, "file"),
-        (GaussianKernel(10), None, "file"),
-        (GaussianKernel(10), LANDMARKS, "array"),
-    ],
-)
-def test_a_limit_too_small_for_anything_names_one_that_is_not(
-    points, tmp_path, kernel, landmarks, kind
-):
-    source = points if kind == "array" else write_npy(tmp_path, points)
-    settings = {"landmarks": landmarks, "kernel": kernel}
-    hint = r"Raise memory_limit to ([\d.]+ [kM]?B) or more\."
-    sentence = TOO_SMALL.format("900 B", landmarks or N, hint)
-    with pytest.raises(ParameterError, match=sentence) as caught:
-        make(memory_limit=900, **settings).fit(source)
-    limit = re.search(hint, str(caught.value))[1]
-    assert make(memory_limit=limit, **settings).plan(source).bytes_needed > 900
-
-
-def test_a_limit_too_small_for_all_rows_names_landmarks_that_fit(points, tmp_path):
-    path = write_npy(tmp_path, points)
-    model = make(GaussianKernel(10), memory_limit="150kB")
-    hint = r"Map at most (\d+) of the rows with landmarks=\1\."
-    with pytest.raises(ParameterError, match=TOO_SMALL.format("150 kB", N, hint)) as caught:
-        model.fit(path)
-    n_landmarks = int(re.search(hint, str(caught.value))[1])
-    assert 10 < n_landmarks < N
-    assert model.set_params(landmarks=n_landmarks).plan(path).bytes_needed <= 150_000

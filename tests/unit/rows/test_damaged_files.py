@@ -8,7 +8,6 @@ import zipfile
 import numpy as np
 import pytest
 
-from isosne import TSNE
 from isosne.errors import DataError, IsosneError, ParameterError
 from isosne.rows import MapWriter, open_rows, read_map
 from isosne.rows.table_reader import check_exists
@@ -151,12 +150,11 @@ def test_the_header_of_an_array_is_checked_before_it_is_believed(content, reason
         open_rows(path)
 
 
-@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 @pytest.mark.parametrize("name", ["X", "y"])
-def test_an_array_of_an_npz_file_is_as_long_as_its_header_says(name, compression, tmp_path):
+def test_an_array_of_an_npz_file_is_as_long_as_its_header_says(name, tmp_path):
     path = tmp_path / "x.npz"
     shapes = {"X": (3, 2), "y": (3,)}
-    with zipfile.ZipFile(path, "w", compression) as archive:
+    with zipfile.ZipFile(path, "w") as archive:
         for member, shape in shapes.items():
             factor = 2 if member == name else 1
             values = bytes(8 * int(np.prod(shape)))
@@ -185,30 +183,19 @@ def test_a_column_that_unpacks_to_too_much_is_refused(tmp_path):
         rows.side["y"]()
 
 
-# --- Parquet and Feather
-
-
 # --- paths
-
-
-def make_fifo(path):
-    os.mkfifo(path)
-
-
-def make_loop(path):
-    path.symlink_to(path)
 
 
 PLACES = {
     "fifo": (
-        make_fifo,
+        os.mkfifo,
         (
             "it is not a regular file, and rows are read in any order. "
             "Save its content to a file, or pipe it into isosne and pass '-' instead."
         ),
     ),
     "loop": (
-        make_loop,
+        lambda path: path.symlink_to(path),
         "too many levels of symbolic links. Correct the path, or change its permissions.",
     ),
 }
@@ -216,7 +203,7 @@ PLACES = {
 
 @pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
 @pytest.mark.parametrize(("make", "reason"), PLACES.values(), ids=PLACES)
-@pytest.mark.parametrize("ending", ["csv", "npy", "npz", "parquet", "feather", "h5ad"])
+@pytest.mark.parametrize("ending", ["csv", "npy", "parquet"])
 def test_what_is_no_regular_file_is_refused_at_once(make, reason, ending, tmp_path):
     path = tmp_path / f"x.{ending}"
     make(path)
@@ -242,17 +229,6 @@ def test_a_zarr_folder_has_metadata(tmp_path):
     )
     with refuses(DataError, sentence):
         open_rows(path)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
-def test_a_model_is_a_regular_file(tmp_path):
-    os.mkfifo(tmp_path / "m.isosne")
-    sentence = (
-        f"Cannot read the model {tmp_path / 'm.isosne'}: not a regular file. "
-        "Choose another file, or check its permissions."
-    )
-    with refuses(DataError, sentence):
-        TSNE.load(tmp_path / "m.isosne")
 
 
 def test_a_null_character_is_refused():

@@ -8,9 +8,12 @@ import signal
 import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from isosne.errors import DataError, IsosneWarning, OutputError, ParameterError
@@ -41,22 +44,25 @@ def files_of(ending):
     return ["map.csv", "map.csv.json"] if ending == "csv" else [f"map.{ending}"]
 
 
+COLUMNS = {"cluster": np.arange(500) % 7, "score": np.linspace(0, 1, 500)}
+
+
 @pytest.mark.parametrize(
-    "labels",
-    [None, np.arange(500) % 3, np.array(["a", "b"] * 250)],
-    ids=["none", "integers", "text"],
+    "labels", [np.arange(500) % 3, np.array(["a", "b"] * 250)], ids=["integers", "text"]
 )
 @pytest.mark.parametrize("ending", READABLE)
 def test_a_map_comes_back_as_it_was(ending, labels, tmp_path):
-    found = read_map(write(tmp_path / f"map.{ending}", labels=labels))
+    found = read_map(write(tmp_path / f"map.{ending}", labels=labels, columns=COLUMNS))
     np.testing.assert_array_equal(found.embedding, Y)
     assert found.embedding.dtype == np.float32
     np.testing.assert_array_equal(found.ids, IDS)
-    if labels is None:
-        assert found.labels is None
-    else:
-        np.testing.assert_array_equal(found.labels, labels)
-    assert found.provenance == json.loads(json.dumps(PROVENANCE, default=int))
+    np.testing.assert_array_equal(found.labels, labels)
+    assert list(found.columns) == list(COLUMNS)
+    for name, values in COLUMNS.items():
+        np.testing.assert_array_equal(found.columns[name], values)
+        assert found.columns[name].dtype.kind == values.dtype.kind
+    stored = json.loads(json.dumps(PROVENANCE, default=int)) | {"columns": list(COLUMNS)}
+    assert found.provenance == stored
     assert there(tmp_path) == files_of(ending)
 
 
@@ -67,18 +73,17 @@ def test_rows_without_ids_are_numbered(ending, n_components, tmp_path):
     found = read_map(write(tmp_path / f"map.{ending}", None, coordinates))
     np.testing.assert_array_equal(found.embedding, coordinates)
     np.testing.assert_array_equal(found.ids, np.arange(300))
+    assert found.labels is None
 
 
 def test_coordinates_alone_are_an_array(tmp_path):
-    path = write(tmp_path / "map.npy")
-    np.testing.assert_array_equal(np.load(path), Y)
-    found = read_map(path)
+    found = read_map(write(tmp_path / "map.npy", columns={"cluster": np.arange(500)}))
     np.testing.assert_array_equal(found.embedding, Y)
     assert not found.has_ids
-    assert found.provenance == {}
+    assert found.provenance == found.columns == {}
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv", "feather", "arrow"])
+@pytest.mark.parametrize("ending", ["parquet", "csv", "feather"])
 def test_a_map_is_a_table_too(ending, tmp_path):
     rows = open_rows(write(tmp_path / f"map.{ending}"), exclude=["id"])
     assert rows.column_names == ("x", "y")
@@ -98,7 +103,7 @@ def test_a_map_goes_to_standard_output_as_csv(tmp_path, monkeypatch):
     assert len(lines) == 501
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", ["csv", "npz"])
 def test_a_map_that_exists_is_replaced_only_by_force(ending, tmp_path):
     path = tmp_path / f"map.{ending}"
     path.write_text("precious")
@@ -114,25 +119,20 @@ def test_a_map_that_exists_is_replaced_only_by_force(ending, tmp_path):
     assert there(tmp_path) == files_of(ending)
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_file_that_appears_meanwhile_is_left_alone(ending, tmp_path):
-    path = tmp_path / f"map.{ending}"
+def test_a_file_that_appears_meanwhile_is_left_alone(tmp_path):
+    path = tmp_path / "map.csv"
     writer = MapWriter(path, IDS, 2, PROVENANCE)
     writer.write(Y)
     path.write_text("precious")
     with pytest.raises(OutputError, match="the file already exists"):
         writer.close()
     assert path.read_text() == "precious"
-    assert there(tmp_path) == [f"map.{ending}"]
+    assert there(tmp_path) == ["map.csv"]
 
 
 @pytest.mark.parametrize(
-    ("ending", "error"),  # every format once, and every error with one of them
-    [
-        *((ending, KeyboardInterrupt) for ending in ENDINGS),
-        ("npz", RuntimeError),
-        ("npz", SystemExit),
-    ],
+    ("ending", "error"),
+    [*((ending, KeyboardInterrupt) for ending in ENDINGS), ("csv", RuntimeError)],
 )
 def test_an_error_or_interrupt_leaves_nothing(ending, error, tmp_path):
     def fail():
@@ -146,7 +146,7 @@ def test_an_error_or_interrupt_leaves_nothing(ending, error, tmp_path):
     assert there(tmp_path) == []
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_writer_that_is_forgotten_leaves_nothing(ending, tmp_path):
     writer = MapWriter(tmp_path / f"map.{ending}", IDS, 2, PROVENANCE)
     writer.write(Y[:300])
@@ -161,13 +161,9 @@ from isosne.errors import OutputError
 from isosne.rows import MapWriter
 what, *paths = sys.argv[1:]
 n_rows = 140_000  # more than a row group of Parquet has
-if what == "kill" and paths[0].endswith("csv"):
-    n_rows = 20_000
 Y = np.random.default_rng(0).normal(size=(n_rows, 2)).astype(np.float32)
 if what == "full":
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
-if what == "nobody" and os.getuid() == 0:
-    os.setuid(65534)
 for path in paths:
     try:
         with MapWriter(path, None, 2, {}) as writer:
@@ -191,7 +187,7 @@ def run_child(what, *paths):
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
-    paths = [tmp_path / f"map.{ending}" for ending in ENDINGS]
+    paths = [tmp_path / f"map.{ending}" for ending in ("csv", "parquet", "npz")]
     done = run_child("full", *paths)
     assert done.stdout.splitlines() == [
         f"Cannot write {path}: no space left on the disk. Free some space, or write to another "
@@ -204,51 +200,13 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("ending", ["parquet", "csv", "npz"])
-def test_a_writer_that_is_killed_leaves_nothing_under_the_name(ending, tmp_path):
-    path = tmp_path / f"map.{ending}"
+def test_a_writer_that_is_killed_leaves_nothing_under_the_name(tmp_path):
+    path = tmp_path / "map.parquet"
     done = run_child("kill", path)
     assert done.returncode == -signal.SIGKILL
     assert not path.exists()
     write(path)  # what is left is not in the way
     assert path.exists()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
-    pytest.importorskip("pyarrow")
-    tmp_path.chmod(0o555)
-    path = tmp_path / "map.npy"
-    done = run_child("nobody", path)
-    tmp_path.chmod(0o755)
-    assert done.stderr == ""
-    assert done.stdout == (
-        f"Cannot write {path}: permission denied. "
-        "Choose another folder, or change its permissions.\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        (
-            "absent/map.csv",
-            (
-                "Cannot write {folder}/absent/map.csv: the folder {folder}/absent does not exist. "
-                "Create the folder first."
-            ),
-        ),
-        (
-            "folder.csv",
-            "Cannot write {folder}/folder.csv: it is a folder. Name a file in it.",
-        ),
-    ],
-)
-def test_a_path_that_cannot_be_a_file_is_refused(name, sentence, tmp_path):
-    (tmp_path / "folder.csv").mkdir()
-    with refuses(OutputError, sentence.format(folder=tmp_path)):
-        MapWriter(tmp_path / name, IDS, 2, PROVENANCE)
-    assert there(tmp_path) == ["folder.csv"]
 
 
 def test_a_reader_that_has_gone_is_one_sentence(monkeypatch):
@@ -269,30 +227,54 @@ def test_a_reader_that_has_gone_is_one_sentence(monkeypatch):
         writer.write(Y)
 
 
+RESERVED = "columns must have names other than id, ids, label, labels, embedding, isosne, x, y, z; "
+
+
 @pytest.mark.parametrize(
-    ("ids", "labels", "sentence"),
+    ("options", "sentence"),
     [
         (
-            ["a"] * 3,
-            [1, 2],
+            {"labels": [1, 2]},
             (
                 "labels must have 3 values, one per row; got 2 in 'label'. "
                 "Pass columns of the same table."
             ),
         ),
         (
-            [0.5],
-            None,
+            {"labels": [0.5] * 3},
             (
-                "ids must be a list of integers or strings; got float64 of shape (1,). "
+                "labels must be a list of integers or strings; got float64 of shape (3,). "
                 "Convert it with astype(int) or astype(str)."
+            ),
+        ),
+        ({"columns": {"x": [1, 2, 3]}}, RESERVED + "got columns='x'. Rename the column."),
+        (
+            {"columns": {"score": [1.0, np.nan, 2.0]}},
+            (
+                "columns must be finite numbers; got float64 of shape (3,) in 'score'. "
+                "Pass one number per row."
+            ),
+        ),
+        (
+            {"columns": {"score": [1.0, 2.0]}},
+            (
+                "columns must have 3 values, one per row; got 2 in 'score'. "
+                "Pass columns of the same table."
+            ),
+        ),
+        (
+            {"provenance": {"psi": {1, 2}}},
+            (
+                "provenance must contain only strings, numbers, lists and dictionaries (set cannot "
+                "be encoded as JSON). Convert other values to one of these types."
             ),
         ),
     ],
 )
-def test_ids_and_labels_are_checked(ids, labels, sentence, tmp_path):
+def test_what_is_written_is_checked(options, sentence, tmp_path):
+    options = {"provenance": {}} | options
     with refuses(ParameterError, sentence):
-        MapWriter(tmp_path / "map.csv", ids, 2, PROVENANCE, labels=labels)
+        MapWriter(tmp_path / "map.csv", ["a", "b", "c"], 2, **options)
     assert there(tmp_path) == []
 
 
@@ -312,30 +294,14 @@ def test_other_extensions_are_refused(tmp_path):
         read_map(tmp_path / "map.xlsx")
 
 
-def test_provenance_must_be_plain(tmp_path):
-    sentence = (
-        "provenance must contain only strings, numbers, lists and dictionaries (set cannot be "
-        "encoded as JSON). Convert other values to one of these types."
-    )
-    with refuses(ParameterError, sentence):
-        MapWriter(tmp_path / "map.csv", IDS, 2, {"psi": {1, 2}})
-
-
-@pytest.mark.parametrize("n_rows", [0, 200])
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_map_with_too_few_rows_is_not_kept(ending, n_rows, tmp_path):
-    writer = MapWriter(tmp_path / f"map.{ending}", IDS, 2, PROVENANCE)
-    if n_rows:
-        writer.write(Y[:n_rows])
-    sentence = f"Y must have 500 rows in all; got {n_rows}. Write each row once, in order."
-    with refuses(ParameterError, sentence):
-        writer.close()
-    assert there(tmp_path) == []
-
-
-def test_a_map_without_rows_is_not_kept(tmp_path):
-    writer = MapWriter(tmp_path / "map.csv", None, 2, PROVENANCE)
-    sentence = "Y must have at least one row in all; got 0. Write each row once, in order."
+@pytest.mark.parametrize(
+    ("ids", "n_rows", "rule"),
+    [(IDS, 0, "500 rows"), (IDS, 200, "500 rows"), (None, 0, "at least one row")],
+)
+def test_a_map_with_too_few_rows_is_not_kept(ids, n_rows, rule, tmp_path):
+    writer = MapWriter(tmp_path / "map.csv", ids, 2, PROVENANCE)
+    writer.write(Y[:n_rows])
+    sentence = f"Y must have {rule} in all; got {n_rows}. Write each row once, in order."
     with refuses(ParameterError, sentence):
         writer.close()
     assert there(tmp_path) == []
@@ -354,7 +320,7 @@ def test_blocks_are_checked(tmp_path):
             "Check the points of these rows.",
         ):
             writer.write([[0, 0], [np.nan, 0]])
-        with pytest.raises(ParameterError, match=r"must have 3 rows in all, .*; got 4"):
+        with pytest.raises(ParameterError, match=r"must have 3 rows in all; got 4"):
             writer.write(np.zeros((4, 2)))
         writer.write(np.zeros((3, 2)))
     assert there(tmp_path) == files_of("csv")
@@ -364,10 +330,12 @@ def test_blocks_are_checked(tmp_path):
 
 
 def test_pandas_reads_a_map_without_options(tmp_path):
-    frame = pd.read_csv(write(tmp_path / "map.csv", labels=np.array(["a", "b"] * 250)))
-    assert list(frame) == ["id", "label", "x", "y"]
+    labels = np.array(["a", "b"] * 250)
+    frame = pd.read_csv(write(tmp_path / "map.csv", labels=labels, columns=COLUMNS))
+    assert list(frame) == ["id", "label", "x", "y", "cluster", "score"]
     assert frame["id"].tolist() == IDS.tolist()
     np.testing.assert_array_equal(frame[["x", "y"]].to_numpy(np.float32), Y)
+    np.testing.assert_allclose(frame["score"], COLUMNS["score"], rtol=1e-12)  # pandas rounds
 
 
 ODD = ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "\uff1dx", "'", "''", "'=x", "'x", "-5", "+.5e3", ""]
@@ -389,11 +357,11 @@ def test_texts_that_look_like_formulas_are_marked_and_restored(tmp_path):
 
 def test_a_csv_map_of_another_origin_has_no_provenance(tmp_path):
     path = tmp_path / "map.csv"
-    path.write_text("id,x,y\na,1,2\nb,3,4\n")
+    path.write_text("id,x,y,cluster\na,1,2,0\nb,3,4,1\n")
     found = read_map(path)
     assert found.ids.tolist() == ["a", "b"]
     np.testing.assert_array_equal(found.embedding, [[1, 2], [3, 4]])
-    assert found.provenance == {}
+    assert found.provenance == found.columns == {}
 
 
 @pytest.mark.parametrize("change", ["map", "provenance"])
@@ -430,11 +398,36 @@ def test_provenance_of_an_earlier_map_is_replaced_and_a_file_of_the_user_is_not(
     assert there(tmp_path) == files_of("csv")
 
 
-def test_closing_twice_does_nothing_the_second_time(tmp_path):
-    with MapWriter(tmp_path / "map.npz", IDS, 2, PROVENANCE) as writer:
-        writer.write(Y)
-        writer.close()
-    np.testing.assert_array_equal(read_map(tmp_path / "map.npz").embedding, Y)
+def test_a_column_that_became_text_is_refused(tmp_path):
+    path = write(tmp_path / "map.parquet", columns=COLUMNS)
+    table = pq.read_table(path)
+    place = table.column_names.index("cluster")
+    pq.write_table(table.set_column(place, "cluster", pa.array(["p"] * 500)), path)
+    sentence = (
+        f"The column 'cluster' of the map {path} must hold numbers; got text. Compute the map "
+        "again, or remove the column."
+    )
+    with refuses(DataError, sentence):
+        read_map(path)
+
+
+def test_a_map_knows_the_table_that_it_was_made_from(tmp_path):
+    rows, copy = open_rows(np.arange(6.0).reshape(3, 2)), open_rows(np.ones((3, 2)))
+    made_of = {"shape": list(rows.shape), "fingerprint": rows.fingerprint()}
+    with MapWriter(tmp_path / "map.parquet", None, 2, {"input": made_of}) as writer:
+        writer.write(Y[:3])
+    drawn = read_map(tmp_path / "map.parquet")
+    drawn.check_table(rows)
+    with pytest.raises(DataError, match="it has 4 rows and 2 columns, not 3 rows and 2 columns"):
+        drawn.check_table(open_rows(np.ones((4, 2))))
+    with pytest.raises(DataError, match="its content differs"):
+        drawn.check_table(copy)
+
+
+def test_a_table_whose_name_is_not_utf8_has_a_fingerprint(tmp_path):
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv"))
+    path.write_text("a,b\n1,2\n")
+    assert len(open_rows(path).fingerprint()) == 32
 
 
 def test_a_map_of_a_later_version_is_refused(tmp_path):

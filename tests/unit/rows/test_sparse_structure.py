@@ -77,9 +77,8 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("changes", "reason"), BROKEN.values(), ids=BROKEN)
-@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csr_matrix])
-def test_a_matrix_in_memory_is_checked(make, changes, reason):
-    matrix = with_parts(make, **changes)
+def test_a_matrix_in_memory_is_checked(changes, reason):
+    matrix = with_parts(sparse.csr_array, **changes)
     fitted = GaussianKernel(2).fit(X)
     for use in (
         lambda: TSNE(GaussianKernel(2)).fit(matrix),
