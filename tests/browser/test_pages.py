@@ -6,14 +6,13 @@ import io
 import numpy as np
 import pytest
 from matplotlib.path import Path as Outline
-from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 from isosne import TSNE, quality
 from isosne.layout.schedules import Phase, Schedule
 from isosne.pages import write_page, write_report
-from isosne.plots.palette import COLORS, FAINT
+from isosne.plots.palette import COLORS
 from isosne.plots.raster import auto_alpha
 from tests.browser.conftest import NO_GPU, SOFTWARE_GPU
 from tests.browser.reader import count_pixels
@@ -117,14 +116,6 @@ def test_hovering_shows_the_image_of_the_row_and_the_columns_asked_for(open_page
         assert below == [0, 0, 0, 255]
 
 
-def test_three_coinciding_rows_are_shown_and_the_others_counted(open_page, tmp_path):
-    Y = np.vstack([np.zeros((10, 2)), [[1.0, 1.0]]])
-    reader = open_page(write_page(tmp_path / "map.html", Y))
-    said = reader.hover(reader.locate_points()[0])
-    assert said.count("row") == 3
-    assert said.endswith("and 7 more")
-
-
 def test_a_legend_entry_hides_its_class_and_shows_it_again(open_page, page):
     reader = open_page(page)
     before = class_pixels(reader)
@@ -152,9 +143,7 @@ def test_hidden_points_are_neither_hovered_nor_selected(open_page, page, wine):
     c = ["class_0", "class_1", "class_2"].index(wine[2][row])
     reader.entries()[c].click()
     assert reader.hover(reader.locate_points()[row]) is None
-    low, high = reader.locate_points().min(axis=0) - 8, reader.locate_points().max(axis=0) + 8
-    reader.take_tool("Lasso")
-    reader.draw_around([low, (high[0], low[1]), high, (low[0], high[1])])
+    select_all(reader)
     left = 178 - int((wine[2] == wine[2][row]).sum())
     assert reader.run("return document.getElementById('download').textContent") == (
         f"Save {left} selected rows"
@@ -202,16 +191,6 @@ def test_a_page_opens_with_its_color_and_a_scale_that_can_be_read(open_page, win
     assert name["bottom"] <= bar["top"] + 2
 
 
-def test_points_without_a_label_are_seen_in_gray(open_page, wine, tmp_path):
-    some = np.where(np.arange(178) % 3 == 0, "", wine[2])
-    reader = open_page(write_page(tmp_path / "map.html", wine[1], labels=some))
-    assert reader.entries()[-1].text.split() == ["no", "label", "60"]
-    assert count_pixels(reader.picture(), FAINT, auto_alpha(178)) > 15 * 60
-    reader.entries()[-1].click()
-    reader.settle()
-    assert count_pixels(reader.picture(), FAINT, auto_alpha(178), tolerance=3) < 100
-
-
 def test_rows_in_the_lasso_are_saved_as_csv(open_page, page, wine):
     reader = open_page(page)
     _, Y, labels, columns = wine
@@ -241,16 +220,19 @@ def test_rows_in_the_lasso_are_saved_as_csv(open_page, page, wine):
     assert not reader.browser.find_element("id", "download").is_enabled()
 
 
-def test_saved_texts_are_no_formulas(open_page, tmp_path):
-    notes = ["=1+1", "-5", "'a", "b"]
-    path = write_page(
-        tmp_path / "map.html", np.eye(4)[:, :2] + np.arange(4)[:, None], columns={"note": notes}
-    )
-    reader = open_page(path)
+def select_all(reader):
+    """Draw a lasso around all points."""
     pixels = reader.locate_points()
     low, high = pixels.min(axis=0) - 8, pixels.max(axis=0) + 8
     reader.take_tool("Lasso")
     reader.draw_around([low, (high[0], low[1]), high, (low[0], high[1])])
+
+
+def test_saved_texts_are_no_formulas(open_page, tmp_path):
+    notes = ["=1+1", "-5", "'a", "b"]
+    Y = np.eye(4)[:, :2] + np.arange(4)[:, None]
+    reader = open_page(write_page(tmp_path / "map.html", Y, columns={"note": notes}))
+    select_all(reader)
     reader.press("#download")
     rows = csv.DictReader(io.StringIO(reader.saved_file("selected.csv"), newline=""))
     assert [row["note"] for row in rows] == ["'=1+1", "-5", "''a", "b"]
@@ -291,19 +273,6 @@ def test_lines_and_boxes_are_drawn(open_page, tmp_path, n_dims, n_maps):
     for number in range(n_maps):
         picture = reader.picture(number)
         assert min(count_pixels(picture, c, auto_alpha(200)) for c in COLORS[:2]) > 800
-
-
-def test_a_hundred_thousand_points_are_drawn(open_page, tmp_path):
-    rng = np.random.default_rng(0)
-    labels = np.arange(100_000) % 10
-    Y = rng.normal(size=(100_000, 2)) + 6 * np.stack([labels % 4, labels // 4], axis=1)
-    reader = open_page(write_page(tmp_path / "map.html", Y, labels=labels))
-    picture = reader.picture()
-    assert min(count_pixels(picture, c, 1.0, tolerance=60) for c in COLORS[:10]) > 1000
-    reader.entries()[0].click()
-    reader.settle()
-    hidden = reader.picture()
-    assert count_pixels(hidden, COLORS[0], 1.0, tolerance=20) < 50
 
 
 @pytest.fixture(scope="module")
@@ -370,11 +339,3 @@ def test_a_report_without_labels_or_columns_opens(open_page, tmp_path, two_blobs
     reader = open_page(write_report(tmp_path / "report.html", two_blobs, model=SHORT, n_seeds=1))
     assert reader.run("return document.querySelectorAll('.map').length") == 4
     assert (reader.picture(0) < 250).any()
-
-
-def test_a_report_on_one_dimension_has_lanes(open_page, tmp_path, two_blobs):
-    model = clone(SHORT).set_params(n_components=1)
-    labels = ["tight"] * 30 + ["loose"] * 30
-    path = write_report(tmp_path / "report.html", two_blobs, labels, model=model, n_seeds=1)
-    reader = open_page(path)
-    assert reader.run("return document.querySelectorAll('.map.strip').length") == 4
