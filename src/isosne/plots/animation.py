@@ -236,9 +236,10 @@ def smooth_limits(positions: Iterable[Array], reach: int) -> list[tuple[Array, A
 
 
 def _slide(rows: Array, reach: int, summary: Any) -> Array:
-    """Return a summary of a sliding window: each row and those up to reach before and after it."""
-    spans = [rows[max(0, i - reach) : i + reach + 1] for i in range(len(rows))]
-    return np.array([summary(span, axis=0) for span in spans])
+    """Return a summary of each row and of those up to reach before and after it."""
+    return np.array(
+        [summary(rows[max(0, i - reach) : i + reach + 1], axis=0) for i in range(len(rows))]
+    )
 
 
 def _find_stops(maps: Sequence[Any], ids: Any, titles: Sequence[str] | None) -> list[_Stop]:

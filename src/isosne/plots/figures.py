@@ -66,7 +66,7 @@ class Style(NamedTuple):
     title: str = "large"
     background: str = "white"
     ink: str = "#000000"  # of texts, marks and leader lines
-    frame: str = "#d4d4d4"
+    frame: str = FRAME
     pane: str = "#f9f9f9"  # background of a three-dimensional map
     colors: tuple[str, ...] = COLORS
     plain: str = PLAIN
@@ -93,18 +93,6 @@ class Style(NamedTuple):
         if isinstance(paint, Classes):
             return paint._replace(palette=self.colors, rest_color=self.faint)
         return paint._replace(on_dark=self.is_dark) if isinstance(paint, Values) else None
-
-    def color_frame(self, ax: Any) -> None:
-        """Give the frame of a map the colors of this style; ``Any``: 3-D axes have no types."""
-        if not self.is_dark:
-            return
-        ax.set_facecolor(self.background)
-        for spine in ax.spines.values():
-            spine.set_color(self.frame)
-        if ax.name == "3d":
-            for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-                axis.set_pane_color(self.pane)
-                axis.line.set_color(self.frame)
 
 
 SCREEN = Style()
@@ -239,11 +227,13 @@ def make_grid(n: int, columns: int | None, *, side: float, beside: float, n_dims
     return axes
 
 
-def strip_axes(ax: Axes) -> None:
+def strip_axes(ax: Axes, style: Style = SCREEN) -> None:
     """Remove the ticks and keep a thin frame: the coordinates of a map have no meaning."""
     ax.set(xticks=[], yticks=[])
+    if style.is_dark:
+        ax.set_facecolor(style.background)
     for spine in ax.spines.values():
-        spine.set_color(FRAME)
+        spine.set_color(style.frame)
         spine.set_linewidth(0.8)
 
 

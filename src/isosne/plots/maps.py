@@ -12,6 +12,7 @@ from isosne._types import Array
 from isosne.errors import ParameterError, keyword
 from isosne.plots.annotations import ClassNames, Scenery
 from isosne.plots.figures import (
+    SCREEN,
     Style,
     add_axes,
     add_color_bar,
@@ -42,7 +43,7 @@ from isosne.plots.paint import (
     paint_maps,
     spread_colors,
 )
-from isosne.plots.palette import FRAME, Floats
+from isosne.plots.palette import Floats
 from isosne.plots.points import draw_density, draw_marks, draw_points
 from isosne.plots.raster import MARGIN, find_limits, position_points
 
@@ -256,8 +257,7 @@ class _Drawing(NamedTuple):
         """Draw a map that was checked."""
         positions = position_points(Y, paint)
         margin = MARGIN if named is None else NAMES_MARGIN
-        frame_axes(ax, find_limits(positions, margin=margin), paint, Y.shape[1])
-        self.style.color_frame(ax)
+        frame_axes(ax, find_limits(positions, margin=margin), paint, Y.shape[1], self.style)
         draw_points(ax, positions, paint, self.point_size, self.style)
         draw_marks(ax, positions, self._marked(len(Y)), self.style)
         if self.contours:
@@ -374,13 +374,15 @@ def _common_dims(maps: Mapping[str, Array]) -> int:
     return int(dims[0])
 
 
-def frame_axes(ax: Axes, corners: tuple[Array, Array], paint: Paint, n_dims: int) -> None:
+def frame_axes(
+    ax: Axes, corners: tuple[Array, Array], paint: Paint, n_dims: int, style: Style = SCREEN
+) -> None:
     """Set limits and style of the axes of a map: no ticks, equal scales."""
     low, high = corners
+    strip_axes(ax, style)
     if n_dims == 3:
-        _frame_box(ax, low, high)
+        _frame_box(ax, low, high, style)
         return
-    strip_axes(ax)
     if n_dims == 2:
         (x, y), half = (low + high) / 2, (high - low).max() / 2  # a square, to compare maps
         ax.set(xlim=(x - half, x + half), ylim=(y - half, y + half), aspect="equal")
@@ -396,10 +398,10 @@ def frame_axes(ax: Axes, corners: tuple[Array, Array], paint: Paint, n_dims: int
         ax.set_ylim(-0.5, 0.5)
 
 
-def _frame_box(ax: Any, low: Array, high: Array) -> None:
+def _frame_box(ax: Any, low: Array, high: Array, style: Style) -> None:
     """Set limits and style of 3-D axes; ``Any``, because their class has no type hints."""
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
-    ax.set(xticks=[], yticks=[], zticks=[])
+    x, y, z = zip(low, high, strict=True)
+    ax.set(xlim=x, ylim=y, zlim=z, zticks=[])
     sides = high - low
     # The diagonal relative to that of a cube: 1 for a cube, which fills the axes.
     oblong = np.linalg.norm(sides) / (np.sqrt(3) * sides.max())
@@ -407,5 +409,5 @@ def _frame_box(ax: Any, low: Array, high: Array) -> None:
     ax.computed_zorder = False  # markers stay in front
     ax.view_init(ELEVATION, AZIMUTH)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-        axis.set_pane_color((0.975, 0.975, 0.975, 1.0))
-        axis.line.set_color(FRAME)
+        axis.set_pane_color(style.pane)
+        axis.line.set_color(style.frame)
