@@ -5,20 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import bokeh.models as bk
 import numpy as np
-from bokeh.models import (
-    ColumnDataSource,
-    FixedTicker,
-    Grid,
-    Line,
-    LinearAxis,
-    LogAxis,
-    LogScale,
-    LogTickFormatter,
-    Plot,
-    Range1d,
-    Toolbar,
-)
 from bokeh.models.renderers import GlyphRenderer
 
 from isosne._checks import check_suffix
@@ -251,36 +239,36 @@ def _line_style(m: int) -> tuple[str, str]:
     return LINE_COLORS[m % len(LINE_COLORS)], DASHED[m % len(DASHED)]
 
 
-def _draw_curves(maps: Sequence[JudgedMap]) -> Plot:
+def _draw_curves(maps: Sequence[JudgedMap]) -> bk.Plot:
     """Draw the R_NX curve of each map over log k."""
     longest = max(int(judged.curve.k[-1]) for judged in maps)
     lowest = min(0.0, *(float(judged.curve.r.min()) for judged in maps))
-    drawn = Plot(
+    drawn = bk.Plot(
         name="curves",
-        x_range=Range1d(start=1, end=max(longest, 2)),
-        y_range=Range1d(start=1.05 * lowest, end=1.0),
-        x_scale=LogScale(),
-        toolbar=Toolbar(logo=None),
+        x_range=bk.Range1d(start=1, end=max(longest, 2)),
+        y_range=bk.Range1d(start=1.05 * lowest, end=1.0),
+        x_scale=bk.LogScale(),
+        toolbar=bk.Toolbar(logo=None),
         toolbar_location=None,
         sizing_mode="stretch_both",
         outline_line_color=None,
         title=None,
     )
-    below = LogAxis(axis_label="neighbors k", formatter=LogTickFormatter(min_exponent=7))
-    ticks = FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    left = LinearAxis(axis_label="R_NX: neighbors preserved above chance", ticker=ticks)  # type: ignore[arg-type]  # any ticker works
+    below = bk.LogAxis(axis_label="neighbors k", formatter=bk.LogTickFormatter(min_exponent=7))
+    ticks = bk.FixedTicker(ticks=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    left = bk.LinearAxis(axis_label="R_NX: neighbors preserved above chance", ticker=ticks)  # type: ignore[arg-type]  # any ticker works
     for axis in (below, left):
         axis.axis_label_text_font_style = "normal"
         axis.axis_line_color = axis.major_tick_line_color = "#9aa4ae"
         axis.minor_tick_line_color = None
     drawn.add_layout(below, "below")
     drawn.add_layout(left, "left")
-    drawn.add_layout(Grid(axis=left, dimension=1, grid_line_color="#ececec"))
+    drawn.add_layout(bk.Grid(axis=left, dimension=1, grid_line_color="#ececec"))
     for m, judged in enumerate(maps):
         color, style = _line_style(m)
         k, r = judged.curve
         kept = np.unique(np.geomspace(1, len(k), MAX_CURVE_POINTS).astype(int)) - 1
-        source = ColumnDataSource({"k": k[kept].astype(float), "r": r[kept]})
-        line = Line(x="k", y="r", line_color=color, line_dash=style, line_width=2.5)
+        source = bk.ColumnDataSource({"k": k[kept].astype(float), "r": r[kept]})
+        line = bk.Line(x="k", y="r", line_color=color, line_dash=style, line_width=2.5)
         drawn.renderers.append(GlyphRenderer(data_source=source, glyph=line))
     return drawn

@@ -10,26 +10,10 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+import bokeh.models as bk
 import numpy as np
 from bokeh.document import Document
 from bokeh.embed import file_html
-from bokeh.models import (
-    BooleanFilter,
-    CDSView,
-    ColumnDataSource,
-    CustomJS,
-    HoverTool,
-    LassoSelectTool,
-    LinearColorMapper,
-    PanTool,
-    Plot,
-    Range1d,
-    ResetTool,
-    SaveTool,
-    Scatter,
-    Toolbar,
-    WheelZoomTool,
-)
 from bokeh.models.renderers import GlyphRenderer
 from bokeh.resources import Resources
 
@@ -135,9 +119,9 @@ class Panel(NamedTuple):
     """A figure, its title, the index of its map, and the glyphs to recolor."""
 
     title: str
-    figure: Plot
+    figure: bk.Plot
     of_map: int
-    glyphs: list[Scatter]
+    glyphs: list[bk.Scatter]
 
 
 class Scene:
@@ -173,14 +157,14 @@ class Scene:
             "hover": hover,
             "images": images,
         }
-        self._source = ColumnDataSource(table.fields)
-        self._filter = BooleanFilter()
-        self._view = CDSView(filter=self._filter)
+        self._source = bk.ColumnDataSource(table.fields)
+        self._filter = bk.BooleanFilter()
+        self._view = bk.CDSView(filter=self._filter)
         self._mappers = [_make_mapper(choice.paints[0]) for choice in choices]
-        self._hover = CustomJS(args={"source": self._source}, code=read_asset("hover.js"))
+        self._hover = bk.CustomJS(args={"source": self._source}, code=read_asset("hover.js"))
         self._is_report = is_report
         self.is_strip = maps[0].Y.shape[1] == 1
-        self.extra: list[Plot] = []  # other figures of the page
+        self.extra: list[bk.Plot] = []  # other figures of the page
         self.panels = self._draw(maps, first, "map")
         kinds = [choice["kind"] for choice in self.about["choices"]]
         self.trust_panels = self._draw(maps, kinds.index("trust"), "trust") if is_report else []
@@ -216,8 +200,8 @@ class Scene:
             "pans": [figure.toolbar.active_drag for figure in maps if self._is_report],
         }
         scripts = (
-            CustomJS(args=args, code=read_asset("map.js")),
-            CustomJS(args={"figures": figures}, code=read_asset("print.js")),
+            bk.CustomJS(args=args, code=read_asset("map.js")),
+            bk.CustomJS(args={"figures": figures}, code=read_asset("print.js")),
         )
         document.js_on_event("document_ready", *scripts)
         return document
@@ -231,24 +215,24 @@ class Scene:
                 face = f"{AXES[a]} and {AXES[b]}" if n_dims == 3 else ""
                 title = ": ".join(part for part in (named.title, face) if part)
                 fields = coordinate_field(m, a), coordinate_field(m, b)
-                renderer, glyphs = self._renderer(fields, m, choice)
-                figure = self._figure(f"{name}-{m}-{a}{b}", fields, renderer)
+                figure, glyphs = self._figure(f"{name}-{m}-{a}{b}", fields, m, choice)
                 panels.append(Panel(title, figure, m, glyphs))
         return panels
 
     def _figure(
-        self, name: str, fields: tuple[str, str], renderer: "GlyphRenderer[Scatter]"
-    ) -> Plot:
+        self, name: str, fields: tuple[str, str], m: int, choice: int
+    ) -> tuple[bk.Plot, list[bk.Scatter]]:
+        """Return the figure of a map, and its normal, unselected and hovered glyphs."""
         positions = np.column_stack([self._source.data[field] for field in fields])
         low, high = _find_corners(positions.astype(np.float64), is_strip=self.is_strip)
-        wheel, pan = WheelZoomTool(), PanTool()
-        tools: list[Any] = [pan, wheel, LassoSelectTool(), ResetTool(), SaveTool(filename="map")]
-        toolbar = Toolbar(tools=tools, logo=None, active_drag=pan)
+        wheel, pan = bk.WheelZoomTool(), bk.PanTool()
+        others = bk.LassoSelectTool(), bk.ResetTool(), bk.SaveTool(filename="map")
+        toolbar = bk.Toolbar(tools=[pan, wheel, *others], logo=None, active_drag=pan)
         toolbar.active_scroll = None if self._is_report else wheel  # the wheel scrolls a report
-        drawn = Plot(
+        drawn = bk.Plot(
             name=name,
-            x_range=Range1d(start=low[0], end=high[0]),
-            y_range=Range1d(start=low[1], end=high[1]),
+            x_range=bk.Range1d(start=low[0], end=high[0]),
+            y_range=bk.Range1d(start=low[1], end=high[1]),
             toolbar=toolbar,
             toolbar_location="above",
             sizing_mode="stretch_both",
@@ -257,15 +241,16 @@ class Scene:
             outline_line_color=FRAME,
             title=None,
         )
+        normal, unselected, hovered = glyphs = self._make_glyphs(fields, m, choice)
+        renderer = GlyphRenderer(data_source=self._source, view=self._view, glyph=normal)
+        renderer.nonselection_glyph, renderer.hover_glyph = unselected, hovered
         drawn.renderers.append(renderer)
-        hover = HoverTool(renderers=[renderer], tooltips=None, callback=self._hover, visible=False)
-        drawn.add_tools(hover)
-        return drawn
+        how: dict[str, Any] = {"tooltips": None, "callback": self._hover, "visible": False}
+        drawn.add_tools(bk.HoverTool(renderers=[renderer], **how))
+        return drawn, glyphs
 
-    def _renderer(
-        self, fields: tuple[str, str], m: int, choice: int
-    ) -> tuple["GlyphRenderer[Scatter]", list[Scatter]]:
-        """Return the renderer of a map, and its normal, unselected and hovered glyphs."""
+    def _make_glyphs(self, fields: tuple[str, str], m: int, choice: int) -> list[bk.Scatter]:
+        """Return the normal, unselected and hovered glyphs of a map."""
         n = len(self._source.data["row"])
         style: dict[str, Any] = {
             "x": fields[0],
@@ -277,17 +262,11 @@ class Scene:
         if self._mappers:
             chosen = self.about["choices"][choice]
             style["fill_color"] = {"field": chosen["fields"][m], "transform": self._mappers[choice]}
-        glyph = Scatter(**style, fill_alpha=auto_alpha(n))
-        unselected = Scatter(**style, fill_alpha=UNSELECTED_ALPHA)
-        hovered = Scatter(**style | {"line_color": "black"}, line_width=1.5)
-        renderer = GlyphRenderer(
-            data_source=self._source,
-            view=self._view,
-            glyph=glyph,
-            nonselection_glyph=unselected,
-            hover_glyph=hovered,
-        )
-        return renderer, [glyph, unselected, hovered]
+        return [
+            bk.Scatter(**style, fill_alpha=auto_alpha(n)),
+            bk.Scatter(**style, fill_alpha=UNSELECTED_ALPHA),
+            bk.Scatter(**style | {"line_color": "black"}, line_width=1.5),
+        ]
 
 
 def _find_corners(positions: Array, *, is_strip: bool) -> tuple[Array, Array]:
@@ -299,9 +278,9 @@ def _find_corners(positions: Array, *, is_strip: bool) -> tuple[Array, Array]:
     return middle - half, middle + half
 
 
-def _make_mapper(paint: Classes | Values) -> LinearColorMapper:
+def _make_mapper(paint: Classes | Values) -> bk.LinearColorMapper:
     if isinstance(paint, Classes):
         palette = paint.colors
-        return LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
+        return bk.LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
     palette = paint.sample_scale(N_COLORS)
-    return LinearColorMapper(palette=palette, low=paint.low, high=paint.high, nan_color=FAINT)
+    return bk.LinearColorMapper(palette=palette, low=paint.low, high=paint.high, nan_color=FAINT)
