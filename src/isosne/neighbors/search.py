@@ -12,11 +12,7 @@ from isosne._checks import (
 )
 from isosne._types import Neighbors, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.approximate import (
-    SEARCHABLE,
-    ClusteredPoints,
-    CodeIndex,
-)
+from isosne.neighbors.approximate import SEARCHABLE, ClusteredPoints, CodeIndex
 from isosne.neighbors.exact import ExactSearch, Search
 from isosne.neighbors.metric import Metric
 

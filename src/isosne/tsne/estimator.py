@@ -39,13 +39,7 @@ from isosne.tsne.fit import (
     schedule_of,
 )
 from isosne.tsne.hints import HINTS, hinting
-from isosne.tsne.input import (
-    Input,
-    Landmarks,
-    checked_points,
-    remember_columns,
-    set_or_remove,
-)
+from isosne.tsne.input import Input, Landmarks, checked_points, remember_columns, set_or_remove
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.place import Finished, fitted_search, place_rows, ready_placer
 from isosne.tsne.plan import Plan, make_plan

@@ -216,44 +216,24 @@ def suggesting_tables(kernel: object) -> Iterator[None]:
 class Input:
     """The input of `fit`. Points in memory are validated here, and only here.
 
-    Parameters
-    ----------
-    X : array, CSR, data frame, path, or Dask array or data frame
-        The input.
-    landmarks : Landmarks or None
-        Landmarks to map; None maps all rows.
-    metric : str
-        Name of the kernel's metric.
-    random_state : int, Generator, RandomState or None
-        Seed of the trees, if the input is a table with mixed columns.
-
-    Attributes
-    ----------
-    shape : tuple of int
-        Number of points to map, and number of features.
-    forest : TableForest or None
-        For a table with mixed columns, the trees; the points are its codes.
+    ``source`` is what the user passed, ``shape`` the number of points to map and of features, and
+    ``forest`` the trees of a table with mixed columns, whose codes are the points.
     """
 
     def __init__(
-        self,
-        X: Any,
-        landmarks: Landmarks | None,
-        metric: str,
-        random_state: RandomState = None,
+        self, X: Any, landmarks: Landmarks | None, metric: str, random_state: RandomState = None
     ) -> None:
         self.forest: TableForest | None = None
-        self._frame: Any = None
         is_table = isinstance(X, MixedRows)
         self.source = X.frame if is_table else X
         if is_table or (
             not is_one_of(metric, ("precomputed",)) and not is_stored(X) and is_mixed(X)
         ):
             categorical = X.categorical if is_table else None
-            seed = _tree_seed(random_state)
+            # A run without a seed can be resumed only if its trees grow again.
+            seed = random_state if is_integer(random_state) else 0
             self.forest = TableForest(categorical=categorical, random_state=seed)
-            self._frame = X.frame if is_table else X
-            X = self.forest.fit_transform(self._frame)
+            X = self.forest.fit_transform(self.source)
         self._landmarks = landmarks
         self._points: Points | None = None
         self._rows: Rows | None = None
@@ -305,7 +285,7 @@ class Input:
         """
         if self.forest is None:
             return fitted
-        coordinates = table_coordinates(self._frame, self.forest.categorical)
+        coordinates = table_coordinates(self.source, self.forest.categorical)
         return coordinates if landmarks is None else coordinates[landmarks]
 
     @property
@@ -373,11 +353,6 @@ class Input:
             metric = Metric(kernel.metric, kernel.p)
             drawn = draw_landmarks(self._rows, self._landmarks, metric, rng)
         return kernel.fit_pool(drawn.pool, drawn.points), drawn.indices
-
-
-def _tree_seed(random_state: RandomState) -> RandomState:
-    """Return the seed of the trees: the user's integer, else 0, so that a run can be resumed."""
-    return random_state if is_integer(random_state) else 0
 
 
 def remember_columns(model: Any, given: Input) -> None:

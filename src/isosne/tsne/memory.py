@@ -42,12 +42,9 @@ def _as_bytes(limit: Any, source: str) -> int:
     text = str(limit).strip().lower()
     match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\+?\d+)?)\s*([kmgt]?)i?b?", text)
     if isinstance(limit, bool) or match is None or float(match[1]) <= 0:
-        raise ParameterError(
-            source,
-            "be a number of bytes or a size such as '1.5GB'",
-            limit,
-            "Leave it out to use the memory that is free.",
-        )
+        rule = "be a number of bytes or a size such as '1.5GB'"
+        hint = "Leave it out to use the memory that is free."
+        raise ParameterError(source, rule, limit, hint)
     return int(float(match[1]) * UNITS[match[2]])
 
 
@@ -85,8 +82,8 @@ DISTANCES = 9000
 DRAWN_POINT, CELL, SAMPLE, NODES = 18, 7, 28, 40
 """Bytes per coordinate of a point that cells are drawn around, per point and partitioning, per
 sampled center, and per sampled center of a tree."""
-THREAD, THREAD_ROWS = 5_000_000, 512
-"""Bytes per thread, and rows of coordinates that it copies while it searches."""
+THREAD, THREAD_ROWS = 5_500_000, {"exact": 256, "approximate": 1536}
+"""Bytes per thread, and rows of coordinates that it copies in the search."""
 ROWS_PER_BLOCK = 256
 """Rows that a thread searches at a time; fewer rows do not keep all threads busy."""
 LARGEST_COVARIANCE = 2048
@@ -180,7 +177,7 @@ class Costs:
                 forms["sparse"] = GRAPH["sparse"] * entries + step + start
             return forms
         # The search is over before the start is computed.
-        points = max(start, self._points(self._n_copies * self.given.value_bytes))
+        points = max(start, self._points((1 + self.is_approximate) * self.given.value_bytes))
         pairs = PAIR["dense"] * kernel.pair_bytes * n**2 + spectral
         if kernel.pair_bytes >= 4:  # counts of shared cells are computed in place
             pairs += BLOCKS
@@ -192,10 +189,6 @@ class Costs:
         if cells:
             forms["sampled"] = DRAWS * n + step + cells + start
         return forms
-
-    @property
-    def _n_copies(self) -> int:
-        return 2 if self.is_approximate else 1
 
     def _points(self, value_bytes: int) -> float:
         """Return the bytes of copies of the points in the search, or of their distances."""
@@ -239,9 +232,11 @@ class Costs:
 
     def _threads(self) -> float:
         n_busy = min(self.n_threads, math.ceil(self.given.n_points / ROWS_PER_BLOCK))
-        is_dense = self.has_points and self.given.n_entries is None
-        width = self.given.n_features if is_dense else 0
-        return n_busy * (THREAD + THREAD_ROWS * self._n_copies * self.given.value_bytes * width)
+        copied = 0
+        if self.has_points and self.given.n_entries is None:
+            rows = THREAD_ROWS["approximate" if self.is_approximate else "exact"]
+            copied = rows * self.given.value_bytes * self.given.n_features
+        return n_busy * (THREAD + copied)
 
 
 def out_of_memory(
@@ -270,13 +265,11 @@ def out_of_memory(
     else:
         hint = f"fit on at most {n_fitting:,} points"
     hint = f"choose {' or '.join(others)}, or {hint}" if others else hint
-    return ParameterError(
-        "affinities",
+    rule = (
         f"fit in the {size(available)} of memory that are available; {affinities} affinities of "
-        f"{given.n_points:,} points need {size(needed)}",
-        affinities,
-        f"{hint[0].upper()}{hint[1:]}.",
+        f"{given.n_points:,} points need {size(needed)}"
     )
+    return ParameterError("affinities", rule, affinities, f"{hint[0].upper()}{hint[1:]}.")
 
 
 def most_that_fit(bytes_for: Callable[[int], int], n_points: int, available: int) -> int:

@@ -89,15 +89,7 @@ def _costs(kernel: MetricKernel) -> KernelCosts:
 
 
 class MapPlacer(ABC):
-    """Base class: computes coordinates of new points, each independently of the others.
-
-    Parameters
-    ----------
-    metric : Metric
-        The metric of the fitted kernel.
-    settings : MapSettings
-        The map.
-    """
+    """Base class: computes coordinates of new points, each independently of the others."""
 
     width: int
     """Number of fitted points that a new point is compared with."""
@@ -115,11 +107,11 @@ class MapPlacer(ABC):
         with _one_at_a_time:
             for s in range(0, len(coordinates), step):
                 block = slice(s, min(s + step, len(coordinates)))
-                coordinates[block] = self.place_block(points[block])
+                coordinates[block] = self._place_block(points[block])
         return coordinates
 
     @abstractmethod
-    def place_block(self, points: Points) -> NDArray[np.float32]:
+    def _place_block(self, points: Points) -> NDArray[np.float32]:
         """Return the coordinates of a block of points."""
 
 
@@ -133,8 +125,7 @@ class AllPairsPlacer(MapPlacer):
         self._placement = Placement(*settings)
         self._similarity = kernel.toward_fitted()
 
-    def place_block(self, points: Points) -> NDArray[np.float32]:
-        """Return the coordinates of a block of points."""
+    def _place_block(self, points: Points) -> NDArray[np.float32]:
         originals = self._kernel.find_copies(points)
         new = np.flatnonzero(originals < 0)
         coordinates: NDArray[np.float32] = self.embedding[originals]
@@ -167,8 +158,7 @@ class ListPlacer(MapPlacer):
         lists = self._search.neighbors(self.width) if kernel.uses_fitted_lists else None
         self._similarity = kernel.toward_neighbors(lists)
 
-    def place_block(self, points: Points) -> NDArray[np.float32]:
-        """Return the coordinates of a block of points."""
+    def _place_block(self, points: Points) -> NDArray[np.float32]:
         ids, distances = self._search.nearest(points, self.width)
         rows = conditional_rows(self._similarity(points, ids, distances))
         rows[~rows.any(axis=1), 0] = 1
@@ -191,8 +181,7 @@ class DrawPlacer(MapPlacer):
         self._placement = ListedPlacement(*settings)
         self._search = _search(kernel, None)
 
-    def place_block(self, points: Points) -> NDArray[np.float32]:
-        """Return the coordinates of a block of points."""
+    def _place_block(self, points: Points) -> NDArray[np.float32]:
         nearest, distances = self._search.nearest(points, 1)
         partners = self._source.draw_toward(self._kernel.cells_at_scales(points))
         partners[:, 0] = nearest[:, 0]  # `settle_listed` starts at the first of equal weights

@@ -67,9 +67,9 @@ class Request(NamedTuple):
     """Places of rows on a previous map."""
 
 
-def memory_costs(request: Request, given: InputSize) -> Costs:
-    """Return the memory that a request needs, and the list lengths of its kernel."""
-    n, kernel = given.n_points, resolved_kernel(request, given.n_points)
+def memory_costs(request: Request, kernel: MetricKernel, given: InputSize) -> Costs:
+    """Return the memory that a request needs, and the list lengths of its resolved kernel."""
+    n = given.n_points
     costs, start = kernel.costs(n), chosen_start(request, kernel)
     return Costs(
         given,
@@ -148,19 +148,12 @@ def _listed_form(request: Request) -> tuple[str, str]:
 
 def _check_possible(wish: str, costs: Costs) -> None:
     if wish != "dense" and "sparse" not in costs.bytes:
-        raise ParameterError(
-            "affinities",
-            "be 'dense' with a user-defined kernel, which compares all pairs",
-            wish,
-            f"Pass {keyword('affinities', 'dense')}.",
-        )
+        rule = "be 'dense' with a user-defined kernel, which compares all pairs"
+        raise ParameterError("affinities", rule, wish, f"Pass {keyword('affinities', 'dense')}.")
     if wish == "sampled" and "sampled" not in costs.bytes:
-        raise ParameterError(
-            "affinities",
-            "be 'dense' or 'sparse' with a kernel that has no cells to draw from",
-            wish,
-            "Pass IsolationKernel(n_partitions=200), or choose 'sparse'.",
-        )
+        rule = "be 'dense' or 'sparse' with a kernel that has no cells to draw from"
+        hint = "Pass IsolationKernel(n_partitions=200), or choose 'sparse'."
+        raise ParameterError("affinities", rule, wish, hint)
 
 
 def _choose_by_size(costs: Costs, forces: Method | None, n: int, available: int) -> tuple[str, str]:
@@ -331,13 +324,7 @@ class Plan:
         return pairs_table((name, value.strip()) for name, _, value in lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the choices as plain values, without ``parameters``.
-
-        Returns
-        -------
-        dict
-            Names and values: numbers, strings and tuples.
-        """
+        """Return the choices as plain values by name, without ``parameters``."""
         names = [field.name for field in fields(self) if field.name != "parameters"]
         return {name: getattr(self, name) for name in names}
 
@@ -378,7 +365,7 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
     n = given.n_points
     kernel = resolved_kernel(request, n)
     available = memory_available(request.memory_limit)
-    costs = memory_costs(request, given)
+    costs = memory_costs(request, kernel, given)
     affinities, reason = choose_affinities(costs, request, given, available)
     if costs.bytes[affinities] > available:
         is_fixed = needs_all_pairs(request.objective) or not has_points(kernel)
@@ -388,7 +375,9 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
             costs,
             (affinities,) if is_fixed else tuple(costs.bytes),
             available,
-            lambda n: memory_costs(request, given.fewer(n)).bytes[affinities],
+            lambda n: memory_costs(request, resolved_kernel(request, n), given.fewer(n)).bytes[
+                affinities
+            ],
         )
     method = choose_forces(request.forces, affinities, n, request.n_components)
     neighbors = choose_search(request, affinities, kernel, given)

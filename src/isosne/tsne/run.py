@@ -21,21 +21,7 @@ logger = logging.getLogger("isosne")
 
 
 class Run:
-    """A run of the optimization.
-
-    Parameters
-    ----------
-    forces : ExactForces, SplitForces or CustomForces
-        The gradient and the value of the objective.
-    schedule : Schedule
-        Phases of the optimization.
-    progress : Progress
-        Coordinates, momentum and counters so far.
-    n_threads : int
-        Number of threads; the map does not depend on it.
-    pull : Pull or None, default=None
-        Pull toward the places of an alignment.
-    """
+    """A run of the optimization, with what it has recorded."""
 
     def __init__(
         self,
@@ -45,10 +31,8 @@ class Run:
         n_threads: int,
         pull: Pull | None = None,
     ) -> None:
-        self.forces, self.pull = forces, pull
-        self.n_threads = n_threads
-        self.schedule = schedule
-        self.progress = progress
+        self.forces, self.schedule, self.progress = forces, schedule, progress
+        self.n_threads, self.pull = n_threads, pull
         self.gradient_norm = 0.0
         self.trace: list[tuple[int, float, float]] = []
         self.is_usable = True

@@ -50,12 +50,6 @@ def test_the_bar_ends_if_the_run_does(two_blobs, open_terminal):
     assert screen.lines()[-1].startswith("1 steps in 0.")
 
 
-def test_a_bar_changes_no_map(two_blobs, open_terminal):
-    open_terminal()
-    shown = make(verbose=True).fit_transform(two_blobs)
-    np.testing.assert_array_equal(shown, make().fit_transform(two_blobs))
-
-
 def test_the_log_has_every_value_of_the_objective(two_blobs, caplog):
     with caplog.at_level(logging.INFO, "isosne"):
         model = make(schedule=TWO).fit(two_blobs)
