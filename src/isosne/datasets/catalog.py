@@ -1,12 +1,12 @@
 """Load data sets by name: from the data folder, from scikit-learn or from OpenML.
 
-The shape of a data set of the paper is compared with the paper. A known stand-in is loaded with a
-note; any other difference is an error.
+A data set of the paper must have its shape there. A known stand-in is loaded with a note.
 """
 
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from isosne._files import whole_file
 from isosne.datasets.folder import DataSet, fetch_set, find_folder, read_set, stored_names
-from isosne.datasets.records import RECORDS, Record, Sizes
+from isosne.datasets.records import RECORDS
 from isosne.errors import DataError, ParameterError, suggest
 from isosne.rows import Table, open_rows
 from isosne.rows.columns import as_integers_or_text
@@ -35,11 +35,6 @@ PAPER_NAMES = {"wdbc": "breast_cancer", "wine": "wine"}
 
 def names() -> list[str]:
     """Return the names of the paper's 21 data sets, in the order of its table of results.
-
-    Returns
-    -------
-    list of str
-        Names for `load`.
 
     Examples
     --------
@@ -87,14 +82,13 @@ def load(name: str, *, folder: str | Path | None = None) -> DataSet:
         hint = "List the names with isosne.datasets.names() or the command isosne datasets."
         rule = "be a data set of the paper, of scikit-learn or of the data folder"
         raise ParameterError("name", rule, name, suggest(name, known, hint))
-    record = RECORDS.get(name)
-    for origin in _file_names(record) if record else [name]:
+    for origin in _file_names(name):
         stored = read_set(data_folder, origin)
         if stored is not None:
-            return _check_shape(record, stored, origin) if record else stored
-    if record is None or name in PAPER_NAMES:
+            return _check_shape(name, stored, origin) if name in RECORDS else stored
+    if name not in RECORDS or name in PAPER_NAMES:
         return _read_example(name)
-    return _check_shape(record, _fetch(record, data_folder), "openml")
+    return _check_shape(name, _fetch(name, data_folder), "openml")
 
 
 def load_table(
@@ -134,19 +128,18 @@ def describe(*, folder: str | Path | None = None) -> str:
     -------
     str
         A line per data set: name, numbers of points, attributes and classes in the paper, and
-        where `load` would get it from. "by hand" means that it must be downloaded manually; the
-        error of `load` says where.
+        where `load` would get it from; "by hand" if it must be downloaded manually.
 
     Examples
     --------
     >>> from isosne.datasets import describe
-    >>> describe().splitlines()[0].split()
-    ['name', 'points', 'attributes', 'classes', 'from']
+    >>> print(describe().splitlines()[0])
+    name            points  attributes  classes  from
     """
     data_folder = find_folder(folder)
     rows: list[tuple[str, ...]] = [("name", "points", "attributes", "classes", "from")]
-    for record in RECORDS.values():
-        rows.append((record.name, *map(str, record.sizes), _find_origin(record, data_folder)))
+    for name, record in RECORDS.items():
+        rows.append((name, *map(str, record.sizes), _find_origin(name, data_folder)))
     return "\n".join(f"{a:<14}  {b:>6}  {c:>10}  {d:>7}  {e}" for a, b, c, d, e in rows)
 
 
@@ -208,24 +201,25 @@ def _read_example(name: str) -> DataSet:
     return DataSet(name, loaded.data, loaded.target.astype(np.int64), classes, features=features)
 
 
-def _file_names(record: Record) -> list[str]:
+def _file_names(name: str) -> list[str]:
     """Return the names that the files may have: that of the data set, then that of a stand-in."""
-    other = record.stand_in.origin if record.stand_in else "openml"
-    return [record.name] if other in (record.name, "openml") else [record.name, other]
+    other = RECORDS[name].stand_in if name in RECORDS else None
+    return [name] if other is None or other.origin in (name, "openml") else [name, other.origin]
 
 
-def _find_origin(record: Record, folder: Path) -> str:
-    for origin in _file_names(record):
+def _find_origin(name: str, folder: Path) -> str:
+    for origin in _file_names(name):
         for file in (f"{origin}.npz", f"{origin}.X.npz"):
             if (folder / file).is_file():
                 return f"folder: {file}"
-    if record.name in PAPER_NAMES:
+    if name in PAPER_NAMES:
         return "scikit-learn"
-    return f"OpenML {record.openml.data_id}" if record.openml else "by hand"
+    openml = RECORDS[name].openml
+    return f"OpenML {openml.data_id}" if openml else "by hand"
 
 
-def _fetch(record: Record, folder: Path) -> DataSet:
-    name = record.name
+def _fetch(name: str, folder: Path) -> DataSet:
+    record = RECORDS[name]
     if record.openml is None:
         raise DataError(
             f"The data set {name} must be in the data folder, as OpenML does not have it; "
@@ -243,22 +237,16 @@ def _fetch(record: Record, folder: Path) -> DataSet:
         ) from error
 
 
-def _check_shape(record: Record, data: DataSet, origin: str) -> DataSet:
-    sizes = (*data.X.shape, len(data.classes))
-    other = record.stand_in
+def _check_shape(name: str, data: DataSet, origin: str) -> DataSet:
+    """Return a data set with its note, if it has the shape of the paper or of a stand-in."""
+    record, sizes = RECORDS[name], (*data.X.shape, len(data.classes))
     if sizes == record.sizes:
-        notes = record.note
-    elif other and (origin, sizes) == (other.origin, other.sizes):
-        notes = other.note
-    else:
-        where = "OpenML" if origin == "openml" else f"the files named {origin}"
-        raise DataError(
-            f"The data set {record.name} must have {_describe_sizes(record.sizes)}, as in the "
-            f"paper; got {_describe_sizes(sizes)} from {where}. "
-            f"Get the data set from {record.source}."
-        )
-    return DataSet(record.name, data.X, data.y, data.classes, notes)
-
-
-def _describe_sizes(sizes: Sizes) -> str:
-    return f"{sizes[0]} points, {sizes[1]} attributes and {sizes[2]} classes"
+        return replace(data, name=name, notes=record.note)
+    if record.stand_in and (origin, sizes) == record.stand_in[:2]:
+        return replace(data, name=name, notes=record.stand_in.note)
+    words = "{} points, {} attributes and {} classes"
+    where = "OpenML" if origin == "openml" else f"the files named {origin}"
+    raise DataError(
+        f"The data set {name} must have {words.format(*record.sizes)}, as in the paper; got "
+        f"{words.format(*sizes)} from {where}. Get the data set from {record.source}."
+    )

@@ -2,7 +2,7 @@
 
 A dense data set is ``<name>.npz`` with arrays X, y and classes; a sparse one is ``<name>.X.npz``
 (`scipy.sparse.save_npz`) with ``<name>.y.npy``. An optional ``MANIFEST.json`` adds notes and names
-of classes. Nothing is unpickled. `catalog` checks the shapes.
+of classes. Nothing is unpickled.
 """
 
 import json
@@ -49,11 +49,10 @@ class DataSet:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from isosne.datasets import DataSet
-    >>> mine = DataSet("mine", np.eye(2), np.array([0, 1]), np.array(["a", "b"]), "")
-    >>> mine.classes[mine.y].tolist()
-    ['a', 'b']
+    >>> from isosne.datasets import load
+    >>> wine = load("wine")
+    >>> wine.classes[wine.y[:2]].tolist()
+    ['class_0', 'class_0']
     """
 
     name: str
@@ -75,29 +74,20 @@ def cache_folder() -> Path:
 
 
 def find_folder(folder: str | Path | None = None) -> Path:
-    """Return the data folder: the argument, else ISOSNE_DATA, else the user's cache folder.
-
-    A folder that is given must exist; the cache folder need not.
-    """
-    variable = os.environ.get("ISOSNE_DATA")
-    if folder is None and not variable:
+    """Return the data folder: the argument, else ISOSNE_DATA, else the user's cache folder."""
+    name = "ISOSNE_DATA" if folder is None else "folder"
+    given = folder or os.environ.get("ISOSNE_DATA")
+    if not given:
         return cache_folder()
-    given = Path(folder if folder is not None else str(variable))
-    if not given.is_dir():
-        raise ParameterError(
-            "folder" if folder is not None else "ISOSNE_DATA",
-            "be a folder that exists",
-            str(given),
-            "Correct the path, or leave it out to download data sets from OpenML.",
-        )
-    return given
+    if not Path(given).is_dir():
+        hint = "Correct the path, or leave it out to download data sets from OpenML."
+        raise ParameterError(name, "be a folder that exists", str(given), hint)
+    return Path(given)
 
 
 def stored_names(folder: Path) -> list[str]:
     """Return the names of the data sets in the folder."""
-    return sorted(
-        path.name.removesuffix(".npz").removesuffix(".X") for path in folder.glob("*.npz")
-    )
+    return sorted(p.name.removesuffix(".npz").removesuffix(".X") for p in folder.glob("*.npz"))
 
 
 def read_set(folder: Path, name: str) -> DataSet | None:
@@ -158,14 +148,13 @@ def _read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _read_dense(path: Path) -> tuple[Array, Array, Array]:
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+    with np.load(path, allow_pickle=False) as stored:
         return stored["X"], stored["y"], stored["classes"]
 
 
 def _read_sparse(path: Path, entry: dict[str, Any]) -> tuple[Points, Array, Array]:
-    with path.open("rb") as file:
-        X = valid_csr(load_npz(file), "the matrix")
-    y = np.asarray(np.load(path.with_name(path.name[: -len("X.npz")] + "y.npy")))
+    X = valid_csr(load_npz(path), "the matrix")
+    y = np.asarray(np.load(path.with_name(path.name.replace(".X.npz", ".y.npy"))))
     return X, y, np.array(entry.get("classes") or np.unique(y), dtype=np.str_)
 
 

@@ -99,17 +99,6 @@ def test_every_set_of_the_folder_loads_in_its_shape():
         assert np.bincount(found.y).tolist() == list(entry["class_counts"].values())
 
 
-def test_a_set_comes_from_the_folder_as_it_is_stored(folder):
-    X, y = store(folder, "wine", 178, 13, 3)
-    found = load("wine", folder=str(folder))
-    assert np.array_equal(found.X, X)
-    assert found.X.dtype == np.float32
-    assert np.array_equal(found.y, y)
-    assert found.y.dtype == np.int64
-    assert found.classes.tolist() == ["class 0", "class 1", "class 2"]
-    assert repr(found) == "<wine: 178 points, 13 attributes, 3 classes>"
-
-
 def test_the_folder_is_the_argument_then_the_variable_then_the_cache(folder, monkeypatch):
     assert find_folder() == cache_folder() == folder.parent / "cache" / "isosne"
     monkeypatch.setenv("ISOSNE_DATA", str(folder))
@@ -144,22 +133,19 @@ def test_a_sparse_stand_in_loads_as_csr_with_the_classes_of_the_manifest(folder)
     assert found.notes.startswith("A stand-in: 1500 documents of RCV1")
     write_manifest(folder, rcv1_small={"classes": ["-1", "+1"]})
     assert load("rcv1", folder=folder).classes.tolist() == ["-1", "+1"]
+    store_sparse(folder, "rcv1", 10121)  # the set itself goes before its stand-in
+    assert load("rcv1", folder=folder).notes == ""
 
 
-def test_the_set_itself_goes_before_its_stand_in(folder):
-    store_sparse(folder, "rcv1_small", 1500)
-    store_sparse(folder, "rcv1", 10121)
-    found = load("rcv1", folder=folder)
-    assert found.X.shape == (10121, 47236)
-    assert found.notes == ""
-
-
-def test_other_sets_of_the_folder_load_with_their_notes(folder):
-    X, _ = store(folder, "cells", 20, 4, 2)
+def test_a_set_of_the_folder_loads_as_it_is_stored_with_its_notes(folder):
+    X, y = store(folder, "cells", 20, 4, 2)
     write_manifest(folder, cells={"notes": "Twenty cells."})
-    found = load("cells", folder=folder)
-    assert np.array_equal(found.X, X)
-    assert found.notes == "Twenty cells."
+    cells = load("cells", folder=str(folder))
+    assert (cells.X.tobytes(), cells.X.dtype) == (X.tobytes(), np.float32)
+    assert (cells.y.tolist(), cells.y.dtype) == (y.tolist(), np.int64)
+    assert cells.classes.tolist() == ["class 0", "class 1"]
+    assert cells.notes == "Twenty cells."
+    assert repr(cells) == "<cells: 20 points, 4 attributes, 2 classes>"
 
 
 def test_another_shape_than_the_papers_is_refused(folder):
@@ -173,29 +159,12 @@ def test_another_shape_than_the_papers_is_refused(folder):
         load("wine", folder=folder)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"datasets": {"a": 1}}'])
+@pytest.mark.parametrize("text", ["{", '{"datasets": {"a": 1}}'])
 def test_a_broken_manifest_is_refused(folder, text):
     store(folder, "wine", 178, 13, 3)
     (folder / "MANIFEST.json").write_text(text)
     with pytest.raises(DataError, match="must be JSON with an object 'datasets'; it is not"):
         load("wine", folder=folder)
-
-
-def test_a_damaged_byte_anywhere_is_an_error_of_isosne_or_harmless(folder):
-    store(folder, "wine", 178, 13, 3)
-    path = folder / "wine.npz"
-    with np.load(path) as stored:
-        np.savez_compressed(path, **stored)
-    good = path.read_bytes()
-    rng = np.random.default_rng(0)
-    n_refused = 0
-    for at in rng.integers(len(good), size=100):
-        path.write_bytes(good[:at] + bytes([good[at] ^ 0xFF]) + good[at + 1 :])
-        try:
-            assert load("wine", folder=folder).X.shape == (178, 13)
-        except DataError:
-            n_refused += 1
-    assert n_refused > 75
 
 
 @pytest.mark.parametrize(
@@ -254,7 +223,7 @@ def test_an_unknown_name_gets_the_nearest_one(folder, name, advice):
         load(name, folder=folder)
 
 
-@pytest.mark.parametrize("name", ["digits", "iris", "wdbc", "wine"])
+@pytest.mark.parametrize("name", ["digits", "wdbc"])
 def test_examples_of_scikit_learn_need_no_network(folder, openml, name):
     openml(AssertionError("OpenML must not be asked"))
     found = load(name, folder=folder)
@@ -313,7 +282,7 @@ def test_numerals_become_numbers_and_classes_keep_their_order(openml):
     assert fetch_set("small", OpenML(1, first_row=3)).X.tolist() == [[5.0, 1.0]]
 
 
-@pytest.mark.parametrize("error", [URLError("no route"), TimeoutError("late"), ValueError("md5")])
+@pytest.mark.parametrize("error", [URLError("no route"), ValueError("md5")])
 def test_without_a_network_a_sentence_says_what_to_do(folder, openml, error):
     openml(error)
     text = (

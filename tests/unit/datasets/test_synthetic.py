@@ -40,14 +40,6 @@ def test_five_clusters_have_the_means_and_deviations_of_the_paper():
         assert own.std() == pytest.approx(deviation, rel=0.06)
 
 
-@pytest.mark.parametrize("dimension", [1, 40])
-def test_each_of_five_clusters_has_dimensions_of_its_own(dimension):
-    X, y = make_five_clusters(dimension=dimension, n_each=30, random_state=0)
-    for c in range(5):
-        used = np.flatnonzero(X[y == c].any(axis=0))
-        assert used.tolist() == list(range(c * dimension, (c + 1) * dimension))
-
-
 def test_two_clusters_have_half_of_the_dimensions_each_and_unit_deviation():
     X, y = make_two_clusters(random_state=0)
     assert not X[y == 0, 100:].any()
