@@ -19,12 +19,9 @@ from isosne.errors import ParameterError
     o.argument(
         "name", "[NAME]", "Data set to export: breast_cancer, digits, iris or wine.", required=False
     ),
-    option("--output -o FILE", "export: CSV file to write.", type=o.PATH, shown="NAME.csv"),
+    option("--output -o FILE", "export: CSV file to write.", shown="NAME.csv"),
     option(
-        "--data FOLDER",
-        "Folder with the data sets.",
-        type=o.PATH,
-        shown="ISOSNE_DATA, else ~/.cache/isosne",
+        "--data FOLDER", "Folder with the data sets.", shown="ISOSNE_DATA, else ~/.cache/isosne"
     ),
     o.FORCE,
 )

@@ -43,7 +43,6 @@ SETTINGS = ("landmarks", "n_jobs", "memory_limit")
     option(
         "--landmarks N",
         "Number of rows to embed; the other rows are placed on their map.",
-        type=int,
         shown="all rows",
     ),
     *(o.CLUSTERS, o.OUTLIERS, o.CHECKPOINT, o.SAVE_MODEL, *o.LAST),

@@ -38,11 +38,10 @@ MAX_MAPS = 2
         name="map_file",
         multiple=True,
     ),
-    option("--model FILE", "Model of the table whose map to show.", name="model_file", type=o.PATH),
+    option("--model FILE", "Model of the table whose map to show.", name="model_file"),
     o.file_option(
         "--session FILE",
         "Keep maps and selections in this file, and restore them from it if it exists.",
-        type=o.PATH,
     ),
     o.file_option(
         "--host ADDRESS",

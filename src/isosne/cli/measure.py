@@ -14,7 +14,6 @@ from isosne.cli.tables import find_labels, find_rows, open_table_of, read_points
     option(
         "--n-queries N",
         "Number of points to evaluate.",
-        type=int,
         shown="all; a sample of 2,000 above 20,000",
     ),
     *(o.SEED, *o.LAST),

@@ -23,6 +23,8 @@ RESOURCES, OUTPUT, PICTURE = "Resources", "Output", "Picture"
 PANELS = (COMMON, PICTURE, INPUT, KERNEL, RESOURCES, OUTPUT)
 """Sections of a help text, in order."""
 PATH = click.Path(path_type=Path)
+TYPES = {"FILE": PATH, "FOLDER": PATH, "N": int, "X": float}
+"""Types of values, by their names in the help; others are text."""
 
 
 class Option(click.Option):
@@ -52,7 +54,7 @@ def option(
     elif "|" in value:
         settings["type"] = click.Choice(value.split("|"))
     else:
-        settings["metavar"] = value
+        settings = {"metavar": value, "type": TYPES.get(value)} | settings
     names = [name, *flags] if name else flags
     made = Option(names, help=help, show_default=shown, **settings)
     made.panel = panel
@@ -70,7 +72,7 @@ def argument(name: str, metavar: str, help: str, **settings: Any) -> click.Argum
 
 def output_option(help: str) -> Option:
     """Return the option for an output in a file."""
-    return option("--output -o FILE", help, type=PATH, required=True)
+    return option("--output -o FILE", help, required=True)
 
 
 class Command(click.Command):
@@ -143,6 +145,7 @@ map_output = partial(
     "File for the map: .parquet, .npz or .feather; .csv, with the provenance in FILE.json; .h5ad, "
     "which keeps obs of an .h5ad table; .npy for the coordinates only; - for CSV on standard "
     "output.",
+    type=str,
 )
 TITLE = option("--title TEXT", "Title.")
 NEIGHBORS = option("--k N", "Number of neighbors per point for the measures.", default=10)
@@ -150,21 +153,17 @@ CLUSTERS = kernel_option(
     "--clusters X",
     "Find clusters by the Leiden algorithm on the joint probabilities, with this resolution: 0.5 "
     "is a good start, higher values give more clusters.",
-    type=float,
 )
 OUTLIERS = kernel_option(
     "--outliers", "Score the rows: 0 for the most typical ones, up to 1 for outliers."
 )
 CHECKPOINT = file_option(
-    "--checkpoint FILE",
-    "Save the state of the run to this file, and resume from it if it exists.",
-    type=PATH,
+    "--checkpoint FILE", "Save the state of the run to this file, and resume from it if it exists."
 )
 SAVE_MODEL = file_option(
     "--save-model FILE",
     "Save the model to this file, for isosne place and extend.",
     name="model_output",
-    type=PATH,
 )
 N_JOBS = resource_option(
     "--n-jobs N",
@@ -235,10 +234,7 @@ SEED = option(
     default=0,
 )
 N_ITER = option(
-    "--n-iter --max-iter N",
-    "Number of optimization steps.",
-    type=int,
-    shown="500; 250 for isosne extend",
+    "--n-iter --max-iter N", "Number of optimization steps.", shown="500; 250 for isosne extend"
 )
 MAP = (
     option(

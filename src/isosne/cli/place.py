@@ -30,6 +30,7 @@ DPI = 150.0
         "File for the places, as for isosne embed. Or a folder, for a folder of files (.parquet, "
         ".feather, .arrow, .csv, .npy, also in subfolders): one file per input file with the same "
         "relative name.",
+        type=str,
         required=True,
     ),
     *o.NEW_ROWS,
@@ -51,7 +52,6 @@ DPI = 150.0
         "--picture FILE",
         "Folders: picture of all rows (.png, .svg, .pdf), drawn at the end in the colors of "
         "--label.",
-        type=o.PATH,
     ),
     *o.LAST,
 )

@@ -91,6 +91,7 @@ FILMS = (".gif", ".mp4")
         "Images of the points, in the order of the rows: an array (.npy) with an image per row, or "
         "a table of pixels with --image-shape. A picture shows as many as have room, a page shows "
         "them on hover.",
+        type=str,
     ),
     picture_option(
         "--image-shape H,W[,3]", "Height and width of the images in pixels, and 3 for colors."

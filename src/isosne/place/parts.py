@@ -158,14 +158,8 @@ class PartReader(NamedTuple):
         names = rows.column_names or ()
         for name in self.keep:
             check_column(name, [*names, *rows.side], "keep", str(part.path))
-        if isinstance(rows, ArrowRows) and self.keep:
-            first, size = 0, max(1, BLOCK_BYTES // rows.row_bytes)
-            for batch in rows.batches(self.keep):
-                for start in range(0, batch.num_rows, size):
-                    kept = batch.slice(start, size)
-                    chosen = np.arange(first, first + kept.num_rows)
-                    yield rows.take(chosen, allow_missing=True), tuple(kept.columns)
-                    first += kept.num_rows
+        if isinstance(rows, ArrowRows):
+            yield from self._read_batches(rows)
             return
         side = {name: rows.side[name]() for name in self.keep if name in rows.side}
         for block in blocks(rows, BLOCK_BYTES):
@@ -174,6 +168,17 @@ class PartReader(NamedTuple):
                 side[name][block] if name in side else X[:, names.index(name)] for name in self.keep
             )
             yield X, tuple(columns)
+
+    def _read_batches(self, rows: ArrowRows) -> Iterator[tuple[Points, tuple[Any, ...]]]:
+        """Yield features and columns of batches, which are decoded once."""
+        names = tuple(dict.fromkeys((*(rows.column_names or ()), *self.keep)))
+        size = max(1, BLOCK_BYTES // rows.row_bytes)
+        for batch in rows.batches(names):
+            for start in range(0, batch.num_rows, size):
+                block = batch.slice(start, size)
+                X = open_rows(block, columns=rows.column_names)
+                columns = tuple(block[name] for name in self.keep)
+                yield X.take(np.arange(block.num_rows), allow_missing=True), columns
 
     def _complete(self, part: Part, first: int, X: Points, columns: tuple[Any, ...]) -> Block:
         """Return the rows of a block that have no missing values; `first` is its first row."""

@@ -112,8 +112,8 @@ class Placer:
 def _load(path: Path, sha256: str, n_jobs: int | None) -> TSNE:
     with reading_archive(path, "model"):
         files = SourceFiles(str(path), path)
-        now = hash_file(path)
-    if now != sha256:
+        is_same = hash_file(path) == sha256
+    if not is_same:
         raise DataError(
             f"The model {path} must be the file that the Placer was created with; its content has "
             "changed. Create the Placer again, or restore the file."
@@ -128,12 +128,8 @@ def _check_present(known: list[str], names: list[Any]) -> None:
     """Raise an error unless the columns of the model are among the names of a batch."""
     missing = [name for name in known if name not in names]
     if missing:
+        shown = ", ".join(map(repr, names[:N_LISTED])) + (", ..." if len(names) > N_LISTED else "")
         raise DataError(
-            f"A batch must have all columns of the model; it has no {_list(missing)}. "
-            f"Its columns are {_list(names)}. Rename them, or add the missing ones."
+            f"A batch must have all columns of the model; it has no {missing[0]!r}. "
+            f"Its columns are {shown}. Rename them, or add the missing ones."
         )
-
-
-def _list(names: list[Any]) -> str:
-    more = ", ..." if len(names) > N_LISTED else ""
-    return f"{', '.join(map(repr, names[:N_LISTED]))}{more}"

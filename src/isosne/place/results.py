@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse, vstack
 
-from isosne._types import Array, Points
+from isosne._types import Array
 from isosne.errors import DataError
 from isosne.place.parts import Part, PartReader, list_parts
 from isosne.quality import compare
@@ -35,9 +34,8 @@ SEED = 0
 class RowCounts(NamedTuple):
     """The number of rows in each pixel of a map, by class.
 
-    ``extent`` has left, right, bottom and top of the pixels; ``classes`` their counts (PIXELS,
-    PIXELS), the lowest row first, by name, in the order of the legend. Without a label, the only
-    class is "".
+    ``extent`` has left, right, bottom and top of the pixels; ``classes`` their counts, the lowest
+    row of pixels first, in the order of the legend. Without a label, the only class is "".
     """
 
     extent: tuple[float, float, float, float]
@@ -70,11 +68,14 @@ def count_rows(folder: str | Path, label: str | None = None) -> RowCounts:
         pixels = np.minimum((Y - (left, bottom)) * (PIXELS / side), PIXELS - 1).astype(np.int64)
         names, numbers = _distinct(column, len(Y))
         for c, name in enumerate(names):
-            if name not in classes:
-                _check_n_classes(len(classes) + 1, label)
-                classes[name] = np.zeros((PIXELS, PIXELS), np.uint32)
             columns, rows = pixels[numbers == c].T
-            np.add.at(classes[name], (rows, columns), 1)
+            counts = classes.setdefault(name, np.zeros((PIXELS, PIXELS), np.uint32))
+            np.add.at(counts, (rows, columns), 1)
+        if len(classes) > MOST_CLASSES:
+            raise DataError(
+                f"The label must have at most {MOST_CLASSES} classes; {label!r} has more. "
+                "Choose another column, or merge rare classes."
+            )
     extent = left, left + side, bottom, bottom + side
     return RowCounts(extent, label, {name: classes[name] for name in sorted(classes, key=_order)})
 
@@ -110,14 +111,6 @@ def _distinct(column: Any, n_rows: int) -> tuple[list[str], Array]:
     return names, encoded.indices.to_numpy(zero_copy_only=False)
 
 
-def _check_n_classes(n: int, label: str | None) -> None:
-    if n > MOST_CLASSES:
-        raise DataError(
-            f"The label must have at most {MOST_CLASSES} classes; {label!r} has more. "
-            "Choose another column, or merge rare classes."
-        )
-
-
 def measure_placed(
     model: TSNE, reader: PartReader, results: Sequence[tuple[Part, Path]]
 ) -> dict[str, Any]:
@@ -129,16 +122,12 @@ def measure_placed(
     X, Y, n_rows = _draw(model, reader, results)
     n_sampled = len(Y)
     k = min(K, (n_sampled - 1) // 2)
-    ranks = compare(
-        X,
-        Y,
-        k,
-        metric=model.kernel_.metric,
-        p=model.kernel_.p,
-        n_queries=min(N_QUERIES, n_sampled),
-        random_state=SEED,
-        n_jobs=model.n_jobs,
-    )
+    how: dict[str, Any] = {
+        "metric": model.kernel_.metric,
+        "p": model.kernel_.p,
+        "n_jobs": model.n_jobs,
+    }
+    ranks = compare(X, Y, k, **how, n_queries=min(N_QUERIES, n_sampled), random_state=SEED)
     trust = ranks.trust()
     rnx = ((n_sampled - 1) * trust.agreement - k) / (n_sampled - 1 - k)
     estimates = {
@@ -154,7 +143,7 @@ def measure_placed(
 
 def _draw(
     model: TSNE, reader: PartReader, results: Sequence[tuple[Part, Path]]
-) -> tuple[Points, Array, int]:
+) -> tuple[Array, Array, int]:
     """Return rows drawn from all parts, in the scale of the map, their places, and how many."""
     placed = PartReader(AXES[: model.embedding_.shape[1]])
     opened = []
@@ -166,8 +155,8 @@ def _draw(
             opened.append((part, placed.open(result), n))
     ends = np.cumsum([n for _, _, n in opened])
     n_rows = int(ends[-1])
-    rng = np.random.default_rng(SEED)
-    chosen = np.sort(rng.choice(n_rows, min(N_SAMPLED, n_rows), replace=False))
+    drawn = np.random.default_rng(SEED).choice(n_rows, min(N_SAMPLED, n_rows), replace=False)
+    chosen = np.sort(drawn)
     owners = np.searchsorted(ends, chosen, side="right")
     data, places = [], []
     for p in np.unique(owners).tolist():
@@ -175,5 +164,4 @@ def _draw(
         rows = chosen[owners == p] - (ends[p] - n)
         data.append(opened_rows(model, reader.open(part)).take(rows))
         places.append(coordinates.take(rows))
-    stacked: Points = csr_array(vstack(data)) if issparse(data[0]) else np.concatenate(data)
-    return stacked, np.concatenate(places).astype(np.float32), n_rows
+    return np.concatenate(data), np.concatenate(places).astype(np.float32), n_rows
