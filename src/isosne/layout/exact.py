@@ -235,7 +235,7 @@ def sq_dist(Y: Axes, i: int, j: int) -> Scalar:
 
 
 @kernel
-def without_self(sum_of_w: Scalar, Y: Axes, n: int, i: int, dof: Scalar) -> float:
+def sum_of_others(sum_of_w: Scalar, Y: Axes, n: int, i: int, dof: Scalar) -> float:
     """Return the sum of w over the other points, given the sum over all points, where w_ii = 1.
 
     For a point far from all others the difference would be lost in rounding, so the sum is
@@ -296,7 +296,7 @@ def pull_and_push(
         weights, pulls, pushes = found
         store(pull, i, totals(pulls))
         store(push, i, totals(pushes))
-        sums[i] = without_self(total(weights), Y, n, i, dof)
+        sums[i] = sum_of_others(total(weights), Y, n, i, dof)
 
 
 @kernel
@@ -324,7 +324,7 @@ def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
             found = add_push(found, minus(x, loaded(Y, rest)), dof, keep)
         weights, pushes = found
         store(push, i, totals(pushes))
-        sums[i] = without_self(total(weights), Y, n, i, dof)
+        sums[i] = sum_of_others(total(weights), Y, n, i, dof)
 
 
 @parallel_kernel

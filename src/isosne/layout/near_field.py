@@ -92,11 +92,6 @@ def sort_into_cells(Y: NDArray[np.float32], cutoff: float) -> Cells | None:
     return Cells(by_axis(Y[:, order]), order, cells, starts[:-1], (n_a, n_b, n_c))
 
 
-def window(cutoff: float) -> float:
-    """Return the width of the square or cube in which a point looks for partners."""
-    return (2 * REACH + 1) / REACH * cutoff
-
-
 def n_near_pairs(Y: NDArray[np.float32], cutoff: float) -> float:
     """Return about how many pairs of a map (d, n) are compared with a cutoff, or 0 without one."""
     if not cutoff:
@@ -105,8 +100,9 @@ def n_near_pairs(Y: NDArray[np.float32], cutoff: float) -> float:
     cells = scaled[0]
     for axis in scaled[1:]:
         cells = cells * (int(axis.max()) + 1) + axis
+    window = (2 * REACH + 1) / REACH  # width in which a point looks for partners, in cutoffs
     # As if neighboring cells were as full as the cell itself.
-    return float(np.square(np.bincount(cells)).sum()) * window(1.0) ** len(Y)
+    return float(np.square(np.bincount(cells)).sum()) * float(window ** len(Y))
 
 
 def n_compared(cells: Cells) -> float:

@@ -173,7 +173,7 @@ def _to_unit_length(values: Array, dtype: type) -> Array:
     return scaled
 
 
-def _read_dense(X: Points, rows: slice, search: "DenseEuclidean | DensePoints") -> Array:
+def _read_dense(X: Points, rows: slice, search: "DensePoints") -> Array:
     """Return a block of query points like those of the set."""
     block: Any = X[rows]
     values = block.toarray() if isinstance(block, csr_array) else block
@@ -205,18 +205,40 @@ def _check_reach(points: Points, fitted: Points) -> None:
         )
 
 
-class DenseEuclidean(SearchSet):
-    """Dense points, Euclidean, cosine or Mahalanobis metric: keys from matrix products."""
+class DensePoints(SearchSet):
+    """Dense points, any metric: keys pair by pair."""
 
     tile = TILE_COLUMNS
+
+    def __init__(self, points: Array, metric: Metric, scale: float) -> None:
+        self.points, self.metric, self.scale = points, metric, scale
+        self.n_points = len(points)
+
+    def query(self, X: Points, rows: slice) -> Query:
+        points = _read_dense(X, rows, self)
+        return Query(points, points[:, :0], np.zeros(len(points)))
+
+    def keys(self, query: Query, columns: slice) -> Array:
+        X, Z, power = query.points, self.points[columns], self.metric.power
+        keys = np.empty((len(X), len(Z)))
+        if power in (1.0, 2.0, math.inf):
+            fill_keys(X, Z, power, keys)
+        else:
+            fill_norms(X, Z, power, keys)
+        return keys
+
+    def subset(self, ids: Array) -> "DensePoints":
+        return DensePoints(self.points[ids], self.metric, self.scale)
+
+
+class DenseEuclidean(DensePoints):
+    """Dense points, Euclidean, cosine or Mahalanobis metric: keys from matrix products."""
 
     def __init__(
         self, points: Array, metric: Metric, scale: float, shift: Array | None = None
     ) -> None:
-        self.points = points
-        self.metric = metric
-        self.scale = scale
-        self.n_points, n_columns = points.shape
+        super().__init__(points, metric, scale)
+        n_columns = points.shape[1]
         # docs/decisions/0001: n_columns roundings in a product, 8 for shift, norm and sum.
         self.unit = float(np.finfo(points.dtype).eps) / 2 * (n_columns + 8)
         # Rounding is least at the center; a median of 1000 points (chosen) ignores outliers.
@@ -248,34 +270,6 @@ class DenseEuclidean(SearchSet):
         return DenseEuclidean(self.points[ids], self.metric, self.scale, self.shift)
 
 
-class DensePoints(SearchSet):
-    """Dense points, any metric: keys pair by pair."""
-
-    tile = TILE_COLUMNS
-
-    def __init__(self, points: Array, metric: Metric, scale: float) -> None:
-        self.points = points
-        self.metric = metric
-        self.scale = scale
-        self.n_points = len(points)
-
-    def query(self, X: Points, rows: slice) -> Query:
-        points = _read_dense(X, rows, self)
-        return Query(points, points[:, :0], np.zeros(len(points)))
-
-    def keys(self, query: Query, columns: slice) -> Array:
-        X, Z, power = query.points, self.points[columns], self.metric.power
-        keys = np.empty((len(X), len(Z)))
-        if power in (1.0, 2.0, math.inf):
-            fill_keys(X, Z, power, keys)
-        else:
-            fill_norms(X, Z, power, keys)
-        return keys
-
-    def subset(self, ids: Array) -> "DensePoints":
-        return DensePoints(self.points[ids], self.metric, self.scale)
-
-
 class SparsePoints(SearchSet):
     """CSR points, any metric but Mahalanobis: keys without conversion to dense.
 
@@ -285,8 +279,7 @@ class SparsePoints(SearchSet):
     """
 
     def __init__(self, points: csr_array, metric: Metric, scale: float) -> None:
-        self.metric = metric
-        self.scale = scale
+        self.metric, self.scale = metric, scale
         self.n_points = self.tile = points.shape[0]
         self._rows = points
         self._columns = points.tocsc()

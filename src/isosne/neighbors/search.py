@@ -24,11 +24,9 @@ def has_approximate_search(metric: str, *, is_sparse: bool) -> bool:
 
 def make_search(X: Points, metric: Metric, method: str) -> Search:
     """Return a search among the points; method is "exact" or "approximate"."""
-    if is_one_of(method, ("exact",)):
+    if method == "exact":
         return ExactSearch(X, metric)
-    if is_one_of(method, ("approximate",)):
-        return CodeIndex(X) if metric.name == "hamming" else ClusteredPoints(X, metric)
-    raise ParameterError("method", "be 'exact' or 'approximate'", method, "Choose one of the two.")
+    return CodeIndex(X) if metric.name == "hamming" else ClusteredPoints(X, metric)
 
 
 def nearest_neighbors(
@@ -77,7 +75,10 @@ def nearest_neighbors(
     if metric == "precomputed":
         check_square_distances(X)
     check_count(k, "k", low=1, high=X.shape[0] - 1, hint="A point is not its own neighbor.")
-    if is_one_of(method, ("approximate",)) and isinstance(X, csr_array):
+    if not is_one_of(method, ("exact", "approximate")):
+        rule = "be 'exact' or 'approximate'"
+        raise ParameterError("method", rule, method, "Choose one of the two.")
+    if method == "approximate" and isinstance(X, csr_array):
         hint = "The approximate search needs dense points."
         raise ParameterError("method", "be 'exact' for sparse points", method, hint)
     return make_search(X, Metric(metric, p), method).neighbors(k)

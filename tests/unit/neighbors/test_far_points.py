@@ -8,7 +8,7 @@ from isosne import GaussianKernel, IsolationKernel, KNNKernel
 from isosne.errors import DataError
 from isosne.neighbors import nearest_neighbors
 from isosne.neighbors.approximate import ClusteredPoints
-from isosne.neighbors.distances import exact_set, search_set, sq_distances
+from isosne.neighbors.distances import exact_set, search_set
 from isosne.neighbors.exact import nearest
 from isosne.neighbors.metric import Metric
 from tests.conftest import make, refuses
@@ -40,16 +40,6 @@ def test_minkowski_distances_neither_overflow_nor_underflow(p, factor, contain):
     assert found[0, 1] > 0
 
 
-@pytest.mark.parametrize("p", [30, 1000])
-def test_near_points_are_not_lost_with_a_large_power(p):
-    grid = np.random.default_rng(1).normal(size=(50, 3))
-    grid[:20] = grid[20] + 1e-12 * grid[:20]  # their differences to the power of p are zero
-    expected = np.argsort(minkowski(grid, grid, p), axis=1, kind="stable")[:, 1:11]
-    found = nearest_neighbors(grid, 10, metric="minkowski", p=p)
-    np.testing.assert_array_equal(found.indices, expected)
-    assert (found.distances > 0).all()
-
-
 KERNELS = {
     "sampled": IsolationKernel(0.5, n_partitions=20, metric="minkowski", p=1000),
     "sparse": IsolationKernel(0.5, n_partitions=20, metric="minkowski", p=10),
@@ -68,11 +58,10 @@ def test_far_points_get_finite_coordinates(name, far):
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"])
-@pytest.mark.parametrize("far", [1e20, 1e37])
-def test_float32_points_are_compared_with_far_points_of_either_type(metric, far):
+def test_float32_points_are_compared_with_far_points_of_either_type(metric):
     search = search_set(X.astype(np.float32), Metric(metric, 7))
     for dtype in (np.float32, np.float64):
-        ids, keys = nearest((X * far).astype(dtype), search, 3)
+        ids, keys = nearest((X * 1e37).astype(dtype), search, 3)
         assert ids.min() >= 0
         assert np.isfinite(keys).all()
 
@@ -115,11 +104,3 @@ def test_near_rows_of_a_sparse_matrix_are_told_apart_far_from_the_origin(metric)
     else:
         np.testing.assert_array_equal(found.indices, expected.indices)
         np.testing.assert_allclose(found.distances, expected.distances, rtol=1e-6)
-
-
-def test_squared_distances_of_float32_points_are_those_in_float64():
-    single = (X * 3 + 1e3).astype(np.float32)
-    found = sq_distances(single, slice(0, 40), exact_set(single, Metric()), Metric())
-    wide = single.astype(np.float64)
-    expected = ((wide[:, None] - wide) ** 2).sum(axis=2)
-    np.testing.assert_allclose(found, expected, rtol=1e-14)
