@@ -1,7 +1,4 @@
-"""Rows of files that hold several arrays by name: .npz and AnnData (.h5ad).
-
-Compressed arrays of an .npz file are loaded, if the memory limit allows; others are read in parts.
-"""
+"""Rows of files that hold several arrays by name: .npz, in memory, and AnnData (.h5ad)."""
 
 import zipfile
 from functools import partial
@@ -17,7 +14,7 @@ from isosne._csr import valid_csr
 from isosne._extras import require
 from isosne._types import Array
 from isosne.errors import DataError, keyword
-from isosne.rows.arrays import ArrayRows, ChunkedRows, RawRows, RawVector, SparseRows
+from isosne.rows.arrays import ArrayRows, ChunkedRows, SparseRows
 from isosne.rows.columns import as_integers_or_text, as_objects, check_column
 from isosne.rows.rows import Rows, SourceFiles
 
@@ -25,14 +22,10 @@ SPARSE_MEMBERS = {"format", "shape", "indptr", "indices", "data"}
 """Arrays that `scipy.sparse.save_npz` writes for a CSR or CSC matrix."""
 LABELS, CLASSES = "y", "classes"
 """Arrays with labels, and with the names of the classes that they number."""
-LOCAL_HEADER_BYTES = 30
-NAME_LENGTH_AT, EXTRA_LENGTH_AT = 26, 28
-"""Size of the fixed part of a local file header, and the offsets of the lengths of its two variable
-fields (zip specification APPNOTE.TXT, section 4.3.7)."""
 
 
 class NpzFile:
-    """The arrays of an .npz file by name."""
+    """The arrays of an .npz file by name, whose headers are checked."""
 
     def __init__(self, path: Path, memory_limit: int | None = None) -> None:
         available = int(psutil.virtual_memory().available)
@@ -40,121 +33,81 @@ class NpzFile:
         self.files = SourceFiles(str(path), path)
         with self.files.reading(), zipfile.ZipFile(path) as archive:
             members = [m for m in archive.infolist() if m.filename.endswith(".npy")]
-            self.members = {m.filename.removesuffix(".npy"): m for m in members}
+            self._sizes = {m.filename.removesuffix(".npy"): m.file_size for m in members}
+            self.headers = {name: self._read_header(archive, name) for name in self._sizes}
 
-    def is_uncompressed(self, *names: str) -> bool:
-        """Return whether all of the arrays are stored uncompressed."""
-        return all(self.members[n].compress_type == zipfile.ZIP_STORED for n in names)
-
-    def read_header(self, name: str) -> tuple[Header, int]:
-        """Return the .npy header of an array, and its size in bytes."""
-        member = self.members[name]
-        with zipfile.ZipFile(self.path) as archive, archive.open(member) as file:
+    def _read_header(self, archive: zipfile.ZipFile, name: str) -> Header:
+        with archive.open(f"{name}.npy") as file:
             header, header_bytes = read_header(file), file.tell()
         n_bytes = header_bytes + header.n_bytes
-        if not header.dtype.hasobject and n_bytes != member.file_size:  # objects are never loaded
+        if not header.dtype.hasobject and n_bytes != self._sizes[name]:  # objects are never loaded
             raise ValueError(f"the header of {name} does not fit its content")
-        return header, header_bytes
-
-    def find_values(self, name: str) -> tuple[Header, int]:
-        """Return the header of an uncompressed array, and the offset of its values in the file."""
-        header, header_bytes = self.read_header(name)
-        start = self.members[name].header_offset
-        with self.path.open("rb") as file:
-            file.seek(start)
-            local = file.read(LOCAL_HEADER_BYTES)
-        name_bytes, extra_bytes = (
-            int.from_bytes(local[k : k + 2], "little") for k in (NAME_LENGTH_AT, EXTRA_LENGTH_AT)
-        )
-        return header, start + LOCAL_HEADER_BYTES + name_bytes + extra_bytes + header_bytes
+        return header
 
     def load(self, name: str) -> Array:
         """Load an array into memory."""
-        with self.files.reading():
-            self.read_header(name)
-            if not self.is_uncompressed(name):
-                self.check_memory(name)
-            with np.load(self.path, allow_pickle=False) as archive, quiet():
-                return np.asarray(archive[name])
+        self.check_memory(name)
+        with self.files.reading(), np.load(self.path, allow_pickle=False) as archive, quiet():
+            return np.asarray(archive[name])
 
     def check_memory(self, *names: str) -> None:
         """Raise an error if arrays together exceed the memory limit."""
-        needed = sum(self.members[name].file_size for name in names)
+        needed = sum(self._sizes[name] for name in names)
         if needed > self.memory_limit:
             raise DataError(
-                f"{self.path} is compressed and must fit in memory; it takes "
-                f"{needed / 1e6:,.0f} MB uncompressed, and {self.memory_limit / 1e6:,.0f} MB are "
-                "available. Save it uncompressed (np.savez, or save_npz with compressed=False), "
-                f"or raise {keyword('memory_limit')}."
+                f"{self.path} must fit in memory; it takes {needed / 1e6:,.0f} MB, and "
+                f"{self.memory_limit / 1e6:,.0f} MB are available. Save the array as an .npy file "
+                f"(np.save), whose rows are read in parts, or raise {keyword('memory_limit')}."
             )
 
 
 def open_npz(path: Path, key: str | None, memory_limit: int | None) -> Rows:
     """Return the rows of one array of the file, or of the sparse matrix that the file contains."""
     npz = NpzFile(path, memory_limit)
+    is_sparse = set(npz.headers) >= SPARSE_MEMBERS
     with npz.files.reading():
-        headers = {name: npz.read_header(name)[0] for name in npz.members}
-        is_sparse = set(headers) >= SPARSE_MEMBERS
-        rows = _open_sparse(npz) if is_sparse else _open_dense(npz, _choose_array(npz, key))
+        rows = _open_sparse(npz) if is_sparse else ArrayRows(npz.files, _load_table(npz, key))
     rows.side = {
-        other: partial(_load_column, npz, other)
-        for other, header in headers.items()
+        name: partial(_load_column, npz, name)
+        for name, header in npz.headers.items()
         if header.shape == rows.shape[:1] and header.dtype.kind in "buifUS"
-        if not (is_sparse and other in SPARSE_MEMBERS)
+        if not (is_sparse and name in SPARSE_MEMBERS)
     }
     return rows
 
 
-def _choose_array(npz: NpzFile, key: str | None) -> str:
-    names = list(npz.members)
+def _load_table(npz: NpzFile, key: str | None) -> Array:
+    """Return the array that ``key`` names, X, or the only two-dimensional array."""
     if key is not None:
-        check_column(key, names, "key", npz.files.name, what="an array")
-        return key
-    tables = [name for name in names if len(npz.read_header(name)[0].shape) == 2]
-    if "X" in tables:
-        return "X"
-    if len(tables) != 1:
+        check_column(key, list(npz.headers), "key", npz.files.name, what="an array")
+        return npz.load(key)
+    tables = [name for name, header in npz.headers.items() if len(header.shape) == 2]
+    if "X" not in tables and len(tables) != 1:
         raise DataError(
             f"{npz.files.name} must have an array X, or only one two-dimensional array; it has "
-            f"{', '.join(map(repr, names)) or 'no arrays'}. "
+            f"{', '.join(map(repr, npz.headers)) or 'no arrays'}. "
             f"Name the array to read with {keyword('key')}."
         )
-    return tables[0]
+    return npz.load("X" if "X" in tables else tables[0])
 
 
 def _load_column(npz: NpzFile, name: str) -> Array:
     values = as_integers_or_text(npz.load(name))
-    if name == LABELS and values.dtype.kind in "iu" and CLASSES in npz.members:
+    if name == LABELS and values.dtype.kind in "iu" and CLASSES in npz.headers:
         classes = as_integers_or_text(npz.load(CLASSES))
         if classes.ndim == 1 and values.min() >= 0 and values.max() < len(classes):
             return classes[values]
     return values
 
 
-def _open_dense(npz: NpzFile, name: str) -> Rows:
-    if npz.is_uncompressed(name):
-        header, offset = npz.find_values(name)
-        if not header.is_fortran:
-            return RawRows(npz.files, npz.path, offset, header)
-    npz.check_memory(name)
-    return ArrayRows(npz.files, npz.load(name))
-
-
 def _open_sparse(npz: NpzFile) -> Rows:
-    """Open a matrix of `save_npz`; the headers of all of its arrays are checked already."""
-    kind = npz.load("format").item()
-    if kind in (b"csr", "csr") and npz.is_uncompressed("indices", "data"):
-        shape, indptr = tuple(npz.load("shape").tolist()), npz.load("indptr")
-        indices, data = _open_vector(npz, "indices"), _open_vector(npz, "data")
-        return SparseRows(npz.files, shape, indptr, indices, data)
-    npz.check_memory(*SPARSE_MEMBERS & set(npz.members))
+    """Open a matrix of `save_npz`; SciPy would round indices that are no integers."""
+    npz.check_memory(*SPARSE_MEMBERS)
+    if npz.load("format").item() in (b"csr", "csr"):
+        parts = [npz.load(name) for name in ("indptr", "indices", "data")]
+        return SparseRows(npz.files, tuple(npz.load("shape").tolist()), *parts)
     X = valid_csr(load_npz(npz.path), npz.files.name)
     return SparseRows(npz.files, X.shape, X.indptr, X.indices, X.data)
-
-
-def _open_vector(npz: NpzFile, name: str) -> RawVector:
-    header, offset = npz.find_values(name)
-    return RawVector(npz.path, offset, header.shape[0], header.dtype)
 
 
 H5AD = ".h5ad"

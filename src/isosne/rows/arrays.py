@@ -67,10 +67,7 @@ class ArrayRows(Rows):
 
 
 class SparseRows(Rows):
-    """CSR rows; ``indptr`` is in memory, ``indices`` and ``data`` support slices.
-
-    They are arrays, parts of a file, or HDF5 data sets.
-    """
+    """CSR rows; ``indptr`` is in memory, ``indices`` and ``data`` are arrays or HDF5 data sets."""
 
     is_sparse = True
     n_sampled = N_SAMPLED
@@ -143,38 +140,27 @@ WINDOW_BYTES = 4_000_000
 """Largest read of several rows with gaps between them. Chosen, not measured."""
 
 
-class RawVector:
-    """Consecutive values in a file that are read by slices."""
+class RawRows(Rows):
+    """Rows of a two-dimensional array in a file, in C order."""
 
-    def __init__(self, path: Path, offset: int, n_values: int, dtype: np.dtype[Any]) -> None:
-        self.path, self.offset, self.shape, self.dtype = path, offset, (n_values,), dtype
-        needed, n_bytes = offset + n_values * dtype.itemsize, path.stat().st_size
+    def __init__(self, files: SourceFiles, path: Path, offset: int, header: Header) -> None:
+        super().__init__(files, header.shape, header.dtype)
+        self._path, self._offset, self._stored = path, offset, header.dtype
+        needed, n_bytes = offset + self.shape[0] * self.row_bytes, path.stat().st_size
         if n_bytes < needed:
             raise DataError(
                 f"{path} must have {needed:,} bytes according to its header; got {n_bytes:,}. "
                 "The file is truncated: write or copy it again."
             )
 
-    def __getitem__(self, part: slice) -> Array:
-        with self.path.open("rb", buffering=0) as file:
-            file.seek(self.offset + part.start * self.dtype.itemsize)
-            values = np.fromfile(file, self.dtype, part.stop - part.start)
-        if len(values) < part.stop - part.start:
-            raise EOFError("unexpected end of file")
-        return values
-
-
-class RawRows(Rows):
-    """Rows of a two-dimensional array in a file, in C order."""
-
-    def __init__(self, files: SourceFiles, path: Path, offset: int, header: Header) -> None:
-        super().__init__(files, header.shape, header.dtype)
-        self._values = RawVector(path, offset, self.shape[0] * self.shape[1], header.dtype)
-
     def _read(self, start: int, stop: int) -> Array:
-        n_columns = self.shape[1]
-        values = self._values[start * n_columns : stop * n_columns]
-        return values.reshape(-1, n_columns).astype(self.dtype, copy=False)
+        n_values = (stop - start) * self.shape[1]
+        with self._path.open("rb", buffering=0) as file:
+            file.seek(self._offset + start * self.row_bytes)
+            values = np.fromfile(file, self._stored, n_values)
+        if len(values) < n_values:
+            raise EOFError("unexpected end of file")
+        return values.reshape(-1, self.shape[1]).astype(self.dtype, copy=False)
 
     def _take(self, indices: Indices) -> Array:
         out = np.empty((len(indices), self.shape[1]), self.dtype)

@@ -10,9 +10,6 @@ from isosne._checks import is_one_of
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, keyword, suggest
 
-TEXT_COLUMNS = ("refuse", "leave_out")
-TREATMENTS = ("refuse", "drop")
-"""Values of the parameter `missing`."""
 N_LISTED = 10
 """Largest number of column names in a message. Chosen: it fits two lines of a terminal."""
 SIMILARITY = 0.5
@@ -62,14 +59,10 @@ def make_request(
     **others: Any,
 ) -> Request:
     """Check the parameters that select columns and rows."""
-    if not is_one_of(text_columns, TEXT_COLUMNS):
-        raise ParameterError(
-            "text_columns",
-            "be 'refuse' or 'leave_out'",
-            text_columns,
-            f"Pass {keyword('text_columns', 'leave_out')} to skip columns that are not numeric.",
-        )
     check_missing(missing)
+    _check_choice(
+        "text_columns", text_columns, ("refuse", "leave_out"), "skip columns that are not numeric"
+    )
     for name, value in (("columns", columns), ("exclude", exclude)):
         if isinstance(value, str):
             raise ParameterError(
@@ -81,13 +74,13 @@ def make_request(
 
 def check_missing(missing: str) -> None:
     """Raise an error if `missing` is not a known treatment of missing values."""
-    if not is_one_of(missing, TREATMENTS):
-        raise ParameterError(
-            "missing",
-            "be 'refuse' or 'drop'",
-            missing,
-            f"Pass {keyword('missing', 'drop')} to drop rows with missing values.",
-        )
+    _check_choice("missing", missing, ("refuse", "drop"), "drop rows with missing values")
+
+
+def _check_choice(name: str, value: str, choices: tuple[str, str], effect: str) -> None:
+    if not is_one_of(value, choices):
+        hint = f"Pass {keyword(name, choices[1])} to {effect}."
+        raise ParameterError(name, "be {!r} or {!r}".format(*choices), value, hint)
 
 
 def select_columns(

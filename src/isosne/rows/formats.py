@@ -81,8 +81,8 @@ def open_rows(
     header : bool or None, default=None
         Whether the first line of a text table has column names. None detects it.
     memory_limit : int or None, default=None
-        Largest size in bytes of data that must be loaded as a whole (compressed .npz files). None
-        uses the memory that is available.
+        Largest size in bytes of an .npz file, which is loaded as a whole. None uses the memory that
+        is available.
 
     Returns
     -------
@@ -118,12 +118,9 @@ def open_rows(
     if missing == "refuse":
         return _open_object(source, request)
     if is_dask(source) or isinstance(source, DaskRows):
-        raise ParameterError(
-            "missing",
-            "be 'refuse' for a Dask collection, whose rows are not read in advance",
-            missing,
-            "Drop the rows with the dropna method of the collection beforehand.",
-        )
+        rule = "be 'refuse' for a Dask collection, whose rows are not read in advance"
+        hint = "Drop the rows with the dropna method of the collection beforehand."
+        raise ParameterError("missing", rule, missing, hint)
     return drop_incomplete(_open_object(source, request))
 
 
@@ -152,15 +149,11 @@ def _open_array(path: Path, extension: str, request: Request) -> Rows:
         return open_h5ad(path, request.key)
     if extension == ".zarr" or path.is_dir():
         return open_zarr(path, request.key)
-    raise _refuse_extension(path)
-
-
-def _refuse_extension(path: Path) -> ParameterError:
     hint = "Convert the file, or correct its extension."
     if path.suffix.lower() in COMPRESSED:
         hint = "Decompress the file first: rows of a compressed file cannot be read by index."
     rule = f"be a file that ends in one of {', '.join(EXTENSIONS)}"
-    return ParameterError("source", rule, str(path), hint)
+    raise ParameterError("source", rule, str(path), hint)
 
 
 def _open_object(source: Any, request: Request) -> Rows:

@@ -223,7 +223,7 @@ def _read_provenance(path: Path) -> dict[str, Any] | None:
         line: str | bytes | None = None
         if extension == ".npz":
             npz = NpzFile(path)
-            line = npz.load(KEY).item() if KEY in npz.members else None
+            line = npz.load(KEY).item() if KEY in npz.headers else None
         elif extension == ".parquet":
             schema = require("pyarrow.parquet", "files", f"Reading {path}").read_schema(path)
             line = (schema.metadata or {}).get(KEY.encode())
@@ -297,9 +297,9 @@ def _read_npz(path: Path, provenance: dict[str, Any]) -> Map:
     """Read a map that isosne wrote."""
     npz = NpzFile(path)
     embedding, ids = npz.load("embedding"), as_integers_or_text(npz.load("ids"))
-    labels = as_integers_or_text(npz.load("labels")) if "labels" in npz.members else None
+    labels = as_integers_or_text(npz.load("labels")) if "labels" in npz.headers else None
     check_axes(embedding.shape, str(path), "Compute the map again.")
-    columns = {name: npz.load(name) for name in _further(provenance, npz.members)}
+    columns = {name: npz.load(name) for name in _further(provenance, npz.headers)}
     others = [ids, *([] if labels is None else [labels]), *columns.values()]
     is_numeric = all(column.dtype.kind in "uif" for column in columns.values())
     if not is_numeric or any(column.shape != embedding.shape[:1] for column in others):
@@ -321,7 +321,7 @@ def _read_array(path: Path) -> Map:
 def _find_array(path: Path) -> str:
     """Return the name of the array of an .npz file with the coordinates."""
     npz = NpzFile(path)
-    shapes = {name: npz.read_header(name)[0].shape for name in npz.members}
+    shapes = {name: header.shape for name, header in npz.headers.items()}
     fitting = [name for name, shape in shapes.items() if len(shape) == 2 and 2 <= shape[1] <= 3]
     if "embedding" not in shapes and len(fitting) != 1:
         listed = ", ".join(map(repr, shapes)) or "no arrays"

@@ -29,19 +29,11 @@ class Scale(NamedTuple):
         deviation 1. A constant column becomes 0.
         """
         if not is_one_of(kind, KINDS):
-            raise ParameterError(
-                "scale",
-                "be 'none', 'minmax' or 'standard'",
-                kind,
-                suggest(kind, KINDS, "The paper scales with 'minmax'."),
-            )
+            hint = suggest(kind, KINDS, "The paper scales with 'minmax'.")
+            raise ParameterError("scale", "be 'none', 'minmax' or 'standard'", kind, hint)
         if rows.is_sparse:
-            raise ParameterError(
-                "scale",
-                "be 'none' for sparse data",
-                kind,
-                "Scale the data beforehand, or leave them as they are.",
-            )
+            hint = "Scale the data beforehand, or leave them as they are."
+            raise ParameterError("scale", "be 'none' for sparse data", kind, hint)
         statistics = _Statistics(rows.shape[1])
         with np.errstate(all="ignore"):  # `_check_width` finds what overflows
             for part in blocks(rows):
