@@ -158,7 +158,7 @@ class PartReader(NamedTuple):
         names = rows.column_names or ()
         for name in self.keep:
             check_column(name, [*names, *rows.side], "keep", str(part.path))
-        if isinstance(rows, ArrowRows):
+        if part.extension in ARROW and isinstance(rows, ArrowRows):
             yield from self._read_batches(rows)
             return
         side = {name: rows.side[name]() for name in self.keep if name in rows.side}
