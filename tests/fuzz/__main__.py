@@ -27,9 +27,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.case:
         area, seed = options.case
-        counts = run_cases(area, [int(seed)], report=lambda result: print(result.details))
-        print(dict(counts))
-        return counts["failed"]
+        return run_cases(area, [int(seed)], report=_repeat)["failed"]
     areas = [options.area] if options.area else list(AREAS)
     first, n_failed = options.seed * CASES_PER_SEED, 0
     for area in areas:
@@ -39,6 +37,10 @@ def main() -> int:
         print(f"{area:<12}{counts.total():>8,} cases  {dict(counts)}")
         n_failed += counts["failed"]
     return int(n_failed > 0)
+
+
+def _repeat(result) -> None:
+    print(f"{result.details}\n{result.outcome}: {result.reason}")
 
 
 def _report(result) -> None:

@@ -149,7 +149,8 @@ NAMES: dict[str, type[Mixture]] = {"kl": KL, "nerv": NeRV, "jse": JSE}
 
 def dof_of(objective: Objective) -> float:
     """Return the degrees of freedom of the map similarity."""
-    return float(getattr(objective, "dof", 1.0))
+    dof = float(getattr(objective, "dof", 1.0))
+    return dof if dof <= float(np.finfo(np.float32).max) else np.inf  # maps are float32
 
 
 def needs_all_pairs(objective: Objective) -> bool:
