@@ -74,13 +74,7 @@ def open_page(browser_with, tmp_path):
     used = []
 
     def open_page(path, flags=SOFTWARE_GPU, size=(1200, 1000)):
-        browser = browser_with(flags)
-        _set_screen(browser, *size)
-        saved = {"behavior": "allow", "downloadPath": str(tmp_path / "saved")}
-        browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
-        if browser not in used:
-            used.append(browser)
-            _forget(browser)
+        browser = _prepare(browser_with(flags), used, tmp_path, size)
         browser.get(path.as_uri())
         browser.execute_async_script(WAIT_FOR_MAPS)
         return Reader(browser, tmp_path / "saved")
@@ -100,13 +94,7 @@ def visit(browser_with, tmp_path):
     used = []
 
     def visit(address, size=(1440, 1000)):
-        browser = browser_with(NO_GPU)
-        _set_screen(browser, *size)
-        saved = {"behavior": "allow", "downloadPath": str(tmp_path / "saved")}
-        browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
-        if browser not in used:
-            used.append(browser)
-            _forget(browser)
+        browser = _prepare(browser_with(NO_GPU), used, tmp_path, size)
         browser.get(address)
         return Visitor(browser, tmp_path / "saved")
 
@@ -115,6 +103,17 @@ def visit(browser_with, tmp_path):
         assert _complaints(browser) == []
         assert _hosts(browser) <= {"127.0.0.1", None}  # None: a file
         _forget(browser)
+
+
+def _prepare(browser, used, folder, size):
+    """Set the screen and the folder for files; forget what was logged before the first page."""
+    _set_screen(browser, *size)
+    saved = {"behavior": "allow", "downloadPath": str(folder / "saved")}
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", saved)
+    if browser not in used:
+        used.append(browser)
+        _forget(browser)
+    return browser
 
 
 def _forget(browser):

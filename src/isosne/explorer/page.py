@@ -166,7 +166,9 @@ class Page:
             return  # the browser gets the figures first, and at the next look what they show
         self._seen = session.facts()
         if "maps" in changed:
-            self._show_settings()
+            for controls, shown in zip(self._controls, session.maps, strict=False):
+                if shown.settings is not None:
+                    controls.show(shown.settings)
             self._canvas.arrange()
             self._maps.styles = WIDE if len(session.maps) > 1 else BESIDE
         if changed & {"names", "color"}:
@@ -217,11 +219,6 @@ class Page:
         told = Markup('{} is open, {:,} rows. <a href="">Show its map</a>')
         return told.format(data.source, data.n_rows)
 
-    def _show_settings(self) -> None:
-        for controls, shown in zip(self._controls, self._session.maps, strict=False):
-            if shown.settings is not None:
-                controls.show(shown.settings)
-
     def _paint(self, event: Any) -> None:
         if event.new:
             self._session.color = event.new
@@ -243,13 +240,9 @@ class Page:
         reload_page()
 
     def _say(self, sentence: str) -> None:
-        self._show_message(sentence, "warning")
+        self._tell(sentence, "warning")
 
-    def _tell(self, sentence: str) -> None:
-        """Show information that is no warning."""
-        self._show_message(sentence, "info")
-
-    def _show_message(self, sentence: str, kind: str) -> None:
+    def _tell(self, sentence: str, kind: str = "info") -> None:
         write(self._message, sentence)
         self._message.param.update(css_classes=["message", kind], visible=True)
 

@@ -65,9 +65,8 @@ class LeidenClustering(ClusterMixin, BaseEstimator):
     probability of such pairs if partners were independent. The algorithm is that of Traag, Waltman
     and van Eck (2019), with a greedy refinement. Not in the paper.
 
-    The stability figures compare seeds. They show where the algorithm finds several solutions of
-    similar quality, and not how clusters would change with other data: see
-    `isosne.structure.null_test`.
+    The stability figures compare seeds, and do not tell how clusters would change with other data:
+    see `isosne.structure.null_test`.
 
     Cost: that of steps 1 and 2 of `TSNE`, and about n_runs times 1 microsecond per pair with a
     probability.

@@ -59,25 +59,14 @@ class Walk(NamedTuple):
 class NullTest:
     """Result of `null_test`.
 
-    Attributes
-    ----------
-    p_value : float
-        Share of draws, with the data among them, whose statistic is at least that of the data.
-    statistic : float
-        Sum of the return probabilities of the data: from 1 if there are no groups of points that a
-        random walk does not leave, to the number of such groups.
-    null_statistics : array of float64, shape (n_draws,)
-        The same for each draw of null data.
-    point_p_values : array of float64, shape (n_samples,)
-        For each point, the share of null points with a region at least as closed: with a return
-        probability at least as high, relative to that of a walk without memory. Low values mark
-        regions that null data do not have.
-    point_share : float
-        Share of the sampled points with a p-value of at most 0.05; about 0.05 for null data.
-    n_rows : int
-        Number of rows that were sampled.
-    keep : str
-        What null data have in common with the data: "columns" or "correlations".
+    ``p_value``: share of draws, with the data among them, whose statistic is at least that of the
+    data. ``statistic``: sum of the return probabilities of the data, from 1 if there are no
+    groups of points that a random walk does not leave, to the number of such groups;
+    ``null_statistics`` (n_draws,): the same for each draw. ``point_p_values`` (n_samples,): for
+    each point, the share of null points with a region at least as closed; low values mark
+    regions that null data do not have. ``point_share``: share of the sampled points with a
+    p-value of at most 0.05; about 0.05 for null data. ``n_rows``: number of rows that were
+    sampled. ``keep``: "columns" or "correlations".
 
     Examples
     --------
@@ -152,12 +141,10 @@ def null_test(
 
     Notes
     -----
-    The question is whether groups of points are closed to each other beyond what the columns, taken
-    one by one or in pairs, explain. With "columns", any dependence between columns counts as
-    structure, also that of a single correlated Gaussian; the test is exact. With "correlations",
-    null data are a Gaussian copula with the normal-score correlations and the values of the
-    columns; the test is approximate, and clusters that are visible in a single column alone do not
-    count. docs/structure.md has the false positive rates.
+    With "columns", any dependence between columns counts as structure, also that of a single
+    correlated Gaussian; the test is exact. With "correlations", null data are a Gaussian
+    copula; the test is approximate (docs/structure.md has its false positive rates), and
+    clusters that are visible in a single column alone do not count.
 
     The p-values of points are not corrected for their number. Rows that were not sampled have the
     p-value of the nearest sampled row.

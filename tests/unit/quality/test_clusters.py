@@ -73,9 +73,3 @@ def test_the_nearest_of_tied_classes_wins():
     # The two nearest of 0, 1, 3 and 6 are (1, 3), (0, 3), (1, 0) and (3, 1). Their classes are
     # (a, b), (a, b), (a, a) and (b, a): the votes are a, a, a and b; only the third is wrong.
     assert knn_accuracy([[0.0], [1.0], [3.0], [6.0]], ["a", "a", "b", "b"], 2) == 0.75
-
-
-def test_accuracy_does_not_depend_on_threads():
-    rng = np.random.default_rng(0)
-    Y, labels = rng.normal(size=(700, 2)), rng.integers(0, 3, 700)
-    assert knn_accuracy(Y, labels, n_jobs=1) == knn_accuracy(Y, labels, n_jobs=2)
