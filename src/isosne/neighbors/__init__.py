@@ -6,7 +6,7 @@
 * ``codes``: Hamming and Gower distances
 * ``exact``: exact search in blocks
 * ``approximate``: search in clusters of points, or in an index of codes
-* ``search``: the public function, the choice of a search, and its memory
+* ``search``: the public function, and the choice of a search
 """
 
 from isosne.neighbors.search import nearest_neighbors

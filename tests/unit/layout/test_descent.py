@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -17,6 +16,8 @@ from isosne.layout.forces import ListedAttraction, SplitForces
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 from tests.conftest import refuses
 from tests.reference import descent as reference
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 class Slope(Field):
@@ -35,23 +36,6 @@ class Slope(Field):
 
     def value(self, Y):
         return next(self.values)
-
-
-@pytest.fixture
-def joint():
-    """Joint probabilities of twenty points, and a first map with spread one."""
-    X = np.random.default_rng(0).normal(size=(20, 4))
-    found, _ = dense_affinities(GaussianKernel(5).fit(X))
-    return found
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Maps of twenty points are too small to share out."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    yield
-    numba.set_num_threads(before)
 
 
 def first_map(n=20, d=2, spread=1.0, seed=1):
