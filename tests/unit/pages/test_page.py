@@ -145,13 +145,6 @@ def test_three_dimensions_are_shown_as_three_faces(tmp_path, read_page, map_of):
     np.testing.assert_array_equal(np.stack(found, axis=1), Y)
 
 
-@pytest.mark.parametrize("n", [1, 2])
-def test_few_points_and_coinciding_points_have_a_view(tmp_path, read_page, n):
-    page = read_page(write_page(tmp_path / "map.html", np.full((n, 2), 1e6)))
-    for found in page.find("Range1d"):
-        assert found["attributes"]["end"] - found["attributes"]["start"] > 0.5
-
-
 def test_a_page_refers_to_nothing_outside(tmp_path, read_page, map_of):
     path = write_page(tmp_path / "map.html", map_of(9), labels=["$$x$$"] * 9, title="$$y$$")
     page = read_page(path)

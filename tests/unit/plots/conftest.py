@@ -14,13 +14,3 @@ def map_of():
         )
 
     return make
-
-
-@pytest.fixture
-def pyplot_is_untouched():
-    """Check that pyplot holds no figure more after the test than before."""
-    import matplotlib.pyplot as plt
-
-    before = plt.get_fignums()
-    yield
-    assert plt.get_fignums() == before

@@ -43,12 +43,6 @@ def test_every_point_is_drawn_once_in_the_color_of_its_class(map_of):
         assert sorted(drawn) == sorted(map(tuple, Y[y == c]))
 
 
-def test_the_legend_names_the_classes_even_those_that_matplotlib_would_hide(map_of):
-    ax = plot_map(map_of(9), [2, 0, 1] * 3, names=["iris", "_rose", " "])
-    assert entries(ax.get_legend()) == ["iris", " _rose", " "]
-    assert plot_map(map_of(4), ["a", "b"] * 2, legend=False).get_legend() is None
-
-
 @pytest.mark.parametrize(("n_classes", "n_dims"), [(2, 3), (26, 2), (60, 2)])
 def test_the_legend_lies_within_the_figure_and_beside_the_axes(map_of, n_classes, n_dims):
     labels = [f"a long name of the class {i % n_classes}" for i in range(180)]
@@ -164,12 +158,6 @@ def test_axes_of_the_user_are_drawn_on(map_of):
         assert not ax.get_legend().get_window_extent().overlaps(ax.get_window_extent())
     finally:
         plt.close(figure)
-
-
-@pytest.mark.usefixtures("pyplot_is_untouched")
-def test_figures_of_our_own_stay_out_of_pyplot(map_of):
-    plot_map(map_of(5))
-    plot_maps({"a": map_of(5)})
 
 
 def test_a_crowd_is_an_image_in_the_colors_of_its_classes(map_of):

@@ -11,10 +11,10 @@ from isosne import TSNE, GaussianKernel, IsolationKernel, quality
 from isosne.errors import DataError, ParameterError
 from isosne.kernels.registry import KERNELS
 from isosne.plots.paint import Classes
-from isosne.studies import Study, compare_maps, judge, judged_maps, study
+from isosne.studies import Study, compare_maps, judge, study
 from isosne.studies.judged_maps import list_seeds, resolve_n_seeds
 from isosne.studies.point_columns import as_column, as_columns
-from isosne.studies.readings import average_field, read_measures, read_verdict
+from isosne.studies.readings import average_field
 from isosne.tables import gower_points
 from tests.conftest import SHORT, refuses
 from tests.unit.tables.tables import N, as_pandas, mixed_columns
@@ -79,14 +79,6 @@ def test_standard_errors_are_those_of_the_repeated_maps(two_blobs):
         np.testing.assert_allclose(average.value, mean, 1e-12)
         np.testing.assert_allclose(average.standard_error, math.sqrt(variance / 3), 1e-9)
         assert average.standard_error > 0
-
-
-def test_identical_kernels_tie_in_every_measure(two_blobs, monkeypatch):
-    monkeypatch.setattr(judged_maps, "other_kernel", lambda kernel: kernel)
-    found = study(two_blobs, LABELS, model=TSNE("gaussian", schedule=SHORT), n_seeds=3)
-    readings = read_measures(found.maps, CLASSES)
-    assert [reading.best for reading in readings] == [None] * 10
-    assert "tie" in read_verdict(found.maps, readings)
 
 
 def test_the_model_gives_the_settings_and_stays_as_it_is(two_blobs):

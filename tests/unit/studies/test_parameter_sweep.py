@@ -2,9 +2,6 @@
 
 import json
 import resource
-import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -18,26 +15,6 @@ from tests.conftest import refuses
 
 SHORT = TSNE(schedule=Schedule((Phase(20, exaggeration=4),)), random_state=0)
 GRID = [4, 8, 16, 30]
-KILLED_AFTER_TWO = """
-import os, signal, sys
-import numpy as np
-from isosne import TSNE
-from isosne.layout.schedules import Phase, Schedule
-from isosne.studies.parameter_sweep import sweep
-
-with np.load(sys.argv[1]) as stored:
-    X, y = stored["X"], stored["y"]
-done = []
-
-def die_after_two(row):
-    done.append(row)
-    if len(done) == 2:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-short = TSNE(schedule=Schedule((Phase(20, exaggeration=4),)), random_state=0)
-sweep(X, "isolation", [4, 8, 16, 30], labels=y, estimator=short, results=sys.argv[2], n_jobs=1,
-      callback=die_after_two)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -106,34 +83,15 @@ def test_all_combinations_of_several_parameters_are_tried(blobs):
     assert list(found.to_frame()["psi"]) == [4, 4, 8, 8]
 
 
-@pytest.mark.kill
-def test_a_killed_sweep_goes_on_where_it_was(blobs, undisturbed, tmp_path):
-    X, y = blobs
-    np.savez(tmp_path / "data.npz", X=X, y=y)
-    path = tmp_path / "rows.jsonl"
-    killed = subprocess.run(
-        [sys.executable, "-c", KILLED_AFTER_TWO, tmp_path / "data.npz", path],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    before = path.read_text()
-    assert before.count("\n") == 3  # what it is about, and two rows
-    made = []
-    how = {"labels": y, "estimator": SHORT, "results": path, "n_jobs": 1}
-    found = sweep(X, "isolation", GRID, **how, callback=made.append)
-    assert len(made) == 2
-    assert path.read_text().startswith(before)
-    assert_same(found, undisturbed)
-
-
 def test_a_line_that_was_cut_off_is_made_again(blobs, undisturbed, tmp_path):
     X, y = blobs
     path = tmp_path / "rows.jsonl"
     sweep(X, "isolation", GRID, labels=y, estimator=SHORT, results=path, n_jobs=1)
     path.write_bytes(path.read_bytes()[:-30])
-    found = sweep(X, "isolation", GRID, labels=y, estimator=SHORT, results=path, n_jobs=1)
+    made = []
+    how = {"labels": y, "estimator": SHORT, "results": path, "n_jobs": 1}
+    found = sweep(X, "isolation", GRID, **how, callback=made.append)
+    assert [row["psi"] for row in made] == [30]
     assert_same(found, undisturbed)
     assert [json.loads(line)["psi"] for line in path.read_text().splitlines()[1:]] == GRID
 
