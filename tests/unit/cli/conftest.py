@@ -14,7 +14,6 @@ from sklearn.datasets import load_wine
 from isosne import TSNE, Schedule
 from isosne.cli.app import app
 from isosne.cli.messages import spelling_of
-from isosne.errors import IsosneError, spelled_by
 
 CULTIVARS = ("Barolo", "Grignolino", "Barbera")
 COLUMNS = ("--label", "cultivar", "--id", "bottle")
@@ -38,13 +37,6 @@ def run(*arguments, code=0, **settings):
 def spelling(command):
     """How a command spells the parameters of the library."""
     return spelling_of(app.commands[command].params)
-
-
-def sentence_of(call, command="embed"):
-    """The error that a call of the library raises, as a command prints it."""
-    with pytest.raises(IsosneError) as caught, spelled_by(spelling(command)):
-        call()
-    return str(caught.value)
 
 
 def write_csv(path, columns):

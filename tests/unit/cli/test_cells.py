@@ -62,16 +62,6 @@ def test_a_map_of_cells_keeps_obs_and_their_names(cells, isosne):
     assert read_map("map.csv").ids.tolist() == cells.obs_names.tolist()
 
 
-def test_complete_rows_keep_their_obs(cells, isosne):
-    cells.obsm["X_pca"][3, 1] = np.nan
-    cells.write_h5ad("cells.h5ad")
-    line = ("--key", "X_pca", "--missing", "drop", *SHORT, "-q")
-    isosne("embed", "cells.h5ad", *line, "-o", "map.h5ad")
-    assert (
-        anndata.read_h5ad("map.h5ad").obs_names.tolist() == np.delete(cells.obs_names, 3).tolist()
-    )
-
-
 def test_new_cells_are_placed_with_their_obs(cells, isosne):
     line = ("--key", "X_pca", *SHORT, "-q", "--save-model", "model.isosne")
     isosne("embed", "cells.h5ad", *line, "-o", "map.h5ad")
@@ -108,12 +98,3 @@ def test_a_layer_can_color_a_map_whose_cells_are_in_another_order(cells, colors,
     isosne("plot", "umap.csv", *line, "-o", "map.png", *COARSE, "-q")
     expected = 2 * cells[:, "gene1"].X.toarray().ravel()[::-1]
     np.testing.assert_array_equal(colors[0], expected)
-
-
-def test_a_page_has_the_columns_of_obs_and_the_gene(cells, here, isosne):
-    line = ("--table", "cells.h5ad", "--color", "gene3", "-q")
-    isosne("plot", "cells.h5ad:X_umap", *line, "-o", "map.html")
-    page = (here / "map.html").read_text()
-    for word in ("gene3", "kind", "cluster", "depth"):
-        assert f'"{word}"' in page
-    assert '"gene2"' not in page

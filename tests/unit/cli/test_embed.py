@@ -5,10 +5,9 @@ import re
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, save_npz
 
 from isosne import TSNE, IsolationKernel, OwnerKernel, __version__
-from isosne.rows import read_map, read_table
+from isosne.rows import read_map
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT, points_of, short_tsne
 
 
@@ -68,27 +67,6 @@ def test_a_data_set_by_its_name(wine_set, isosne):
     assert drawn.labels[0] == "Barolo"
 
 
-def test_a_sparse_table(here, two_blobs, isosne):
-    counts = csr_array(np.maximum(two_blobs.round(), 0))
-    save_npz("counts.npz", counts)
-    isosne("embed", "counts.npz", *SHORT, "-o", "map.csv", "-q")
-    assert np.array_equal(read_map("map.csv").embedding, short_tsne().fit_transform(counts))
-
-
-def test_labels_of_an_npz_file_are_used_by_name_and_pointed_out(wine_set, isosne):
-    note = (
-        "Note: The labels are the array 'y' of sets/wine.npz, with 3 classes: Barbera, Barolo, "
-        "Grignolino. Exclude 'y' if it is no label.\n"
-    )
-    line = ("embed", "sets/wine.npz", *SHORT, "--force", "-o", "map.csv")
-    assert note in isosne(*line).stderr
-    assert read_map("map.csv").labels[[0, -1]].tolist() == ["Barolo", "Barbera"]
-    assert note not in isosne(*line, "--label", "y").stderr
-    assert read_map("map.csv").labels[[0, -1]].tolist() == ["Barolo", "Barbera"]
-    assert note not in isosne(*line, "--exclude", "y").stderr
-    assert read_map("map.csv").labels is None
-
-
 def test_blocks_of_placed_rows_make_one_map(here, two_blobs, isosne, monkeypatch):
     np.save("blobs.npy", two_blobs)
     line = ("embed", "blobs.npy", *SHORT, "--landmarks", 20, "-q")
@@ -110,13 +88,6 @@ def test_scaled_columns_have_the_same_weight(wine, isosne):
     X = (X - X.min(axis=0)) * (1 / (X.max(axis=0) - X.min(axis=0)))
     expected = short_tsne(IsolationKernel(psi=16)).fit_transform(X)
     assert np.array_equal(read_map("scaled.csv").embedding, expected)
-
-
-def test_columns_left_out_are_named(wine, isosne):
-    found = isosne("embed", "wine.csv", *SHORT, "--text-columns", "leave_out", "-o", "map.csv")
-    (note,) = read_table("wine.csv", text_columns="leave_out").notes
-    assert f"Note: {note}\n" in found.stderr
-    assert read_map("map.csv").provenance["table"] == {"text_columns": "leave_out"}
 
 
 def test_standard_input_and_standard_output(wine, here, isosne):

@@ -39,13 +39,6 @@ def test_notes_tell_what_was_taken_for_the_map(maps, isosne):
     assert isosne("measure", "wine.csv", "named.csv", *COLUMNS, "-q").stderr == ""
 
 
-@pytest.mark.parametrize("name", ["named.csv", "numbered.csv", "plain.npy"])
-def test_a_foreign_map_is_drawn(maps, here, isosne, name):
-    line = ("plot", name, "--table", "wine.csv", "--id", "bottle", "--color", "cultivar", "-q")
-    isosne(*line, "--dpi", 20, "-o", "map.png")
-    assert (here / "map.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_a_map_without_identifiers_must_have_all_rows(maps, here, isosne):
     np.save("few.npy", np.zeros((5, 2)))
     found = isosne("measure", "wine.csv", "few.npy", *COLUMNS, "-q", code=1)

@@ -130,26 +130,6 @@ def test_a_signal_that_ends_the_program_leaves_no_temporary_file(here, monkeypat
     assert list(here.iterdir()) == []
 
 
-@pytest.fixture
-def interrupt_saving(monkeypatch):
-    """Press Ctrl-C when the model is saved."""
-
-    def press(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("isosne.TSNE.save", press)
-
-
-def test_ctrl_c_after_the_map_names_it_and_the_state(wine, isosne, interrupt_saving):
-    kept = ("--checkpoint", "run.isosne", "--save-model", "model.isosne", "-o", "map.csv")
-    found = isosne(*LINE, *kept, code=130)
-    assert found.stderr == (
-        "Interrupted; the state is in run.isosne. "
-        "Run the same command again with --force to resume.\n"
-    )
-    assert len(read_map("map.csv").ids) == 178
-
-
 def test_ctrl_c_after_a_file_is_complete_names_the_file(wine, isosne, monkeypatch):
     commit = AtomicFile.commit
 

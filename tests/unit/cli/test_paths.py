@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isosne.cli.files import check_distinct
 from tests.unit.cli.conftest import COLUMNS, SHORT
 
 LINE = ("embed", "wine.csv", *COLUMNS, *SHORT, "-q")
@@ -86,21 +85,11 @@ def test_files_of_a_folder_that_is_read_are_not_overwritten(refused):
         )
 
 
-def test_a_folder_that_is_read_may_get_other_files(here):
-    (here / "map.csv").touch()
-    check_distinct({"source": "."}, {"output": "map.csv"})
-    (here / "zarr.json").touch()
-    with pytest.raises(ValueError, match=r"output must be outside source='\.'"):
-        check_distinct({"source": "."}, {"output": "map.csv"})
-
-
 @pytest.mark.parametrize(
     ("line", "other"),
     [
         (("place", "model.isosne", "wine.csv", "-o", "m.csv"), "'model.isosne'"),
-        (("sweep", "wine.csv", "-o", "w.csv"), "'wine.csv'"),
         (("report", "wine.csv", "-o", "w.html"), "'wine.csv'"),
-        (("plot", "map.csv", "-o", "p.png"), "'map.csv'"),
         (("plot", "map.csv", "--trust", "wine.csv", "-o", "w.png"), "--trust wine.csv"),
     ],
     ids=lambda line: line[0] if isinstance(line, tuple) else None,

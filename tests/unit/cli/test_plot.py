@@ -88,14 +88,6 @@ def test_trust(wine_map, drawn, isosne):
     assert np.array_equal(drawn[0][0].agreement, quality.compare(X, Y, 5).trust().agreement)
 
 
-def test_a_page_shows_the_columns_of_a_table(wine_map, here, isosne, isosne_json):
-    line = ("plot", "map.parquet", "--table", "wine.csv", "--trust", "wine.csv", "-o", "map.html")
-    assert isosne_json(*line) == {"output": "map.html", "n_points": 178}
-    page = (here / "map.html").read_text()
-    for word in ("Grignolino", "proline", "b177", "trust"):
-        assert word in page
-
-
 def test_a_map_through_a_pipe(model, here, isosne):
     model()
     piped = (here / "map.csv").read_bytes()

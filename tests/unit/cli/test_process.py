@@ -6,31 +6,11 @@ import subprocess
 import sys
 import termios
 
-import pytest
-
 from isosne.rows import read_map
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
 
 PROGRAM = (sys.executable, "-m", "isosne")
 LINE = ("embed", "wine.csv", *COLUMNS)
-
-
-def run(*arguments, **settings):
-    return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, **settings)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        ((*LINE, "-o", "no/map.csv"), 1),
-        ((*LINE, "--psy", "4", "-o", "map.csv"), 2),
-    ],
-)
-def test_failure_is_code_1_and_wrong_use_code_2(wine, arguments, code):
-    found = run(*arguments)
-    assert found.returncode == code
-    assert found.stdout == b""
-    assert b"Traceback" not in found.stderr
 
 
 def test_a_map_goes_through_pipes_and_a_terminal_gets_a_bar(wine, here):

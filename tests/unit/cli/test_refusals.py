@@ -17,6 +17,14 @@ from tests.unit.cli.conftest import COLUMNS, SHORT, spelling
 
 WINE = ("wine.csv", *COLUMNS)
 EMBED = ("embed", *WINE, *SHORT, "-q")
+INTERNAL = (
+    "Internal error: ZeroDivisionError: by zero. "
+    "Please report it with the output of isosne --debug COMMAND."
+)
+MEMORY = (
+    "Out of memory. Embed fewer rows with --landmarks, or set --memory-limit, so that isosne "
+    "chooses methods that fit."
+)
 
 
 @pytest.fixture
@@ -39,33 +47,11 @@ def small():
 @pytest.mark.parametrize(
     ("error", "code", "sentence"),
     [
-        (
-            ParameterError("psi", "be at least 2", 1, "Choose a larger psi."),
-            2,
-            "psi must be at least 2; got psi=1. Choose a larger psi.",
-        ),
-        (
-            DataError("The file is damaged. Copy it again."),
-            1,
-            "The file is damaged. Copy it again.",
-        ),
+        (ParameterError("psi", "be at least 2", 1), 2, "psi must be at least 2; got psi=1."),
+        (DataError("The file is damaged."), 1, "The file is damaged."),
         (OSError("No space left on device"), 1, "No space left on device"),
-        (
-            ZeroDivisionError("by zero"),
-            1,
-            (
-                "Internal error: ZeroDivisionError: by zero. "
-                "Please report it with the output of isosne --debug COMMAND."
-            ),
-        ),
-        (
-            MemoryError(),
-            1,
-            (
-                "Out of memory. Embed fewer rows with --landmarks, or set --memory-limit, so that "
-                "isosne chooses methods that fit."
-            ),
-        ),
+        (ZeroDivisionError("by zero"), 1, INTERNAL),
+        (MemoryError(), 1, MEMORY),
     ],
 )
 def test_an_error_is_one_sentence_and_a_traceback_only_with_debug(small, error, code, sentence):
@@ -137,10 +123,7 @@ REFUSED = {
         (*EMBED, "-o", "a.csv", "--kernel", "owner", "--psi", 4),
         ("--psi must be left out with --kernel owner; got --psi 4. It is a parameter of "),
     ),
-    "embed with a large psi": (
-        (*EMBED, "-o", "a.csv", "--psi", 179),
-        "--psi must be ",
-    ),
+    "embed with a large psi": ((*EMBED, "-o", "a.csv", "--psi", 179), "--psi must be "),
     "embed with clusters of placed rows": (
         (*EMBED, "-o", "a.csv", "--landmarks", 50, "--clusters", 0.5),
         (
@@ -238,10 +221,7 @@ REFUSED = {
         ("report", *WINE, "--map", "map.csv", "--psi", 8, "-o", "a.html"),
         "--psi must be left out if --map is given, which embeds nothing; got --psi 8. Leave out ",
     ),
-    "export an unknown set": (
-        ("datasets", "export", "wines"),
-        "Did you mean 'wine'?",
-    ),
+    "export an unknown set": (("datasets", "export", "wines"), "Did you mean 'wine'?"),
 }
 
 

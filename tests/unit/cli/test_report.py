@@ -1,22 +1,8 @@
 """`isosne report`: two maps on one page."""
 
-from isosne._progress import Lines
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
 
 LINE = ("report", "wine.csv", *COLUMNS, *SHORT, "--scale", "minmax")
-
-
-def test_an_interrupted_report_leaves_no_file(wine, here, isosne, monkeypatch):
-    advance = Lines.advance
-
-    def press(self, done, detail=None):
-        advance(self, done, detail)
-        if done == 50:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Lines, "advance", press)
-    found = isosne(*LINE, "-o", "report.html", code=130)
-    assert found.stderr == "Interrupted; no file was written.\n"
 
 
 def test_a_report_of_a_table(wine, here, isosne):

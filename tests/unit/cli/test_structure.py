@@ -35,15 +35,6 @@ def test_clusters_and_outliers_are_columns_of_the_map(wine, isosne):
     )
 
 
-def test_a_map_is_colored_by_its_own_columns(wine, here, isosne):
-    isosne(*EMBED, "--clusters", 0.5, "--outliers", "-o", "map.parquet")
-    isosne("plot", "map.parquet", "--color", "cluster", "--dpi", 20, "-o", "map.png")
-    isosne("plot", "map.parquet", "--color", "outlier_score", "-o", "map.html")
-    page = (here / "map.html").read_text()
-    assert "outlier_score" in page
-    assert "cluster" in page
-
-
 def test_a_report_has_the_structure_on_request(wine, here, isosne):
     found = isosne(*REPORT, "--clusters", 0.5, "--outliers", "--null", 3)
     assert "Drawing null data 3 times" in found.stderr

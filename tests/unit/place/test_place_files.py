@@ -150,14 +150,6 @@ def test_a_part_without_rows_has_a_result_without_rows(job, source, tmp_path):
     assert len(found) == len(feather.read_table(tmp_path / "out" / "empty.feather")) == 0
 
 
-def test_only_what_is_missing_is_done(job, tmp_path):
-    job()
-    before = contents(tmp_path / "out")
-    (tmp_path / "out" / "year=2024" / "part-1.parquet").unlink()
-    assert job().n_placed == 1
-    assert contents(tmp_path / "out") == before
-
-
 def test_an_error_in_one_part_leaves_the_others_and_the_job_resumes(job, source, tmp_path):
     path = source / "year=2024" / "part-1.parquet"
     good = path.read_bytes()
@@ -206,15 +198,6 @@ def test_another_model_is_refused(job, model_file, tmp_path):
     )
     assert said.endswith("Choose another folder, or delete this one; nothing was changed.")
     assert contents(tmp_path / "out") == before
-
-
-def test_other_columns_to_keep_are_refused(job, tmp_path):
-    job(keep=["id"])
-    assert refusal(OutputError, job) == (
-        f"Cannot write to {tmp_path / 'out'}: the folder belongs to a different job: the list of "
-        "columns to keep was 'id', is now empty. "
-        "Choose another folder, or delete this one; nothing was changed."
-    )
 
 
 def test_a_part_that_has_changed_or_gone_is_refused_once_it_is_placed(job, source, tmp_path):

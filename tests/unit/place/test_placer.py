@@ -11,7 +11,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy.sparse import csr_array
 
 from isosne import TSNE, Placer
 from isosne.errors import DataError, ParameterError
@@ -49,14 +48,6 @@ def test_every_kind_of_batch_gives_the_same_places(model_file, new_rows, expecte
 def test_a_batch_may_have_no_rows(model_file, kind):
     found = Placer(model_file)(BATCHES[kind](rows_of(0)))
     assert (found.shape, found.dtype) == ((0, 2), np.float32)
-
-
-def test_a_sparse_batch_is_placed(tmp_path):
-    X = csr_array(rows_of(60))
-    model = TSNE(random_state=0, schedule=FEW).fit(X)
-    model.save(tmp_path / "model.isosne")
-    place = Placer(tmp_path / "model.isosne")
-    np.testing.assert_array_equal(place(X[:9]), model.transform(X[:9]))
 
 
 def test_a_pickled_placer_holds_the_path_and_not_the_model(model_file, new_rows):
@@ -119,13 +110,6 @@ def test_a_missing_column_is_named(model_file, new_rows):
     for kind in (dict, pd.DataFrame, pa.table, pa.RecordBatch.from_pydict):
         with pytest.raises(DataError, match=sentence):
             Placer(model_file)(kind(batch))
-
-
-def test_a_missing_value_is_refused(model_file, new_rows):
-    rows = new_rows.copy()
-    rows[4, 1] = np.nan
-    with pytest.raises(DataError, match=r"a missing value in row 4 \(counting from 0\)"):
-        Placer(model_file)(columns_of(rows))
 
 
 def test_a_path_is_no_batch(model_file):

@@ -43,12 +43,6 @@ def test_each_row_is_counted_once_in_its_pixel_and_class(job, expected, tmp_path
     assert count_rows(tmp_path / "out").n_rows == 70
 
 
-def test_rows_at_one_place_and_arrays_of_three_dimensions_are_counted(tmp_path):
-    (tmp_path / "out").mkdir()
-    np.save(tmp_path / "out" / "y.npy", np.ones((5, 3), np.float32))
-    assert count_rows(tmp_path / "out").classes[""].max() == 5
-
-
 def test_too_many_classes_are_refused(job, tmp_path, monkeypatch):
     job(keep=["kind"])
     monkeypatch.setattr(results, "MOST_CLASSES", 3)
