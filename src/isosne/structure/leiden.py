@@ -36,10 +36,10 @@ class Graph(NamedTuple):
 
 def as_graph(joint: SparseMatrix) -> Graph:
     """Return the joint probabilities as a graph."""
-    weights = joint.data.astype(np.float64)
-    strengths = np.empty(len(joint.indptr) - 1)
-    sum_rows(joint.indptr, weights, strengths)
-    return Graph(joint.indptr, joint.indices, weights, strengths)
+    n = len(joint.indptr) - 1
+    graph = Graph(joint.indptr, joint.indices, joint.data.astype(np.float64), np.empty(n))
+    sum_within(graph, np.zeros(n, np.int64), graph.strengths)  # all nodes in one cluster
+    return graph
 
 
 def leiden(graph: Graph, resolution: float, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -104,22 +104,14 @@ def _aggregate(graph: Graph, parts: Array) -> Graph:
     members = np.argsort(parts, kind="stable")
     first = np.searchsorted(parts[members], np.arange(n_parts + 1))
     strengths = np.bincount(parts, graph.strengths).astype(np.float64, copy=False)
-    indptr = np.zeros(n_parts + 1, np.int64)
-    count_links(graph, parts, (members, first), indptr)
-    np.cumsum(indptr, out=indptr)
-    indices, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
-    fill_links(graph, parts, (members, first), indptr, (indices, weights))
-    return Graph(indptr, indices, weights, strengths)
-
-
-@kernel
-def sum_rows(indptr: Array, weights: Array, sums: Array) -> None:
-    """Fill sums (n,) with the sums of the CSR rows, in the order of the entries."""
-    for i in range(len(sums)):
-        total = 0.0
-        for e in range(indptr[i], indptr[i + 1]):
-            total += weights[e]
-        sums[i] = total
+    links = (
+        np.zeros(n_parts + 1, np.int64),
+        np.empty_like(graph.indices),
+        np.empty(len(graph.weights)),
+    )
+    fill_links(graph, parts, (members, first), links)
+    n_links = links[0][-1]
+    return Graph(links[0], links[1][:n_links].copy(), links[2][:n_links].copy(), strengths)
 
 
 @kernel
@@ -248,39 +240,20 @@ def refine(graph: Graph, resolution: float, order: Array, labels: Array, parts: 
 
 
 @kernel
-def count_links(graph: Graph, parts: Array, grouped: tuple[Array, Array], counts: Array) -> None:
-    """Fill counts[a + 1] with the number of other parts that part a is linked to.
+def fill_links(
+    graph: Graph, parts: Array, grouped: tuple[Array, Array], links: tuple[Array, Array, Array]
+) -> None:
+    """Fill the CSR arrays (indptr, indices, weights) of the links between parts.
 
     grouped: the nodes of all parts, and the index of the first of each part.
     """
-    indptr, indices, _, _ = graph
-    members, first = grouped
-    last_seen = np.full(len(counts) - 1, -1)
-    for a in range(len(counts) - 1):
-        for m in range(first[a], first[a + 1]):
-            i = members[m]
-            for e in range(indptr[i], indptr[i + 1]):
-                b = parts[indices[e]]
-                if b != a and last_seen[b] != a:
-                    last_seen[b] = a
-                    counts[a + 1] += 1
-
-
-@kernel
-def fill_links(
-    graph: Graph,
-    parts: Array,
-    grouped: tuple[Array, Array],
-    starts: Array,
-    links: tuple[Array, Array],
-) -> None:
-    """Fill the links (indices, weights) of all parts; those of part a begin at starts[a]."""
     indptr, indices, weights, _ = graph
     members, first = grouped
-    neighbors, sums = links
-    slot = np.full(len(starts) - 1, -1)
-    for a in range(len(starts) - 1):
-        stop = starts[a]
+    starts, neighbors, sums = links
+    n_parts = len(starts) - 1
+    slot = np.full(n_parts, -1)
+    stop = 0
+    for a in range(n_parts):
         for m in range(first[a], first[a + 1]):
             i = members[m]
             for e in range(indptr[i], indptr[i + 1]):
@@ -293,3 +266,4 @@ def fill_links(
                     sums[stop] = 0.0
                     stop += 1
                 sums[slot[b]] += weights[e]
+        starts[a + 1] = stop
