@@ -103,7 +103,8 @@ class MetricKernel(BaseEstimator, ABC):
         self : object
             The fitted kernel.
         """
-        self._fit_points(self._check_fit(X))
+        check_metric(self.metric, self.p)
+        self.fit_checked(check_points(X, min_rows=2))
         validate_data(self, X, reset=True, skip_check_array=True)  # stores the column names
         return self
 
@@ -208,12 +209,6 @@ class MetricKernel(BaseEstimator, ABC):
     def in_closed_form(self) -> "MetricKernel | None":
         """Return a kernel for the same points that needs only neighbor lists, or None."""
         return self
-
-    def _check_fit(self, X: Any) -> Points:
-        check_metric(self.metric, self.p)
-        points = check_points(X, min_rows=2)
-        self.check_comparable(points)
-        return points
 
     def check_comparable(self, points: Points) -> None:
         """Raise an error if points cannot be compared by the metric, or know too few neighbors."""

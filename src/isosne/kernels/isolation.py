@@ -3,7 +3,7 @@
 `monte_carlo` and `closed_form` compare points; step 2 computes probabilities.
 """
 
-from functools import partial
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -33,13 +33,15 @@ from isosne.kernels.monte_carlo import (
     draw_partitions,
 )
 from isosne.kernels.psi import (
+    COMPARED,
+    RANKED,
     auto_partitions,
     check_lists,
     check_partitioning,
-    isolation_costs,
     resolve_psi,
     smallest_psi,
 )
+from isosne.neighbors.codes import count_dtype
 
 
 class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
@@ -139,13 +141,14 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         self.check_parameters(n)
         # A TSNE resolves "auto" before it fits; a kernel of its own draws, to have a feature map.
         resolved = self.resolved(n, must_draw=True, n_listed=self.n_listed(points))
-        psis = resolve_psi(resolved.psi, n)
-        n_drawn = resolved._n_to_draw(n)
-        rng = as_generator(self.random_state)
-        metric = self.fit_metric(points)
+        psis, n_drawn = resolve_psi(resolved.psi, n), resolved._n_drawn
+        rng, metric = as_generator(self.random_state), self.fit_metric(points)
         # All random numbers are drawn here, so a fitted kernel is deterministic.
-        draw = partial(draw_partitions, pool, metric=metric, rng=rng, partition=self.partition)
-        partitions = [draw(shape=(n_drawn, psi)) for psi in psis if n_drawn]
+        partitions = [
+            draw_partitions(pool, (n_drawn, psi), metric, rng, self.partition)
+            for psi in psis
+            if n_drawn
+        ]
         return self._remember(points, metric, psi_=psis, partitions_=partitions, pool_=pool)
 
     def in_closed_form(self) -> Self | None:
@@ -178,14 +181,23 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         own.set_params(psi=psis if len(psis) > 1 else psis[0], n_partitions=n_partitions)
         return own
 
-    def _n_to_draw(self, n_points: int) -> int:
-        """Return the number of partitionings per scale for n points; 0 for the closed form."""
-        n_partitions = self.resolved(n_points).n_partitions
-        return 0 if n_partitions == "exact" else int(n_partitions)
+    @property
+    def _n_drawn(self) -> int:
+        """Number of partitionings per scale of a resolved kernel; 0 for the closed form."""
+        return 0 if self.n_partitions == "exact" else int(self.n_partitions)
 
     def costs(self, n_points: int) -> KernelCosts:
-        psis, has_trees = resolve_psi(self.psi, n_points), self.partition == "forest"
-        return isolation_costs(psis, self._n_to_draw(n_points), n_points, has_trees=has_trees)
+        psis, n_drawn = resolve_psi(self.psi, n_points), self.resolved(n_points)._n_drawn
+        cell_size = n_points / min(psis)
+        is_count = n_drawn > 0 and len(psis) == 1  # several scales are averaged in float32
+        return KernelCosts(
+            n_relevant=math.ceil(RANKED * cell_size),
+            n_partners=math.ceil(COMPARED * cell_size),
+            pair_bytes=np.dtype(count_dtype(n_drawn)).itemsize if is_count else 4,
+            n_partitions=n_drawn,
+            psis=psis,
+            has_trees=self.partition == "forest",
+        )
 
     @property
     def _form(self) -> DrawnForm | ClosedForm:

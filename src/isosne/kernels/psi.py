@@ -3,12 +3,8 @@
 import math
 from typing import Any
 
-import numpy as np
-
 from isosne._checks import as_scales, check_count, is_integer, is_number, is_one_of
 from isosne.errors import ParameterError, keyword
-from isosne.kernels.base import KernelCosts
-from isosne.neighbors.codes import count_dtype
 
 AUTO_SHARES = (0.8, 0.2, 0.05)
 """psi as fractions of n_samples, one per scale (measured: docs/decisions/0004)."""
@@ -80,9 +76,8 @@ def auto_partitions(psis: tuple[int, ...], n_points: int, *, has_closed_form: bo
 def check_partitioning(partition: Any, n_partitions: Any, metric: str) -> None:
     """Raise an error for an unknown kind of partitioning, or one that the others do not allow."""
     if not is_one_of(partition, ("voronoi", "forest")):
-        raise ParameterError(
-            "partition", "be 'voronoi' or 'forest'", partition, "Choose one of the two."
-        )
+        rule = "be 'voronoi' or 'forest'"
+        raise ParameterError("partition", rule, partition, "Choose one of the two.")
     if partition == "forest" and metric != "euclidean":
         raise ParameterError(
             "metric",
@@ -134,18 +129,3 @@ def check_lists(psi: Any, n_partitions: Any, n_points: int, n_listed: int) -> No
             psi,
             "Raise psi, or store more distances: at least 8 in each row.",
         )
-
-
-def isolation_costs(
-    psis: tuple[int, ...], n_partitions: int, n_points: int, *, has_trees: bool = False
-) -> KernelCosts:
-    """Return the costs of an isolation kernel; n_partitions = 0 is the closed form."""
-    is_count = n_partitions > 0 and len(psis) == 1  # several scales are averaged in float32
-    return KernelCosts(
-        n_relevant=math.ceil(RANKED * n_points / min(psis)),
-        n_partners=math.ceil(COMPARED * n_points / min(psis)),
-        pair_bytes=np.dtype(count_dtype(n_partitions)).itemsize if is_count else 4,
-        n_partitions=n_partitions,
-        psis=psis,
-        has_trees=has_trees,
-    )

@@ -37,10 +37,8 @@ def is_gap(value: Any) -> bool:
 
 def count_gaps(values: Array) -> int:
     """Return the number of missing values of a column."""
-    if values.dtype.kind == "f":
+    if values.dtype.kind in "fmM":
         return int(np.isnan(values).sum())
-    if values.dtype.kind in "mM":
-        return int(np.isnat(values).sum())
     return 0 if values.dtype.kind in "bui" else sum(map(is_gap, values.tolist()))
 
 

@@ -90,9 +90,17 @@ def is_below(value: float, is_category: bool, threshold: float) -> bool:
 
 
 @kernel
-def is_drawn_left(row_key: int, seed: int, node: int, share: float) -> bool:
-    """Return whether a row whose value is missing goes left, with a probability of `share`."""
-    return scramble(row_key ^ draw(seed, node, 0)) < share * RANGE
+def goes_left(
+    value: float, is_category: bool, split: tuple[float, float], key: int, seed: int, node: int
+) -> bool:
+    """Return whether a row goes left at a split: threshold, and share of the known values.
+
+    If its value is missing, it does with the probability of the share, by a hash of the row (key).
+    """
+    threshold, share = split
+    if np.isnan(value):
+        return scramble(key ^ draw(seed, node, 0)) < share * RANGE
+    return is_below(value, is_category, threshold)
 
 
 @kernel
@@ -126,15 +134,11 @@ def grow_tree(
             continue
         features[node], thresholds[node] = f, threshold
         shares[node] = known_share(columns[f], rows, is_category[f], threshold)
+        split = threshold, shares[node]
         middle = first
         for a in range(first, last):
             row = members[a]
-            value = columns[f, row]
-            if np.isnan(value):
-                is_left = is_drawn_left(keys[row], seed, node, shares[node])
-            else:
-                is_left = is_below(value, is_category[f], threshold)
-            if is_left:
+            if goes_left(columns[f, row], is_category[f], split, keys[row], seed, node):
                 members[a], members[middle] = members[middle], row
                 middle += 1
         children[node] = n_nodes
@@ -233,11 +237,8 @@ def find_leaves(
         node = 0
         while children[node] >= 0:
             f = features[node]
-            value = X[i, f]
-            if np.isnan(value):
-                is_left = is_drawn_left(keys[i], seed, node, shares[node])
-            else:
-                is_left = is_below(value, is_category[f], thresholds[node])
+            split = thresholds[node], shares[node]
+            is_left = goes_left(X[i, f], is_category[f], split, keys[i], seed, node)
             node = int(children[node]) + (not is_left)
         leaves[i] = -1 - children[node]
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from isosne import IsolationKernel
-from isosne.kernels.closed_form import TOLERANCE, all_pairs, list_length
+from isosne.kernels.closed_form import TOLERANCE, all_pairs, list_length, listed_pairs
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances, order
 
@@ -57,6 +57,16 @@ def test_the_closed_form_is_the_limit_of_many_partitionings(psi):
     # pairs the chance of one beyond it is below one in a hundred.
     bound = 5 * np.sqrt(exact * (1 - exact) / t) + 5 / t
     assert np.all(np.abs(drawn - exact) <= bound + ERROR)
+
+
+def test_listed_pairs_of_further_points_are_those_of_the_full_matrix(two_blobs):
+    further = two_blobs[::7] + 0.2
+    lists = order(distances(two_blobs, two_blobs)).astype(np.int32)
+    own = order(distances(further, two_blobs)).astype(np.int32)
+    K = all_pairs(own, lists, (3, 20), 60)
+    partners = np.random.default_rng(4).integers(0, 60, (len(further), 5)).astype(np.int32)
+    found = listed_pairs(own, partners, lists, (3, 20))
+    np.testing.assert_array_equal(found, np.take_along_axis(K, partners[None], axis=2))
 
 
 def test_half_of_the_pairs_mirrored_are_all_pairs():

@@ -60,7 +60,6 @@ def test_cells_are_those_of_the_nearest_sampled_points(metric, container):
         # Rounded to twelve digits, so that distances equal in truth are ties in the twin too.
         expected = twin.cells(D.round(12), samples)
         np.testing.assert_array_equal(partitions.cells(points), expected)
-    assert partitions.cells(X).dtype == np.uint8
 
 
 DATA = {
@@ -95,6 +94,16 @@ def test_scans_of_more_points_than_are_held_at_once_agree_with_walks():
     np.testing.assert_array_equal(scanned, walked)
     nearest = [[((X[s].astype(float) - x) ** 2).sum(1).argmin() for s in samples] for x in X[:10]]
     np.testing.assert_array_equal(scanned[:10], nearest)
+
+
+@pytest.mark.parametrize(("psi", "dtype"), [(2, np.uint8), (256, np.uint8), (257, np.uint16)])
+def test_cells_take_the_smallest_type_that_holds_them(psi, dtype):
+    X = np.random.default_rng(9).normal(size=(300, 2))
+    partitions = VoronoiPartitions(draw_samples(300, psi, 3), X, Metric())
+    cells = partitions.cells(X)
+    assert cells.dtype == dtype
+    # Distinct sampled points hold a cell each, up to the largest id.
+    np.testing.assert_array_equal(cells[partitions.samples[0], 0], np.arange(psi))
 
 
 def agreements(A, B):
