@@ -248,10 +248,7 @@ def _read_file(path: Path) -> Map:
     provenance = _read_provenance(path)
     if extension in TABLES:
         return _read_table(path, provenance or {})
-    if provenance is not None:
-        with SourceFiles(str(path), path).reading():
-            return _read_npz(path, provenance)
-    return _read_array(path)
+    return _read_array(path, provenance)
 
 
 def _read_table(path: Path, provenance: dict[str, Any]) -> Map:
@@ -275,47 +272,42 @@ def _read_table(path: Path, provenance: dict[str, Any]) -> Map:
         f"The coordinates are the columns {', '.join(map(repr, axes))} of {path}; points are "
         f"matched with rows by {by}."
     )
-    columns = {
-        name: _as_numbers(rows.side[name](), name, path) for name in _further(provenance, rows.side)
-    }
+    columns = _read_further(provenance, rows.side, path)
     notes = () if is_own else (note,)
     return _make_map(rows.read(slice(None)), ids, labels, notes, provenance, columns)
 
 
-def _as_numbers(column: Array, name: str, path: Path) -> Array:
-    """Return a column as numbers: fractions are read as text."""
-    try:
-        return column if column.dtype.kind in "ui" else column.astype(np.float64)
-    except ValueError:
-        raise DataError(
-            f"The column {name!r} of the map {path} must hold numbers; got text. "
-            "Compute the map again, or remove the column."
-        ) from None
+def _read_further(provenance: dict[str, Any], side: Columns, path: Path) -> dict[str, Array]:
+    """Return the further columns that a map was written with, as numbers."""
+    columns = {name: side[name]() for name in _further(provenance, side)}
+    for name, column in columns.items():
+        if column.dtype.kind not in "ui":  # fractions are read as text
+            try:
+                columns[name] = column.astype(np.float64)
+            except ValueError:
+                raise DataError(
+                    f"The column {name!r} of the map {path} must hold numbers; got text. "
+                    "Compute the map again, or remove the column."
+                ) from None
+    return columns
 
 
-def _read_npz(path: Path, provenance: dict[str, Any]) -> Map:
-    """Read a map that isosne wrote."""
-    npz = NpzFile(path)
-    embedding, ids = npz.load("embedding"), as_integers_or_text(npz.load("ids"))
-    labels = as_integers_or_text(npz.load("labels")) if "labels" in npz.headers else None
-    check_axes(embedding.shape, str(path), "Compute the map again.")
-    columns = {name: npz.load(name) for name in _further(provenance, npz.headers)}
-    others = [ids, *([] if labels is None else [labels]), *columns.values()]
-    is_numeric = all(column.dtype.kind in "uif" for column in columns.values())
-    if not is_numeric or any(column.shape != embedding.shape[:1] for column in others):
-        raise ValueError("its arrays do not fit together")
-    return _make_map(embedding, ids, labels, (), provenance, columns)
-
-
-def _read_array(path: Path) -> Map:
-    """Read the map of another program, from an array with a row per point."""
-    key = _find_array(path) if path.suffix.lower() == ".npz" else None
-    rows = open_path(path, Request(key=key))
-    name = next((name for name in LABEL_NAMES if name in rows.side), None)
-    labels = None if name is None else rows.side[name]()
-    note = f"Points of {path} are matched with rows by their order."
+def _read_array(path: Path, provenance: dict[str, Any] | None) -> Map:
+    """Read a map from an array with a row per point; with provenance, one of `MapWriter`."""
+    rows = open_path(
+        path, Request(key=_find_array(path) if path.suffix.lower() == ".npz" else None)
+    )
     check_axes(rows.shape, str(path), "Pass a map, not the data.")
-    return _make_map(rows.read(slice(None)), None, labels, (note,), {}, {})
+    named = ("labels",) if provenance is not None else LABEL_NAMES
+    label_name = next((name for name in named if name in rows.side), None)
+    labels = None if label_name is None else rows.side[label_name]()
+    if provenance is None:
+        notes = (f"Points of {path} are matched with rows by their order.",)
+        return _make_map(rows.read(slice(None)), None, labels, notes, {}, {})
+    if "ids" not in rows.side:
+        raise DataError(f"The map {path} must have an id for each point. Compute the map again.")
+    columns = _read_further(provenance, rows.side, path)
+    return _make_map(rows.read(slice(None)), rows.side["ids"](), labels, (), provenance, columns)
 
 
 def _find_array(path: Path) -> str:

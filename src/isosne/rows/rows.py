@@ -26,10 +26,9 @@ BLOCK_BYTES = 64_000_000
 and large enough that the cost of a read does not depend on the number of blocks."""
 LONGEST_REASON = 200
 """Letters of the message of a reader that are repeated in ours; some messages contain the file."""
-SAMPLE_BYTES = 65_536
-N_SAMPLES = 16
-"""The fingerprint of a file uses N_SAMPLES + 1 samples of SAMPLE_BYTES: about 1 MB. Chosen, not
-measured: quick to read, and the size is part of the fingerprint anyway."""
+SAMPLE_BYTES, N_SAMPLES = 65_536, 16
+"""The fingerprint of a file uses N_SAMPLES + 1 samples of SAMPLE_BYTES: about 1 MB. Chosen: quick
+to read, and the size is part of the fingerprint anyway."""
 
 
 class SourceFiles:
@@ -82,11 +81,6 @@ class SourceFiles:
         )
         if isinstance(error, PermissionError):
             what = "permission denied. Change the permissions of the file."
-        elif isinstance(error, MemoryError):
-            what = (
-                f"it needs more memory than there is, or it is damaged ({reason}). "
-                f"Map fewer rows with {keyword('landmarks')}, or write it again."
-            )
         return DataError(f"Cannot read {self.name}: {what}")
 
     def digest(self, digest: Any) -> None:
@@ -205,9 +199,8 @@ class Rows(ABC):
         """Return consecutive rows; all values are finite. The result must not be modified."""
         start, stop, step = rows.indices(self.shape[0])
         if step != 1:
-            raise ParameterError(
-                "rows", "be a slice of consecutive rows", rows, "Use take for other rows."
-            )
+            rule = "be a slice of consecutive rows"
+            raise ParameterError("rows", rule, rows, "Use take for other rows.")
         stop = max(start, stop)
         with self.files.reading():
             block = self._read(start, stop)
@@ -291,19 +284,13 @@ class Rows(ABC):
         if chosen.size == 0:
             return np.empty(0, np.int64)
         if chosen.ndim != 1 or chosen.dtype.kind not in "ui":
-            raise ParameterError(
-                "indices",
-                f"be a list of integers, not {chosen.dtype} of shape {chosen.shape}",
-                hint="Pass the indices of rows.",
-            )
+            rule = f"be a list of integers, not {chosen.dtype} of shape {chosen.shape}"
+            raise ParameterError("indices", rule, hint="Pass the indices of rows.")
         last, low, high = self.shape[0] - 1, int(chosen.min()), int(chosen.max())
         if low < 0 or high > last:
-            raise ParameterError(
-                "indices",
-                f"be from 0 to {last}, the last row of {self.describe()}",
-                low if low < 0 else high,
-                "Pass the indices of existing rows.",
-            )
+            rule = f"be from 0 to {last}, the last row of {self.describe()}"
+            hint = "Pass the indices of existing rows."
+            raise ParameterError("indices", rule, low if low < 0 else high, hint)
         return chosen.astype(np.int64)
 
 

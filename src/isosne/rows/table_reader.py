@@ -157,21 +157,19 @@ def with_roles(
     The columns were chosen for another table, so a column that does not exist, or ids that are not
     unique, add a note instead of raising an error.
     """
-    source, side, notes = table.rows.describe(), table.rows.side, []
-    found: dict[str, Array] = {}
+    source, notes = table.rows.describe(), list(table.notes)
     for role, name in (("ids", id), ("labels", label)):
         if name is None:
             continue
-        if name in side:
-            found[role] = side[name]()
-        else:
+        values = table.rows.side[name]() if name in table.rows.side else None
+        if values is None:
             notes.append(f"{source} has no column {name!r}, which the model uses for {role}.")
-    if "ids" in found and not is_unique(found["ids"]):
-        del found["ids"]
-        notes.append(
-            f"Column {id!r} of {source} has repeated values; rows are identified by their index."
-        )
-    return replace(table, **found, notes=(*table.notes, *notes))  # type: ignore[arg-type]
+        elif role == "ids" and not is_unique(values):
+            why = "has repeated values; rows are identified by their index"
+            notes.append(f"Column {name!r} of {source} {why}.")
+        else:
+            table = replace(table, **{role: values})  # type: ignore[arg-type]
+    return replace(table, notes=tuple(notes))
 
 
 def names_data_set(source: str | Path) -> bool:
