@@ -54,10 +54,7 @@ def find_choice(choices: Sequence[Choice], color: str | None) -> int:
     titles = [choice.title for choice in choices]
     if color not in titles:
         rule = f"be one of {', '.join(titles)}" if titles else "be None for a page without colors"
-        hint = (
-            "Columns that are constant, or text with a different value in almost every row, "
-            "cannot be used."
-        )
+        hint = "Constant columns, and text that differs in almost every row, cannot be used."
         raise ParameterError("color", rule, color, suggest(color, titles, hint))
     return titles.index(color)
 
@@ -73,7 +70,8 @@ def paint_column(column: Column) -> Classes | Values | None:
     if len(known) < 2:
         return None
     if column.data.dtype.kind == "i" and len(known) <= MAX_INTEGER_LABELS:
-        return _classes_of_integers(known, numbers)
+        names = [f"{number:.0f}" for number in known.tolist()]
+        return Classes(names, np.searchsorted(known, numbers).astype(np.int64))
     return Values(numbers, float(known[0]), float(known[-1]))
 
 
@@ -82,8 +80,3 @@ def _classes_of_words(words: list[str], of_row: Array) -> Classes:
     if words[0]:
         return Classes(words, of_row)
     return Classes([*words[1:], NO_LABEL], (of_row - 1) % len(words), has_rest=True)
-
-
-def _classes_of_integers(known: Array, numbers: Array) -> Classes:
-    names = [f"{number:.0f}" for number in known.tolist()]
-    return Classes(names, np.searchsorted(known, numbers).astype(np.int64))

@@ -171,18 +171,13 @@ class Scene:
 
     def render(self, template: str, *, title: str, **variables: Any) -> str:
         """Return a self-contained HTML document: a template with this scene and variables."""
-        known = {
-            "scene": self,
-            "about": self.about,
-            "is_strip": self.is_strip,
-            "version": isosne.__version__,
-        }
+        variables |= {"scene": self, "about": self.about, "is_strip": self.is_strip}
         return file_html(
             self._as_document(),
             OwnResources(mode="inline", minified=True),
             title,
             template=load_template(template),
-            template_variables=known | variables,
+            template_variables=variables | {"version": isosne.__version__},
         )
 
     def _as_document(self) -> Document:

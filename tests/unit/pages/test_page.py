@@ -206,8 +206,8 @@ def wrong_length(name):
         pytest.param(
             "map.html",
             {"columns": {"n": range(4), "k": [0, 1] * 2}, "color": "same"},
-            "color must be one of n, k; got color='same'. Columns that are constant, or text with "
-            "a different value in almost every row, cannot be used.",
+            "color must be one of n, k; got color='same'. Constant columns, and text that differs "
+            "in almost every row, cannot be used.",
         ),
         pytest.param(
             "map.html",
