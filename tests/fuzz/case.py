@@ -16,9 +16,7 @@ from isosne.errors import IsosneError, IsosneWarning
 
 LONGEST_SENTENCE = 1000
 """Characters of a message; longer ones bury what must hold. Chosen."""
-RULE = re.compile(
-    r"\b(must|cannot|needs?|diverged|belongs to|uses file format|holds a model)\b", re.I
-)
+RULE = re.compile(r"\b(must|cannot|needs?|diverged|belongs to|uses file format)\b", re.I)
 """Words with which a message says what must hold, or what cannot be done."""
 FEATURE_NAMES = re.compile(r"X (has|does not have valid) feature names, but |The feature names sho")
 """Beginning of warnings and errors that scikit-learn prescribes for every estimator."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_type_hints
 import numpy as np
 from scipy.sparse import csr_array
 
-from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
+from isosne._archive import read_archive, reading_archive, write_archive
 from isosne._checks import check_for_metric, check_points, is_integer, is_number
 from isosne._csr import csr_from_arrays
 from isosne._types import Array, Points
@@ -105,15 +105,9 @@ def read_model(path: str | Path, known: Collection[str]) -> Model:
     """Read a file of `write_model`; known: names of the estimator's parameters."""
     header, arrays = read_archive(Path(path), KIND)
     with reading_archive(Path(path), KIND):
-        try:
-            model = _restore(header, arrays)
-            if new := sorted(model.parameters.keys() - known):
-                raise KeyError(new[0])
-        except (KeyError, TypeError) as error:
-            raise RefusedError(
-                f"{path} holds a model that this version of isosne cannot read: it was written by "
-                f"isosne {header['version']}, and {error} is missing or unknown. Use that version."
-            ) from error
+        model = _restore(header, arrays)
+        unknown = model.parameters.keys() - known
+        check_value(unknown, "the unknown parameters", not unknown)
         _check_model(model)
     return model
 
@@ -286,13 +280,14 @@ def _check_model(model: Model) -> None:
     check_value(fitted["n_features_in_"], "n_features_in_", fitted["n_features_in_"] == n_features)
     check_map(fitted["embedding_"], "embedding_", (n_points, plan.n_components))
     check_trace(fitted["trace_"], n_iter)
-    last, n_rows = n_points - 1, plan.n_rows or n_points
-    check_array(fitted["isolated_"], "isolated_", np.int64, (None,), low=0, high=last)
-    if "far_" in fitted:
-        check_array(fitted["far_"], "far_", np.int64, (None,), low=0, high=last)
-    if "landmark_indices_" in fitted:
-        indices = fitted["landmark_indices_"]
-        check_array(indices, "landmark_indices_", np.int64, (n_points,), low=0, high=n_rows - 1)
+    last, last_row = n_points - 1, (plan.n_rows or n_points) - 1
+    for name, length, high in (
+        ("isolated_", None, last),
+        ("far_", None, last),
+        ("landmark_indices_", n_points, last_row),
+    ):
+        if name in fitted:
+            check_array(fitted[name], name, np.int64, (length,), low=0, high=high)
     if "alignment_" in fitted:
         _check_anchors(fitted["alignment_"], (n_points, plan.n_components))
     if "feature_names_in_" in fitted:
