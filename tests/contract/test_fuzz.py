@@ -19,7 +19,7 @@ def test_strange_input_succeeds_or_is_refused_in_one_sentence(area):
 
     def report(result):
         if result.outcome == "failed":
-            failed.append(f"{result.command()}: {result.reason}")
+            failed.append(f"{result.command}: {result.reason}")
 
     counts = run_cases(area, range(N_CASES), report=report)
     assert not failed

@@ -45,7 +45,7 @@ def _repeat(result) -> None:
 
 def _report(result) -> None:
     if result.outcome == "failed":
-        print(f"failed: {result.reason[:400]}\n    {result.command()}", flush=True)
+        print(f"failed: {result.reason[:400]}\n    {result.command}", flush=True)
 
 
 if __name__ == "__main__":

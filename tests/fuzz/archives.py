@@ -190,31 +190,38 @@ def other_value(case, value):
 def change_array(case, member):
     """Return an array with other values, or of another type or shape."""
     array = npy.read_array(io.BytesIO(member))
-    fault = case.pick("value", "value", "values", "type", "short", "long", "shape", "order")
-    case.note(f"array of {array.dtype} {array.shape}: {fault}")
-    with np.errstate(all="ignore"):
-        if fault in ("value", "values") and array.size and array.dtype.kind in "iuf":
-            places = (
-                int(case.rng.integers(array.size)) if fault == "value" else slice(None, None, 3)
-            )
-            limits = np.finfo(array.dtype) if array.dtype.kind == "f" else np.iinfo(array.dtype)
-            values = [0, 1, 2, array.flat[-1], limits.max, limits.min, limits.max // 2, array.size]
-            values += [np.nan, np.inf, 1e-30] if array.dtype.kind == "f" else []
-            array.flat[places] = np.asarray(case.pick(*values)).astype(array.dtype)
-        elif fault == "type":
-            numeric = () if array.dtype.kind in "US" else ("f2", "f4", "f8", "i1", "u8", "i4", "i8")
-            array = array.astype(case.pick("U3", *numeric))
-        elif fault == "shape":
-            array = case.pick(array.reshape(-1), array[None], array.T)
-        elif array.ndim and fault == "short":
-            array = array[: case.pick(0, 1, len(array) // 2, len(array) - 1)]
-        elif array.ndim and fault == "long":
-            array = np.concatenate([array, array])
-        elif array.ndim and fault == "order":
-            array = array[::-1]
+    change = case.pick(other_values, other_values, other_type, other_shape)
+    case.note(f"array of {array.dtype} {array.shape}: {change.__name__}")
     content = io.BytesIO()
-    npy.write_array(content, np.asarray(array))
+    with np.errstate(all="ignore"):
+        npy.write_array(content, np.asarray(change(case, array)))
     return content.getvalue()
+
+
+def other_values(case, array):
+    if array.size == 0 or array.dtype.kind not in "iuf":
+        return array
+    places = case.pick(slice(None, None, 3), int(case.rng.integers(array.size)))
+    is_float = array.dtype.kind == "f"
+    limits = np.finfo(array.dtype) if is_float else np.iinfo(array.dtype)
+    values = [0, 1, 2, array.flat[-1], limits.max, limits.min, limits.max // 2, array.size]
+    values += [np.nan, np.inf, 1e-30] if is_float else []
+    array.flat[places] = np.asarray(case.pick(*values)).astype(array.dtype)
+    return array
+
+
+def other_type(case, array):
+    numeric = () if array.dtype.kind in "US" else ("f2", "f4", "f8", "i1", "u8", "i4", "i8")
+    return array.astype(case.pick("U3", *numeric))
+
+
+def other_shape(case, array):
+    if array.ndim == 0:
+        return array[None]
+    n = case.pick(0, 1, len(array) // 2, len(array) - 1)
+    return case.pick(
+        array[:n], np.concatenate([array, array]), array.ravel(), array[None], array.T, array[::-1]
+    )
 
 
 CHANGES = {"member": damage, "header": change_json, "array": change_array}

@@ -100,22 +100,17 @@ VALUES = {
 }
 CONTAINERS = {
     "list": lambda X: X.tolist(),
-    "fortran": np.asfortranarray,
     "reversed": lambda X: X[::-1, ::-1],
     "masked": lambda X: np.ma.masked_less(X, 0),
     "text": lambda X: X.astype(str),
     "object": lambda X: X.astype(object),
     "csr": lambda X: sparse.csr_array(X.real.astype(float)),
-    "coo": lambda X: sparse.coo_array(X.real.astype(float)),
     "broken csr": lambda X: _broken(sparse.csr_array(X.real.astype(float))),
     "frame": lambda X: pd.DataFrame(X.real.astype(float)).assign(extra="x"),
     "polars": lambda X: pl.DataFrame({f"c{k}": c for k, c in enumerate(X.real.astype(float).T)}),
     "flat": np.ravel,
-    "cube": lambda X: X[:, :, None],
-    "structured": lambda X: np.zeros(len(X), [("a", "f8"), ("b", "i4")]),
     "dates": lambda X: np.full(X.shape, np.datetime64("2020-01-01")),
     "ragged": lambda X: [*X.tolist(), [1.0]],
-    "nothing": lambda X: None,
     "word": lambda X: "no such file",
 }
 

@@ -32,17 +32,12 @@ READY = "ready"
 
 
 class Result(NamedTuple):
-    """The verdict on the case of one area and seed."""
+    """The verdict on a case, and the command that repeats it."""
 
-    area: str
-    seed: int
+    command: str
     outcome: str
     reason: str
     details: str
-
-    def command(self) -> str:
-        """Return the command that repeats the case."""
-        return f"python -m tests.fuzz {self.area} {self.seed}"
 
 
 def run_cases(area, seeds, *, seconds=float("inf"), report=lambda result: None):
@@ -55,7 +50,7 @@ def run_cases(area, seeds, *, seconds=float("inf"), report=lambda result: None):
                 break
             if not worker.process.is_alive():
                 worker = Worker(area, Path(folder))
-            result = Result(area, seed, *worker.judge(seed))
+            result = Result(f"python -m tests.fuzz {area} {seed}", *worker.judge(seed))
             counts[result.outcome] += 1
             report(result)
         worker.process.kill()
