@@ -194,7 +194,8 @@ def _read(measure: Measure, maps: Sequence[JudgedMap]) -> Reading:
 
 
 def _find_words(verdicts: Sequence[tuple[float, str]], value: float) -> str:
-    return next(words for limit, words in verdicts if value < limit)
+    """Return the words below the first limit that a value does not reach; the last for NaN."""
+    return next((words for limit, words in verdicts if value < limit), verdicts[-1][1])
 
 
 def _accuracy(k: int, classes: Classes) -> Measure:
