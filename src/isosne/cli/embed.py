@@ -7,20 +7,10 @@ from typing import Any
 
 import click
 
+from isosne.cli import models
 from isosne.cli import options as o
 from isosne.cli.files import PIPE, check_map_output, describe_start, kept_obs, read_map_file
 from isosne.cli.messages import Watch, exit_interrupted, print_json, tell
-from isosne.cli.models import (
-    describe_fit,
-    end_interrupted,
-    exit_resumable,
-    find_structure,
-    make_model,
-    save_model,
-    tell_fit,
-    write_map,
-    write_places,
-)
 from isosne.cli.options import Args, MapOptions, TableOptions, option, refuse
 from isosne.cli.place import place_folder
 from isosne.cli.tables import open_table
@@ -76,7 +66,7 @@ def embed(args: Args) -> None:
         hint = "Only rows that are embedded have such a column."
         refuse(f"with {keyword('landmarks')}", hint, **structured)
     unscaled, table = open_table(args.source, table_options, args.memory_limit)
-    model = make_model(options, **args.pick(*SETTINGS))
+    model = models.make_model(options, **args.pick(*SETTINGS))
     if args.align_to is not None:
         model.set_params(align_to=_make_alignment(args.align_to, table))
     if args.plan:
@@ -89,12 +79,12 @@ def embed(args: Args) -> None:
     about = {
         **describe_start("embed", args.source, unscaled, table_options),
         "parameters": options.given() | used,
-        **describe_fit(model, time.perf_counter() - began),
+        **models.describe_fit(model, time.perf_counter() - began),
     }
     result = _Result(args, unscaled, table, model, about)
     if watch.is_interrupted:
-        raise end_interrupted(args, about, watch.last_step, result.write_fitted)
-    structure = find_structure(
+        raise models.end_interrupted(args, about, watch.last_step, result.write_fitted)
+    structure = models.find_structure(
         model, model.kernel_, model.kernel_.X_fit_, **structured, seed=args.random_state
     )
     about |= structure.about
@@ -103,20 +93,21 @@ def embed(args: Args) -> None:
     model_output, is_resumable = args.model_output, args.checkpoint is not None
     try:
         if model_output is not None and not is_resumable:
-            save_model(model, table_options, model_output)
+            models.save_model(model, table_options, model_output)
         if args.output is not None:
             result.write(structure.columns)
         if model_output is not None and is_resumable:  # last, so that the run can resume
-            save_model(model, table_options, model_output)
+            models.save_model(model, table_options, model_output)
     except KeyboardInterrupt:
         if not is_resumable:
             raise
         is_there = Path(args.output or "") in completed_files() and not args.force
-        raise exit_resumable("", args.checkpoint, " with --force" if is_there else "") from None
+        how = " with --force" if is_there else ""
+        raise models.exit_resumable("", args.checkpoint, how) from None
     if args.json:
         print_json({"output": args.output, "n_rows": result.n_rows, **about})
     elif args.output is not None:
-        tell_fit(args.output, result.n_rows, about, result.took())
+        models.tell_fit(args.output, result.n_rows, about, result.took())
     else:
         tell(f"Wrote {model_output}: the model of {len(model.embedding_):,} rows")
 
@@ -186,7 +177,7 @@ class _Result:
         kept = {"labels": table.labels, "obs": kept_obs(self.args, self.unscaled)}
         target = self.args.output, table.ids, self.model.n_components, self.about
         writer = MapWriter(*target, **kept, force=self.args.force)
-        self.n_rows = write_places(self.model, self.unscaled.rows, writer)
+        self.n_rows = models.write_places(self.model, self.unscaled.rows, writer)
         self.about["placing_seconds"] = round(time.perf_counter() - began, 3)
 
     def write_fitted(self, columns: dict[str, Any] | None = None) -> None:
@@ -200,7 +191,7 @@ class _Result:
             labels = None if labels is None else labels[chosen]
             obs = None if obs is None else obs.iloc[chosen]
         kept = {"labels": labels, "columns": columns, "obs": obs, "force": self.args.force}
-        self.n_rows = write_map(self.args.output, ids, self.model, self.about, **kept)
+        self.n_rows = models.write_map(self.args.output, ids, self.model, self.about, **kept)
 
     def took(self) -> str:
         """Return the seconds of the fit, and of placing the rows."""
@@ -226,12 +217,12 @@ def _embed_folder(args: Args, table: TableOptions, options: MapOptions) -> None:
     model_file, state = output / FOLDER / MODEL, output / FOLDER / STATE
     if not model_file.exists():
         _, opened = open_table(args.source, table, args.memory_limit)
-        model = make_model(options, **args.pick(*SETTINGS))
+        model = models.make_model(options, **args.pick(*SETTINGS))
         watch = _fit(model, opened.rows, state)
         if watch.is_interrupted:
             again = "Run the same command again to resume."
             raise exit_interrupted(f" at step {watch.last_step}. {again}")
-        save_model(model, table, model_file)
+        models.save_model(model, table, model_file)
     state.unlink(missing_ok=True)
     keep = list(dict.fromkeys(name for name in (table.id, table.label) if name is not None))
     place_folder(args, model_file, keep)

@@ -6,18 +6,10 @@ import warnings
 from functools import partial
 from typing import Any
 
+from isosne.cli import models
 from isosne.cli import options as o
 from isosne.cli.files import check_map_output, describe_start, read_map_file
 from isosne.cli.messages import Watch, note, print_json, say
-from isosne.cli.models import (
-    describe_fit,
-    describe_model,
-    end_interrupted,
-    load_model,
-    open_new_rows,
-    tell_fit,
-    write_map,
-)
 from isosne.cli.options import Args, option
 from isosne.errors import DataError, FarRowsWarning, ParameterError, keyword
 
@@ -45,7 +37,7 @@ def extend(args: Args) -> None:
     Example: isosne extend model.isosne new.csv --map map.parquet -o all.parquet
     """
     check_map_output(args, "model_file", "source", "map_file")
-    model, known = load_model(args.model_file)
+    model, known = models.load_model(args.model_file)
     lost = [f"--{name} {known[name]}" for name in ("id", "label") if name in known]
     if args.map_file is None and lost:
         note(
@@ -54,7 +46,7 @@ def extend(args: Args) -> None:
         )
     model.set_params(**args.pick("n_jobs", "memory_limit"))
     n_before = len(model.embedding_)
-    rows, table, options = open_new_rows(args, model, known)
+    rows, table, options = models.open_new_rows(args, model, known)
     ids, labels = _join_names(args.map_file, model, table, force=args.force)
     n_steps = args.n_iter or inspect.signature(model.extend).parameters["n_iter"].default
     state = {} if args.checkpoint is None else {"checkpoint": args.checkpoint}
@@ -64,14 +56,14 @@ def extend(args: Args) -> None:
         model.extend(rows, n_iter=n_steps, **state)
     about = {
         **describe_start("extend", args.source, table, options),
-        **describe_model(args.model_file),
-        **describe_fit(model, time.perf_counter() - began),
+        **models.describe_model(args.model_file),
+        **models.describe_fit(model, time.perf_counter() - began),
         "n_far": len(model.far_),
     }
     kept = {"labels": labels, "columns": {"far": _mark_far(model)}, "force": args.force}
-    write = partial(write_map, args.output, ids, model, about, **kept)
+    write = partial(models.write_map, args.output, ids, model, about, **kept)
     if watch.is_interrupted:
-        raise end_interrupted(args, about, watch.last_step, write)
+        raise models.end_interrupted(args, about, watch.last_step, write)
     n_rows = write()
     if args.model_output is not None:
         model.save(args.model_output)
@@ -79,7 +71,7 @@ def extend(args: Args) -> None:
     if args.json:
         print_json({"output": args.output, "n_rows": n_rows, **about})
     else:
-        tell_fit(args.output, n_rows, about, f"{about['seconds']:.1f} s")
+        models.tell_fit(args.output, n_rows, about, f"{about['seconds']:.1f} s")
 
 
 def _join_names(map_file: str | None, model: Any, table: Any, *, force: bool) -> tuple[Any, Any]:

@@ -4,16 +4,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from isosne.cli import files
 from isosne.cli import options as o
-from isosne.cli.files import (
-    PICTURES,
-    PIPE,
-    check_map_output,
-    check_output,
-    describe_start,
-    kept_obs,
-    name_target,
-)
 from isosne.cli.messages import conclude, exit_interrupted, make_progress
 from isosne.cli.models import describe_model, load_model, open_new_rows, write_places
 from isosne.cli.options import Args, option, refuse
@@ -66,7 +58,7 @@ def place(args: Args) -> None:
 
     Example: isosne place model.isosne new.csv -o new_map.csv
     """
-    if args.output == PIPE or Path(args.output).suffix:
+    if args.output == files.PIPE or Path(args.output).suffix:
         when = f"unless {keyword('output')} is a folder"
         refuse(when, **args.pick("keep", "share", "quality", "picture"))
         _place_table(args)
@@ -77,7 +69,7 @@ def place(args: Args) -> None:
     check_exists(args.model_file, "model_file")
     check_exists(Path(args.source), "source")
     if args.picture is not None:
-        check_output(args.picture, PICTURES, force=args.force)
+        files.check_output(args.picture, files.PICTURES, force=args.force)
     keep = [*args.keep, args.label] if args.label else args.keep
     is_complete = place_folder(args, args.model_file, list(dict.fromkeys(keep)))
     if args.picture is not None and is_complete:
@@ -91,15 +83,16 @@ def _place_table(args: Args) -> None:
     """Write the places of the rows of one table."""
     from isosne.rows import MapWriter
 
-    check_map_output(args, "model_file", "source")
+    files.check_map_output(args, "model_file", "source")
     model, known = load_model(args.model_file)
     model.set_params(n_jobs=args.n_jobs)
     rows, table, options = open_new_rows(args, model, known)
-    about = describe_start("place", args.source, table, options) | describe_model(args.model_file)
-    kept = {"labels": table.labels, "obs": kept_obs(args, table), "force": args.force}
+    about = files.describe_start("place", args.source, table, options)
+    about |= describe_model(args.model_file)
+    kept = {"labels": table.labels, "obs": files.kept_obs(args, table), "force": args.force}
     writer = MapWriter(args.output, table.ids, model.embedding_.shape[1], about, **kept)
     n_rows = write_places(model, rows, writer)
-    sentence = f"Wrote {name_target(args.output)}: {n_rows:,} rows"
+    sentence = f"Wrote {files.name_target(args.output)}: {n_rows:,} rows"
     result = {"output": args.output, "n_rows": n_rows, **about}
     conclude(result, sentence, as_json=args.json)
 

@@ -8,31 +8,10 @@ from typing import Any
 
 import click
 
+from isosne.cli import files, tables
 from isosne.cli import options as o
-from isosne.cli.files import (
-    PAGES,
-    PICTURES,
-    check_distinct,
-    check_one_stdin,
-    check_output,
-    note_origin,
-    read_map_file,
-    recorded_metric,
-    titles_of,
-)
 from isosne.cli.messages import conclude, tell
 from isosne.cli.options import Args, TableOptions, option, refuse
-from isosne.cli.tables import (
-    file_of,
-    find_rows,
-    is_cells,
-    named,
-    open_table_of,
-    open_unscaled,
-    read_cell_columns,
-    read_columns,
-    read_points,
-)
 from isosne.errors import DataError, ParameterError, keyword
 
 picture_option = partial(option, panel=o.PICTURE)
@@ -115,43 +94,43 @@ def plot(args: Args) -> None:
     Example: isosne plot map.parquet -o map.png
     """
     table, color = args.table, args.color
-    if color is not None and table is None and is_cells(args.map_file):
+    if color is not None and table is None and tables.is_cells(args.map_file):
         table = args.map_file
     paths = args.pick("table", "trust", "images")
-    paths |= {"map_file": file_of(args.map_file), "align_to": file_of(args.align_to)}
-    check_distinct(paths, args.pick("output"))
+    paths |= {"map_file": tables.file_of(args.map_file), "align_to": tables.file_of(args.align_to)}
+    files.check_distinct(paths, args.pick("output"))
     if args.then:
         others = args.pick("color", "table", "trust", "align_to")
         refuse(f"with {keyword('then')}", "Points have the colors of the last map.", **others)
         _write_change(args)
         return
-    is_page = args.output.suffix.lower() in PAGES
-    check_output(args.output, (*PICTURES, *PAGES), force=args.force)
+    is_page = args.output.suffix.lower() in files.PAGES
+    files.check_output(args.output, (*files.PICTURES, *files.PAGES), force=args.force)
     _check_look(args, table, is_page=is_page)
-    check_one_stdin(**args.pick("map_file", "table", "trust", "align_to"))
-    drawn = read_map_file(args.map_file, "map_file")
+    files.check_one_stdin(**args.pick("map_file", "table", "trust", "align_to"))
+    drawn = files.read_map_file(args.map_file, "map_file")
     if color is not None and table is None and color not in drawn.columns:
         rule = f"be used together with {keyword('table')}, or be a column of the map"
         hint = f"Add {keyword('table')} FILE, the table with that column."
         raise ParameterError("color", rule, color, hint)
     if args.align_to is not None:
-        drawn = _lay_onto(drawn, read_map_file(args.align_to, "align_to"))
+        drawn = _lay_onto(drawn, files.read_map_file(args.align_to, "align_to"))
     if args.table is not None or args.trust is not None:
-        note_origin(args.map_file, drawn)
+        files.note_origin(args.map_file, drawn)
     typed = TableOptions.of(args)
     options = typed.completed(drawn.provenance, args.map_file)
     shown: dict[str, Any] = {}
     other = None if color in drawn.columns else color
-    if table is not None and is_cells(table):
-        shown = read_cell_columns(table, drawn, typed, args.memory_limit, other)
+    if table is not None and tables.is_cells(table):
+        shown = tables.read_cell_columns(table, drawn, typed, args.memory_limit, other)
     elif table is not None:
         wanted = None if is_page else other
-        shown = read_columns(table, drawn, options, args.memory_limit, wanted)
+        shown = tables.read_columns(table, drawn, options, args.memory_limit, wanted)
     shown |= drawn.columns
     judged = None if args.trust is None else _judge(args, drawn, options)
     pictures = None if args.images is None else _read_images(args, drawn, options)
     label = drawn.provenance.get("table", {}).get("label")
-    labels = named(drawn.labels, label)
+    labels = tables.named(drawn.labels, label)
     if is_page:
         from isosne.pages import write_page
 
@@ -212,9 +191,9 @@ def _judge(args: Args, drawn: Any, options: TableOptions) -> Any:
     """Return the neighborhood preservation of each point."""
     from isosne.quality import compare
 
-    table = open_table_of(drawn, args.trust, options, args.memory_limit, force=args.force)
-    points = read_points(table, args.memory_limit, find_rows(table, drawn))
-    how = {"metric": recorded_metric(drawn, table), "random_state": 0, "n_jobs": args.n_jobs}
+    table = tables.open_table_of(drawn, args.trust, options, args.memory_limit, force=args.force)
+    points = tables.read_points(table, args.memory_limit, tables.find_rows(table, drawn))
+    how = {"metric": files.recorded_metric(drawn, table), "random_state": 0, "n_jobs": args.n_jobs}
     return compare(points, drawn.embedding, args.k, **how).trust()
 
 
@@ -237,17 +216,17 @@ def _write_change(args: Args) -> None:
 
     maps = [args.map_file, *args.then]
     for path in maps:
-        check_distinct({"map_file": file_of(path)}, args.pick("output"))
-    check_output(args.output, FILMS, force=args.force)
-    first = read_map_file(args.map_file, "map_file")
-    drawn = [first, *(read_map_file(path, "then") for path in args.then)]
+        files.check_distinct({"map_file": tables.file_of(path)}, args.pick("output"))
+    files.check_output(args.output, FILMS, force=args.force)
+    first = files.read_map_file(args.map_file, "map_file")
+    drawn = [first, *(files.read_map_file(path, "then") for path in args.then)]
     last, has_ids = drawn[-1], all(each.has_ids for each in drawn)
     animate_between(
         [each.embedding for each in drawn],
         args.output,
-        named(last.labels, last.provenance.get("table", {}).get("label")),
+        tables.named(last.labels, last.provenance.get("table", {}).get("label")),
         ids=[each.ids for each in drawn] if has_ids else None,
-        titles=titles_of(maps),
+        titles=files.titles_of(maps),
         force=args.force,
     )
     n_points = len(last.embedding)
@@ -269,8 +248,8 @@ def _read_images(args: Args, drawn: Any, options: TableOptions) -> Any:
     if array is not None:
         rows = _of_points(array, drawn, source)
     else:
-        table = open_unscaled(source, options, args.memory_limit)
-        rows = read_points(table, args.memory_limit, find_rows(table, drawn))
+        table = tables.open_unscaled(source, options, args.memory_limit)
+        rows = tables.read_points(table, args.memory_limit, tables.find_rows(table, drawn))
     if rows.shape[1] != prod(shape):
         raise DataError(
             f"A row of {source} must have the pixels of an image: {prod(shape):,} for "

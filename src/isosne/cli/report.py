@@ -5,18 +5,8 @@ from typing import Any
 
 import click
 
+from isosne.cli import files
 from isosne.cli import options as o
-from isosne.cli.files import (
-    PAGES,
-    check_distinct,
-    check_one_stdin,
-    check_output,
-    describe_origin,
-    note_origin,
-    read_map_file,
-    recorded_metric,
-    titles_of,
-)
 from isosne.cli.messages import Steps, conclude, tell
 from isosne.cli.models import Structure, find_structure, make_model
 from isosne.cli.options import Args, MapOptions, TableOptions, option, refuse
@@ -61,8 +51,8 @@ def report(args: Args) -> None:
     Example: isosne report wine.csv --id id --label target --scale standard -o report.html
     """
     table_options, options = TableOptions.of(args), MapOptions.of(args)
-    check_distinct(args.pick("source"), args.pick("output"))
-    check_output(args.output, PAGES, force=args.force)
+    files.check_distinct(args.pick("source"), args.pick("output"))
+    files.check_output(args.output, files.PAGES, force=args.force)
     if args.map_file:
         unused = args.pick("kernel", "psi", "cell_size", "perplexity", "n_iter", *EXTRAS)
         refuse(f"if {keyword('map_file')} is given, which embeds nothing", **unused)
@@ -98,7 +88,7 @@ def _embed(args: Args, table_options: TableOptions, options: MapOptions) -> int:
             named(table.labels, table_options.label),
             columns=ids | structure.columns,
             model=model,
-            origin=describe_origin(line, table, table_options, options),
+            origin=files.describe_origin(line, table, table_options, options),
             findings=structure.sentences,
             **args.pick("n_seeds", "title", "random_state", "force"),
         )
@@ -166,14 +156,14 @@ def _compare(args: Args, options: TableOptions) -> int:
     from isosne.pages import write_comparison
 
     for path in args.map_file:
-        check_one_stdin(source=args.source, map_file=path)
-    read = [read_map_file(path, "map_file") for path in args.map_file]
+        files.check_one_stdin(source=args.source, map_file=path)
+    read = [files.read_map_file(path, "map_file") for path in args.map_file]
     first = read[0]
-    note_origin(args.map_file[0], first)
+    files.note_origin(args.map_file[0], first)
     options = options.completed(first.provenance, args.map_file[0])
     table = open_table_of(first, args.source, options, args.memory_limit, force=args.force)
     chosen = find_rows(table, first)
-    titled = zip(titles_of(args.map_file), read, strict=True)
+    titled = zip(files.titles_of(args.map_file), read, strict=True)
     embeddings = {title: _in_order(table, drawn, first, title) for title, drawn in titled}
     tell(f"Measuring {len(read)} map{'s' if len(read) > 1 else ''}")
     words = [word for path in args.map_file for word in ("--map", path)]
@@ -184,8 +174,8 @@ def _compare(args: Args, options: TableOptions) -> int:
         embeddings,
         named(find_labels(table, first, chosen), options.label),
         columns={"id": first.ids} if first.has_ids else None,
-        metric=args.metric or recorded_metric(first, table),
-        origin=describe_origin(line, table, options),
+        metric=args.metric or files.recorded_metric(first, table),
+        origin=files.describe_origin(line, table, options),
         **args.pick("title", "random_state", "force"),
     )
     return len(first.embedding)
