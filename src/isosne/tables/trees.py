@@ -5,7 +5,8 @@ drawn uniformly between minimum and maximum. Categories are split into two rando
 of a category is a bit of a hash of its code, so that a category that is new has a side too. A row
 whose value is missing goes left with the probability of the rows whose value is known; the draw is
 a hash of the row, so that equal rows stay together. All draws are hashes of the seed of the tree,
-the node and a counter. `TableForest` turns rows into leaves of such trees.
+the node and a counter. `TableForest` turns rows into leaves of such trees. A forest over points
+(`kernels.forest`) draws columns and thresholds from its generator: hashes would be other cells.
 """
 
 from collections import Counter

@@ -7,6 +7,7 @@ from isosne import IsolationKernel, nearest_neighbors
 from isosne.affinities.dense import dense_affinities, full_affinities, tie_factors
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
+from tests.unit.affinities.test_dense import as_matrix
 
 N = 60
 
@@ -46,11 +47,6 @@ def case(request):
     counts[alone, sq_dist[alone].argmin(axis=1)] = 1
     conditional = counts / counts.sum(axis=1, keepdims=True)
     return kernel, X, alone, (conditional + conditional.T) / (2 * N)
-
-
-def as_matrix(joint):
-    factors = joint.factors.astype(float)
-    return joint.values * (factors[:, None] + factors)
 
 
 def assert_law(P, isolated, case):

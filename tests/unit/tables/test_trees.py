@@ -9,7 +9,7 @@ from isosne.errors import ParameterError
 from isosne.tables.trees import find_leaves, grow_trees, row_keys
 from tests.conftest import refuses
 from tests.reference import table_trees as slow
-from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
+from tests.unit.tables.tables import N, as_pandas, mixed_columns
 
 CATEGORY = np.array([False, True, False, True])
 
@@ -70,14 +70,6 @@ def test_trees_and_leaves_are_those_of_the_slow_twin(n, gaps):
             assert leaves_of(rows, trees, t).tolist() == expected
 
 
-def test_constant_columns_change_the_draws_only():
-    """A column that never varies is never split on."""
-    table = np.column_stack([make_table(30), np.full((30, 5), 7.0), np.full((30, 2), np.nan)])
-    is_category = np.concatenate([CATEGORY, np.zeros(7, bool)])
-    trees = grow_all(table, is_category)
-    assert trees.features[trees.children >= 0].max() <= 3
-
-
 def test_huge_and_neighboring_numbers_are_separated():
     table = np.array([[-1.7e308], [np.nextafter(1.0, 2.0)], [1.7e308], [1.0]])
     trees = grow_all(table, np.array([False]), n_trees=20)
@@ -119,18 +111,11 @@ def frame():
     return as_pandas(mixed_columns())
 
 
-def test_codes_are_the_same_for_every_library():
-    first, *others = (forest().fit_transform(make(mixed_columns())) for make in FRAMES.values())
-    assert first.shape == (N, 40)
-    assert first.dtype == np.uint8
-    for codes in others:
-        np.testing.assert_array_equal(codes, first)
-
-
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_codes_do_not_depend_on_threads_or_on_the_rows_beside(frame, threads, n_threads):
     fitted = forest().fit(frame)
     codes = threads(n_threads, lambda: forest().fit_transform(frame))
+    assert (codes.shape, codes.dtype) == ((N, 40), np.uint8)
     np.testing.assert_array_equal(codes, fitted.transform(frame))
     np.testing.assert_array_equal(codes[5:9], fitted.transform(frame[5:9]))
 
@@ -144,15 +129,6 @@ def test_leaves_hold_as_many_rows_as_asked(frame):
         codes = forest(leaf_size=size).fit_transform(frame)
         assert all(len(np.unique(column)) <= round(400 / size) for column in codes.T)
         assert codes.max() < round(400 / size)
-
-
-def test_columns_and_trees_in_one_line(frame):
-    frame["name"] = [f"row {i}" for i in range(N)]
-    assert forest().fit(frame).describe() == (
-        "table with 2 numbers, 1 boolean, 1 date, 1 ordered category, 1 category, 1 identifier "
-        "(left out); "
-        "42 missing values; rows compared by 40 isolation trees"
-    )
 
 
 PARAMETERS = {
