@@ -275,8 +275,7 @@ def _metadata_files(folder: Path) -> list[Path]:
 
 GRAPH_WARNING = "distributed.admin.large-graph-warning-threshold"
 CHUNKS_IN_FLIGHT = 64
-"""Chunks whose results are computed at a time, which bounds the memory of the results. Chosen, not
-measured."""
+"""Chunks whose results are computed at a time, which bounds the memory of the results. Chosen."""
 
 
 class DaskRows(Rows):
@@ -289,33 +288,20 @@ class DaskRows(Rows):
         super().__init__(SourceFiles("X"), array.shape, array.dtype, column_names=column_names)
         self._dask = require("dask", "dask", "Reading a Dask collection")
         self._array = array if array.numblocks[1] == 1 else array.rechunk({1: -1})
-        self._ends = np.array(list(accumulate(self._array.chunks[0])), dtype=np.int64)
 
     def _read(self, start: int, stop: int) -> Array:
         return _as_values(self._array[start:stop].compute(), self.dtype)
 
     def _take(self, indices: Indices) -> Array:
-        blocks = np.searchsorted(self._ends, indices, side="right")
-        parts = []
-        for b in np.unique(blocks).tolist():
-            low, high = np.searchsorted(blocks, [b, b + 1])
-            first = int(self._ends[b - 1]) if b else 0
-            parts.append(self._array.blocks[b][indices[low:high] - first])
-        if parts:
-            values = [_as_values(part, self.dtype) for part in self._dask.compute(*parts)]
-            return np.concatenate(values)
-        return np.empty((0, self.shape[1]), self.dtype)
+        return _as_values(self._array[indices].compute(), self.dtype)
 
     def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:
-        """Yield the results of a function on the chunks, in order.
-
-        The function is sent to the workers once, and runs where the chunks are.
-        """
+        """Yield the results of a function on the chunks, in order; it runs where these are."""
         # Without `persist`, the function would be sent again with every chunk.
         with self._quiet_graphs():
             applied = partial(_apply_checked, function, self._without_array())
             sent = self._dask.delayed(applied, traverse=False).persist()
-        firsts = (self._ends - self._array.chunks[0]).tolist()
+        firsts = [0, *accumulate(self._array.chunks[0][:-1])]
         chunks = list(zip(self._array.to_delayed()[:, 0], firsts, strict=True))
         for start in range(0, len(chunks), CHUNKS_IN_FLIGHT):
             part = chunks[start : start + CHUNKS_IN_FLIGHT]
@@ -367,8 +353,7 @@ def open_dask(source: Any, request: Request) -> DaskRows:
 
 
 def _open_dask_frame(frame: Any, request: Request) -> DaskRows:
-    columns = list(frame.columns)
-    dtypes = list(frame.dtypes)
+    columns, dtypes = list(frame.columns), list(frame.dtypes)
     types = [None if getattr(d, "kind", "O") in "buif" else str(d) for d in dtypes]
     selection = select_columns(columns, types, request, "X")
     # Nullable types become float64, which has NaN.

@@ -143,10 +143,9 @@ def check_column(
     """Raise an error if a table has no column of a name; suggest the most similar name."""
     if name in names:
         return
-    hint = "Its columns have no names."
-    if names:
-        more = ", ..." if len(names) > N_LISTED else ""
-        hint = f"Available: {', '.join(map(repr, names[:N_LISTED]))}{more}."
+    more = ", ..." if len(names) > N_LISTED else ""
+    listed = f"Available: {', '.join(map(repr, names[:N_LISTED]))}{more}."
+    hint = listed if names else "Its columns have no names."
     value = [name] if parameter in LIST_PARAMETERS else name
     hint = suggest(name, names, hint, similarity=SIMILARITY)
     raise ParameterError(parameter, f"name {what} of {source}", value, hint)
