@@ -50,6 +50,8 @@ class Walk(NamedTuple):
 class ArrowRows(Rows):
     """Rows of a table in columns."""
 
+    copies_read = 6  # pages of a row group, their columns, a batch, and the array (measured)
+
     def __init__(
         self,
         files: SourceFiles,
@@ -83,6 +85,8 @@ class ArrowRows(Rows):
             for part in np.unique(parts).tolist():
                 low, high = np.searchsorted(parts, [part, part + 1]).tolist()
                 out = self._take_of_part(part, out, indices, low, high)
+        if len(indices) and indices[-1] == self.shape[0] - 1:
+            self._walk = None  # at the end of the rows, it would only hold their last batches
         if out.nbytes > BATCH_BYTES:  # otherwise Arrow keeps what it decoded in
             self._pa.default_memory_pool().release_unused()
         return out

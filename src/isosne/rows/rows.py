@@ -164,6 +164,8 @@ class Rows(ABC):
     """
 
     is_sparse = False
+    copies_read: int = 1
+    """Copies of the rows in memory, at most, while all of them are read."""
     advice: str | None = None
     """What to do about values that are not finite; None: impute or drop them."""
     n_sampled = 0

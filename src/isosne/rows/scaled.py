@@ -129,6 +129,7 @@ class CompleteRows(Rows):
         shape = len(kept), rows.shape[1]
         super().__init__(rows.files, shape, rows.dtype, column_names=rows.column_names)
         self.row_bytes, self.is_sparse = rows.row_bytes, rows.is_sparse
+        self.copies_read = rows.copies_read
         self.left_out = rows.left_out
         self.side = {name: partial(self._side_column, name) for name in rows.side}
         self.kept = kept

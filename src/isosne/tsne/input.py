@@ -295,7 +295,11 @@ class Input:
 
     def size(self) -> InputSize:
         """Return the sizes that the plan depends on."""
-        of_table = 0 if self.forest is None else table_bytes(self.forest.columns_, self.n_rows)
+        of_table = 0
+        if self.forest is not None:
+            of_table = table_bytes(self.forest.columns_, self.n_rows)
+        elif isinstance(self._points, np.ndarray) and hasattr(self.source, "columns"):
+            of_table = self._points.nbytes
         return self._size_of_points()._replace(table_bytes=of_table)
 
     def _size_of_points(self) -> InputSize:
@@ -310,6 +314,7 @@ class Input:
             np.dtype(working_dtype(np.empty((0, 0), rows.dtype))).itemsize,
             self.shape[0] * rows.row_bytes // entry_bytes if rows.is_sparse else None,
             rows.row_bytes,
+            rows.copies_read,
             n_rows=None if self._landmarks is None else rows.shape[0],
             n_pool=pool_size(rows.shape[0], self._landmarks.n if self._landmarks else 0),
         )

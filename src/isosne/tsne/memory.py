@@ -104,12 +104,14 @@ class InputSize(NamedTuple):
     """Number of stored entries of the points; None if they are dense."""
     row_bytes: int = 0
     """Bytes per row that `fit` reads or copies into memory; 0 if the points are in memory."""
+    copies_read: int = 1
+    """Copies of the rows in memory, at most, while all of them are read."""
     n_rows: int | None = None
     """Number of rows of the input, if landmarks are mapped."""
     n_pool: int | None = None
     """Number of rows in the pool that landmarks are drawn from, or would be drawn from."""
     table_bytes: int = 0
-    """Bytes of a table with mixed columns, besides the codes of its rows: trees and coordinates."""
+    """Bytes of a data frame as an array; with mixed columns, of its trees and coordinates."""
 
     @property
     def pool(self) -> int:
@@ -161,9 +163,10 @@ class Costs:
         given, n = self.given, self.given.n_points
         is_drawn = self.kernel.n_partitions > 0
         read, pool = n * given.row_bytes, given.pool * given.row_bytes
-        held = read + given.table_bytes + (pool if is_drawn else 0) + self._threads()
-        sums = {form: held + needed for form, needed in self._forms().items()}
-        return {form: round(max(DRAWING * (read + pool), sums[form])) for form in sums}
+        held = min(2, given.copies_read) * read + given.table_bytes + self._threads()
+        held += pool if is_drawn else 0
+        reading = DRAWING * (read + pool) if pool else given.copies_read * read
+        return {form: round(max(reading, held + own)) for form, own in self._forms().items()}
 
     def _forms(self) -> dict[str, float]:
         """Return the bytes of steps 1 to 3 for each form of the affinities."""
