@@ -63,9 +63,9 @@ class Saved(NamedTuple):
 
 
 class Checkpoint:
-    """The file that holds the state of a run, and how often it is written.
+    """The file that holds the state of a run, written every so many steps.
 
-    ``identity`` holds the parameters and a hash of the input; ``shape`` is that of the map (d, n).
+    ``identity``: the parameters of the run and a hash of its input, by which the file is known.
     """
 
     def __init__(self, path: Path, every: int, identity: dict[str, Any]) -> None:
@@ -170,10 +170,9 @@ def _restore(content: dict[str, Any], shape: tuple[int, int]) -> Saved:
     norm, route, seed = content["gradient_norm"], content["route"], content["seed"]
     check_trace(content["trace"], state["iteration"])
     check_value(norm, "gradient_norm", is_number(norm))
-    check_value(
-        route, "route", route["affinities"] in AFFINITIES and route["neighbors"] in SEARCHES
-    )
-    check_value(route, "route", all(isinstance(reason, str) for reason in route["reasons"]))
+    is_known = route["affinities"] in AFFINITIES and route["neighbors"] in SEARCHES
+    is_text = all(isinstance(reason, str) for reason in route["reasons"])
+    check_value(route, "route", is_known and is_text)
     as_method(route["forces"])
     check_value(seed, "seed", seed is None or is_count(seed))
     _check_forces(content["forces"], shape, has_order=route["affinities"] != "dense")

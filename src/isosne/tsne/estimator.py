@@ -371,7 +371,11 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a model written by `save`; ``affinities_`` is missing until `continue_fit`."""
+        """Read a model written by `save`; ``affinities_`` is missing until `continue_fit`.
+
+        Parameters that do not affect the map (``n_jobs``, ``memory_limit``, ``verbose``,
+        ``callback``) are not stored: they have their defaults.
+        """
         model = read_model(path, cls._get_param_names())
         self = cls(**model.parameters)
         for name, value in model.attributes.items():
