@@ -20,6 +20,8 @@ from isosne._types import (
 )
 from isosne.errors import DataError
 
+SMALLEST = 1 / float(np.finfo(np.float32).max)
+
 
 def conditional_rows(layers: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return rows p_{j|i} that sum to 1: the mean over the scales, each normalized first.
@@ -29,7 +31,8 @@ def conditional_rows(layers: NDArray[np.float32]) -> NDArray[np.float32]:
     scales stays zero.
     """
     sums = layers.sum(axis=2, keepdims=True, dtype=np.float64)
-    filled = sums > 0  # sums are float64: many small similarities must not be lost
+    # Sums are float64: many small similarities must not be lost. Below SMALLEST, 1 / sum overflows.
+    filled = sums > SMALLEST
     n_filled = np.maximum(filled.sum(axis=0), 1)
     layers *= np.where(filled, 1 / (np.where(filled, sums, 1) * n_filled), 0).astype(np.float32)
     mean: NDArray[np.float32] = layers[0] if len(layers) == 1 else layers.sum(axis=0)

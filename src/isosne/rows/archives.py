@@ -106,7 +106,8 @@ def _open_sparse(npz: NpzFile) -> Rows:
     if npz.load("format").item() in (b"csr", "csr"):
         parts = [npz.load(name) for name in ("indptr", "indices", "data")]
         return SparseRows(npz.files, tuple(npz.load("shape").tolist()), *parts)
-    X = valid_csr(load_npz(npz.path), npz.files.name)
+    with quiet():
+        X = valid_csr(load_npz(npz.path), npz.files.name)
     return SparseRows(npz.files, X.shape, X.indptr, X.indices, X.data)
 
 

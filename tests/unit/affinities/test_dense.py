@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isosne import AdaptiveGaussianKernel, GaussianKernel, IsolationKernel, KNNKernel
-from isosne.affinities.dense import dense_affinities, symmetrize
+from isosne.affinities.dense import conditional_rows, dense_affinities, symmetrize
 from tests.reference import affinities as reference
 
 KERNELS = [
@@ -53,3 +53,8 @@ def test_symmetrize_works_across_blocks():
     symmetrize(rows)
     np.testing.assert_allclose(rows, expected, rtol=1e-6)
     assert np.array_equal(rows, rows.T)
+
+
+def test_a_row_whose_sum_has_no_inverse_in_float32_counts_as_empty():
+    layers = np.array([[[1e-40, 2e-40], [1, 3]]], np.float32)
+    np.testing.assert_array_equal(conditional_rows(layers), [[0, 0], [0.25, 0.75]])
