@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from isosne._checks import is_one_of
 from isosne.errors import ParameterError, keyword, suggest
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
@@ -57,14 +58,14 @@ def as_kernel(kernel: object, n_points: int, rng: np.random.Generator) -> Metric
 
 def for_table(kernel: MetricKernel) -> MetricKernel:
     """Return an unfitted copy of a kernel, to compare rows of a mixed table by their leaves."""
-    if getattr(kernel, "partition", "voronoi") == "forest":
+    if is_one_of(getattr(kernel, "partition", "voronoi"), ("forest",)):
         raise ParameterError(
             "partition",
             "be 'voronoi' for a table with mixed columns, whose rows are leaves of trees already",
             "forest",
             "Leave it out.",
         )
-    if isinstance(kernel, CustomKernel) or kernel.metric not in ("euclidean", "hamming"):
+    if isinstance(kernel, CustomKernel) or not is_one_of(kernel.metric, ("euclidean", "hamming")):
         asked = type(kernel).__name__ if isinstance(kernel, CustomKernel) else kernel.metric
         raise ParameterError(
             "metric",

@@ -162,7 +162,11 @@ class ArrowRows(Rows):
             parts.append(as_integers_or_text(values))
         if any(map(is_text, parts)):
             parts = [as_text(part) for part in parts]
-        return np.concatenate(parts)
+        n_values = sum(map(len, parts))
+        with self.files.reading():
+            if n_values != self.shape[0]:
+                raise ValueError(f"column {name!r} has {n_values} values of {self.shape[0]} rows")
+        return np.concatenate(parts) if parts else np.empty(0, object)
 
 
 def open_parquet(path: Path, request: Request) -> ArrowRows:
