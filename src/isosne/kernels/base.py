@@ -235,7 +235,7 @@ class MetricKernel(BaseEstimator, ABC):
         """
         points = self.X_fit_ if points is None else points
         is_graph = self.metric == "precomputed" and isinstance(points, csr_array)
-        return n_stored(points, with_self=False) if is_graph else None
+        return n_stored(points) if is_graph else None
 
     def _remember(self, points: Points, metric: Metric | None = None, **fitted: Any) -> Self:
         """Set the fitted attributes. metric: the fitted metric, if it is known already."""

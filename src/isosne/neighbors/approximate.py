@@ -159,22 +159,11 @@ class ClusteredPoints(Search):
         return ids[:, :k], keys[:, :k]
 
 
-@kernel
 def gather_columns(near: Array, starts: Array, n_candidates: int) -> Array:
     """Return the points of whole clusters, nearest first, until there are n_candidates."""
-    n_columns = n_clusters = 0
-    for c in near:
-        n_columns += starts[c + 1] - starts[c]
-        n_clusters += 1
-        if n_columns >= n_candidates:
-            break
-    columns = np.empty(n_columns, np.int32)
-    e = 0
-    for c in near[:n_clusters]:
-        for column in range(starts[c], starts[c + 1]):
-            columns[e] = column
-            e += 1
-    return columns
+    n_points = np.cumsum(starts[near + 1] - starts[near])
+    chosen = near[: np.searchsorted(n_points, n_candidates) + 1]
+    return np.concatenate([np.arange(starts[c], starts[c + 1], dtype=np.int32) for c in chosen])
 
 
 def _train(points: Array, n_clusters: int) -> Array:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isosne._blocks import for_each_block
-from isosne._numba import kernel
 from isosne._types import Array, Points
 from isosne.errors import DataError
 from isosne.neighbors.codes import CodePoints, GowerPoints
@@ -50,20 +49,10 @@ def refuse_all_pairs() -> DataError:
     )
 
 
-def n_stored(D: csr_array, *, with_self: bool) -> int:
-    """Return the smallest number of stored distances per row.
-
-    with_self: whether to count the entries of the diagonal.
-    """
-    return int(_counts(D, with_self=with_self).min())
-
-
-def _counts(D: csr_array, *, with_self: bool) -> NDArray[np.int64]:
-    counts: NDArray[np.int64] = np.diff(D.indptr).astype(np.int64)
-    if not with_self:
-        rows = np.repeat(np.arange(len(counts)), counts)
-        counts -= np.bincount(rows[rows == D.indices], minlength=len(counts))
-    return counts
+def n_stored(D: csr_array) -> int:
+    """Return the smallest number of stored distances per row, without those on the diagonal."""
+    rows = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
+    return int(np.bincount(rows[rows != D.indices], minlength=D.shape[0]).min())
 
 
 def nearest_stored(
@@ -73,32 +62,19 @@ def nearest_stored(
 
     with_self: whether a row may list the point with its own index.
     """
-    counts = _counts(D, with_self=with_self)
+    rows = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
+    kept = with_self | (rows != D.indices)
+    rows, ids, distances = rows[kept], D.indices[kept], D.data[kept].astype(np.float64)
+    counts = np.bincount(rows, minlength=D.shape[0])
     row = int(counts.argmin())
     if counts[row] < k:
         raise DataError(
             f"Each row must store the distances to its {k} nearest points; row {row} of X "
             f"(counting from 0) stores {counts[row]}. Store more of them, or pass a dense matrix."
         )
-    ids, distances = np.empty((len(counts), k), np.int32), np.empty((len(counts), k))
-    sort_stored(D.indptr, D.indices, D.data.astype(np.float64), with_self, ids, distances)
-    return ids, distances
-
-
-@kernel
-def sort_stored(
-    indptr: Array, indices: Array, data: Array, with_self: bool, ids: Array, distances: Array
-) -> None:
-    """Fill each row of ids and distances with its nearest entries; indices are sorted."""
-    for i in range(len(ids)):
-        order = np.argsort(data[indptr[i] : indptr[i + 1]], kind="mergesort")  # stable
-        n = 0
-        for a in order:
-            e = indptr[i] + a
-            if n < ids.shape[1] and (with_self or indices[e] != i):
-                ids[i, n] = indices[e]
-                distances[i, n] = data[e]
-                n += 1
+    order = np.lexsort((distances, rows))  # stable, and indices are sorted
+    listed = order[(np.cumsum(counts) - counts)[:, None] + np.arange(k)]
+    return ids[listed].astype(np.int32), distances[listed]
 
 
 TILE_COLUMNS, BLOCK_ROWS = 2048, 256
