@@ -146,10 +146,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Implements Algorithm 2 of the paper (steps 1 to 3; m = n without landmarks). Departures from the
-    paper: the kernel, the schedule and the start. ``TSNE(IsolationKernel(psi=...),
-    schedule="paper", start="random")`` has the authors' settings. docs/departures.md lists all
-    departures.
+    Implements Algorithm 2 of the paper (steps 1 to 3; m = n without landmarks). Kernel, schedule
+    and start differ (docs/departures.md). ``TSNE(IsolationKernel(psi=...), schedule="paper",
+    start="random")`` has the authors' settings.
 
     Cost with the owner kernel: O(n^2 d) time for the exact neighbor search, up to 10 000 points,
     and O(n) per step above 2 000 points; memory is about 2.6 kB per point. Other kernels compare
@@ -340,8 +339,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def place(self, X: Any, out: Any = None) -> NDArray[np.float32]:
         """Return the coordinates of all rows of an input of any size, in constant memory.
 
-        X is as in `fit`; with landmarks, usually the input of `fit`. `out` is a float32 array
-        (n, n_components) for the result, such as a memmap; None allocates a new array.
+        X is as in `fit`; `out` is a float32 array (n, n_components), such as a memmap, or None.
         """
         check_is_fitted(self)
         return place_rows(self, X, out)
@@ -384,10 +382,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def report(self, X: Any, labels: Any = None, *, k: int = 10) -> "Report":
-        """Measure how well the map preserves neighborhoods of size k, and classes (`labels`).
-
-        X holds the points of `fit`; the metric is that of the kernel. See `isosne.quality.report`.
-        """
+        """Measure how well the map of X preserves neighborhoods; see `isosne.quality.report`."""
         from isosne.quality import report as measure
 
         check_is_fitted(self)
@@ -467,8 +462,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Set what the steps of a fit have made; remove what an earlier fit has left."""
         if job.earlier is None:
             remember_columns(self, job.given)
-        self.kernel_, self.plan_, self.affinities_ = steps.kernel, steps.plan, steps.joint
-        self.isolated_ = steps.isolated
+        self.kernel_, self.plan_ = steps.kernel, steps.plan
+        self.affinities_, self.isolated_ = steps.joint, steps.isolated
         set_or_remove(self, "landmark_indices_", steps.landmarks)
         set_or_remove(self, "alignment_", steps.anchors)
         set_or_remove(self, "far_", None)
