@@ -35,8 +35,9 @@ demo: install  ## draw the first maps; writes demo.png
 test: install warm  ## run the fast tests
 	$(PYTEST) -m "not ($(TIERS))"
 
-test-all: install warm browser  ## run all tests
-	$(PYTEST)
+test-all: install warm browser  ## run all tests; those of pages alone, as they wait for a browser
+	$(BIN)/pytest -m browser
+	$(PYTEST) -m "not browser"
 
 test-targets: install warm  ## gradients compiled for another CPU; digests and kernel bits do so in test-all
 	NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES= $(PYTEST) tests/gradients

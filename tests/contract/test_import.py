@@ -84,7 +84,7 @@ def test_types_are_shipped():
     assert (Path(isosne.__file__).parent / "py.typed").exists()
 
 
-UNBOUNDED = {"dask", "distributed", "pyarrow", "psutil", "rich", "anndata"}
+UNBOUNDED = {"dask", "distributed", "pyarrow", "psutil", "anndata"}
 
 
 def test_dependencies_are_bounded_and_what_is_installed_is_within():

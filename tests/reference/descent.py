@@ -27,12 +27,13 @@ def pull_term(Y, rows, places, strength):
     return value, gradient, stiffness
 
 
-def descend(P, Y, phases, min_gain=0.01, pull=None):
+def descend(P, Y, phases, has_gains=True, pull=None):
     """Yield the map (n, d) after each step.
 
     phases: (steps, exaggeration, momentum, step). Gains grow by 0.2 where the signs of the gradient
-    and of the last update differ, and shrink by a fifth where they agree. pull: rows, places and
-    strength; a step of a pulled point is divided by 1 + its length * stiffness.
+    and of the last update differ, and shrink by a fifth where they agree. Without gains, momentum
+    is at most 0.9 where the last update, followed further, would lead uphill. pull: rows, places
+    and strength; the update of a pulled point is divided by 1 + its step length * stiffness.
     """
     Y = Y.astype(np.float64)
     update = np.zeros_like(Y)
@@ -43,10 +44,14 @@ def descend(P, Y, phases, min_gain=0.01, pull=None):
             if pull is not None:
                 _, force, stiffness = pull_term(Y, *pull)
                 gradient = gradient + force
-            differ = np.sign(gradient) != np.sign(update)  # so all gains grow at the first step
-            gains = np.maximum(np.where(differ, gains + 0.2, gains * 0.8), min_gain)
-            length = step * gains / (1 + step * gains * stiffness[:, None])  # implicit in the pull
-            update = momentum * update - length * gradient
+            if has_gains:
+                differ = np.sign(gradient) != np.sign(update)  # so all gains grow at the first step
+                gains = np.maximum(np.where(differ, gains + 0.2, gains * 0.8), 0.01)
+            is_braked = not has_gains and (gradient * update).sum() > 0
+            length = step * gains
+            kept = min(momentum, 0.9) if is_braked else momentum
+            update = kept * update - length * gradient
+            update /= 1 + length * stiffness[:, None]  # implicit in the pull
             Y = Y + update
             if pull is None:
                 Y = Y - Y.mean(axis=0)

@@ -1,8 +1,11 @@
 """The command line: `isosne COMMAND`. Nothing heavy is imported before a command runs."""
 
+import io
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
+from typing import Any
 
 from isosne._extras import require
 from isosne.errors import MissingPackageError
@@ -20,6 +23,7 @@ def main() -> None:
         sys.exit(1)
     from isosne.cli.app import app
 
+    _keep_running_without_log()
     for number in (getattr(signal, name) for name in ENDING if hasattr(signal, name)):
         if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
             signal.signal(number, _exit)
@@ -27,6 +31,23 @@ def main() -> None:
         app(prog_name="isosne")
     except KeyboardInterrupt:  # before a command has begun
         sys.exit(130)
+
+
+class _Log(io.FileIO):
+    """Standard error; what cannot be written is dropped, as on a full disk."""
+
+    def write(self, content: Any) -> int:
+        try:
+            return super().write(content) or len(content)
+        except OSError:
+            return len(content)
+
+
+def _keep_running_without_log() -> None:
+    """Have messages that cannot be written be dropped: they must not end a run."""
+    with suppress(AttributeError, ValueError):  # no standard error, or one that is no file
+        raw = io.BufferedWriter(_Log(sys.stderr.fileno(), "wb", closefd=False))
+        sys.stderr = io.TextIOWrapper(raw, sys.stderr.encoding, "backslashreplace", None, True)
 
 
 def _exit(number: int, frame: FrameType | None) -> None:

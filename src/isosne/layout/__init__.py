@@ -3,7 +3,7 @@
 * ``start``: initial coordinates; ``eigenvectors``: principal components and spectral ones
 * ``objectives``: KL, NeRV, JSE and user-defined ones; the map similarity of a pair
 * ``schedules``: phases of the optimization
-* ``descent``: gradient descent with momentum and gains; the pull of points that are held
+* ``descent``: gradient descent with momentum; the pull of points that are held
 * ``exact``: forces over all pairs; user-defined objectives
 * ``forces``: attraction along lists of pairs, or toward drawn partners, and a repulsion; the
   parameters `Mesh` and `Tree`

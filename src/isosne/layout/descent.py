@@ -1,4 +1,4 @@
-"""Gradient descent with momentum and gains, as a generator of states.
+"""Gradient descent with momentum, as a generator of states.
 
 The caller loops over the states and adds progress output, early stopping, snapshots and
 checkpoints. The probabilities are never modified: exaggeration is a factor of the attraction.
@@ -18,7 +18,7 @@ from isosne._numba import kernel
 from isosne._portable import log
 from isosne._types import Array, Scalar
 from isosne.errors import DivergedError
-from isosne.layout.schedules import STEADY_MOMENTUM, ChangeBelow, Phase, Schedule
+from isosne.layout.schedules import ChangeBelow, Phase, Schedule
 
 SPREAD = 1e-4
 """Standard deviation of the widest axis at the start (van der Maaten and Hinton 2008; the paper's
@@ -33,8 +33,12 @@ LARGEST_SPREAD = 1e12
 at 1e38, the square of 1e19 (chosen)."""
 SMALLEST_SPREAD = 1e-7
 """Standard deviation of the widest axis below which a map is rescaled (docs/decisions/0006)."""
-GAIN_UP, GAIN_DOWN = 0.2, 0.8
-"""Increment and factor of the gains (Jacobs 1988; van der Maaten and Hinton 2008)."""
+GAIN_UP, GAIN_DOWN, MIN_GAIN = 0.2, 0.8, 0.01
+"""Increment, factor and floor of the gains (Jacobs 1988; van der Maaten and Hinton 2008)."""
+BRAKE = 0.9
+"""Largest momentum at a step that leads uphill, without gains (docs/decisions/0020)."""
+N_POWER_STEPS, STRONG = 20, 1000.0
+"""Steps of the power method, and an exaggeration beside which repulsion is negligible."""
 SPRING = 64
 """Degrees of freedom from which the step limit is that of a Gaussian (chosen)."""
 NARROWEST = 1.0
@@ -180,7 +184,8 @@ class Progress:
     """The resumable state of a descent, together with the state of the forces.
 
     ``Y``, ``update`` and ``gains`` (d, n); ``done`` steps of the current ``phase``; the ``values``
-    and ``rates`` that its stop rule has recorded.
+    and ``rates`` that its stop rule has recorded; the ``sharpness`` that bounds the steps, 0 before
+    it was computed.
     """
 
     Y: NDArray[np.float32]
@@ -191,6 +196,7 @@ class Progress:
     done: int = 0
     values: list[float] = field(default_factory=list)
     rates: list[float] = field(default_factory=list)
+    sharpness: float = 0.0
 
     @classmethod
     def at(cls, Y: NDArray[np.float32], iteration: int = 0) -> Self:
@@ -214,6 +220,7 @@ def descend(
     shares = np.ones(Y.shape[1], np.float32)
     if schedule.bounded:
         shares /= np.maximum(forces.loads(), 1)
+        progress.sharpness = progress.sharpness or sharpness(forces, shares, Y.shape[0])
     limits = shares, np.zeros_like(shares) if pull is None else pull.stiffness
 
     value_at = lru_cache(1)(lambda iteration: forces.value(Y))  # computed once per step
@@ -233,9 +240,8 @@ def descend(
         exaggeration = phase.exaggeration_at(progress.done)
         limit = step_limit(Y.shape[1], forces.dof, exaggeration)
         longest = min(phase.step_for(Y.shape[1], progress.done), limit)
-        momentum = phase.momentum_for(Y.shape[1], progress.iteration)
-        if limit < np.inf:  # light tails
-            momentum = min(momentum, STEADY_MOMENTUM)
+        if schedule.bounded:
+            longest /= progress.sharpness
         forces.prepare(progress.iteration, Y)
         # Sampled attraction shortens the steps of the last phase; other forces return 1.
         step = longest * forces.step_share((progress.done + 1) / phase.n_iter if is_last else 0.0)
@@ -246,7 +252,10 @@ def descend(
         norm = float(np.sqrt(np.square(gradient, dtype=np.float64).sum()))
         spread = np.nan
         if np.isfinite(norm):
-            settings = momentum, step, schedule.min_gain
+            momentum = phase.momentum
+            if not schedule.gains and product(gradient, update) > 0:
+                momentum = min(momentum, BRAKE)
+            settings = momentum, step, schedule.gains
             spread = advance(Y, update, gains, gradient, limits, settings, pull is None)
         if not spread <= LARGEST_SPREAD:  # also NaN
             raise DivergedError(
@@ -263,6 +272,23 @@ def descend(
         if has_ended(phase, progress, objective):
             progress.end_phase()
         yield state
+
+
+def sharpness(forces: Field, shares: NDArray[np.float32], n_components: int) -> float:
+    """Return the largest eigenvalue of the Laplacian of n P, with rows times shares; at least 1.
+
+    By the power method: forces on a tiny map are linear, and with much exaggeration they are 4
+    times the Laplacian of P times its coordinates. 1.2 to 1.6 for usual data, 2 for pairs.
+    """
+    n = len(shares)
+    Y = np.random.default_rng(0).random((n_components, n), np.float32) - np.float32(0.5)
+    eigenvalue = 1.0
+    for _ in range(N_POWER_STEPS):
+        Y *= np.float32(SPREAD / math.sqrt(product(Y, Y)))
+        gradient = forces.gradient(Y, STRONG)
+        Y = shares * gradient * np.float32(n / (4 * STRONG))
+        eigenvalue = math.sqrt(product(Y, Y)) / SPREAD
+    return max(eigenvalue, 1.0)
 
 
 def step_limit(n_points: int, dof: Scalar, exaggeration: float) -> float:
@@ -299,13 +325,23 @@ def has_ended(phase: Phase, progress: Progress, value: Callable[[], float]) -> b
 
 
 @kernel
+def product(a: Array, b: Array) -> float:
+    """Return the sum of the products of two arrays (d, n), in their order."""
+    found = 0.0
+    for c in range(a.shape[0]):
+        for i in range(a.shape[1]):
+            found += np.float64(a[c, i]) * np.float64(b[c, i])
+    return found
+
+
+@kernel
 def advance(
     Y: Array,
     update: Array,
     gains: Array,
     gradient: Array,
     limits: tuple[Array, Array],
-    settings: tuple[float, float, float],
+    settings: tuple[float, float, bool],
     is_free: bool,
 ) -> float:
     """Take one step in place; return the largest standard deviation of an axis.
@@ -315,21 +351,22 @@ def advance(
     A gain grows by GAIN_UP if gradient and last update differ in sign, that is, if the point keeps
     its direction, and shrinks otherwise. limits: factors of the step length (n,), and the stiffness
     of the pull (n,), in which the step is implicit, so that no stiffness is too much; settings:
-    momentum, step length, smallest gain.
+    momentum, step length, whether there are gains.
     """
     shares, stiffness = limits
-    momentum, step, min_gain = settings
+    momentum, step, has_gains = settings
     widest = 0.0
     for c in range(Y.shape[0]):
         total = 0.0
         for i in range(Y.shape[1]):
-            same_sign = np.sign(gradient[c, i]) == np.sign(update[c, i])
-            gain = gains[c, i] * GAIN_DOWN if same_sign else gains[c, i] + GAIN_UP
-            gain = max(gain, min_gain)
-            gains[c, i] = gain
+            gain: float = np.float64(gains[c, i])
+            if has_gains:
+                same_sign = np.sign(gradient[c, i]) == np.sign(update[c, i])
+                gain = max(gain * GAIN_DOWN if same_sign else gain + GAIN_UP, MIN_GAIN)
+                gains[c, i] = gain
             length = step * shares[i] * gain
-            length /= 1.0 + length * stiffness[i]
-            update[c, i] = momentum * update[c, i] - length * gradient[c, i]
+            target = momentum * update[c, i] - length * gradient[c, i]
+            update[c, i] = target / (1.0 + length * stiffness[i])
             Y[c, i] += update[c, i]
             total += Y[c, i]
         center = total / Y.shape[1]

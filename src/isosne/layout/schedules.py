@@ -4,7 +4,6 @@ Gradients include the factor 4, as in the paper. Packages that omit it (FIt-SNE,
 learning rates four times as large for the same step.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
@@ -15,21 +14,9 @@ from isosne.errors import ParameterError, suggest
 
 LARGEST_SETTING = 1e9
 """Largest exaggeration and the like; larger ones leave no finite map (chosen)."""
-STEADY_MOMENTUM = 0.8
-"""Largest momentum with lasting exaggeration, and with light tails (dof above 2).
-
-Attraction is then a stiff spring, and more momentum throws points out of the map. The 1797 digits
-with exaggeration 3: width 1045 with momentum 0.97, 22 with 0.8; 300 points with dof 10: KL 5.31 and
-0.69.
-"""
-SETTLING_STEPS = 500
-"""Steps after which the automatic momentum is SETTLED_MOMENTUM: those of the default schedule."""
-SETTLED_MOMENTUM = 0.9
-"""Automatic momentum of later steps.
-
-Gains make oscillations grow if the momentum exceeds about 0.94. 500 steps show little of it, but KL
-rises later (docs/decisions/0020).
-"""
+FALLING_MOMENTUM, LATE_MOMENTUM = 0.9, 0.998
+"""Momentum of the default schedule while exaggeration falls, and in the last phase: the same for
+any number of points, because `descend` brakes (docs/decisions/0020)."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +63,9 @@ class Phase:
         Number of steps.
     exaggeration : float, default=1.0
         Factor of the attraction.
-    momentum : float or None, default=0.8
-        Fraction of the last update that is added to a step (van der Maaten and Hinton 2008). None:
-        from 0.9 for up to 500 points to 0.97 for 5,600 or more, and 0.9 after the first 500 steps
-        of a run. With more than about 0.94, KL may rise in a long run (docs/decisions/0020).
+    momentum : float, default=0.8
+        Fraction of the last update that is added to a step (van der Maaten and Hinton 2008). With
+        gains, more than about 0.94 may raise the objective in a long run (docs/decisions/0020).
     step : float or None, default=None
         Step length (learning rate). None: n / (divisor exaggeration), at least `shortest`
         (Belkina et al. 2019).
@@ -101,7 +87,7 @@ class Phase:
 
     n_iter: int
     exaggeration: float = 1.0
-    momentum: float | None = 0.8
+    momentum: float = 0.8
     step: float | None = None
     shortest: float = 50.0
     divisor: float = 4.0
@@ -112,9 +98,7 @@ class Phase:
         check_count(self.n_iter, "n_iter", low=0, hint="Pass the number of steps.")
         hint = "1 means no exaggeration."
         _check_setting(self.exaggeration, "exaggeration", 1 / LARGEST_SETTING, hint)
-        if self.momentum is not None:
-            hint = "0.5 and 0.8 are usual; None chooses by the number of points."
-            check_number(self.momentum, "momentum", low=0, high=1, hint=hint)
+        check_number(self.momentum, "momentum", low=0, high=1, hint="0.5 and 0.8 are usual.")
         _check_setting(self.shortest, "shortest", 0, "50 is usual.")
         if self.step is not None:
             hint = "None chooses by the number of points."
@@ -136,15 +120,6 @@ class Phase:
         ratio = self.last_exaggeration / self.exaggeration
         return float(self.exaggeration * power(ratio, (done + 0.5) / self.n_iter))
 
-    def momentum_for(self, n_points: int, iteration: int = 0) -> float:
-        """Return the momentum for a map of n points, after ``iteration`` steps in all phases."""
-        if self.momentum is not None:
-            return self.momentum
-        if iteration >= SETTLING_STEPS:
-            return SETTLED_MOMENTUM
-        # sqrt is exactly rounded, so the momentum is the same on every machine
-        return 1 - min(max(0.1 * math.sqrt(500 / n_points), 0.03), 0.1)
-
     def step_for(self, n_points: int, done: int = 0) -> float:
         """Return the step length for a map of n points, after ``done`` steps of the phase."""
         if self.step is not None:
@@ -163,12 +138,14 @@ class Schedule:
     ----------
     phases : tuple of Phase
         The phases.
-    min_gain : float, default=0.01
-        Smallest gain of a coordinate (van der Maaten and Hinton 2008).
+    gains : bool, default=True
+        Whether each coordinate has a factor of the step length that adapts to the signs of its
+        gradients (van der Maaten and Hinton 2008). False: the momentum is at most 0.9 at steps
+        that would lead uphill, so that it can be higher at others (docs/decisions/0020).
     bounded : bool, default=False
-        Whether points with much affinity take shorter steps: shorter by the factor n p_i, where
-        p_i is the sum of the affinities of point i, if it exceeds 1. Otherwise such points, the
-        nearest of very many others, may be thrown out of the map.
+        Whether steps are bounded by the affinities: divided by the largest eigenvalue of the
+        Laplacian of n P, and for a point i by n p_i, the sum of its row, if this exceeds 1.
+        Otherwise points with much affinity, or with few partners, may be thrown out of the map.
 
     Examples
     --------
@@ -178,7 +155,7 @@ class Schedule:
     """
 
     phases: tuple[Phase, ...]
-    min_gain: float = 0.01
+    gains: bool = True
     bounded: bool = False
 
     def __post_init__(self) -> None:
@@ -191,10 +168,10 @@ class Schedule:
                 "Pass for example (Phase(250, exaggeration=12), Phase(500)).",
             )
         object.__setattr__(self, "phases", tuple(self.phases))  # frozen
-        _check_setting(self.min_gain, "min_gain", 0, "0.01 is usual.")
-        if not isinstance(self.bounded, bool):
-            hint = "True shortens the steps of points with much affinity."
-            raise ParameterError("bounded", "be True or False", self.bounded, hint)
+        for name in ("gains", "bounded"):
+            if not isinstance(getattr(self, name), bool):
+                hint = f"Schedule.annealed() has {name}={name == 'bounded'}."
+                raise ParameterError(name, "be True or False", getattr(self, name), hint)
 
     @property
     def n_iter(self) -> int:
@@ -205,10 +182,8 @@ class Schedule:
     def annealed(cls, *, n_iter: int = 500, exaggeration: float = 1.0) -> Self:
         """Return the default schedule, whose exaggeration falls from 12 step by step.
 
-        50 steps of exaggeration 12, 100 in which it falls, and long steps with momentum 0.9 to
-        0.97, by the number of points, or 0.8 if exaggeration stays. It reaches a lower objective in
-        500 steps than `standard` in 750 (docs/decisions/0012). Steps after the first 500 have a
-        momentum of at most 0.9 (docs/decisions/0020).
+        50 steps of exaggeration 12, 100 in which it falls, and long steps with momentum 0.998,
+        without gains (docs/decisions/0012 and 0020).
 
         Parameters
         ----------
@@ -222,15 +197,10 @@ class Schedule:
         check_number(exaggeration, "exaggeration", low=1, high=12, hint=hint)
         last = float(exaggeration)
         n_last = int(n_iter) - 150
-        momentum = _steady(None, last)
-        return cls(
-            (
-                Phase(50, exaggeration=12, shortest=0, divisor=1),
-                Phase(100, exaggeration=12, last_exaggeration=last, shortest=0, divisor=1),
-                Phase(n_last, exaggeration=last, momentum=momentum, shortest=0, divisor=1),
-            ),
-            bounded=True,
-        )
+        first = Phase(50, 12, shortest=0, divisor=1)
+        falling = replace(first, n_iter=100, momentum=FALLING_MOMENTUM, last_exaggeration=last)
+        others = replace(first, n_iter=n_last, exaggeration=last, momentum=LATE_MOMENTUM)
+        return cls((first, falling, others), gains=False, bounded=True)
 
     @classmethod
     def standard(cls, *, n_iter: int = 750, exaggeration: float = 1.0) -> Self:
@@ -301,41 +271,16 @@ def plain(n_iter: int, schedule: Schedule) -> Schedule:
     return replace(schedule, phases=(replace(schedule.phases[-1], n_iter=n_iter, stop=None),))
 
 
-def settled(schedule: Schedule) -> Schedule:
-    """Return a schedule for a map that begins wide, without more momentum than late steps have.
-
-    Gains and more momentum make oscillations grow, which a map that still unfolds outruns. The
-    first 5,000 pen digits, from their own map: KL 1.04 instead of 0.96, and aligned to it 1.28.
-    """
-    phases = (
-        replace(phase, momentum=SETTLED_MOMENTUM) if phase.momentum is None else phase
-        for phase in schedule.phases
-    )
-    return replace(schedule, phases=tuple(phases))
-
-
 def lasting(schedule: Schedule, exaggeration: float) -> Schedule:
     """Return a schedule with at least this exaggeration, and exactly this in the last phase.
 
-    The shortest step of the last phase is divided by it, and its momentum is at most 0.8;
-    otherwise maps would not converge.
+    The shortest step of the last phase is divided by it; otherwise maps would not converge.
     """
     *others, last = schedule.phases
     raised = [_at_least(phase, exaggeration) for phase in others]
-    last = replace(
-        last,
-        exaggeration=exaggeration,
-        momentum=_steady(last.momentum, exaggeration),
-        shortest=last.shortest / exaggeration,
-    )
+    shortest = last.shortest / exaggeration
+    last = replace(last, exaggeration=exaggeration, last_exaggeration=None, shortest=shortest)
     return replace(schedule, phases=(*raised, last))
-
-
-def _steady(momentum: float | None, exaggeration: float) -> float | None:
-    """Return a momentum at which a map with this lasting exaggeration converges."""
-    if exaggeration <= 1:
-        return momentum
-    return STEADY_MOMENTUM if momentum is None else min(momentum, STEADY_MOMENTUM)
 
 
 def _at_least(phase: Phase, exaggeration: float) -> Phase:

@@ -25,9 +25,6 @@ JITTER = 0.01
 FLAT = 1e-9
 """Standard deviation relative to the largest coordinate below which only rounding is left: far
 above the rounding of float64 (1e-16), far below JITTER (chosen)."""
-WIDE = 1.0
-"""Standard deviation of the widest axis above which a start is the map of an earlier run: the
-distance at which the similarity of two points falls to one half."""
 THINNEST = 1e-6
 """Smallest width of a start relative to its largest, in the directions where it is widest and
 narrowest: some roundings of float32."""
@@ -105,11 +102,6 @@ def initial_map(
         axes[:], spread = 0, 1.0
     axes = SPREAD * (axes / (spread or 1.0) + JITTER * noise)
     return np.ascontiguousarray(axes.T, np.float32)
-
-
-def is_wide(Y: NDArray[np.float32]) -> bool:
-    """Return whether an initial map (d, n) is as wide as the map of an earlier run."""
-    return bool(Y.std(axis=1, dtype=np.float64).max() > WIDE)
 
 
 def check_spread(Y: NDArray[np.float32], name: str) -> NDArray[np.float32]:

@@ -79,6 +79,11 @@ def _list_files(source: Path) -> Iterator[Path]:
             if path.suffix.lower() in OTHER_TABLES:  # also folders: .zarr
                 _check_extension(path)
             if path.suffix.lower() in PARTS and path.name in names:
+                if not path.is_file():
+                    raise DataError(
+                        f"The input must contain regular files; {path} is a pipe or a device. "
+                        "Remove it, or name another folder."
+                    )
                 yield path
 
 

@@ -167,6 +167,8 @@ def _restore(content: dict[str, Any], shape: tuple[int, int]) -> Saved:
         check_value(state[name], name, is_count(state[name], 0, LARGEST_COUNT))
     for name in ("values", "rates"):
         state[name] = list(check_value(state[name], name, all(map(is_number, state[name]))))
+    sharpness = state["sharpness"]
+    check_value(sharpness, "sharpness", is_number(sharpness) and sharpness >= 0)
     norm, route, seed = content["gradient_norm"], content["route"], content["seed"]
     check_trace(content["trace"], state["iteration"])
     check_value(norm, "gradient_norm", is_number(norm))

@@ -74,8 +74,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Objective to minimize: "kl", "nerv", "jse", an object such as ``KL(dof=0.5)`` or
         ``NeRV(trade_off=0.8)``, or any object with ``value(P, Q)`` and ``derivative(P, Q)``.
     schedule : str or Schedule, default="annealed"
-        Phases of the optimization: "annealed" (500 steps), "standard" (750 steps, as in other
-        packages), "paper" (the authors' settings), "opt_sne" (stops automatically), or a
+        Phases of the optimization: "annealed" (500 steps), "standard" (750 steps, as in
+        other packages), "paper" (the authors' settings), "opt_sne" (stops automatically), or a
         `Schedule`.
     exaggeration : float or None, default=None
         Exaggeration kept until the end; 2 to 4 gives tighter clusters. None: that of the schedule,

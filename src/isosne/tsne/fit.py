@@ -41,8 +41,8 @@ from isosne.layout.forces import (
 )
 from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.objectives import JSE, KL, NeRV, Objective, as_objective, dof_of
-from isosne.layout.schedules import Schedule, as_schedule, lasting, settled
-from isosne.layout.start import check_spread, given_map, initial_map, is_wide
+from isosne.layout.schedules import Schedule, as_schedule, lasting
+from isosne.layout.start import check_spread, given_map, initial_map
 from isosne.layout.tree import TreeRepulsion
 from isosne.neighbors.search import make_search
 from isosne.tsne.checkpoint import Checkpoint, Saved
@@ -154,10 +154,9 @@ def fit_steps(
     start = anchors if request.start is job.anchors else plan.parameters["start"]
     points = job.given.start_points(kernel.X_fit_, landmarks)
     Y = initial_map(start, points, joint, plan.n_components, rng)
-    schedule = settled(job.schedule) if is_wide(Y) else job.schedule
     forces = make_forces(joint, plan.parameters["forces"], plan.n_components, request.objective)
     pull = make_pull(anchors, plan.n_points)
-    run = Run(forces, schedule, Progress.at(Y), plan.n_threads, pull)
+    run = Run(forces, job.schedule, Progress.at(Y), plan.n_threads, pull)
     if saved:
         run.restore(saved)
     return Steps(plan, kernel, landmarks, joint, isolated, anchors, draws, run)
@@ -406,7 +405,6 @@ def descend(
     form = "dense" if isinstance(joint, DenseMatrix) else "sparse"
     method = choose_forces(as_method(forces), form, n, n_components)
     phases = as_schedule(schedule)
-    phases = settled(phases) if is_wide(Y) else phases
     field = make_forces(joint, method, n_components, as_objective(objective))
     return descent.descend(field, Progress.at(Y), phases)
 

@@ -11,7 +11,7 @@ from isosne.errors import DivergedError
 from isosne.layout.descent import Progress, Pull, State, advance, descend
 from isosne.layout.exact import CustomForces, ExactForces
 from isosne.layout.forces import SplitForces
-from isosne.layout.schedules import Schedule, settled
+from isosne.layout.schedules import Schedule
 from isosne.tsne.checkpoint import Checkpoint, Saved
 
 Forces = ExactForces | SplitForces | CustomForces
@@ -95,7 +95,7 @@ class Run:
     def resumed(self, schedule: Schedule) -> "Run":
         """Return a run that continues from the current map with another schedule."""
         progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
-        run = Run(self.forces, settled(schedule), progress, self.n_threads, self.pull)
+        run = Run(self.forces, schedule, progress, self.n_threads, self.pull)
         run.trace, run.gradient_norm = list(self.trace), self.gradient_norm
         return run
 

@@ -16,7 +16,7 @@ from isosne.errors import DataError, FarRowsWarning, ParameterError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.layout.descent import Anchors
-from isosne.layout.schedules import STEADY_MOMENTUM, Schedule
+from isosne.layout.schedules import FALLING_MOMENTUM, Schedule
 from isosne.neighbors.exact import Search
 
 STRENGTH = 10.0
@@ -212,7 +212,7 @@ def gathering(n_iter: int, schedule: Schedule) -> Schedule:
         n_iter=n_iter - last.n_iter,
         exaggeration=GATHERING * final,
         last_exaggeration=final,
-        momentum=STEADY_MOMENTUM if last.momentum is None else last.momentum,
+        momentum=min(last.momentum, FALLING_MOMENTUM),
     )
     last = replace(last, exaggeration=final, last_exaggeration=None)
     return replace(schedule, phases=(first, last))

@@ -67,6 +67,8 @@ def test_a_model_of_other_rows_is_refused(wine, isosne, here, two_blobs):
 def test_ctrl_c_saves_the_session_and_other_machines_are_served_with_a_warning(wine, here):
     words = (*LINE, "--session", "wine.session", "--host", "0.0.0.0", "--json", "--no-browser")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # A job in the background of a shell is started with Ctrl-C ignored.
+    pipes["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen([sys.executable, "-m", "isosne", *words], **pipes) as process:
         assert json.loads(process.stdout.readline())["address"].startswith("http://")
         process.send_signal(signal.SIGINT)

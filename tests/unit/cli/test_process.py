@@ -5,6 +5,7 @@ import pty
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 from isosne.rows import read_map
 from tests.unit.cli.conftest import COLUMNS, N_SHORT, SHORT
@@ -41,3 +42,10 @@ def _read(terminal):
         return os.read(terminal, 4096)
     except OSError:  # Linux says so when the other end is closed
         return b""
+
+
+def test_a_full_disk_under_the_log_does_not_end_a_run(wine):
+    with Path("/dev/full").open("wb") as full:
+        line = [*PROGRAM, *map(str, (*LINE, *SHORT)), "-o", "map.csv"]
+        assert subprocess.run(line, stderr=full).returncode == 0
+    assert len(read_map("map.csv").ids) == 178

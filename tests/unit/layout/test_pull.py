@@ -108,7 +108,7 @@ def test_a_point_follows_its_neighbors_up_to_four_radii_by_the_root_of_the_stren
     P[0, 1] = P[1, 0] = 1 / n  # the row of the first point sums to 1 / n
     Y = np.ascontiguousarray(places.T)
     forces = ExactForces(DenseMatrix(P, np.full(n, 0.5, np.float32)))
-    schedule = Schedule((Phase(3000, momentum=0.5, step=200.0),))
+    schedule = Schedule((Phase(3000, momentum=0.9, step=3.0),), gains=False)
     for _ in descend(forces, Progress.at(Y), schedule, pull):
         pass
     moved = np.linalg.norm(Y[:, 0] - places[0]) / radius

@@ -37,7 +37,7 @@ RULES = Schedule(
         Phase(20, exaggeration=3, stop=RateFalls(wait=5)),
         Phase(20, step=9.5, stop=ChangeBelow(share=0.01)),
     ),
-    min_gain=0.05,
+    bounded=True,
 )
 START = np.random.default_rng(7).normal(size=(N, 2))
 MODELS = {

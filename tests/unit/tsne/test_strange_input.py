@@ -64,7 +64,7 @@ def test_masked_complex_numbers_are_refused():
         ("share", lambda: ChangeBelow(share=None)),
         ("phases", lambda: Schedule(())),
         ("phases", lambda: Schedule((3,))),
-        ("min_gain", lambda: Schedule((Phase(3),), min_gain=-1)),
+        ("gains", lambda: Schedule((Phase(3),), gains=1)),
     ],
 )
 def test_a_schedule_is_checked_when_it_is_made(parameter, call):
