@@ -288,6 +288,8 @@ def sharpness(forces: Field, shares: NDArray[np.float32], n_components: int) -> 
         gradient = forces.gradient(Y, STRONG)
         Y = shares * gradient * np.float32(n / (4 * STRONG))
         eigenvalue = math.sqrt(product(Y, Y)) / SPREAD
+        if not eigenvalue:  # no forces
+            break
     return max(eigenvalue, 1.0)
 
 
