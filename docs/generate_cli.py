@@ -82,8 +82,8 @@ seconds otherwise, nothing with `--quiet`. `--json` prints one object on standar
 **Output files** are complete or absent, and existing files are replaced only with `--force`. The
 exception is a run that is interrupted without `--checkpoint`: the map so far is written, with
 `stopped_at` in its provenance. No output may be an input or another output, even with `--force`. A
-run that is killed can leave a hidden file `.NAME.TOKEN.part`, which the next run with the same
-output removes. A checkpoint can be used by one run at a time.
+run that is killed can leave a hidden file `.NAME.TOKEN.part`, which you can delete. A checkpoint
+can be used by one run at a time.
 """
 
 

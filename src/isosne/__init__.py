@@ -34,38 +34,12 @@ if TYPE_CHECKING:
     from isosne.tsne.plan import Plan
     from isosne.tsne.series import Alignment
 
-__all__ = [
-    "JSE",
-    "KL",
-    "TSNE",
-    "AdaptiveGaussianKernel",
-    "Alignment",
-    "GaussianKernel",
-    "IsolationKernel",
-    "IsolationOutliers",
-    "KNNKernel",
-    "Landmarks",
-    "LeidenClustering",
-    "Mesh",
-    "NeRV",
-    "OwnerKernel",
-    "Phase",
-    "PlacedFiles",
-    "Placer",
-    "Plan",
-    "PrecomputedKernel",
-    "Schedule",
-    "Sparse",
-    "State",
-    "TableForest",
-    "Tree",
-    "align_map",
-    "descend",
-    "explore",
-    "joint_probabilities",
-    "nearest_neighbors",
-    "place_files",
-]
+__all__ = ["TSNE", "Alignment", "Landmarks", "Plan", "align_map", "explore", "nearest_neighbors"]
+__all__ += ["AdaptiveGaussianKernel", "GaussianKernel", "IsolationKernel", "KNNKernel"]
+__all__ += ["OwnerKernel", "PrecomputedKernel", "TableForest"]
+__all__ += ["JSE", "KL", "Mesh", "NeRV", "Phase", "Schedule", "Sparse", "State", "Tree"]
+__all__ += ["descend", "joint_probabilities"]
+__all__ += ["IsolationOutliers", "LeidenClustering", "PlacedFiles", "Placer", "place_files"]
 
 _NAMES = {
     "isosne.affinities.sparse": "Sparse",

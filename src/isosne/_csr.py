@@ -7,7 +7,7 @@ later. Its own conversions follow the indices too, so they are checked before a 
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 
 from isosne._types import Array
 from isosne.errors import DataError
@@ -20,94 +20,59 @@ def valid_csr(X: Any, name: str) -> csr_array:
             f"{name} must be two-dimensional, one point in each row; got shape {X.shape}. "
             "Reshape it."
         )
-    if X.format in ("dia", "dok"):
-        X = X.tocoo()  # by NumPy, which checks
-    if X.format == "coo":
-        _check_coordinates(X, name)
-    elif X.format == "lil":
-        _check_lists(X, name)
-    else:
-        _check_compressed(X, name)
-    converted = csr_array(X)
-    n_entries = int(converted.indptr[-1])
-    if len(converted.indices) > n_entries or len(converted.data) > n_entries:
-        converted.prune()  # drops unused capacity of this object, not of the user's
-    return converted
+    if X.format == "csr":
+        return csr_from_arrays((X.data, X.indices, X.indptr), X.shape, name)
+    if X.format == "csc":
+        columns = csr_from_arrays((X.data, X.indices, X.indptr), X.shape[::-1], name)
+        return csr_array(columns.T)
+    if X.format == "lil" and [*map(len, X.rows)] != [*map(len, X.data)]:  # SciPy would crash
+        raise refuse_structure(name, "every row must have one value per index")
+    try:
+        entries = X.tocoo()
+        return csr_array(coo_array((entries.data, entries.coords), shape=X.shape))  # both check
+    except (ValueError, IndexError) as error:
+        raise refuse_structure(name, str(error)) from error
 
 
 def csr_from_arrays(
     parts: tuple[Array, Array, Array], shape: tuple[int, int], name: str
 ) -> csr_array:
-    """Return the CSR matrix of stored arrays: data, indices and indptr."""
+    """Return the CSR matrix of data, indices and indptr, without what follows the last entry."""
     data, indices, indptr = parts
     check_indptr(indptr, shape[0], len(indices), name)
-    check_indices(indices, shape[1], name)
-    _check_length(data, len(indices), name)
-    return csr_array((data, indices, indptr), shape=shape)
-
-
-def _check_coordinates(X: Any, name: str) -> None:
-    for indices, length in zip(X.coords, X.shape, strict=True):
-        check_indices(indices, length, name)
-        _check_length(X.data, len(indices), name)
-
-
-def _check_lists(X: Any, name: str) -> None:
-    if [*map(len, X.rows)] != [*map(len, X.data)] or len(X.rows) != X.shape[0]:
-        raise refuse_structure(name, "every row must have one value per index")
-    check_indices(np.array([i for row in X.rows for i in row], np.int64), X.shape[1], name)
-
-
-def _check_compressed(X: Any, name: str) -> None:
-    n_major, n_minor = X.shape[::-1] if X.format == "csc" else X.shape
-    if X.format == "bsr":
-        blocks = X.data.shape[1:]
-        if X.data.ndim != 3 or min(blocks) < 1 or n_major % blocks[0] or n_minor % blocks[1]:
-            raise refuse_structure(
-                name, f"its shape {X.shape} must be a multiple of its blocks; got {blocks}"
-            )
-        n_major, n_minor = n_major // blocks[0], n_minor // blocks[1]
-    check_indptr(X.indptr, n_major, len(X.indices), name)
-    check_indices(X.indices, n_minor, name)
-    _check_length(X.data, int(X.indptr[-1]), name, n_dims=X.data.ndim)
+    n_entries = int(indptr[-1])
+    check_indices(indices[:n_entries], shape[1], name)
+    _check_length(data, n_entries, name)
+    return csr_array((data[:n_entries], indices[:n_entries], indptr), shape=shape)
 
 
 def check_indptr(indptr: Array, n_rows: int, n_entries: int, name: str) -> None:
     """Raise an error unless ``indptr`` divides at most n_entries entries into n_rows rows."""
     if indptr.shape != (n_rows + 1,) or indptr.dtype.kind not in "iu":
-        raise refuse_structure(
-            name,
-            f"indptr must have {n_rows + 1} integers; got {indptr.dtype} of shape {indptr.shape}",
-        )
+        got = f"{indptr.dtype} of shape {indptr.shape}"
+        raise refuse_structure(name, f"indptr must have {n_rows + 1} integers; got {got}")
     if indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]):
         raise refuse_structure(name, "indptr must start at 0 and never decrease")
     if indptr[-1] > n_entries:
-        raise refuse_structure(
-            name, f"indptr must end at {n_entries}, the number of indices; got {indptr[-1]}"
-        )
+        rule = f"indptr must end at {n_entries}, the number of indices"
+        raise refuse_structure(name, f"{rule}; got {indptr[-1]}")
 
 
 def check_indices(indices: Array, n_columns: int, name: str) -> None:
     """Raise an error unless ``indices`` are integers from 0 up to n_columns."""
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
-        raise refuse_structure(
-            name, f"indices must be integers; got {indices.dtype} of shape {indices.shape}"
-        )
-    if len(indices) == 0:
-        return
-    low, high = int(indices.min()), int(indices.max())
+        got = f"{indices.dtype} of shape {indices.shape}"
+        raise refuse_structure(name, f"indices must be integers; got {got}")
+    low, high = (int(indices.min()), int(indices.max())) if len(indices) else (0, -1)
     if low < 0 or high >= n_columns:
-        raise refuse_structure(
-            name,
-            f"indices must be from 0 to {n_columns - 1}; got {low if low < 0 else high}",
-        )
+        rule = f"indices must be from 0 to {n_columns - 1}"
+        raise refuse_structure(name, f"{rule}; got {low if low < 0 else high}")
 
 
-def _check_length(data: Array, n_entries: int, name: str, *, n_dims: int = 1) -> None:
-    if data.ndim != n_dims or len(data) < n_entries:
-        raise refuse_structure(
-            name, f"data must have {n_entries} values, one per index; got shape {data.shape}"
-        )
+def _check_length(data: Array, n_entries: int, name: str) -> None:
+    if data.ndim != 1 or len(data) < n_entries:
+        rule = f"data must have {n_entries} values, one per index"
+        raise refuse_structure(name, f"{rule}; got shape {data.shape}")
 
 
 def refuse_structure(name: str, reason: str) -> DataError:

@@ -1,12 +1,10 @@
 """Write files that are complete or absent, and encode values as JSON.
 
 A file is written under a temporary name beside the final one, ``.NAME.TOKEN.part``, and renamed
-when it is complete. Its writer locks it; a temporary file without a lock was left behind by a
-writer that was killed, and is removed when the same file is written again.
+when it is complete.
 """
 
 import errno
-import glob
 import hashlib
 import json
 import os
@@ -26,15 +24,11 @@ from isosne.errors import OutputError, keyword
 
 try:
     import fcntl
-except ImportError:  # Windows: temporary files of killed writers stay
+except ImportError:  # Windows: nothing is reserved
     fcntl = None  # type: ignore[assignment]
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a full disk, an exhausted quota and a file above the size limit."""
-TOKEN_BYTES = 8
-"""Random bytes in a temporary name."""
-LONGEST_STEM = 200
-"""Bytes of the final name in a temporary one; most file systems allow 255 bytes in all."""
 _completed: ContextVar[list[Path]] = ContextVar("completed")
 """Files that have been completed within `listing_completed`."""
 
@@ -45,34 +39,24 @@ class AtomicFile:
     def __init__(self, path: Path, *, force: bool = False) -> None:
         self.path, self.force = path, force
         with writing_to(path):
-            _remove_abandoned(path)
             self._check_free()
-            self._create()
-            while not _lock(self.file):  # another writer takes it for abandoned just now
-                self.discard()
-                self._create()
-
-    def _create(self) -> None:
-        name = f"{_stem(self.path)}{secrets.token_hex(TOKEN_BYTES)}.part"
-        self.part = self.path.with_name(name)
-        self.file: BinaryIO = self.part.open("x+b")
+            self.part = _hidden(path, f"{secrets.token_hex(8)}.part")
+            self.file: BinaryIO = self.part.open("x+b")
 
     def commit(self) -> None:
         """Flush the content to the disk and rename the file; it keeps the mode of the old one."""
         with writing_to(self.path):
             self.file.flush()
             os.fsync(self.file.fileno())
+            self.file.close()
             self._check_free()
             with suppress(OSError):
                 shutil.copymode(self.path, self.part)
-            if fcntl is None:  # Windows renames no open file; elsewhere closing ends the lock
-                self.file.close()
             try:
                 self.part.replace(self.path)
             finally:
                 if not self.part.exists():  # it is renamed, also if an interrupt follows at once
                     _completed.get([]).append(self.path)
-            self.file.close()
 
     def discard(self) -> None:
         """Remove the temporary file; do nothing after `commit`."""
@@ -90,10 +74,8 @@ class AtomicFile:
         elif mode is not None and not stat.S_ISREG(mode):  # renaming would replace a device
             reason = "it is not a regular file. Choose another name."
         elif not self.force and os.path.lexists(path):
-            replace = keyword("force", True)
-            reason = (
-                f"the file already exists. Choose another name, or pass {replace} to replace it."
-            )
+            pass_force = f"pass {keyword('force', True)} to replace it"
+            reason = f"the file already exists. Choose another name, or {pass_force}."
         elif not path.parent.is_dir():
             reason = f"the folder {path.parent} does not exist. Create the folder first."
         else:
@@ -101,33 +83,10 @@ class AtomicFile:
         raise OutputError(f"Cannot write {path}: {reason}")
 
 
-def _stem(path: Path) -> str:
-    """Return the start of the temporary names of a path."""
-    name = os.fsencode(path.name)[:LONGEST_STEM].decode("utf-8", "ignore")
-    return f".{name}."
-
-
-def _lock(file: BinaryIO) -> bool:
-    """Lock a file until it is closed; return False if another process has locked or removed it."""
-    try:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # the file system has no locks
-        return True
-    return os.fstat(file.fileno()).st_nlink > 0
-
-
-def _remove_abandoned(path: Path) -> None:
-    """Remove temporary files of a path whose writers no longer exist."""
-    if fcntl is None:
-        return
-    token = "?" * (2 * TOKEN_BYTES)
-    for part in path.parent.glob(f"{glob.escape(_stem(path))}{token}.part"):
-        with suppress(OSError), part.open("r+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            part.unlink()
+def _hidden(path: Path, suffix: str) -> Path:
+    """Return a hidden name beside a path; a file system allows 255 bytes."""
+    name = os.fsencode(path.name)[:200].decode("utf-8", "ignore")
+    return path.with_name(f".{name}.{suffix}")
 
 
 @contextmanager
@@ -158,11 +117,17 @@ def only_user(path: Path) -> Iterator[None]:
     A lock on a file beside it is the reservation, so it ends when the process is killed.
     """
     check_writable(path, force=True)
-    reservation = path.with_name(f"{_stem(path)}lock")
+    reservation = _hidden(path, "lock")
     with writing_to(path):
         file = reservation.open("ab")
     with file:
-        if not _lock(file):
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_ours = os.fstat(file.fileno()).st_nlink > 0  # the last user has not removed it
+        except OSError as error:
+            is_ours = not isinstance(error, BlockingIOError)  # a file system without locks
+        if not is_ours:
             raise OutputError(
                 f"Cannot write {path}: another run uses it. "
                 "Wait until that run ends, or choose another name."
@@ -202,15 +167,14 @@ def writing_to(path: Path | str) -> Iterator[None]:
             "Write to a file instead."
         ) from error
     except OSError as error:
-        if error.errno in DISK_FULL:
-            raise OutputError(
-                f"Cannot write {path}: no space left on the disk. Free some space, or write to "
-                "another disk. An existing file of that name was not changed."
-            ) from error
+        reason = describe_os_error(error)
         advice = "Choose another folder, or change its permissions."
-        if error.errno == errno.ENAMETOOLONG:
+        if error.errno in DISK_FULL:
+            reason = "no space left on the disk. Free some space, or write to another disk"
+            advice = "An existing file of that name was not changed."
+        elif error.errno == errno.ENAMETOOLONG:
             advice = "Choose a shorter name."
-        raise OutputError(f"Cannot write {path}: {describe_os_error(error)}. {advice}") from error
+        raise OutputError(f"Cannot write {path}: {reason}. {advice}") from error
 
 
 def is_there(path: Path) -> bool:

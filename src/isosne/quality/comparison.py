@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._checks import is_one_of
-from isosne._html import bars_picture, beside, line_picture, pairs_table
+from isosne._html import pairs_table
 from isosne._numba import threads
 from isosne._random import RandomState
 from isosne._types import Array, Points
@@ -49,7 +49,7 @@ class Curve(NamedTuple):
             ("maximum", f"{self.r[best]:.3f} at k = {self.k[best]:,}"),
         ]
         rows += [(f"k = {k}", f"{self.r[k - 1]:.3f}") for k in (1, 10, 100) if k <= len(self.k)]
-        return beside(line_picture(self.k, self.r, "R_NX by log k"), pairs_table(rows))
+        return pairs_table(rows)
 
 
 class Trust(NamedTuple):
@@ -90,7 +90,7 @@ class Trust(NamedTuple):
             ("at least half preserved", f"{(kept >= 0.5).mean():.0%} of the points"),
             ("none preserved", f"{(kept == 0).mean():.0%} of the points"),
         ]
-        return beside(bars_picture(kept, "histogram of trust, 0 to 1"), pairs_table(rows))
+        return pairs_table(rows)
 
 
 class Comparison(NamedTuple):

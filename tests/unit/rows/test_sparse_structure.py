@@ -97,26 +97,26 @@ def test_a_matrix_in_memory_is_checked(changes, reason):
         (
             lambda X: sparse.bsr_array(X, blocksize=(3, 2)),
             "indices",
-            too_high,
-            "indices must be from 0 to 1; got 1073741824",
+            lambda indices: changed(indices, 3, 2**20),
+            "axis 1 index 2097153 exceeds matrix dimension 4",
         ),
         (
             sparse.coo_array,
             "coords",
             lambda coords: (too_high(coords[0]), coords[1]),
-            "indices must be from 0 to 5; got 1073741824",
+            "axis 0 index 1073741824 exceeds matrix dimension 6",
         ),
         (
             sparse.coo_array,
             "data",
             lambda data: data[:-1],
-            "data must have 16 values, one per index; got shape (15,)",
+            "all index and data arrays must have the same length",
         ),
         (
             sparse.lil_array,
             "rows",
             lambda rows: changed(rows, 2, [0, 1, 2**30]),
-            "indices must be from 0 to 3; got 1073741824",
+            "axis 1 index 1073741824 exceeds matrix dimension 4",
         ),
         (
             sparse.lil_array,
@@ -161,8 +161,6 @@ def test_the_matrix_of_the_user_is_not_changed():
     matrix = sparse.csr_array((3, 3))
     matrix.data, matrix.indices, matrix.indptr = data, indices, np.array([0, 3, 4, 4], np.int32)
     before = {name: getattr(matrix, name).copy() for name in ("data", "indices", "indptr")}
-    matrix.indices[4] = 0  # unused, but SciPy itself looks at it
-    before["indices"][4] = 0
     points = check_points(matrix)
     np.testing.assert_array_equal(points.toarray(), [[2, 0, 4], [0, 4, 0], [0, 0, 0]])
     assert points.has_canonical_format

@@ -1,10 +1,7 @@
-"""Files appear when they are complete: several writers, killed writers, names that are refused."""
+"""Files appear when they are complete: several writers, names that are refused."""
 
 import json
 import os
-import signal
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -12,7 +9,7 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from isosne._files import AtomicFile, check_writable, encode_json, only_user, whole_file
+from isosne._files import check_writable, encode_json, only_user, whole_file
 from isosne.errors import OutputError
 from tests.conftest import refuses
 
@@ -92,30 +89,6 @@ def test_a_file_has_one_user(tmp_path):
     with only_user(path):
         pass
     assert there(tmp_path) == []
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from isosne._files import AtomicFile
-targets = [AtomicFile(Path(path)) for path in sys.argv[1:]]
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_what_a_killed_writer_left_is_removed_by_the_next_and_nothing_else(tmp_path):
-    path, other = tmp_path / "map [1].csv", tmp_path / "map 1.csv"
-    done = subprocess.run([sys.executable, "-c", KILLED, path, path, other], check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert len(there(tmp_path)) == 3
-    own = tmp_path / ".map [1].csv.part"
-    own.write_text("of the user")
-    alive = AtomicFile(path)
-    check_writable(path)
-    left = {name for name in there(tmp_path) if not name.startswith(".map 1.csv.")}
-    assert left == {own.name, alive.part.name}
-    assert len(there(tmp_path)) == 3  # what belongs to another file stays
-    alive.discard()
 
 
 def test_a_long_name_is_written(tmp_path):
