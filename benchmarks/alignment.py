@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits
 from benchmarks.harness import in_fresh_process, table
 from benchmarks.kernels import read
 from isosne import TSNE, Alignment, OwnerKernel
-from isosne.layout.descent import radius_of
+from isosne.layout.anchors import radius_of
 from isosne.quality import compare
 from isosne.quality.procrustes import find_similarity
 

@@ -3,10 +3,10 @@
 * ``start``: initial coordinates; ``eigenvectors``: principal components and spectral ones
 * ``objectives``: KL, NeRV, JSE and user-defined ones; the map similarity of a pair
 * ``schedules``: phases of the optimization
-* ``descent``: gradient descent with momentum; the pull of points that are held
+* ``descent``: gradient descent with momentum; ``anchors``: the pull of points that are held
+* ``forces``: the base classes, and the parameters `Mesh` and `Tree`
 * ``exact``: forces over all pairs; user-defined objectives
-* ``forces``: attraction along lists of pairs, or toward drawn partners, and a repulsion; the
-  parameters `Mesh` and `Tree`
+* ``attraction``: along lists of pairs, or toward drawn partners, beside a repulsion
 * ``mesh``, ``splines``, ``near_field``: repulsion by Fourier transforms and near pairs
 * ``tree``: repulsion by a Barnes-Hut tree
 * ``placement``: coordinates of new points on a finished map

@@ -1,10 +1,11 @@
 """Leading eigenvectors and principal components, with the same bits on every machine.
 
 LAPACK's results differ in the last bits from CPU to CPU, which is why these are home-made. All sums
-run in a fixed order: the block Krylov method of Musco and Musco (2015) with restarts, which needs
-only products with the matrix. Products of rows or columns of the data are computed from numbers
-rounded to integers: no sum exceeds 2^53, so BLAS computes them exactly, in whatever order it adds.
-The rounding, to 15 bits or more, moves the components by less than a start can show.
+run in a fixed order (those of SciPy's CSR products do): the block Krylov method of Musco and Musco
+(2015) with restarts, which needs only products with the matrix. Products of rows or columns of the
+data are computed from numbers rounded to integers: no sum exceeds 2^53, so BLAS computes them
+exactly, in whatever order it adds. The rounding, to 15 bits or more, moves the components by less
+than a start can show.
 """
 
 from collections.abc import Callable
@@ -171,10 +172,8 @@ def principal_components(X: Points, k: int) -> NDArray[np.float64]:
     n, d = X.shape
     if isinstance(X, csr_array):
         data = X * to_one(np.abs(X.data).max(initial=0.0))
-        loadings = leading_eigenvectors(
-            lambda block: times_transposed_sparse(data, times_sparse(data, block)), d, k
-        )
-        return times_sparse(data, with_sign(loadings))
+        loadings = leading_eigenvectors(lambda block: data.T @ (data @ block), d, k)
+        return np.asarray(data @ with_sign(loadings))
     mean = X.mean(axis=0, dtype=np.float64)
     reach = np.maximum(X.max(axis=0) - mean, mean - X.min(axis=0))
     if n < d and n <= LARGEST_MATRIX:
@@ -263,37 +262,3 @@ def times_transposed(X: Array, mean: Array, scale: float, block: Array) -> NDArr
                 for c in range(block.shape[1]):
                     parts[t, f, c] += x * block[i, c]
     return parts
-
-
-def times_sparse(X: csr_array, block: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return X @ block for CSR data."""
-    product = np.zeros((X.shape[0], block.shape[1]))
-    add_times(X.indptr, X.indices, X.data, block, product)
-    return product
-
-
-def times_transposed_sparse(X: csr_array, block: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return X.T @ block for CSR data."""
-    product = np.zeros((X.shape[1], block.shape[1]))
-    add_times_transposed(X.indptr, X.indices, X.data, block, product)
-    return product
-
-
-@kernel
-def add_times(indptr: Array, indices: Array, data: Array, block: Array, product: Array) -> None:
-    """Add the product of a CSR matrix with a block of vectors."""
-    for i in range(len(indptr) - 1):
-        for e in range(indptr[i], indptr[i + 1]):
-            for c in range(block.shape[1]):
-                product[i, c] += data[e] * block[indices[e], c]
-
-
-@kernel
-def add_times_transposed(
-    indptr: Array, indices: Array, data: Array, block: Array, product: Array
-) -> None:
-    """Add the product of a transposed CSR matrix with a block of vectors."""
-    for i in range(len(indptr) - 1):
-        for e in range(indptr[i], indptr[i + 1]):
-            for c in range(block.shape[1]):
-                product[indices[e], c] += data[e] * block[i, c]

@@ -28,7 +28,7 @@ from isosne._lanes import (
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._portable import log
 from isosne._types import Array, DenseMatrix, Scalar
-from isosne.layout.descent import Field
+from isosne.layout.forces import Forces, Repulsion
 from isosne.layout.objectives import (
     KL,
     CustomObjective,
@@ -55,7 +55,7 @@ ALONE = 1.01
 the others sum to at least 0.01, and float32 rounding (1.2e-7) costs at most 1.2e-5 of that."""
 
 
-class ExactForces(Field):
+class ExactForces(Forces):
     """Gradient and value of an objective over all pairs of joint probabilities; default KL."""
 
     def __init__(
@@ -112,7 +112,7 @@ class ExactForces(Field):
         return totals
 
 
-class CustomForces(Field):
+class CustomForces(Forces):
     """Gradient and value of a user-defined objective over all pairs, from its derivative.
 
     With ``D_ij = dC / dq_ij`` and ``q = w / Z``, the chain rule gives
@@ -156,21 +156,6 @@ class CustomForces(Field):
             return np.ones_like(sq_dist)
         slope: Array = (self.dof + 1) / 2 / (self.dof + sq_dist)
         return slope
-
-
-class Repulsion:
-    """Repulsion between all points."""
-
-    def push(self, Y: NDArray[np.float32], push: NDArray[np.float32]) -> float:
-        """Fill push = sum_j w u (y_i - y_j) for the map Y, both (d, n), and return Z."""
-        raise NotImplementedError
-
-    def state(self) -> dict[str, Array]:
-        """Return the state, besides the map, that the next call of `push` depends on."""
-        return {}
-
-    def restore(self, state: dict[str, Array]) -> None:
-        """Restore a state."""
 
 
 class ExactRepulsion(Repulsion):

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from isosne._numba import n_threads
 from isosne._portable import each_cos, power
 from isosne._types import Array, Scalar
-from isosne.layout.exact import Repulsion
+from isosne.layout.forces import Repulsion
 from isosne.layout.near_field import (
     Cells,
     add_near,

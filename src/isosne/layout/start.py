@@ -10,13 +10,13 @@ from scipy.sparse import csr_array
 from isosne._portable import each_cos, each_log
 from isosne._types import Array, DenseMatrix, Joint, PartnerSource, Points, SparseMatrix
 from isosne.errors import DataError, ParameterError, keyword, suggest
-from isosne.layout.descent import SPREAD, Anchors
+from isosne.layout.anchors import Anchors
+from isosne.layout.descent import SPREAD
 from isosne.layout.eigenvectors import (
     combine,
     leading_eigenvectors,
     principal_components,
     project,
-    times_sparse,
     with_sign,
 )
 
@@ -170,7 +170,7 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
         if not isinstance(joint, SparseMatrix):
             P = P + P.T
         P = P.astype(np.float64)
-    multiply = partial(times_sparse if isinstance(P, csr_array) else combine, P)
+    multiply = P.__matmul__ if isinstance(P, csr_array) else partial(combine, P)
     n = P.shape[0]
     sums = multiply(np.ones((n, 1)))
     root = np.sqrt(np.where(sums > 0, sums, 1.0))  # avoids a division by zero in empty rows
@@ -220,7 +220,7 @@ def _partner_sums(P: DenseMatrix | csr_array, rows: Array, block: Array) -> NDAr
             factors = P.factors.astype(np.float64)
             found = combine(P.values[part] * (factors[part, None] + factors), block)
         else:
-            found = times_sparse(P[part].astype(np.float64), block)
+            found = P[part].astype(np.float64) @ block
         sums[start : start + BLOCK] = found
     return sums
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from isosne._lanes import LANES, entries, load, loaded, minus, point, repeated, splat, total, totals
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
-from isosne.layout.exact import Repulsion, add_push
+from isosne.layout.exact import add_push
+from isosne.layout.forces import Repulsion
 
 LEVELS = 20
 """Levels of the tree: 3 axes of 20 bits fit in an int64. Points closer than a millionth of the

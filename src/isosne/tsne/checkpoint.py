@@ -20,8 +20,8 @@ from isosne._files import only_user
 from isosne._random import RandomState
 from isosne._types import Array
 from isosne.errors import keyword
-from isosne.layout.descent import Field, Progress
-from isosne.layout.forces import as_method
+from isosne.layout.descent import Progress
+from isosne.layout.forces import Forces, as_method
 from isosne.layout.mesh import CUTOFFS, MAX_NODES
 from isosne.tsne.input import Input
 from isosne.tsne.model_file import (
@@ -113,7 +113,7 @@ class Checkpoint:
         return plan
 
     def write(
-        self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Field
+        self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Forces
     ) -> None:
         """Replace the file with the current state."""
         steps = np.array(trace, np.float64).reshape(-1, 3)

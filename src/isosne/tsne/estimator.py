@@ -21,7 +21,8 @@ from isosne._types import Joint
 from isosne.affinities.sparse import Sparse
 from isosne.errors import ParameterError
 from isosne.kernels.base import MetricKernel
-from isosne.layout.descent import Anchors, State
+from isosne.layout.anchors import Anchors
+from isosne.layout.descent import State
 from isosne.layout.forces import Method
 from isosne.layout.objectives import Objective
 from isosne.layout.schedules import Schedule, plain

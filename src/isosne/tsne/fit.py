@@ -27,18 +27,11 @@ from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.registry import as_kernel, for_table
 from isosne.layout import descent
-from isosne.layout.descent import Anchors, Progress, State, make_pull
-from isosne.layout.exact import CustomForces, ExactForces, ExactRepulsion, Repulsion
-from isosne.layout.forces import (
-    Attraction,
-    DrawnAttraction,
-    ListedAttraction,
-    Mesh,
-    Method,
-    SplitForces,
-    Tree,
-    as_method,
-)
+from isosne.layout.anchors import Anchors, make_pull
+from isosne.layout.attraction import Attraction, DrawnAttraction, ListedAttraction, SplitForces
+from isosne.layout.descent import Progress, State
+from isosne.layout.exact import CustomForces, ExactForces, ExactRepulsion
+from isosne.layout.forces import Forces, Mesh, Method, Repulsion, Tree, as_method
 from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.objectives import JSE, KL, NeRV, Objective, as_objective, dof_of
 from isosne.layout.schedules import Schedule, as_schedule, lasting
@@ -48,7 +41,7 @@ from isosne.neighbors.search import make_search
 from isosne.tsne.checkpoint import Checkpoint, Saved
 from isosne.tsne.input import Input
 from isosne.tsne.plan import Plan, Request, choose_forces, make_plan, seeded_kernel, useful_threads
-from isosne.tsne.run import Forces, Reporter, Run
+from isosne.tsne.run import Reporter, Run
 from isosne.tsne.series import gathering, joined
 
 

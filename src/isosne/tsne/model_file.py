@@ -27,7 +27,7 @@ from isosne.kernels.monte_carlo import VoronoiPartitions
 from isosne.kernels.owner import OwnerKernel
 from isosne.kernels.ownership import Subsets, split_scales, subset_shape
 from isosne.kernels.registry import KERNELS
-from isosne.layout.descent import Anchors
+from isosne.layout.anchors import Anchors
 from isosne.layout.forces import Exact, Mesh, Tree
 from isosne.layout.objectives import JSE, KL, NeRV, as_objective
 from isosne.layout.schedules import (

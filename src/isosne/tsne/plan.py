@@ -16,7 +16,7 @@ from isosne.affinities.sparse import Sparse
 from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
-from isosne.layout.descent import Anchors
+from isosne.layout.anchors import Anchors
 from isosne.layout.forces import Exact, Mesh, Method, Tree
 from isosne.layout.mesh import THETA, widest_map
 from isosne.layout.objectives import Objective, needs_all_pairs

@@ -8,13 +8,12 @@ from collections.abc import Callable
 from isosne._numba import threads
 from isosne._progress import BAR_SECONDS, make_progress, print_line
 from isosne.errors import DivergedError
-from isosne.layout.descent import Progress, Pull, State, advance, descend
-from isosne.layout.exact import CustomForces, ExactForces
-from isosne.layout.forces import SplitForces
+from isosne.layout.anchors import Pull
+from isosne.layout.descent import Progress, State, advance, descend
+from isosne.layout.forces import Forces
 from isosne.layout.schedules import Schedule
 from isosne.tsne.checkpoint import Checkpoint, Saved
 
-Forces = ExactForces | SplitForces | CustomForces
 TRACE_EVERY = 50
 """Steps between recorded values of the objective, as in scikit-learn. Each costs about one step."""
 logger = logging.getLogger("isosne")

@@ -15,7 +15,7 @@ from isosne._types import Array, Points
 from isosne.errors import DataError, FarRowsWarning, ParameterError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
-from isosne.layout.descent import Anchors
+from isosne.layout.anchors import Anchors
 from isosne.layout.schedules import FALLING_MOMENTUM, Schedule
 from isosne.neighbors.exact import Search
 

@@ -10,9 +10,10 @@ from isosne import GaussianKernel
 from isosne._types import DenseMatrix, SparseMatrix
 from isosne.affinities.dense import dense_affinities
 from isosne.errors import DivergedError
-from isosne.layout.descent import Field, Progress, advance, descend, sharpness
+from isosne.layout.attraction import ListedAttraction, SplitForces
+from isosne.layout.descent import Progress, advance, descend, sharpness
 from isosne.layout.exact import ExactForces, ExactRepulsion
-from isosne.layout.forces import ListedAttraction, SplitForces
+from isosne.layout.forces import Forces
 from isosne.layout.schedules import ChangeBelow, Phase, RateFalls, Schedule
 from tests.conftest import refuses
 from tests.reference import descent as reference
@@ -20,7 +21,7 @@ from tests.reference import descent as reference
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-class Slope(Field):
+class Slope(Forces):
     """A field with a constant gradient and a list of values, which notes what it is asked."""
 
     dof = 1.0

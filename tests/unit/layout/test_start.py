@@ -11,7 +11,7 @@ from isosne.affinities.dense import dense_affinities
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
 from isosne.errors import DataError, ParameterError
-from isosne.layout.descent import Anchors
+from isosne.layout.anchors import Anchors
 from isosne.layout.start import CARRIED_JITTER, carried_map, initial_map, resolve_start
 from isosne.neighbors import nearest_neighbors
 from tests.conftest import refuses

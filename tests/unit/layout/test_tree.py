@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isosne.layout.forces import curve_order
+from isosne.layout.attraction import curve_order
 from isosne.layout.tree import LEAF_POINTS, LEVELS, TreeRepulsion, every_third, link
 from tests.reference import repulsion as reference
 from tests.unit.layout.maps import relative, repel, uneven_clusters, uniform

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-import isosne.layout.forces
+import isosne.layout.attraction
 from isosne import (
     KL,
     Alignment,
@@ -84,8 +84,8 @@ def assert_same(found, expected):
 @pytest.fixture
 def arranged_often(monkeypatch):
     """Put the points in a new order every few steps, which takes hundreds otherwise."""
-    monkeypatch.setattr(isosne.layout.forces, "ARRANGE_FROM", 5)
-    monkeypatch.setattr(isosne.layout.forces, "ARRANGE_EVERY", 4)
+    monkeypatch.setattr(isosne.layout.attraction, "ARRANGE_FROM", 5)
+    monkeypatch.setattr(isosne.layout.attraction, "ARRANGE_EVERY", 4)
 
 
 @pytest.mark.parametrize("route", ROUTES)

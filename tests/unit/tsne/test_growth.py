@@ -19,7 +19,7 @@ from isosne import (
     Schedule,
 )
 from isosne.errors import DataError, FarRowsWarning, ParameterError
-from isosne.layout.descent import radius_of
+from isosne.layout.anchors import radius_of
 from isosne.quality import compare
 from isosne.rows import open_rows
 from isosne.rows.scaled import Scale, ScaledRows

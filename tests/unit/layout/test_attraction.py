@@ -8,9 +8,7 @@ from isosne._types import SparseMatrix
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import sparse_affinities
 from isosne.errors import DivergedError
-from isosne.layout.descent import Progress, descend
-from isosne.layout.exact import ExactRepulsion
-from isosne.layout.forces import (
+from isosne.layout.attraction import (
     ARRANGE_EVERY,
     ARRANGE_FROM,
     EARLY_SHARE,
@@ -20,6 +18,8 @@ from isosne.layout.forces import (
     ListedAttraction,
     SplitForces,
 )
+from isosne.layout.descent import Progress, descend
+from isosne.layout.exact import ExactRepulsion
 from isosne.layout.mesh import MeshRepulsion
 from isosne.layout.schedules import Phase, Schedule
 from isosne.layout.tree import TreeRepulsion
