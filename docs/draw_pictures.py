@@ -104,15 +104,9 @@ def draw_trust_dark() -> Any:
 
 
 def draw_picture_names() -> Any:
-    """Draw names on a map, with contours."""
+    """Draw names on a map."""
     _, y, Y = digits()
-    return plot_map(Y, y, names=WORDS, annotate=True, contours=True)
-
-
-def draw_picture_images() -> Any:
-    """Draw images on a map; the digits are dark on light."""
-    X, y, Y = digits()
-    return plot_map(Y, y, images=16 - X.reshape(-1, 8, 8))
+    return plot_map(Y, y, names=WORDS, annotate=True)
 
 
 def draw_picture_classes() -> Any:
@@ -124,7 +118,7 @@ def draw_picture_classes() -> Any:
 def draw_picture_dark() -> Any:
     """Draw a map for a dark page."""
     _, y, Y = digits()
-    return plot_map(Y, y, names=WORDS, style="dark", contours=True)
+    return plot_map(Y, y, names=WORDS, style="dark")
 
 
 def draw_picture_paper() -> Any:

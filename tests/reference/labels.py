@@ -37,14 +37,3 @@ def cross(start, end, begin, target):
 def overlap(middle, half, other, other_half):
     """Whether two boxes have a common area."""
     return all(abs(middle[a] - other[a]) < half[a] + other_half[a] for a in range(2))
-
-
-def choose_apart(positions, order, size):
-    """Points in this order, each if its box overlaps none that is chosen before it."""
-    chosen = []
-    for i in order:
-        if not any(
-            all(abs(positions[i][a] - positions[j][a]) < size[a] for a in range(2)) for j in chosen
-        ):
-            chosen.append(i)
-    return chosen

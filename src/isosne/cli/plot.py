@@ -1,4 +1,4 @@
-"""`isosne plot`: a map as a picture, as an interactive page, or the change to further maps."""
+"""`isosne plot`: a map as a picture or as an interactive page."""
 
 from dataclasses import replace
 from functools import partial
@@ -15,24 +15,15 @@ from isosne.cli.options import Args, TableOptions, option, refuse
 from isosne.errors import DataError, ParameterError, keyword
 
 picture_option = partial(option, panel=o.PICTURE)
-FILMS = (".gif", ".mp4")
 
 
 @o.command(
     o.MAP_FILE,
-    o.output_option(
-        "File to write: a picture (.png, .svg, .pdf), an interactive page (.html), or with --then "
-        "an animation (.gif, .mp4)."
-    ),
+    o.output_option("File to write: a picture (.png, .svg, .pdf) or an interactive page (.html)."),
     option(
         "--align-to MAP",
         "Map onto which this one is laid before it is drawn: rotated, mirrored, scaled and "
         "shifted.",
-    ),
-    option(
-        "--then MAP",
-        "Further map, to show the change as an animation; repeat for several.",
-        multiple=True,
     ),
     option(
         "--color COLUMN",
@@ -51,10 +42,6 @@ FILMS = (".gif", ".mp4")
     o.TITLE,
     picture_option("--annotate", "Write the names of the classes on the map instead of a legend."),
     picture_option(
-        "--contours",
-        "Draw lines of equal density, which enclose 95, 75, 50 and 25 % of the points.",
-    ),
-    picture_option(
         "--style screen|paper|slides|dark",
         "Sizes, fonts and colors; paper is one column wide (89 mm) with fonts of 8 points.",
         default="screen",
@@ -67,9 +54,8 @@ FILMS = (".gif", ".mp4")
     ),
     picture_option(
         "--images FILE",
-        "Images of the points, in the order of the rows: an array (.npy) with an image per row, or "
-        "a table of pixels with --image-shape. A picture shows as many as have room, a page shows "
-        "them on hover.",
+        "Images to show on hover in a page, in the order of the rows: an array (.npy) with an "
+        "image per row, or a table of pixels with --image-shape.",
         type=str,
     ),
     picture_option(
@@ -84,11 +70,10 @@ FILMS = (".gif", ".mp4")
     *(o.ID, o.SCALE, o.COLUMNS, o.EXCLUDE, o.MISSING, o.KEY, *o.LAST),
 )
 def plot(args: Args) -> None:
-    """Plot a map as a picture, an interactive page or an animation.
+    """Plot a map as a picture or an interactive page.
 
     Points are colored by the labels of the map, by a column of a table, or by trust. The map may be
-    of any program, such as umap.csv or cells.h5ad:X_umap. With --then, an animation shows the
-    change from map to map, of the rows of the last one. Options that say how a table is read
+    of any program, such as umap.csv or cells.h5ad:X_umap. Options that say how a table is read
     default to what the map records.
 
     Example: isosne plot map.parquet -o map.png
@@ -99,11 +84,6 @@ def plot(args: Args) -> None:
     paths = args.pick("table", "trust", "images")
     paths |= {"map_file": tables.file_of(args.map_file), "align_to": tables.file_of(args.align_to)}
     files.check_distinct(paths, args.pick("output"))
-    if args.then:
-        others = args.pick("color", "table", "trust", "align_to")
-        refuse(f"with {keyword('then')}", "Points have the colors of the last map.", **others)
-        _write_change(args)
-        return
     is_page = args.output.suffix.lower() in files.PAGES
     files.check_output(args.output, (*files.PICTURES, *files.PAGES), force=args.force)
     _check_look(args, table, is_page=is_page)
@@ -128,7 +108,6 @@ def plot(args: Args) -> None:
         shown = tables.read_columns(table, drawn, options, args.memory_limit, wanted)
     shown |= drawn.columns
     judged = None if args.trust is None else _judge(args, drawn, options)
-    pictures = None if args.images is None else _read_images(args, drawn, options)
     label = drawn.provenance.get("table", {}).get("label")
     labels = tables.named(drawn.labels, label)
     if is_page:
@@ -136,7 +115,8 @@ def plot(args: Args) -> None:
 
         shown.pop(label, None)  # shown as the labels already
         page = {"columns": {"id": drawn.ids, **shown}, "labels": labels, "trust": judged}
-        page |= {"hover": list(args.hover) or None, "images": pictures, "title": args.title}
+        images = None if args.images is None else _read_images(args, drawn, options)
+        page |= {"hover": list(args.hover) or None, "images": images, "title": args.title}
         first = "trust" if judged is not None else color
         write_page(args.output, drawn.embedding, **page, color=first, force=args.force)
     else:
@@ -145,7 +125,7 @@ def plot(args: Args) -> None:
         painted, by = (labels, None) if color is None else (shown[color], color)
         if judged is not None:
             painted, by = judged, "trust"
-        looks = {**args.pick("contours", "style", "kind"), "images": pictures}
+        looks = args.pick("style", "kind")
         if args.annotate:
             looks["annotate"] = _find_names(painted, labels, args.kind, len(drawn.embedding))
         axes = plot_map(drawn.embedding, painted, title=args.title or by, **looks)
@@ -161,9 +141,9 @@ def _check_look(args: Args, table: str | None, *, is_page: bool) -> None:
     hint = f"Write a file that ends in {'.png' if is_page else '.html'}, or leave it out."
     if is_page:
         style = None if args.style == "screen" else args.style
-        refuse("for a page", hint, **args.pick("annotate", "contours"), style=style)
+        refuse("for a page", hint, annotate=args.annotate, style=style)
     else:
-        refuse("for a picture", hint, hover=args.hover)
+        refuse("for a picture", hint, **args.pick("images", "hover"))
     if args.images is None:
         refuse(f"without {keyword('images')}", image_shape=args.image_shape)
     if table is not None and args.color is None and not is_page:
@@ -208,31 +188,6 @@ def _find_names(painted: Any, labels: Any, kind: str, n: int) -> Any:
         hint = f"Embed the table with {keyword('label')} COLUMN, or add {keyword('color')}."
         raise ParameterError("annotate", rule, hint=hint)
     return labels
-
-
-def _write_change(args: Args) -> None:
-    """Write an animation from map to map, of the points of the last one."""
-    from isosne.plots import animate_between
-
-    maps = [args.map_file, *args.then]
-    for path in maps:
-        files.check_distinct({"map_file": tables.file_of(path)}, args.pick("output"))
-    files.check_output(args.output, FILMS, force=args.force)
-    first = files.read_map_file(args.map_file, "map_file")
-    drawn = [first, *(files.read_map_file(path, "then") for path in args.then)]
-    last, has_ids = drawn[-1], all(each.has_ids for each in drawn)
-    animate_between(
-        [each.embedding for each in drawn],
-        args.output,
-        tables.named(last.labels, last.provenance.get("table", {}).get("label")),
-        ids=[each.ids for each in drawn] if has_ids else None,
-        titles=files.titles_of(maps),
-        force=args.force,
-    )
-    n_points = len(last.embedding)
-    result = {"output": str(args.output), "n_points": n_points, "n_maps": len(maps)}
-    sentence = f"Wrote {args.output}: {len(maps)} maps, {n_points:,} points"
-    conclude(result, sentence, as_json=args.json)
 
 
 def _read_images(args: Args, drawn: Any, options: TableOptions) -> Any:

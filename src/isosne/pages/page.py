@@ -10,7 +10,7 @@ from isosne._files import whole_file
 from isosne.errors import ParameterError
 from isosne.pages.choices import find_choice, offer_choices, paint_trust
 from isosne.pages.scene import NamedMap, Scene
-from isosne.plots.images import check_images, make_sprites
+from isosne.pages.sprites import make_sprites
 from isosne.plots.paint import Classes, Paint, check_embedding, spread_colors
 from isosne.studies.point_columns import Column, as_columns, paint_labels
 
@@ -53,7 +53,8 @@ def write_page(
         Names of the columns to show on hover; None: all. "trust" and the name of the labels can be
         among them.
     images : array of shape (n, height, width) or (n, height, width, 3), or None, default=None
-        Images of the points, shown on hover; see `isosne.plots.plot_map`.
+        Images of the points, gray or red, green and blue, shown on hover. 8-bit images are shown as
+        they are, others from black for the lowest value to white for the highest.
     title : str or None, default=None
         Title of the page; None: "Map of n points".
     force : bool, default=False
@@ -93,7 +94,7 @@ def write_page(
         choices,
         first=find_choice(choices, color),
         hover=_find_hover(hover, [column.name for column in every]),
-        images=None if images is None else make_sprites(check_images(images, n)),
+        images=None if images is None else make_sprites(images, n),
         is_report=False,
     )
     title = title or f"Map of {n:,} points"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from isosne._extras import require
 
 if TYPE_CHECKING:
-    from isosne.plots.animation import animate, animate_between
+    from isosne.plots.animation import animate
     from isosne.plots.curves import plot_lines, plot_rnx, plot_similarity_from
     from isosne.plots.figures import save_figure
     from isosne.plots.kernels import plot_cells, plot_contours
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "animate",
-    "animate_between",
     "plot_cells",
     "plot_contours",
     "plot_lines",
@@ -33,7 +32,7 @@ __all__ = [
 ]
 
 _HOME = {
-    **dict.fromkeys(["animate", "animate_between"], "animation"),
+    "animate": "animation",
     **dict.fromkeys(["plot_lines", "plot_rnx", "plot_similarity_from"], "curves"),
     **dict.fromkeys(["plot_cells", "plot_contours"], "kernels"),
     **dict.fromkeys(["plot_map", "plot_maps"], "maps"),

@@ -13,7 +13,7 @@ There are no random numbers: the same map has the same places.
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from textwrap import shorten, wrap
 from typing import Any, NamedTuple
 
@@ -60,22 +60,6 @@ N_EXAMINED = 80  # candidates of lowest cost for which crossings are counted
 MAX_ROUNDS = 8  # of moves; a round without a move is the last. 60 texts need about four
 
 
-class Scenery(NamedTuple):
-    """What names keep off: points (n, 2) with some cells around them, and images (k, 2, 2).
-
-    An image is given by its low and its high corner.
-    """
-
-    points: Floats
-    images: Floats
-    clearance: int
-
-    def seen(self, transform: Callable[[Floats], Floats]) -> "Scenery":
-        """Return points and images at other coordinates."""
-        images = transform(self.images.reshape(-1, 2)).reshape(-1, 2, 2)
-        return Scenery(transform(self.points), images, self.clearance)
-
-
 class ClassNames(Artist):
     """The texts of the classes that have points, largest first, and their leader lines.
 
@@ -83,12 +67,12 @@ class ClassNames(Artist):
     """
 
     def __init__(
-        self, ax: Axes, scenery: Scenery, classes: Classes, style: Style, *, in_color: bool
+        self, ax: Axes, points: Floats, classes: Classes, style: Style, *, in_color: bool
     ) -> None:
         super().__init__()
         counts = np.bincount(classes.of_point, minlength=len(classes.names))[: classes.n_classes]
         self._order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-        self._scenery, self._of_point = scenery, classes.of_point
+        self._points, self._of_point = points, classes.of_point
         self._font = float(rcParams["font.size"])
         self._placed_for: tuple[Any, ...] = ()
         self.set_zorder(6)
@@ -126,12 +110,11 @@ class ClassNames(Artist):
         if view == self._placed_for:
             return
         self._placed_for = view
-        to_pixels = self.axes.transData.transform
-        scenery = self._scenery.seen(lambda places: (to_pixels(places) - box.min) * scale)
+        points = (self.axes.transData.transform(self._points) - box.min) * scale
         for part in self.get_children():
             part.set_visible(False)
         lost = []
-        for j, middle, start, target in self._find_places(scenery, frame):
+        for j, middle, start, target in self._find_places(points, frame):
             if np.isnan(middle).any():
                 lost.append(self.texts[j].get_text().replace("\n", " "))
                 continue
@@ -148,22 +131,20 @@ class ClassNames(Artist):
                 stacklevel=2,
             )
 
-    def _find_places(self, scenery: Scenery, frame: Floats) -> list[tuple[int, Any, Any, Any]]:
+    def _find_places(self, points: Floats, frame: Floats) -> list[tuple[int, Any, Any, Any]]:
         """Return text, middle, and start and end of the leader, of the classes in the view.
 
         The font is the largest in which all names fit; in the smallest, some may have no place.
         """
-        cells, shape = grid_cells(scenery.points, frame), grid_shape(frame)
-        inside = ((scenery.points >= 0) & (scenery.points <= frame)).all(axis=1)
+        cells, shape = grid_cells(points, frame), grid_shape(frame)
+        inside = ((points >= 0) & (points <= frame)).all(axis=1)
         shown, cores = [], []
         for j, c in enumerate(self._order.tolist()):
             counts = _count(cells[inside & (self._of_point == c)], shape)
             if counts.any():
                 shown.append(j)
                 cores.append(core_of(counts))
-        is_taken = binary_dilation(_count(cells[inside], shape), iterations=scenery.clearance)
-        for low, high in np.maximum(scenery.images / CELL, 0).astype(int):
-            is_taken[low[0] : high[0] + 1, low[1] : high[1] + 1] = True
+        is_taken = binary_dilation(_count(cells[inside], shape))
         for factor in SCALES:
             sizes = np.array([_measure(self.texts[j], factor * self._font) for j in shown])
             boxes = place_labels(sizes.reshape(-1, 2), cores, is_taken, frame)

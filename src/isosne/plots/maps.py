@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from isosne._checks import check_count, check_number
 from isosne._types import Array
 from isosne.errors import ParameterError, keyword
-from isosne.plots.annotations import ClassNames, Scenery
+from isosne.plots.annotations import ClassNames
 from isosne.plots.figures import (
     SCREEN,
     Style,
@@ -32,7 +32,6 @@ from isosne.plots.figures import (
     set_wrapped_title,
     strip_axes,
 )
-from isosne.plots.images import Images, check_images, draw_thumbnails
 from isosne.plots.paint import (
     Classes,
     Names,
@@ -44,7 +43,7 @@ from isosne.plots.paint import (
     spread_colors,
 )
 from isosne.plots.palette import Floats
-from isosne.plots.points import draw_density, draw_marks, draw_points
+from isosne.plots.points import draw_marks, draw_points
 from isosne.plots.raster import MARGIN, find_limits, position_points
 
 # Chosen by eye.
@@ -54,8 +53,6 @@ ZOOM = 1.12  # magnification at which a cube fills the axes without being cut of
 STRIP_SHARE = 0.6  # height of a one-dimensional map relative to its width
 TITLE_SHARE = 0.9  # maximum width of a title line relative to the axes
 AXES_SHARE = 0.77  # height of the axes in a figure before layout: matplotlib's 0.88 - 0.11
-CLEARANCE = {False: 1, True: 3}
-"""Distance of names from points in cells of 3 points, without and with contours around them."""
 
 
 def plot_map(
@@ -69,8 +66,6 @@ def plot_map(
     legend: bool | str = "auto",
     names: Names = None,
     annotate: Any = False,
-    contours: bool = False,
-    images: Any = None,
     style: str = "screen",
     ax: Axes | None = None,
 ) -> Axes:
@@ -99,10 +94,6 @@ def plot_map(
     annotate : bool or array of shape (n,), default=False
         Whether to write the names of the classes on the map, each beside its cluster. An array of
         labels names clusters of a map that is colored by something else.
-    contours : bool, default=False
-        Whether to draw lines of equal density, which enclose 95, 75, 50 and 25 % of the points.
-    images : array of shape (n, height, width) or (n, height, width, 3), or None, default=None
-        Images of the points, gray or red, green and blue. As many as have room are drawn.
     style : {"screen", "paper", "slides", "dark"}, default="screen"
         "paper" is as wide as a column of a journal, 89 mm, with fonts of 8 points and the legend
         below the map.
@@ -125,10 +116,8 @@ def plot_map(
     ten classes, those that are near each other on the map get colors that differ most, so that a
     class may have another color on another map. Above 60 classes, colors repeat.
 
-    Names do not overlap and stay inside the axes, at any size of the figure. If there is no room,
-    their font is reduced, down to 60 %; what then has no place is left out with a warning. Images
-    do not overlap; the densest places have the first choice. 8-bit images are drawn as they are,
-    others from black for the lowest value to white for the highest. Not in the paper.
+    Names on the map do not overlap and stay inside the axes. If there is no room, their font is
+    reduced, down to 60 %; what then has no place is left out with a warning. Not in the paper.
 
     Examples
     --------
@@ -141,8 +130,7 @@ def plot_map(
     Y = check_embedding(embedding)
     look = find_style(style)
     paint = spread_colors(look.paint(as_paint(color, len(Y), kind=kind, names=names)), Y)
-    pictures = None if images is None else check_images(images, len(Y))
-    drawing = _Drawing(mark, point_size, annotate, names, contours, pictures, look)
+    drawing = _Drawing(mark, point_size, annotate, names, look)
     named = drawing.check(Y, paint)
     explained = paint if _needs_legend(legend, paint, named) else None
     is_new, columns = ax is None, 0
@@ -168,7 +156,6 @@ def plot_maps(
     legend: bool | str = "auto",
     names: Names = None,
     annotate: Any = False,
-    contours: bool = False,
     style: str = "screen",
 ) -> Array:
     """Plot several maps in a grid, with one legend.
@@ -181,7 +168,7 @@ def plot_maps(
         What to color the points by: one column for all maps, or a mapping from titles to columns.
     columns : int or None, default=None
         Number of maps per row; None: one row for up to four maps, otherwise a square grid.
-    kind, mark, point_size, legend, names, annotate, contours, style
+    kind, mark, point_size, legend, names, annotate, style
         See `plot_map`. The style "paper" is for two columns of a journal: four maps in a row are
         183 mm wide.
 
@@ -206,7 +193,7 @@ def plot_maps(
     look, n_dims = find_style(style), _common_dims(checked)
     paints = paint_maps(color, {t: len(Y) for t, Y in checked.items()}, kind=kind, names=names)
     paints = _share_colors({t: look.paint(paint) for t, paint in paints.items()}, checked)
-    drawing = _Drawing(mark, point_size, annotate, names, contours, None, look)
+    drawing = _Drawing(mark, point_size, annotate, names, look)
     named = {t: drawing.check(Y, paints[t]) for t, Y in checked.items()}
     if columns is not None:
         check_count(columns, "columns", low=1, hint="Leave it out to choose it.")
@@ -232,8 +219,6 @@ class _Drawing(NamedTuple):
     point_size: float | str
     annotate: Any
     names: Names
-    contours: bool
-    images: Images | None
     style: Style
 
     def check(self, Y: Array, paint: Paint) -> Classes | None:
@@ -242,15 +227,9 @@ class _Drawing(NamedTuple):
         if self.point_size != "auto":
             hint = f"Use {keyword('point_size', 'auto')} to choose it by the number of points."
             check_number(self.point_size, "point_size", low=0.01, hint=hint)
-        asked = {
-            "annotate": self.annotate is not False,
-            "contours": self.contours,
-            "images": self.images is not None,
-        }
-        for name, is_asked in asked.items():
-            if is_asked and Y.shape[1] != 2:
-                rule = f"be left out for a map with {Y.shape[1]} column(s)"
-                raise ParameterError(name, rule, hint="Use it with two-dimensional maps.")
+        if self.annotate is not False and Y.shape[1] != 2:
+            rule = f"be left out for a map with {Y.shape[1]} column(s)"
+            raise ParameterError("annotate", rule, hint="Use it with two-dimensional maps.")
         return self._find_named(paint, len(Y))
 
     def draw(self, ax: Axes, Y: Floats, paint: Paint, named: Classes | None) -> None:
@@ -260,14 +239,8 @@ class _Drawing(NamedTuple):
         frame_axes(ax, find_limits(positions, margin=margin), paint, Y.shape[1], self.style)
         draw_points(ax, positions, paint, self.point_size, self.style)
         draw_marks(ax, positions, self._marked(len(Y)), self.style)
-        if self.contours:
-            draw_density(ax, positions, self.style)
-        boxes = np.empty((0, 2, 2))
-        if self.images is not None:
-            boxes = draw_thumbnails(ax, positions, self.images, paint, self.style)
         if named is not None:
-            scenery = Scenery(positions, boxes, CLEARANCE[self.contours])
-            ClassNames(ax, scenery, named, self.style, in_color=named is paint)
+            ClassNames(ax, positions, named, self.style, in_color=named is paint)
 
     def _marked(self, n: int) -> NDArray[np.int64]:
         """Return the indices of the points to mark."""

@@ -1,4 +1,4 @@
-"""Points, marks and density lines on axes: size and opacity depend on the number of points.
+"""Points and marks on axes: size and opacity depend on the number of points.
 
 Up to `MAX_SCATTER` points are drawn one by one; more are rasterized (`raster`).
 """
@@ -12,15 +12,7 @@ from matplotlib.patheffects import withStroke
 from isosne._types import Array
 from isosne.plots.figures import SCREEN, Style
 from isosne.plots.paint import Paint, Values, point_colors
-from isosne.plots.palette import Floats
-from isosne.plots.raster import (
-    COVERAGE,
-    Canvas,
-    auto_alpha,
-    drawing_order,
-    estimate_density,
-    rasterize,
-)
+from isosne.plots.raster import COVERAGE, Canvas, auto_alpha, drawing_order, rasterize
 
 MAX_SCATTER = 100_000  # most points that are drawn one by one; chosen, not measured
 MAX_VECTORS = 5_000  # above this number points are too many for vector graphics; chosen
@@ -78,13 +70,3 @@ def draw_marks(ax: Axes, Y: Array, marked: Array, style: Style = SCREEN) -> None
     look: dict[str, Any] = {"marker": "x", "s": 90, "c": style.ink, "linewidths": 2.2, "zorder": 5}
     if len(marked):
         ax.scatter(*Y[marked].T, path_effects=halo, **look)
-
-
-def draw_density(ax: Axes, positions: Floats, style: Style) -> None:
-    """Draw the lines that enclose 95, 75, 50 and 25 % of the points, in two dimensions."""
-    limits = np.array([ax.get_xlim(), ax.get_ylim()])
-    density, levels = estimate_density(positions, *limits.T)
-    share = (np.arange(len(density)) + 0.5) / len(density)
-    centers = [low + share * (high - low) for low, high in limits]
-    look: dict[str, Any] = {"colors": style.ink, "linewidths": 0.7, "alpha": 0.65, "zorder": 3}
-    ax.contour(*centers, density, levels=levels, **look)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_edt, gaussian_filter, uniform_filter
+from scipy.ndimage import distance_transform_edt, uniform_filter
 
 from isosne._types import Array
 from isosne.plots.paint import Classes, Paint
@@ -29,11 +29,6 @@ make all others faint."""
 MAX_ISOLATED, WINDOW = 12, 21
 """A pixel is isolated if at most 12 pixels of the 21 x 21 window around it are filled."""
 MARKER_RADIUS = 1.5  # just more than sqrt(2), from the middle of a 3 x 3 marker to its corners
-GRID = 256  # cells along each side of the grid on which the density is estimated
-ENCLOSED = (0.95, 0.75, 0.5, 0.25)  # fractions of the points that lines of equal density enclose
-WIDEST, NARROWEST = 0.025, 0.009
-"""Standard deviation of the smoothing relative to the side of the axes, for few and for many
-points."""
 
 
 def position_points(Y: Floats, paint: Paint) -> Floats:
@@ -172,18 +167,3 @@ def enlarge_isolated(picture: Floats) -> Floats:
     distance, nearest = distance_transform_edt(~isolated, return_indices=True)
     is_marker = ~filled & (distance < MARKER_RADIUS)
     return np.where(is_marker[..., None], picture[tuple(nearest)], picture)
-
-
-def estimate_density(positions: Floats, low: Array, high: Array) -> tuple[Floats, list[float]]:
-    """Return the density (h, w) of points between two corners, and the levels of its lines.
-
-    A level is the density that a given fraction of the points exceed.
-    """
-    canvas = Canvas(low, high, GRID, GRID)
-    # The exponent of Scott's rule in two dimensions; the factor is for 1,000 points.
-    share = np.clip(WIDEST * (len(positions) / 1000) ** (-1 / 6), NARROWEST, WIDEST)
-    pixels = canvas.locate(np.clip(positions, low, high))
-    density = np.asarray(gaussian_filter(canvas.count(pixels), share * GRID, mode="constant"))
-    levels = np.quantile(density.flat[pixels], [1 - fraction for fraction in ENCLOSED])
-    below = np.nextafter(density.max(), 0)  # coinciding points: the only level is the maximum
-    return density, np.unique(np.minimum(levels, below)).tolist()

@@ -1,4 +1,4 @@
-"""`isosne plot`: names, contours, styles, images and what is shown on hover."""
+"""`isosne plot`: names, styles, images and what is shown on hover."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from isosne import plots
+from isosne import pages, plots
 from isosne.datasets import export
 from isosne.rows import MapWriter
 from tests.unit.cli.conftest import run
@@ -48,12 +48,17 @@ def drawn(monkeypatch):
     return settings
 
 
+@pytest.fixture
+def shown(monkeypatch):
+    """What a page is written with."""
+    settings = {}
+    monkeypatch.setattr(pages, "write_page", lambda *_, **given: settings.update(given))
+    return settings
+
+
 def test_a_picture_has_what_was_asked_for(digits, drawn):
-    run(
-        "plot", "map.parquet", "--annotate", "--contours", "--style", "dark", "-o", "a.png", *COARSE
-    )
-    assert (drawn["annotate"], drawn["contours"], drawn["style"]) == (True, True, "dark")
-    assert drawn["dpi"] == 20
+    run("plot", "map.parquet", "--annotate", "--style", "dark", "-o", "a.png", *COARSE)
+    assert (drawn["annotate"], drawn["style"], drawn["dpi"]) == (True, "dark", 20)
 
 
 @pytest.mark.parametrize(("style", "dpi"), [("screen", 150), ("paper", 300)])
@@ -69,7 +74,7 @@ def test_a_map_colored_by_a_number_is_named_by_its_labels(digits, drawn):
 
 
 @pytest.mark.parametrize("kind", ["table", "rows", "colors"])
-def test_images_of_the_points(digits, here, drawn, kind):
+def test_images_of_the_points(digits, here, shown, kind):
     pixels, _ = digits
     images = pixels.reshape(-1, 8, 8)
     line = ("--images", "images.npy")
@@ -81,17 +86,17 @@ def test_images_of_the_points(digits, here, drawn, kind):
     else:
         images = np.repeat(images[..., None], 3, axis=3)
         np.save(here / "images.npy", images)
-    run("plot", "map.parquet", *line, "-o", "map.png", *COARSE)
-    assert np.array_equal(drawn["images"], images)
+    run("plot", "map.parquet", *line, "-o", "map.html", "-q")
+    assert np.array_equal(shown["images"], images)
 
 
-def test_images_belong_to_the_rows_of_the_map(digits, here, drawn):
+def test_images_belong_to_the_rows_of_the_map(digits, here, shown):
     images = digits[0].reshape(-1, 8, 8)
     np.save(here / "images.npy", images)
     with MapWriter("some.parquet", [7, 3, 90], 2, {}) as writer:
         writer.write(np.eye(3, 2))
-    run("plot", "some.parquet", "--images", "images.npy", "-o", "map.png", *COARSE)
-    assert np.array_equal(drawn["images"], images[[7, 3, 90]])
+    run("plot", "some.parquet", "--images", "images.npy", "-o", "map.html", "-q")
+    assert np.array_equal(shown["images"], images[[7, 3, 90]])
 
 
 def test_a_page_shows_images_and_chosen_columns_on_hover(digits, here):

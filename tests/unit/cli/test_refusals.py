@@ -206,16 +206,12 @@ REFUSED = {
         "--style must be left out for a page; got --style dark. Write a file that ends in .png,",
     ),
     "plot images without their shape": (
-        ("plot", "map.csv", "--images", "wine.csv", "-o", "a.png"),
+        ("plot", "map.csv", "--images", "wine.csv", "-o", "a.html"),
         "--image-shape must give the height and width of the images, which are rows of pixels in ",
     ),
     "plot images of a wrong shape": (
-        ("plot", "map.csv", "--images", "wine.csv", "--image-shape", "2,2,2", "-o", "a.png"),
+        ("plot", "map.csv", "--images", "wine.csv", "--image-shape", "2,2,2", "-o", "a.html"),
         "--image-shape must be height,width or height,width,3; got --image-shape 2,2,2. ",
-    ),
-    "animate in a color": (
-        ("plot", "map.csv", "--then", "map.csv", "--color", "x", "-o", "a.gif"),
-        "--color must be left out with --then; got --color x. Points have the colors of the last ",
     ),
     "report on maps with an option of the maps to compute": (
         ("report", *WINE, "--map", "map.csv", "--psi", 8, "-o", "a.html"),

@@ -1,4 +1,4 @@
-"""Maps that stay comparable: embed and plot --align-to, extend, and plot --then."""
+"""Maps that stay comparable: embed and plot --align-to, and extend."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
 
 from isosne import TSNE, Alignment, plots
 from isosne.rows import MapWriter, read_map
@@ -127,19 +126,6 @@ def test_a_map_of_other_rows_and_missing_identifiers_are_refused(new, here, isos
 
 
 # --- plot --then
-
-
-def test_the_change_between_maps_is_an_animation(later, isosne, monkeypatch):
-    monkeypatch.setattr("isosne.plots.animation.MOVE_SECONDS", 0.2)
-    monkeypatch.setattr("isosne.plots.animation.REST_SECONDS", 0.05)
-    monkeypatch.setattr("isosne.plots.animation.LAST_SECONDS", 0.05)
-    isosne(*LINE, "--align-to", "map.csv", "-o", "later_map.csv", "-q")
-    found = isosne("plot", "map.csv", "--then", "later_map.csv", "-o", "change.gif")
-    assert found.stderr == "Wrote change.gif: 2 maps, 148 points\n"
-    with Image.open("change.gif") as film:
-        assert film.n_frames > 2
-    found = isosne("plot", "map.csv", "--then", "later_map.csv", "-o", "x.png", code=2)
-    assert found.stderr.startswith("Error: --output must end in .gif or .mp4")
 
 
 def test_a_map_is_laid_onto_another_before_it_is_drawn(later, isosne, monkeypatch):

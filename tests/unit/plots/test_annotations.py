@@ -117,16 +117,6 @@ def test_what_has_no_room_is_left_out_with_a_warning(clusters):
     assert not any(text.get_visible() for text in found.texts)
 
 
-def test_names_do_not_cover_images(clusters):
-    Y, y = clusters
-    ax = plot_map(Y, y.astype(str), annotate=True, images=np.zeros((270, 4, 4)))
-    texts = boxes_of(ax)
-    extents = [ax.transData.transform(np.reshape(i.get_extent(), (2, 2)).T) for i in ax.images]
-    both = np.vstack([texts, np.reshape(extents, (-1, 4))])
-    assert len(extents) > 12
-    assert overlap(both) == overlap(both[len(texts) :]) == 0
-
-
 @pytest.mark.parametrize("style", [SCREEN, DARK], ids=["white", "dark"])
 def test_names_are_legible_in_every_color(style):
     ground = luminance(style.background)

@@ -21,7 +21,7 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     for block in blocks:
         exec(compile(block, "docs/pictures.md", "exec"), names)
     written = {path.name for path in tmp_path.iterdir()}
-    assert written == {"names.png", "trust.png", "paper.pdf", "dark.png", "images.png", "map.html"}
+    assert written == {"names.png", "trust.png", "paper.pdf", "dark.png", "map.html"}
 
 
 def test_the_table_of_colors_is_what_the_code_gives():

@@ -1,26 +1,21 @@
-"""Images of very many points, by hand and against counting in loops; lines of equal density."""
+"""Images of very many points, by hand and against counting in loops."""
 
 import subprocess
 import sys
 
 import numpy as np
 
-from isosne.plots import plot_map
 from isosne.plots.paint import Classes, Values
 from isosne.plots.palette import FAINT, PLAIN, to_rgb
 from isosne.plots.raster import (
-    ENCLOSED,
-    GRID,
     MIN_OPACITY,
     Canvas,
     enlarge_isolated,
-    estimate_density,
     mix_classes,
     opacity_of,
     rasterize,
 )
 
-LOW, HIGH = (-4.0, -4.0), (4.0, 4.0)
 CANVAS = Canvas((0, 0), (2, 1), 1, 2)  # two pixels: x below 1, and above
 THREE = np.array([[0.5, 0.5], [1.5, 0.5], [1.6, 0.2]])
 
@@ -82,20 +77,3 @@ def test_only_isolated_pixels_are_enlarged():
     assert (enlarge_isolated(picture)[..., 3] > 0).sum() == 9
     picture[::2, ::2] = 1
     np.testing.assert_array_equal(enlarge_isolated(picture), picture)
-
-
-def test_levels_enclose_the_stated_fractions_of_the_points():
-    Y = np.random.default_rng(0).normal(size=(5000, 2)).clip(-3.9, 3.9)
-    density, levels = estimate_density(Y, LOW, HIGH)
-    np.testing.assert_allclose(density.sum(), 5000, rtol=1e-3)  # some leaves the grid
-    # The lines of a normal distribution are circles of radius r with 1 - exp(-r^2 / 2) inside.
-    for level, fraction in zip(levels, ENCLOSED, strict=True):
-        area = (density > level).sum() * (8 / GRID) ** 2
-        np.testing.assert_allclose(np.sqrt(area / np.pi), np.sqrt(-2 * np.log(1 - fraction)), 0.1)
-
-
-def test_coinciding_points_have_one_line():
-    Y = np.zeros((50, 2))
-    density, (level,) = estimate_density(Y, LOW, HIGH)
-    assert 0 < level < density.max()
-    plot_map(Y, contours=True).figure.canvas.draw()

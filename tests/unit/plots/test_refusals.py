@@ -5,21 +5,18 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from matplotlib.animation import FFMpegWriter
 from matplotlib.figure import Figure
 
 from isosne import GaussianKernel, IsolationKernel
 from isosne.errors import DataError, MissingPackageError, OutputError, ParameterError
 from isosne.plots import (
     animate,
-    animate_between,
     plot_cells,
     plot_contours,
     plot_map,
     plot_maps,
     plot_rnx,
 )
-from isosne.plots.images import Images, fit_size
 from isosne.plots.paint import as_paint, paint_maps
 from isosne.quality import Trust
 from tests.conftest import refuses
@@ -62,17 +59,6 @@ CASES = [
         lambda: plot_map(Y, annotate=True),
         "annotate must be False, True for the classes that color the points, or an array with a "
         "label for each of the 6 points; got annotate=True. Pass the labels, as in annotate=y.",
-    ),
-    pytest.param(
-        lambda: plot_map(Y, images=np.zeros((6, 9))),
-        "images must have the shape (n, height, width) or (n, height, width, 3), with one image "
-        "per point; got shape (6, 9) for 6 points. "
-        "Reshape rows of pixels first, for example with X.reshape(-1, 28, 28).",
-    ),
-    pytest.param(
-        lambda: fit_size(Images(np.broadcast_to(np.uint8(0), (600_000, 28, 28)), 0, 0)),
-        "images of a page must have at least 8 pixels along a side, which 600,000 images of this "
-        "shape exceed. Write a page of fewer points, or a picture.",
     ),
     pytest.param(
         lambda: plot_maps({"a": Y, "b": np.ones((5, 3))}),
@@ -156,21 +142,6 @@ CASES = [
         "snapshots must contain at least one map, all of the same shape; "
         "got shapes (5, 2) and (6, 2). Collect copies of the map in a callback of TSNE.",
     ),
-    pytest.param(
-        lambda: animate_between([Y], "change.gif"),
-        "maps must contain at least two maps with the same number of dimensions; got 1 map(s). "
-        "Pass the maps in order.",
-    ),
-    pytest.param(
-        lambda: animate_between([Y, Y[:5]], "change.gif"),
-        "ids must be given for maps with different numbers of points; got ids=None. "
-        "Pass the identifiers of the rows of each map.",
-    ),
-    pytest.param(
-        lambda: animate_between([Y[:2], Y[:2]], "change.gif", ids=[[1, 2], [3, 4]]),
-        "Maps that follow each other must have at least 2 rows in common; 'map 1' and 'map 2' "
-        "have 0. Pass maps of the same rows.",
-    ),
 ]
 
 
@@ -192,13 +163,3 @@ def test_without_matplotlib_one_sentence_says_so(monkeypatch):
         "Install it with: pip install 'isosne[plot]'",
     ):
         _ = import_module("isosne.plots").plot_map
-
-
-def test_without_ffmpeg_one_sentence_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(FFMpegWriter, "isAvailable", lambda: False)
-    with refuses(
-        MissingPackageError,
-        "Writing run.mp4 needs the program ffmpeg, which is not installed. "
-        "Install ffmpeg, or write run.gif instead.",
-    ):
-        animate([(0, Y)], "run.mp4")
