@@ -1,12 +1,11 @@
 """`TSNE` with the parameters of scikit-learn's, for programs that change one line only.
 
 ``from isosne.compat import TSNE`` replaces ``from sklearn.manifold import TSNE``, and ``from isosne
-import compat as manifold`` replaces ``from sklearn import manifold``: other names of this module
-are those of `sklearn.manifold`.
+import compat as manifold`` replaces ``from sklearn import manifold``.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import sklearn.manifold
@@ -18,7 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from isosne._checks import METRICS, check_count, check_number, check_points, is_number, is_one_of
 from isosne._random import RandomState
-from isosne.errors import ParameterError, keyword, suggest
+from isosne.errors import ParameterError, suggest
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.owner import OwnerKernel
@@ -39,17 +38,10 @@ ANNEALED_STEPS = 150
 """Steps in which the exaggeration of isosne's own schedule falls."""
 RENAMED = {
     **dict.fromkeys(("n_iter", "n_epochs"), "max_iter={value}"),
-    "initialization": "init={value}",
     **dict.fromkeys(("seed", "random_seed"), "random_state={value}"),
-    **dict.fromkeys(
-        (
-            *("kernel", "objective", "schedule", "exaggeration", "start", "align_to"),
-            *("affinities", "forces", "landmarks", "memory_limit", "callback"),
-        ),
-        "isosne.TSNE, whose parameter it is",
-    ),
+    "initialization": "init={value}",
 }
-"""What to use instead of parameters of other versions and packages, and of `isosne.TSNE`."""
+"""What to use instead of parameters of other versions and packages."""
 
 
 class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -66,8 +58,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     perplexity : float or "auto", default="auto"
         Perplexity of a Gaussian kernel. "auto": the owner kernel, which needs none.
     early_exaggeration : float or "auto", default="auto"
-        Exaggeration of the first 250 steps. "auto": that of isosne's schedule, or 12 if
-        `learning_rate` is given.
+        Exaggeration of the first 250 steps. "auto": isosne's; 12 if `learning_rate` is given.
     learning_rate : float or "auto", default="auto"
         Step length of all steps. "auto": by the number of points.
     max_iter : int or "auto", default="auto"
@@ -77,20 +68,19 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     min_grad_norm : float or None, default=None
         Stop if the norm of the gradient is at most this, after the first 250 steps.
     metric : str or callable, default="euclidean"
-        Distance of the points: a metric of isosne, "precomputed", or another metric of
+        A metric of isosne, "precomputed", or another metric of
         ``sklearn.metrics.pairwise_distances``, which takes the memory of all pairs.
     metric_params : dict or None, default=None
         Parameters of the metric, such as ``{"p": 3}`` for "minkowski".
     init : {"auto", "pca", "random"} or array, default="auto"
-        Initial coordinates. "auto": "pca", or spectral for a metric that isosne does not have and
-        for precomputed distances.
+        Initial coordinates. "auto": "pca", or spectral where only distances are known.
     verbose : int, default=0
         Whether to write progress to standard error.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the map.
     method : {"auto", "barnes_hut", "exact"}, default="auto"
-        Method for the repulsive forces. "auto": the fastest for the number of points. "exact" also
-        compares all pairs of points in the data.
+        Method for the repulsive forces. "auto": the fastest. "exact" compares all pairs of points
+        in the data, too.
     angle : float, default=0.5
         Opening angle of ``method="barnes_hut"``.
     n_jobs : int or None, default=None
@@ -158,9 +148,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Map the points, or with ``metric="precomputed"`` their distances; y is ignored."""
         self._check()
         schedule, given, start = self._schedule(), X, self.init
-        parameters = dict(self.metric_params or {})
+        parameters, metric = dict(self.metric_params or {}), cast(Any, self.metric)
         p = float(parameters.pop("p", 2.0))
-        metric: Any = self.metric
         if isinstance(metric, str):
             metric = SAME_METRICS.get(metric, metric)
         if parameters or not is_one_of(metric, METRICS):
@@ -169,19 +158,23 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         kernel: MetricKernel = OwnerKernel(metric=metric, p=p)
         if self.perplexity != "auto":
             kernel = GaussianKernel(self.perplexity, metric=metric, p=p)
-        forms = {"barnes_hut": "sparse", "exact": "dense"}
-        forces: dict[str, Any] = {"barnes_hut": Tree(float(self.angle)), "exact": "exact"}
+        methods: dict[str, Any] = {
+            "barnes_hut": ("sparse", Tree(float(self.angle))),
+            "exact": ("dense", "exact"),
+        }
+        affinities, forces = methods.get(self.method, ("auto", "auto"))
+        stops = self.n_iter_without_progress is not None or self.min_grad_norm is not None
         self.model_ = _TSNE(
             kernel,
             n_components=self.n_components,
             schedule=schedule,
             start=start,
-            affinities=forms.get(self.method, "auto"),
-            forces=forces.get(self.method, "auto"),
+            affinities=affinities,
+            forces=forces,
             random_state=self.random_state,
             n_jobs=None if self.n_jobs == -1 else self.n_jobs,
             verbose=bool(self.verbose),
-            callback=self._stop_rule(),
+            callback=self._stop_rule() if stops else None,
         ).fit(given)
         validate_data(self, X, reset=True, skip_check_array=True)
         self.embedding_ = self.model_.embedding_
@@ -196,20 +189,24 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _check(self) -> None:
         """Raise an error, by scikit-learn's names, for values that no map can be made with."""
-        for name, low in (("early_exaggeration", 1), ("learning_rate", 0)):
-            if not is_one_of(getattr(self, name), ("auto",)):
-                check_number(getattr(self, name), name, low=low, hint="'auto' suits most data.")
-        if not is_one_of(self.max_iter, ("auto",)):
+        usual, ends = "'auto' suits most data.", "None takes all steps."
+        if self.early_exaggeration != "auto":
+            check_number(self.early_exaggeration, "early_exaggeration", low=1, hint=usual)
+        if self.learning_rate != "auto":
+            check_number(self.learning_rate, "learning_rate", low=0, hint=usual)
+        if self.max_iter != "auto":
             check_count(self.max_iter, "max_iter", low=1, hint="1000 is usual.")
-        n_iter, hint = self.n_iter_without_progress, "None takes all steps."
-        if n_iter is not None:
-            check_count(n_iter, "n_iter_without_progress", low=-1, hint=hint)
+        if self.n_iter_without_progress is not None:
+            n_iter = self.n_iter_without_progress
+            check_count(n_iter, "n_iter_without_progress", low=-1, hint=ends)
         if self.min_grad_norm is not None:
-            check_number(self.min_grad_norm, "min_grad_norm", low=0, hint=hint)
+            check_number(self.min_grad_norm, "min_grad_norm", low=0, hint=ends)
         check_number(self.angle, "angle", low=0, high=1, hint="0.5 is usual.")
-        if isinstance(self.init, str):
-            _check_choice(self.init, "init", INITS, ", or an array")
-        _check_choice(self.method, "method", METHODS)
+        for name, known in (("init", INITS), ("method", METHODS)):
+            value = getattr(self, name)
+            if not is_one_of(value, known) and (name == "method" or isinstance(value, str)):
+                rule = f"be one of {', '.join(map(repr, known))}"
+                raise ParameterError(name, rule, value, suggest(value, known, usual))
 
     def _schedule(self) -> Schedule:
         """Return isosne's schedule, or phases as in scikit-learn if their settings are given."""
@@ -231,14 +228,13 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Return the distances of all pairs by scikit-learn, and the start, which needs points."""
         points = check_points(X, min_rows=2)
         parameters = dict(self.metric_params or {})
-        if "V" in parameters:  # the covariance of "mahalanobis", of which SciPy takes the inverse
+        if "V" in parameters:  # of "mahalanobis": SciPy takes the inverse of this covariance
             parameters["VI"] = np.linalg.inv(parameters.pop("V"))
         try:
             D = pairwise_distances(points, metric=self.metric, **parameters)
         except (ValueError, TypeError) as error:
-            known = "a metric of isosne or of sklearn.metrics.pairwise_distances"
-            rule = f"be {known}, with its {keyword('metric_params')}"
-            hint = "Correct its name or its parameters, or pass a function of two points."
+            rule = "be a metric of isosne or of sklearn.metrics.pairwise_distances"
+            hint = "Correct its name or its metric_params, or pass a function of two points."
             raise ParameterError("metric", rule, self.metric, hint) from error
         if not is_one_of(self.init, ("pca",)):
             return D, self.init
@@ -246,9 +242,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         axes = PCA(self.n_components, svd_solver="full").fit_transform(dense)
         return D, axes * (SPREAD / (axes[:, 0].std() or 1.0))
 
-    def _stop_rule(self) -> Callable[[State], bool] | None:
-        if self.n_iter_without_progress is None and self.min_grad_norm is None:
-            return None
+    def _stop_rule(self) -> "StopRule":
         return StopRule(self.n_iter_without_progress, self.min_grad_norm)
 
     @property
@@ -282,13 +276,5 @@ class StopRule:
         return is_flat or state.iteration - self.best_at > self.n_iter
 
 
-def _check_choice(value: object, name: str, known: tuple[str, ...], more: str = "") -> None:
-    if not is_one_of(value, known):
-        rule = f"be one of {', '.join(map(repr, known))}{more}"
-        raise ParameterError(name, rule, value, suggest(value, known, "'auto' suits most data."))
-
-
 def __getattr__(name: str) -> Any:
-    if name.startswith("_") or name not in dir(sklearn.manifold):
-        raise AttributeError(f"module 'isosne.compat' has no attribute {name!r}")
     return getattr(sklearn.manifold, name)

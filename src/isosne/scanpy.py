@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from isosne._checks import check_count
+from isosne._checks import check_count, is_one_of
 from isosne._random import RandomState
-from isosne._types import Array
 from isosne.affinities.sparse import as_sparse
 from isosne.errors import DataError, ParameterError, keyword, suggest
 from isosne.quality import compare
@@ -87,7 +86,7 @@ def tsne(
 
     Notes
     -----
-    Not in the paper. Cost: that of `isosne.TSNE`; ``trust=True`` compares all pairs of cells.
+    Not in the paper. ``trust=True`` compares all pairs of cells.
 
     Examples
     --------
@@ -104,10 +103,6 @@ def tsne(
             f"{keyword('adata')} must be an AnnData object; got a {type(adata).__name__}. "
             "For arrays and data frames, use isosne.TSNE().fit(X)."
         )
-    if key_added is not None and not (isinstance(key_added, str) and key_added):
-        hint = "It names the results in obsm and uns."
-        raise ParameterError("key_added", "be a string, or None", key_added, hint)
-    key = key_added or NAME
     graph = None if neighbors_key is None else _find_graph(adata, neighbors_key, kernel)
     points = _choose_representation(adata, use_rep, n_pcs) if graph is None or trust else None
     model = TSNE(
@@ -117,8 +112,7 @@ def tsne(
         random_state=random_state,
         n_jobs=n_jobs,
     ).fit(points if graph is None else graph)
-    kept = _measure(points, model, n_jobs) if trust else None
-    adata = adata.copy() if copy else adata
+    adata, key = adata.copy() if copy else adata, key_added or NAME
     adata.obsm[key_added or f"X_{NAME}"] = model.embedding_
     params = {
         "kernel": model.kernel if isinstance(model.kernel, str) else repr(kernel),
@@ -130,31 +124,35 @@ def tsne(
         "neighbors_key": neighbors_key,
     }
     adata.uns[key] = {"params": {k: value for k, value in params.items() if value is not None}}
+    n = adata.shape[0]
     if affinities:
         P = as_sparse(model.affinities_, negligible=0)
-        shape = adata.shape[0], adata.shape[0]
-        connectivities = csr_matrix((P.data, P.indices, P.indptr), shape=shape)
-        adata.obsp[f"{key}_connectivities"] = connectivities
-    if kept is not None:
-        adata.obs[f"{key}_trust"] = kept
+        adata.obsp[f"{key}_connectivities"] = csr_matrix((P.data, P.indices, P.indptr), (n, n))
+    if trust:
+        how: dict[str, Any] = {"metric": model.kernel_.metric, "p": model.kernel_.p}
+        k = min(N_NEIGHBORS, (n - 1) // 2)
+        compared = compare(points, model.embedding_, k, n_queries=n, n_jobs=n_jobs, **how)
+        adata.obs[f"{key}_trust"] = compared.trust().agreement
     return adata if copy else None
 
 
 def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -> Any:
     """Return the array to map, by the rule of scanpy."""
-    if n_pcs is not None:
-        check_count(n_pcs, "n_pcs", low=0, hint="Pass the number of columns to use.")
     if use_rep is None:
-        has_few = adata.shape[1] <= N_PCS
-        use_rep = "X" if has_few or n_pcs == 0 else "X_pca"
+        use_rep = "X" if adata.shape[1] <= N_PCS or n_pcs == 0 else "X_pca"
         if use_rep not in (*adata.obsm, "X"):
             raise DataError(
                 f"{keyword('adata')} must have principal components in obsm['X_pca'], because it "
                 f"has {adata.shape[1]:,} genes; it has none. Run scanpy.pp.pca(adata) first, or "
                 f"pass {keyword('use_rep', 'X')} to map all genes."
             )
+    if use_rep == "X" and adata.X is None:
+        raise DataError(
+            f"{keyword('adata')} must have an array X; it has none. "
+            f"Name an array of obsm with {keyword('use_rep')}."
+        )
     if use_rep == "X":
-        return _genes(adata)
+        return adata.X[:] if getattr(adata, "isbacked", False) else adata.X
     if use_rep not in adata.obsm:
         known = ["X", *adata.obsm]
         hint = "Other representations must be computed and stored in obsm first."
@@ -163,45 +161,21 @@ def _choose_representation(adata: Any, use_rep: str | None, n_pcs: int | None) -
     values = adata.obsm[use_rep]
     if n_pcs is None:
         return values
-    n_columns = values.shape[1]
-    if not 1 <= n_pcs <= n_columns:
-        rule = f"be from 1 to {n_columns}, the number of columns of {use_rep}"
-        raise ParameterError("n_pcs", rule, n_pcs, "Lower it, or compute more components.")
+    hint = f"Pass a number of columns of {use_rep}, or compute more of them."
+    check_count(n_pcs, "n_pcs", low=1, high=values.shape[1], hint=hint)
     return values.iloc[:, :n_pcs] if hasattr(values, "iloc") else values[:, :n_pcs]
-
-
-def _genes(adata: Any) -> Any:
-    """Return X; that of a backed object is read from its file."""
-    X = adata.X
-    if X is None:
-        raise DataError(
-            f"{keyword('adata')} must have an array X; it has none. "
-            f"Name an array of obsm with {keyword('use_rep')}."
-        )
-    if hasattr(X, "to_memory"):
-        return X.to_memory()
-    return np.asarray(X) if type(X).__module__.startswith("h5py") else X
 
 
 def _find_graph(adata: Any, neighbors_key: str, kernel: Any) -> Any:
     """Return the connectivities of a neighbor graph."""
-    if not (isinstance(kernel, str) and kernel in (TSNE().kernel, "precomputed")):
+    if not is_one_of(kernel, (TSNE().kernel, "precomputed")):
         rule = f"be left out if {keyword('neighbors_key')} is set, whose graph has the affinities"
         hint = f"Leave out {keyword('kernel')} or {keyword('neighbors_key')}."
         raise ParameterError("kernel", rule, kernel, hint)
-    graph = adata.uns.get(neighbors_key) if isinstance(neighbors_key, str) else None
-    name = graph.get("connectivities_key", "connectivities") if hasattr(graph, "get") else ""
+    graph = adata.uns.get(neighbors_key, {})
+    name = graph.get("connectivities_key", "connectivities")
     if name not in adata.obsp:
         rule = "name a neighbor graph in uns, with its connectivities in obsp"
         hint = "Run scanpy.pp.neighbors(adata) first."
         raise ParameterError("neighbors_key", rule, neighbors_key, hint)
     return adata.obsp[name]
-
-
-def _measure(points: Any, model: TSNE, n_jobs: int | None) -> Array:
-    """Return the trust of every cell, in the metric of the kernel."""
-    n, kernel = len(model.embedding_), model.kernel_
-    how: dict[str, Any] = {"metric": kernel.metric, "p": kernel.p, "n_jobs": n_jobs}
-    k = min(N_NEIGHBORS, (n - 1) // 2)
-    compared = compare(points, model.embedding_, k, n_queries=n, **how)
-    return np.asarray(compared.trust().agreement)
