@@ -15,16 +15,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from isosne._csr import valid_csr
-from isosne._tables import Table, as_compiled, check_real
+from isosne._tables import as_compiled, as_numeric, check_real
 from isosne._types import Array, Points
-from isosne.errors import (
-    DataError,
-    MissingValuesError,
-    ParameterError,
-    find_similar,
-    keyword,
-    suggest,
-)
+from isosne.errors import DataError, MissingValuesError, ParameterError, keyword, suggest
 
 METRICS = (
     *("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "mahalanobis"),
@@ -43,12 +36,7 @@ def check_points(X: Any, *, name: str = "X", min_rows: int = 1) -> Points:
 
     Data are copied or converted only if necessary; integers stay integers, booleans become uint8.
     """
-    names = None
-    if issparse(X):
-        X = _as_csr(X, name)
-    else:
-        table = Table(X, name)
-        X, names = table.values, table.names
+    X, names = (_as_csr(X, name), None) if issparse(X) else as_numeric(X, name)
     n_rows, n_columns = X.shape
     if n_columns == 0:
         raise DataError(
@@ -84,26 +72,20 @@ def _check_finite(X: Points, name: str, names: Sequence[Any] | None = None) -> N
     with np.errstate(over="ignore", invalid="ignore"):  # a finite sum proves that all are finite
         if np.isfinite(values.sum(dtype=np.float64)):
             return
-    n_nan = int(np.isnan(values).sum())
-    n_inf = int(np.isinf(values).sum())
-    if n_nan + n_inf:
-        row, column = _first_not_finite(X)
-        label = column if names is None else repr(names[column])
-        is_missing = n_inf == 0 and not isinstance(X, csr_array)
-        raise (MissingValuesError if is_missing else DataError)(
-            f"{name} must be finite; got {n_nan} NaN and {n_inf} infinite value(s), the first in "
-            f"row {row} (counting from 0), column {label}. "
-            "Leave out or impute the rows that hold them."
-        )
-
-
-def _first_not_finite(X: Points) -> tuple[int, int]:
-    if not isinstance(X, csr_array):
-        row, column = np.unravel_index(int(np.argmin(np.isfinite(X))), X.shape)
-        return int(row), int(column)
-    entry = int(np.argmin(np.isfinite(X.data)))
-    row = np.searchsorted(X.indptr, entry, side="right") - 1
-    return int(row), int(X.indices[entry])
+    n_nan, n_inf = int(np.isnan(values).sum()), int(np.isinf(values).sum())
+    if n_nan + n_inf == 0:
+        return
+    first, is_missing = int(np.argmin(np.isfinite(values))), False
+    if isinstance(X, csr_array):
+        row, column = np.searchsorted(X.indptr, first, side="right") - 1, X.indices[first]
+    else:
+        row, column = np.unravel_index(first, X.shape)
+        is_missing = n_inf == 0
+    label = column if names is None else repr(names[column])
+    raise (MissingValuesError if is_missing else DataError)(
+        f"{name} must be finite; got {n_nan} NaN and {n_inf} infinite value(s), the first in "
+        f"row {row} (counting from 0), column {label}. Leave out or impute the rows that hold them."
+    )
 
 
 def _check_size(values: Array, name: str) -> None:
@@ -224,9 +206,7 @@ def _gap(D: Array) -> float:
 def _stored_gap(D: csr_array) -> float:
     """Return the largest difference between D[i, j] and D[j, i] where both are stored."""
     there = csr_array((np.ones(D.nnz), D.indices, D.indptr), shape=D.shape)
-    both = there * there.T
-    stored = csr_array((D.data.astype(np.float64), D.indices, D.indptr), shape=D.shape)
-    difference = both * stored - both * stored.T
+    difference = (there * there.T).multiply(D.astype(np.float64) - D.T)
     return float(abs(difference).max()) if difference.nnz else 0.0
 
 
@@ -275,7 +255,6 @@ def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:
     """Return the path if it ends in one of the suffixes."""
     target = Path(path)
     if target.suffix.lower() not in suffixes:
-        near = find_similar(target.suffix, suffixes)
-        hint = f"Did you mean {target.stem}{near}?" if near else "Use one of these suffixes."
+        hint = suggest(target.suffix, suffixes, "Use one of these suffixes.")
         raise ParameterError("path", f"end in {' or '.join(suffixes)}", str(target), hint)
     return target

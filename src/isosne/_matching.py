@@ -25,11 +25,8 @@ def check_ids(ids: Any, n_rows: int, name: str) -> Array:
     """Return unique identifiers, one for each row, as numbers or strings."""
     found = as_ids(ids)
     if found.shape != (n_rows,):
-        raise ParameterError(
-            name,
-            f"have one identifier for each of {n_rows:,} rows; got shape {found.shape}",
-            hint="Pass the identifiers of all rows, in their order.",
-        )
+        rule = f"have one identifier for each of {n_rows:,} rows; got shape {found.shape}"
+        raise ParameterError(name, rule, hint="Pass the identifiers of all rows, in their order.")
     values, counts = np.unique(found, return_counts=True)
     if len(values) < n_rows:
         example = values[counts.argmax()]

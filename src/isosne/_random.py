@@ -23,10 +23,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         or isinstance(random_state, np.random.Generator)
         or (isinstance(random_state, (int, np.integer)) and random_state >= 0)
     ):
-        raise ParameterError(
-            "random_state",
-            "be None, an integer from 0 up, a numpy Generator or a RandomState",
-            random_state,
-            "Pass an integer for a repeatable result.",
-        )
+        rule = "be None, an integer from 0 up, a numpy Generator or a RandomState"
+        hint = "Pass an integer for a repeatable result."
+        raise ParameterError("random_state", rule, random_state, hint)
     return np.random.default_rng(random_state)

@@ -11,71 +11,52 @@ import narwhals as nw
 import numpy as np
 
 from isosne._types import Array
-from isosne.errors import DataError, DataTypeError
+from isosne.errors import DataError, DataTypeError, show
 
 NUMERIC = "buif"
 """Kinds of NumPy types that are real numbers."""
-MISSING = ("NAType", "NaTType")
-"""Types of pandas' markers of missing values; None is missing too."""
-LONGEST = 30
-"""Largest number of characters of a value in a message (chosen)."""
 
 
-class Table:
-    """Data as an array of real numbers, with the names of their columns.
+def as_numeric(data: Any, name: str) -> tuple[Array, list[Any] | None]:
+    """Return data as an array of real numbers, and the labels of the columns of a data frame.
 
-    ``values``: missing ones are NaN; integers stay integers, booleans become uint8. ``names``:
-    labels of the columns of a data frame, else None. ``name`` is that of the data in messages.
+    Missing values are NaN; integers stay integers, booleans become uint8.
     """
+    frame = as_frame(data, name)
+    if frame is None:
+        values = _as_numbers(check_two_dimensional(as_array(data, name), name), name)
+        return as_compiled(check_real(values, name)), None
+    is_numeric = all(t.is_numeric() or t == nw.Boolean for t in frame.schema.values())
+    whole = frame.to_numpy() if is_numeric else None
+    if whole is None or whole.dtype.kind == "O":  # decimals, or booleans beside missing values
+        parts = [
+            _as_numbers(column.to_numpy(), name, column.name) for column in frame.iter_columns()
+        ]
+        whole = np.column_stack(parts) if parts else np.empty((len(frame), 0))
+    return as_compiled(check_real(whole, name)), list(frame.columns)
 
-    def __init__(self, data: Any, name: str) -> None:
-        self.names: list[Any] | None = None
-        frame = as_frame(data, name)
-        if frame is not None:
-            self.names = list(frame.columns)
-            values = self._from_frame(frame, name)
-        else:
-            values = self._as_numbers(check_two_dimensional(as_array(data, name), name), name)
-        self.values = as_compiled(check_real(values, name))
 
-    def _from_frame(self, frame: nw.DataFrame[Any], name: str) -> Array:
-        types = frame.schema.values()
-        if all(dtype.is_numeric() or dtype == nw.Boolean for dtype in types):
-            whole = frame.to_numpy()
-            if whole.dtype.kind != "O":  # decimals, or booleans beside numbers or missing values
-                return whole
-        columns = enumerate(frame.iter_columns())
-        found = [self._as_numbers(column.to_numpy(), name, c) for c, column in columns]
-        return np.column_stack(found) if found else np.empty((len(frame), 0))
-
-    def _as_numbers(self, values: Array, name: str, column: int | None = None) -> Array:
-        """Return numbers; text is read as numbers where possible.
-
-        column: the index of a single column; None if the values are a whole table.
-        """
-        if values.dtype.kind in "mM":
-            where = "" if column is None else f" in {self.label(column)}"
-            raise DataError(
-                f"{name} must be numeric; got dates or times ({values.dtype}){where}. "
-                "Convert them to numbers, such as days since the first date, or leave them out."
-            )
-        if values.dtype.kind not in "OUS":
-            return check_real(values, name)
+def _as_numbers(values: Array, name: str, label: Any = None) -> Array:
+    """Return numbers; text is read as numbers where possible. label: of a single column."""
+    if values.dtype.kind in "mM":
+        where = "" if label is None else f" in column {label!r}"
+        raise DataError(
+            f"{name} must be numeric; got dates or times ({values.dtype}){where}. "
+            "Convert them to numbers, such as days since the first date, or leave them out."
+        )
+    if values.dtype.kind not in "OUS":
+        return check_real(values, name)
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.empty(values.shape)
+    for place, value in np.ndenumerate(values):
         try:
-            return values.astype(np.float64)
+            numbers[place] = np.nan if is_missing(value) else float(value)
         except (TypeError, ValueError, OverflowError):
-            numbers = np.empty(values.shape)
-        for place, value in np.ndenumerate(values):
-            try:
-                numbers[place] = np.nan if is_missing(value) else float(value)
-            except (TypeError, ValueError, OverflowError):
-                at = self.label(int(place[1]) if column is None else column)
-                refuse_value(value, f"row {place[0]} (counting from 0), {at}", name)
-        return numbers
-
-    def label(self, column: int) -> str:
-        """Return a column in words: by its name if it has one, otherwise by its index."""
-        return f"column {column if self.names is None else self.names[column]!r}"
+            column = place[-1] if label is None else label
+            refuse_value(value, f"row {place[0]} (counting from 0), column {column!r}", name)
+    return numbers
 
 
 def as_frame(data: Any, name: str) -> nw.DataFrame[Any] | None:
@@ -126,20 +107,14 @@ def check_two_dimensional(values: Array, name: str) -> Array:
 
 def check_container(data: Any, name: str) -> None:
     """Raise an error for objects that hold data but are not data themselves."""
-    kind = type(data)
+    kind, rule = type(data), f"{name} must be an array, a sparse matrix or a data frame"
     if kind.__module__.partition(".")[0] == "anndata" and hasattr(data, "obsm"):
-        keys = list(data.obsm)
-        key = "X_pca" if "X_pca" in keys or not keys else keys[0]
-        other = f", or a representation such as adata.obsm[{key!r}]" if keys else ""
         raise DataError(
-            f"{name} must be an array, a sparse matrix or a data frame; got an AnnData object. "
-            f"Pass adata.X{other}; isosne.scanpy.tsne(adata) maps the object itself."
+            f"{rule}; got an AnnData object. Pass adata.X or an array of adata.obsm; "
+            "isosne.scanpy.tsne(adata) maps the object itself."
         )
     if kind.__name__ == "LazyFrame":
-        raise DataError(
-            f"{name} must be an array, a sparse matrix or a data frame; got a LazyFrame. "
-            f"Pass {name}.collect()."
-        )
+        raise DataError(f"{rule}; got a LazyFrame. Pass {name}.collect().")
 
 
 def check_real(values: Array, name: str) -> Array:
@@ -172,26 +147,20 @@ def as_compiled(values: Array) -> Array:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether an object stands for a missing value."""
-    return value is None or type(value).__name__ in MISSING
+    """Return whether an object is None or a marker of pandas for missing values."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 def refuse_value(value: Any, where: str, name: str) -> NoReturn:
     """Raise the error for an object that is not a number."""
     value = value.item() if isinstance(value, np.generic) else value
-    shown = repr(value) if len(repr(value)) <= LONGEST else f"{repr(value)[:LONGEST]}..."
     if isinstance(value, str | bytes):
         raise DataError(
-            f"{name} must be numeric; {where} holds the text {shown}. "
+            f"{name} must be numeric; {where} holds the text {show(value)}. "
             "Encode the column as numbers, or leave it out."
-        )
-    if type(value).__name__ in ("date", "datetime", "Timestamp", "time", "timedelta", "Period"):
-        raise DataError(
-            f"{name} must be numeric; {where} holds a date or time, {shown}. "
-            "Convert the column to numbers, such as days since the first date, or leave it out."
         )
     # In the words of float(), which the checks of scikit-learn look for.
     raise DataTypeError(
         f"Every value of the argument must be a number, or a string that holds a number; {where} "
-        f"of {name} holds {shown}, a {type(value).__name__}. Convert it, or leave the column out."
+        f"of {name} holds {show(value)}. Convert it, or leave the column out."
     )

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from isosne import TSNE, GaussianKernel, IsolationKernel
+from isosne import TSNE, IsolationKernel
 from isosne._checks import check_points
-from isosne._tables import Table
+from isosne._tables import as_numeric
 from isosne.errors import DataError, DataTypeError
 from isosne.rows import open_rows
 from tests.conftest import make, refuses
@@ -67,7 +67,7 @@ def test_a_column_is_named_with_its_first_bad_row(frame, column, sentence):
     "column", [[date(2020, 1, 1), date(2021, 1, 1)], [timedelta(1), timedelta(2)]], ids=str
 )
 def test_dates_are_refused_by_the_name_of_their_column(frame, column):
-    with pytest.raises(DataError, match=r"^X must be numeric; .*column 'when'.*days since the fir"):
+    with pytest.raises(DataError, match=r"(numeric|number).*column 'when'.*Convert"):
         check_points(frame({"a": [1.0, 2.0], "when": column}))
 
 
@@ -75,8 +75,8 @@ def test_values_that_are_no_numbers_at_all_are_errors_of_type_too():
     X = np.array([[1.0, {"foo": "bar"}], [2.0, 3.0]], dtype=object)
     sentence = (
         "Every value of the argument must be a number, or a string that holds a number; row 0 "
-        "(counting from 0), column 1 of X holds {'foo': 'bar'}, a dict. Convert it, or leave the "
-        "column out."
+        "(counting from 0), column 1 of X holds {'foo': 'bar'}. Convert it, or leave the column "
+        "out."
     )
     with refuses(DataTypeError, sentence) as raised:
         check_points(X)
@@ -87,22 +87,18 @@ def test_values_that_are_no_numbers_at_all_are_errors_of_type_too():
 @pytest.mark.parametrize("value", [pd.NA, pd.NaT, None], ids=str)
 def test_markers_of_missing_values_are_missing(value):
     frame = pd.DataFrame({"a": [1, 2], "b": [3, value]}, dtype=object)
-    assert np.isnan(Table(frame, "X").values[1, 1])
+    assert np.isnan(as_numeric(frame, "X")[0][1, 1])
 
 
 def test_an_annotated_matrix_is_refused_with_what_to_pass():
     matrix = anndata.AnnData(np.ones((4, 2), np.float32))
     sentence = (
-        "X must be an array, a sparse matrix or a data frame; got an AnnData object. Pass "
-        "adata.X{}; isosne.scanpy.tsne(adata) maps the object itself."
+        "X must be an array, a sparse matrix or a data frame; got an AnnData object. Pass adata.X "
+        "or an array of adata.obsm; isosne.scanpy.tsne(adata) maps the object itself."
     )
-    for take in (TSNE().fit, GaussianKernel(2).fit, check_points, open_rows):
-        with refuses(DataError, sentence.format("")):
+    for take in (TSNE().fit, TSNE(landmarks=2).fit, check_points, open_rows):
+        with refuses(DataError, sentence):
             take(matrix)
-    matrix.obsm["X_umap"] = matrix.obsm["X_pca"] = np.ones((4, 2))
-    other = ", or a representation such as adata.obsm['X_pca']"
-    with refuses(DataError, sentence.format(other)):
-        TSNE(landmarks=2).fit(matrix)
 
 
 def test_a_lazy_frame_is_refused_with_what_to_call():

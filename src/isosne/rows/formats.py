@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from isosne._csr import valid_csr
 from isosne._extras import require
-from isosne._tables import NUMERIC, Table, as_array, as_frame
+from isosne._tables import NUMERIC, as_array, as_frame, as_numeric
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
 from isosne.rows.archives import open_h5ad, open_npz
@@ -176,7 +176,7 @@ def _open_object(source: Any, request: Request) -> Rows:
         return ZarrRows(SourceFiles("X"), source)
     values = as_array(source, "X")
     if values.ndim == 2 and values.dtype.kind in "OUSmM":  # objects, text, dates
-        values = Table(values, "X").values
+        values = as_numeric(values, "X")[0]
     return ArrayRows(SourceFiles("X"), values)
 
 

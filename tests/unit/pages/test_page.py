@@ -192,7 +192,7 @@ def wrong_length(name):
         pytest.param(
             "map.hmtl",
             {},
-            "path must end in .html or .htm; got path='map.hmtl'. Did you mean map.html?",
+            "path must end in .html or .htm; got path='map.hmtl'. Did you mean '.html'?",
         ),
         pytest.param("map.html", {"columns": {"age": [1, 2, 3]}}, wrong_length("age")),
         pytest.param("map.html", {"labels": [1, 2, 3]}, wrong_length("labels")),
