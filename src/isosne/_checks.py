@@ -148,7 +148,7 @@ def check_for_metric(X: Points, metric: str, *, name: str = "X") -> None:
                 f"such row(s) in {name}. "
                 f"Leave them out, or choose {keyword('metric', 'euclidean')}."
             )
-    if metric in ("hamming", "gower") and isinstance(X, csr_array):
+    if metric in ("hamming", "gower", "chebyshev") and isinstance(X, csr_array):
         raise DataError(
             f"{keyword('metric', metric)} needs a dense array; got a sparse matrix in {name}. "
             f"Pass {name}.toarray(), or choose {keyword('metric', 'manhattan')}."

@@ -163,8 +163,8 @@ REFUSALS = [
         sentence(
             "metric",
             (
-                "be one of 'euclidean', 'cosine', 'mahalanobis', 'hamming' for the approximate "
-                "neighbor search"
+                "be one of 'euclidean', 'cosine', 'mahalanobis', with a dense X, for the "
+                "approximate neighbor search"
             ),
             "Choose the exact search.",
         ).format("manhattan"),

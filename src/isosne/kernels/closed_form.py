@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityRows
-from isosne.neighbors.distances import StoredDistances, refuse_all_pairs, search_set
+from isosne.neighbors.distances import refuse_all_pairs, search_set
 from isosne.neighbors.exact import nearest, with_self
 from isosne.neighbors.metric import Metric
 
@@ -41,11 +42,11 @@ class ClosedForm:
         self._psis = psis
 
     def describe(self, points: Points) -> list[Array]:
-        search = search_set(self._fitted, self._metric)
-        if isinstance(search, StoredDistances):  # lists of fitted points must contain themselves
+        is_graph = self._metric.name == "precomputed" and isinstance(self._fitted, csr_array)
+        if is_graph:  # lists of fitted points must contain themselves
             raise refuse_all_pairs()
         length = list_length(self._fitted.shape[0], min(self._psis))
-        ids, _ = nearest(points, search, length)
+        ids, _ = nearest(points, search_set(self._fitted, self._metric), length)
         return [ids]
 
     def comparison(self, described: list[Array]) -> Callable[[list[Array]], NDArray[np.float32]]:

@@ -13,7 +13,6 @@ from scipy.sparse import csc_array, csr_array
 
 from isosne._blocks import for_each_block
 from isosne._types import Array, Points
-from isosne.neighbors.codes import cell_dtype
 from isosne.neighbors.distances import BLOCK_ROWS
 from isosne.neighbors.metric import working_dtype
 from isosne.tables.trees import Trees, empty_trees, find_leaves, grow_tree
@@ -39,7 +38,7 @@ class ForestPartitions(NamedTuple):
     def cells(self, X: Points) -> Array:
         """Return the leaf (n, n_partitions) of each point in each tree."""
         n, n_features = X.shape
-        cells = np.empty((n, len(self.samples)), cell_dtype(self.psi))
+        cells = np.empty((n, len(self.samples)), np.min_scalar_type(self.psi - 1))
         n_rows = max(1, min(BLOCK_ROWS, BLOCK_VALUES // n_features))
         is_category, keys = np.zeros(n_features, np.bool_), np.zeros(n_rows, np.int64)
 

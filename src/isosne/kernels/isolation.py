@@ -41,7 +41,6 @@ from isosne.kernels.psi import (
     resolve_psi,
     smallest_psi,
 )
-from isosne.neighbors.codes import count_dtype
 
 
 class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
@@ -193,7 +192,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         return KernelCosts(
             n_relevant=math.ceil(RANKED * cell_size),
             n_partners=math.ceil(COMPARED * cell_size),
-            pair_bytes=np.dtype(count_dtype(n_drawn)).itemsize if is_count else 4,
+            pair_bytes=np.min_scalar_type(n_drawn).itemsize if is_count else 4,
             n_partitions=n_drawn,
             psis=psis,
             has_trees=self.partition == "forest",

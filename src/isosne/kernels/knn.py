@@ -23,7 +23,7 @@ from isosne._types import (
 from isosne.errors import DegenerateRowsWarning, ParameterError
 from isosne.kernels.base import ROWS, KernelCosts, MetricKernel
 from isosne.neighbors.distances import search_set
-from isosne.neighbors.exact import find_neighbors, nearest
+from isosne.neighbors.exact import ExactSearch, nearest
 
 
 class NeighborKernel(MetricKernel):
@@ -41,7 +41,7 @@ class NeighborKernel(MetricKernel):
     def _fit_points(self, points: Points) -> Self:
         k = self._check_k(points.shape[0])
         metric = self.fit_metric(points)
-        return self._remember(points, metric, neighbors_=find_neighbors(points, k, metric))
+        return self._remember(points, metric, neighbors_=ExactSearch(points, metric).neighbors(k))
 
     def check_parameters(self, n_points: int) -> None:
         super().check_parameters(n_points)

@@ -20,7 +20,7 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityRows
 from isosne.kernels.forest import ForestPartitions, grow_forest
-from isosne.neighbors.codes import cell_dtype, compare_cells, count_dtype
+from isosne.neighbors.codes import compare_cells
 from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import nearest_in_blocks, rows_per_block
 from isosne.neighbors.metric import Metric, SearchSet
@@ -61,7 +61,7 @@ class VoronoiPartitions:
 
     def cells(self, X: Points) -> Array:
         """Return the cell (n, n_partitions) of each point in each partitioning."""
-        cells = np.empty((X.shape[0], len(self.samples)), cell_dtype(self.psi))
+        cells = np.empty((X.shape[0], len(self.samples)), np.min_scalar_type(self.psi - 1))
         n_listed = self._list_length()
         if self._walk_is_cheaper(n_listed):
             self._walk(X, np.arange(len(cells)), n_listed, cells)
@@ -149,7 +149,11 @@ class VoronoiPartitions:
         order = np.argsort(flat, kind="stable")  # groups the entries by sampled point
         indptr = np.zeros(self._search.n_points + 1, np.int64)
         np.cumsum(np.bincount(flat), out=indptr[1:])
-        return indptr, (order // psi).astype(np.int32), (order % psi).astype(cell_dtype(psi))
+        return (
+            indptr,
+            (order // psi).astype(np.int32),
+            (order % psi).astype(np.min_scalar_type(psi - 1)),
+        )
 
 
 @kernel
@@ -250,7 +254,7 @@ class CellIndex:
 
     def count(self, A: Array) -> Array:
         """Return the number of columns (n, m) on which each row of A (n, t) equals each point."""
-        counts = np.zeros((len(A), self.n_points), count_dtype(A.shape[1]))
+        counts = np.zeros((len(A), self.n_points), np.min_scalar_type(A.shape[1]))
 
         def work(rows: slice) -> None:
             if self._gathers:
@@ -264,7 +268,7 @@ class CellIndex:
 
 def count_with_partners(cells: Array, partners: Array, others: Array) -> Array:
     """Return the number of cells (n, k) that each row shares with its partners in `others`."""
-    counts = np.empty(partners.shape, count_dtype(cells.shape[1]))
+    counts = np.empty(partners.shape, np.min_scalar_type(cells.shape[1]))
 
     def work(rows: slice) -> None:
         compare_partners(cells[rows], others, partners[rows], counts[rows])

@@ -5,40 +5,28 @@ thousand candidates, the points of the nearest clusters, in matrix products. Dis
 candidates that are kept are recomputed exactly, so their values and order are correct, and a row in
 which rounding leaves them undecided is compared again. A neighbor in a cluster that was not
 searched is missed. Measurements: docs/decisions/0007.
-
-`CodeIndex` indexes points by their codes, for the Hamming distance. Only points that agree with a
-query in some column are visited. Cells of more than LARGEST_CELL points are not visited: points
-that agree in such columns alone are missed. The distances of the points that are found are exact.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from isosne._blocks import for_each_block
-from isosne._numba import kernel
 from isosne._types import Array, Neighbors, Points
-from isosne.errors import ParameterError
 from isosne.neighbors.distances import BLOCK_ROWS, DenseEuclidean, exact_set, search_set
 from isosne.neighbors.exact import (
     SPARE,
     Search,
-    comes_before,
     empty_lists,
     keep_nearest,
     keep_others,
     nearest,
     recompute_kept,
-    sift_down,
     sort_kept,
 )
 from isosne.neighbors.metric import Metric, working_dtype
 
-SEARCHABLE = ("euclidean", "cosine", "mahalanobis")
-"""Metrics of the approximate search: Euclidean distances of points, of rows scaled to length 1, or
-of whitened points."""
 CLUSTER_SIZE = 96
 """Mean number of points per cluster (measured: docs/decisions/0007)."""
 CANDIDATES = 150
@@ -53,6 +41,8 @@ TRAINING_ROUNDS = 5
 """Rounds of k-means (chosen; not measured)."""
 TRAINING_POINTS = 20
 """Mean number of sampled points per cluster in k-means (chosen; not measured)."""
+Keep = Callable[[slice, Array, Array], None]
+"""Takes the ranks, the nearest points and the distances of queries that are sorted by cluster."""
 
 
 class ClusteredPoints(Search):
@@ -63,14 +53,6 @@ class ClusteredPoints(Search):
     """
 
     def __init__(self, X: Points, metric: Metric) -> None:
-        if isinstance(X, csr_array):
-            rule = "be 'exact' for sparse points"
-            hint = "The approximate search needs dense points."
-            raise ParameterError("neighbors", rule, "approximate", hint)
-        if metric.name not in SEARCHABLE:
-            names = ", ".join(map(repr, (*SEARCHABLE, "hamming")))  # by CodeIndex
-            rule = f"be one of {names} for the approximate neighbor search"
-            raise ParameterError("metric", rule, metric.name, "Choose the exact search.")
         self.metric = metric = metric.fitted(X)
         exact = exact_set(X, metric, precision=working_dtype(X))
         points, scale = exact.points, exact.scale
@@ -111,12 +93,7 @@ class ClusteredPoints(Search):
         return nearest(points, self._centers, 1)[0][:, 0]
 
     def _search_all(
-        self,
-        queries: Array,
-        starts: Array,
-        k: int,
-        n_candidates: int,
-        keep: Callable[[slice, Array, Array], None],
+        self, queries: Array, starts: Array, k: int, n_candidates: int, keep: Keep
     ) -> None:
         """Pass to `keep` the k nearest points of the queries, which are sorted by cluster.
 
@@ -181,122 +158,3 @@ def _train(points: Array, n_clusters: int) -> Array:
         ordered = sample[np.argsort(labels, kind="stable")].astype(np.float64)
         centers[filled] = np.add.reduceat(ordered, begins, axis=0) / sizes[filled, None]
     return centers.astype(points.dtype)
-
-
-LARGEST_CELL = 512
-"""Largest number of points of a cell that is visited (chosen): a visit costs as much as its
-members, and one column in many says little."""
-CODE_ROWS = 1024
-"""Rows per block: each has a count for every point of the set (chosen)."""
-UNKNOWN = -1
-"""Cell of a code that no point of the set has."""
-
-
-class CodeIndex(Search):
-    """Search among points with integer or other codes in their columns."""
-
-    def __init__(self, X: Array) -> None:
-        self.n_points, self.n_columns = X.shape
-        self._values: list[Array] = [np.empty(0)] * self.n_columns
-        self._cells = np.empty((self.n_points, self.n_columns), np.int32)
-        self._members = np.empty((self.n_columns, self.n_points), np.int32)
-        starts: list[Array] = [np.empty(0)] * self.n_columns
-
-        def work(columns: slice) -> None:
-            for c in range(columns.start, columns.stop):
-                values, cells, sizes = np.unique(X[:, c], return_inverse=True, return_counts=True)
-                self._values[c], self._cells[:, c] = values, cells
-                self._members[c] = np.argsort(cells, kind="stable")
-                starts[c] = np.r_[0, np.cumsum(sizes)]
-
-        for_each_block(self.n_columns, 4, work)
-        self._starts = np.concatenate(starts)
-        self._offsets = np.r_[0, np.cumsum([len(part) for part in starts])]
-
-    def neighbors(self, k: int) -> Neighbors:
-        lists = empty_lists(self.n_points, k)
-
-        def work(rows: slice) -> None:
-            own = np.arange(rows.start, rows.stop)
-            keep_others(lists, own, *self._find(self._cells[rows], k + 1))
-
-        for_each_block(self.n_points, CODE_ROWS, work)
-        return lists
-
-    def nearest(self, X: Points, k: int) -> tuple[NDArray[np.int32], Array]:
-        ids, distances = np.empty((X.shape[0], k), np.int32), np.empty((X.shape[0], k))
-
-        def work(rows: slice) -> None:
-            ids[rows], distances[rows] = self._find(self._cells_of(X[rows]), k)
-
-        for_each_block(X.shape[0], CODE_ROWS, work)
-        return ids, distances
-
-    def _cells_of(self, X: Array) -> NDArray[np.int32]:
-        """Return the cells (n, n_columns) of new points."""
-        cells = np.empty(X.shape, np.int32)
-        for c, values in enumerate(self._values):
-            found = np.minimum(np.searchsorted(values, X[:, c]), len(values) - 1)
-            cells[:, c] = np.where(values[found] == X[:, c], found, UNKNOWN)
-        return cells
-
-    def _find(self, cells: NDArray[np.int32], k: int) -> tuple[NDArray[np.int32], Array]:
-        """Return indices and distances (n, k), the fractions of columns that differ."""
-        ids = np.empty((len(cells), k), np.int32)
-        keys = np.empty((len(cells), k))
-        index = self._offsets, self._starts, self._members
-        gather_nearest(cells, self._cells, index, keys, ids)
-        sort_kept(keys, ids)
-        return ids, keys / self.n_columns
-
-
-@kernel
-def gather_nearest(
-    cells: Array, others: Array, index: tuple[Array, Array, Array], keys: Array, ids: Array
-) -> None:
-    """Fill keys and ids (n, k) with the points of the index that agree with rows of cells most.
-
-    cells (n, t) and others (m, t): cells of the queries and of the points of the index. index:
-    offset of each column in starts, start of each cell in its column of members (t, m). Rows of
-    the result are heaps ordered by (key, index). O(visited members + k log k) per row.
-    """
-    offsets, starts, members = index
-    n_columns, n_points, k = cells.shape[1], others.shape[0], keys.shape[1]
-    counts = np.zeros(n_points, np.int32)
-    touched = np.empty(n_points, np.int32)
-    skipped = np.empty(n_columns, np.int32)
-    for i in range(cells.shape[0]):
-        n_touched = n_skipped = 0
-        for p in range(n_columns):
-            if cells[i, p] == UNKNOWN:
-                continue
-            first = offsets[p] + cells[i, p]
-            if starts[first + 1] - starts[first] > LARGEST_CELL:
-                skipped[n_skipped] = p
-                n_skipped += 1
-                continue
-            for e in range(starts[first], starts[first + 1]):
-                j = members[p, e]
-                if counts[j] == 0:
-                    touched[n_touched] = j
-                    n_touched += 1
-                counts[j] += 1
-        j = 0
-        n_found = n_touched
-        while n_found < k:  # too few agree in any small cell: the first of the others
-            if counts[j] == 0:
-                touched[n_found] = j
-                n_found += 1
-            j += 1
-        keys[i] = np.inf
-        ids[i] = n_points
-        for a in range(n_found):
-            j = touched[a]
-            n_agree = counts[j]
-            for s in range(n_skipped):
-                n_agree += cells[i, skipped[s]] == others[j, skipped[s]]
-            counts[j] = 0
-            key = np.float64(n_columns - n_agree)
-            if comes_before(key, j, keys[i, 0], ids[i, 0]):
-                keys[i, 0], ids[i, 0] = key, j
-                sift_down(keys[i], ids[i], 0, k)

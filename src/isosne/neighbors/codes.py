@@ -17,34 +17,25 @@ COMPARE_COLUMNS = 1024
 """Points per tile: a tile's counts and codes (1 or 2 bytes each) stay in the L1 cache (chosen)."""
 
 
-def count_dtype(n_columns: int) -> type[np.unsignedinteger]:
-    """Return the smallest unsigned integer type that holds counts up to n_columns."""
-    return np.uint8 if n_columns < 2**8 else np.uint16 if n_columns < 2**16 else np.uint32
-
-
-def cell_dtype(n_cells: int) -> type[np.unsignedinteger]:
-    """Return the smallest unsigned integer type that holds the ids of n_cells cells."""
-    return np.uint8 if n_cells <= 2**8 else np.uint16 if n_cells <= 2**16 else np.uint32
-
-
 class CodePoints(SearchSet):
     """Codes that queries are compared with; a `SearchSet` of the Hamming distance."""
 
+    tile = COMPARE_COLUMNS
+
     def __init__(self, points: Array) -> None:
         self.n_points, n_columns = points.shape
-        self.tile = COMPARE_COLUMNS
         self.scale = 1 / n_columns  # a distance is the fraction of columns that differ
         self._columns = np.ascontiguousarray(points.T)
 
     def query(self, X: Points, rows: slice) -> Query:
         codes = np.ascontiguousarray(X[rows])
-        return Query(codes, self.points, np.zeros(len(codes)))
+        return Query(codes, np.zeros(len(codes)))
 
     def keys(self, query: Query, columns: slice) -> Array:
         """Return the number of columns in which points differ."""
         codes = query.points
         others = self._columns[:, columns]
-        agree = np.zeros((len(codes), others.shape[1]), count_dtype(codes.shape[1]))
+        agree = np.zeros((len(codes), others.shape[1]), np.min_scalar_type(codes.shape[1]))
         compare_cells(codes, np.ascontiguousarray(others), agree)
         keys: Array = np.subtract(codes.shape[1], agree, dtype=np.float64)
         return keys
@@ -75,29 +66,6 @@ MISSING = -1.0
 CATEGORY = 2.0
 FARTHEST = 1.0
 """Distance of two points that have no column in which both values are known."""
-
-
-class GowerPoints(SearchSet):
-    """Points as described above; a `SearchSet` of Gower's distance."""
-
-    tile = 2048
-
-    def __init__(self, points: Array) -> None:
-        self.points = np.ascontiguousarray(points, np.float64)
-        self.n_points = len(points)
-
-    def query(self, X: Points, rows: slice) -> Query:
-        block = np.ascontiguousarray(X[rows], np.float64)
-        return Query(block, block[:, :0], np.zeros(len(block)))
-
-    def keys(self, query: Query, columns: slice) -> Array:
-        others = self.points[columns]
-        keys = np.empty((len(query.points), len(others)))
-        fill_gower(query.points, others, keys)
-        return keys
-
-    def subset(self, ids: Array) -> "GowerPoints":
-        return GowerPoints(self.points[ids])
 
 
 @kernel

@@ -5,14 +5,12 @@ matrix product, with a rounding error of at most `rounding_bound`. Points whose 
 are ordered by `sq_distance`, in float64, so the order depends neither on how the product is divided
 into blocks nor on the BLAS library (docs/decisions/0001). Other keys are exact.
 
-A sparse matrix of precomputed distances holds, for each point, those to its neighbors. A distance
-that is not stored is unknown, and larger than those of its row, so lists of neighbors can be read
-off, and nothing else. A stored zero is a distance like any other; a point's distance to itself may
-be stored or not.
+A sparse matrix of precomputed distances holds, for each point, those to its neighbors (docs/
+extending.md), so lists of neighbors can be read off, and nothing else.
 """
 
 import math
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,7 @@ from scipy.sparse import csr_array
 from isosne._blocks import for_each_block
 from isosne._types import Array, Points
 from isosne.errors import DataError
-from isosne.neighbors.codes import CodePoints, GowerPoints
+from isosne.neighbors.codes import CodePoints, fill_gower
 from isosne.neighbors.metric import (
     Metric,
     Query,
@@ -31,13 +29,12 @@ from isosne.neighbors.metric import (
     working_dtype,
 )
 from isosne.neighbors.pairs import (
+    Csr,
     add_shared_columns,
-    fill_csr_norms,
     fill_keys,
     fill_norms,
     scale_rows,
     settle_near,
-    sum_row_powers,
 )
 
 
@@ -105,18 +102,15 @@ def exact_set(
     Keys are sums in float64, in a fixed order. precision: type of dense points.
     """
     if metric.name == "precomputed":
-        columns = np.arange(X.shape[1]) if ids is None else ids
-        return StoredDistances(columns) if isinstance(X, csr_array) else DistanceColumns(columns)
+        return DistanceColumns(np.arange(X.shape[1]) if ids is None else ids)
     metric = metric.fitted(X)
     chosen = X if ids is None else X[ids]
     if metric.name == "hamming":
         return CodePoints(np.asarray(chosen))
-    if metric.name == "gower":
-        return GowerPoints(np.asarray(chosen))
     if metric.whitening is not None:
         chosen, precision = metric.whitening.apply(chosen), np.float64
     dtype = np.float64 if isinstance(chosen, csr_array) else precision
-    largest = 0.0 if metric.name == "cosine" else largest_value(chosen)
+    largest = 0.0 if metric.name in ("cosine", "gower") else largest_value(chosen)
     scale = common_scale(largest, dtype, metric.power)
     if isinstance(chosen, csr_array):
         return SparsePoints(_read_csr(chosen, metric, scale), metric, scale)
@@ -147,17 +141,6 @@ def _to_unit_length(values: Array, dtype: type) -> Array:
 
     for_each_block(len(values), BLOCK_ROWS, work)
     return scaled
-
-
-def _read_dense(X: Points, rows: slice, search: "DensePoints") -> Array:
-    """Return a block of query points like those of the set."""
-    block: Any = X[rows]
-    values = block.toarray() if isinstance(block, csr_array) else block
-    if search.metric.whitening is not None:
-        values = search.metric.whitening.apply(values)
-    points = _as_dense(values, search.metric, search.points.dtype.type, search.scale)
-    _check_reach(points, search.points)
-    return points
 
 
 def _read_csr(block: Points, metric: Metric, scale: float) -> csr_array:
@@ -191,13 +174,24 @@ class DensePoints(SearchSet):
         self.n_points = len(points)
 
     def query(self, X: Points, rows: slice) -> Query:
-        points = _read_dense(X, rows, self)
-        return Query(points, points[:, :0], np.zeros(len(points)))
+        block: Any = X[rows]
+        values = block.toarray() if isinstance(block, csr_array) else block
+        if self.metric.whitening is not None:
+            values = self.metric.whitening.apply(values)
+        points = _as_dense(values, self.metric, self.points.dtype.type, self.scale)
+        _check_reach(points, self.points)
+        return self.ready(points)
+
+    def ready(self, points: Array) -> Query:
+        """Prepare points that are already in the working type and scale."""
+        return Query(points, np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
         X, Z, power = query.points, self.points[columns], self.metric.power
         keys = np.empty((len(X), len(Z)))
-        if power in (1.0, 2.0, math.inf):
+        if self.metric.name == "gower":
+            fill_gower(X, Z, keys)
+        elif power in (1.0, 2.0, math.inf):
             fill_keys(X, Z, power, keys)
         else:
             fill_norms(X, Z, power, keys)
@@ -226,14 +220,10 @@ class DenseEuclidean(DensePoints):
         self._factors[:, -1] = _sq_norms(shifted)
         shifted *= -2
 
-    def query(self, X: Points, rows: slice) -> Query:
-        return self.ready(_read_dense(X, rows, self))
-
     def ready(self, points: Array) -> Query:
-        """Prepare points that are already in the working type and scale."""
         factors = np.ones((len(points), points.shape[1] + 1), points.dtype)
         np.subtract(points, self.shift, out=factors[:, :-1])
-        return Query(points, factors, _sq_norms(factors[:, :-1]))
+        return Query(points, _sq_norms(factors[:, :-1]), factors)
 
     def keys(self, query: Query, columns: slice | Array) -> Array:
         """Return |z|^2 - 2 x.z, the squared distance less |x|^2; columns may be an index array."""
@@ -247,11 +237,10 @@ class DenseEuclidean(DensePoints):
 
 
 class SparsePoints(SearchSet):
-    """CSR points, any metric but Mahalanobis: keys without conversion to dense.
+    """CSR points, Euclidean, cosine or Manhattan metric: keys without conversion to dense.
 
-    An inverted index finds the columns that two points share. The entries of two points are merged
-    instead if they are near each other, because the norms of the points cancel, and with the
-    Minkowski and Chebyshev metrics, where a sum cannot be corrected for shared columns.
+    An inverted index finds the columns that two points share. The entries of two points that are
+    near each other are merged instead, because the norms of the points cancel.
     """
 
     def __init__(self, points: csr_array, metric: Metric, scale: float) -> None:
@@ -264,37 +253,31 @@ class SparsePoints(SearchSet):
     def query(self, X: Points, rows: slice) -> Query:
         block = _read_csr(X[rows], self.metric, self.scale)
         _check_reach(block, self._rows)
-        return Query(block, self.points, row_powers(block, self.metric.power))
+        return Query(block, row_powers(block, self.metric.power))
 
     def keys(self, query: Query, columns: slice) -> Array:
-        keys = np.zeros((len(query.sq_norms), self.n_points))
-        power = self.metric.power
-        block = csr_parts(query.points)
-        if power not in (1.0, 2.0):
-            fill_csr_norms(block, csr_parts(self._rows), self._rows.shape[1], power, keys)
-            return keys[:, columns]
+        block, norms, power = csr_parts(query.points), query.sq_norms, self.metric.power
+        keys = np.zeros((len(norms), self.n_points))
         add_shared_columns(block, csr_parts(self._columns), power, keys)
-        for row, sq_norm in zip(keys, query.sq_norms, strict=True):  # no array of all sums
-            row += sq_norm + self._norms
-        norms = query.sq_norms, self._norms
-        settle_near(block, csr_parts(self._rows), norms, power, keys)
+        for row, norm in zip(keys, norms, strict=True):  # no array of all sums
+            row += norm + self._norms
+        settle_near(block, csr_parts(self._rows), (norms, self._norms), power, keys)
         return keys[:, columns]
 
     def subset(self, ids: Array) -> "SparsePoints":
         return SparsePoints(self._rows[ids], self.metric, self.scale)
 
 
-def csr_parts(points: Any) -> tuple[Array, Array, Array]:
+def csr_parts(points: Any) -> Csr:
     """Return the arrays of a CSR or CSC matrix."""
     return points.indptr, points.indices, points.data
 
 
 def row_powers(points: csr_array, power: float) -> NDArray[np.float64]:
-    """Return the sum of |value|^power over each CSR row; zeros if the power is not 1 or 2."""
-    sums = np.zeros(points.shape[0])
-    if power in (1.0, 2.0):
-        sum_row_powers(points.indptr, points.data, power, sums)
-    return sums
+    """Return the sum of |value|^power over each CSR row, in storage order like shared columns."""
+    rows = np.repeat(np.arange(points.shape[0]), np.diff(points.indptr))
+    sums = np.bincount(rows, np.abs(points.data) ** power, points.shape[0])
+    return sums.astype(np.float64, copy=False)
 
 
 class DistanceColumns(SearchSet):
@@ -306,32 +289,22 @@ class DistanceColumns(SearchSet):
 
     def query(self, X: Points, rows: slice) -> Query:
         if isinstance(X, csr_array):
-            raise DataError(
-                "Precomputed distances must be dense, like those of the fitted points; got a "
-                "sparse matrix. Pass X.toarray() if it stores all of them."
-            )
+            raise refuse_all_pairs()
         points = np.asarray(X[rows], dtype=np.float64)
-        return Query(points, self.points, np.zeros(len(points)))
+        return Query(points, np.zeros(len(points)))
 
     def keys(self, query: Query, columns: slice) -> Array:
         distances: Array = query.points[:, self.ids[columns]]
         return distances
 
     def subset(self, ids: Array) -> "DistanceColumns":
-        return type(self)(self.ids[ids])
-
-
-class StoredDistances(DistanceColumns):
-    """Precomputed distances of which only some are stored; offers no keys of all pairs."""
-
-    def query(self, X: Points, rows: slice) -> NoReturn:
-        raise refuse_all_pairs()
+        return DistanceColumns(self.ids[ids])
 
 
 def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> Array:
     """Return the squared distances (n_rows, n_points) of a block of X to all points of the set.
 
-    search: a set with exact keys, as from `exact_set`.
+    search: a set from `exact_set`.
     """
     keys = search.keys(search.query(X, rows), slice(0, search.n_points))
     return metric.sq_distances(keys, search.scale)

@@ -18,7 +18,6 @@ from isosne.neighbors.distances import (
     BLOCK_ROWS,
     TILE_COLUMNS,
     DistanceColumns,
-    StoredDistances,
     nearest_stored,
     search_set,
 )
@@ -58,7 +57,20 @@ class ExactSearch(Search):
         self._X, self._metric = X, metric.fitted(X)
 
     def neighbors(self, k: int) -> Neighbors:
-        return find_neighbors(self._X, k, self._metric)
+        X, metric = self._X, self._metric
+        if metric.name == "precomputed" and isinstance(X, csr_array):
+            listed, distances = nearest_stored(X, k, with_self=False)
+            return Neighbors(listed, as_float32(distances))
+        search, lists = search_set(X, metric), empty_lists(X.shape[0], k)
+        find = nearest_in_blocks(X, search, k + 1)  # one more: a point is its own nearest neighbor
+
+        def work(rows: slice) -> None:
+            ids, keys = find(rows)
+            own = np.arange(rows.start, rows.stop)
+            keep_others(lists, own, ids, metric.distances(keys, search.scale))
+
+        for_each_block(X.shape[0], rows_per_block(search.tile), work)
+        return lists
 
     def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
         search = search_set(self._X, self._metric)
@@ -72,10 +84,8 @@ def nearest(X: Points, search: SearchSet, k: int) -> tuple[NDArray[np.int32], Ar
     Rows are sorted by (key, index). The set must have at least k points. O(n m d) time for m points
     in the set.
     """
-    if isinstance(search, StoredDistances):
-        if isinstance(X, csr_array):
-            return nearest_stored(X, k, with_self=True)
-        search = DistanceColumns(np.arange(search.n_points))
+    if isinstance(search, DistanceColumns) and isinstance(X, csr_array):
+        return nearest_stored(X, k, with_self=True)
     n, find = X.shape[0], nearest_in_blocks(X, search, k)
     ids, keys = np.empty((n, k), np.int32), np.empty((n, k))
 
@@ -112,24 +122,6 @@ def nearest_in_blocks(
 def rows_per_block(tile: int) -> int:
     """Return the number of rows per block: fewer if a tile of keys has more columns than usual."""
     return max(FEWEST_ROWS, BLOCK_ROWS * TILE_COLUMNS // max(tile, TILE_COLUMNS))
-
-
-def find_neighbors(X: Points, k: int, metric: Metric) -> Neighbors:
-    """Return the exact k nearest neighbors of each point among the others; X is validated."""
-    if metric.name == "precomputed" and isinstance(X, csr_array):
-        listed, distances = nearest_stored(X, k, with_self=False)
-        return Neighbors(listed, as_float32(distances))
-    search = search_set(X, metric)
-    lists = empty_lists(X.shape[0], k)
-    find = nearest_in_blocks(X, search, k + 1)  # one more: a point is its own nearest neighbor
-
-    def work(rows: slice) -> None:
-        ids, keys = find(rows)
-        own = np.arange(rows.start, rows.stop)
-        keep_others(lists, own, ids, metric.distances(keys, search.scale))
-
-    for_each_block(len(lists.indices), rows_per_block(search.tile), work)
-    return lists
 
 
 def empty_lists(n: int, k: int) -> Neighbors:

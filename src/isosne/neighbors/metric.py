@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Points
-from isosne.errors import DataError, keyword
+from isosne.errors import DataError, ParameterError, keyword
 
 INDEPENDENT = 1e-10
 """Smallest share of a column's variance that the columns before it must leave unexplained. Rounding
@@ -49,9 +49,7 @@ def fit_whitening(X: Points) -> Whitening:
     """
     points = dense_copy(X)
     n, d = points.shape
-    center = np.zeros(d)
-    sum_columns(points, center)
-    center /= n
+    center = points.mean(axis=0)
     points -= center
     # Divide by a power of two near the largest value, so that no square overflows or underflows.
     largest = np.abs(points).max(axis=0)
@@ -61,10 +59,16 @@ def fit_whitening(X: Points) -> Whitening:
     for_each_block(d, 16, lambda columns: sum_products(points, columns.start, C[columns]))
     C /= n - 1
     deviations = np.sqrt(np.diagonal(C))
-    _refuse_dependent(np.flatnonzero(deviations == 0))
-    C /= deviations[:, None] * deviations
+    with np.errstate(invalid="ignore"):  # a constant column becomes NaN, and is refused
+        C /= deviations[:, None] * deviations
     factor = np.zeros((d, d))
-    _refuse_dependent(np.flatnonzero(np.arange(d) == factorize(C, factor)))
+    column = factorize(C, factor)
+    if column >= 0:
+        raise DataError(
+            f"{keyword('metric', 'mahalanobis')} needs columns that are linearly independent; "
+            f"column {column} of X is constant, or a combination of the columns before it. "
+            "Leave it out, or pass principal components."
+        )
     return Whitening(center, deviations * scales, factor)
 
 
@@ -72,23 +76,6 @@ def dense_copy(points: Points) -> Array:
     """Return points as a new dense array of float64."""
     dense = points.toarray() if isinstance(points, csr_array) else points
     return np.array(dense, np.float64, order="C")
-
-
-def _refuse_dependent(columns: Array) -> None:
-    if len(columns):
-        raise DataError(
-            f"{keyword('metric', 'mahalanobis')} needs columns that are linearly independent; "
-            f"column {columns[0]} of X is constant, or a combination of the columns before it. "
-            "Leave it out, or pass principal components."
-        )
-
-
-@kernel
-def sum_columns(points: Array, sums: Array) -> None:
-    """Add the rows to sums, in their order."""
-    for i in range(points.shape[0]):
-        for f in range(points.shape[1]):
-            sums[f] += points[i, f]
 
 
 @kernel
@@ -113,7 +100,7 @@ def factorize(C: Array, factor: Array) -> int:
                 total -= factor[f, h] * factor[g, h]
             if g < f:
                 factor[f, g] = total / factor[g, g]
-            elif total < INDEPENDENT:
+            elif not total >= INDEPENDENT:  # also if it is NaN
                 return f
             else:
                 factor[f, f] = np.sqrt(total)
@@ -167,7 +154,10 @@ class Metric(NamedTuple):
         return self.power == 2 and self.name != "precomputed"
 
     def fitted(self, points: Points) -> "Metric":
-        """Return the metric with what it learns from the fitted points, if it does."""
+        """Return the metric with what it learns from the fitted points; refuse some if sparse."""
+        if self.name == "minkowski" and self.p not in (1, 2) and isinstance(points, csr_array):
+            rule = "be 1 or 2 for a sparse matrix"
+            raise ParameterError("p", rule, self.p, "Pass X.toarray() for other powers.")
         if self.name == "mahalanobis" and self.whitening is None:
             return self._replace(whitening=fit_whitening(points))
         return self
@@ -197,8 +187,8 @@ class Query(NamedTuple):
     """A block of points, prepared for comparison with a `SearchSet`."""
 
     points: Any  # array or CSR
-    factors: Array  # left factor of the matrix product; empty for other metrics
     sq_norms: NDArray[np.float64]  # squared lengths of the shifted points
+    factors: Array = np.empty((0, 0))  # left factor of the matrix product, if keys are products
 
 
 class SearchSet(Protocol):

@@ -80,80 +80,50 @@ def fill_keys(X: Array, Z: Array, power: float, keys: Array) -> None:
             for j in range(first, last):
                 for f in range(depth):
                     panel[f, j - first] = Z[j, begin + f]
-            if power == 2.0:
-                add_squares(rows, panel, (first, last, depth), keys)
-            elif power == 1.0:
-                add_absolute(rows, panel, (first, last, depth), keys)
-            else:
-                keep_largest(rows, panel, (first, last, depth), keys)
+            add_differences(rows, panel, (first, last, depth), power, keys)
 
 
 @kernel
-def add_squares(rows: Array, panel: Array, bounds: tuple[int, int, int], keys: Array) -> None:
-    """Add the squared differences of rows (n, DEPTH) and columns of the panel to keys."""
+def add_differences(
+    rows: Array, panel: Array, bounds: tuple[int, int, int], power: float, keys: Array
+) -> None:
+    """Update keys by the differences of rows (n, DEPTH) and columns of the panel."""
     first, last, depth = bounds
     for i in range(keys.shape[0]):
         row = keys[i, first:last]
         f = 0
-        while f < depth:  # compiles to faster code than a range; so does each operation on its own
+        while f < depth:  # compiles to faster code than a range
             x0, x1, x2, x3 = rows[i, f], rows[i, f + 1], rows[i, f + 2], rows[i, f + 3]
             z0, z1, z2, z3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
             for j in range(len(row)):
                 d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
-                row[j] = row[j] + d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
+                if power == 2.0:
+                    row[j] = row[j] + d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
+                elif power == 1.0:
+                    row[j] = row[j] + abs(d0) + abs(d1) + abs(d2) + abs(d3)
+                else:
+                    farther = max(max(abs(d0), abs(d1)), max(abs(d2), abs(d3)))
+                    row[j] = max(row[j], farther)
             f += 4
 
 
 @kernel
-def add_absolute(rows: Array, panel: Array, bounds: tuple[int, int, int], keys: Array) -> None:
-    """Add the absolute differences of rows (n, DEPTH) and columns of the panel to keys."""
-    first, last, depth = bounds
-    for i in range(keys.shape[0]):
-        row = keys[i, first:last]
-        f = 0
-        while f < depth:
-            x0, x1, x2, x3 = rows[i, f], rows[i, f + 1], rows[i, f + 2], rows[i, f + 3]
-            z0, z1, z2, z3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
-            for j in range(len(row)):
-                d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
-                row[j] = row[j] + abs(d0) + abs(d1) + abs(d2) + abs(d3)
-            f += 4
-
-
-@kernel
-def keep_largest(rows: Array, panel: Array, bounds: tuple[int, int, int], keys: Array) -> None:
-    """Raise keys to the absolute differences of rows (n, DEPTH) and columns of the panel."""
-    first, last, depth = bounds
-    for i in range(keys.shape[0]):
-        row = keys[i, first:last]
-        f = 0
-        while f < depth:
-            x0, x1, x2, x3 = rows[i, f], rows[i, f + 1], rows[i, f + 2], rows[i, f + 3]
-            z0, z1, z2, z3 = panel[f], panel[f + 1], panel[f + 2], panel[f + 3]
-            for j in range(len(row)):
-                d0, d1, d2, d3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
-                nearer = max(max(abs(d0), abs(d1)), max(abs(d2), abs(d3)))
-                row[j] = max(row[j], nearer)
-            f += 4
-
-
-@kernel
-def norm(differences: Array, n: int, power: float) -> float:
-    """Return (sum of |difference|^power)^(1 / power) of the first n; the largest if infinite.
+def norm(differences: Array, power: float) -> float:
+    """Return (sum of |difference|^power)^(1 / power).
 
     Where powers would overflow or underflow, differences are divided by the largest one first.
     """
     largest = 0.0
-    for f in range(n):
-        largest = max(largest, abs(differences[f]))
-    if largest == 0.0 or power == np.inf:
-        return largest
+    for difference in differences:
+        largest = max(largest, abs(difference))
+    if largest == 0.0:
+        return 0.0
     _, exponent = math.frexp(largest)
     is_safe = power * (abs(exponent) + 1.0) < SAFE_EXPONENT
     scale = 1.0 if is_safe else largest
     total = 0.0
-    for f in range(n):
-        total += raise_to(abs(differences[f]) / scale, power)
+    for difference in differences:
+        total += raise_to(abs(difference) / scale, power)
     return float(scale * portable_power(total, 1.0 / power))
 
 
@@ -183,41 +153,20 @@ def fill_norms(X: Array, Z: Array, power: float, keys: Array) -> None:
         for j in range(Z.shape[0]):
             for f in range(n_columns):
                 differences[f] = np.float64(X[i, f]) - np.float64(Z[j, f])
-            keys[i, j] = norm(differences, n_columns, power)
+            keys[i, j] = norm(differences, power)
+
+
+Csr = tuple[Array, Array, Array]
+"""The arrays (indptr, indices, data) of a CSR or CSC matrix with sorted indices."""
 
 
 @kernel
-def fill_csr_norms(
-    left: tuple[Array, Array, Array],
-    right: tuple[Array, Array, Array],
-    n_columns: int,
-    power: float,
-    keys: Array,
-) -> None:
-    """Fill keys like `fill_norms`, for CSR arrays (indptr, indices, data) with sorted indices.
-
-    Merges the entries of two rows: O(entries of both) per pair.
-    """
-    differences = np.empty(n_columns)
-    for i in range(keys.shape[0]):
-        for j in range(keys.shape[1]):
-            n = merge_rows(left, i, right, j, differences)
-            keys[i, j] = norm(differences, n, power)
-
-
-@kernel
-def merge_rows(
-    left: tuple[Array, Array, Array],
-    i: int,
-    right: tuple[Array, Array, Array],
-    j: int,
-    differences: Array,
-) -> int:
-    """Fill differences with those of two CSR rows, in the order of columns; return their number."""
+def merge_rows(left: Csr, i: int, right: Csr, j: int, power: float) -> float:
+    """Return the sum of |x - z|^power, power 1 or 2, of two CSR rows in the order of columns."""
     x_indptr, x_indices, x_data = left
     z_indptr, z_indices, z_data = right
     a, a_end, b, b_end = x_indptr[i], x_indptr[i + 1], z_indptr[j], z_indptr[j + 1]
-    n = 0
+    total = 0.0
     while a < a_end or b < b_end:
         has_x = a < a_end and (b == b_end or x_indices[a] <= z_indices[b])
         has_z = b < b_end and (a == a_end or z_indices[b] <= x_indices[a])
@@ -228,67 +177,41 @@ def merge_rows(
         if has_z:
             difference -= z_data[b]
             b += 1
-        differences[n] = difference
-        n += 1
-    return n
+        total += difference * difference if power == 2.0 else abs(difference)
+    return total
 
 
 @kernel
 def settle_near(
-    left: tuple[Array, Array, Array],
-    right: tuple[Array, Array, Array],
-    norms: tuple[Array, Array],
-    power: float,
-    keys: Array,
+    left: Csr, right: Csr, norms: tuple[Array, Array], power: float, keys: Array
 ) -> None:
     """Recompute the keys of CSR rows that are small next to the norms that cancel in them.
 
-    power: 1 or 2; norms: the sums of |value|^power of the rows. A key that stays has a relative
-    error of about 1e-16 / CANCELED.
+    norms: the sums of |value|^power of the rows. A key that stays has a relative error of about
+    1e-16 / CANCELED.
     """
-    differences = np.empty(len(left[1]) + len(right[1]))
     for i in range(keys.shape[0]):
         for j in range(keys.shape[1]):
             if keys[i, j] < CANCELED * (norms[0][i] + norms[1][j]):
-                n = merge_rows(left, i, right, j, differences)
-                total = 0.0
-                for f in range(n):
-                    d = abs(differences[f])
-                    total += d * d if power == 2.0 else d
-                keys[i, j] = total
+                keys[i, j] = merge_rows(left, i, right, j, power)
 
 
 @kernel
-def add_shared_columns(
-    query: tuple[Array, Array, Array],
-    columns: tuple[Array, Array, Array],
-    power: float,
-    keys: Array,
-) -> None:
+def add_shared_columns(query: Csr, columns: Csr, power: float, keys: Array) -> None:
     """Add |x - z|^power - |x|^power - |z|^power over the columns that both points store.
 
-    power: 1 or 2; query: CSR arrays (indptr, indices, data); columns: CSC arrays of the search set.
-    Each pair is summed in the order of its columns, so the key of a duplicate is exactly zero.
+    power: 1 or 2; query: rows (CSR); columns: those of the search set (CSC). Each pair is summed in
+    the order of its columns, so the key of a duplicate is exactly zero.
     """
     q_indptr, q_indices, q_data = query
     c_indptr, c_indices, c_data = columns
     for i in range(keys.shape[0]):
         for e in range(q_indptr[i], q_indptr[i + 1]):
-            x = q_data[e]
-            column = q_indices[e]
+            x, column = q_data[e], q_indices[e]
             for f in range(c_indptr[column], c_indptr[column + 1]):
                 z = c_data[f]
                 shared = -2.0 * x * z if power == 2.0 else abs(x - z) - abs(x) - abs(z)
                 keys[i, c_indices[f]] += shared
-
-
-@kernel
-def sum_row_powers(indptr: Array, data: Array, power: float, sums: Array) -> None:
-    """Add |value|^power of each CSR row to sums, in storage order like `add_shared_columns`."""
-    for i in range(len(sums)):
-        for e in range(indptr[i], indptr[i + 1]):
-            x = data[e]
-            sums[i] += x * x if power == 2.0 else abs(x)
 
 
 @kernel

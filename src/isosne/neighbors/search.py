@@ -12,21 +12,29 @@ from isosne._checks import (
 )
 from isosne._types import Neighbors, Points
 from isosne.errors import ParameterError
-from isosne.neighbors.approximate import SEARCHABLE, ClusteredPoints, CodeIndex
+from isosne.neighbors.approximate import ClusteredPoints
 from isosne.neighbors.exact import ExactSearch, Search
 from isosne.neighbors.metric import Metric
+
+SEARCHABLE = ("euclidean", "cosine", "mahalanobis")
+"""Metrics of the approximate search: Euclidean distances of points, of rows scaled to length 1, or
+of whitened points."""
 
 
 def has_approximate_search(metric: str, *, is_sparse: bool) -> bool:
     """Return whether approximate search supports the input: dense points, some metrics."""
-    return metric in (*SEARCHABLE, "hamming") and not is_sparse
+    return metric in SEARCHABLE and not is_sparse
 
 
 def make_search(X: Points, metric: Metric, method: str) -> Search:
     """Return a search among the points; method is "exact" or "approximate"."""
     if method == "exact":
         return ExactSearch(X, metric)
-    return CodeIndex(X) if metric.name == "hamming" else ClusteredPoints(X, metric)
+    if not has_approximate_search(metric.name, is_sparse=isinstance(X, csr_array)):
+        names = ", ".join(map(repr, SEARCHABLE))
+        rule = f"be one of {names}, with a dense X, for the approximate neighbor search"
+        raise ParameterError("metric", rule, metric.name, "Choose the exact search.")
+    return ClusteredPoints(X, metric)
 
 
 def nearest_neighbors(
@@ -48,8 +56,8 @@ def nearest_neighbors(
         Power of the Minkowski distance.
     method : str, default="exact"
         "exact" or "approximate". The approximate search needs dense points and the Euclidean,
-        cosine, Mahalanobis or Hamming metric; it finds nearly all neighbors and is much faster for
-        many points.
+        cosine or Mahalanobis metric; it finds nearly all neighbors and is much faster for many
+        points.
 
     Returns
     -------
@@ -78,7 +86,4 @@ def nearest_neighbors(
     if not is_one_of(method, ("exact", "approximate")):
         rule = "be 'exact' or 'approximate'"
         raise ParameterError("method", rule, method, "Choose one of the two.")
-    if method == "approximate" and isinstance(X, csr_array):
-        hint = "The approximate search needs dense points."
-        raise ParameterError("method", "be 'exact' for sparse points", method, hint)
     return make_search(X, Metric(metric, p), method).neighbors(k)

@@ -102,11 +102,6 @@ CASES = {
         "Each row must store the distances to its 18 nearest points; row 0 of X (counting from 0) "
         "stores 2. Store more of them, or pass a dense matrix.",
     ),
-    "graph of new points only": pytest.param(
-        transform(KNNKernel(6, **LISTED), D, GRAPH[:3]),
-        "Precomputed distances must be dense, like those of the fitted points; got a sparse "
-        "matrix. Pass X.toarray() if it stores all of them.",
-    ),
     "affinities: negative": (fit("precomputed", changed(P, -0.25)), NEGATIVE),
     "affinities: negative, sparse": (fit("precomputed", csr_array(changed(P, -0.25))), NEGATIVE),
     "affinities: negative, new": (transform("precomputed", P, changed(P, -0.25)), NEGATIVE),

@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 
 from isosne.neighbors.approximate import CANDIDATES, ClusteredPoints
-from isosne.neighbors.exact import ExactSearch, find_neighbors
+from isosne.neighbors.exact import ExactSearch
 from isosne.neighbors.metric import Metric
 
 EUCLIDEAN, COSINE = Metric(), Metric("cosine")
@@ -56,7 +56,7 @@ def recall(found, true):
 def test_nearly_all_neighbors_are_found(data, metric, k, bound):
     X = DATA[data]()
     found = ClusteredPoints(X, metric).neighbors(k)
-    assert recall(found, find_neighbors(X, k, metric)) > bound
+    assert recall(found, ExactSearch(X, metric).neighbors(k)) > bound
 
 
 @pytest.mark.large
@@ -65,7 +65,7 @@ def test_nearly_all_neighbors_of_handwritten_digits_are_found(data_set, k, bound
     X = data_set("mnist10k")[0].astype(np.float32)
     X = PCA(50, random_state=0).fit_transform(X).astype(np.float32)
     found = ClusteredPoints(X, EUCLIDEAN).neighbors(k)
-    assert recall(found, find_neighbors(X, k, EUCLIDEAN)) > bound
+    assert recall(found, ExactSearch(X, EUCLIDEAN).neighbors(k)) > bound
 
 
 @pytest.mark.parametrize("metric", [EUCLIDEAN, COSINE], ids=str)
@@ -99,7 +99,7 @@ def test_few_points_are_searched_completely(data):
     X = DATA[data]()[:900]
     k = 20
     assert len(X) <= CANDIDATES * (k + 1)  # all are candidates
-    found, true = ClusteredPoints(X, EUCLIDEAN).neighbors(k), find_neighbors(X, k, EUCLIDEAN)
+    found, true = ClusteredPoints(X, EUCLIDEAN).neighbors(k), ExactSearch(X, EUCLIDEAN).neighbors(k)
     assert np.array_equal(found.distances, true.distances)
     # Products round equally far points differently, so which of them enter last is left open.
     near = true.distances < true.distances[:, -1:]
@@ -111,7 +111,7 @@ def test_the_smallest_sets_and_the_longest_lists_are_exact(n):
     X = np.random.default_rng(3).normal(size=(n, 3))
     for k in (1, n - 1):
         found = ClusteredPoints(X, EUCLIDEAN).neighbors(k)
-        true = find_neighbors(X, k, EUCLIDEAN)
+        true = ExactSearch(X, EUCLIDEAN).neighbors(k)
         assert np.array_equal(found.indices, true.indices)
         assert np.array_equal(found.distances, true.distances)
 

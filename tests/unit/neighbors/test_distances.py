@@ -17,8 +17,12 @@ METRICS = [
     (Metric("chebyshev"), {"metric": "chebyshev"}),
     (Metric("cosine"), {"metric": "cosine"}),
 ]
-NAMES = [f"{metric.name}-{metric.p:g}" for metric, _ in METRICS]
-CONTAINERS = ["float32", "float64", "uint8", "int64", "csr"]
+CASES = [
+    pytest.param(metric, by_scipy, container, id=f"{metric.name}-{metric.p:g}-{container}")
+    for metric, by_scipy in METRICS
+    for container in ("float32", "float64", "uint8", "int64", "csr")
+    if container != "csr" or metric.power in (1, 2)
+]
 
 
 def points_in(container, n=23, d=7, seed=0):
@@ -30,8 +34,7 @@ def points_in(container, n=23, d=7, seed=0):
     return X.astype(container), X
 
 
-@pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize(("metric", "by_scipy"), METRICS, ids=NAMES)
+@pytest.mark.parametrize(("metric", "by_scipy", "container"), CASES)
 def test_squared_distances_are_those_of_scipy(metric, by_scipy, container):
     X, dense_X = points_in(container)
     Z, dense_Z = points_in(container, n=31, seed=1)
@@ -41,8 +44,7 @@ def test_squared_distances_are_those_of_scipy(metric, by_scipy, container):
     np.testing.assert_allclose(ours, cdist(dense_X, dense_Z, **by_scipy) ** 2, 1e-12, 1e-13)
 
 
-@pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize(("metric", "by_scipy"), METRICS, ids=NAMES)
+@pytest.mark.parametrize(("metric", "by_scipy", "container"), CASES)
 def test_keys_in_the_type_of_the_data_order_points_as_distances_do(metric, by_scipy, container):
     X, dense_X = points_in(container)
     search = search_set(X, metric)
@@ -56,9 +58,8 @@ def test_keys_in_the_type_of_the_data_order_points_as_distances_do(metric, by_sc
     np.testing.assert_allclose(found**2, expected**2, 1e-4, 2e-2)
 
 
-@pytest.mark.parametrize("container", ["float32", "csr"])
-@pytest.mark.parametrize("metric", [metric for metric, _ in METRICS], ids=NAMES)
-def test_copies_have_no_distance_and_a_subset_holds_the_chosen_columns(metric, container):
+@pytest.mark.parametrize(("metric", "by_scipy", "container"), CASES)
+def test_copies_have_no_distance_and_a_subset_holds_the_chosen_columns(metric, by_scipy, container):
     X, _ = points_in(container)
     X = X * 1.1  # not whole numbers
     everything = exact_set(X, metric)

@@ -15,18 +15,13 @@ DENSE_ONLY = (
     "Pass X.toarray(), or choose metric='manhattan'."
 )
 SEARCHABLE = (
-    "metric must be one of 'euclidean', 'cosine', 'mahalanobis', 'hamming' for the approximate "
-    "neighbor search; got metric='{}'. Choose the exact search."
+    "metric must be one of 'euclidean', 'cosine', 'mahalanobis', with a dense X, for the "
+    "approximate neighbor search; got metric='{}'. Choose the exact search."
 )
 CASES = {
     "metric": (POINTS, ("manhattan", "approximate"), SEARCHABLE.format("manhattan")),
-    "gower metric": (POINTS, ("gower", "approximate"), SEARCHABLE.format("gower")),
-    "sparse": pytest.param(
-        SPARSE,
-        ("euclidean", "approximate"),
-        "method must be 'exact' for sparse points; got method='approximate'. "
-        "The approximate search needs dense points.",
-    ),
+    "codes": (POINTS, ("hamming", "approximate"), SEARCHABLE.format("hamming")),
+    "sparse": (SPARSE, ("euclidean", "approximate"), SEARCHABLE.format("euclidean")),
     "method": pytest.param(
         POINTS,
         ("euclidean", "fast"),
@@ -34,6 +29,12 @@ CASES = {
     ),
     "sparse codes": (SPARSE, ("hamming", "exact"), DENSE_ONLY.format("hamming")),
     "sparse table": (SPARSE, ("gower", "exact"), DENSE_ONLY.format("gower")),
+    "sparse chebyshev": (SPARSE, ("chebyshev", "exact"), DENSE_ONLY.format("chebyshev")),
+    "sparse minkowski": pytest.param(
+        SPARSE,
+        ("minkowski", "exact"),
+        "p must be 1 or 2 for a sparse matrix; got p=3. Pass X.toarray() for other powers.",
+    ),
     "no table": pytest.param(
         1.5 * POINTS,
         ("gower", "exact"),
@@ -46,4 +47,4 @@ CASES = {
 @pytest.mark.parametrize(("X", "how", "sentence"), CASES.values(), ids=CASES)
 def test_what_cannot_be_searched_is_refused(X, how, sentence):
     with refuses((DataError, ParameterError), sentence):
-        nearest_neighbors(X, 3, metric=how[0], method=how[1])
+        nearest_neighbors(X, 3, metric=how[0], p=3, method=how[1])
