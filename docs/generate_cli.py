@@ -55,11 +55,11 @@ precedence. A CSV file is a plain table, so its provenance is in a second file: 
 `map.csv`. CSV on standard output has none.
 
 **Maps of other programs.** MAP is any table whose coordinates are the columns `x` and `y` (and
-`z`), columns with a common name and numbers, such as `UMAP1` and `UMAP2`, or the only two or three
-columns with fractions. A column `id` or without a name, or the first text column without repeated
-values, identifies the points; otherwise they are in the order of the rows of the table. MAP can
-also be an array (`umap.npy`) or an array of obsm of an AnnData file (`cells.h5ad:X_umap`). A note
-says which columns were used.
+`z`), two or three columns with a common name and numbers, such as `UMAP1` and `UMAP2`, or else the
+first two numeric columns that are neither identifiers nor labels. A column `id` or without a name,
+or the first text column without repeated values, identifies the points; otherwise they are in the
+order of the rows of the table. MAP can also be an array (`umap.npy`) or an array of obsm of an
+AnnData file (`cells.h5ad:X_umap`). A note says which columns were used.
 
 **CSV and spreadsheets.** Identifiers and labels that a spreadsheet would take for formulas (texts
 that begin with `=`, `+`, `-` or `@`, and are not numbers) get an apostrophe in front. `measure` and

@@ -21,7 +21,7 @@ TABLES = {
     **{f"text {name}": make for name, make in TEXT.items()},
     **{f"sparse {name}": make for name, make in SPARSE.items() if "npz" in name},
 }
-MAPS = (".csv", ".parquet", ".npz", ".feather", ".arrow")
+MAPS = (".csv", ".parquet", ".feather", ".arrow")
 
 
 @cache

@@ -9,7 +9,7 @@ import click
 
 from isosne.cli import models
 from isosne.cli import options as o
-from isosne.cli.files import PIPE, check_map_output, describe_start, kept_obs, read_map_file
+from isosne.cli.files import PIPE, check_map_output, describe_start, read_map_file
 from isosne.cli.messages import Watch, exit_interrupted, print_json, tell
 from isosne.cli.options import Args, MapOptions, TableOptions, option, refuse
 from isosne.cli.place import place_folder
@@ -174,9 +174,8 @@ class _Result:
             self.write_fitted(columns)
             return
         began, table = time.perf_counter(), self.table
-        kept = {"labels": table.labels, "obs": kept_obs(self.args, self.unscaled)}
         target = self.args.output, table.ids, self.model.n_components, self.about
-        writer = MapWriter(*target, **kept, force=self.args.force)
+        writer = MapWriter(*target, labels=table.labels, force=self.args.force)
         self.n_rows = models.write_places(self.model, self.unscaled.rows, writer)
         self.about["placing_seconds"] = round(time.perf_counter() - began, 3)
 
@@ -185,12 +184,11 @@ class _Result:
         import numpy as np
 
         chosen = getattr(self.model, "landmark_indices_", None)
-        ids, labels, obs = self.table.ids, self.table.labels, kept_obs(self.args, self.unscaled)
+        ids, labels = self.table.ids, self.table.labels
         if chosen is not None:
             ids = np.asarray(chosen) if ids is None else ids[chosen]
             labels = None if labels is None else labels[chosen]
-            obs = None if obs is None else obs.iloc[chosen]
-        kept = {"labels": labels, "columns": columns, "obs": obs, "force": self.args.force}
+        kept = {"labels": labels, "columns": columns, "force": self.args.force}
         self.n_rows = models.write_map(self.args.output, ids, self.model, self.about, **kept)
 
     def took(self) -> str:

@@ -142,16 +142,6 @@ def name_target(output: str) -> str:
     return "the map to standard output" if output == PIPE else output
 
 
-def kept_obs(args: Args, table: Any) -> Any:
-    """Return the columns of obs that an .h5ad map keeps of its .h5ad table; None for others."""
-    if not all(str(path).lower().endswith(".h5ad") for path in (args.output, args.source)):
-        return None
-    from isosne.rows.archives import read_obs
-
-    obs, kept = read_obs(args.source), getattr(table.rows, "kept", None)
-    return obs if kept is None else obs.iloc[kept]
-
-
 def describe_start(
     command: str, source: str, unscaled: Any, options: TableOptions
 ) -> dict[str, Any]:

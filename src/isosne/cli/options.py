@@ -142,9 +142,8 @@ MODEL_FILE = argument(
 map_output = partial(
     option,
     "--output -o FILE",
-    "File for the map: .parquet, .npz or .feather; .csv, with the provenance in FILE.json; .h5ad, "
-    "which keeps obs of an .h5ad table; .npy for the coordinates only; - for CSV on standard "
-    "output.",
+    "File for the map: .parquet or .feather; .csv, with the provenance in FILE.json; .npy for the "
+    "coordinates only; - for CSV on standard output.",
     type=str,
 )
 TITLE = option("--title TEXT", "Title.")

@@ -89,7 +89,7 @@ def _place_table(args: Args) -> None:
     rows, table, options = open_new_rows(args, model, known)
     about = files.describe_start("place", args.source, table, options)
     about |= describe_model(args.model_file)
-    kept = {"labels": table.labels, "obs": files.kept_obs(args, table), "force": args.force}
+    kept = {"labels": table.labels, "force": args.force}
     writer = MapWriter(args.output, table.ids, model.embedding_.shape[1], about, **kept)
     n_rows = write_places(model, rows, writer)
     sentence = f"Wrote {files.name_target(args.output)}: {n_rows:,} rows"

@@ -211,15 +211,13 @@ def read_cell_columns(
 
     from isosne.rows.archives import read_obs
     from isosne.rows.columns import as_integers_or_text, check_column, parse_integers
-    from isosne.rows.maps import find_features
 
-    used = replace(options.with_all_columns(), key=options.key or find_features(source))
     path = str(file_of(source))
-    table = open_unscaled(path, used, memory_limit)
+    table = open_unscaled(path, options.with_all_columns(), memory_limit)
     chosen = find_rows(table, drawn)
     chosen = np.arange(table.rows.shape[0]) if chosen is None else chosen
     columns = {}
-    for name, column in read_obs(path).items():
+    for name, column in read_obs(Path(path)).items():
         values = np.asarray(column)
         is_number = values.dtype.kind in "uif"
         values = values if is_number else parse_integers(as_integers_or_text(values))

@@ -14,14 +14,13 @@ from isosne._csr import valid_csr
 from isosne._extras import require
 from isosne._types import Array
 from isosne.errors import DataError, keyword
-from isosne.rows.arrays import ArrayRows, ChunkedRows, SparseRows
+from isosne.rows.arrays import ArrayRows, SparseRows
 from isosne.rows.columns import as_integers_or_text, as_objects, check_column
 from isosne.rows.rows import Rows, SourceFiles
 
 SPARSE_MEMBERS = {"format", "shape", "indptr", "indices", "data"}
 """Arrays that `scipy.sparse.save_npz` writes for a CSR or CSC matrix."""
-LABELS, CLASSES = "y", "classes"
-"""Arrays with labels, and with the names of the classes that they number."""
+H5AD = ".h5ad"
 
 
 class NpzFile:
@@ -92,12 +91,7 @@ def _load_table(npz: NpzFile, key: str | None) -> Array:
 
 
 def _load_column(npz: NpzFile, name: str) -> Array:
-    values = as_integers_or_text(npz.load(name))
-    if name == LABELS and values.dtype.kind in "iu" and CLASSES in npz.headers:
-        classes = as_integers_or_text(npz.load(CLASSES))
-        if classes.ndim == 1 and values.min() >= 0 and values.max() < len(classes):
-            return classes[values]
-    return values
+    return as_integers_or_text(npz.load(name))
 
 
 def _open_sparse(npz: NpzFile) -> Rows:
@@ -109,9 +103,6 @@ def _open_sparse(npz: NpzFile) -> Rows:
     with quiet():
         X = valid_csr(load_npz(npz.path), npz.files.name)
     return SparseRows(npz.files, X.shape, X.indptr, X.indices, X.data)
-
-
-H5AD = ".h5ad"
 
 
 def split_key(path: str | Path) -> tuple[Path, str | None]:
@@ -129,25 +120,34 @@ def open_h5ad(path: Path, key: str | None) -> Rows:
     files = SourceFiles(str(path), path)
     with files.reading():
         file = open_hdf5(path)
-        member = _find_member(file, key, str(path))
-        has_names = member == "X" or member.startswith("layers/")
-        names = _read_index(file["var"]) if has_names else None
-        rows = _open_member(files, file[member], member, names)
+        members = ["X"] if "X" in file else []
+        members += [
+            f"{group}/{name}" for group in ("obsm", "layers") for name in file.get(group, ())
+        ]
+        key = f"obsm/{key}" if f"obsm/{key}" in members else key or "X"
+        check_column(key, members, "key", str(path), what="an array")
+        names = None if key.startswith("obsm/") else _read_index(file["var"])
+        rows = _open_member(files, file[key], key, names)
         obs = file["obs"]
         columns = [*map(str, obs.attrs.get("column-order", ())), "index"]
         rows.side = {name: partial(_read_column, files, obs, name) for name in columns}
     return rows
 
 
-def read_obs(path: str | Path) -> Any:
-    """Return obs of an AnnData file as a data frame of pandas."""
-    path, _ = split_key(path)
+def obsm_shapes(path: Path) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the arrays of obsm, by name."""
     with SourceFiles(str(path), path).reading(), open_hdf5(path) as file:
-        return read_element(file["obs"], path)
+        obsm = file.get("obsm", {})
+        return {str(name): getattr(obsm[name], "shape", ()) for name in obsm}
 
 
-def read_element(element: Any, path: str | Path) -> Any:
-    """Return an array or a data frame of an open AnnData file."""
+def read_obs(path: Path) -> Any:
+    """Return obs of an AnnData file as a data frame of pandas."""
+    with SourceFiles(str(path), path).reading(), open_hdf5(path) as file:
+        return _read_element(file["obs"], path)
+
+
+def _read_element(element: Any, path: str | Path) -> Any:
     return require("anndata.io", "anndata", f"Reading {path}").read_elem(element)
 
 
@@ -181,17 +181,6 @@ def _find_storage(h5py: Any, name: str, member: Any) -> str | None:
     return name if is_foreign else None
 
 
-def _find_member(file: Any, key: str | None, source: str) -> str:
-    """Return the HDF5 path of the array that a key names."""
-    members = ["X"] if "X" in file else []
-    members += [f"{group}/{name}" for group in ("obsm", "layers") for name in file.get(group, ())]
-    if f"obsm/{key}" in members:
-        return f"obsm/{key}"
-    key = key or "X"
-    check_column(key, members, "key", source, what="an array")
-    return key
-
-
 def _open_member(files: SourceFiles, member: Any, path: str, names: tuple[str, ...] | None) -> Rows:
     encoding = member.attrs.get("encoding-type", "array")
     if encoding == "csr_matrix":
@@ -203,7 +192,7 @@ def _open_member(files: SourceFiles, member: Any, path: str, names: tuple[str, .
             f"{path} of {files.name} must be a dense array or a CSR matrix; got {encoding}. "
             "Convert it with scipy.sparse.csr_matrix, and write the file again."
         )
-    return ChunkedRows(files, member, column_names=names)
+    return ArrayRows(files, member, column_names=names)
 
 
 def _read_index(frame: Any) -> tuple[str, ...]:
@@ -216,4 +205,4 @@ def _read_column(files: SourceFiles, obs: Any, name: str) -> Array:
     with files.reading():
         if name == "index":
             return as_objects(_read_index(obs))
-        return as_integers_or_text(np.asarray(read_element(obs[name], files.name)))
+        return as_integers_or_text(np.asarray(_read_element(obs[name], files.name)))

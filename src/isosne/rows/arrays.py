@@ -5,16 +5,14 @@ the process, and a mapped file that is truncated kills it (docs/decisions/0008-l
 Dask collection, only the rows that are asked for are transferred to this process.
 """
 
-import mmap
 import os
-import sys
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,36 +32,45 @@ from isosne.rows.columns import (
 )
 from isosne.rows.rows import Indices, Rows, SourceFiles
 
-N_SAMPLED = 64
-"""Number of rows in the fingerprint of an array, evenly spaced. Chosen, not measured."""
-GAP_VALUES = 16_384
-"""Gaps up to this number of stored values are read and dropped instead of skipped. Chosen, not
-measured."""
-WINDOW_VALUES = 4_000_000
-"""Largest number of stored values in one read of several rows. Chosen, not measured."""
+N_SAMPLED, N_SAMPLED_ON_DISK = 64, 3
+"""Number of rows in the fingerprint of an array, evenly spaced, in memory and on disk, where each
+may take a chunk. Chosen, not measured."""
+GAP_BYTES, WINDOW_BYTES = 16_384, 4_000_000
+"""Gaps up to this size are read and dropped, which is faster than a seek and another read; largest
+read of several rows with gaps between them. Chosen, not measured."""
 INDPTR_BYTES = 8
 """Bytes of a row in ``indptr``, which is int64."""
 
 
 class ArrayRows(Rows):
-    """Rows of an array in memory, or of a view of a memory map."""
-
-    n_sampled = N_SAMPLED
+    """Rows of an array in memory, or of any object with ``shape``, ``dtype`` and slicing."""
 
     def __init__(
-        self, files: SourceFiles, X: Array, *, column_names: tuple[str, ...] | None = None
+        self, files: SourceFiles, array: Any, *, column_names: tuple[str, ...] | None = None
     ) -> None:
-        super().__init__(files, X.shape, X.dtype, column_names=column_names)
-        self._X = X
+        super().__init__(files, array.shape, array.dtype, column_names=column_names)
+        self._array = array
+        self._is_in_memory = isinstance(array, np.ndarray)
+        self.n_sampled = N_SAMPLED if self._is_in_memory else N_SAMPLED_ON_DISK
+        chunks = getattr(array, "chunks", None)
+        self._gap, self._window = GAP_BYTES // self.row_bytes, WINDOW_BYTES // self.row_bytes
+        if chunks:  # one read per chunk
+            self._gap = self._window = int(chunks[0])
 
     def _read(self, start: int, stop: int) -> Array:
-        block = self._X[start:stop]
+        block = self._array[start:stop]
         if isinstance(block, np.memmap):
             return np.array(block, dtype=self.dtype, subok=False)
-        return block.astype(self.dtype, copy=False)
+        return np.asarray(block, dtype=self.dtype)
 
     def _take(self, indices: Indices) -> Array:
-        return np.asarray(self._X[indices], dtype=self.dtype)
+        if self._is_in_memory:
+            return np.asarray(self._array[indices], dtype=self.dtype)
+        out = np.empty((len(indices), self.shape[1]), self.dtype)
+        for run in group_nearby(indices, indices + 1, max_gap=self._gap, window=self._window):
+            first, last = int(indices[run.start]), int(indices[run.stop - 1])
+            out[run] = self._read(first, last + 1)[indices[run] - first]
+        return out
 
 
 class SparseRows(Rows):
@@ -92,33 +99,30 @@ class SparseRows(Rows):
         check_indptr(np.asarray(indptr), self.shape[0], n_entries, files.name)
         self._indptr: NDArray[np.int64] = indptr.astype(np.int64)
         self._indices, self._data = indices, data
-        entry_bytes = self.dtype.itemsize + np.dtype(indices.dtype).itemsize
-        self.row_bytes = INDPTR_BYTES + int(self._indptr[-1]) * entry_bytes // self.shape[0]
+        self._entry_bytes = self.dtype.itemsize + np.dtype(indices.dtype).itemsize
+        self.row_bytes = INDPTR_BYTES + int(self._indptr[-1]) * self._entry_bytes // self.shape[0]
 
     def _read(self, start: int, stop: int) -> csr_array:
         low, high = int(self._indptr[start]), int(self._indptr[stop])
-        indptr = self._indptr[start : stop + 1] - low
-        return self._make_block(self._data[low:high], self._indices[low:high], indptr)
+        data = np.asarray(self._data[low:high]).astype(self.dtype, copy=False)
+        columns, indptr = np.asarray(self._indices[low:high]), self._indptr[start : stop + 1] - low
+        check_indices(columns, self.shape[1], self.files.name)
+        block = csr_array((data, columns, indptr), shape=(stop - start, self.shape[1]))
+        if not block.has_canonical_format:
+            block = block.copy()  # sum_duplicates works in place; the source must not change
+            block.sum_duplicates()
+        return block
 
     def _take(self, indices: Indices) -> csr_array:
         if len(indices) == 0:
             return self._read(0, 0)
         starts, stops = self._indptr[indices], self._indptr[indices + 1]
+        gap, window = GAP_BYTES // self._entry_bytes, WINDOW_BYTES // self._entry_bytes
         parts = []
-        for run in group_nearby(starts, stops, max_gap=GAP_VALUES, window=WINDOW_VALUES):
+        for run in group_nearby(starts, stops, max_gap=gap, window=window):
             first, last = int(indices[run.start]), int(indices[run.stop - 1])
             parts.append(self._read(first, last + 1)[indices[run] - first])
         return vstack(parts, format="csr")
-
-    def _make_block(self, data: Any, columns: Any, indptr: Array) -> csr_array:
-        data = np.asarray(data).astype(self.dtype, copy=False)
-        columns = np.asarray(columns)
-        check_indices(columns, self.shape[1], self.files.name)
-        block = csr_array((data, columns, indptr), shape=(len(indptr) - 1, self.shape[1]))
-        if not block.has_canonical_format:
-            block = block.copy()  # sum_duplicates works in place; the source must not change
-            block.sum_duplicates()
-        return block
 
 
 def group_nearby(starts: Indices, stops: Indices, *, max_gap: int, window: int) -> Iterator[slice]:
@@ -133,100 +137,43 @@ def group_nearby(starts: Indices, stops: Indices, *, max_gap: int, window: int) 
     yield from (slice(low, high) for low, high in pairwise(bounds) if low < high)
 
 
-GAP_BYTES = 16_384
-"""Gaps up to this size are read and dropped, which is faster than a seek and another read.
-Chosen, not measured: four pages of 4 KB."""
-WINDOW_BYTES = 4_000_000
-"""Largest read of several rows with gaps between them. Chosen, not measured."""
+class _StoredArray:
+    """A two-dimensional array in a file, in C order, whose rows are read by slices."""
 
+    def __init__(self, path: Path, offset: int, header: Header) -> None:
+        self.shape, self.dtype, self._path, self._offset = header.shape, header.dtype, path, offset
 
-class RawRows(Rows):
-    """Rows of a two-dimensional array in a file, in C order."""
-
-    def __init__(self, files: SourceFiles, path: Path, offset: int, header: Header) -> None:
-        super().__init__(files, header.shape, header.dtype)
-        self._path, self._offset, self._stored = path, offset, header.dtype
-        needed, n_bytes = offset + self.shape[0] * self.row_bytes, path.stat().st_size
-        if n_bytes < needed:
-            raise DataError(
-                f"{path} must have {needed:,} bytes according to its header; got {n_bytes:,}. "
-                "The file is truncated: write or copy it again."
-            )
-
-    def _read(self, start: int, stop: int) -> Array:
-        n_values = (stop - start) * self.shape[1]
+    def __getitem__(self, rows: slice) -> Array:
+        n_columns = self.shape[1]
+        n_values = (rows.stop - rows.start) * n_columns
         with self._path.open("rb", buffering=0) as file:
-            file.seek(self._offset + start * self.row_bytes)
-            values = np.fromfile(file, self._stored, n_values)
+            file.seek(self._offset + rows.start * n_columns * self.dtype.itemsize)
+            values = np.fromfile(file, self.dtype, n_values)
         if len(values) < n_values:
             raise EOFError("unexpected end of file")
-        return values.reshape(-1, self.shape[1]).astype(self.dtype, copy=False)
-
-    def _take(self, indices: Indices) -> Array:
-        out = np.empty((len(indices), self.shape[1]), self.dtype)
-        max_gap, window = GAP_BYTES // self.row_bytes, WINDOW_BYTES // self.row_bytes
-        for run in group_nearby(indices, indices + 1, max_gap=max_gap, window=window):
-            low, high = int(indices[run.start]), int(indices[run.stop - 1]) + 1
-            out[run] = self._read(low, high)[indices[run] - low]
-        return out
+        return values.reshape(-1, n_columns)
 
 
 def open_npy(path: Path) -> Rows:
     """Return the rows of an .npy file; one in Fortran order is mapped."""
     files = SourceFiles(str(path), path)
     with files.reading(), path.open("rb") as file:
-        header = read_header(file)
+        header, offset = read_header(file), file.tell()
         if header.is_fortran:
             return ArrayRows(files, np.load(path, mmap_mode="r"))
-        return RawRows(files, path, file.tell(), header)
+        rows = ArrayRows(files, _StoredArray(path, offset, header))
+        needed, n_bytes = offset + header.n_bytes, path.stat().st_size
+        if n_bytes < needed:
+            raise DataError(
+                f"{path} must have {needed:,} bytes according to its header; got {n_bytes:,}. "
+                "The file is truncated: write or copy it again."
+            )
+        return rows
 
 
-def open_memmap(X: np.memmap[Any, Any]) -> Rows:
-    """Return the rows of the file behind a memory map, or of the map if it is a part of it."""
-    is_whole = isinstance(X.base, mmap.mmap) and X.mode == "r" and X.flags.c_contiguous
-    if X.filename is None or not is_whole:
-        return ArrayRows(SourceFiles("X"), X)
-    path, header = Path(X.filename), Header(X.shape, False, X.dtype)
-    return RawRows(SourceFiles(str(path), path), path, X.offset, header)
-
-
-CHUNK_BYTES = 1_000_000
-"""Bytes that are read at a time from an array without chunks. Chosen, not measured."""
 ZARR_METADATA = ("zarr.json", ".zarray", ".zgroup")
-"""Files that mark a folder as zarr: version 3, and arrays and groups of version 2."""
-
-
-class ChunkedRows(Rows):
-    """Rows of any object with ``shape``, ``dtype``, ``chunks`` and slicing."""
-
-    def __init__(
-        self, files: SourceFiles, array: Any, *, column_names: tuple[str, ...] | None = None
-    ) -> None:
-        super().__init__(files, array.shape, array.dtype, column_names=column_names)
-        self._array = array
-        has_chunks = bool(array.chunks)
-        self._chunk_rows = int(array.chunks[0]) if has_chunks else CHUNK_BYTES // self.row_bytes + 1
-
-    def _read(self, start: int, stop: int) -> Array:
-        return np.asarray(self._array[start:stop], dtype=self.dtype)
-
-    def _take(self, indices: Indices) -> Array:
-        out = np.empty((len(indices), self.shape[1]), self.dtype)
-        chunks = indices // self._chunk_rows
-        for c in np.unique(chunks).tolist():
-            low, high = np.searchsorted(chunks, [c, c + 1])
-            first, last = int(indices[low]), int(indices[high - 1])
-            out[low:high] = self._array[first : last + 1][indices[low:high] - first]
-        return out
-
-
-class ZarrRows(ChunkedRows):
-    """Rows of a zarr array.
-
-    The fingerprint uses the metadata file and three rows: the chunks are too many files to check.
-    """
-
-    n_sampled = 3
+"""Files that mark a folder as zarr: version 3, and arrays and groups of version 2. The other files
+are too many to check for changes."""
 
 
 def is_zarr(path: Path) -> bool:
@@ -234,11 +181,10 @@ def is_zarr(path: Path) -> bool:
     return bool(_metadata_files(path))
 
 
-def open_zarr(path: Path, key: str | None) -> ZarrRows:
+def open_zarr(path: Path, key: str | None) -> ArrayRows:
     """Return the rows of a zarr array, or of the array of a group that ``key`` names."""
     zarr = require("zarr", "zarr", f"Reading {path}")
-    folder = path
-    metadata = _metadata_files(path)
+    folder, metadata = path, _metadata_files(path)
     if not metadata:
         raise DataError(
             f"{path} must be a folder that zarr wrote; it has no {' or '.join(ZARR_METADATA)}. "
@@ -249,11 +195,10 @@ def open_zarr(path: Path, key: str | None) -> ZarrRows:
         array = zarr.open(path, mode="r")
         if isinstance(array, zarr.Group):
             names = sorted(array.array_keys())
-            if key is None and len(names) == 1:
-                key = names[0]
-            check_column(key or "", names, "key", str(path), what="an array")
-            folder, array = path / str(key), array[key]
-        return ZarrRows(SourceFiles(str(path), *_metadata_files(folder)), array)
+            key = names[0] if key is None and len(names) == 1 else key or ""
+            check_column(key, names, "key", str(path), what="an array")
+            folder, array = path / key, array[key]
+        return ArrayRows(SourceFiles(str(path), *_metadata_files(folder)), array)
 
 
 def _check_links(folder: Path) -> None:
@@ -273,7 +218,6 @@ def _metadata_files(folder: Path) -> list[Path]:
     return [folder / name for name in ZARR_METADATA if (folder / name).is_file()]
 
 
-GRAPH_WARNING = "distributed.admin.large-graph-warning-threshold"
 CHUNKS_IN_FLIGHT = 64
 """Chunks whose results are computed at a time, which bounds the memory of the results. Chosen."""
 
@@ -297,29 +241,18 @@ class DaskRows(Rows):
 
     def apply(self, function: Callable[[Points], Array], n_bytes: int) -> Iterator[Array]:
         """Yield the results of a function on the chunks, in order; it runs where these are."""
-        # Without `persist`, the function would be sent again with every chunk.
-        with self._quiet_graphs():
-            applied = partial(_apply_checked, function, self._without_array())
+        light = copy(self)  # for the workers: it only checks values and words errors
+        light._array, light._dask, light.side = None, None, {}
+        applied = partial(_apply_checked, function, light)
+        with warnings.catch_warnings():  # a function may contain a model
+            warnings.filterwarnings("ignore", "Sending large graph")
+            # Without `persist`, the function would be sent again with every chunk.
             sent = self._dask.delayed(applied, traverse=False).persist()
         firsts = [0, *accumulate(self._array.chunks[0][:-1])]
         chunks = list(zip(self._array.to_delayed()[:, 0], firsts, strict=True))
         for start in range(0, len(chunks), CHUNKS_IN_FLIGHT):
             part = chunks[start : start + CHUNKS_IN_FLIGHT]
             yield from self._dask.compute(*(sent(*chunk) for chunk in part))
-
-    def _quiet_graphs(self) -> AbstractContextManager[object]:
-        """Return a context without warnings about large graphs: a function may contain a model."""
-        if "distributed" not in sys.modules:  # leaving the context would undo its import's settings
-            return nullcontext()
-        quiet: AbstractContextManager[object] = self._dask.config.set({GRAPH_WARNING: "1TB"})
-        return quiet
-
-    def _without_array(self) -> Self:
-        """Return a small copy for the workers, which only checks values and words errors."""
-        light = copy(self)
-        light._array = light._dask = None
-        light.side = {}
-        return light
 
 
 def _apply_checked(

@@ -26,16 +26,15 @@ cost of a batch is small next to that of decoding it."""
 BUFFER_BYTES = 262_144
 """Bytes of a column of Parquet that are read at a time, so that a large row group is not in memory
 at once. Chosen, not measured."""
-
-Scan = Callable[[list[str]], Iterator[Any]]
-"""Returns the record batches of a part, with the named columns."""
+TEXT_BYTES = 64
+"""Bytes of a text in memory: those of a few words. Chosen."""
 
 
 class Part(NamedTuple):
-    """Consecutive rows that are read from their first one on."""
+    """Consecutive rows; ``scan`` returns their record batches, with the named columns."""
 
     n_rows: int
-    scan: Scan
+    scan: Callable[[list[str]], Iterator[Any]]
 
 
 class Walk(NamedTuple):
@@ -79,55 +78,45 @@ class ArrowRows(Rows):
         return self._take(np.arange(start, stop))
 
     def _take(self, indices: Indices) -> Array:
-        out = np.empty((len(indices), self.shape[1]), self.dtype)
-        parts = np.searchsorted(self._ends, indices, side="right")
+        out, done = np.empty((len(indices), self.shape[1]), self.dtype), 0
         with self._lock:
-            for part in np.unique(parts).tolist():
-                low, high = np.searchsorted(parts, [part, part + 1]).tolist()
-                out = self._take_of_part(part, out, indices, low, high)
-        if len(indices) and indices[-1] == self.shape[0] - 1:
-            self._walk = None  # at the end of the rows, it would only hold their last batches
-        if out.nbytes > BATCH_BYTES:  # otherwise Arrow keeps what it decoded in
-            self._pa.default_memory_pool().release_unused()
-        return out
-
-    def _take_of_part(self, part: int, out: Array, indices: Indices, low: int, high: int) -> Array:
-        """Return ``out`` with the rows ``indices[low:high]``, all of one part."""
-        for first, batch in self._batches_from(part, int(indices[low])):
-            stop = int(np.searchsorted(indices[:high], first + batch.num_rows))
-            if low < stop:
-                chosen = indices[low:stop]
-                picked = self._pick(batch, chosen - first)
+            while done < len(indices):
+                first, batch = self._find_batch(int(indices[done]))
+                stop = int(np.searchsorted(indices, first + batch.num_rows))
+                chosen = indices[done:stop]
+                if int(chosen[-1] - chosen[0]) == len(chosen) - 1:
+                    picked = batch.slice(int(chosen[0]) - first, len(chosen))
+                else:
+                    picked = batch.take(self._pa.array(chosen - first))
                 for c, column in enumerate(picked.columns):
                     values = self._as_numbers(column, c, chosen)
                     if values.dtype.kind == "f" and out.dtype.kind != "f":  # it has nulls
                         out = out.astype(np.float64)
-                    out[low:stop, c] = values
-            low = max(low, stop)
-            if low == high:
-                return out
-        raise EOFError("it has fewer rows than it declares")
+                    out[done:stop, c] = values
+                done = stop
+            if done and indices[-1] == self.shape[0] - 1:
+                self._walk = None  # at the end of the rows, it would only hold their last batches
+        if out.nbytes > BATCH_BYTES:  # otherwise Arrow keeps what it decoded in
+            self._pa.default_memory_pool().release_unused()
+        return out
 
-    def _pick(self, batch: Any, rows: Indices) -> Any:
-        if int(rows[-1] - rows[0]) == len(rows) - 1:
-            return batch.slice(int(rows[0]), len(rows))
-        return batch.take(self._pa.array(rows))
-
-    def _batches_from(self, part: int, row: int) -> Iterator[tuple[int, Any]]:
-        """Yield batches and their first rows; continue the last walk unless a row is before it."""
+    def _find_batch(self, row: int) -> tuple[int, Any]:
+        """Return the first row of the batch with a row, and the batch; walk on where possible."""
         walk, self._walk = self._walk, None
+        part = int(np.searchsorted(self._ends, row, side="right"))
         if walk is None or walk.part != part or walk.first > row:
-            first = int(self._ends[part]) - self._parts[part].n_rows
             coming = self._parts[part].scan(list(self.column_names or ()))
+            first, batch = int(self._ends[part]) - self._parts[part].n_rows, None
         else:
-            self._walk = walk
-            yield walk.first, walk.batch
-            first, coming = walk.first + walk.batch.num_rows, walk.coming
-        for batch in coming:
+            _, first, batch, coming = walk
+        while batch is None or row >= first + batch.num_rows:
+            first += 0 if batch is None else batch.num_rows
+            batch = next(coming, None)
+            if batch is None:
+                raise EOFError("it has fewer rows than it declares")
             batch.validate(full=True)  # a damaged one leads outside
-            self._walk = Walk(part, first, batch, coming)
-            yield first, batch
-            first += batch.num_rows
+        self._walk = Walk(part, first, batch, coming)
+        return first, batch
 
     def _as_numbers(self, column: Any, feature: int, rows: Indices) -> Array:
         """Return the values of a column; float64 with NaN if some are null."""
@@ -169,43 +158,19 @@ class ArrowRows(Rows):
         return np.concatenate(parts) if parts else np.empty(0, object)
 
 
-def open_parquet(path: Path, request: Request) -> ArrowRows:
-    """Return the rows of a file, or of all files of a folder and its subfolders, sorted by name.
-
-    Numbers in names are compared as numbers: part.2 comes before part.10. Names that start with
-    "." or "_" are no data, as for Spark and Arrow.
-    """
-    paths = [path]
-    if path.is_dir():
-        names = [p.relative_to(path) for p in path.rglob("*.parquet") if not p.is_dir()]
-        data = [n for n in names if not any(part.startswith((".", "_")) for part in n.parts)]
-        paths = [path / name for name in sorted(data, key=_natural_key)]
-        if not paths:
-            raise DataError(
-                f"A folder must contain files that end in .parquet; {path} has none. "
-                "Name the folder that contains them."
-            )
-    parquet = require("pyarrow.parquet", "files", f"Reading {path}")
-    return _open_files(path, paths, partial(_list_row_groups, parquet), request)
-
-
 def open_arrow(path: Path, request: Request) -> ArrowRows:
-    """Return the rows of an Arrow file, which is also the format of Feather version 2."""
-    return _open_files(path, [path], _make_arrow_part, request)
+    """Return the rows of a Parquet or Arrow file, or of all Parquet files of a folder.
 
-
-def _open_files(
-    path: Path,
-    paths: list[Path],
-    list_parts: Callable[[Path], tuple[Any, list[Part]]],
-    request: Request,
-) -> ArrowRows:
+    Arrow files are also version 2 of Feather.
+    """
+    paths = _list_folder(path) if path.is_dir() else [path]
     files = SourceFiles(str(path), *paths)
     parts: list[Part] = []
     schema: Any = None
     with files.reading():
         for file in paths:
-            other, parts_of_file = list_parts(file)
+            is_arrow = file.suffix.lower() in (".feather", ".arrow")
+            other, parts_of_file = (_make_part if is_arrow else _list_row_groups)(file)
             schema = schema or other
             _check_schema(schema, other, paths[0], file)
             parts += parts_of_file
@@ -215,52 +180,20 @@ def _open_files(
         return ArrowRows(files, list(schema.names), types, dtypes, parts, request)
 
 
-def _list_row_groups(parquet: Any, path: Path) -> tuple[Any, list[Part]]:
-    with parquet.ParquetFile(path) as file:
-        metadata, schema = file.metadata, file.schema_arrow
-    groups = range(metadata.num_row_groups)
-    scans = [partial(_scan_row_group, parquet, path, metadata, schema, group) for group in groups]
-    return schema, [Part(metadata.row_group(g).num_rows, scans[g]) for g in groups]
+def _list_folder(path: Path) -> list[Path]:
+    """Return the Parquet files of a folder and its subfolders, sorted by name.
 
-
-def _scan_row_group(
-    parquet: Any, path: Path, metadata: Any, schema: Any, group: int, names: list[str]
-) -> Iterator[Any]:
-    """Yield batches of a row group, which pyarrow.dataset would decode as a whole."""
-    widths = [_width(schema.field(name).type) for name in names]
-    batch_rows = max(1, BATCH_BYTES // max(1, sum(widths)))
-    with parquet.ParquetFile(
-        path, metadata=metadata, buffer_size=BUFFER_BYTES, pre_buffer=False
-    ) as file:
-        batches = file.iter_batches(batch_rows, [group], columns=names, use_threads=False)
-        for batch in batches:
-            yield batch.select(names)  # "a" also reads "a.b", which looks like a nested column
-
-
-def _make_arrow_part(path: Path) -> tuple[Any, list[Part]]:
-    ipc = require("pyarrow.ipc", "files", f"Reading {path}")
-    dataset = require("pyarrow.dataset", "files", f"Reading {path}")
-    with path.open("rb") as file:
-        fragment = dataset.IpcFileFormat().make_fragment(file)
-        schema, n_rows = fragment.physical_schema, fragment.count_rows()  # reads no rows
-    return schema, [Part(n_rows, partial(_scan_arrow, ipc, path, schema))]
-
-
-def _scan_arrow(ipc: Any, path: Path, schema: Any, names: list[str]) -> Iterator[Any]:
-    """Yield the record batches of a file, one at a time: pyarrow.dataset would read ahead."""
-    fields = [schema.get_field_index(name) for name in names]
-    options = ipc.IpcReadOptions(included_fields=fields, use_threads=False)
-    with ipc.open_file(str(path), options=options) as file:
-        for k in range(file.num_record_batches):
-            yield file.get_batch(k).select(names)
-
-
-def _width(arrow_type: Any) -> int:
-    """Return the bytes of a value; of text, those of a few words."""
-    try:
-        return max(1, int(arrow_type.bit_width) // 8)
-    except ValueError:
-        return 64
+    Numbers in names are compared as numbers: part.2 comes before part.10. Names that start with
+    "." or "_" are no data, as for Spark and Arrow.
+    """
+    names = [p.relative_to(path) for p in path.rglob("*.parquet") if not p.is_dir()]
+    data = [n for n in names if not any(part.startswith((".", "_")) for part in n.parts)]
+    if not data:
+        raise DataError(
+            f"A folder must contain files that end in .parquet; {path} has none. "
+            "Name the folder that contains them."
+        )
+    return [path / name for name in sorted(data, key=_natural_key)]
 
 
 def _natural_key(path: Path) -> list[Any]:
@@ -268,13 +201,56 @@ def _natural_key(path: Path) -> list[Any]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
+def _list_row_groups(path: Path) -> tuple[Any, list[Part]]:
+    parquet = require("pyarrow.parquet", "files", f"Reading {path}")
+    with parquet.ParquetFile(path) as file:
+        metadata, schema = file.metadata, file.schema_arrow
+
+    def scan(group: int, names: list[str]) -> Iterator[Any]:
+        """Yield batches of a row group, which pyarrow.dataset would decode as a whole."""
+        widths = [_width(schema.field(name).type) for name in names]
+        batch_rows = max(1, BATCH_BYTES // max(1, sum(widths)))
+        with parquet.ParquetFile(
+            path, metadata=metadata, buffer_size=BUFFER_BYTES, pre_buffer=False
+        ) as file:
+            for batch in file.iter_batches(batch_rows, [group], columns=names, use_threads=False):
+                yield batch.select(names)  # "a" also reads "a.b", which looks like a nested column
+
+    groups = range(metadata.num_row_groups)
+    return schema, [Part(metadata.row_group(g).num_rows, partial(scan, g)) for g in groups]
+
+
+def _make_part(path: Path) -> tuple[Any, list[Part]]:
+    ipc = require("pyarrow.ipc", "files", f"Reading {path}")
+    dataset = require("pyarrow.dataset", "files", f"Reading {path}")
+    with path.open("rb") as file:
+        fragment = dataset.IpcFileFormat().make_fragment(file)
+        schema, n_rows = fragment.physical_schema, fragment.count_rows()  # reads no rows
+
+    def scan(names: list[str]) -> Iterator[Any]:
+        """Yield the record batches of a file, one at a time: pyarrow.dataset would read ahead."""
+        fields = [schema.get_field_index(name) for name in names]
+        options = ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+        with ipc.open_file(str(path), options=options) as file:
+            for k in range(file.num_record_batches):
+                yield file.get_batch(k).select(names)
+
+    return schema, [Part(n_rows, scan)]
+
+
+def _width(arrow_type: Any) -> int:
+    """Return the bytes of a value."""
+    try:
+        return max(1, int(arrow_type.bit_width) // 8)
+    except ValueError:  # text
+        return TEXT_BYTES
+
+
 def _check_schema(schema: Any, other: Any, first: Path, path: Path) -> None:
     if schema.equals(other, check_metadata=False):
         return
-    before = dict(zip(schema.names, schema.types, strict=True))
-    now = dict(zip(other.names, other.types, strict=True))
-    names = [*before, *now]
-    name = next((n for n in names if before.get(n) != now.get(n)), names[0])
+    before, now = (dict(zip(s.names, s.types, strict=True)) for s in (schema, other))
+    name = next((n for n in [*before, *now] if before.get(n) != now.get(n)), schema.names[0])
     raise DataError(
         "All files of a folder must have the same columns in the same order; "
         f"column {name!r} is {now.get(name, 'absent')} in {path.name} and "

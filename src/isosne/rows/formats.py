@@ -1,6 +1,6 @@
 """Open a source of rows: find its format and the reader for it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,16 +19,15 @@ from isosne.rows.arrays import (
     ArrayRows,
     DaskRows,
     SparseRows,
-    ZarrRows,
     is_dask,
     is_zarr,
     open_dask,
-    open_memmap,
     open_npy,
     open_zarr,
 )
-from isosne.rows.arrow import open_arrow, open_parquet
+from isosne.rows.arrow import open_arrow
 from isosne.rows.columns import (
+    ColumnSelection,
     Request,
     as_integers_or_text,
     check_side_columns,
@@ -40,8 +39,8 @@ from isosne.rows.rows import Rows, SourceFiles, stat_path
 from isosne.rows.scaled import drop_incomplete
 from isosne.rows.text import TextRows
 
-TEXT = (".csv", ".tsv", ".txt")
-EXTENSIONS = (*TEXT, ".parquet", ".feather", ".arrow", ".npy", ".npz", ".zarr", ".h5ad")
+TEXT, ARROW = (".csv", ".tsv", ".txt"), (".parquet", ".feather", ".arrow")
+EXTENSIONS = (*TEXT, *ARROW, ".npy", ".npz", ".zarr", ".h5ad")
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".lz4")
 
 
@@ -128,32 +127,30 @@ def open_path(path: Path, request: Request) -> Rows:
     """Open a file or a folder."""
     stat_path(path)
     extension = path.suffix.lower()
+    is_store = extension == ".zarr" or (path.is_dir() and is_zarr(path))
     if extension in TEXT:
         rows: Rows = TextRows(path, request)
-    elif extension in (".feather", ".arrow"):
+    elif extension in ARROW or (path.is_dir() and not is_store):
         rows = open_arrow(path, request)
-    elif extension == ".parquet" or (path.is_dir() and extension != ".zarr" and not is_zarr(path)):
-        rows = open_parquet(path, request)
     else:
-        rows = _open_array(path, extension, request)
+        if is_store:
+            rows = open_zarr(path, request.key)
+        elif extension == ".npy":
+            rows = open_npy(path)
+        elif extension == ".npz":
+            rows = open_npz(path, request.key, request.memory_limit)
+        elif extension == ".h5ad":
+            rows = open_h5ad(path, request.key)
+        else:
+            hint = "Convert the file, or correct its extension."
+            if extension in COMPRESSED:
+                hint = (
+                    "Decompress the file first: rows of a compressed file cannot be read by index."
+                )
+            rule = f"be a file that ends in one of {', '.join(EXTENSIONS)}"
+            raise ParameterError("source", rule, str(path), hint)
         check_side_columns(request, list(rows.side), str(path))
     return rows if request.missing == "refuse" else drop_incomplete(rows)
-
-
-def _open_array(path: Path, extension: str, request: Request) -> Rows:
-    if extension == ".npy":
-        return open_npy(path)
-    if extension == ".npz":
-        return open_npz(path, request.key, request.memory_limit)
-    if extension == ".h5ad":
-        return open_h5ad(path, request.key)
-    if extension == ".zarr" or path.is_dir():
-        return open_zarr(path, request.key)
-    hint = "Convert the file, or correct its extension."
-    if path.suffix.lower() in COMPRESSED:
-        hint = "Decompress the file first: rows of a compressed file cannot be read by index."
-    rule = f"be a file that ends in one of {', '.join(EXTENSIONS)}"
-    raise ParameterError("source", rule, str(path), hint)
 
 
 def _open_object(source: Any, request: Request) -> Rows:
@@ -170,10 +167,8 @@ def _open_object(source: Any, request: Request) -> Rows:
     if issparse(source):
         X = valid_csr(source, "X")
         return SparseRows(SourceFiles("X"), X.shape, X.indptr, X.indices, X.data)
-    if isinstance(source, np.memmap):
-        return open_memmap(source)
-    if type(source).__module__.startswith("zarr"):
-        return ZarrRows(SourceFiles("X"), source)
+    if isinstance(source, np.memmap) or type(source).__module__.startswith("zarr"):
+        return ArrayRows(SourceFiles("X"), source)
     values = as_array(source, "X")
     if values.ndim == 2 and values.dtype.kind in "OUSmM":  # objects, text, dates
         values = as_numeric(values, "X")[0]
@@ -181,22 +176,49 @@ def _open_object(source: Any, request: Request) -> Rows:
 
 
 def _open_frame(frame: nw.DataFrame[Any], request: Request) -> Rows:
-    dtypes = [frame.schema[name] for name in frame.columns]
-    types = [None if t.is_numeric() or t == nw.Boolean else str(t) for t in dtypes]
+    types = [None if t.is_numeric() or t == nw.Boolean else str(t) for t in frame.schema.values()]
     selection = select_columns(frame.columns, types, request, "X")
     features = frame.select(nw.nth(*selection.indices))
     values = features.to_numpy()
     if values.dtype.kind == "O":  # decimals, or nullable numbers with missing values
         numbers = [column.cast(nw.Float64).to_numpy() for column in features.iter_columns()]
         values = np.column_stack(numbers)
+    read = frame.get_column
+    return _make_rows(values, selection, lambda name: as_integers_or_text(read(name).to_numpy()))
+
+
+def _open_columns(columns: Mapping[str, Any], request: Request) -> Rows:
+    """Return the rows of a dictionary of columns; those that are not selected may be anything."""
+    arrays = {name: np.asarray(values) for name, values in columns.items()}
+    types = [_describe_type(array) for array in arrays.values()]
+    selection = select_columns(list(arrays), types, request, "X")
+    lengths = {name: len(arrays[name]) for name in selection.names}
+    first, *others = lengths
+    other = next((name for name in others if lengths[name] != lengths[first]), None)
+    if other is not None:
+        raise DataError(
+            "All columns must have the same number of rows; "
+            f"{first!r} has {lengths[first]} and {other!r} has {lengths[other]}. "
+            "Pass columns of the same rows."
+        )
+    values = np.column_stack([arrays[name] for name in selection.names])
+    return _make_rows(values, selection, lambda name: as_integers_or_text(arrays[name]))
+
+
+def _describe_type(array: Array) -> str | None:
+    """Return None for a column of numbers, and what it is otherwise."""
+    if array.ndim != 1:
+        return f"array of shape {array.shape}"
+    return None if array.dtype.kind in NUMERIC else str(array.dtype)
+
+
+def _make_rows(
+    values: Array, selection: ColumnSelection, read: Callable[[str], Array]
+) -> ArrayRows:
     rows = ArrayRows(SourceFiles("X"), values, column_names=string_names(selection.names))
     rows.left_out = selection.left_out
-    rows.side = {name: partial(_frame_column, frame, name) for name in selection.others}
+    rows.side = {name: partial(read, name) for name in selection.others}
     return rows
-
-
-def _frame_column(frame: nw.DataFrame[Any], name: str) -> Array:
-    return as_integers_or_text(frame.get_column(name).to_numpy())
 
 
 def as_table(source: Any) -> Any:
@@ -220,36 +242,3 @@ def count_rows(source: Any) -> int:
     if isinstance(source, Mapping):
         return max(map(len, source.values()), default=0)
     return int(source.shape[0]) if hasattr(source, "shape") else len(source)
-
-
-def _open_columns(columns: Mapping[str, Any], request: Request) -> Rows:
-    """Return the rows of a dictionary of columns; those that are not selected may be anything."""
-    arrays = {name: np.asarray(values) for name, values in columns.items()}
-    types = [_describe_type(array) for array in arrays.values()]
-    selection = select_columns(list(arrays), types, request, "X")
-    features = {name: arrays[name] for name in selection.names}
-    _check_lengths(features)
-    values = np.column_stack(list(features.values()))
-    rows = ArrayRows(SourceFiles("X"), values, column_names=string_names(selection.names))
-    rows.left_out = selection.left_out
-    rows.side = {name: partial(as_integers_or_text, arrays[name]) for name in selection.others}
-    return rows
-
-
-def _describe_type(array: Array) -> str | None:
-    """Return None for a column of numbers, and what it is otherwise."""
-    if array.ndim != 1:
-        return f"array of shape {array.shape}"
-    return None if array.dtype.kind in NUMERIC else str(array.dtype)
-
-
-def _check_lengths(columns: Mapping[str, Array]) -> None:
-    lengths = {name: len(array) for name, array in columns.items()}
-    first = next(iter(lengths))
-    other = next((name for name in lengths if lengths[name] != lengths[first]), None)
-    if other is not None:
-        raise DataError(
-            "All columns must have the same number of rows; "
-            f"{first!r} has {lengths[first]} and {other!r} has {lengths[other]}. "
-            "Pass columns of the same rows."
-        )

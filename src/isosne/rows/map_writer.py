@@ -1,21 +1,17 @@
-"""Write a map in blocks to a file that appears under its name only when it is complete.
+"""Write a map: an Arrow table of id, label, x, y, z and further numbers, and how it was made.
 
-A block of a map is a dictionary of columns: id, label, x, y, z, and further numbers. How the map
-was made, its provenance, is one line of JSON. Beside a CSV file it is a file of its own,
-``map.csv.json``, so that the table itself stays plain. That file has a hash of the map, because
-either of the two can be changed without the other.
+How the map was made, its provenance, is one line of JSON in the metadata of the table. A CSV file
+stays a plain table: its provenance is a second file, ``map.csv.json``, with a hash of the map,
+because either of the two can be changed without the other.
 """
 
+import hashlib
 import io
 import json
 import sys
 import warnings
-import weakref
-import zipfile
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -26,22 +22,22 @@ from isosne._extras import require
 from isosne._files import AtomicFile, encode_json, hash_file, open_regular, writing_to
 from isosne._types import Array
 from isosne.errors import DataError, IsosneWarning, ParameterError
-from isosne.rows.columns import as_text, is_text
+from isosne.rows.columns import is_text
 from isosne.rows.text import encode_csv
 
 AXES = ("x", "y", "z")
 KEY = "isosne"
-"""Name of the provenance in the metadata of Parquet and Arrow files and in .npz files."""
+"""Name of the provenance in the metadata of Parquet and Arrow files."""
 COLUMNS = "columns"
 """Entry of the provenance that names the further columns of a map."""
 FORMAT_VERSION = 1
 """Version of the layout of map files; higher versions cannot be read."""
 STDOUT = "-"
-RESERVED = ("id", "ids", "label", "labels", "embedding", KEY, *AXES)
-"""Names of columns and arrays that every map may have."""
-GROUP_ROWS, TEXT_BYTES = 131_072, 4_000_000
-"""Rows in a row group of Parquet or a record batch of Arrow, 1 MB of coordinates of a map; bytes of
-text of an .npz file that are encoded at a time. Chosen, not measured."""
+RESERVED = ("id", "label", *AXES)
+"""Names of columns that every map may have."""
+GROUP_ROWS = 131_072
+"""Rows in a row group of Parquet or a record batch of Arrow, 1 MB of coordinates of a map. Chosen,
+not measured."""
 HASH = "sha256"
 LARGEST_BYTES = 2**24
 """Largest file of provenance that is read: 16 MB. Chosen; provenance takes a few kilobytes."""
@@ -56,8 +52,8 @@ class MapWriter:
     Parameters
     ----------
     path : path or "-"
-        File that ends in .parquet, .csv, .npz, .feather, .arrow, .h5ad, or in .npy for coordinates
-        alone. "-" writes CSV to standard output, without provenance.
+        File that ends in .parquet, .csv, .feather, .arrow, or in .npy for coordinates alone. "-"
+        writes CSV to standard output, without provenance.
     ids : array of int or str, shape (n_samples,), or None
         Unique identifier of each row. None uses the index of the row.
     n_components : int
@@ -68,8 +64,6 @@ class MapWriter:
         Class of each row.
     columns : mapping from str to array, or None, default=None
         Further columns of finite numbers, one value per row, such as clusters.
-    obs : pandas.DataFrame or None, default=None
-        Columns about the rows, which an .h5ad file keeps; other formats leave them out.
     force : bool, default=False
         Whether to replace an existing file.
 
@@ -82,12 +76,10 @@ class MapWriter:
     -----
     Blocks are written to a temporary file in the same folder, which is renamed by `close` once its
     content is on the disk. An error or an interrupt inside ``with`` removes it. Only blocks are
-    kept in memory, not the map, except for .npy, .npz and .h5ad files.
+    kept in memory, not the map, except for .npy files.
 
-    A CSV file is a plain table; its provenance is in a second file, ``map.csv.json``. Ids and
-    labels that a spreadsheet would take for formulas, such as ``=A1``, get an apostrophe in front,
-    which `read_map` removes. An .h5ad file has the map in ``obsm["X_isosne"]``, and the ids as the
-    index of obs. Its columns are those of ``obs``, or the labels.
+    Ids and labels of a CSV file that a spreadsheet would take for formulas, such as ``=A1``, get an
+    apostrophe in front, which `read_map` removes.
 
     Examples
     --------
@@ -109,7 +101,6 @@ class MapWriter:
         *,
         labels: Any = None,
         columns: Mapping[str, Any] | None = None,
-        obs: Any = None,
         force: bool = False,
     ) -> None:
         hint = "A map has one, two or three dimensions."
@@ -121,27 +112,25 @@ class MapWriter:
         self._n_expected = _count_rows(self._leading | self._trailing)
         if self._trailing:
             provenance = {**provenance, COLUMNS: list(self._trailing)}
-        line = encode_provenance(provenance)
+        self._line = encode_provenance(provenance)
         self.n_rows = 0
         self._is_closed = False
-        self._target: AtomicFile | None = None
-        self._sidecar: AtomicFile | None = None
+        self._targets: list[AtomicFile] = []
+        extension = Path(path).suffix.lower()
         if str(path) == STDOUT:
-            self._sink: Sink = _CSVSink(sys.stdout.buffer, line)
+            self._sink: Sink = _CSVSink(sys.stdout.buffer, self._line)
             return
-        make_sink = SINKS.get(Path(path).suffix.lower())
-        if make_sink is None:
+        if extension not in SINKS:
             rule = f"be '-' or a file that ends in one of {', '.join(SINKS)}"
             raise ParameterError("path", rule, str(path), "Choose one of these extensions.")
-        self._target = AtomicFile(Path(path), force=force)
+        self._targets.append(AtomicFile(Path(path), force=force))
         try:
-            self._sink = make_sink(self._target.file, line, obs)
-            if make_sink is _CSVSink:
-                self._sidecar = _create_sidecar(self._target.path, force=force)
+            self._sink = SINKS[extension](self._targets[0].file, self._line)
+            if extension == ".csv":
+                self._targets.append(_create_sidecar(Path(path), force=force))
         except BaseException:
-            self._target.discard()
+            self._targets[0].discard()
             raise
-        weakref.finalize(self, _discard, self._sink, self._target, self._sidecar)
 
     def write(self, Y: Any) -> None:
         """Write the next rows.
@@ -181,16 +170,21 @@ class MapWriter:
             raise self._wrong_count(self.n_rows)
         with self._writing():
             self._sink.finish()
-            if self._sidecar is not None and isinstance(self._sink, _CSVSink):
-                self._sidecar.file.write(self._sink.sidecar())
-            for target in (self._target, self._sidecar):
-                if target is not None:
-                    target.commit()
+            if len(self._targets) == 2:
+                table, sidecar = (target.file for target in self._targets)
+                table.seek(0)
+                digest = hashlib.file_digest(table, HASH).hexdigest()  # type: ignore[arg-type]
+                about = {KEY: json.loads(self._line), HASH: digest}
+                sidecar.write(encode_json(about, indent=1).encode())
+            for target in self._targets:
+                target.commit()
         self._is_closed = True
 
     def discard(self) -> None:
         """Remove the incomplete file."""
-        _discard(self._sink, self._target, self._sidecar)
+        self._sink.abandon()
+        for target in self._targets:
+            target.discard()
 
     def __enter__(self) -> Self:
         return self
@@ -201,7 +195,7 @@ class MapWriter:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         try:
-            with writing_to("standard output" if self._target is None else self._target.path):
+            with writing_to(self._targets[0].path if self._targets else "standard output"):
                 yield
         except BaseException:
             self.discard()
@@ -211,13 +205,6 @@ class MapWriter:
         n = self._n_expected
         rule = "have " + ("at least one row" if n is None else f"{n} rows") + " in all"
         return ParameterError("Y", f"{rule}; got {n_rows}", hint="Write each row once, in order.")
-
-
-def _discard(sink: "Sink", *targets: AtomicFile | None) -> None:
-    sink.abandon()
-    for target in targets:
-        if target is not None:
-            target.discard()
 
 
 def _check_texts(values: Any, name: str) -> Array:
@@ -244,62 +231,48 @@ def _check_numbers(values: Any, name: str) -> Array:
 
 def _count_rows(columns: Mapping[str, Array]) -> int | None:
     """Return the number of values of every column; None if there are no columns."""
-    lengths = {name: len(column) for name, column in columns.items()}
-    n_rows = next(iter(lengths.values()), None)
-    for name, length in lengths.items():
-        if length != n_rows:
+    n_rows = next((len(column) for column in columns.values()), None)
+    for name, column in columns.items():
+        if len(column) != n_rows:
             parameter = "labels" if name == "label" else "columns"
-            rule = f"have {n_rows} values, one per row; got {length} in {name!r}"
+            rule = f"have {n_rows} values, one per row; got {len(column)} in {name!r}"
             raise ParameterError(parameter, rule, hint="Pass columns of the same table.")
     return n_rows
 
 
-class Sink(ABC):
-    """Write blocks in order to an open file.
+class Sink:
+    """Writes blocks of a map to an open file; ``line`` is the provenance.
 
-    ``line`` is the provenance, ``obs`` a data frame for .h5ad files.
+    This one keeps the coordinates and writes them at the end as an .npy file.
     """
 
-    def __init__(self, file: BinaryIO, line: str, obs: Any = None) -> None:
-        self.file, self.line, self.obs = file, line, obs
+    def __init__(self, file: BinaryIO, line: str) -> None:
+        self.file, self.line = file, line
         self._blocks: list[Any] = []
 
     def write(self, block: Block) -> None:
         """Write the next rows, or keep them until `finish`."""
-        self._blocks.append(block)
+        self._blocks.append(np.column_stack([block[axis] for axis in AXES if axis in block]))
 
-    @abstractmethod
     def finish(self) -> None:
         """Write the rest of the file."""
+        np.save(self.file, np.concatenate(self._blocks), allow_pickle=False)
 
     def abandon(self) -> None:
         """Release resources other than the file, without completing it."""
-        return
-
-    def _columns(self) -> dict[str, Array]:
-        """Return the columns of all blocks that were kept."""
-        names = self._blocks[0]
-        return {name: np.concatenate([block[name] for block in self._blocks]) for name in names}
 
 
 class _CSVSink(Sink):
     """A header and a line per row, without provenance; coordinates round-trip exactly."""
 
-    _digest: Any = None
+    _has_header = False
 
     def write(self, block: Block) -> None:
-        content = encode_csv(block, header=self._digest is None)
-        self._digest = self._digest or sha256()
-        self._digest.update(content)
-        self.file.write(content)
+        self.file.write(encode_csv(block, header=not self._has_header))
+        self._has_header = True
 
     def finish(self) -> None:
         self.file.flush()
-
-    def sidecar(self) -> bytes:
-        """Return the content of the file of provenance."""
-        about = {KEY: json.loads(self.line), HASH: self._digest.hexdigest()}
-        return encode_json(about, indent=1).encode()
 
 
 class _ArrowSink(Sink):
@@ -342,73 +315,14 @@ class _ParquetSink(_ArrowSink):
         return require("pyarrow.parquet", "files", "Writing a map").ParquetWriter(self.file, schema)
 
 
-class _NpySink(Sink):
-    """Coordinates only, without provenance."""
-
-    def finish(self) -> None:
-        np.save(self.file, _coordinates(self._columns()), allow_pickle=False)
-
-
-class _NpzSink(Sink):
-    """Arrays embedding, ids, labels and other columns; provenance as text in the array isosne."""
-
-    def finish(self) -> None:
-        columns, plural = self._columns(), {"id": "ids", "label": "labels"}
-        arrays = {"embedding": _coordinates(columns)}
-        arrays |= {plural.get(name, name): v for name, v in columns.items() if name not in AXES}
-        with zipfile.ZipFile(self.file, "w", zipfile.ZIP_STORED) as archive:
-            for name, array in (arrays | {KEY: np.array(self.line)}).items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    _write_array(member, array)
-
-
-class _H5adSink(Sink):
-    """An AnnData file: the map in obsm, ids and columns in obs, provenance in uns."""
-
-    def finish(self) -> None:
-        what, columns = "Writing a map as .h5ad", self._columns()
-        pandas, h5py = (require(name, "anndata", what) for name in ("pandas", "h5py"))
-        obs = pandas.DataFrame() if self.obs is None else self.obs.copy()
-        obs.index = pandas.Index(as_text(columns["id"]), dtype=object)
-        if "label" in columns and self.obs is None:
-            obs["label"] = pandas.Categorical(as_text(columns["label"]))
-        for name in (name for name in columns if name not in RESERVED):
-            obs[name] = columns[name]
-        obsm, uns = {f"X_{KEY}": _coordinates(columns)}, {KEY: {"provenance": self.line}}
-        data = require("anndata", "anndata", what).AnnData(obs=obs, obsm=obsm, uns=uns)
-        content = io.BytesIO()  # HDF5 would lock the file, which is locked already
-        with h5py.File(content, "w") as file:
-            require("anndata.io", "anndata", what).write_elem(file, "/", data)
-        self.file.write(content.getbuffer())
-
-
 SINKS: dict[str, type[Sink]] = {
     ".parquet": _ParquetSink,
     ".csv": _CSVSink,
-    ".npz": _NpzSink,
-    ".npy": _NpySink,
     ".feather": _ArrowSink,
     ".arrow": _ArrowSink,
-    ".h5ad": _H5adSink,
+    ".npy": Sink,
 }
 """The sink for each extension."""
-
-
-def _coordinates(block: Block) -> Array:
-    return np.column_stack([block[axis] for axis in AXES if axis in block])
-
-
-def _write_array(file: Any, column: Array) -> None:
-    """Write an array; texts get the width of the longest, a few at a time."""
-    if column.dtype.kind != "O":
-        np.lib.format.write_array(file, column, allow_pickle=False)
-        return
-    dtype = np.dtype(f"<U{max(map(len, column.tolist()), default=1) or 1}")
-    entries = {"descr": dtype.str, "fortran_order": False, "shape": column.shape}
-    np.lib.format.write_array_header_1_0(file, entries)
-    step = max(1, TEXT_BYTES // dtype.itemsize)
-    for first in range(0, len(column), step):
-        file.write(column[first : first + step].astype(dtype).tobytes())
 
 
 def as_arrow(columns: Block) -> Any:
@@ -438,19 +352,41 @@ def encode_provenance(provenance: Mapping[str, Any]) -> str:
         raise ParameterError("provenance", rule, hint=hint) from error
 
 
-def decode_provenance(line: str | bytes | None, source: str) -> dict[str, Any]:
+def read_provenance(path: Path) -> dict[str, Any]:
+    """Return how isosne made the map of a table; empty for a map of another program."""
+    extension = path.suffix.lower()
+    if extension in SINKS and extension != ".csv":
+        dataset = require("pyarrow.dataset", "files", f"Reading {path}")
+        kind = "parquet" if extension == ".parquet" else "feather"
+        metadata = dataset.dataset(path, format=kind).schema.metadata or {}
+        return decode_provenance(metadata[KEY.encode()], path) if KEY.encode() in metadata else {}
+    stored = _load_sidecar(sidecar_path(path))
+    if stored is None:
+        return {}
+    if stored[HASH] != hash_file(path):
+        warnings.warn(
+            f"{sidecar_path(path)} does not describe {path}, which has changed since isosne wrote "
+            "it. How the map was made is not known.",
+            IsosneWarning,
+            stacklevel=2,
+        )
+        return {}
+    return decode_provenance(json.dumps(stored[KEY]), path)
+
+
+def decode_provenance(line: str | bytes, path: Path) -> dict[str, Any]:
     """Return provenance from its line; raise an error if a file is not a map of isosne."""
     try:
-        provenance = json.loads(line or "")
+        provenance = json.loads(line)
         version = int(provenance.pop("format"))
     except (ValueError, TypeError, KeyError, AttributeError):
         raise DataError(
-            f"{source} must be a map written by isosne; it has no provenance. "
+            f"{path} must be a map written by isosne; it has no provenance. "
             "Pass a map, or read the file as a table."
         ) from None
     if version > FORMAT_VERSION:
         raise DataError(
-            f"{source} uses map format {version}; this version of isosne reads formats up to "
+            f"{path} uses map format {version}; this version of isosne reads formats up to "
             f"{FORMAT_VERSION}. Update isosne."
         )
     return dict(provenance)
@@ -470,22 +406,6 @@ def _create_sidecar(path: Path, *, force: bool) -> AtomicFile:
 def check_sidecar(path: Path, *, force: bool) -> None:
     """Raise an error if the provenance of a map could not be written; call it before a long run."""
     _create_sidecar(path, force=force).discard()
-
-
-def read_sidecar(path: Path) -> dict[str, Any]:
-    """Return the provenance of a map; empty if there is none, or if the map has changed."""
-    stored = _load_sidecar(sidecar_path(path))
-    if stored is None:
-        return {}
-    if stored[HASH] != hash_file(path):
-        warnings.warn(
-            f"{sidecar_path(path)} does not describe {path}, which has changed since isosne wrote "
-            "it. How the map was made is not known.",
-            IsosneWarning,
-            stacklevel=2,
-        )
-        return {}
-    return decode_provenance(json.dumps(stored[KEY]), str(path))
 
 
 def _load_sidecar(path: Path) -> dict[str, Any] | None:

@@ -13,29 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from isosne._extras import require
-from isosne._files import DISK_FULL, is_there, writing_to
+from isosne._files import is_there, writing_to
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError, find_similar, keyword
-from isosne.rows.archives import H5AD, LABELS
-from isosne.rows.columns import (
-    N_LISTED,
-    is_numbering,
-    is_text,
-    is_unique,
-    make_request,
-    parse_integers,
-)
+from isosne.rows.archives import H5AD
+from isosne.rows.columns import is_numbering, is_text, is_unique, make_request, parse_integers
 from isosne.rows.formats import open_path
-from isosne.rows.rows import Rows, first_line
+from isosne.rows.rows import Rows
 from isosne.rows.scaled import CompleteRows
 from isosne.rows.text import UNNAMED
 
 STDIN = "-"
 LEFT_OUT = "Left out columns that are not numeric"
 """Beginning of the note on text columns."""
-STARTS = {b"ARROW1": ".arrow", b"PAR1": ".parquet", b"\xff\xff\xff\xff": ".stream"}
-"""First bytes of Arrow and Parquet files and of Arrow streams (their specifications)."""
+PARQUET = b"PAR1"
+"""First bytes of a Parquet file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +90,7 @@ def read_table(
         Column with a unique identifier of each row.
     label : str or None, default=None
         Column with the class of each row: for .npz files an array, for .h5ad files a column of
-        obs. None uses the array y of an .npz file if it has classes and is not excluded.
+        obs.
     text_columns, missing, columns, exclude, key, header, memory_limit
         As for `isosne.rows.open_rows`.
     needs_numbers : bool, default=True
@@ -138,12 +130,8 @@ def read_table(
         check_exists(Path(source), "source")
         rows = open_path(Path(source), request)
     ids = _default_ids(rows, str(source)) if id is None else _check_ids(rows.side[id](), id)
-    notes: tuple[str, ...] = ()
-    if label is not None:
-        labels: Array | None = _check_labels(rows.side[label](), label)
-    else:
-        labels, notes = _find_labels(rows, str(source), request.exclude)
-    return Table(rows, ids, labels, rows.column_names, notes + list_notes(rows, labels))
+    labels = None if label is None else _check_labels(rows.side[label](), label)
+    return Table(rows, ids, labels, rows.column_names, list_notes(rows, labels))
 
 
 def with_roles(
@@ -206,25 +194,6 @@ def _suggest(path: Path) -> str:
     return f"Did you mean {str(path.parent / near)!r}?" if near else "Correct the path."
 
 
-def _find_labels(
-    rows: Rows, source: str, exclude: tuple[str, ...]
-) -> tuple[Array | None, tuple[str, ...]]:
-    """Return the labels that an .npz file has by its own account, and a note about them."""
-    if not source.lower().endswith(".npz") or LABELS not in rows.side or LABELS in exclude:
-        return None, ()
-    labels = rows.side[LABELS]()
-    classes = np.unique(labels)
-    if not 1 < len(classes) < len(labels):
-        return None, ()
-    listed = ", ".join(map(str, classes[:N_LISTED].tolist()))
-    more = ", ..." if len(classes) > N_LISTED else ""
-    note = (
-        f"The labels are the array {LABELS!r} of {source}, with {len(classes):,} classes: "
-        f"{listed}{more}. Exclude {LABELS!r} if it is no label."
-    )
-    return labels, (note,)
-
-
 def _check_ids(ids: Array, column: str) -> Array:
     if not is_unique(ids):
         often, count = Counter(ids.tolist()).most_common(1)[0]
@@ -285,45 +254,17 @@ def piped_file() -> Iterator[Path]:
 
 
 def _save_stdin(folder: Path) -> Path:
-    """Write standard input to a file with the extension of its format: text, Arrow or Parquet."""
+    """Write standard input to a file with the extension of its format: text or Parquet."""
     if sys.stdin is None:
         raise DataError("Cannot read standard input: it is closed. Pipe a table into it.")
-    stream = sys.stdin.buffer
     with writing_to(folder):
-        start = stream.read(max(map(len, STARTS)))
+        start = sys.stdin.buffer.read(len(PARQUET))
         if not start:
             raise DataError(
-                "Cannot read standard input: it is empty. "
-                "Pipe a table in CSV, Arrow or Parquet into it."
+                "Cannot read standard input: it is empty. Pipe a table in CSV or Parquet into it."
             )
-        endings = (ending for first, ending in STARTS.items() if start.startswith(first))
-        path = folder / f"stdin{next(endings, '.csv')}"
+        path = folder / ("stdin.parquet" if start == PARQUET else "stdin.csv")
         with path.open("wb") as file:
             file.write(start)
-            shutil.copyfileobj(stream, file)
-        return _convert_stream(path) if path.suffix == ".stream" else path
-
-
-def _convert_stream(path: Path) -> Path:
-    """Convert an Arrow stream to an Arrow file, one record batch at a time."""
-    ipc: Any = require("pyarrow.ipc", "files", "Reading an Arrow stream")
-    target = path.with_suffix(".arrow")
-    try:
-        with (
-            path.open("rb") as file,
-            ipc.open_stream(file) as batches,
-            ipc.new_file(str(target), batches.schema) as writer,
-        ):
-            for batch in batches:
-                batch.validate(full=True)
-                writer.write_batch(batch)
-    except Exception as error:  # pyarrow raises almost anything for damaged streams
-        if isinstance(error, OSError) and error.errno in DISK_FULL:
-            raise
-        raise DataError(
-            "Cannot read standard input: the Arrow stream is damaged or incomplete "
-            f"({first_line(error)}). "
-            "Check that the program that writes to the pipe ends without an error."
-        ) from error
-    path.unlink()
-    return target
+            shutil.copyfileobj(sys.stdin.buffer, file)
+    return path

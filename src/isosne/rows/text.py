@@ -1,4 +1,4 @@
-"""Text tables: their dialect (encoding, delimiter, header, types), rows, and columns as CSV."""
+"""Text tables: their dialect (delimiter, header, types), rows, and columns as CSV."""
 
 import codecs
 import csv
@@ -25,8 +25,6 @@ MIN_LINES, MAX_LINES = 4, 200
 """Lines that the sample must have, a header and rows to compare it with; lines from which the
 dialect is detected. Chosen, not measured."""
 DELIMITERS = (",", "\t", ";", "|")
-WHITESPACE = None
-"""Instead of a delimiter: fields are separated by any number of spaces and tabs."""
 MISSING_WORDS = {"", "na", "n/a", "nan", "null", "none", "?", "-"}
 """Fields, in lower case, that mean a missing value. Chosen: words that pandas reads as missing, and
 "?" and "-", which published tables use."""
@@ -43,8 +41,6 @@ MARKED = f"=+-@\t\r{MARK}\uff1d\uff0b\uff0d\uff20"
 """First characters of formulas, also in their full-width forms, and the mark itself."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 BOM = b"\xef\xbb\xbf"
-OTHER_UNICODE = (b"\xff\xfe", b"\xfe\xff")
-"""Byte order marks of UTF-16, which is not supported."""
 
 
 class TextRows(ArrowRows):
@@ -55,9 +51,10 @@ class TextRows(ArrowRows):
     """
 
     def __init__(self, path: Path, request: Request) -> None:
-        self._pa = require("pyarrow", "files", f"Reading {path}")
-        self._csv = require("pyarrow.csv", "files", f"Reading {path}")
-        self._compute = require("pyarrow.compute", "files", f"Reading {path}")
+        self._pa, self._csv, self._compute = (
+            require(f"pyarrow{name}", "files", f"Reading {path}")
+            for name in ("", ".csv", ".compute")
+        )
         self._path = path
         self._wrong_lines: list[Any] = []
         files = SourceFiles(str(path), path)
@@ -75,29 +72,23 @@ class TextRows(ArrowRows):
 
     def _scan(self, names: list[str]) -> Iterator[Any]:
         csv, dialect = self._csv, self._dialect
-        is_spaced = dialect.delimiter is WHITESPACE
         reading = csv.ReadOptions(
             column_names=dialect.names,
             block_size=max(BATCH_BYTES // 2, LINES_PER_BLOCK * dialect.longest_line),
-            encoding=dialect.encoding,
             use_threads=False,
         )
         parsing = csv.ParseOptions(
-            delimiter="\t" if is_spaced else dialect.delimiter,
-            quote_char=False if is_spaced else '"',
-            newlines_in_values=not is_spaced,
+            delimiter=dialect.delimiter,
+            newlines_in_values=True,
             invalid_row_handler=partial(_stop_at_line, self._wrong_lines),
         )
         types = dict.fromkeys(names, self._pa.string())
         converting = csv.ConvertOptions(include_columns=names, column_types=types)
-        if self._path.stat().st_size == dialect.start:
-            return
-        with self._path.open("rb") as file:
-            file.seek(dialect.start)
-            stream = self._pa.PythonFile(file, mode="r")
-            if is_spaced:
-                stream = self._pa.TransformInputStream(stream, _Tabs())
-            yield from csv.open_csv(stream, reading, parsing, converting)
+        if self._path.stat().st_size > dialect.start:
+            with self._path.open("rb") as file:
+                file.seek(dialect.start)
+                stream = self._pa.PythonFile(file, mode="r")
+                yield from csv.open_csv(stream, reading, parsing, converting)
 
     def _count_rows(self) -> int:
         """Read the file once; raise an error if a line has another number of fields."""
@@ -114,18 +105,15 @@ class TextRows(ArrowRows):
             ) from None
 
     def _as_numbers(self, column: Any, feature: int, rows: Indices) -> Array:
-        try:
+        with suppress(self._pa.ArrowInvalid):
             return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False))
-        except self._pa.ArrowInvalid:
-            pass
         cells = self._compute.utf8_trim_whitespace(column)
         words = self._pa.array(sorted(MISSING_WORDS))
         is_gap = self._compute.is_in(self._compute.utf8_lower(cells), value_set=words)
         cells = self._compute.if_else(is_gap, None, cells)
-        try:
+        with suppress(self._pa.ArrowInvalid):
             return np.asarray(cells.cast("float64").to_numpy(zero_copy_only=False))
-        except self._pa.ArrowInvalid:
-            texts = cells.to_pylist()
+        texts = cells.to_pylist()
         k = next((k for k, text in enumerate(texts) if text and not is_number(text)), 0)
         raise DataError(
             f"Every value must be a finite number; {self.describe()} has {texts[k]!r} in "
@@ -135,9 +123,7 @@ class TextRows(ArrowRows):
 
     def _where(self, row: int) -> str:
         """Return the line of a row, unless lines are blank or rows have several."""
-        with self._path.open("rb") as file:
-            n_lines = sum(1 for _ in file)
-        if n_lines != self._dialect.n_head + self.shape[0]:
+        if self._dialect.n_lines != self._dialect.n_head + self.shape[0]:
             return super()._where(row)
         return f"line {self._dialect.n_head + row + 1}"
 
@@ -151,35 +137,18 @@ def _stop_at_line(wrong: list[Any], line: Any) -> str:
     return "error"
 
 
-class _Tabs:
-    """Turns columns that are separated by any number of spaces and tabs into one tab each."""
-
-    def __init__(self) -> None:
-        self._is_new_line = True
-        self._rest = b""
-
-    def __call__(self, chunk: Any) -> bytes:
-        text = self._rest + chunk.to_pybytes()
-        kept = text.rstrip(b" \t\r")  # whether a field follows is in the next chunk
-        self._rest = text[len(kept) :]
-        whole = re.sub(rb"[ \t]*\r?\n[ \t]*", b"\n", kept)
-        whole = whole.lstrip(b" \t") if self._is_new_line else whole
-        self._is_new_line = whole.endswith(b"\n") if whole else self._is_new_line
-        return re.sub(rb"[ \t]+", b"\t", whole)
-
-
 class Dialect(NamedTuple):
     """How to read a text table.
 
     ``start`` is the offset of the first byte after comments and header, ``n_head`` the number of
-    lines before it. ``types`` has None for a numeric column and "text" for others. ``longest_line``
-    is in bytes, of the lines of the sample.
+    lines before it, of ``n_lines`` in all. ``types`` has None for a numeric column and "text" for
+    others. ``longest_line`` is in bytes, of the lines of the sample.
     """
 
-    delimiter: str | None
-    encoding: str
+    delimiter: str
     start: int
     n_head: int
+    n_lines: int
     names: tuple[str, ...]
     types: tuple[str | None, ...]
     longest_line: int
@@ -192,20 +161,15 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
     is a header if none of its fields is a number, if it has text above a number, or if it has the
     column numbers that pandas writes.
     """
+    n_lines = _check_bytes(path)
     lines, offset = _sample_lines(path)
-    encoding, n_quotes = _examine_bytes(path)
     is_row = [bool(line.strip()) and not line.startswith(b"#") for line in lines]
     if not any(is_row):
         raise DataError(f"{path} must contain a table; it is empty. Write the file again.")
     n_head = is_row.index(True)
-    body = [line.decode(encoding, "replace").rstrip("\r\n") for line in lines[n_head:]]
+    body = [line.decode("utf-8", "replace").rstrip("\r\n") for line in lines[n_head:]]
     delimiter = _find_delimiter([line for line in body if line.strip()])
-    if n_quotes % 2 and delimiter is not WHITESPACE:
-        raise DataError(
-            f"Quotation marks must be closed; {path} has an odd number of them. "
-            "Correct the line with the open one."
-        )
-    cells = list(split_fields(body, delimiter))
+    cells = list(_split_fields(body, delimiter))
     has_header = _has_header(cells) if header is None else header
     names = tuple(f"column_{c}" for c in range(len(cells[0])))
     if has_header:
@@ -213,13 +177,11 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
         n_head, cells = n_head + 1, cells[1:]
     types = tuple(_find_type(cells, c) for c in range(len(names)))
     start, longest = offset + sum(map(len, lines[:n_head])), max(map(len, lines))
-    return Dialect(delimiter, encoding, start, n_head, names, types, longest)
+    return Dialect(delimiter, start, n_head, n_lines, names, types, longest)
 
 
-def split_fields(lines: Iterable[str], delimiter: str | None) -> Iterator[list[str]]:
+def _split_fields(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     """Yield the fields of each row; a line of delimiters is a row of missing values."""
-    if delimiter is WHITESPACE:
-        return (line.split() for line in lines if line.strip())
     return csv.reader(filter(None, lines), delimiter=delimiter)
 
 
@@ -237,6 +199,34 @@ def is_missing(cell: str) -> bool:
     return cell.strip().lower() in MISSING_WORDS
 
 
+def _check_bytes(path: Path) -> int:
+    """Return the number of lines; raise an error for bytes that are not UTF-8, and open quotes."""
+    decoder: codecs.IncrementalDecoder = codecs.getincrementaldecoder("utf-8")()
+    n_quotes, n_lines, last = 0, 0, b"\n"
+    with path.open("rb") as file:
+        while chunk := file.read(SAMPLE_BYTES):
+            n_quotes, n_lines, last = (
+                n_quotes + chunk.count(b'"'),
+                n_lines + chunk.count(b"\n"),
+                chunk,
+            )
+            try:
+                has_null = "\0" in decoder.decode(chunk)
+            except UnicodeDecodeError:
+                has_null = True
+            if has_null:
+                raise DataError(
+                    f"{path} must be plain text in UTF-8; it has bytes that are not. "
+                    "Convert it to UTF-8, or give the file the extension of its format."
+                )
+    if n_quotes % 2:
+        raise DataError(
+            f"Quotation marks must be closed; {path} has an odd number of them. "
+            "Correct the line with the open one."
+        )
+    return n_lines + (not last.endswith(b"\n"))
+
+
 def _sample_lines(path: Path) -> tuple[list[bytes], int]:
     """Return the first complete lines of a file, and the offset of the first of them."""
     with path.open("rb") as file:
@@ -247,41 +237,20 @@ def _sample_lines(path: Path) -> tuple[list[bytes], int]:
                 break
             sample += more
         is_all = not file.read(1)
-    if sample.startswith(OTHER_UNICODE) or b"\0" in sample:
-        raise DataError(
-            f"{path} must be plain text in UTF-8 or Latin-1; it has bytes that are not text. "
-            "Save it as UTF-8, or give the file the extension of its format."
-        )
     offset = len(BOM) if sample.startswith(BOM) else 0
     lines = sample[offset:].splitlines(keepends=True)
     return (lines if is_all else lines[:-1])[:MAX_LINES], offset
 
 
-def _examine_bytes(path: Path) -> tuple[str, int]:
-    """Return the encoding of a file, and its number of quotation marks."""
-    decoder: codecs.IncrementalDecoder = codecs.getincrementaldecoder("utf-8")()
-    encoding, n_quotes = "utf-8", 0
-    with path.open("rb") as file:
-        while chunk := file.read(SAMPLE_BYTES):
-            n_quotes += chunk.count(b'"')
-            try:
-                decoder.decode(chunk)
-            except UnicodeDecodeError:
-                encoding, decoder = "latin-1", codecs.getincrementaldecoder("latin-1")()
-    return encoding, n_quotes
-
-
-def _find_delimiter(lines: list[str]) -> str | None:
+def _find_delimiter(lines: list[str]) -> str:
     """Return the delimiter that gives all lines the same number of fields, and the most fields."""
-    n_fields: dict[str | None, int] = {}
-    for delimiter in (*DELIMITERS, WHITESPACE):
+    n_fields: dict[str, int] = {}
+    for delimiter in DELIMITERS:
         with suppress(csv.Error):  # a field above the size limit: this is not the delimiter
-            widths = set(map(len, split_fields(lines, delimiter)))
+            widths = set(map(len, _split_fields(lines, delimiter)))
             if len(widths) == 1 and max(widths) > 1:
                 n_fields[delimiter] = max(widths)
-    if n_fields:
-        return max(n_fields, key=n_fields.__getitem__)
-    return max(DELIMITERS, key=lines[0].count)
+    return max(n_fields or DELIMITERS, key=lambda d: n_fields.get(d, 0) or lines[0].count(d))
 
 
 def _has_header(cells: list[list[str]]) -> bool:

@@ -52,11 +52,11 @@ def test_a_map_says_how_it_was_made(wine, isosne):
 
 
 def test_one_object_for_machines(wine, isosne):
-    found = isosne("embed", "wine.csv", *COLUMNS, *SHORT, "-o", "map.npz", "--json", "--quiet")
+    found = isosne("embed", "wine.csv", *COLUMNS, *SHORT, "-o", "map.feather", "--json", "--quiet")
     told = json.loads(found.stdout)
-    assert told["output"] == "map.npz"
+    assert told["output"] == "map.feather"
     assert told["n_rows"] == 178
-    assert told["kl_divergence"] == read_map("map.npz").provenance["kl_divergence"]
+    assert told["kl_divergence"] == read_map("map.feather").provenance["kl_divergence"]
     assert found.stderr == ""
 
 

@@ -32,7 +32,7 @@ def test_columns_of_a_map_can_be_mapped(model, isosne):
     isosne("embed", "map.csv", "--plan", "--columns", "x", "--columns", "y", "--exclude", "label")
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "feather", "npz"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
 def test_maps_of_isosne_are_told_from_other_files(here, ending):
     path = Path(f"map.{ending}")
     with MapWriter(path, ["a", "b"], 2, {"seed": 3}) as writer:

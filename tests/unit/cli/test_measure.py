@@ -65,10 +65,10 @@ def test_a_default_that_is_given_comes_before_what_the_map_says(model, isosne_js
 
 @pytest.mark.parametrize("record", [["id"], {"speed": "high"}], ids=str)
 def test_the_record_of_a_map_is_checked(wine, isosne, record):
-    with MapWriter("map.npz", None, 2, {"table": record, "parameters": "none"}) as writer:
+    with MapWriter("map.parquet", None, 2, {"table": record, "parameters": "none"}) as writer:
         writer.write(points_of(wine)[:, :2])
-    assert isosne("measure", "wine.csv", "map.npz", code=1).stderr == (
-        "Error: Cannot read map.npz: the record of how its table was read is damaged, or of "
+    assert isosne("measure", "wine.csv", "map.parquet", code=1).stderr == (
+        "Error: Cannot read map.parquet: the record of how its table was read is damaged, or of "
         "another version of isosne. Make it again with this version.\n"
     )
 

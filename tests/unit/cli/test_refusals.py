@@ -117,7 +117,7 @@ REFUSED = {
     ),
     "embed to an unknown type": (
         (*EMBED, "-o", "map.txt"),
-        " or .h5ad; got --output map.txt. The file type is chosen by the ending.",
+        " or .npy; got --output map.txt. The file type is chosen by the ending.",
     ),
     "embed with the option of another kernel": (
         (*EMBED, "-o", "a.csv", "--kernel", "owner", "--psi", 4),

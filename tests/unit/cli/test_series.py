@@ -85,10 +85,10 @@ def test_new_rows_join_the_map_of_a_model(new, isosne):
 
 
 def test_without_a_map_rows_are_counted(new, isosne_json):
-    found = isosne_json("extend", "model.isosne", "new.csv", "--n-iter", 5, "-o", "all.npz")
+    found = isosne_json("extend", "model.isosne", "new.csv", "--n-iter", 5, "-o", "all.feather")
     assert found["n_rows"] == 198
     assert found["alignment"]["strength"] == 30.0
-    everything = read_map("all.npz")
+    everything = read_map("all.feather")
     assert everything.ids.tolist() == list(range(198))
     assert everything.labels is None
 

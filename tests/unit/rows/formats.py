@@ -151,7 +151,6 @@ TEXT = {
     "csv of Windows": partial(write_text, name="w.csv", delimiter=",", newline="\r\n"),
     "tsv": partial(write_text, name="x.tsv", delimiter="\t"),
     "semicolons": partial(write_text, name="s.csv", delimiter=";"),
-    "blanks": partial(write_text, name="x.txt", delimiter="  "),
     "no header": partial(write_text, name="n.csv", delimiter=",", header=False),
 }
 

@@ -93,12 +93,6 @@ def test_a_field_can_be_missing_in_many_words(word, tmp_path):
     np.testing.assert_array_equal(open_rows(rows, missing="drop").kept, [0, 2])
 
 
-def test_fields_set_apart_by_blanks_can_be_missing(tmp_path):
-    (tmp_path / "x.txt").write_text("a b\n1  2\nNA 3\n? 4\n5   6\n")
-    found = open_rows(tmp_path / "x.txt", missing="drop")
-    np.testing.assert_array_equal(found.read(slice(None)), [[1, 2], [5, 6]])
-
-
 def test_a_line_of_tabs_is_a_row_and_a_blank_line_is_none(tmp_path):
     (tmp_path / "x.tsv").write_text("a\tb\tkind\n1\t2\tu\n\n\t\t\n\n3\t4\tv\n\t5\tw\n6\t7\tx\n")
     found = open_rows(tmp_path / "x.tsv", exclude=["kind"], missing="drop")

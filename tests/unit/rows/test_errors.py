@@ -94,8 +94,8 @@ def test_a_null_is_named_by_row_and_column(ending, tmp_path):
 
 EMPTY = "{path} must contain a table; it is empty. Write the file again."
 NOT_TEXT = (
-    "{path} must be plain text in UTF-8 or Latin-1; it has bytes that are not text. "
-    "Save it as UTF-8, or give the file the extension of its format."
+    "{path} must be plain text in UTF-8; it has bytes that are not. "
+    "Convert it to UTF-8, or give the file the extension of its format."
 )
 FIELDS = (
     "Every line must have 3 field(s), as the first line has; {{path}} has 2 in line {}. "
@@ -138,6 +138,7 @@ TABLES = {
     ),
     "UTF-16": ("\ufeffa,b".encode("utf-16-le"), NOT_TEXT),
     "a null": ("a,b\n1,\0\n", NOT_TEXT),
+    "Latin-1": ("a,Größe\n1,2\n".encode("latin-1"), NOT_TEXT),
     "text alone": (
         "a,b\nu,v\n",
         (

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from isosne.errors import DataError, ParameterError
-from isosne.rows import MapWriter, read_map
+from isosne.rows import read_map
 from tests.conftest import refuses
 
 RNG = np.random.default_rng(0)
@@ -29,9 +29,11 @@ WRITERS = {
 @pytest.mark.parametrize(
     "names", [("x", "y"), ("X", "Y"), ("UMAP1", "UMAP2"), ("tSNE_1", "tSNE_2"), ("a", "b")]
 )
-def test_coordinates_are_found_by_name_or_as_the_only_fractions(tmp_path, ending, names):
+def test_coordinates_are_found_by_name_or_as_the_first_numbers(tmp_path, ending, names):
     path = tmp_path / f"map{ending}"
-    WRITERS[ending](frame(*names, cell=CELLS, kind=KINDS, count=[7, 7, 8, 9, 9, 9]), path)
+    table = frame(*names, cell=CELLS, Cluster=KINDS)
+    table["count"] = [7, 7, 8, 9, 9, 9]
+    WRITERS[ending](table, path)
     found = read_map(path)
     np.testing.assert_array_equal(found.embedding, Y)
     assert found.ids.tolist() == CELLS
@@ -75,25 +77,10 @@ def test_the_index_of_a_frame_is_its_ids(tmp_path):
         np.testing.assert_array_equal(found.embedding, Y)
 
 
-def test_a_column_that_only_counts_the_rows_is_neither_an_axis_nor_an_identifier(tmp_path):
-    frame("a", "b", row=np.arange(1, 7)).to_csv(tmp_path / "map.csv", index=False)
-    found = read_map(tmp_path / "map.csv")
-    np.testing.assert_array_equal(found.embedding, Y)
-    assert not found.has_ids
-
-
-def test_a_text_file_without_a_header_and_integers_alone_are_read(tmp_path):
-    np.savetxt(tmp_path / "map.txt", Y)
-    np.testing.assert_allclose(read_map(tmp_path / "map.txt").embedding, Y)
-    (tmp_path / "map.csv").write_text("left,right\n3,4\n1,7\n2,2\n")
-    assert read_map(tmp_path / "map.csv").embedding.tolist() == [[3, 4], [1, 7], [2, 2]]
-
-
 def test_arrays_are_maps(tmp_path):
     np.save(tmp_path / "map.npy", Y)
     np.savez(tmp_path / "one.npz", X=RNG.normal(size=(6, 9)), umap=Y, y=[1, 0, 1, 0, 1, 0])
-    np.savez(tmp_path / "two.npz", embedding=Y, X=Y + 1)
-    for name in ("map.npy", "one.npz", "two.npz"):
+    for name in ("map.npy", "one.npz"):
         found = read_map(tmp_path / name)
         np.testing.assert_array_equal(found.embedding, Y)
         assert not found.has_ids
@@ -102,11 +89,11 @@ def test_arrays_are_maps(tmp_path):
 
 def test_what_is_no_map_is_refused(tmp_path):
     path = tmp_path / "data.csv"
-    pd.DataFrame(RNG.normal(size=(6, 5)), columns=list("abcde")).to_csv(path, index=False)
+    frame("a", "target", kind=KINDS).to_csv(path, index=False)
     with refuses(
         DataError,
         "A map must have the columns x and y, or two or three columns of coordinates; "
-        f"{path} has a, b, c, d, e. Rename the columns of the coordinates to x and y.",
+        f"{path} has a, target, kind. Rename the columns of the coordinates to x and y.",
     ):
         read_map(path)
     path = tmp_path / "data.npy"
@@ -121,8 +108,9 @@ def test_what_is_no_map_is_refused(tmp_path):
     np.savez(path, a=Y, b=Y)
     with refuses(
         DataError,
-        "A map must be the array 'embedding', or the only array with two or three columns; "
-        f"{path} has 'a', 'b'. Save the coordinates as the array 'embedding'.",
+        "A map must be named if a file has not one array with two or three columns; "
+        f"{path} has 'a', 'b'. Name an array of obsm, as in cells.h5ad:X_umap, or save the "
+        "coordinates alone.",
     ):
         read_map(path)
     path = tmp_path / "far.npy"
@@ -153,7 +141,11 @@ def test_an_array_of_obsm_is_a_map(cells):
         np.testing.assert_array_equal(found.embedding, Y)
         assert found.ids.tolist() == CELLS
         assert found.labels is None
-        assert found.notes == (f"The map is the array 'X_umap' of {cells}.",)
+        (note,) = found.notes
+        assert note == (
+            f"The coordinates are the array 'X_umap' of {cells}; points are matched with rows by "
+            "the names of obs."
+        )
 
 
 def test_the_array_of_obsm_must_be_clear(cells):
@@ -162,8 +154,9 @@ def test_the_array_of_obsm_must_be_clear(cells):
     adata.write_h5ad(cells)
     with refuses(
         DataError,
-        f"A map must be named if obsm has not one array with two or three columns; {cells} has "
-        f"'X_tsne', 'X_umap'. Pass, for example, {cells}:X_umap.",
+        f"A map must be named if a file has not one array with two or three columns; {cells} has "
+        "'X_tsne', 'X_umap'. Name an array of obsm, as in cells.h5ad:X_umap, or save the "
+        "coordinates alone.",
     ):
         read_map(cells)
     with refuses(
@@ -173,22 +166,7 @@ def test_the_array_of_obsm_must_be_clear(cells):
         read_map(f"{cells}:X_map")
     with refuses(
         DataError,
-        f"A map must have one to three columns of coordinates; obsm/X_pca of {cells} has shape "
-        f"(6, 5). Name another array, as in {cells}:X_umap.",
+        f"A map must have one to three columns of coordinates; {cells} has shape (6, 5). "
+        "Pass a map, not the data.",
     ):
         read_map(f"{cells}:X_pca")
-
-
-def test_an_h5ad_map_keeps_obs_and_its_labels(cells, tmp_path):
-    obs = anndata.read_h5ad(cells).obs
-    path, about = tmp_path / "map.h5ad", {"table": {"label": "kind"}}
-    with MapWriter(path, CELLS, 2, about, labels=KINDS, obs=obs) as writer:
-        writer.write(Y[:4])
-        writer.write(Y[4:])
-    adata = anndata.read_h5ad(path)
-    pd.testing.assert_frame_equal(adata.obs, obs, check_index_type=False)
-    np.testing.assert_array_equal(adata.obsm["X_isosne"], Y)
-    found = read_map(path)
-    assert found.labels.tolist() == KINDS
-    assert found.provenance == about
-    assert found.ids.tolist() == CELLS
