@@ -8,10 +8,8 @@ need more memory than its size suggests. A file that cannot be read is not chang
 import errno
 import json
 import math
-import struct
 import warnings
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,14 +30,6 @@ LARGEST_HEADER = 2**28
 """Largest header in bytes: room for a million coordinates that are given as a list."""
 ARRAY_KINDS = "biufU"
 """Kinds of arrays that a file contains: booleans, numbers and text."""
-DAMAGE_ERRORS = (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
-"""Exceptions that readers of NumPy and zip files raise if the content is damaged."""
-DAMAGED = (
-    *DAMAGE_ERRORS,
-    *(RuntimeError, MemoryError, OverflowError, struct.error),
-    *(AttributeError, IndexError, TypeError),
-)
-"""Exceptions that damaged files raise; found by changing bytes and values in tests."""
 
 
 class Archive(NamedTuple):
@@ -91,23 +81,22 @@ def read_archive(path: Path, kind: str) -> Archive:
 @contextmanager
 def reading_archive(path: Path, kind: str) -> Iterator[None]:
     """Convert what damaged or wrong content raises to an error that names the file."""
+    start, advice = f"Cannot read the {kind} {path}", "Choose another file"
     try:
         yield
     except RefusedError as error:
         raise DataError(str(error)) from None
     except FileNotFoundError as error:
-        raise DataError(f"Cannot read the {kind} {path}: no such file. Check the name.") from error
-    except (*DAMAGED, OSError) as error:
+        raise DataError(f"{start}: no such file. Check the name.") from error
+    except Exception as error:  # damaged content raises anything
         # EINVAL: a seek to a position that a damaged header names
         if isinstance(error, OSError) and error.errno != errno.EINVAL:
-            raise DataError(
-                f"Cannot read the {kind} {path}: {describe_os_error(error)}. "
-                "Choose another file, or check its permissions."
-            ) from error
-        raise DataError(
-            f"Cannot read the {kind} {path}: the file is damaged or not written by isosne "
-            f"({shorten(str(error))}). Choose another file; this one was not modified."
-        ) from error
+            reason, advice = describe_os_error(error), f"{advice}, or check its permissions"
+        else:
+            why = shorten(str(error))
+            reason = f"the file is damaged or not written by isosne ({why})"
+            advice = f"{advice}; this one was not modified"
+        raise DataError(f"{start}: {reason}. {advice}.") from error
 
 
 def _check_header(header: Any, path: Path, kind: str) -> None:

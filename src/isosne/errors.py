@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
-from types import EllipsisType
 from typing import Any
 
 Spelling = Callable[[str, Any], str]
@@ -18,8 +17,6 @@ Spelling = Callable[[str, Any], str]
 
 LONGEST_VALUE = 200
 """Largest number of characters of a value in a message (chosen)."""
-SIMILARITY = 0.6
-"""Smallest similarity of a suggested name: the default of difflib."""
 
 
 def show(value: object) -> str:
@@ -59,9 +56,7 @@ def keyword(name: str, value: object = ...) -> str:
     return _spelling.get()(name, value)
 
 
-def find_similar(
-    value: object, names: Iterable[str], *, similarity: float = SIMILARITY
-) -> str | None:
+def find_similar(value: object, names: Iterable[str], similarity: float = 0.6) -> str | None:
     """Return the name that is most similar to a text, whatever the case; None if there is none."""
     if not isinstance(value, str):
         return None
@@ -70,12 +65,10 @@ def find_similar(
     return by_lower[close[0]] if close else None
 
 
-def suggest(
-    value: object, names: Iterable[str], otherwise: str, *, similarity: float = SIMILARITY
-) -> str:
+def suggest(value: object, names: Iterable[str], other: str, similarity: float = 0.6) -> str:
     """Return a hint that asks for the most similar name, or another hint if there is none."""
-    similar = find_similar(value, names, similarity=similarity)
-    return otherwise if similar is None else f"Did you mean {similar!r}?"
+    similar = find_similar(value, names, similarity)
+    return other if similar is None else f"Did you mean {similar!r}?"
 
 
 class IsosneError(Exception):
@@ -103,9 +96,7 @@ class ParameterError(IsosneError, ValueError):
     psi must be at least 2; got psi=1. Choose a larger psi.
     """
 
-    def __init__(
-        self, parameter: str, rule: str, value: Any | EllipsisType = ..., hint: str = ""
-    ) -> None:
+    def __init__(self, parameter: str, rule: str, value: Any = ..., hint: str = "") -> None:
         self.parameter, self.rule, self.value, self.hint = parameter, rule, value, hint
         got = "" if value is ... else f"; got {keyword(parameter, value)}"
         super().__init__(f"{keyword(parameter)} must {rule}{got}. {hint}".rstrip())

@@ -17,15 +17,12 @@ import sklearn.datasets
 from numpy.typing import NDArray
 from scipy.sparse import load_npz
 
-from isosne._archive import DAMAGE_ERRORS
 from isosne._csr import valid_csr
 from isosne._types import Array, Points
 from isosne.datasets.records import OpenML
 from isosne.errors import DataError, ParameterError
 
 MANIFEST = "MANIFEST.json"
-UNREADABLE = (*DAMAGE_ERRORS, OSError, TypeError, NotImplementedError)
-"""Exceptions of NumPy and SciPy for files that are damaged or have another format."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +96,7 @@ def read_set(folder: Path, name: str) -> DataSet | None:
     path = dense if dense.is_file() else sparse
     try:
         X, y, classes = _read_dense(dense) if path is dense else _read_sparse(sparse, entry)
-    except UNREADABLE as error:
+    except Exception as error:  # NumPy, SciPy and zipfile raise anything for damaged files
         raise DataError(
             f"{path} must be an .npz file with arrays X, y and classes, or of a sparse matrix with "
             f"labels in {name}.y.npy, without pickled objects; reading it failed with "
