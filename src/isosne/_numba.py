@@ -1,10 +1,8 @@
 """Numba settings: how functions are compiled, and how many threads run them.
 
-Functions have no explicit signatures, so nothing is compiled at import. A function is compiled at
-its first call and stored in Numba's cache on disk. Only this module and `_lanes` import Numba.
-
-No function is compiled with fast-math flags: they would let the compiler reorder sums and fuse
-operations as suits the CPU, and a map would depend on the CPU (docs/decisions/0010).
+A function is compiled at its first call, not at import, and stored in Numba's cache on disk. No
+function has fast-math flags, which would let the compiler reorder sums and fuse operations as suits
+the CPU: a map would depend on the CPU (docs/decisions/0010).
 """
 
 import os
@@ -55,30 +53,27 @@ def parallel_kernel(function: Function) -> Function:
     return cast(Function, call)
 
 
-def _compiled(
-    function: Callable[..., object], *, nogil: bool = False, parallel: bool = False
-) -> Callable[..., object]:
+def _compiled(function: Callable[..., object], **options: bool) -> Any:
     """Compile a function and store it on disk, if any folder for that can be written."""
-    dispatcher: Any = njit(error_model="numpy", nogil=nogil, parallel=parallel)(function)
+    dispatcher = cast(Any, njit)(error_model="numpy", **options)(function)
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         with suppress(RuntimeError):  # Numba found no folder
             dispatcher.enable_caching()
             _tolerate_errors(dispatcher._cache)
-    return cast(Callable[..., object], dispatcher)
+    return dispatcher
 
 
 def _tolerate_errors(cache: Any) -> None:
     """Compile again what cannot be read, and do not store what cannot be written.
 
-    The folder may become full or read-only after Numba has chosen it, and a power failure may leave
-    files that are empty or cut off. Numba unpickles them, which raises anything.
+    The folder may become full or read-only, and a power failure may cut off files.
     """
     load, save = cache.load_overload, cache.save_overload
 
     def try_to_load(*arguments: Any) -> Any:
         try:
             return load(*arguments)
-        except Exception:
+        except Exception:  # what unpickling raises
             with suppress(OSError):
                 cache.flush()  # else `save` would read the damaged index again
             return None
@@ -99,7 +94,7 @@ def renamed(function: Function, name: str) -> Function:
 
 
 class ThreadPool:
-    """What must be known about Numba's threads before a parallel function is called.
+    """The state of Numba's threads.
 
     ``is_lost``: this process was forked from one that had started threads. They are not copied, and
     GNU OpenMP ends a process that tries to use them, so one thread must do.
@@ -137,14 +132,14 @@ def waiting_briefly() -> Iterator[None]:
     By default they spin for long, and take the core from the thread that they wait for if other
     programs keep the cores busy (docs/decisions/0010). A choice of the user's is kept.
     """
-    is_chosen = not WAIT_CHOICES.isdisjoint(os.environ)
-    if not is_chosen:
-        os.environ[SPIN_COUNT] = SPINS
+    if not WAIT_CHOICES.isdisjoint(os.environ):
+        yield
+        return
+    os.environ[SPIN_COUNT] = SPINS
     try:
         yield
     finally:
-        if not is_chosen:
-            os.environ.pop(SPIN_COUNT, None)
+        os.environ.pop(SPIN_COUNT, None)
 
 
 _pool = ThreadPool()

@@ -12,8 +12,6 @@ Scalar = Any
 """A number in a compiled function, where its type (float32 or float64) matters."""
 Points: TypeAlias = Array | csr_array
 """Validated data, one point per row: a real ndarray, or CSR with sorted indices."""
-
-
 Layers: TypeAlias = NDArray[np.float32]
 """Similarities (n_scales, n, m) of points, one layer per scale. Rows may have any scale: step 2
 normalizes those of each layer, and averages the layers."""
@@ -53,11 +51,9 @@ class SimilarityRows(NamedTuple):
 
     n_points: int
     n_scales: int
-    compute: Callable[[slice], Layers]
-    """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
+    compute: Callable[[slice], Layers]  # as `block`, for a slice with bounds
     counts: Callable[[], Array] | None = None
-    """Return counts of shared cells (n_points, n_points), if the similarity has one scale of them.
-    """
+    """Return counts of shared cells (n_points, n_points), if the one scale is a share of cells."""
 
     def block(self, rows: slice) -> Layers:
         """Return the similarity (n_scales, n_rows, n_points) of a block of points to all points."""
@@ -69,19 +65,15 @@ class Kernel(Protocol):
 
     def rows(self) -> SimilarityRows:
         """Return the similarity among the fitted points, computed in blocks of rows."""
-        ...
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         """Return the similarity (n_scales, n, n_partners) of each fitted point to neighbors."""
-        ...
 
     def far_partners(self) -> FarPartners | None:
         """Return partners at scales too broad for neighbor lists, or None."""
-        ...
 
     def nearest_others(self, ids: Array) -> Array:
         """Return the nearest neighbor of each fitted point in ``ids`` among the other points."""
-        ...
 
 
 class PartitionKernel(Protocol):
@@ -91,11 +83,9 @@ class PartitionKernel(Protocol):
 
     def cells_at_scales(self) -> list[Array]:
         """Return the cells (n, t) of the fitted points, one array per scale."""
-        ...
 
     def nearest_others(self, ids: Array) -> Array:
         """Return the nearest neighbor of each fitted point in ``ids`` among the other points."""
-        ...
 
 
 class DenseMatrix(NamedTuple):
@@ -137,11 +127,9 @@ class PartnerSource(Protocol):
 
         A weighted sum over the partners has the expectation of the sum over all points with p_ij.
         """
-        ...
 
     def mean_log_p(self, partners: Partners) -> float:
         """Return an estimate of the sum of p log p from drawn partners."""
-        ...
 
 
 Joint = DenseMatrix | SparseMatrix | PartnerSource
