@@ -24,10 +24,17 @@ from isosne._tables import (
     is_missing,
 )
 from isosne._types import Array
-from isosne.errors import DataError, ParameterError, show
+from isosne.errors import DataError, ParameterError, suggest
 
 EPOCH = date(1970, 1, 1)
 """Day of a time without a date, so that its seconds count from midnight."""
+RANGE = 2**32
+"""Codes of categories, and hashes, are integers from 0 to RANGE - 1."""
+DISTINCT_SHARE, FEW = 0.5, 20
+"""A text column is an identifier if more than this share of its values, and more than FEW of them,
+are distinct: random subsets of such values say nothing about rows (chosen)."""
+CATEGORIES = (nw.Categorical, nw.Enum)
+"""Types whose values are categories, also if these are numbers."""
 
 
 def is_gap(value: Any) -> bool:
@@ -84,31 +91,6 @@ def _as_moment(value: Any) -> Any:
     return value
 
 
-def distinct_texts(values: Array) -> tuple[str, ...]:
-    """Return the distinct values as text, sorted; missing values are left out."""
-    return tuple(sorted({str(value) for value in values.tolist() if not is_gap(value)}))
-
-
-def first_odd(values: Array) -> str:
-    """Return the first value that is not a finite number, for a message."""
-    for value in values.tolist():
-        number = as_numbers(np.array([value], object))
-        if number is None or np.isinf(number[0]):
-            return show(value)
-    return "other values"
-
-
-RANGE = 2**32
-"""Codes of categories, and hashes, are integers from 0 to RANGE - 1."""
-DISTINCT_SHARE, FEW = 0.5, 20
-"""A text column is an identifier if more than this share of its values, and more than FEW of them,
-are distinct: random subsets of such values say nothing about rows (chosen)."""
-CATEGORIES = (nw.Categorical, nw.Enum)
-"""Types whose values are categories, also if these are numbers."""
-SHOWN = 10
-"""Number of column names in a message (chosen)."""
-
-
 class Column(NamedTuple):
     """A column of a table, and how it is treated.
 
@@ -161,37 +143,23 @@ class Column(NamedTuple):
         if numbers is None or np.isinf(numbers).any():
             what = "dates" if self.kind == "date" else "finite numbers"
             raise DataError(
-                f"Column {self.name!r} must hold {what} or missing values; got {first_odd(values)}."
-                " Convert the column, or declare it as categorical."
+                f"Column {self.name!r} must hold {what} or missing values; it holds others. "
+                "Convert the column, or declare it as categorical."
             )
         return numbers
 
     def _as_codes(self, values: Array) -> NDArray[np.float64]:
-        """Return the position of each category.
-
-        A category that is new gets a code of its own; a new ordered category is missing.
-        """
+        """Return the position of each category; a new one has a code of its own, unless ordered."""
         positions = {category: float(i) for i, category in enumerate(self.categories)}
         room = RANGE - len(positions)  # trees hash codes below RANGE
         codes = np.full(len(values), np.nan)
         for i, value in enumerate(values.tolist()):
-            if is_gap(value):
-                continue
-            text = str(value)
-            if text in positions:
-                codes[i] = positions[text]
-            elif self.kind == "category":
-                codes[i] = len(positions) + crc32(text.encode()) % room
+            if not is_gap(value):
+                text = str(value)
+                codes[i] = positions.get(text, np.nan)
+                if self.kind == "category" and text not in positions:
+                    codes[i] = len(positions) + crc32(text.encode()) % room
         return codes
-
-
-class Given(NamedTuple):
-    """A column as it was passed: the kind if its type determines it, and ordered categories."""
-
-    label: Any
-    values: Array
-    kind: str | None = None
-    order: tuple[str, ...] = ()
 
 
 def read_columns(
@@ -202,14 +170,22 @@ def read_columns(
     categorical: names or indices of columns that are categories whatever they hold.
     """
     given = list(_given(data, name))
-    _check_categorical(categorical, [part.label for part in given])
-    columns = [_describe(part, part.label in (categorical or ())) for part in given]
-    return columns, _stack(columns, [part.values for part in given], name)
+    labels = [column.name for column, _ in given]
+    if isinstance(categorical, str):
+        hint = f"Pass [{categorical!r}] for one column."
+        raise ParameterError("categorical", "be a list of columns, or None", categorical, hint)
+    for label in () if categorical is None else categorical:
+        if label not in labels:
+            hint = suggest(label, labels, f"The table has {len(labels)} columns.")
+            raise ParameterError("categorical", "name columns of the table", label, hint)
+    chosen = set(() if categorical is None else categorical)
+    columns = [_describe(column, values, column.name in chosen) for column, values in given]
+    return columns, _stack(columns, [values for _, values in given], name)
 
 
 def encode_columns(data: Any, columns: Sequence[Column], name: str = "X") -> NDArray[np.float64]:
     """Return another table with the same columns as numbers; names may be in another order."""
-    given = {part.label: part.values for part in _given(data, name)}
+    given = {column.name: values for column, values in _given(data, name)}
     wanted = [column.name for column in columns]
     if len(given) == len(wanted) and not any(isinstance(label, str) for label in given):
         given = dict(zip(wanted, given.values(), strict=True))  # an array: by position
@@ -228,9 +204,7 @@ def encode_columns(data: Any, columns: Sequence[Column], name: str = "X") -> NDA
 def is_mixed(data: Any) -> bool:
     """Return whether data are a frame with columns that are not numbers, or with missing values."""
     check_container(data, "X")
-    if not hasattr(data, "columns"):
-        return False
-    frame = as_frame(data, "X")
+    frame = as_frame(data, "X") if hasattr(data, "columns") else None
     if frame is None or len(frame) == 0:
         return False
     for column in frame.iter_columns():
@@ -240,13 +214,14 @@ def is_mixed(data: Any) -> bool:
     return False
 
 
-def _given(data: Any, name: str) -> Iterator[Given]:
+def _given(data: Any, name: str) -> Iterator[tuple[Column, Array]]:
+    """Yield the columns, of the kind that their type determines or "", and their values."""
     frame = as_frame(data, name)
     if frame is not None:
         for label, column in zip(frame.columns, frame.iter_columns(), strict=True):
-            kind = _kind_of_type(column, name)
             order = _ordered_categories(column)
-            yield Given(label, _values(column), "ordered" if order else kind, order)
+            kind = "ordered" if order else _kind_of_type(column, name)
+            yield Column(label, kind, order), _values(column)
         return
     if issparse(data):
         raise DataError(f"{name} must be dense; got a sparse matrix. Pass {name}.toarray().")
@@ -254,7 +229,7 @@ def _given(data: Any, name: str) -> Iterator[Given]:
     if values.dtype.kind == "c":
         check_real(values, name)  # raises the error
     for c in range(values.shape[1]):
-        yield Given(c, values[:, c])
+        yield Column(c, ""), values[:, c]
 
 
 def _values(column: nw.Series[Any]) -> Array:
@@ -266,7 +241,7 @@ def _values(column: nw.Series[Any]) -> Array:
     return np.asarray(column.to_numpy())
 
 
-def _kind_of_type(column: nw.Series[Any], name: str) -> str | None:
+def _kind_of_type(column: nw.Series[Any], name: str) -> str:
     dtype = column.dtype
     if dtype.is_nested() or dtype == nw.Binary:
         raise DataError(
@@ -279,7 +254,7 @@ def _kind_of_type(column: nw.Series[Any], name: str) -> str | None:
         return "number"
     if dtype.is_temporal():
         return "date"
-    return "category" if dtype in CATEGORIES else None
+    return "category" if dtype in CATEGORIES else ""
 
 
 def _ordered_categories(column: nw.Series[Any]) -> tuple[str, ...]:
@@ -293,23 +268,20 @@ def _ordered_categories(column: nw.Series[Any]) -> tuple[str, ...]:
     return ()
 
 
-def _describe(given: Given, is_categorical: bool) -> Column:
-    label, values, kind, order = given
+def _describe(column: Column, values: Array, is_categorical: bool) -> Column:
+    """Return a column with its kind, which its values decide where the type leaves it open."""
     n_missing = count_gaps(values)
-    if kind == "ordered" and not is_categorical:
-        return Column(label, kind, order, n_missing)
-    if kind == "category" or is_categorical:
-        return Column(label, "category", distinct_texts(values), n_missing)
-    if kind is None and as_numbers(values) is not None:
+    kind = "category" if is_categorical else column.kind
+    if not kind and as_numbers(values) is not None:
         kind = "number"
-    elif kind is None and as_seconds(values) is not None:
+    elif not kind and as_seconds(values) is not None:
         kind = "date"  # also as text, such as 2024-05-31
-    if kind is not None:
-        return Column(label, kind, (), n_missing)
-    categories = distinct_texts(values)
-    if len(categories) > max(FEW, DISTINCT_SHARE * (len(values) - n_missing)):
-        return Column(label, "identifier", (), n_missing)
-    return Column(label, "category", categories, n_missing)
+    if kind not in ("", "category"):
+        return column._replace(kind=kind, n_missing=n_missing)
+    texts = tuple(sorted({str(value) for value in values.tolist() if not is_gap(value)}))
+    if not kind and len(texts) > max(FEW, DISTINCT_SHARE * (len(values) - n_missing)):
+        return Column(column.name, "identifier", (), n_missing)
+    return Column(column.name, "category", texts, n_missing)
 
 
 def _stack(columns: Sequence[Column], values: list[Array], name: str) -> NDArray[np.float64]:
@@ -323,16 +295,3 @@ def _stack(columns: Sequence[Column], values: list[Array], name: str) -> NDArray
         f"(shape=({n_rows}, {len(values)})) while a minimum of 1 is required. "
         "Declare the columns to use as categorical."
     )
-
-
-def _check_categorical(categorical: Collection[Any] | None, labels: list[Any]) -> None:
-    if categorical is None:
-        return
-    if isinstance(categorical, str):
-        hint = f"Pass [{categorical!r}] for one column."
-        raise ParameterError("categorical", "be a list of columns, or None", categorical, hint)
-    for label in categorical:
-        if label not in labels:
-            shown = ", ".join(map(repr, labels[:SHOWN])) + (" ..." if len(labels) > SHOWN else "")
-            hint = f"The columns are {shown}."
-            raise ParameterError("categorical", "name columns of the table", label, hint)

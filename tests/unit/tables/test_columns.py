@@ -157,7 +157,7 @@ REFUSED = {
     ),
     "infinite": pytest.param(
         pd.DataFrame({"a": [1.0, -np.inf], "b": ["x", "y"]}),
-        "Column 'a' must hold finite numbers or missing values; got -inf. "
+        "Column 'a' must hold finite numbers or missing values; it holds others. "
         "Convert the column, or declare it as categorical.",
     ),
     "sparse": (csr_array(np.eye(3)), "X must be dense; got a sparse matrix. Pass X.toarray()."),
@@ -199,12 +199,12 @@ OTHER = {
     "an array": (np.array([[1, 2]]), SAME.format(2, "'a' is missing")),
     "text for numbers": pytest.param(
         pd.DataFrame({"a": ["many"], "b": ["x"], "c": ["2024-01-01"]}),
-        "Column 'a' must hold finite numbers or missing values; got 'many'. "
+        "Column 'a' must hold finite numbers or missing values; it holds others. "
         "Convert the column, or declare it as categorical.",
     ),
     "text for dates": pytest.param(
         pd.DataFrame({"a": [1], "b": ["x"], "c": ["soon"]}),
-        "Column 'c' must hold dates or missing values; got 'soon'. "
+        "Column 'c' must hold dates or missing values; it holds others. "
         "Convert the column, or declare it as categorical.",
     ),
 }
@@ -226,8 +226,7 @@ def test_declared_columns_must_be_a_list_of_columns():
         read_columns(frame, "c1")
     with refuses(
         ParameterError,
-        "categorical must name columns of the table; got categorical='d'. The columns are "
-        + ", ".join(f"'c{i}'" for i in range(10))
-        + " ....",
+        "categorical must name columns of the table; got categorical='d'. The table has 12 "
+        "columns.",
     ):
         read_columns(frame, ["c1", "d"])
