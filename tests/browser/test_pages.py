@@ -14,6 +14,7 @@ from isosne.layout.schedules import Phase, Schedule
 from isosne.pages import write_page, write_report
 from isosne.plots.palette import COLORS
 from isosne.plots.raster import auto_alpha
+from isosne.studies import study
 from tests.browser.conftest import NO_GPU, SOFTWARE_GPU
 from tests.browser.reader import count_pixels
 
@@ -280,7 +281,8 @@ def report(wine, tmp_path_factory):
     X, _, labels, columns = wine
     path = tmp_path_factory.mktemp("report") / "report.html"
     model = TSNE("isolation")
-    return write_report(path, X, labels, columns=columns, title="Wine", model=model, n_seeds=2)
+    found = study(X, labels, columns=columns, title="Wine", model=model, n_seeds=2)
+    return write_report(path, found)
 
 
 def test_a_report_shows_both_maps_and_their_trust(open_page, report):
@@ -336,6 +338,7 @@ def test_a_finger_scrolls_a_report_and_a_mouse_moves_its_maps(open_page, report,
 
 
 def test_a_report_without_labels_or_columns_opens(open_page, tmp_path, two_blobs):
-    reader = open_page(write_report(tmp_path / "report.html", two_blobs, model=SHORT, n_seeds=1))
+    found = study(two_blobs, model=SHORT, n_seeds=1)
+    reader = open_page(write_report(tmp_path / "report.html", found))
     assert reader.run("return document.querySelectorAll('.map').length") == 4
     assert (reader.picture(0) < 250).any()

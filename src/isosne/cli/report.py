@@ -66,6 +66,7 @@ def report(args: Args) -> None:
 def _embed(args: Args, table_options: TableOptions, options: MapOptions) -> int:
     """Write a page about maps with two kernels; return the number of rows."""
     from isosne.pages import write_report
+    from isosne.studies import study
 
     _, table = open_table(args.source, table_options, args.memory_limit)
     is_mixed = hasattr(table.rows, "frame")
@@ -82,18 +83,18 @@ def _embed(args: Args, table_options: TableOptions, options: MapOptions) -> int:
     ids = {} if table.ids is None else {table_options.id or "id": table.ids}
     steps = _show_steps(model, options.kernel_name, args.n_seeds, table.rows.shape[0])
     try:
-        write_report(
-            args.output,
+        found = study(
             points,
             named(table.labels, table_options.label),
             columns=ids | structure.columns,
             model=model,
             origin=files.describe_origin(line, table, table_options, options),
             findings=structure.sentences,
-            **args.pick("n_seeds", "title", "random_state", "force"),
+            **args.pick("n_seeds", "title", "random_state"),
         )
     finally:
         steps.progress.end()
+    write_report(args.output, found, force=args.force)
     return int(table.rows.shape[0])
 
 
@@ -153,7 +154,8 @@ def _compare(args: Args, options: TableOptions) -> int:
 
     The table is read as the first map records, unless options say otherwise.
     """
-    from isosne.pages import write_comparison
+    from isosne.pages import write_report
+    from isosne.studies import compare_maps
 
     for path in args.map_file:
         files.check_one_stdin(source=args.source, map_file=path)
@@ -168,16 +170,16 @@ def _compare(args: Args, options: TableOptions) -> int:
     tell(f"Measuring {len(read)} map{'s' if len(read) > 1 else ''}")
     words = [word for path in args.map_file for word in ("--map", path)]
     line = ["report", args.source, *words, "-o", str(args.output)]
-    write_comparison(
-        args.output,
+    found = compare_maps(
         read_points(table, args.memory_limit, chosen),
         embeddings,
         named(find_labels(table, first, chosen), options.label),
         columns={"id": first.ids} if first.has_ids else None,
         metric=args.metric or files.recorded_metric(first, table),
         origin=files.describe_origin(line, table, options),
-        **args.pick("title", "random_state", "force"),
+        **args.pick("title", "random_state"),
     )
+    write_report(args.output, found, force=args.force)
     return len(first.embedding)
 
 

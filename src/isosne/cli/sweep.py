@@ -91,7 +91,7 @@ def sweep(args: Args) -> None:
                 _write_csv(args.output, swept.rows, force=args.force)
         except KeyboardInterrupt:
             progress.end()
-            if args.output in completed_files():
+            if is_csv and args.output in completed_files():
                 raise
             raise exit_interrupted(
                 f" after {n_done} of {n_maps} maps; their results are in {kept}. "

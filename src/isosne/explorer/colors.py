@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.explorer.session import DENSITY, NOTHING, SELECTIONS, TRUST, Measured, Session
-from isosne.pages.choices import paint_column
 from isosne.pages.scene import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint, point_colors
 from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN
-from isosne.studies.point_columns import Column
+from isosne.studies.point_columns import Column, paint_column
 
 
 class Theme(NamedTuple):

@@ -7,12 +7,11 @@ from typing import Any
 
 from isosne._checks import check_suffix
 from isosne._files import whole_file
-from isosne.errors import ParameterError
-from isosne.pages.choices import find_choice, offer_choices, paint_trust
 from isosne.pages.scene import NamedMap, Scene
 from isosne.pages.sprites import make_sprites
-from isosne.plots.paint import Classes, Paint, check_embedding, spread_colors
-from isosne.studies.point_columns import Column, as_columns, paint_labels
+from isosne.plots.paint import Values, as_paint, check_embedding, spread_colors
+from isosne.quality import Trust
+from isosne.studies.point_columns import as_column, as_columns, paint_labels
 
 SUFFIXES = (".html", ".htm")
 
@@ -84,42 +83,19 @@ def write_page(
     target = check_suffix(path, SUFFIXES)
     Y = check_embedding(embedding)
     n = len(Y)
-    shown = as_columns(columns, n)
-    paint, trusts = spread_colors(paint_labels(labels, n), Y), paint_trust(trust, n)
-    choices = offer_choices(paint, trusts, shown, 1)
-    every = [*label_columns(paint), *(Column("trust", t.numbers) for t in trusts), *shown]
+    if trust is not None and not isinstance(trust, Trust):
+        as_column("trust", trust, n)  # raise with this name
+    paint = as_paint(trust, n, kind="auto" if trust is None else "trust")
     scene = Scene(
         [NamedMap("", Y)],
-        every,
-        choices,
-        first=find_choice(choices, color),
-        hover=_find_hover(hover, [column.name for column in every]),
+        spread_colors(paint_labels(labels, n), Y),
+        [paint] if isinstance(paint, Values) else [],
+        as_columns(columns, n),
+        color=color,
+        hover=hover,
         images=None if images is None else make_sprites(images, n),
-        is_report=False,
     )
-    title = title or f"Map of {n:,} points"
+    document = scene.render("page.html", title=title or f"Map of {n:,} points")
     with whole_file(target, force=force) as file:
-        file.write(scene.render("page.html", title=title).encode())
+        file.write(document.encode())
     return target
-
-
-def _find_hover(hover: Sequence[str] | None, names: list[str]) -> list[int] | None:
-    """Return the indices of the columns to show on hover; None: all."""
-    if hover is None:
-        return None
-    asked = [hover] if isinstance(hover, str) else list(hover)
-    for name in asked:
-        if name not in names:
-            known = f"name columns of the page: {', '.join(names)}" if names else "be None"
-            raise ParameterError("hover", known, name, "The names are case-sensitive.")
-    return [names.index(name) for name in asked]
-
-
-def label_columns(paint: Paint) -> list[Column]:
-    """Return the column of labels in a list, which is empty without labels."""
-    if paint is None:
-        return []
-    if isinstance(paint, Classes):
-        words = [*paint.names[: paint.n_classes], *[""] * paint.has_rest]
-        return [Column(paint.title or "label", paint.of_point.astype("int32"), words)]
-    return [Column(paint.title or "label", paint.numbers)]

@@ -1,9 +1,8 @@
 """A report: two maps, a verdict, R_NX curves, measures with explanations, and the settings."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import bokeh.models as bk
 import numpy as np
@@ -11,15 +10,13 @@ from bokeh.models.renderers import GlyphRenderer
 
 from isosne._checks import check_suffix
 from isosne._files import whole_file
-from isosne._random import RandomState
-from isosne.pages.choices import offer_choices, paint_trust
-from isosne.pages.page import SUFFIXES, label_columns
+from isosne.pages.page import SUFFIXES
 from isosne.pages.scene import NamedMap, Scene
-from isosne.plots.paint import Classes, spread_colors
+from isosne.plots.paint import Classes, paint_trust, spread_colors
 from isosne.plots.palette import LINE_COLORS
 from isosne.quality.procrustes import find_similarity
-from isosne.studies.judged_maps import JudgedMap, Study, compare_maps, study
-from isosne.studies.point_columns import Column, as_columns, paint_labels
+from isosne.studies.judged_maps import JudgedMap, Study
+from isosne.studies.point_columns import as_columns, paint_labels
 from isosne.studies.readings import (
     read_basis,
     read_first,
@@ -29,34 +26,20 @@ from isosne.studies.readings import (
     read_verdict,
     trust_by_class,
 )
-from isosne.tsne.estimator import TSNE
 
 MAX_CURVE_POINTS = 300  # at which a curve is drawn: less than one per two pixels; chosen
 DASHED = ("solid", "dashed", "dotted", "dashdot")
 
 
-def write_report(
-    path: str | os.PathLike[str],
-    X: Any,
-    labels: Any = None,
-    *,
-    columns: Any = None,
-    model: TSNE | None = None,
-    title: str | None = None,
-    origin: Mapping[str, str] | None = None,
-    n_seeds: int | None = None,
-    random_state: RandomState = 0,
-    findings: Mapping[str, str] | None = None,
-    force: bool = False,
-) -> Path:
-    """Compare the maps of two kernels and write a report as a single HTML file.
+def write_report(path: str | os.PathLike[str], found: Study, *, force: bool = False) -> Path:
+    """Write a study of maps as a single HTML file.
 
     Parameters
     ----------
     path : str or path
         Output file; ends in .html.
-    X, labels, columns, model, title, origin, n_seeds, random_state, findings
-        See `isosne.studies.study`.
+    found : Study
+        The result of `isosne.studies.study` or `isosne.studies.compare_maps`.
     force : bool, default=False
         Whether to overwrite an existing file.
 
@@ -67,137 +50,35 @@ def write_report(
 
     Notes
     -----
-    The page shows the first map of each kernel, and the means of the measures over the seeds with
-    their standard errors. The file needs no network, fits a phone, and can be printed. It is
-    checked before anything is computed. Cost: that of `isosne.studies.study`. Not in the paper.
+    The page shows the maps, and the means of the measures over their seeds with standard errors.
+    The file needs no network, fits a phone, and can be printed. Not in the paper.
 
     Examples
     --------
     >>> import tempfile
     >>> from sklearn.datasets import load_iris
     >>> from isosne.pages import write_report
+    >>> from isosne.studies import compare_maps
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = compare_maps(X, {"first columns": X[:, :2]}, y, title="Iris")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     X, y = load_iris(return_X_y=True)
-    ...     path = write_report(f"{folder}/iris.html", X, y, title="Iris", n_seeds=2)
-    ...     "<title>Iris</title>" in path.read_text()
+    ...     "<title>Iris</title>" in write_report(f"{folder}/iris.html", found).read_text()
     True
     """
     target = check_suffix(path, SUFFIXES)
     with whole_file(target, force=force) as file:
-        found = study(
-            X,
-            labels,
-            columns=columns,
-            model=model,
-            title=title,
-            origin=origin,
-            n_seeds=n_seeds,
-            random_state=random_state,
-            findings=findings,
-        )
-        file.write(render(found).encode())
-    return target
-
-
-def write_comparison(
-    path: str | os.PathLike[str],
-    X: Any,
-    maps: Mapping[str, Any],
-    labels: Any = None,
-    *,
-    columns: Any = None,
-    metric: str = "euclidean",
-    p: float = 2.0,
-    title: str | None = None,
-    origin: Mapping[str, str] | None = None,
-    random_state: RandomState = 0,
-    force: bool = False,
-) -> Path:
-    """Compare existing maps, of any program, and write a report as a single HTML file.
-
-    Parameters
-    ----------
-    path : str or path
-        Output file; ends in .html.
-    X, maps, labels, columns, metric, p, title, origin, random_state
-        See `isosne.studies.compare_maps`.
-    force : bool, default=False
-        Whether to overwrite an existing file.
-
-    Returns
-    -------
-    Path
-        The output file.
-
-    Notes
-    -----
-    The page is that of `write_report`, for any number of maps. Not in the paper. Cost: that of
-    `isosne.studies.compare_maps`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from sklearn.datasets import load_iris
-    >>> from isosne.pages import write_comparison
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     X, y = load_iris(return_X_y=True)
-    ...     path = write_comparison(f"{folder}/iris.html", X, {"first columns": X[:, :2]}, y)
-    ...     "first columns" in path.read_text()
-    True
-    """
-    target = check_suffix(path, SUFFIXES)
-    with whole_file(target, force=force) as file:
-        found = compare_maps(
-            X,
-            maps,
-            labels,
-            columns=columns,
-            metric=metric,
-            p=p,
-            title=title,
-            origin=origin,
-            random_state=random_state,
-        )
         file.write(render(found).encode())
     return target
 
 
 def render(found: Study) -> str:
-    """Render a study as a self-contained HTML document.
-
-    Parameters
-    ----------
-    found : Study
-        The result of `isosne.studies.study`, or a `Study` of maps measured by
-        `isosne.studies.judge`.
-
-    Returns
-    -------
-    str
-        The HTML document.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from isosne.pages import render
-    >>> from isosne.studies import compare_maps
-    >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> render(compare_maps(X, {"three times as large": 3 * X}))[:15]
-    '<!DOCTYPE html>'
-    """
+    """Return a study as a self-contained HTML document."""
     maps = found.maps
     n = len(maps[0].embedding)
     labels = spread_colors(paint_labels(found.labels, n, kind="labels"), maps[0].embedding)
     classes = labels if isinstance(labels, Classes) else None
-    trusts = [paint for judged in maps for paint in paint_trust(judged.trust, n)]
-    shown = as_columns(found.columns, n)
-    of_trust = (
-        Column(f"trust, {judged.title}", paint.numbers)
-        for judged, paint in zip(maps, trusts, strict=True)
-    )
-    columns = [*label_columns(labels), *of_trust, *shown]
-    choices = offer_choices(labels, trusts, shown, len(maps))
-    scene = Scene(_turn(maps), columns, choices, is_report=True)
+    trusts = [paint_trust(judged.trust, n) for judged in maps]
+    scene = Scene(_turn(maps), labels, trusts, as_columns(found.columns, n), is_report=True)
     readings = read_measures(maps, classes)
     scene.extra.append(_draw_curves(maps))
     return scene.render(

@@ -7,6 +7,7 @@ interpreted as HTML.
 
 import math
 from collections.abc import Sequence
+from importlib.resources import files
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -16,15 +17,15 @@ from bokeh.document import Document
 from bokeh.embed import file_html
 from bokeh.models.renderers import GlyphRenderer
 from bokeh.resources import Resources
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import isosne
 from isosne._types import Array
-from isosne.pages.assets import load_template, read_asset
-from isosne.pages.choices import Choice
+from isosne.errors import ParameterError, suggest
 from isosne.plots.paint import Classes, Paint, Values
 from isosne.plots.palette import FAINT, FRAME, PLAIN, Floats
 from isosne.plots.raster import COVERAGE, MARGIN, auto_alpha, drawing_order, position_points
-from isosne.studies.point_columns import Column
+from isosne.studies.point_columns import Column, paint_column
 
 AXES = ("x", "y", "z")
 SIDE = 560  # typical side of a map in pixels, from which the size of the points is derived
@@ -56,42 +57,116 @@ class NamedMap(NamedTuple):
     Y: Floats
 
 
-class Table:
-    """Fields of n rows, in drawing order."""
+class Choice(NamedTuple):
+    """What the maps can be colored by: its title, and the paint of each map."""
 
-    def __init__(self, n: int, paint: Paint = None) -> None:
-        self.order = drawing_order(paint, n)
-        self.fields: dict[str, Array] = {}
-        self.add("row", np.arange(n, dtype=np.int32))
+    title: str
+    paints: tuple[Classes | Values, ...]
 
-    def add(self, field: str, values: Array) -> str:
-        """Add a field; return its name."""
-        self.fields[field] = values[self.order]
+
+class Panel(NamedTuple):
+    """A figure, its title, the index of its map, and the glyphs to recolor."""
+
+    title: str
+    figure: bk.Plot
+    of_map: int
+    glyphs: list[bk.Scatter]
+
+
+class Scene:
+    """The figures of maps of the same points, and the texts that belong to them.
+
+    Readers color ``panels`` by the labels, by the trust of each map or by a column, initially by
+    ``color``; ``trust_panels`` of a report are always colored by trust. On hover they see the
+    columns of ``hover``, or all, and ``images``. ``about`` is read by the script of the page.
+    """
+
+    def __init__(
+        self,
+        maps: Sequence[NamedMap],
+        labels: Paint,
+        trusts: Sequence[Values],
+        columns: Sequence[Column],
+        *,
+        color: str | None = None,
+        hover: Sequence[str] | None = None,
+        images: dict[str, Any] | None = None,
+        is_report: bool = False,
+    ) -> None:
+        choices = _offer_choices(labels, trusts, columns, len(maps))
+        first = _find_choice(choices, color)
+        paints = choices[first].paints if choices else (None,) * len(maps)
+        self._order = drawing_order(paints[0], len(maps[0].Y))
+        self._fields: dict[str, Array] = {"row": self._order.astype(np.int32)}
+        shown = [*_label_columns(labels), *_trust_columns(maps, trusts), *columns]
+        self.about: dict[str, Any] = {
+            "columns": [
+                {
+                    "name": column.name,
+                    "field": self._add(f"c{c}", column.data),
+                    "words": column.words,
+                }
+                for c, column in enumerate(shown)
+            ],
+            "choices": [self._add_choice(f"p{c}", choice) for c, choice in enumerate(choices)],
+            "coordinates": [
+                coordinate
+                for m, named in enumerate(maps)
+                for coordinate in self._add_map(m, named, paints[m], is_alone=len(maps) == 1)
+            ],
+            "first": first,
+            "hover": _find_hover(hover, [column.name for column in shown]),
+            "images": images,
+        }
+        self._source = bk.ColumnDataSource(self._fields)
+        self._filter = bk.BooleanFilter()
+        self._view = bk.CDSView(filter=self._filter)
+        self._mappers = [_make_mapper(choice.paints[0]) for choice in choices]
+        self._hover = bk.CustomJS(args={"source": self._source}, code=_read_asset("hover.js"))
+        self._is_report = is_report
+        self.is_strip = maps[0].Y.shape[1] == 1
+        self.extra: list[bk.Plot] = []  # other figures of the page
+        self.panels = self._draw(maps, first, "map")
+        kinds = [choice["kind"] for choice in self.about["choices"]]
+        self.trust_panels = self._draw(maps, kinds.index("trust"), "trust") if is_report else []
+
+    def render(self, template: str, *, title: str, **variables: Any) -> str:
+        """Return a self-contained HTML document: a template, which escapes all variables."""
+        loader = PackageLoader("isosne.pages", "assets")
+        templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+        variables |= {"scene": self, "about": self.about, "is_strip": self.is_strip}
+        return file_html(
+            self._as_document(),
+            OwnResources(mode="inline", minified=True),
+            title,
+            template=templates.get_template(template),
+            template_variables=variables | {"version": isosne.__version__},
+        )
+
+    def _add(self, field: str, values: Array) -> str:
+        """Add a field in drawing order; return its name."""
+        self._fields[field] = values[self._order]
         return field
 
-    def add_column(self, field: str, column: Column) -> dict[str, Any]:
-        """Add a column that is shown on hover; return its description."""
-        return {"name": column.name, "field": self.add(field, column.data), "words": column.words}
-
-    def add_map(self, m: int, named: NamedMap, paint: Paint, *, is_alone: bool) -> list[Any]:
+    def _add_map(self, m: int, named: NamedMap, paint: Paint, *, is_alone: bool) -> list[Any]:
         """Add the positions of the points of map m; return descriptions of its coordinates."""
         positions = position_points(named.Y, paint).astype(np.float32)
-        fields = [self.add(coordinate_field(m, a), axis) for a, axis in enumerate(positions.T)]
+        fields = [self._add(f"m{m}{AXES[a]}", values) for a, values in enumerate(positions.T)]
         return [
             {"name": axis if is_alone else f"{named.title}, {axis}", "field": field, "words": None}
             for axis, field in zip(AXES[: named.Y.shape[1]], fields, strict=False)
         ]
 
-    def add_choice(self, field: str, choice: Choice) -> dict[str, Any]:
+    def _add_choice(self, field: str, choice: Choice) -> dict[str, Any]:
         """Add the numbers that a choice colors by; return the description of its legend."""
         fields: list[str] = []
         for m, paint in enumerate(choice.paints):
             if m and paint is choice.paints[0]:
                 fields.append(fields[0])
             elif isinstance(paint, Classes):
-                fields.append(self.add(f"{field}_{m}", paint.of_point.astype(np.int32)))
+                fields.append(self._add(f"{field}_{m}", paint.of_point.astype(np.int32)))
             else:
-                fields.append(self.add(f"{field}_{m}", paint.numbers.astype(np.float32)))
+                fields.append(self._add(f"{field}_{m}", paint.numbers.astype(np.float32)))
         described = {"title": choice.title, "fields": fields}
         first = choice.paints[0]
         if isinstance(first, Classes):
@@ -109,77 +184,6 @@ class Table:
             "colors": first.sample_scale(GRADIENT_STOPS),
         }
 
-
-def coordinate_field(m: int, a: int) -> str:
-    """Return the name of the field of coordinate a of map m."""
-    return f"m{m}{AXES[a]}"
-
-
-class Panel(NamedTuple):
-    """A figure, its title, the index of its map, and the glyphs to recolor."""
-
-    title: str
-    figure: bk.Plot
-    of_map: int
-    glyphs: list[bk.Scatter]
-
-
-class Scene:
-    """The figures of maps of the same points, and the texts that belong to them.
-
-    ``panels`` are colored by the choice of the reader, initially ``first``; ``trust_panels`` are
-    always colored by trust; ``about`` is read by the script of the page. On hover the reader sees
-    the columns with the indices ``hover``, or all, and the ``images`` of `sprites`.
-    """
-
-    def __init__(
-        self,
-        maps: Sequence[NamedMap],
-        columns: Sequence[Column],
-        choices: Sequence[Choice],
-        *,
-        first: int = 0,
-        hover: Sequence[int] | None = None,
-        images: dict[str, Any] | None = None,
-        is_report: bool,
-    ) -> None:
-        paints = choices[first].paints if choices else (None,) * len(maps)
-        table = Table(len(maps[0].Y), paints[0])
-        self.about: dict[str, Any] = {
-            "columns": [table.add_column(f"c{c}", column) for c, column in enumerate(columns)],
-            "choices": [table.add_choice(f"p{c}", choice) for c, choice in enumerate(choices)],
-            "coordinates": [
-                coordinate
-                for m, named in enumerate(maps)
-                for coordinate in table.add_map(m, named, paints[m], is_alone=len(maps) == 1)
-            ],
-            "first": first,
-            "hover": hover,
-            "images": images,
-        }
-        self._source = bk.ColumnDataSource(table.fields)
-        self._filter = bk.BooleanFilter()
-        self._view = bk.CDSView(filter=self._filter)
-        self._mappers = [_make_mapper(choice.paints[0]) for choice in choices]
-        self._hover = bk.CustomJS(args={"source": self._source}, code=read_asset("hover.js"))
-        self._is_report = is_report
-        self.is_strip = maps[0].Y.shape[1] == 1
-        self.extra: list[bk.Plot] = []  # other figures of the page
-        self.panels = self._draw(maps, first, "map")
-        kinds = [choice["kind"] for choice in self.about["choices"]]
-        self.trust_panels = self._draw(maps, kinds.index("trust"), "trust") if is_report else []
-
-    def render(self, template: str, *, title: str, **variables: Any) -> str:
-        """Return a self-contained HTML document: a template with this scene and variables."""
-        variables |= {"scene": self, "about": self.about, "is_strip": self.is_strip}
-        return file_html(
-            self._as_document(),
-            OwnResources(mode="inline", minified=True),
-            title,
-            template=load_template(template),
-            template_variables=variables | {"version": isosne.__version__},
-        )
-
     def _as_document(self) -> Document:
         """Return the figures as a Bokeh document with the scripts that handle the controls."""
         document = Document()
@@ -194,11 +198,11 @@ class Scene:
             "mappers": self._mappers,
             "pans": [figure.toolbar.active_drag for figure in maps if self._is_report],
         }
-        scripts = (
-            bk.CustomJS(args=args, code=read_asset("map.js")),
-            bk.CustomJS(args={"figures": figures}, code=read_asset("print.js")),
+        document.js_on_event(
+            "document_ready",
+            bk.CustomJS(args=args, code=_read_asset("map.js")),
+            bk.CustomJS(args={"figures": figures}, code=_read_asset("print.js")),
         )
-        document.js_on_event("document_ready", *scripts)
         return document
 
     def _draw(self, maps: Sequence[NamedMap], choice: int, name: str) -> list[Panel]:
@@ -209,22 +213,22 @@ class Scene:
             for a, b in combinations(range(max(2, n_dims)), 2):
                 face = f"{AXES[a]} and {AXES[b]}" if n_dims == 3 else ""
                 title = ": ".join(part for part in (named.title, face) if part)
-                fields = coordinate_field(m, a), coordinate_field(m, b)
-                figure, glyphs = self._figure(f"{name}-{m}-{a}{b}", fields, m, choice)
+                x, y = f"m{m}{AXES[a]}", f"m{m}{AXES[b]}"
+                glyphs = self._make_glyphs(x, y, m, choice)
+                figure = self._make_figure(f"{name}-{m}-{a}{b}", x, y)
+                self._add_points(figure, *glyphs)
                 panels.append(Panel(title, figure, m, glyphs))
         return panels
 
-    def _figure(
-        self, name: str, fields: tuple[str, str], m: int, choice: int
-    ) -> tuple[bk.Plot, list[bk.Scatter]]:
-        """Return the figure of a map, and its normal, unselected and hovered glyphs."""
-        positions = np.column_stack([self._source.data[field] for field in fields])
+    def _make_figure(self, name: str, x: str, y: str) -> bk.Plot:
+        """Return an empty figure for the points with these fields."""
+        positions = np.column_stack([self._fields[x], self._fields[y]])
         low, high = _find_corners(positions.astype(np.float64), is_strip=self.is_strip)
         wheel, pan = bk.WheelZoomTool(), bk.PanTool()
         others = bk.LassoSelectTool(), bk.ResetTool(), bk.SaveTool(filename="map")
         toolbar = bk.Toolbar(tools=[pan, wheel, *others], logo=None, active_drag=pan)
         toolbar.active_scroll = None if self._is_report else wheel  # the wheel scrolls a report
-        drawn = bk.Plot(
+        return bk.Plot(
             name=name,
             x_range=bk.Range1d(start=low[0], end=high[0]),
             y_range=bk.Range1d(start=low[1], end=high[1]),
@@ -236,20 +240,22 @@ class Scene:
             outline_line_color=FRAME,
             title=None,
         )
-        normal, unselected, hovered = glyphs = self._make_glyphs(fields, m, choice)
+
+    def _add_points(
+        self, figure: bk.Plot, normal: bk.Scatter, unselected: bk.Scatter, hovered: bk.Scatter
+    ) -> None:
         renderer = GlyphRenderer(data_source=self._source, view=self._view, glyph=normal)
         renderer.nonselection_glyph, renderer.hover_glyph = unselected, hovered
-        drawn.renderers.append(renderer)
+        figure.renderers.append(renderer)
         how: dict[str, Any] = {"tooltips": None, "callback": self._hover, "visible": False}
-        drawn.add_tools(bk.HoverTool(renderers=[renderer], **how))
-        return drawn, glyphs
+        figure.add_tools(bk.HoverTool(renderers=[renderer], **how))
 
-    def _make_glyphs(self, fields: tuple[str, str], m: int, choice: int) -> list[bk.Scatter]:
+    def _make_glyphs(self, x: str, y: str, m: int, choice: int) -> list[bk.Scatter]:
         """Return the normal, unselected and hovered glyphs of a map."""
-        n = len(self._source.data["row"])
+        n = len(self._order)
         style: dict[str, Any] = {
-            "x": fields[0],
-            "y": fields[1],
+            "x": x,
+            "y": y,
             "size": float(np.clip(math.sqrt(COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE)),
             "fill_color": PLAIN,
             "line_color": None,
@@ -262,6 +268,63 @@ class Scene:
             bk.Scatter(**style, fill_alpha=UNSELECTED_ALPHA),
             bk.Scatter(**style | {"line_color": "black"}, line_width=1.5),
         ]
+
+
+def _read_asset(name: str) -> str:
+    return files("isosne.pages").joinpath("assets", name).read_text("utf-8")
+
+
+def _offer_choices(
+    labels: Paint, trusts: Sequence[Values], columns: Sequence[Column], n_maps: int
+) -> list[Choice]:
+    """Return what maps of the same points can be colored by: labels, trust, then columns."""
+    named = [(column.name, paint_column(column)) for column in columns]
+    if labels is not None:
+        named.insert(0, (labels.title or "label", labels))
+    choices = [Choice(title, (paint,) * n_maps) for title, paint in named if paint is not None]
+    if trusts:
+        choices.insert(labels is not None, Choice("trust", tuple(trusts)))
+    return choices
+
+
+def _find_choice(choices: Sequence[Choice], color: str | None) -> int:
+    """Return the index of the choice with this title; 0 for None."""
+    if color is None:
+        return 0
+    titles = [choice.title for choice in choices]
+    if color not in titles:
+        rule = f"be one of {', '.join(titles)}" if titles else "be None for a page without colors"
+        hint = "Constant columns, and text that differs in almost every row, cannot be used."
+        raise ParameterError("color", rule, color, suggest(color, titles, hint))
+    return titles.index(color)
+
+
+def _label_columns(paint: Paint) -> list[Column]:
+    """Return the column of labels in a list, which is empty without labels."""
+    if isinstance(paint, Classes):
+        words = [*paint.names[: paint.n_classes], *[""] * paint.has_rest]
+        return [Column(paint.title or "label", paint.of_point.astype(np.int32), words)]
+    return [] if paint is None else [Column(paint.title or "label", paint.numbers)]
+
+
+def _trust_columns(maps: Sequence[NamedMap], trusts: Sequence[Values]) -> list[Column]:
+    """Return the column of trust of each map, or none."""
+    return [
+        Column(f"trust, {named.title}" if named.title else "trust", trust.numbers)
+        for named, trust in zip(maps, trusts, strict=False)
+    ]
+
+
+def _find_hover(hover: Sequence[str] | None, names: list[str]) -> list[int] | None:
+    """Return the indices of the columns to show on hover; None: all."""
+    if hover is None:
+        return None
+    asked = [hover] if isinstance(hover, str) else list(hover)
+    for name in asked:
+        if name not in names:
+            known = f"name columns of the page: {', '.join(names)}" if names else "be None"
+            raise ParameterError("hover", known, name, "The names are case-sensitive.")
+    return [names.index(name) for name in asked]
 
 
 def _find_corners(positions: Array, *, is_strip: bool) -> tuple[Array, Array]:

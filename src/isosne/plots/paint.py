@@ -154,7 +154,7 @@ def as_paint(color: Any, n: int, *, kind: str = "auto", names: Names = None) -> 
         rule, hint = f"be given with {keyword('kind', kind)}", "Pass one label or number per point."
         raise ParameterError("color", rule, None, hint)
     if isinstance(color, Trust):
-        return _paint_trust(color, n)
+        return paint_trust(color, n)
     return _paint_column(_read_column(color, n), kind, names)
 
 
@@ -260,7 +260,8 @@ def _as_values(column: Column, *, is_trust: bool) -> Values:
     return Values(numbers, 0.0, 1.0, title or "trust", is_trust=True)
 
 
-def _paint_trust(trust: Trust, n: int) -> Values:
+def paint_trust(trust: Trust, n: int) -> Values:
+    """Return the trust of n points; that of points that were not evaluated is unknown."""
     if len(trust.points) and int(trust.points.max()) >= n:
         raise DataError(
             "Trust must belong to the map; "

@@ -1,15 +1,6 @@
 """Studies of embeddings: sweeps, comparison of kernels, readings of measures."""
 
-from isosne.studies.judged_maps import JudgedMap, Study, compare_maps, judge, study
-from isosne.studies.parameter_sweep import Sweep, paper_grid, sweep
+from isosne.studies.judged_maps import JudgedMap, Study, compare_maps, study
+from isosne.studies.parameter_sweep import Sweep, sweep
 
-__all__ = [
-    "JudgedMap",
-    "Study",
-    "Sweep",
-    "compare_maps",
-    "judge",
-    "paper_grid",
-    "study",
-    "sweep",
-]
+__all__ = ["JudgedMap", "Study", "Sweep", "compare_maps", "study", "sweep"]

@@ -1,7 +1,7 @@
 """Maps with their quality measures, and the comparison of two kernels on one data set.
 
-`study` maps the data with two kernels and several seeds, and measures all maps; `compare_maps` and
-`judge` measure existing maps. `isosne.pages.render` turns a `Study` into a page.
+`study` maps the data with two kernels and several seeds, and measures all maps; `compare_maps`
+measures existing maps. `isosne.pages.write_report` writes a `Study` as a page.
 """
 
 import math
@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from isosne._checks import check_count, check_points
 from isosne._random import RandomState, as_generator, as_seed
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import ParameterError, keyword
 from isosne.kernels.gaussian import GaussianKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.registry import default_kernel
@@ -47,9 +47,9 @@ class JudgedMap:
     Examples
     --------
     >>> import numpy as np
-    >>> from isosne.studies import judge
+    >>> from isosne.studies import compare_maps
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> float(judge(X, 3 * X, title="three times as large").report.auc_rnx)
+    >>> float(compare_maps(X, {"three times as large": 3 * X}).maps[0].report.auc_rnx)
     1.0
     """
 
@@ -94,10 +94,10 @@ class Study:
     Examples
     --------
     >>> import numpy as np
-    >>> from isosne.studies import Study, judge
+    >>> from isosne.studies import compare_maps
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> Study((judge(X, 3 * X, title="three times as large"),)).maps[0].title
-    'three times as large'
+    >>> [judged.title for judged in compare_maps(X, {"a": X, "b": X[:, ::-1]}).maps]
+    ['a', 'b']
     """
 
     maps: tuple[JudgedMap, ...]
@@ -108,14 +108,6 @@ class Study:
     origin: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
     findings: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        sizes = sorted({len(judged.embedding) for judged in self.maps})
-        if len(sizes) != 1:
-            given = f"not {sizes[0]} and {sizes[-1]}" if sizes else "and at least one map"
-            rule = f"all have the same number of points, {given}"
-            hint = "Pass the result of isosne.studies.judge for each map of the data."
-            raise ParameterError("maps", rule, hint=hint)
 
 
 def study(
@@ -162,18 +154,17 @@ def study(
     -------
     Study
         The first map of each kernel with its measures, and the measures of its further maps in
-        ``repeats``; `isosne.pages.render` turns it into a page.
+        ``repeats``; `isosne.pages.write_report` writes it as a page.
 
     Notes
     -----
-    A seed draws the samples of a kernel without a seed of its own, and the start or the noise that
-    is added to it. The standard errors say how much the measures vary with the seed, and with the
-    sample of points above 20 000 points, which is the same for all maps; not how they would vary
-    with other data. A report calls one map better than the other if the difference is significant
-    (Welch's t-test, 5 % level) and exceeds twice its standard error. Not in the paper.
+    The standard errors say how much the measures vary with the seed, and with the sample of points
+    above 20 000 points, which is the same for all maps; not how they would vary with other data. A
+    report calls one map better than the other if the difference is significant (Welch's t-test, 5 %
+    level) and exceeds twice its standard error. Not in the paper.
 
-    Cost: ``2 * n_seeds`` fits, and as many rank comparisons as in `isosne.quality.compare`.
-    Memory: that of one fit and of the two maps; of the further maps, only the measures are kept.
+    Cost: ``2 * n_seeds`` fits, and as many rank comparisons as in `isosne.quality.compare`. Of the
+    further maps, only the measures are kept.
 
     Examples
     --------
@@ -185,19 +176,20 @@ def study(
     [('Isolation kernel', 2), ('Gaussian kernel', 2)]
     """
     measured, metric = as_measured(X, "euclidean")
-    table = measured if metric == "gower" else None
-    points = check_points(X, min_rows=MIN_POINTS) if table is None else X
+    points = X if metric == "gower" else check_points(X, min_rows=MIN_POINTS)
     n = points.shape[0]
-    paint_labels(labels, n, kind="labels")  # raise before the maps are computed
-    as_columns(columns, n)
+    _check_about(labels, columns, n)
     n_seeds = resolve_n_seeds(n_seeds, n)
     first = _with_seed(model, random_state)
     seeds = list_seeds(first.random_state, n_seeds)
-    models = (first, _with_other_kernel(first, n))
-    maps = tuple(_judge_seeds(settings, seeds, points, labels, table) for settings in models)
-    about: dict[str, Any] = {"title": title or Study.title, "origin": dict(origin or {})}
-    about |= {"random_state": ", ".join(map(str, seeds)), "findings": dict(findings or {})}
-    return Study(maps, labels, columns, **about, date=_now())
+    maps = []
+    for settings in (first, _with_other_kernel(first, n)):
+        models = (clone(settings).set_params(random_state=seed) for seed in seeds)
+        table = measured if metric == "gower" else None
+        shown, *repeats = (_fit_and_judge(one, points, labels, seeds[0], table) for one in models)
+        maps.append(replace(shown, repeats=tuple(judged.scores[0] for judged in repeats)))
+    about = {"random_state": ", ".join(map(str, seeds)), "findings": dict(findings or {})}
+    return _make_study(maps, labels, columns, title, origin, **about)
 
 
 def compare_maps(
@@ -230,7 +222,7 @@ def compare_maps(
     Returns
     -------
     Study
-        The maps with their measures; `isosne.pages.render` turns it into a page.
+        The maps with their measures; `isosne.pages.write_report` writes it as a page.
 
     Notes
     -----
@@ -245,72 +237,41 @@ def compare_maps(
     >>> [judged.title for judged in found.maps]
     ['first columns', 'last columns']
     """
+    if not maps:
+        hint = "Pass a mapping from titles to maps."
+        raise ParameterError("maps", "contain at least one map", hint=hint)
+    check_in_memory(X)  # only a sample of a file would be measured
     measured, metric = as_measured(X, metric)
     points = check_points(measured, min_rows=MIN_POINTS)
-    paint_labels(labels, points.shape[0], kind="labels")  # raise before anything is measured
-    as_columns(columns, points.shape[0])
+    _check_about(labels, columns, points.shape[0])
+    checked = {str(name): check_embedding(Y) for name, Y in maps.items()}
     how: dict[str, Any] = {"metric": metric, "p": p, "random_state": list_seeds(random_state, 1)[0]}
-    judged = (judge(points, Y, labels, title=str(name), **how) for name, Y in maps.items())
-    about: dict[str, Any] = {"title": title or Study.title, "origin": dict(origin or {})}
-    return Study(tuple(judged), labels, columns, **about, date=_now())
+    judged = [_judge(points, Y, labels, name, **how) for name, Y in checked.items()]
+    return _make_study(judged, labels, columns, title, origin)
 
 
-def judge(
-    X: Any,
-    embedding: Any,
-    labels: Any = None,
-    *,
-    title: str,
-    metric: str = "euclidean",
-    p: float = 2.0,
-    random_state: RandomState = 0,
-) -> JudgedMap:
-    """Measure an existing map, for a `Study`.
+def _check_about(labels: Any, columns: Any, n: int) -> None:
+    """Raise before anything is computed if labels or columns are not those of n points."""
+    paint_labels(labels, n, kind="labels")
+    as_columns(columns, n)
 
-    Parameters
-    ----------
-    X : array, CSR or data frame of shape (n_samples, n_features)
-        The data, at least 4 points.
-    embedding : array of shape (n_samples, n_components)
-        The map.
-    labels : array of shape (n_samples,) or None, default=None
-        The class of each point.
-    title : str
-        Name of the map, such as "Isolation kernel".
-    metric, p, random_state
-        See `compare_maps`.
 
-    Returns
-    -------
-    JudgedMap
-        The map with its measures, for neighborhoods of 10 points, or fewer for fewer than 21
-        points.
+def _make_study(
+    maps: list[JudgedMap], labels: Any, columns: Any, title: str | None, origin: Any, **about: Any
+) -> Study:
+    now = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    about |= {"title": title or Study.title, "origin": dict(origin or {}), "date": now}
+    return Study(tuple(maps), labels, columns, **about)
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from isosne.studies import judge
-    >>> X = np.random.default_rng(0).normal(size=(50, 3))
-    >>> judge(X, X[:, :2], title="first two columns").report.k
-    10
-    """
+
+def _judge(X: Any, Y: NDArray[np.float64], labels: Any, title: str, **how: Any) -> JudgedMap:
+    """Measure a map; how: metric, p and random_state of `isosne.quality.report`."""
     began = time.perf_counter()
-    Y = check_embedding(embedding)
-    if len(Y) < MIN_POINTS:
-        raise DataError(
-            f"{keyword('embedding')} must have at least {MIN_POINTS} rows; got {len(Y)}. "
-            "Pass more points."
-        )
-    check_in_memory(X)  # a report would measure a sample, whose rows are not those of the map
-    k = min(N_NEIGHBORS, (len(Y) - 1) // 2)
-    measured = report(X, Y, labels, k=k, metric=metric, p=p, random_state=random_state)
+    k = min(N_NEIGHBORS, (X.shape[0] - 1) // 2)
+    measured = report(X, Y, labels, k=k, **how)
     curve, trust = measured.comparison.curve(), measured.comparison.trust()
     seconds = time.perf_counter() - began
     return JudgedMap(title, Y, measured, curve, trust, measure_seconds=seconds)
-
-
-def _now() -> str:
-    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:
@@ -362,13 +323,6 @@ def list_seeds(random_state: RandomState, n_seeds: int) -> list[int]:
     return drawn
 
 
-def _judge_seeds(model: TSNE, seeds: list[int], points: Any, labels: Any, table: Any) -> JudgedMap:
-    """Fit and measure a map with each seed; keep the first, and the scores of the others."""
-    models = (clone(model).set_params(random_state=seed) for seed in seeds)
-    shown, *repeats = (_fit_and_judge(one, points, labels, seeds[0], table) for one in models)
-    return replace(shown, repeats=tuple(judged.scores[0] for judged in repeats))
-
-
 def _fit_and_judge(
     model: TSNE, points: Any, labels: Any, sample_seed: int, table: Any
 ) -> JudgedMap:
@@ -383,11 +337,11 @@ def _fit_and_judge(
     settings = {name: repr(parameters[name]) for name in parameters if name not in UNLISTED}
     if isinstance(model.kernel_, IsolationKernel):
         settings = {"psi": ", ".join(map(str, model.kernel_.psi_)), **settings}
-    judged = judge(
+    judged = _judge(
         points if table is None else table,
-        model.embedding_,
+        check_embedding(model.embedding_),
         labels,
-        title=f"{type(model.kernel_).__name__.removesuffix('Kernel')} kernel",
+        f"{type(model.kernel_).__name__.removesuffix('Kernel')} kernel",
         metric=model.kernel_.metric if table is None else "gower",
         p=model.kernel_.p,
         random_state=sample_seed,

@@ -1,17 +1,15 @@
 """Parameter sweeps: one map for each kernel of a grid, with its quality measures.
 
 The results file is in JSON Lines format: the first line describes the sweep, each further line is
-a finished map. An interrupted sweep resumes after the last complete line.
+a finished map. It is replaced as a whole after each map, and an interrupted sweep resumes from it.
 """
 
 import hashlib
 import itertools
 import json
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,9 +19,8 @@ from joblib import Parallel, delayed
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from isosne._checks import check_count, check_points
-from isosne._extras import require
-from isosne._files import encode_json, writing_to
+from isosne._checks import check_points
+from isosne._files import encode_json, whole_file
 from isosne._html import columns_table
 from isosne._numba import n_threads
 from isosne._types import Points
@@ -46,30 +43,11 @@ MEASURES = (
 
 
 def paper_grid(n_points: int) -> list[int]:
-    """Return the paper's grid of psi or perplexity values.
+    """Return the values of psi or perplexity that the paper tries: 5, 9, ..., 97 and 0.01 n to n.
 
-    Parameters
-    ----------
-    n_points : int
-        Number of points.
-
-    Returns
-    -------
-    list of int
-        5, 9, ..., 97 and 0.01 n, 0.05 n, ..., 0.97 n, in ascending order, from 2 to n - 1.
-
-    Notes
-    -----
-    Table "Parameters and their search ranges". Departures from the paper: 1 is excluded, because
-    the isolation kernel is constant for psi = 1.
-
-    Examples
-    --------
-    >>> from isosne.studies import paper_grid
-    >>> paper_grid(20)
-    [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19]
+    Table "Parameters and their search ranges", without 1, for which the isolation kernel is
+    constant.
     """
-    check_count(n_points, "n_points", low=MIN_POINTS, hint="Pass the number of rows of the data.")
     shares = {round(share / 100 * n_points) for share in range(1, 98, 4)}
     return sorted(value for value in {*range(1, 98, 4), *shares} if 2 <= value < n_points)
 
@@ -96,18 +74,7 @@ class Sweep:
         return self.best_by(self.measure)
 
     def best_by(self, measure: str) -> dict[str, Any]:
-        """Return the row with the best value of a measure.
-
-        Parameters
-        ----------
-        measure : str
-            Name of a column.
-
-        Returns
-        -------
-        dict
-            The row; the first one of several.
-        """
+        """Return the row with the best value of a measure; the first one of several."""
         for row in self.rows:
             _check_measure(measure, row)
         sign = -1 if measure in LOWER_IS_BETTER else 1
@@ -116,16 +83,6 @@ class Sweep:
     def _repr_html_(self) -> str:
         cells = ([_show_cell(value) for value in row.values()] for row in self.rows)
         return columns_table(list(self.rows[0]), cells, marked=self.rows.index(self.best))
-
-    def to_frame(self) -> Any:
-        """Return the rows as a pandas data frame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One column for each parameter and measure.
-        """
-        return require("pandas", None, "Sweep.to_frame").DataFrame(list(self.rows))
 
 
 def _show_cell(value: Any) -> str:
@@ -162,7 +119,7 @@ def sweep(
     measure : str, default="auc_rnx"
         Measure that decides which row is `best`. The default needs no labels.
     results : path or None, default=None
-        File to append the rows to. An interrupted sweep resumes from it.
+        File to keep the rows in. An interrupted sweep resumes from it.
     n_jobs : int or None, default=None
         Number of threads, or of processes for small data; None uses Numba's number of threads.
     callback : callable or None, default=None
@@ -190,12 +147,14 @@ def sweep(
     measures = [name for name in (*MEASURES, "auc_rnx_paper") if name not in without]
     _check_measure(measure, [*tasks[0], FIRST_MEASURE, *measures, "n_isolated", "seconds"])
     about = _describe(points, labels, kernel, template)
-    done = {} if results is None else _open(Path(results), about)
+    done = {} if results is None else _read(Path(results), about)
+    if results is not None:
+        _write(Path(results), about, done.values())  # raise before the first map is computed
     remaining = [task for task in tasks if _key(task) not in done]
     for row in _run(points, labels, kernel, template, remaining, n_jobs or n_threads()):
         done[_key(row)] = row
         if results is not None:
-            _append(Path(results), row)
+            _write(Path(results), about, done.values())
         if callback is not None:
             callback(row)
     found = Sweep(tuple(done[_key(task)] for task in tasks), measure)
@@ -292,41 +251,22 @@ def _describe(points: Points, labels: Any, kernel: str, template: TSNE) -> dict[
     }
 
 
-def _open(path: Path, about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the rows of a results file; create the file if it does not exist."""
-    if not path.exists() or path.stat().st_size == 0:
-        _append(path, about)
+def _read(path: Path, about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the rows of a results file, if there is one; ignore a line that is cut off."""
+    content = path.read_bytes() if path.exists() else b""
+    if not content:
         return {}
-    content = path.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
+    reason = "belongs to a sweep of other data or settings"
     try:
-        first, *rows = [json.loads(line) for line in whole.splitlines()]
-        done = {_key(row): row for row in rows}
+        first, *rows = map(json.loads, content[: content.rfind(b"\n") + 1].splitlines())
+        if first == json.loads(encode_json(about)):
+            return {_key(row): row for row in rows}
     except (ValueError, TypeError):
-        raise _not_resumable(path, "is not a results file of a sweep") from None
-    if first != json.loads(encode_json(about)):
-        raise _not_resumable(path, "belongs to a sweep of other data or settings")
-    if len(whole) < len(content):  # drop the incomplete last line; its map is computed again
-        with path.open("r+b") as file:
-            file.truncate(len(whole))
-    return done
+        reason = "is not a results file of a sweep"
+    raise DataError(f"Cannot resume from {path}: it {reason}. Choose another file name.")
 
 
-def _not_resumable(path: Path, reason: str) -> DataError:
-    return DataError(f"Cannot resume from {path}: it {reason}. Choose another file name.")
-
-
-def _append(path: Path, row: Mapping[str, Any]) -> None:
-    """Append a line to a file and flush it to disk; on a full disk the file stays as it was."""
-    rest = memoryview(encode_json(row).encode() + b"\n")
-    # Unbuffered: closing a buffered file would write a part of the line once more.
-    with writing_to(path), path.open("ab", buffering=0) as file:
-        n_bytes = file.seek(0, os.SEEK_END)
-        try:
-            while rest:
-                rest = rest[file.write(rest) :]
-            os.fsync(file.fileno())
-        except OSError:
-            with suppress(OSError):
-                file.truncate(n_bytes)
-            raise
+def _write(path: Path, about: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Replace a results file; if that fails, it stays as it was."""
+    with whole_file(path, force=True) as file:
+        file.writelines(encode_json(line).encode() + b"\n" for line in (about, *rows))

@@ -1,4 +1,4 @@
-"""Columns of additional data about the points, encoded for the browser.
+"""Columns of additional data about the points, encoded for the browser, and their colors.
 
 Numbers stay numbers; everything else becomes integer codes and a list of words.
 """
@@ -11,7 +11,8 @@ import numpy as np
 
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
-from isosne.plots.paint import Paint, as_paint
+from isosne.plots.paint import MAX_INTEGER_LABELS, NO_LABEL, Classes, Paint, Values, as_paint
+from isosne.plots.palette import MAX_CLASSES
 from isosne.quality.inputs import is_unlabeled
 
 INT32 = np.iinfo(np.int32)  # integers beyond become text: Bokeh transfers no 64-bit integers
@@ -64,3 +65,24 @@ def paint_labels(labels: Any, n: int, *, kind: str = "auto") -> Paint:
         return None
     as_column("labels", labels, n)
     return as_paint(labels, n, kind=kind)
+
+
+def paint_column(column: Column) -> Classes | Values | None:
+    """Return the paint of a column; None if it is constant or has too many classes."""
+    if column.words is not None:
+        words, of_row = column.words, column.data.astype(np.int64)
+        if not 2 <= len(words) <= MAX_CLASSES:
+            return None
+        if words[0]:
+            return Classes(words, of_row)
+        # An empty word, which sorts first, means no label.
+        return Classes([*words[1:], NO_LABEL], (of_row - 1) % len(words), has_rest=True)
+    numbers = column.data.astype(np.float64)
+    numbers[~np.isfinite(numbers)] = np.nan
+    known = np.unique(numbers[~np.isnan(numbers)])
+    if len(known) < 2:
+        return None
+    if column.data.dtype.kind == "i" and len(known) <= MAX_INTEGER_LABELS:
+        names = [f"{number:.0f}" for number in known.tolist()]
+        return Classes(names, np.searchsorted(known, numbers).astype(np.int64))
+    return Values(numbers, float(known[0]), float(known[-1]))

@@ -407,8 +407,6 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         legend: bool | str = "auto",
         names: Mapping[Any, str] | Sequence[str] | None = None,
         annotate: Any = False,
-        contours: bool = False,
-        images: Any = None,
         style: str = "screen",
         ax: Any = None,
     ) -> Any:
@@ -424,8 +422,6 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             legend=legend,
             names=names,
             annotate=annotate,
-            contours=contours,
-            images=images,
             style=style,
             ax=ax,
         )

@@ -12,9 +12,10 @@ import isosne
 from isosne import TSNE
 from isosne.errors import OutputError
 from isosne.layout.schedules import Phase, Schedule
-from isosne.pages import render, write_report
+from isosne.pages import write_report
+from isosne.pages.report import render
 from isosne.plots.paint import Classes
-from isosne.studies import Study, compare_maps, judge, study
+from isosne.studies import Study, compare_maps, study
 from isosne.studies.readings import read_measures, read_verdict
 from tests.conftest import refuses
 
@@ -33,17 +34,17 @@ def fixture_points():
 
 @pytest.fixture(scope="module")
 def found(points):
-    columns = {"sum": points.sum(axis=1)}
-    return study(points, LABELS, columns=columns, title="Two blobs", model=SHORT, n_seeds=2)
+    labels, origin = pd.Series(LABELS, name="density"), {"input": "blobs.csv", "scaling": "minmax"}
+    how = {"title": "Two blobs", "model": SHORT, "n_seeds": 2, "origin": origin}
+    return study(points, labels, columns={"sum": points.sum(axis=1)}, **how)
 
 
-@pytest.fixture(scope="module")
-def judged(points):
-    return judge(points, points[:, :2], title="two columns")
+@pytest.fixture
+def page(found, read_page):
+    return read_page(render(found))
 
 
-def test_a_report_says_what_was_measured_and_how_it_was_made(found, read_page):
-    page = read_page(render(found))
+def test_a_report_says_what_was_measured_and_how_it_was_made(found, page):
     assert page.words.count("Two blobs") == 2  # title and heading
     assert "60 points, 5 columns, 2 classes" in page.words
     for judged in found.maps:
@@ -57,6 +58,9 @@ def test_a_report_says_what_was_measured_and_how_it_was_made(found, read_page):
     assert read_verdict(found.maps, readings) in page.words
     assert page.words.count("Each value is the mean of 2 maps with different seeds") == 1
     assert "the AUC is the mean of 2 maps." in page.words
+    assert "Settings input blobs.csv scaling minmax labels column density date 2" in page.words
+    assert found.date.startswith(f"{datetime.now(UTC):%Y-%m-%d}")
+    assert found.date in page.words
     assert "seeds 0, 1 Isolation kernel" in page.words
     assert f"version {isosne.__version__}" in page.words
     assert re.search(
@@ -67,32 +71,12 @@ def test_a_report_says_what_was_measured_and_how_it_was_made(found, read_page):
     assert page.links == ["https://jair.org/index.php/jair/article/view/12904"]
 
 
-def test_a_report_states_what_is_needed_to_reproduce_it(points, read_page):
-    labels = pd.Series(LABELS, name="density")
-    origin = {"input": "blobs.csv", "scaling": "minmax"}
-    found = study(points, labels, origin=origin, model=SHORT, n_seeds=1)
-    assert found.date.startswith(f"{datetime.now(UTC):%Y-%m-%d}")
-    words = read_page(render(found)).words
-    assert "Settings input blobs.csv scaling minmax labels column density date 2" in words
-    assert found.date in words
-    assert "labels column" not in read_page(render(replace(found, labels=LABELS))).words
-
-
-def test_one_class_is_drawn_and_not_measured(points, read_page):
-    labels = ["only"] * 60
-    page = read_page(render(study(points, labels, model=SHORT, n_seeds=1)))
-    assert "60 points, 5 columns, 1 class " in page.words
-    assert "Davies-Bouldin" not in page.words
-    assert "Class measures were not computed: all labeled points belong to one class." in page.words
-
-
-def test_a_report_holds_both_maps_in_one_table(found, read_page):
-    page = read_page(render(found))
+def test_a_report_holds_both_maps_in_one_table(found, page):
     assert len(page.find("Plot")) == 5  # two maps by class, two by trust, the curves
     for judged in found.maps:
         trust = page.column(f"trust, {judged.title}")
         np.testing.assert_array_equal(trust, judged.trust.agreement)
-    assert [choice["title"] for choice in page.about["choices"]] == ["label", "trust", "sum"]
+    assert [choice["title"] for choice in page.about["choices"]] == ["density", "trust", "sum"]
     assert len(set(page.about["choices"][1]["fields"])) == 2  # each map has its own trust
     assert len(set(page.about["choices"][2]["fields"])) == 1
 
@@ -116,20 +100,32 @@ def test_maps_are_turned_and_mirrored_onto_the_first(points, read_page):
         )
 
 
-def test_a_study_of_one_map_is_rendered(judged, read_page):
-    page = read_page(render(Study((judged,))))
+def test_a_study_of_one_map_of_one_class_is_written(tmp_path, points, read_page):
+    found = compare_maps(points, {"two columns": points[:, :2]}, ["only"] * 30 + [""] * 30)
+    path = write_report(tmp_path / "report.html", found)
+    page = read_page(path)
+    assert "60 points, 5 columns, 1 class, 30 without a label " in page.words
+    assert "Davies-Bouldin" not in page.words
+    assert "Class measures were not computed: all labeled points belong to one class." in page.words
+    assert "Map quality report" in page.words
     assert "two columns: the map preserves neighborhoods" in page.words
-    assert "the maps tie" not in page.words
     assert "The assessments refer to the map two columns." in page.words
-    assert "is bold" not in page.words
     assert "measure two columns assessment" in page.words
     assert len(page.find("Plot")) == 3
-    assert [choice["title"] for choice in page.about["choices"]] == ["trust"]
-    assert "Davies-Bouldin" not in page.words
-    assert "to fit" not in page.words
+    assert [choice["title"] for choice in page.about["choices"]] == ["label", "trust"]
+    for absent in ("the maps tie", "is bold", "to fit", "labels column"):
+        assert absent not in page.words
+    assert page.references == ["data:,"]
+    assert list(tmp_path.iterdir()) == [path]
+    sentence = (
+        f"Cannot write {path}: the file already exists. Choose another name, or pass force=True to "
+        "replace it."
+    )
+    with refuses(OutputError, sentence):
+        write_report(path, found)
 
 
-def test_what_users_name_never_becomes_html(found, points, read_page):
+def test_what_users_name_never_becomes_html(found, page, points, read_page):
     evil = "</script><script>alert(1)</script>"
     named = Study(
         tuple(
@@ -142,46 +138,19 @@ def test_what_users_name_never_becomes_html(found, points, read_page):
         origin={evil: evil},
         date=evil,
     )
-    page = read_page(render(named))
-    plain = read_page(render(found))
-    assert evil not in page.text
-    assert [tag for tag in page.tags if tag in ("script", "img")] == [
-        tag for tag in plain.tags if tag in ("script", "img")
+    hostile = read_page(render(named))
+    assert evil not in hostile.text
+    assert [tag for tag in hostile.tags if tag in ("script", "img")] == [
+        tag for tag in page.tags if tag in ("script", "img")
     ]
-    assert page.words.count(evil) > 10
-
-
-def test_write_report_writes_the_whole_file(tmp_path, points, read_page):
-    some = np.where(np.arange(60) % 10 == 0, "", LABELS)
-    columns = {"first": points[:, 0]}
-    given = {"columns": columns, "model": SHORT, "n_seeds": 1}
-    path = write_report(tmp_path / "report.html", points, some, **given)
-    page = read_page(path)
-    assert "60 points, 5 columns, 2 classes, 6 without a label" in page.words
-    names = [entry["name"] for entry in page.about["choices"][0]["classes"]]
-    assert names == ["loose", "tight", "no label"]
-    assert "With one map each, a difference may be due to the seed." in page.words
-    assert "seed 0 Isolation kernel" in page.words
-    assert "Map quality report" in page.words
-    np.testing.assert_array_equal(page.column("first"), points[:, 0])
-    assert page.references == ["data:,"]
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_an_output_that_cannot_be_written_is_refused_before_anything_is_computed(tmp_path):
-    path = tmp_path / "no" / "report.html"
-    with refuses(
-        OutputError,
-        f"Cannot write {path}: the folder {path.parent} does not exist. Create the folder first.",
-    ):
-        write_report(path, object())
+    assert hostile.words.count(evil) > 10
 
 
 def test_long_curves_are_thinned_and_keep_their_ends(read_page):
     X = np.random.default_rng(0).normal(size=(700, 3))
-    judged = judge(X, X[:, :2], title="two columns")
-    (curve,) = (t for t in read_page(render(Study((judged,)))).tables if set(t) == {"k", "r"})
+    found = compare_maps(X, {"two columns": X[:, :2]})
+    (curve,) = (t for t in read_page(render(found)).tables if set(t) == {"k", "r"})
     kept = curve["k"].astype(int) - 1
     assert 100 < len(kept) <= 300
     assert kept[[0, -1]].tolist() == [0, 697]
-    np.testing.assert_array_equal(curve["r"], judged.curve.r[kept])
+    np.testing.assert_array_equal(curve["r"], found.maps[0].curve.r[kept])

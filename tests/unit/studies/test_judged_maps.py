@@ -10,17 +10,15 @@ import pytest
 from isosne import TSNE, GaussianKernel, IsolationKernel, quality
 from isosne.errors import DataError, ParameterError
 from isosne.kernels.registry import KERNELS
-from isosne.plots.paint import Classes
-from isosne.studies import Study, compare_maps, judge, study
+from isosne.studies import compare_maps, study
 from isosne.studies.judged_maps import list_seeds, resolve_n_seeds
-from isosne.studies.point_columns import as_column, as_columns
+from isosne.studies.point_columns import as_column
 from isosne.studies.readings import average_field
 from isosne.tables import gower_points
 from tests.conftest import SHORT, refuses
 from tests.unit.tables.tables import N, as_pandas, mixed_columns
 
 LABELS = ["tight"] * 30 + ["loose"] * 30
-CLASSES = Classes(["tight", "loose"], np.repeat([0, 1], 30))
 DEFAULT = signature(TSNE).parameters["kernel"].default
 
 
@@ -102,7 +100,7 @@ def test_a_gaussian_model_is_set_beside_the_default_kernel(two_blobs, kernel):
 
 
 def test_few_points_have_small_neighborhoods(two_blobs):
-    assert judge(two_blobs[:7], two_blobs[:7, :2], title="seven").report.k == 3
+    assert compare_maps(two_blobs[:7], {"": two_blobs[:7, :2]}).maps[0].report.k == 3
     assert len(study(two_blobs[:4], model=TSNE(schedule=SHORT), n_seeds=2).maps) == 2
 
 
@@ -158,10 +156,6 @@ def test_numbers_of_a_column_stay_and_all_else_is_text(values, data, words):
     assert column.words == words
 
 
-def judge_some(two_blobs, n):
-    return judge(two_blobs[:n], two_blobs[:n, :2], title=str(n))
-
-
 @pytest.mark.parametrize(
     ("call", "error", "sentence"),
     [
@@ -183,15 +177,15 @@ def judge_some(two_blobs, n):
             "X must have at least 4 row(s); got n_samples=3. Pass more points, one in each row.",
         ),
         pytest.param(
-            lambda X: judge("points.npy", X[:, :2], title="of a file"),
+            lambda X: compare_maps("points.npy", {"of a file": X[:, :2]}),
             DataError,
             "X must be in memory; got str. Call isosne.quality.report, which samples rows, or "
             "pass a sample of your own.",
         ),
         pytest.param(
-            lambda X: judge_some(X, 3),
-            DataError,
-            "embedding must have at least 4 rows; got 3. Pass more points.",
+            lambda X: compare_maps(X, {}),
+            ParameterError,
+            "maps must contain at least one map. Pass a mapping from titles to maps.",
         ),
         pytest.param(
             lambda X: study(X, columns={"age": [1, 2, 3]}),
@@ -200,22 +194,10 @@ def judge_some(two_blobs, n):
             "Pass the values in the order of the rows of the map.",
         ),
         pytest.param(
-            lambda X: as_columns([[1, 2, 3]], 3),
+            lambda X: study(X, columns=[[1, 2, 3]]),
             ParameterError,
             "columns must be a mapping from names to arrays or a data frame, not list. "
             "Pass, for example, {'age': ages}.",
-        ),
-        pytest.param(
-            lambda X: Study(()),
-            ParameterError,
-            "maps must all have the same number of points, and at least one map. "
-            "Pass the result of isosne.studies.judge for each map of the data.",
-        ),
-        pytest.param(
-            lambda X: Study((judge_some(X, 20), judge_some(X, 30))),
-            ParameterError,
-            "maps must all have the same number of points, not 20 and 30. "
-            "Pass the result of isosne.studies.judge for each map of the data.",
         ),
     ],
 )

@@ -80,7 +80,6 @@ def test_all_combinations_of_several_parameters_are_tried(blobs):
     pairs = [(row["psi"], row["n_partitions"]) for row in found.rows]
     assert pairs == [(4, 10), (4, "exact"), (8, 10), (8, "exact")]
     assert "davies_bouldin" not in found.rows[0]
-    assert list(found.to_frame()["psi"]) == [4, 4, 8, 8]
 
 
 def test_a_line_that_was_cut_off_is_made_again(blobs, undisturbed, tmp_path):
@@ -148,4 +147,4 @@ def test_a_full_disk_leaves_the_results_as_they_were(blobs, tmp_path):
             sweep(blobs[0], grid=[4], estimator=SHORT, results=path, n_jobs=1)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert path.read_bytes() == b""
+    assert list(tmp_path.iterdir()) == []

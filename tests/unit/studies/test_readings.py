@@ -9,7 +9,7 @@ from scipy.stats import ttest_ind
 
 from isosne.plots.paint import Classes
 from isosne.quality import Estimate, Trust
-from isosne.studies import judge
+from isosne.studies import compare_maps
 from isosne.studies.judged_maps import CLASS_MEASURES
 from isosne.studies.readings import (
     Mean,
@@ -28,7 +28,8 @@ CLASSES = Classes(["tight", "loose"], np.repeat([0, 1], 30))
 
 @pytest.fixture
 def judged(two_blobs):
-    return judge(two_blobs, two_blobs[:, :2], CLASSES.of_point, title="Isolation kernel")
+    maps = {"Isolation kernel": two_blobs[:, :2]}
+    return compare_maps(two_blobs, maps, CLASSES.of_point).maps[0]
 
 
 def having(judged, title="Isolation kernel", agreement=None, **measures):
