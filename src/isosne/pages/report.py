@@ -21,7 +21,6 @@ from isosne.studies.readings import (
     read_basis,
     read_first,
     read_measures,
-    read_seconds,
     read_trust,
     read_verdict,
     trust_by_class,
@@ -99,7 +98,6 @@ def render(found: Study) -> str:
             (judged.title, *_line_style(m), area)
             for m, (judged, area) in enumerate(zip(maps, readings[0].values, strict=True))
         ],
-        read_seconds=read_seconds,
     )
 
 

@@ -41,8 +41,8 @@ class JudgedMap:
     """A map with its quality measures.
 
     ``plan`` and ``settings`` state how it was computed; ``fit_seconds`` and ``measure_seconds`` are
-    the run times, None if unknown. ``repeats`` has the ``scores`` of further maps, computed with
-    the same settings and other seeds.
+    run times. ``repeats`` has the ``scores`` of further maps with the same settings and other
+    seeds.
 
     Examples
     --------
@@ -58,10 +58,10 @@ class JudgedMap:
     report: Report
     curve: Curve
     trust: Trust
+    measure_seconds: float
+    fit_seconds: float | None = None
     plan: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
-    fit_seconds: float | None = None
-    measure_seconds: float | None = None
     repeats: tuple[Mapping[str, float], ...] = ()
 
     @property
@@ -270,8 +270,7 @@ def _judge(X: Any, Y: NDArray[np.float64], labels: Any, title: str, **how: Any) 
     k = min(N_NEIGHBORS, (X.shape[0] - 1) // 2)
     measured = report(X, Y, labels, k=k, **how)
     curve, trust = measured.comparison.curve(), measured.comparison.trust()
-    seconds = time.perf_counter() - began
-    return JudgedMap(title, Y, measured, curve, trust, measure_seconds=seconds)
+    return JudgedMap(title, Y, measured, curve, trust, time.perf_counter() - began)
 
 
 def _with_seed(model: TSNE | None, random_state: RandomState) -> TSNE:

@@ -1,10 +1,8 @@
 """Interpretation of measures: what each one means, whether its value is good, and the verdict.
 
 The limits between good, fair, weak and poor are rules of thumb for two-dimensional maps. They were
-chosen, not measured, and none is from the paper. The verdict at the top of a report says which map
-preserves neighborhoods better, or that they tie. Every sentence of it follows from the rows of the
-table of measures, so none can contradict another. The area under R_NX over all sizes decides; it is
-a mean of those of small, medium and large neighborhoods, in which small ones count most.
+chosen, not measured, and none is from the paper. Every sentence of the verdict at the top of a
+report follows from the rows of the table of measures, so none can contradict another.
 """
 
 import math
@@ -22,15 +20,11 @@ from isosne.studies.judged_maps import CLASS_MEASURES, SIZES, JudgedMap
 HALF = 0.5  # fraction of preserved neighbors from which a neighborhood counts as reliable
 LEVEL = 0.05  # of the test: of two kernels with equal maps, one wins in this share of the rows
 MIN_ERRORS = 2.0
-"""Standard errors that a difference must exceed in any case.
-
-They are not enough for few seeds, whose standard errors are uncertain themselves. Measured on wine,
-with the Gaussian and the isolation kernel compared with themselves: with 2, 3 and 5 seeds, 17, 11
-and 8 % of the rows had a winner. With Welch's t-test, 3 to 4 % have one.
-"""
+"""Standard errors that a difference must exceed in any case. They are not enough for few seeds: of
+kernels compared with themselves on wine, with 2, 3 and 5 seeds, 17, 11 and 8 % of the rows had a
+winner. With Welch's t-test, 3 to 4 % have one."""
 MAX_CLASSES_LISTED = 12  # in the table of classes; chosen so that it fits a screen
 GOOD_ERROR, FAIR_ERROR = 0.1, 0.4  # relative to always predicting the largest class
-MORE_DECIMALS = 1  # that a small standard error may add to a value
 PRESERVED = ((0.2, "poorly"), (0.35, "partly"), (0.5, "fairly well"), (math.inf, "well"))
 """Words for AUC_RNX below each limit, the limits of `NEIGHBORHOODS`."""
 
@@ -137,12 +131,10 @@ CLASSES = (
 
 
 class Reading(NamedTuple):
-    """A row of the table of measures.
+    """A row of the table of measures, with the ``field`` of the scores that it shows.
 
-    ``field``: name of the measure in the scores. ``values``: the mean of each map over its seeds as
-    text, with its standard error. ``best``: index of the best map; None if the best two tie: their
-    difference is not significant, or they print the same. ``verdict``: whether the value of the
-    first map is good.
+    ``values``: the mean of each map as text. ``best``: index of the best map; None if the best two
+    tie. ``verdict``: whether the value of the first map is good.
     """
 
     field: str
@@ -156,9 +148,8 @@ class Reading(NamedTuple):
 class Mean(NamedTuple):
     """The mean of a measure over repeated maps, and the two parts of its standard error.
 
-    ``seed_error``: from the variation between the maps, which falls with their number; 0 for one
-    map. ``sampling_error``: from the sample of points, which is the same for all maps; 0 if all
-    points were evaluated.
+    ``seed_error`` is from the variation between the maps, 0 for one map; ``sampling_error`` from
+    the sample of points, which is the same for all maps, 0 if all were evaluated.
     """
 
     value: float
@@ -182,15 +173,15 @@ def read_measures(maps: Sequence[JudgedMap], classes: Classes | None) -> list[Re
 
 def _read(measure: Measure, maps: Sequence[JudgedMap]) -> Reading:
     means = average_field(maps, measure.field)
-    is_percentage = measure.is_percentage
-    texts = tuple(show_mean(m, measure.decimals, is_percentage=is_percentage) for m in means)
-    better = find_better(means, is_lower_better=measure.is_lower_better)
-    is_tie = better is not None and texts.count(texts[better]) > 1
+    texts = tuple(show_mean(mean, measure) for mean in means)
+    best = find_better(means, is_lower_better=measure.is_lower_better)
+    if best is not None and texts.count(texts[best]) > 1:
+        best = None  # they print the same
     k, (small, medium) = maps[0].report.k, size_limits(len(maps[0].embedding))
     sizes = {"small": small, "above_small": small + 1, "medium": medium}
     meaning = measure.meaning.format(k=k, next=k + 1, **sizes)
     verdict = _find_words(measure.verdicts, means[0].value)
-    return Reading(measure.field, measure.name, texts, None if is_tie else better, meaning, verdict)
+    return Reading(measure.field, measure.name, texts, best, meaning, verdict)
 
 
 def _find_words(verdicts: Sequence[tuple[float, str]], value: float) -> str:
@@ -231,17 +222,14 @@ def average(values: Sequence[float]) -> Mean:
     return Mean(statistics.mean(numbers), seed_error, math.sqrt(statistics.mean(sampling)), n)
 
 
-def show_mean(mean: Mean, decimals: int, *, is_percentage: bool = False) -> str:
-    """Return a mean with its standard error as text, down to the first digit of the error.
-
-    The error of a single map that is no estimate is left out: it is not known.
-    """
-    scale, unit = (100, "%") if is_percentage else (1, "")
-    value, error = scale * mean.value, scale * mean.standard_error
+def show_mean(mean: Mean, measure: Measure) -> str:
+    """Return a mean with its standard error as text; that of a single map is not known."""
+    scale, unit = (100, "%") if measure.is_percentage else (1, "")
+    value, error, decimals = scale * mean.value, scale * mean.standard_error, measure.decimals
     if error == 0:
         return f"{value:,.{decimals}f}{unit}" + (" \u00b1 0" if mean.n_maps > 1 else "")
-    first_digit = -math.floor(math.log10(error))
-    decimals = min(max(decimals, first_digit), decimals + MORE_DECIMALS)
+    if error < 0.1**decimals:
+        decimals += 1
     return f"{value:,.{decimals}f}{unit} \u00b1 {error:,.{decimals}f}{unit}"
 
 
@@ -260,14 +248,11 @@ def _differ(first: Mean, second: Mean) -> bool:
     The sampling error counts as known. It is not reduced for maps that are evaluated at the same
     points, so the test is conservative there.
     """
-    error = math.hypot(first.standard_error, second.standard_error)
+    error, needed = math.hypot(first.standard_error, second.standard_error), MIN_ERRORS
     # Degrees of freedom after Welch and Satterthwaite: of the variances that were estimated.
-    uncertain = [
-        mean.seed_error**4 / (mean.n_maps - 1) for mean in (first, second) if mean.seed_error
-    ]
-    needed = MIN_ERRORS
+    uncertain = sum(m.seed_error**4 / (m.n_maps - 1) for m in (first, second) if m.seed_error)
     if uncertain:
-        needed = max(needed, float(stdtrit(error**4 / math.fsum(uncertain), 1 - LEVEL / 2)))
+        needed = max(needed, float(stdtrit(error**4 / uncertain, 1 - LEVEL / 2)))
     return abs(first.value - second.value) > needed * error
 
 
@@ -302,37 +287,22 @@ def trust_by_class(maps: Sequence[JudgedMap], classes: Classes) -> list[ClassTru
     return sorted(rows, key=lambda row: row.kept[0])[:MAX_CLASSES_LISTED]
 
 
-def read_seconds(seconds: float) -> str:
-    """Format a run time."""
-    return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:,.1f} s"
-
-
 def read_basis(maps: Sequence[JudgedMap]) -> str:
     """Say what the values of the table are, and when a difference counts."""
     n_seeds, is_sampled = len(maps[0].scores), maps[0].report.is_sampled
-    sentences = []
+    basis, ties = "", "Values that are equal as printed tie. "
+    seed = "With one map each, a difference may be due to the seed."
     if n_seeds > 1:
-        sentences.append(
+        basis = (
             f"Each value is the mean of {n_seeds} maps with different seeds, \u00b1 its standard "
-            "error. The first of these maps is shown."
+            "error. The first of these maps is shown. "
         )
+        ties = "Differences that are not significant (Welch's t-test, 5% level) are ties; "
+        seed = "one row in 20 may differ by chance."
     elif is_sampled:
-        sentences.append(
-            "Each value is estimated from a sample of the points, \u00b1 its standard error."
-        )
-    if len(maps) > 1 and n_seeds > 1:
-        sentences.append(
-            "Differences that are not significant (Welch's t-test, 5% level) are ties; one row in "
-            "20 may differ by chance."
-        )
-    elif len(maps) > 1:
-        sentences += [
-            "Differences of at most two standard errors are ties."
-            if is_sampled
-            else "Values that are equal as printed tie.",
-            "With one map each, a difference may be due to the seed.",
-        ]
-    return " ".join(sentences)
+        basis = "Each value is estimated from a sample of the points, \u00b1 its standard error. "
+        ties = "Differences of at most two standard errors are ties. "
+    return f"{basis}{ties}{seed}" if len(maps) > 1 else basis.rstrip()
 
 
 def read_first(maps: Sequence[JudgedMap]) -> str:

@@ -13,6 +13,7 @@ from isosne.studies import compare_maps
 from isosne.studies.judged_maps import CLASS_MEASURES
 from isosne.studies.readings import (
     Mean,
+    Measure,
     average,
     find_better,
     read_basis,
@@ -102,20 +103,21 @@ def test_values_that_cannot_be_told_apart_are_equal(judged, first, second, best)
 
 
 @pytest.mark.parametrize(
-    ("mean", "decimals", "settings", "text"),
+    ("mean", "decimals", "is_percentage", "text"),
     [
-        (Mean(0.41234, 0.0032, 0, 5), 3, {}, "0.412 \u00b1 0.003"),
-        (Mean(0.41234, 0.0004, 0, 5), 3, {}, "0.4123 \u00b1 0.0004"),
-        (Mean(0.41234, 0.00001, 0, 5), 3, {}, "0.4123 \u00b1 0.0000"),
-        (Mean(0.41234, n_maps=5), 3, {}, "0.412 \u00b1 0"),
-        (Mean(0.41234), 3, {}, "0.412"),
-        (Mean(0.41234, 0, 0.0032), 3, {}, "0.412 \u00b1 0.003"),
-        (Mean(0.5412, 0.0078, 0, 5), 0, {"is_percentage": True}, "54.1% \u00b1 0.8%"),
-        (Mean(12345.6, 40, 30, 5), 0, {}, "12,346 \u00b1 50"),
+        (Mean(0.41234, 0.0032, 0, 5), 3, False, "0.412 \u00b1 0.003"),
+        (Mean(0.41234, 0.0004, 0, 5), 3, False, "0.4123 \u00b1 0.0004"),
+        (Mean(0.41234, 0.00001, 0, 5), 3, False, "0.4123 \u00b1 0.0000"),
+        (Mean(0.41234, n_maps=5), 3, False, "0.412 \u00b1 0"),
+        (Mean(0.41234), 3, False, "0.412"),
+        (Mean(0.41234, 0, 0.0032), 3, False, "0.412 \u00b1 0.003"),
+        (Mean(0.5412, 0.0078, 0, 5), 0, True, "54.1% \u00b1 0.8%"),
+        (Mean(12345.6, 40, 30, 5), 0, False, "12,346 \u00b1 50"),
     ],
 )
-def test_a_mean_is_shown_with_its_standard_error(mean, decimals, settings, text):
-    assert show_mean(mean, decimals, **settings) == text
+def test_a_mean_is_shown_with_its_standard_error(mean, decimals, is_percentage, text):
+    measure = Measure("", "", decimals, "", [], is_percentage=is_percentage)
+    assert show_mean(mean, measure) == text
 
 
 def test_the_meaning_of_a_measure_states_its_neighborhoods(judged):
