@@ -1,12 +1,11 @@
 """Isolation trees over tables of numbers and category codes, with missing values.
 
-A node is split on a column drawn from those that vary among its rows. Numbers are split at a value
-drawn uniformly between minimum and maximum. Categories are split into two random subsets: the side
-of a category is a bit of a hash of its code, so that a category that is new has a side too. A row
-whose value is missing goes left with the probability of the rows whose value is known; the draw is
-a hash of the row, so that equal rows stay together. All draws are hashes of the seed of the tree,
-the node and a counter. `TableForest` turns rows into leaves of such trees. A forest over points
-(`kernels.forest`) draws columns and thresholds from its generator: hashes would be other cells.
+A node is split on a column drawn from those that vary among its rows: numbers at a value drawn
+uniformly between minimum and maximum, categories into two random subsets. The side of a category is
+a bit of a hash of its code, so that a category that is new has a side too. A row whose value is
+missing goes left with the probability of the others, by a hash of the row, so that equal rows stay
+together. Draws are hashes of the seed of the tree, the node and a counter; a forest over points
+(`kernels.forest`) draws columns and thresholds from its generator.
 """
 
 from collections import Counter
@@ -39,16 +38,12 @@ NO_DRAWS = np.full(2, -1.0)
 
 
 class Trees(NamedTuple):
-    """Isolation trees as arrays of shape (n_trees, n_nodes), and their seeds (n_trees,).
-
-    shares: of the known values, those that go left. children: the left child, which the right one
-    follows; -1 - leaf at a leaf.
-    """
+    """Isolation trees as arrays of shape (n_trees, n_nodes), and their seeds (n_trees,)."""
 
     features: NDArray[np.int32]
     thresholds: NDArray[np.float64]
-    shares: NDArray[np.float32]
-    children: NDArray[np.int32]
+    shares: NDArray[np.float32]  # of the known values, those that go left
+    children: NDArray[np.int32]  # the left child, which the right one follows; -1 - leaf at a leaf
     seeds: NDArray[np.int64]
 
     def tree(self, t: int) -> Tree:
@@ -94,10 +89,7 @@ def is_below(value: float, is_category: bool, threshold: float) -> bool:
 def goes_left(
     value: float, is_category: bool, split: tuple[float, float], key: int, seed: int, node: int
 ) -> bool:
-    """Return whether a row goes left at a split: threshold, and share of the known values.
-
-    If its value is missing, it does with the probability of the share, by a hash of the row (key).
-    """
+    """Return whether a row goes left at a split; key: a hash of the row, for missing values."""
     threshold, share = split
     if np.isnan(value):
         return scramble(key ^ draw(seed, node, 0)) < share * RANGE
@@ -150,9 +142,9 @@ def grow_tree(
 
 @kernel
 def draw_column(columns: Array, rows: Array, seed: int, node: int, uniform: float) -> int:
-    """Return a column that varies among the rows, uniformly drawn; -1 if none does.
+    """Return a column that varies among the rows, by a uniform number or, if it is -1, by hashes.
 
-    uniform: a number from 0 to 1 that chooses it; -1 to draw hashes.
+    Returns -1 if none varies.
     """
     n_columns = columns.shape[0]
     if len(rows) < 2:
@@ -181,11 +173,9 @@ def varies(column: Array, rows: Array) -> bool:
     known = np.nan
     for a in range(len(rows)):
         value = column[rows[a]]
-        if np.isnan(value):
-            continue
         if np.isnan(known):
             known = value
-        elif value != known:
+        elif value != known and not np.isnan(value):
             return True
     return False
 
@@ -284,11 +274,8 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     Notes
     -----
     A tree is grown over a random sample of n_samples / leaf_size rows until each is alone, as in
-    the paper (App. B). Departures: splits of categories into random subsets, and missing values. A
-    row whose value is missing goes to either side with the probability of the other rows; equal
-    rows go to the same side. docs/decisions/0019 has the evidence.
-
-    Cost: O(n t log n) time; about 10 bytes per row and tree for leaves of 4 rows.
+    the paper (App. B). Departures: splits of categories into random subsets, and missing values
+    (docs/decisions/0019). Cost: O(n t log n) time; 10 bytes per row and tree for leaves of 4 rows.
 
     Examples
     --------
@@ -313,20 +300,7 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_samples, n_features)
-            The table.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        TableForest
-            The fitted estimator.
-        """
+        """Grow the trees over a data frame or array (n_samples, n_features); y is ignored."""
         self._grow(X)
         return self
 
@@ -335,18 +309,9 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self._find(self._grow(X))
 
     def transform(self, X: Any) -> Array:
-        """Return the codes of rows.
+        """Return the leaf of each row in each tree (n, n_trees), as unsigned integers.
 
-        Parameters
-        ----------
-        X : data frame or array of shape (n, n_features)
-            A table with the same columns. Categories that are new have a side of their own at each
-            split.
-
-        Returns
-        -------
-        array of unsigned integers, shape (n, n_trees)
-            The leaf of each row in each tree.
+        X must have the columns of the fitted table. Categories may be new.
         """
         check_is_fitted(self)
         return self._find(encode_columns(X, self.columns_))
@@ -413,17 +378,12 @@ class TableForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
 
 def _count(n: int, noun: str) -> str:
-    """Return a number of things in words."""
     several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{n:,} {noun if n == 1 else several}"
 
 
 def grow_trees(
-    table: NDArray[np.float64],
-    keys: NDArray[np.int64],
-    is_category: NDArray[np.bool_],
-    shape: tuple[int, int],
-    rng: np.random.Generator,
+    table: Array, keys: Array, is_category: Array, shape: tuple[int, int], rng: np.random.Generator
 ) -> Trees:
     """Return isolation trees over samples of the rows; shape: number of trees, rows per sample."""
     n_trees, psi = shape
