@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from isosne.structure.clusters import LeidenClustering
     from isosne.structure.outliers import IsolationOutliers
     from isosne.tables.trees import TableForest
+    from isosne.tsne.alignment import Alignment
     from isosne.tsne.estimator import TSNE
     from isosne.tsne.fit import descend, joint_probabilities
     from isosne.tsne.input import Landmarks
     from isosne.tsne.plan import Plan
-    from isosne.tsne.series import Alignment
 
 __all__ = ["TSNE", "Alignment", "Landmarks", "Plan", "align_map", "explore", "nearest_neighbors"]
 __all__ += ["AdaptiveGaussianKernel", "GaussianKernel", "IsolationKernel", "KNNKernel"]
@@ -64,7 +64,7 @@ _NAMES = {
     "isosne.tsne.fit": "descend joint_probabilities",
     "isosne.tsne.input": "Landmarks",
     "isosne.tsne.plan": "Plan",
-    "isosne.tsne.series": "Alignment",
+    "isosne.tsne.alignment": "Alignment",
 }
 """Public names by the module that has them."""
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -114,10 +114,7 @@ START = sentence(
     "be one of 'auto', 'pca', 'spectral', 'random' or an array",
     "Choose a name, or pass coordinates (n_samples, n_components).",
 )
-ALL_PAIRS = (
-    "affinities must be 'dense' with the objective {}, which compares all pairs; "
-    "got affinities={{!r}}. Choose objective='kl', or dense affinities."
-)
+ALL_PAIRS = "affinities must be 'dense', because {} compares all pairs; got affinities={{!r}}. Leave it out."
 REFUSALS = [
     *[({"n_components": v}, COMPONENTS.format(v)) for v in (0, 4, 2.0, True, "two", None)],
     *[({"forces": v}, FORCES.format(v)) for v in ("fft", "", None, 1)],
@@ -134,7 +131,10 @@ REFUSALS = [
     *[({"random_state": v}, SEED.format(v)) for v in (-1, 0.5, "seed", True)],
     *[({"start": v}, START.format(v)) for v in ("umap", "")],
     *[
-        ({"objective": objective, "affinities": v}, ALL_PAIRS.format(objective).format(v))
+        (
+            {"objective": objective, "affinities": v},
+            ALL_PAIRS.format(type(objective).__name__).format(v),
+        )
         for objective in (NeRV(), JSE(0.25))
         for v in ("sparse", "sampled")
     ],
@@ -151,8 +151,8 @@ REFUSALS = [
         {"kernel": "gaussian", "affinities": "sampled"},
         sentence(
             "affinities",
-            "be 'dense' or 'sparse' with a kernel that has no cells to draw from",
-            "Pass IsolationKernel(n_partitions=200), or choose 'sparse'.",
+            "be 'dense' or 'sparse', because the kernel has no cells to draw from",
+            "Leave it out.",
         ).format("sampled"),
     ),
     (

@@ -125,7 +125,7 @@ def _mark_far(model: Any) -> Any:
 
 def _say_far(model: Any, ids: Any, n_before: int, output: str) -> None:
     """Say which new rows are far from all rows of the model: a warning if there are many."""
-    from isosne.tsne.series import are_many_far, describe_far
+    from isosne.tsne.extension import are_many_far, describe_far
 
     far, n_new = model.far_, len(model.embedding_) - n_before
     if len(far) == 0:

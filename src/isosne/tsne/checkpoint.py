@@ -8,7 +8,6 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,15 +18,14 @@ from isosne._checks import check_count, is_number
 from isosne._files import only_user
 from isosne._random import RandomState
 from isosne._types import Array
-from isosne.errors import keyword
+from isosne.errors import ParameterError, keyword
 from isosne.layout.descent import Progress
-from isosne.layout.forces import Forces, as_method
+from isosne.layout.forces import Forces
 from isosne.layout.mesh import CUTOFFS, MAX_NODES
 from isosne.tsne.input import Input
 from isosne.tsne.model_file import (
     AFFINITIES,
     LARGEST_COUNT,
-    SEARCHES,
     check_array,
     check_map,
     check_permutation,
@@ -41,25 +39,22 @@ from isosne.tsne.model_file import (
 from isosne.tsne.plan import Plan
 
 KIND = "checkpoint"
-POSITIONS = {"PCG64": 0, "PCG64DXSM": 0, "MT19937": 624, "Philox": 4, "SFC64": 0}
-"""Random generators of NumPy, and the last position in their state, which NumPy does not check."""
 
 
 class Saved(NamedTuple):
-    """The content of a checkpoint."""
+    """The content of a checkpoint: the state of a run, and choices that its repetition would make.
+
+    ``seed`` is None for an extension, whose random numbers follow from its input. ``affinities``
+    were chosen by the memory that was free.
+    """
 
     progress: Progress
     trace: list[tuple[int, float, float]]
     gradient_norm: float
     forces: dict[str, Array]
-    rng: dict[str, Any]
-    route: dict[str, Any]
-    seed: RandomState
-    """Seed of the run, or its generator if there is no seed."""
-
-    def generator(self) -> np.random.Generator:
-        """Return the random generator in its state at the start of the run."""
-        return make_generator(self.rng)
+    seed: int | None
+    affinities: str
+    reasons: tuple[str, ...]
 
 
 class Checkpoint:
@@ -72,55 +67,37 @@ class Checkpoint:
         hint = "Pass the number of steps between two checkpoints."
         self.path, self._identity = path, identity
         self.every = check_count(every, "every", low=1, hint=hint)
-        self._rng: dict[str, Any] = {}
-        self._seed: RandomState = None
-        self._route: dict[str, Any] = {}
+        self._choices: dict[str, Any] = {}
 
     def read(self, shape: tuple[int, int]) -> Saved | None:
-        """Return the last state of a map (d, n), or None if there is no file.
-
-        Raises an error if the file belongs to a different run.
-        """
+        """Return the last state of a map (d, n), or None if there is no file."""
         if not self.path.exists():
             return None
         header, arrays = read_archive(self.path, KIND)
         with reading_archive(self.path, KIND):
-            self._check_identity(header["identity"])
+            saved = header["identity"]
+            for name in {**self._identity, **saved}:  # a parameter that is gone counts, too
+                if name not in saved or saved[name] != self._identity.get(name):
+                    what = "the input" if name == "input" else f"parameter {keyword(name)}"
+                    raise RefusedError(
+                        f"The checkpoint {self.path} belongs to a different run: {what} has "
+                        "changed. Choose another file for this run; this one was not modified."
+                    )
             return _restore({k: unpack(header[k], arrays) for k in Saved._fields}, shape)
 
-    def _check_identity(self, saved: dict[str, Any]) -> None:
-        for name in {**self._identity, **saved}:  # a parameter that is gone counts, too
-            if name not in saved or saved[name] != self._identity.get(name):
-                what = "the input" if name == "input" else f"parameter {keyword(name)}"
-                raise RefusedError(
-                    f"The checkpoint {self.path} belongs to a different run: {what} has changed. "
-                    "Choose another file for this run; this one was not modified."
-                )
-
-    def remember(self, rng: np.random.Generator, seed: RandomState) -> None:
-        """Store the initial state of the random generator, and its seed."""
-        self._rng, self._seed = dict(rng.bit_generator.state), seed
-
-    def follow(self, plan: Plan, saved: Saved | None) -> Plan:
-        """Store the automatic choices, so that a resumed run does not depend on free memory.
-
-        Return the plan with the reasons for the choices, which the first run had.
-        """
-        if saved:
-            plan = replace(plan, reasons=tuple(saved.route["reasons"]))
-        names = ("affinities", "neighbors", "forces", "reasons")
-        self._route = {name: getattr(plan, name) for name in names}
-        return plan
+    def remember(self, seed: RandomState, plan: Plan) -> None:
+        """Keep what a run that resumes must not choose again."""
+        number = int(seed) if isinstance(seed, int | np.integer) else None
+        self._choices = {"seed": number, "affinities": plan.affinities, "reasons": plan.reasons}
 
     def write(
         self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Forces
     ) -> None:
         """Replace the file with the current state."""
-        steps = np.array(trace, np.float64).reshape(-1, 3)
-        state = (vars(progress), steps, norm, forces.state(), self._rng, self._route, self._seed)
+        state = {"progress": vars(progress), "gradient_norm": norm, "forces": forces.state()}
+        state["trace"] = np.array(trace, np.float64).reshape(-1, 3)
         arrays: dict[str, Array] = {}
-        content = zip(Saved._fields, state, strict=True)
-        header = {name: pack(part, arrays, name) for name, part in content}
+        header = {k: pack(part, arrays, k) for k, part in (state | self._choices).items()}
         write_archive(self.path, KIND, header | {"identity": self._identity}, arrays)
 
 
@@ -143,45 +120,39 @@ def opened_checkpoint(
 
 
 def _identify(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters as plain values, with hashes of their arrays and generators."""
+    """Return parameters as plain values, with hashes of their arrays."""
     identity = {}
     for name, value in relevant(parameters).items():
+        seed = getattr(value, "random_state", value)  # of a kernel
+        if isinstance(seed, np.random.Generator | np.random.RandomState):
+            rule = "be an integer or None for a run with a checkpoint"
+            raise ParameterError("random_state", rule, hint="Pass a seed instead of a generator.")
         arrays: dict[str, Array] = {}
         plain = pack(value, arrays, name)
-        contents = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
-        own = getattr(value, "random_state", None)  # of a kernel
-        if isinstance(own, np.random.Generator):
-            contents.append(repr(own.bit_generator.state).encode())
-        if isinstance(own, np.random.RandomState):
-            contents.append(repr(own.get_state(legacy=False)).encode())
-        identity[name] = [plain, *(hashlib.sha256(content).hexdigest() for content in contents)]
+        hashes = (hashlib.sha256(np.ascontiguousarray(a).tobytes()) for a in arrays.values())
+        identity[name] = [plain, *(digest.hexdigest() for digest in hashes)]
     return identity
 
 
 def _restore(content: dict[str, Any], shape: tuple[int, int]) -> Saved:
     """Return the content of a file of this run, once all of it is checked."""
-    state = content["progress"]
+    state, norm, seed = content["progress"], content["gradient_norm"], content["seed"]
     for name in ("Y", "update", "gains"):
         check_map(state[name], name, shape)
     for name in ("iteration", "phase", "done"):
         check_value(state[name], name, is_count(state[name], 0, LARGEST_COUNT))
     for name in ("values", "rates"):
         state[name] = list(check_value(state[name], name, all(map(is_number, state[name]))))
-    sharpness = state["sharpness"]
+    sharpness, affinities = state["sharpness"], content["affinities"]
     check_value(sharpness, "sharpness", is_number(sharpness) and sharpness >= 0)
-    norm, route, seed = content["gradient_norm"], content["route"], content["seed"]
-    check_trace(content["trace"], state["iteration"])
+    check_trace(content["trace"])
     check_value(norm, "gradient_norm", is_number(norm))
-    is_known = route["affinities"] in AFFINITIES and route["neighbors"] in SEARCHES
-    is_text = all(isinstance(reason, str) for reason in route["reasons"])
-    check_value(route, "route", is_known and is_text)
-    as_method(route["forces"])
+    check_value(affinities, "affinities", affinities in AFFINITIES)
     check_value(seed, "seed", seed is None or is_count(seed))
-    _check_forces(content["forces"], shape, has_order=route["affinities"] != "dense")
+    _check_forces(content["forces"], shape, has_order=affinities != "dense")
     trace = [(int(i), float(value), float(norm)) for i, value, norm in content["trace"]]
-    generator = make_generator(content["rng"])
-    seed = generator if seed is None else seed
-    return Saved(Progress(**state), trace, norm, content["forces"], content["rng"], route, seed)
+    reasons = tuple(map(str, content["reasons"]))
+    return Saved(**content | {"progress": Progress(**state), "trace": trace, "reasons": reasons})
 
 
 def _check_forces(state: Mapping[str, Array], shape: tuple[int, int], *, has_order: bool) -> None:
@@ -198,13 +169,3 @@ def _check_forces(state: Mapping[str, Array], shape: tuple[int, int], *, has_ord
         check_value(spacing, "the spacing of the mesh", spacing > 0)
         check_value(cutoff, "the cutoff of the near field", cutoff in CUTOFFS)
         check_value(n_pairs, "the number of near pairs", n_pairs >= 0)
-
-
-def make_generator(state: Mapping[str, Any]) -> np.random.Generator:
-    """Return a random generator in a stored state."""
-    name = check_value(state["bit_generator"], "generator", state["bit_generator"] in POSITIONS)
-    position = state["state"].get("pos", state.get("buffer_pos", 0))
-    check_value(position, "pos of the random generator", is_count(position, 0, POSITIONS[name]))
-    bits = getattr(np.random, name)()
-    bits.state = dict(state)
-    return np.random.Generator(bits)

@@ -29,31 +29,23 @@ from isosne.layout.schedules import Schedule, plain
 from isosne.rows.rows import is_stored
 from isosne.rows.scaled import Scale
 from isosne.tables.trees import TableForest
+from isosne.tsne.alignment import LARGEST_STRENGTH, find_anchors
 from isosne.tsne.checkpoint import Checkpoint, opened_checkpoint
-from isosne.tsne.fit import (
-    Job,
-    Steps,
+from isosne.tsne.extension import (
+    EXTEND_STRENGTH,
+    N_ITER,
+    check_growing,
     extension_job,
-    fit_steps,
-    make_request,
-    revived_run,
-    schedule_of,
+    find_far_rows,
+    warn_of_far_rows,
 )
+from isosne.tsne.fit import Job, Steps, fit_steps, make_affinities, make_request
 from isosne.tsne.hints import HINTS, hinting
 from isosne.tsne.input import Input, Landmarks, checked_points, remember_columns, set_or_remove
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.place import Finished, fitted_search, place_rows, ready_placer
 from isosne.tsne.plan import Plan, make_plan
-from isosne.tsne.run import Reporter, Run
-from isosne.tsne.series import (
-    EXTEND_STRENGTH,
-    LARGEST_STRENGTH,
-    N_ITER,
-    check_growing,
-    find_anchors,
-    find_far_rows,
-    warn_of_far_rows,
-)
+from isosne.tsne.run import Reporter, Run, revived_run, schedule_of
 
 if TYPE_CHECKING:
     from isosne.quality import Report
@@ -230,7 +222,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             Ignored.
         checkpoint : path or None, default=None
             File that holds the state of the run. If it exists, the run resumes from it; the map is
-            bit-identical to that of an uninterrupted run.
+            bit-identical to that of an uninterrupted run. ``random_state`` must be an integer or
+            None.
         every : int, default=50
             Steps between two checkpoints.
 
@@ -252,15 +245,17 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         with threads(self.n_jobs):
             rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
             job, settings = self._job(X, rng), self.get_params(deep=False)
-            return make_plan(make_request(job, settings, rng, {}), job.given.size(), settings)
+            return make_plan(make_request(job, settings, rng), job.given.size(), settings)
 
     def continue_fit(self, n_iter: int) -> Self:
         """Take `n_iter` more steps with the settings of the last phase of the schedule."""
         check_is_fitted(self)
         check_count(n_iter, "n_iter", low=1, hint="Pass the number of further steps.")
         with threads(self.n_jobs):
-            seed = self._finished.seed
-            last = self._finished.run or revived_run(self, seed)
+            seed, last = self._finished.seed, self._finished.run
+            if last is None:  # of a model from a file
+                self.affinities_, _ = make_affinities(self.kernel_, self.plan_, seed)
+                last = revived_run(self)
             run = last.resumed(plain(n_iter, last.schedule))
             self._descend(run, seed, Reporter(self.verbose))
         return self
@@ -449,7 +444,10 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _map_rows(self, job: Job, checkpoint: str | Path | None, every: int) -> None:
         """Carry out a job and set the fitted attributes."""
         settings, reporter = self.get_params(deep=False), Reporter(self.verbose)
-        identity = settings | job.identity()
+        identity = dict(settings)
+        if job.is_extension and job.anchors is not None:
+            _, places, strength, _ = job.anchors
+            identity |= {"n_iter": job.schedule.n_iter, "strength": strength, "embedding_": places}
         with opened_checkpoint(checkpoint, every, identity, job.given, self.n_components) as file:
             steps = fit_steps(job, settings, *file, reporter)
             keep = partial(self._keep, job, steps)
@@ -457,7 +455,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _keep(self, job: Job, steps: Steps) -> None:
         """Set what the steps of a fit have made; remove what an earlier fit has left."""
-        if job.earlier is None:
+        if not job.is_extension:
             remember_columns(self, job.given)
         self.kernel_, self.plan_ = steps.kernel, steps.plan
         self.affinities_, self.isolated_ = steps.joint, steps.isolated

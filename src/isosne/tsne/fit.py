@@ -5,19 +5,18 @@ forces. The `Run` that it returns takes the steps of the optimization (step 3).
 `joint_probabilities` and `descend` are the stages for users who stop between them.
 """
 
-import math
 import warnings
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._checks import check_number, is_one_of
+from isosne._checks import is_one_of
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, DenseMatrix, Joint, Neighbors, Points, SparseMatrix
+from isosne._types import Array, DenseMatrix, Joint
 from isosne.affinities.dense import dense_affinities, given_affinities
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import as_affinities, sparse_affinities
@@ -28,36 +27,31 @@ from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.registry import as_kernel, for_table
 from isosne.layout import descent
 from isosne.layout.anchors import Anchors, make_pull
-from isosne.layout.attraction import Attraction, DrawnAttraction, ListedAttraction, SplitForces
 from isosne.layout.descent import Progress, State
-from isosne.layout.exact import CustomForces, ExactForces, ExactRepulsion
-from isosne.layout.forces import Forces, Mesh, Method, Repulsion, Tree, as_method
-from isosne.layout.mesh import MeshRepulsion
-from isosne.layout.objectives import JSE, KL, NeRV, Objective, as_objective, dof_of
-from isosne.layout.schedules import Schedule, as_schedule, lasting
+from isosne.layout.forces import Method, as_method
+from isosne.layout.objectives import Objective, as_objective
+from isosne.layout.schedules import Schedule, as_schedule
 from isosne.layout.start import check_spread, given_map, initial_map
-from isosne.layout.tree import TreeRepulsion
 from isosne.neighbors.search import make_search
 from isosne.tsne.checkpoint import Checkpoint, Saved
 from isosne.tsne.input import Input
-from isosne.tsne.plan import Plan, Request, choose_forces, make_plan, seeded_kernel, useful_threads
-from isosne.tsne.run import Reporter, Run
-from isosne.tsne.series import gathering, joined
+from isosne.tsne.plan import Plan, Request, choose_forces, make_plan, with_seed
+from isosne.tsne.run import Reporter, Run, make_forces
 
 
 @dataclass(frozen=True)
 class Job:
     """What a run maps: the rows of a fit, or those of a fitted map and new ones.
 
-    ``earlier`` is the kernel of the map that is extended, ``first_seed`` the seed of its fit, and
-    ``is_table`` says whether it compares the codes of a table.
+    ``first_seed`` is the seed of the fit of a map that is extended, and ``is_table`` says whether
+    the rows are codes of a table.
     """
 
     given: Input
     seed: RandomState
     schedule: Schedule
     anchors: Anchors | None
-    earlier: MetricKernel | None = None
+    is_extension: bool = False
     first_seed: Any = None
     is_table: bool = False
 
@@ -72,35 +66,6 @@ class Job:
                 f"{len(landmarks):,} has. Draw more landmarks, or map all rows."
             )
         return anchors
-
-    def identity(self) -> dict[str, Any]:
-        """Return what distinguishes an extension, besides the parameters, by name."""
-        if self.earlier is None or self.anchors is None:
-            return {}
-        _, places, strength, _ = self.anchors
-        return {"n_iter": self.schedule.n_iter, "strength": strength, "embedding_": places}
-
-
-def extension_job(model: Any, added: Points, n_iter: int, strength: float) -> Job:
-    """Return the job that adds points to the map of a model, which is enlarged for them.
-
-    Random numbers follow from the seed of the fit and the number of points; a seed that is not a
-    number, which a model file does not hold, counts as 0.
-    """
-    kernel, n = model.kernel_, len(model.embedding_)
-    scale = math.sqrt(1 + added.shape[0] / n)
-    places = np.asarray(scale * model.embedding_, np.float32)
-    seed = model.plan_.parameters["random_state"]
-    number = int(seed) if isinstance(seed, int | np.integer) else 0
-    return Job(
-        Input(joined(kernel.X_fit_, added), None, kernel.metric),
-        np.random.default_rng([number, n]),
-        gathering(n_iter, schedule_of(model.schedule, model.exaggeration)),
-        Anchors(np.arange(n), places, strength, scale),
-        earlier=kernel,
-        first_seed=seed,
-        is_table=hasattr(model, "table_"),
-    )
 
 
 class Steps(NamedTuple):
@@ -126,17 +91,16 @@ def fit_steps(
     reporter: Reporter,
 ) -> Steps:
     """Carry out Algorithm 2 up to the optimization; settings are the parameters of `TSNE`."""
-    seed = saved.seed if saved else job.seed
+    seed = job.seed if saved is None or saved.seed is None else saved.seed
     unused = deepcopy(seed)  # a generator moves on as it draws
-    rng = saved.generator() if saved else as_generator(seed)
-    if checkpoint:
-        checkpoint.remember(rng, seed)
-
-    request = make_request(job, settings, rng, saved.route if saved else {})
+    rng = as_generator(seed)
+    request = make_request(job, settings, rng, saved and saved.affinities)
     plan = make_plan(request, job.given.size(), settings)
-    plan.parameters["random_state"] = unused if job.earlier is None else job.first_seed
+    plan.parameters["random_state"] = job.first_seed if job.is_extension else unused
+    if saved:
+        plan = replace(plan, reasons=saved.reasons)
     if checkpoint:
-        plan = checkpoint.follow(plan, saved)
+        checkpoint.remember(seed, plan)
     reporter.say(str(plan))
     reporter.say("Computing affinities")
 
@@ -156,18 +120,15 @@ def fit_steps(
 
 
 def make_request(
-    job: Job, settings: Mapping[str, Any], rng: np.random.Generator, route: Mapping[str, Any]
+    job: Job, settings: Mapping[str, Any], rng: np.random.Generator, form: str | None = None
 ) -> Request:
-    """Return the user's parameters, with the choices of an interrupted run if it resumes."""
+    """Return the user's parameters; form: the affinities of an interrupted run that resumes."""
     affinities, neighbors = as_affinities(settings["affinities"])
-    forces = as_method(settings["forces"])
-    if forces is None and route.get("forces"):
-        forces = as_method(route["forces"])
     kernel = as_kernel(settings["kernel"], job.given.shape[0], rng)
     if job.is_table or job.given.forest is not None:
         kernel = for_table(kernel)
     is_carried = job.anchors is not None and (
-        job.earlier is not None or is_one_of(settings["start"], ("auto",))
+        job.is_extension or is_one_of(settings["start"], ("auto",))
     )
     return Request(
         kernel=kernel,
@@ -175,9 +136,9 @@ def make_request(
         objective=as_objective(settings["objective"]),
         schedule=job.schedule,
         start=job.anchors if is_carried else settings["start"],
-        affinities=affinities or route.get("affinities"),
-        neighbors=neighbors or route.get("neighbors"),
-        forces=forces,
+        affinities=affinities or form,
+        neighbors=neighbors,
+        forces=as_method(settings["forces"]),
         memory_limit=settings["memory_limit"],
         n_listed=job.given.n_listed(kernel),
         anchors=job.anchors,
@@ -186,13 +147,9 @@ def make_request(
     )
 
 
-def schedule_of(schedule: Any, exaggeration: float | None) -> Schedule:
-    """Return the schedule of a name or an object, with an exaggeration that lasts."""
-    phases = as_schedule(schedule)
-    if exaggeration is None:
-        return phases
-    check_number(exaggeration, "exaggeration", low=1, hint="1 changes nothing.")
-    return lasting(phases, float(exaggeration))
+def seeded_kernel(plan: Plan, request: Request) -> MetricKernel:
+    """Return the unfitted kernel of a plan, with the seed of this run."""
+    return with_seed(plan.parameters["kernel"], getattr(request.kernel, "random_state", None))
 
 
 def draw_seed(plan: Plan, rng: np.random.Generator) -> int:
@@ -206,63 +163,36 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
     seed: seed of the draws, if affinities are sampled.
     """
     joint: Joint
+    what = "each is tied to its nearest neighbor"
     if isinstance(kernel, PrecomputedKernel):
         joint, isolated = given_affinities(kernel.X_fit_, as_dense=plan.affinities == "dense")
-        _warn_of_isolated(isolated, plan.n_points, "only repulsion acts on them")
-        return joint, isolated
-    if plan.affinities == "dense":
+        what = "only repulsion acts on them"
+    elif plan.affinities == "dense":
         joint, isolated = dense_affinities(kernel)
     elif plan.affinities == "sampled":
         joint = sample_affinities(kernel, seed)
         isolated = joint.isolated
     else:
-        joint, isolated = sparse_affinities(kernel, _find_neighbors(kernel, plan), plan.n_partners)
-    what = "each is tied to its nearest neighbor"
-    if isinstance(kernel, IsolationKernel):
-        what += ". Lower psi, or raise n_partitions"
-    _warn_of_isolated(isolated, plan.n_points, what)
+        search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
+        neighbors = search.neighbors(plan.n_neighbors or 1)
+        del search  # and its copies of the points
+        joint, isolated = sparse_affinities(kernel, neighbors, plan.n_partners)
+    if len(isolated):
+        if isinstance(kernel, IsolationKernel):
+            what += ". Lower psi, or raise n_partitions"
+        warnings.warn(
+            f"{len(isolated)} of {plan.n_points} points have no affinity to any other point; "
+            f"{what}.",
+            IsolatedPointsWarning,
+            stacklevel=5,
+        )
     return joint, isolated
-
-
-def _find_neighbors(kernel: MetricKernel, plan: Plan) -> Neighbors:
-    """Return the neighbor lists; the copies of the points in the search are freed on return."""
-    search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
-    return search.neighbors(plan.n_neighbors or 1)
 
 
 def sample_affinities(kernel: MetricKernel, seed: int = 0) -> SampledAffinities:
     """Return the sampled affinities of a kernel with cells."""
     assert isinstance(kernel, IsolationKernel)  # the plan allows sampling for no other kernel
     return SampledAffinities(kernel, random_state=seed)
-
-
-def _warn_of_isolated(isolated: NDArray[np.int64], n_points: int, what: str) -> None:
-    if len(isolated):
-        warnings.warn(
-            f"{len(isolated)} of {n_points} points have no affinity to any other point; {what}.",
-            IsolatedPointsWarning,
-            stacklevel=6,
-        )
-
-
-def make_forces(joint: Joint, method: Method, n_components: int, objective: Objective) -> Forces:
-    """Return the forces on the points of a map: attraction by `joint`, repulsion by `method`."""
-    dof = dof_of(objective)
-    if isinstance(joint, DenseMatrix):
-        if isinstance(objective, KL | NeRV | JSE):
-            return ExactForces(joint, objective, dof)
-        return CustomForces(joint, objective)
-    attraction: Attraction
-    if isinstance(joint, SparseMatrix):
-        attraction = ListedAttraction(joint, dof)
-    else:
-        attraction = DrawnAttraction(joint, dof)
-    repulsion: Repulsion = ExactRepulsion(dof)
-    if isinstance(method, Mesh):
-        repulsion = MeshRepulsion(n_components, dof, method.accuracy)
-    elif isinstance(method, Tree):
-        repulsion = TreeRepulsion(n_components, dof, method.theta)
-    return SplitForces(attraction, repulsion, dof)
 
 
 class Similarities(NamedTuple):
@@ -277,7 +207,6 @@ def joint_probabilities(
     kernel: Any = "owner",
     *,
     affinities: Any = "auto",
-    memory_limit: int | str | None = None,
     random_state: RandomState = None,
 ) -> Similarities:
     """Return the fitted kernel and the joint probabilities P: steps 1 and 2, without a map.
@@ -290,8 +219,6 @@ def joint_probabilities(
         Similarity of the points; see `TSNE`.
     affinities : str or Sparse, default="auto"
         Pairs with a probability; see `TSNE`.
-    memory_limit : int, str or None, default=None
-        Memory that may be added; see `TSNE`.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the kernel's samples.
 
@@ -310,44 +237,30 @@ def joint_probabilities(
     ((150, 4), 'SparseMatrix')
     """
     rng = as_generator(random_state)
-    job, request, plan = _plan_affinities(X, kernel, affinities, memory_limit, rng, random_state)
+    job, request, plan = _plan_affinities(X, kernel, affinities, random_state, rng)
     fitted, _ = job.given.fit(seeded_kernel(plan, request), rng)
     return Similarities(fitted, make_affinities(fitted, plan, draw_seed(plan, rng))[0])
 
 
 def _plan_affinities(
-    X: Any,
-    kernel: Any,
-    affinities: Any,
-    memory_limit: int | str | None,
-    rng: np.random.Generator,
-    random_state: RandomState,
+    X: Any, kernel: Any, affinities: Any, random_state: RandomState, rng: np.random.Generator
 ) -> tuple[Job, Request, Plan]:
-    settings = {
-        "kernel": kernel,
-        "n_components": 2,
-        "objective": "kl",
-        "start": "auto",
-        "affinities": affinities,
-        "forces": "auto",
-        "memory_limit": memory_limit,
-    }
-    given = Input.of(X, kernel, None, random_state)
-    job = Job(given, rng, as_schedule("annealed"), None)
-    request = make_request(job, settings, rng, {})
-    return job, request, make_plan(request, given.size(), settings)
+    settings = {"kernel": kernel, "affinities": affinities, "memory_limit": None}
+    settings |= {"n_components": 2, "objective": "kl", "start": "auto", "forces": "auto"}
+    job = Job(Input.of(X, kernel, None, random_state), rng, as_schedule("annealed"), None)
+    request = make_request(job, settings, rng)
+    return job, request, make_plan(request, job.given.size(), settings)
 
 
 def similarities_of(fitted: Any) -> Similarities:
     """Return the kernel and P of a fitted `TSNE` or kernel, computed if it does not hold P."""
-    if not isinstance(fitted, MetricKernel):
-        if hasattr(fitted, "affinities_"):
-            return Similarities(fitted.kernel_, fitted.affinities_)
+    if isinstance(fitted, MetricKernel):
+        *_, plan = _plan_affinities(fitted.X_fit_, fitted, "auto", 0, as_generator(0))
+        return Similarities(fitted, make_affinities(fitted, plan, 0)[0])
+    joint = getattr(fitted, "affinities_", None)
+    if joint is None:
         joint, _ = make_affinities(fitted.kernel_, fitted.plan_, fitted._finished.seed)
-        return Similarities(fitted.kernel_, joint)
-    rng = as_generator(0)
-    *_, plan = _plan_affinities(fitted.X_fit_, fitted, "auto", None, rng, 0)
-    return Similarities(fitted, make_affinities(fitted, plan, 0)[0])
+    return Similarities(fitted.kernel_, joint)
 
 
 def descend(
@@ -397,21 +310,5 @@ def descend(
     Y = check_spread(given_map(start, n, n_components), "start")
     form = "dense" if isinstance(joint, DenseMatrix) else "sparse"
     method = choose_forces(as_method(forces), form, n, n_components)
-    phases = as_schedule(schedule)
     field = make_forces(joint, method, n_components, as_objective(objective))
-    return descent.descend(field, Progress.at(Y), phases)
-
-
-def revived_run(model: Any, seed: int) -> Run:
-    """Return the run of a model from a file; its affinities and forces are computed again."""
-    plan, n = model.plan_, len(model.embedding_)
-    model.affinities_, _ = make_affinities(model.kernel_, plan, seed)
-    objective = as_objective(model.objective)
-    method = plan.parameters["forces"]
-    forces = make_forces(model.affinities_, method, plan.n_components, objective)
-    progress = Progress.at(np.ascontiguousarray(model.embedding_.T), model.n_iter_)
-    pull = make_pull(getattr(model, "alignment_", None), n)
-    schedule = schedule_of(model.schedule, model.exaggeration)
-    run = Run(forces, schedule, progress, useful_threads(n, plan.forces), pull)
-    run.trace = [(int(i), float(value), float(norm)) for i, value, norm in model.trace_]
-    return run
+    return descent.descend(field, Progress.at(Y), as_schedule(schedule))

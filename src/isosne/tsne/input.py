@@ -315,8 +315,8 @@ class Input:
             self.shape[0] * rows.row_bytes // entry_bytes if rows.is_sparse else None,
             rows.row_bytes,
             rows.copies_read,
-            n_rows=None if self._landmarks is None else rows.shape[0],
-            n_pool=pool_size(rows.shape[0], self._landmarks.n if self._landmarks else 0),
+            n_rows=rows.shape[0] if self._landmarks else None,
+            n_pool=pool_size(rows.shape[0], self._landmarks.n) if self._landmarks else None,
         )
 
     def n_listed(self, kernel: MetricKernel) -> int | None:

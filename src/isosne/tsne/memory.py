@@ -10,15 +10,15 @@ Compiled code, libraries, and points that were in memory before are not counted.
 import math
 import os
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import psutil
 
+from isosne._numba import n_threads
 from isosne.errors import ParameterError, keyword
-from isosne.kernels.base import KernelCosts
+from isosne.kernels.base import MetricKernel
+from isosne.kernels.given import PrecomputedKernel
 from isosne.layout.forces import Mesh, Method
 
 LIMIT_VARIABLE = "ISOSNE_MEMORY_LIMIT"
@@ -31,21 +31,17 @@ def memory_available(limit: Any = None) -> int:
     limit: a number of bytes, a string such as "1.5GB", or None for the environment variable
     ISOSNE_MEMORY_LIMIT.
     """
-    free = int(psutil.virtual_memory().available)
-    source = "memory_limit"
-    if limit is None and os.environ.get(LIMIT_VARIABLE):
-        limit, source = os.environ[LIMIT_VARIABLE], LIMIT_VARIABLE
-    return free if limit is None else min(free, _as_bytes(limit, source))
-
-
-def _as_bytes(limit: Any, source: str) -> int:
+    free, source = int(psutil.virtual_memory().available), "memory_limit"
+    if limit is None:
+        limit, source = os.environ.get(LIMIT_VARIABLE) or None, LIMIT_VARIABLE
+    if limit is None:
+        return free
     text = str(limit).strip().lower()
     match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\+?\d+)?)\s*([kmgt]?)i?b?", text)
     if isinstance(limit, bool) or match is None or float(match[1]) <= 0:
         rule = "be a number of bytes or a size such as '1.5GB'"
-        hint = "Leave it out to use the memory that is free."
-        raise ParameterError(source, rule, limit, hint)
-    return int(float(match[1]) * UNITS[match[2]])
+        raise ParameterError(source, rule, limit, "Leave it out to use the memory that is free.")
+    return min(free, int(float(match[1]) * UNITS[match[2]]))
 
 
 def size(n_bytes: int) -> str:
@@ -109,60 +105,44 @@ class InputSize(NamedTuple):
     n_rows: int | None = None
     """Number of rows of the input, if landmarks are mapped."""
     n_pool: int | None = None
-    """Number of rows in the pool that landmarks are drawn from, or would be drawn from."""
+    """Number of rows in the pool that landmarks are drawn from."""
     table_bytes: int = 0
     """Bytes of a data frame as an array; with mixed columns, of its trees and coordinates."""
 
-    @property
-    def pool(self) -> int:
-        """Number of rows in the pool that landmarks are drawn from; 0 without landmarks."""
-        return 0 if self.n_rows is None else self.n_pool or 0
 
-    def fewer(self, n_points: int) -> "InputSize":
-        """Return the sizes for fewer points; of rows that are read, these are landmarks."""
-        entries = self.n_entries and self.n_entries * n_points // self.n_points
-        own = self._replace(n_points=n_points, n_entries=entries)
-        if not self.row_bytes:
-            return own
-        n_rows = self.n_rows or self.n_points
-        return own._replace(n_rows=n_rows, n_pool=max(self.n_pool or 0, n_points))
-
-
-@dataclass(frozen=True)
 class Costs:
-    """The memory of a fit, and the sizes and choices that it depends on."""
+    """The memory of a fit, and the list lengths of its kernel.
 
-    given: InputSize
-    kernel: KernelCosts
-    start: str
-    """"pca", "spectral", or a start that needs no memory."""
-    n_components: int
-    forces: Method
-    """Repulsive forces if affinities are not dense."""
-    is_approximate: bool
-    """Whether neighbors are found by the approximate search."""
-    n_threads: int
-    has_points: bool
-    """Whether the rows of the input are points, not distances or affinities."""
-    is_graph: bool
-    """Whether the input consists of affinities."""
+    forces: repulsive forces if affinities are not dense. start: "pca", "spectral", or a start that
+    needs no memory. is_approximate: whether neighbors are found by the approximate search.
+    """
 
-    @property
-    def n_neighbors(self) -> int:
-        """Number of neighbors per point to find, if affinities are sparse."""
-        return min(self.kernel.n_relevant, self.given.n_points - 1)
-
-    @property
-    def n_partners(self) -> int:
-        """Number of neighbors per point with a probability, if affinities are sparse."""
-        return min(self.kernel.n_partners, self.given.n_points - 1)
+    def __init__(
+        self,
+        given: InputSize,
+        kernel: MetricKernel,
+        n_listed: int | None,
+        n_components: int,
+        *,
+        start: str,
+        forces: Method,
+        is_approximate: bool,
+    ) -> None:
+        costs, last = kernel.costs(given.n_points), given.n_points - 1
+        self.given, self.n_components, self.start, self.forces = given, n_components, start, forces
+        self.kernel = costs if n_listed is None else costs.within(n_listed)
+        self.is_approximate = is_approximate
+        self.has_points = kernel.metric != "precomputed"
+        self.is_graph = isinstance(kernel, PrecomputedKernel)
+        self.n_neighbors = min(self.kernel.n_relevant, last)
+        self.n_partners = min(self.kernel.n_partners, last)
 
     @cached_property
     def bytes(self) -> dict[str, int]:
         """Upper bound for each form of the affinities that the kernel allows."""
         given, n = self.given, self.given.n_points
         is_drawn = self.kernel.n_partitions > 0
-        read, pool = n * given.row_bytes, given.pool * given.row_bytes
+        read, pool = n * given.row_bytes, (given.n_pool or 0) * given.row_bytes
         held = min(2, given.copies_read) * read + given.table_bytes + self._threads()
         held += pool if is_drawn else 0
         reading = DRAWING * (read + pool) if pool else given.copies_read * read
@@ -207,7 +187,7 @@ class Costs:
         n, kernel, d = self.given.n_points, self.kernel, self.given.n_features
         if self.given.n_entries is not None:
             d = 2 * self.given.n_entries // n
-        t, n_seen = kernel.n_partitions, self.given.pool or n
+        t, n_seen = kernel.n_partitions, self.given.n_pool or n
         own = CELL * n * t * len(kernel.psis) + SAMPLE * kernel.n_draws
         if kernel.has_trees:
             return own + NODES * kernel.n_draws
@@ -234,7 +214,7 @@ class Costs:
         return STEP[forces.name] * n + min(mesh, LARGEST_MESH)
 
     def _threads(self) -> float:
-        n_busy = min(self.n_threads, math.ceil(self.given.n_points / ROWS_PER_BLOCK))
+        n_busy = min(n_threads(), math.ceil(self.given.n_points / ROWS_PER_BLOCK))
         copied = 0
         if self.has_points and self.given.n_entries is None:
             rows = THREAD_ROWS["approximate" if self.is_approximate else "exact"]
@@ -243,49 +223,20 @@ class Costs:
 
 
 def out_of_memory(
-    affinities: str,
-    costs: Costs,
-    possible: tuple[str, ...],
-    available: int,
-    bytes_for: Callable[[int], int],
+    affinities: str, forms: tuple[str, ...], costs: Costs, available: int
 ) -> ParameterError:
-    """Return an error that names alternatives that fit.
-
-    possible: the forms of affinities that can be chosen. bytes_for: memory for fewer points.
-    """
-    others = [
-        f"{keyword('affinities', name)} ({size(costs.bytes[name])})"
-        for name in possible
-        if costs.bytes[name] <= available
+    """Return an error that names the forms of affinities that fit."""
+    needed = costs.bytes[affinities]
+    hints = [
+        f"choose {keyword('affinities', form)} ({size(costs.bytes[form])})"
+        for form in forms
+        if costs.bytes[form] <= available
     ]
-    given, needed = costs.given, costs.bytes[affinities]
-    n_fitting = most_that_fit(bytes_for, given.n_points, available)
-    if n_fitting < 2:
-        # 1 % more, because `size` prints three digits and must not round below the need.
-        hint = f"raise {keyword('memory_limit')} to {size(math.ceil(1.01 * needed))} or more"
-    elif given.row_bytes:
-        hint = f"map at most {n_fitting:,} of the rows with {keyword('landmarks', n_fitting)}"
-    else:
-        hint = f"fit on at most {n_fitting:,} points"
-    hint = f"choose {' or '.join(others)}, or {hint}" if others else hint
+    is_read = costs.given.row_bytes > 0
+    landmarks = f"map fewer of the rows with {keyword('landmarks')}"
+    hint = ", or ".join([*hints, landmarks if is_read else "fit on fewer points"])
     rule = (
         f"fit in the {size(available)} of memory that are available; {affinities} affinities of "
-        f"{given.n_points:,} points need {size(needed)}"
+        f"{costs.given.n_points:,} points need {size(needed)}"
     )
     return ParameterError("affinities", rule, affinities, f"{hint[0].upper()}{hint[1:]}.")
-
-
-def most_that_fit(bytes_for: Callable[[int], int], n_points: int, available: int) -> int:
-    """Return a number of points below n_points that fits, or 1 if none is found.
-
-    bytes_for: memory for a number of points; an error if the kernel cannot be fitted to so few.
-    """
-    fits, fails = 1, n_points
-    while fails - fits > 1:
-        middle = (fits + fails) // 2
-        try:
-            does_fit = bytes_for(middle) <= available
-        except ParameterError:
-            return fits
-        fits, fails = (middle, fails) if does_fit else (fits, middle)
-    return fits

@@ -9,7 +9,7 @@ files. What compiled loops use as a size or an index is checked here.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -42,9 +42,9 @@ from isosne.rows.scaled import Scale
 from isosne.tables.columns import RANGE, Column
 from isosne.tables.trees import KINDS as COLUMN_KINDS
 from isosne.tables.trees import TableForest, Trees
+from isosne.tsne.alignment import LARGEST_STRENGTH, Alignment, as_alignment, stored_parts
 from isosne.tsne.input import Landmarks
 from isosne.tsne.plan import Plan, useful_threads
-from isosne.tsne.series import LARGEST_STRENGTH, Alignment, as_alignment
 
 KIND = "model"
 FITTED = (
@@ -164,7 +164,7 @@ def _pack_all(parts: Mapping[str, Any], arrays: dict[str, Array], name: str) -> 
 def _parts(value: Any) -> dict[str, Any]:
     """Return the arguments that make an equal object."""
     if isinstance(value, Alignment):
-        return value.as_arrays()
+        return stored_parts(value)
     if isinstance(value, MetricKernel):
         return dict(value.get_params(deep=False))
     if is_dataclass(value):
@@ -279,15 +279,12 @@ def _check_model(model: Model) -> None:
     check_value(model.seed, "the seed", is_count(model.seed))
     check_value(fitted["n_features_in_"], "n_features_in_", fitted["n_features_in_"] == n_features)
     check_map(fitted["embedding_"], "embedding_", (n_points, plan.n_components))
-    check_trace(fitted["trace_"], n_iter)
+    check_trace(fitted["trace_"])
     last, last_row = n_points - 1, (plan.n_rows or n_points) - 1
-    for name, length, high in (
-        ("isolated_", None, last),
-        ("far_", None, last),
-        ("landmark_indices_", n_points, last_row),
-    ):
-        if name in fitted:
-            check_array(fitted[name], name, np.int64, (length,), low=0, high=high)
+    lengths = {"isolated_": None, "far_": None, "landmark_indices_": n_points}
+    for name in fitted.keys() & lengths.keys():
+        high = last_row if name == "landmark_indices_" else last
+        check_array(fitted[name], name, np.int64, (lengths[name],), low=0, high=high)
     if "alignment_" in fitted:
         _check_anchors(fitted["alignment_"], (n_points, plan.n_components))
     if "feature_names_in_" in fitted:
@@ -303,25 +300,18 @@ def _check_model(model: Model) -> None:
 
 def _check_plan(plan: Plan, n_points: int) -> None:
     """Raise an error if a choice of a stored plan is not one that a plan can make."""
-    kinds = {name: kind for name, kind in get_type_hints(Plan).items() if name not in MACHINE}
-    del kinds["parameters"]
-    for name, kind in kinds.items():
-        value = getattr(plan, name)
-        is_whole = kind == float | None and is_integer(value)  # 1 instead of 1.0
-        check_value(value, f"{name} of the plan", isinstance(value, kind) or is_whole)
-
-    def is_length(length: int | None) -> bool:
-        return is_count(length, 1, max(1, n_points - 1)) if plan.neighbors else length is None
-
+    lengths = (plan.n_neighbors, plan.n_partners)
+    if plan.neighbors is not None:
+        are_lengths = all(is_count(length, 1, max(1, n_points - 1)) for length in lengths)
+    else:
+        are_lengths = lengths == (None, None)
     for name, is_valid in {
         "n_points": plan.n_points == n_points,
-        "n_components": 1 <= plan.n_components <= 3,
+        "n_components": is_count(plan.n_components, 1, 3),
         "affinities": plan.affinities in AFFINITIES,
         "neighbors": plan.neighbors in SEARCHES,
-        "n_neighbors": is_length(plan.n_neighbors),
-        "n_partners": is_length(plan.n_partners),
-        "n_rows": plan.n_rows is None or plan.n_rows >= n_points,
-        "n_pool": (plan.n_pool is None) == (plan.n_rows is None),
+        "n_neighbors": are_lengths,
+        "n_rows": plan.n_rows is None or is_count(plan.n_rows, n_points),
     }.items():
         check_value(getattr(plan, name), f"{name} of the plan", is_valid)
     forces = plan.parameters.get("forces")
@@ -407,13 +397,10 @@ def check_map(Y: Array, name: str, shape: tuple[int, int]) -> Array:
     return check_array(Y, name, np.float32, shape, low=low, high=high)
 
 
-def check_trace(trace: Array, n_iter: int) -> None:
-    """Raise an error unless a trace has ascending steps, values (maybe NaN) and norms."""
-    check_array(trace[:, [0, 2]], "trace", np.float64, (None, 2), low=0, high=None)
-    steps = trace[:, 0]
-    is_ascending = np.all(np.diff(steps) > 0) and np.all(steps == np.floor(steps))
-    if trace.shape[1] != 3 or not is_ascending or np.any(steps > n_iter):
-        raise ValueError("trace must have three columns, and ascending steps")
+def check_trace(trace: Array) -> None:
+    """Raise an error unless a trace has steps, values (maybe NaN) and norms."""
+    check_array(trace[:, [0, -1]], "trace", np.float64, (None, 2), low=0)
+    check_value(trace.shape, "the shape of the trace", trace.shape[1] == 3)
 
 
 def check_permutation(order: Array, n_points: int) -> None:

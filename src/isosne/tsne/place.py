@@ -30,10 +30,10 @@ from isosne.neighbors.exact import Search
 from isosne.neighbors.metric import Metric
 from isosne.neighbors.search import has_approximate_search, make_search
 from isosne.rows.rows import Rows
-from isosne.tsne.fit import sample_affinities, schedule_of
+from isosne.tsne.fit import sample_affinities
 from isosne.tsne.input import opened_rows
 from isosne.tsne.plan import LONGEST_LIST, Plan
-from isosne.tsne.run import Run
+from isosne.tsne.run import Run, schedule_of
 
 PLACE_BYTES = 2**26
 """Bytes of rows per block in `TSNE.place`: 64 MB (chosen; not measured)."""

@@ -67,124 +67,58 @@ class Request(NamedTuple):
     """Places of rows on a previous map."""
 
 
-def memory_costs(request: Request, kernel: MetricKernel, given: InputSize) -> Costs:
-    """Return the memory that a request needs, and the list lengths of its resolved kernel."""
-    n = given.n_points
-    costs, start = kernel.costs(n), chosen_start(request, kernel)
-    return Costs(
-        given,
-        costs if request.n_listed is None else costs.within(request.n_listed),
-        start if isinstance(start, str) else "",
-        request.n_components,
-        request.forces or _default_forces(n, request.n_components),
-        choose_search(request, "sparse", kernel, given) == "approximate",
-        n_threads(),
-        has_points=kernel.metric != "precomputed",
-        is_graph=not has_points(kernel),
-    )
-
-
-def chosen_start(request: Request, kernel: MetricKernel) -> Any:
-    """Return the start of a map, with "auto" resolved."""
-    metric = "euclidean" if request.has_coordinates else kernel.metric
-    return resolve_start(request.start, metric, has_points=has_points(kernel))
-
-
-def resolved_kernel(request: Request, n_points: int) -> MetricKernel:
-    """Return the unfitted kernel with its own automatic choices made for n points."""
-    must_draw = request.affinities in ("dense", "sampled")
-    return request.kernel.resolved(n_points, must_draw=must_draw, n_listed=request.n_listed)
-
-
-def has_points(kernel: MetricKernel) -> bool:
-    """Return whether the input is points or distances, and not affinities."""
-    return not isinstance(kernel, PrecomputedKernel)
+def possible_forms(request: Request, costs: Costs) -> tuple[tuple[str, ...], str]:
+    """Return the forms of affinities that a request allows, and why there are no others."""
+    all_pairs = needs_all_pairs(request.objective)
+    if isinstance(request.kernel, PrecomputedKernel):
+        is_dense = all_pairs or costs.given.n_entries is None
+        return ("dense" if is_dense else "sparse",), "the affinities are precomputed"
+    if request.n_listed is not None:
+        if all_pairs:
+            rule = "be 'kl' for a sparse matrix of distances, which leaves most pairs out"
+            hint = "Pass a dense matrix of distances."
+            raise ParameterError("objective", rule, type(request.objective).__name__, hint)
+        return ("sparse",), "the distances are those to neighbors"
+    if all_pairs:
+        return ("dense",), f"{type(request.objective).__name__} compares all pairs"
+    if "sparse" not in costs.bytes:
+        return ("dense",), "a user-defined kernel compares all pairs"
+    return tuple(costs.bytes), "the kernel has no cells to draw from"
 
 
 def choose_affinities(
-    costs: Costs, request: Request, given: InputSize, available: int
+    request: Request, costs: Costs, forms: tuple[str, ...], why: str, available: int
 ) -> tuple[str, str]:
-    """Return the form of the affinities, and the reason if it was chosen automatically."""
-    wish, objective = request.affinities, request.objective
-    if isinstance(request.kernel, PrecomputedKernel):
-        return _given_form(request, given)
-    if request.n_listed is not None:
-        return _listed_form(request)
-    if needs_all_pairs(objective):
-        if wish not in (None, "dense"):
-            rule = f"be 'dense' with the objective {objective}, which compares all pairs"
-            hint = f"Choose {keyword('objective', 'kl')}, or dense affinities."
-            raise ParameterError("affinities", rule, wish, hint)
-        return "dense", "" if wish else f"{type(objective).__name__} compares all pairs"
+    """Return one of the forms of affinities, and the reason if it is chosen automatically."""
+    wish = request.affinities
     if wish is not None:
-        _check_possible(wish, costs)
+        if wish not in forms:
+            rule = f"be {' or '.join(map(repr, forms))}, because {why}"
+            raise ParameterError("affinities", rule, wish, "Leave it out.")
         return wish, ""
-    return _choose_by_size(costs, request.forces, given.n_points, available)
-
-
-def _given_form(request: Request, given: InputSize) -> tuple[str, str]:
-    """Return the form of precomputed affinities: dense or sparse, as they are."""
-    form = "sparse" if given.n_entries is not None else "dense"
-    if needs_all_pairs(request.objective):
-        form = "dense"
-    if request.affinities not in (None, form):
-        rule = f"be {form!r} for these precomputed affinities"
-        raise ParameterError("affinities", rule, request.affinities, "Leave it out.")
-    return form, "the affinities are precomputed"
-
-
-def _listed_form(request: Request) -> tuple[str, str]:
-    """Return the form of a sparse matrix of distances, which leaves most pairs out."""
-    if needs_all_pairs(request.objective):
-        rule = "be 'kl' for a sparse matrix of distances, which leaves most pairs out"
-        hint = "Pass a dense matrix of distances."
-        raise ParameterError("objective", rule, type(request.objective).__name__, hint)
-    if request.affinities not in (None, "sparse"):
-        rule = "be 'sparse' for a sparse matrix of distances, which leaves most pairs out"
-        hint = "Leave it out, or pass a dense matrix of distances."
-        raise ParameterError("affinities", rule, request.affinities, hint)
-    return "sparse", "the distances are those to neighbors"
-
-
-def _check_possible(wish: str, costs: Costs) -> None:
-    if wish != "dense" and "sparse" not in costs.bytes:
-        rule = "be 'dense' with a user-defined kernel, which compares all pairs"
-        raise ParameterError("affinities", rule, wish, f"Pass {keyword('affinities', 'dense')}.")
-    if wish == "sampled" and "sampled" not in costs.bytes:
-        rule = "be 'dense' or 'sparse' with a kernel that has no cells to draw from"
-        hint = "Pass IsolationKernel(n_partitions=200), or choose 'sparse'."
-        raise ParameterError("affinities", rule, wish, hint)
-
-
-def _choose_by_size(costs: Costs, forces: Method | None, n: int, available: int) -> tuple[str, str]:
-    if "sparse" not in costs.bytes:
-        return "dense", "a user-defined kernel compares all pairs"
-    fits = {name: needed <= SHARE * available for name, needed in costs.bytes.items()}
-    needs_lists = isinstance(forces, Mesh | Tree)
-    if costs.kernel.needs_lists_only and costs.bytes["sparse"] <= available:
+    if len(forms) == 1:
+        return forms[0], why
+    n, needed = costs.given.n_points, costs.bytes
+    if costs.kernel.needs_lists_only and needed["sparse"] <= available:
         return "sparse", "the kernel needs neighbor lists only"
-    if n <= DENSE_LIMIT and fits["dense"] and not needs_lists:
-        needed = size(costs.bytes["dense"])
-        return "dense", f"all pairs take {needed} and n is at most {DENSE_LIMIT:,}"
-    reason = f"all pairs would take {size(costs.bytes['dense'])}"
+    needs_lists = isinstance(request.forces, Mesh | Tree)
+    if n <= DENSE_LIMIT and needed["dense"] <= SHARE * available and not needs_lists:
+        return "dense", f"all pairs take {size(needed['dense'])} and n is at most {DENSE_LIMIT:,}"
+    reason = f"all pairs would take {size(needed['dense'])}"
     if n > DENSE_LIMIT:
         reason = f"all pairs take too long above {DENSE_LIMIT:,} points"
     elif needs_lists:
-        reason = f"forces on a {forces.name} need sparse or sampled affinities"  # type: ignore[union-attr]  # Mesh or Tree
-    if "sampled" in fits and (costs.n_neighbors > LONGEST_LIST or not fits["sparse"]):
+        reason = f"forces on a {costs.forces.name} need sparse or sampled affinities"
+    has_long_lists = costs.n_neighbors > LONGEST_LIST or needed["sparse"] > SHARE * available
+    choice, why = "sparse", ""
+    if "sampled" in forms and has_long_lists:
         choice = "sampled"
-        why = f"a point has {costs.n_neighbors:,} similar points, too many to list"
-    else:
-        choice, why = "sparse", ""
-    if costs.bytes[choice] > available:
-        choice, why = _least(costs, n, needs_lists), "nothing takes less memory"
-    return choice, f"{reason}; {why}" if why else reason
-
-
-def _least(costs: Costs, n: int, needs_lists: bool) -> str:
-    """Return the form that needs the least memory, of those that "auto" may choose."""
-    without = "dense" if needs_lists or n > DENSE_LIMIT else None
-    return min((name for name in costs.bytes if name != without), key=costs.bytes.__getitem__)
+        why = f"; a point has {costs.n_neighbors:,} similar points, too many to list"
+    if needed[choice] > available:
+        slow = "dense" if needs_lists or n > DENSE_LIMIT else None
+        choice = min((form for form in forms if form != slow), key=needed.__getitem__)
+        why = "; nothing takes less memory"
+    return choice, reason + why
 
 
 def choose_forces(method: Method | None, affinities: str, n: int, n_components: int) -> Method:
@@ -210,15 +144,13 @@ def _default_forces(n_points: int, n_components: int) -> Method:
     return Tree(THETA[3]) if n_components == 3 else Mesh()
 
 
-def choose_search(
-    request: Request, affinities: str, kernel: MetricKernel, given: InputSize
-) -> str | None:
-    """Return the neighbor search, or None if affinities are not sparse."""
-    if affinities != "sparse" or not has_points(kernel):
+def choose_search(request: Request, given: InputSize) -> str | None:
+    """Return the neighbor search for sparse affinities; None if they are precomputed."""
+    if isinstance(request.kernel, PrecomputedKernel):
         return None
     if request.neighbors is not None:
         return request.neighbors
-    can = has_approximate_search(kernel.metric, is_sparse=given.n_entries is not None)
+    can = has_approximate_search(request.kernel.metric, is_sparse=given.n_entries is not None)
     return "approximate" if can and given.n_points > EXACT_SEARCH_LIMIT else "exact"
 
 
@@ -249,9 +181,7 @@ class Plan:
     start : str
         Initial coordinates.
     forces : {"exact", "mesh", "tree"}
-        Method for the repulsive forces, with ``accuracy`` or ``theta``.
-    widest : float or None
-        Map width up to which the mesh keeps its accuracy.
+        Method for the repulsive forces; ``parameters["forces"]`` has its accuracy.
     n_iter : int
         Largest number of steps.
     n_threads : int
@@ -290,9 +220,6 @@ class Plan:
     n_partners: int | None
     start: str
     forces: str
-    accuracy: float | None
-    theta: float | None
-    widest: float | None
     objective: str
     n_iter: int
     n_threads: int = field(compare=False)
@@ -305,18 +232,28 @@ class Plan:
     parameters: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
+        points = f"{self.n_points:,} to {self.n_components} dimensions"
+        if self.n_rows is not None:
+            points += f"; landmarks of {self.n_rows:,} rows, from a pool of {self.n_pool:,}"
+        affinities = self.affinities
+        if self.neighbors is not None:
+            affinities += f", {self.n_neighbors} {self.neighbors} neighbors per point"
+            if self.n_partners != self.n_neighbors:
+                affinities += f", {self.n_partners} of them with a probability"
         lines = [
-            f"points      {self._points()}",
+            f"points      {points}",
             f"kernel      {self.kernel}",
-            f"affinities  {self._affinities()}",
+            f"affinities  {affinities}",
             f"start       {self.start}",
-            f"forces      {self._forces()}",
+            f"forces      {_describe_forces(self.parameters['forces'], self.n_components)}",
             f"objective   {self.objective}, at most {self.n_iter:,} steps",
             f"threads     {self.n_threads}",
-            *self._memory(),
         ]
         if self.alignment is not None:
             lines.insert(4, f"alignment   {self.alignment}")
+        if self.bytes_needed is not None and self.bytes_available is not None:
+            needed, available = size(self.bytes_needed), size(self.bytes_available)
+            lines.append(f"memory      {needed} more than in use now; {available} available")
         return "\n".join([*lines, *(f"reason      {reason}" for reason in self.reasons)])
 
     def _repr_html_(self) -> str:
@@ -328,70 +265,42 @@ class Plan:
         names = [field.name for field in fields(self) if field.name != "parameters"]
         return {name: getattr(self, name) for name in names}
 
-    def _memory(self) -> list[str]:
-        if self.bytes_needed is None or self.bytes_available is None:
-            return []
-        needed, available = size(self.bytes_needed), size(self.bytes_available)
-        return [f"memory      {needed} more than in use now; {available} available"]
-
-    def _points(self) -> str:
-        mapped = f"{self.n_points:,} to {self.n_components} dimensions"
-        if self.n_rows is None:
-            return mapped
-        return f"{mapped}; landmarks of {self.n_rows:,} rows, from a pool of {self.n_pool:,}"
-
-    def _affinities(self) -> str:
-        if self.neighbors is None:
-            return self.affinities
-        listed = f"{self.affinities}, {self.n_neighbors} {self.neighbors} neighbors per point"
-        if self.n_partners == self.n_neighbors:
-            return listed
-        return f"{listed}, {self.n_partners} of them with a probability"
-
-    def _forces(self) -> str:
-        if self.accuracy is not None and self.widest is not None:
-            return (
-                f"mesh, accuracy {self.accuracy:g}; a tree if the map is wider than "
-                f"{self.widest:,.0f}"
-            )
-        return self.forces if self.theta is None else f"tree, theta {self.theta:g}"
-
 
 def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any]) -> Plan:
     """Return the plan for an input of this size; raise an error if it does not fit in memory.
 
     parameters: the estimator's parameters; ``Plan.parameters`` has them with every choice made.
     """
-    n = given.n_points
-    kernel = resolved_kernel(request, n)
+    n, n_components = given.n_points, request.n_components
+    must_draw = request.affinities in ("dense", "sampled")
+    kernel = request.kernel.resolved(n, must_draw=must_draw, n_listed=request.n_listed)
+    metric = "euclidean" if request.has_coordinates else kernel.metric
+    has_points = not isinstance(kernel, PrecomputedKernel)
+    start = resolve_start(request.start, metric, has_points=has_points)
+    search = choose_search(request, given)
     available = memory_available(request.memory_limit)
-    costs = memory_costs(request, kernel, given)
-    affinities, reason = choose_affinities(costs, request, given, available)
+    costs = Costs(
+        *(given, kernel, request.n_listed, n_components),
+        start=start if isinstance(start, str) else "",
+        forces=request.forces or _default_forces(n, n_components),
+        is_approximate=search == "approximate",
+    )
+    forms, why = possible_forms(request, costs)
+    affinities, reason = choose_affinities(request, costs, forms, why, available)
     if costs.bytes[affinities] > available:
-        is_fixed = needs_all_pairs(request.objective) or not has_points(kernel)
-        is_fixed |= request.n_listed is not None
-        raise out_of_memory(
-            affinities,
-            costs,
-            (affinities,) if is_fixed else tuple(costs.bytes),
-            available,
-            lambda n: memory_costs(request, resolved_kernel(request, n), given.fewer(n)).bytes[
-                affinities
-            ],
-        )
-    method = choose_forces(request.forces, affinities, n, request.n_components)
-    neighbors = choose_search(request, affinities, kernel, given)
-    start = chosen_start(request, kernel)
+        raise out_of_memory(affinities, forms, costs, available)
+    method = choose_forces(request.forces, affinities, n, n_components)
+    neighbors = search if affinities == "sparse" else None
     return Plan(
         n_points=n,
-        n_components=request.n_components,
-        kernel=str(_unseeded(kernel, None)),
+        n_components=n_components,
+        kernel=str(with_seed(kernel, None)),
         affinities=affinities,
         neighbors=neighbors,
         n_neighbors=costs.n_neighbors if neighbors else None,
         n_partners=costs.n_partners if neighbors else None,
         start=_describe_start(start),
-        **_force_settings(method, request.n_components),
+        forces=method.name,
         objective=type(request.objective).__name__,
         n_iter=request.schedule.n_iter,
         n_threads=useful_threads(n, method.name),
@@ -399,11 +308,11 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
         bytes_available=available,
         reasons=tuple(part for part in (reason, request.note) if part),
         n_rows=given.n_rows,
-        n_pool=None if given.n_rows is None else given.n_pool,
+        n_pool=given.n_pool,
         alignment=_describe_alignment(request.anchors, given.n_rows or n),
         parameters={
             **parameters,
-            "kernel": _unseeded(kernel, parameters["kernel"]),
+            "kernel": with_seed(kernel, getattr(parameters["kernel"], "random_state", None)),
             "objective": request.objective,
             "schedule": request.schedule,
             "exaggeration": None,
@@ -428,30 +337,18 @@ def _describe_alignment(anchors: Anchors | None, n_rows: int) -> str | None:
     return f"{matched}{scale}; strength {anchors.strength:g}"
 
 
-def _force_settings(method: Method, n_components: int) -> dict[str, Any]:
-    """Return the fields of a plan that describe the repulsive forces."""
-    mesh = method if isinstance(method, Mesh) else None
-    return {
-        "forces": method.name,
-        "accuracy": mesh and mesh.accuracy,
-        "theta": method.theta if isinstance(method, Tree) else None,
-        "widest": mesh and widest_map(n_components, mesh.accuracy),
-    }
+def _describe_forces(method: Method, n_components: int) -> str:
+    if isinstance(method, Mesh):
+        widest = widest_map(n_components, method.accuracy)
+        return f"mesh, accuracy {method.accuracy:g}; a tree if the map is wider than {widest:,.0f}"
+    return f"tree, theta {method.theta:g}" if isinstance(method, Tree) else method.name
 
 
-def seeded_kernel(plan: Plan, request: Request) -> MetricKernel:
-    """Return the unfitted kernel of a plan, with the seed of this run."""
-    own: MetricKernel = clone(plan.parameters["kernel"])
-    if "random_state" in own.get_params():
-        own.set_params(random_state=request.kernel.get_params()["random_state"])
-    return own
-
-
-def _unseeded(kernel: MetricKernel, asked: Any) -> MetricKernel:
-    """Return the kernel with the user's own seed, if there is one."""
+def with_seed(kernel: MetricKernel, seed: Any) -> MetricKernel:
+    """Return an unfitted copy of a kernel, with this seed if it draws."""
     own: MetricKernel = clone(kernel)
     if "random_state" in own.get_params():
-        own.set_params(random_state=getattr(asked, "random_state", None))
+        own.set_params(random_state=seed)
     return own
 
 

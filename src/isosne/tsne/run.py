@@ -4,15 +4,26 @@ import logging
 import time
 import warnings
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
+
+from isosne._checks import check_number
 from isosne._numba import threads
 from isosne._progress import BAR_SECONDS, make_progress, print_line
+from isosne._types import DenseMatrix, Joint, SparseMatrix
 from isosne.errors import DivergedError
-from isosne.layout.anchors import Pull
+from isosne.layout.anchors import Pull, make_pull
+from isosne.layout.attraction import Attraction, DrawnAttraction, ListedAttraction, SplitForces
 from isosne.layout.descent import Progress, State, advance, descend
-from isosne.layout.forces import Forces
-from isosne.layout.schedules import Schedule
+from isosne.layout.exact import CustomForces, ExactForces, ExactRepulsion
+from isosne.layout.forces import Forces, Mesh, Method, Repulsion, Tree
+from isosne.layout.mesh import MeshRepulsion
+from isosne.layout.objectives import JSE, KL, NeRV, Objective, as_objective, dof_of
+from isosne.layout.schedules import Schedule, as_schedule, lasting
+from isosne.layout.tree import TreeRepulsion
 from isosne.tsne.checkpoint import Checkpoint, Saved
+from isosne.tsne.plan import useful_threads
 
 TRACE_EVERY = 50
 """Steps between recorded values of the objective, as in scikit-learn. Each costs about one step."""
@@ -97,6 +108,47 @@ class Run:
         run = Run(self.forces, schedule, progress, self.n_threads, self.pull)
         run.trace, run.gradient_norm = list(self.trace), self.gradient_norm
         return run
+
+
+def schedule_of(schedule: Any, exaggeration: float | None) -> Schedule:
+    """Return the schedule of a name or an object, with an exaggeration that lasts."""
+    phases = as_schedule(schedule)
+    if exaggeration is None:
+        return phases
+    check_number(exaggeration, "exaggeration", low=1, hint="1 changes nothing.")
+    return lasting(phases, float(exaggeration))
+
+
+def make_forces(joint: Joint, method: Method, n_components: int, objective: Objective) -> Forces:
+    """Return the forces on the points of a map: attraction by `joint`, repulsion by `method`."""
+    dof = dof_of(objective)
+    if isinstance(joint, DenseMatrix):
+        if isinstance(objective, KL | NeRV | JSE):
+            return ExactForces(joint, objective, dof)
+        return CustomForces(joint, objective)
+    attraction: Attraction = (
+        ListedAttraction(joint, dof)
+        if isinstance(joint, SparseMatrix)
+        else DrawnAttraction(joint, dof)
+    )
+    repulsion: Repulsion = ExactRepulsion(dof)
+    if isinstance(method, Mesh):
+        repulsion = MeshRepulsion(n_components, dof, method.accuracy)
+    elif isinstance(method, Tree):
+        repulsion = TreeRepulsion(n_components, dof, method.theta)
+    return SplitForces(attraction, repulsion, dof)
+
+
+def revived_run(model: Any) -> Run:
+    """Return the run of a model from a file, whose affinities were computed again."""
+    plan, n, objective = model.plan_, len(model.embedding_), as_objective(model.objective)
+    forces = make_forces(model.affinities_, plan.parameters["forces"], plan.n_components, objective)
+    progress = Progress.at(np.ascontiguousarray(model.embedding_.T), model.n_iter_)
+    pull = make_pull(getattr(model, "alignment_", None), n)
+    schedule = schedule_of(model.schedule, model.exaggeration)
+    run = Run(forces, schedule, progress, useful_threads(n, plan.forces), pull)
+    run.trace = [(int(i), float(value), float(norm)) for i, value, norm in model.trace_]
+    return run
 
 
 class Reporter:

@@ -83,8 +83,8 @@ CASES = {
     ),
     "graph: affinities": pytest.param(
         fit(KNNKernel(5, **LISTED), affinities="dense"),
-        "affinities must be 'sparse' for a sparse matrix of distances, which leaves most pairs "
-        "out; got affinities='dense'. Leave it out, or pass a dense matrix of distances.",
+        "affinities must be 'sparse', because the distances are those to neighbors; got "
+        "affinities='dense'. Leave it out.",
     ),
     "graph: objective": pytest.param(
         fit(KNNKernel(5, **LISTED), objective="nerv"),
@@ -122,8 +122,8 @@ CASES = {
     ),
     "affinities: another form": pytest.param(
         fit("precomputed", csr_array(P), affinities="dense"),
-        "affinities must be 'sparse' for these precomputed affinities; got affinities='dense'. "
-        "Leave it out.",
+        "affinities must be 'sparse', because the affinities are precomputed; got "
+        "affinities='dense'. Leave it out.",
     ),
     "affinities: two sets": pytest.param(
         lambda: PrecomputedKernel().fit(P).similarity(None, 3),
@@ -132,8 +132,8 @@ CASES = {
     ),
     "own: lists": pytest.param(
         fit(Constant(P), X, affinities="sparse"),
-        "affinities must be 'dense' with a user-defined kernel, which compares all pairs; got "
-        "affinities='sparse'. Pass affinities='dense'.",
+        "affinities must be 'dense', because a user-defined kernel compares all pairs; got "
+        "affinities='sparse'. Leave it out.",
     ),
     "own: wide": (fit(Constant(np.ones((70, 71))), X), SIMILARITY.format(70, (70, 71))),
     "own: deep": (fit(Constant(P[None]), X), SIMILARITY.format(70, (1, 70, 70))),

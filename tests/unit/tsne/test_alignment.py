@@ -1,5 +1,7 @@
 """Maps whose rows stay near their places on a previous map."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -108,8 +110,6 @@ def test_the_previous_map_grows_with_the_number_of_points(points):
     grown = make(align_to=Alignment(PREVIOUS[:20], **ids)).fit(points)
     assert grown.alignment_.scale == 2  # sqrt(80 / 20)
     np.testing.assert_allclose(grown.alignment_.places, 2 * PREVIOUS[:20])
-    kept = make(align_to=Alignment(PREVIOUS[:20], **ids, scale=1)).fit(points)
-    np.testing.assert_array_equal(kept.alignment_.places, PREVIOUS[:20])
 
 
 def test_new_rows_start_among_their_neighbors_and_are_not_held(two_blobs):
@@ -117,7 +117,7 @@ def test_new_rows_start_among_their_neighbors_and_are_not_held(two_blobs):
     places = np.where(first[:, None], [-30.0, 0.0], [30.0, 0.0])
     places += np.random.default_rng(0).normal(size=places.shape)
     known = np.flatnonzero(np.arange(len(first)) % 3 > 0)
-    align_to = Alignment(places[known], ids=np.arange(len(first)), previous_ids=known, scale=1)
+    align_to = Alignment(places[known], ids=np.arange(len(first)), previous_ids=known)
     starts = []
     callback = lambda state: starts.append(state.Y.T.copy())  # noqa: E731
     model = make(OwnerKernel(), align_to=align_to, callback=callback).fit(two_blobs)
@@ -135,9 +135,10 @@ def test_a_named_start_is_kept_and_the_pull_does_the_rest(points):
 
 def test_landmarks_are_aligned_by_the_identifiers_of_all_rows(points):
     ids = np.arange(N)[::-1] + 100
-    align_to = Alignment(PREVIOUS, 1e6, ids=ids, previous_ids=ids, scale=1)
+    align_to = Alignment(PREVIOUS, 1e6, ids=ids, previous_ids=ids)
     model = make(landmarks=Landmarks(50), align_to=align_to).fit(points)
-    np.testing.assert_allclose(model.embedding_, PREVIOUS[model.landmark_indices_], atol=0.02)
+    places = math.sqrt(50 / N) * PREVIOUS[model.landmark_indices_]
+    np.testing.assert_allclose(model.embedding_, places, atol=0.02)
 
 
 def test_landmarks_without_a_place_are_refused(points):
@@ -219,13 +220,6 @@ def test_a_fit_without_alignment_forgets_the_last_one(points):
             (
                 "strength must be a number from 0 to 1e+09; got strength=-1. 10 is the default; 0 "
                 "only starts from the previous map."
-            ),
-        ),
-        (
-            {"scale": "large"},
-            (
-                "scale must be a number from 1e-06 to 1e+06; got scale='large'. Pass 'auto', or 1 "
-                "to keep the previous coordinates."
             ),
         ),
         (

@@ -23,7 +23,7 @@ from isosne.layout.anchors import radius_of
 from isosne.quality import compare
 from isosne.rows import open_rows
 from isosne.rows.scaled import Scale, ScaledRows
-from isosne.tsne.series import gathering
+from isosne.tsne.extension import gathering
 from tests.unit.tsne.conftest import make, refuses
 
 ROUTES = {

@@ -164,7 +164,7 @@ def test_a_model_from_a_file_takes_more_steps(fitted, tmp_path, name):
     assert loaded.n_iter_ == model.n_iter_
     # Forces made anew hold the points in another order: their sums differ in the last digits. A
     # mesh made anew has another spacing: its forces differ by as much as it is accurate to.
-    share = model.plan_.accuracy or 1e-3
+    share = getattr(model.plan_.parameters["forces"], "accuracy", 1e-3)
     np.testing.assert_allclose(
         loaded.embedding_, model.embedding_, atol=share * np.abs(model.embedding_).max()
     )

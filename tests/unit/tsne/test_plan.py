@@ -25,6 +25,7 @@ from isosne import (
 from isosne._numba import n_threads, threads
 from isosne.kernels.psi import COMPARED, RANKED
 from isosne.layout.forces import as_method
+from isosne.layout.mesh import widest_map
 from isosne.layout.schedules import Schedule
 from isosne.tsne.memory import InputSize, size
 from isosne.tsne.plan import (
@@ -147,9 +148,9 @@ def test_a_mesh_or_a_tree_takes_over_where_exact_repulsion_is_slower(memory, n_c
         plan_for(GaussianKernel(5), n, n_components, affinities="sparse")
         for n in (limit, limit + 1)
     )
-    assert (at.forces, at.accuracy, at.theta) == ("exact", None, None)
-    expected = ("tree", None, 0.85) if n_components == 3 else ("mesh", 0.01, None)
-    assert (above.forces, above.accuracy, above.theta) == expected
+    expected = Tree(0.85) if n_components == 3 else Mesh(0.01)
+    assert at.forces == "exact"
+    assert (above.forces, above.parameters["forces"]) == (expected.name, expected)
 
 
 def test_points_whose_pairs_fill_the_memory_are_compared_with_their_neighbors(memory):
@@ -212,7 +213,6 @@ def test_neighbors_are_those_of_the_kernel(memory, kernel, n_neighbors, n_partne
     sparse = plan_for(kernel, 1000, 3, affinities="sparse")
     assert (sparse.n_neighbors, sparse.n_partners) == (n_neighbors, n_partners)
     assert sparse.n_components == 3
-    assert sparse.widest is None
 
 
 @pytest.mark.parametrize("affinities", ["sparse", "sampled"])
@@ -313,7 +313,8 @@ def test_choices_made_by_hand_are_printed(memory):
         GaussianKernel(5), affinities="sparse", forces=Mesh(accuracy=0.003), objective=KL(dof=0.5)
     ).plan(np.zeros((1000, 4)))
     assert str(meshed).splitlines()[4] == (
-        f"forces      mesh, accuracy 0.003; a tree if the map is wider than {meshed.widest:,.0f}"
+        "forces      mesh, accuracy 0.003; a tree if the map is wider than "
+        f"{widest_map(2, 0.003):,.0f}"
     )
     drawn = make(affinities="sampled", forces="exact", start="random").plan(np.zeros((1000, 4)))
     assert str(drawn).splitlines()[2:5] == [
