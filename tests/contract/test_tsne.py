@@ -114,7 +114,10 @@ START = sentence(
     "be one of 'auto', 'pca', 'spectral', 'random' or an array",
     "Choose a name, or pass coordinates (n_samples, n_components).",
 )
-ALL_PAIRS = "affinities must be 'dense', because {} compares all pairs; got affinities={{!r}}. Leave it out."
+ALL_PAIRS = (
+    "affinities must be 'dense', because {} compares all pairs; got affinities={{!r}}. "
+    "Leave it out."
+)
 REFUSALS = [
     *[({"n_components": v}, COMPONENTS.format(v)) for v in (0, 4, 2.0, True, "two", None)],
     *[({"forces": v}, FORCES.format(v)) for v in ("fft", "", None, 1)],
