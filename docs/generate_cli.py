@@ -42,7 +42,7 @@ isosne report wine.csv --id id --label target --map map.parquet --map umap.csv -
 
 **Names.** An option has the name of the keyword in Python: `--random-state` is
 `TSNE(random_state=...)`, `--cell-size` is `OwnerKernel(cell_size=...)`, `--psi` is
-`IsolationKernel(psi=...)`, `--missing` is `isosne.rows.read_table(missing=...)`.
+`IsolationKernel(psi=...)`, `--missing` is `isosne.rows.open_rows(missing=...)`.
 
 **Reproducibility.** The seed is 0 unless `--seed` is given: the same command gives the same map,
 for any number of threads.

@@ -143,7 +143,7 @@ def explore(
     Parameters
     ----------
     data : array, CSR, data frame, path, or TSNE
-        The points, of which a map is computed; a path, as for `isosne.rows.read_table`; or a
+        The points, of which a map is computed; a path, as for `isosne.rows.open_rows`; or a
         fitted model, whose map is shown.
     labels : array of shape (n_samples,) or None, default=None
         The class of each point.

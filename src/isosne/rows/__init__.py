@@ -9,33 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from isosne.rows.formats import open_rows
-    from isosne.rows.map_writer import MapWriter
+    from isosne.rows.map_writer import MapWriter as MapWriter
     from isosne.rows.maps import Map, read_map
-    from isosne.rows.rows import Rows, blocks, is_stored
-    from isosne.rows.table_reader import Table, read_table
+    from isosne.rows.rows import Rows
+    from isosne.rows.rows import blocks as blocks
+    from isosne.rows.rows import is_stored as is_stored
+    from isosne.rows.table_reader import Table as Table
+    from isosne.rows.table_reader import read_table as read_table
 
 _HOME = {
-    "Map": "maps",
-    "MapWriter": "map_writer",
-    "Rows": "rows",
-    "Table": "table_reader",
-    "blocks": "rows",
-    "is_stored": "rows",
-    "open_rows": "formats",
-    "read_map": "maps",
-    "read_table": "table_reader",
+    **dict.fromkeys(("Rows", "blocks", "is_stored"), "rows"),
+    **dict.fromkeys(("Map", "read_map"), "maps"),
+    **dict.fromkeys(("Table", "read_table"), "table_reader"),
+    **{"MapWriter": "map_writer", "open_rows": "formats"},
 }
-__all__ = [
-    "Map",
-    "MapWriter",
-    "Rows",
-    "Table",
-    "blocks",
-    "is_stored",
-    "open_rows",
-    "read_map",
-    "read_table",
-]
+__all__ = ["Map", "Rows", "open_rows", "read_map"]
 
 
 def __getattr__(name: str) -> Any:

@@ -74,9 +74,6 @@ class ArrowRows(Rows):
         self._lock = threading.Lock()  # several threads may read
         self._walk: Walk | None = None
 
-    def _read(self, start: int, stop: int) -> Array:
-        return self._take(np.arange(start, stop))
-
     def _take(self, indices: Indices) -> Array:
         out, done = np.empty((len(indices), self.shape[1]), self.dtype), 0
         with self._lock:

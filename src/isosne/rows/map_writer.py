@@ -2,7 +2,8 @@
 
 How the map was made, its provenance, is one line of JSON in the metadata of the table. A CSV file
 stays a plain table: its provenance is a second file, ``map.csv.json``, with a hash of the map,
-because either of the two can be changed without the other.
+because either of the two can be changed without the other. Ids and labels of a CSV file that a
+spreadsheet would take for formulas, such as ``=A1``, get an apostrophe in front.
 """
 
 import hashlib
@@ -17,12 +18,10 @@ from typing import Any, BinaryIO, Self
 
 import numpy as np
 
-from isosne._checks import check_count
 from isosne._extras import require
 from isosne._files import AtomicFile, encode_json, hash_file, open_regular, writing_to
 from isosne._types import Array
 from isosne.errors import DataError, IsosneWarning, ParameterError
-from isosne.rows.columns import is_text
 from isosne.rows.text import encode_csv
 
 AXES = ("x", "y", "z")
@@ -33,8 +32,6 @@ COLUMNS = "columns"
 FORMAT_VERSION = 1
 """Version of the layout of map files; higher versions cannot be read."""
 STDOUT = "-"
-RESERVED = ("id", "label", *AXES)
-"""Names of columns that every map may have."""
 GROUP_ROWS = 131_072
 """Rows in a row group of Parquet or a record batch of Arrow, 1 MB of coordinates of a map. Chosen,
 not measured."""
@@ -47,74 +44,32 @@ Block = Mapping[str, Any]
 
 
 class MapWriter:
-    """Write the rows of a map in order, to a file or to standard output.
+    """Write the rows of a map in order, to a file or, for "-", to standard output as CSV.
 
-    Parameters
-    ----------
-    path : path or "-"
-        File that ends in .parquet, .csv, .feather, .arrow, or in .npy for coordinates alone. "-"
-        writes CSV to standard output, without provenance.
-    ids : array of int or str, shape (n_samples,), or None
-        Unique identifier of each row. None uses the index of the row.
-    n_components : int
-        Number of dimensions of the map, from 1 to 3.
-    provenance : dict
-        How the map was made: strings, numbers, lists and dictionaries.
-    labels : array of int or str, shape (n_samples,), or None, default=None
-        Class of each row.
-    columns : mapping from str to array, or None, default=None
-        Further columns of finite numbers, one value per row, such as clusters.
-    force : bool, default=False
-        Whether to replace an existing file.
-
-    Raises
-    ------
-    OutputError
-        If the file exists, cannot be written, or the disk is full.
-
-    Notes
-    -----
-    Blocks are written to a temporary file in the same folder, which is renamed by `close` once its
-    content is on the disk. An error or an interrupt inside ``with`` removes it. Only blocks are
-    kept in memory, not the map, except for .npy files.
-
-    Ids and labels of a CSV file that a spreadsheet would take for formulas, such as ``=A1``, get an
-    apostrophe in front, which `read_map` removes.
-
-    Examples
-    --------
-    >>> import tempfile, numpy as np
-    >>> from isosne.rows import MapWriter, read_map
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with MapWriter(f"{folder}/map.csv", ["a", "b"], 2, {"seed": 0}) as writer:
-    ...         writer.write(np.array([[0.5, 1.0], [2.0, 3.0]]))
-    ...     read_map(f"{folder}/map.csv").embedding.tolist()
-    [[0.5, 1.0], [2.0, 3.0]]
+    ``ids``: None for the index of the row. ``columns``: further numbers, such as clusters. Blocks
+    go to a temporary file in the same folder, which is renamed by `close` once its content is on
+    the disk; an error or an interrupt inside ``with`` removes it. Only .npy files are kept in
+    memory as a whole.
     """
 
     def __init__(
         self,
         path: str | Path,
-        ids: Any,
+        ids: Array | None,
         n_components: int,
         provenance: Mapping[str, Any],
         *,
-        labels: Any = None,
-        columns: Mapping[str, Any] | None = None,
+        labels: Array | None = None,
+        columns: Mapping[str, Array] | None = None,
         force: bool = False,
     ) -> None:
-        hint = "A map has one, two or three dimensions."
-        check_count(n_components, "n_components", low=1, high=3, hint=hint)
-        self._axes = AXES[:n_components]
-        leading = (("id", ids), ("label", labels))
-        self._leading = {n: _check_texts(v, f"{n}s") for n, v in leading if v is not None}
-        self._trailing = {n: _check_numbers(v, n) for n, v in (columns or {}).items()}
-        self._n_expected = _count_rows(self._leading | self._trailing)
-        if self._trailing:
-            provenance = {**provenance, COLUMNS: list(self._trailing)}
+        self._axes, self._columns = AXES[:n_components], dict(columns or {})
+        leading = {"id": ids, "label": labels}
+        self._leading = {name: np.asarray(v) for name, v in leading.items() if v is not None}
+        if self._columns:
+            provenance = {**provenance, COLUMNS: list(self._columns)}
         self._line = encode_provenance(provenance)
         self.n_rows = 0
-        self._is_closed = False
         self._targets: list[AtomicFile] = []
         extension = Path(path).suffix.lower()
         if str(path) == STDOUT:
@@ -133,41 +88,25 @@ class MapWriter:
             raise
 
     def write(self, Y: Any) -> None:
-        """Write the next rows.
-
-        Parameters
-        ----------
-        Y : array of shape (n_rows, n_components)
-            Coordinates, which are stored as float32.
-        """
+        """Write the coordinates of the next rows, as float32."""
         Y = np.asarray(Y, dtype=np.float32)
-        if Y.ndim != 2 or Y.shape[1] != len(self._axes):
-            rule = f"have {len(self._axes)} column(s); got shape {Y.shape}"
-            raise ParameterError("Y", rule, hint="Pass one row of coordinates per point.")
+        part = slice(self.n_rows, self.n_rows + len(Y))
         if not np.isfinite(Y).all():
             raise DataError(
-                f"Coordinates must be finite; rows {self.n_rows} to {self.n_rows + len(Y) - 1} "
+                f"Coordinates must be finite; rows {part.start} to {part.stop - 1} "
                 "have NaN or infinite values. Check the points of these rows."
             )
-        part = slice(self.n_rows, self.n_rows + len(Y))
-        if self._n_expected is not None and part.stop > self._n_expected:
-            raise self._wrong_count(part.stop)
         with self._writing():
             self._sink.write(
                 {"id": np.arange(part.start, part.stop)}
                 | {name: column[part] for name, column in self._leading.items()}
                 | dict(zip(self._axes, Y.T, strict=True))
-                | {name: column[part] for name, column in self._trailing.items()}
+                | {name: column[part] for name, column in self._columns.items()}
             )
         self.n_rows = part.stop
 
     def close(self) -> None:
-        """Complete the file and rename it; do nothing if it is closed already."""
-        if self._is_closed:
-            return
-        if self.n_rows == 0 or self._n_expected not in (None, self.n_rows):
-            self.discard()
-            raise self._wrong_count(self.n_rows)
+        """Complete the file and rename it."""
         with self._writing():
             self._sink.finish()
             if len(self._targets) == 2:
@@ -178,7 +117,6 @@ class MapWriter:
                 sidecar.write(encode_json(about, indent=1).encode())
             for target in self._targets:
                 target.commit()
-        self._is_closed = True
 
     def discard(self) -> None:
         """Remove the incomplete file."""
@@ -200,44 +138,6 @@ class MapWriter:
         except BaseException:
             self.discard()
             raise
-
-    def _wrong_count(self, n_rows: int) -> ParameterError:
-        n = self._n_expected
-        rule = "have " + ("at least one row" if n is None else f"{n} rows") + " in all"
-        return ParameterError("Y", f"{rule}; got {n_rows}", hint="Write each row once, in order.")
-
-
-def _check_texts(values: Any, name: str) -> Array:
-    column = np.asarray(values)
-    if column.dtype.kind == "U":
-        column = column.astype(object)
-    is_known = column.dtype.kind in "uiO" and column.ndim == 1
-    if not is_known or (is_text(column) and not all(isinstance(v, str) for v in column)):
-        rule = f"be a list of integers or strings; got {column.dtype} of shape {column.shape}"
-        raise ParameterError(name, rule, hint="Convert it with astype(int) or astype(str).")
-    return column
-
-
-def _check_numbers(values: Any, name: str) -> Array:
-    column = np.asarray(values)
-    if name in RESERVED:
-        rule = f"have names other than {', '.join(RESERVED)}"
-        raise ParameterError("columns", rule, name, "Rename the column.")
-    if column.ndim != 1 or column.dtype.kind not in "uif" or not np.isfinite(column).all():
-        rule = f"be finite numbers; got {column.dtype} of shape {column.shape} in {name!r}"
-        raise ParameterError("columns", rule, hint="Pass one number per row.")
-    return column
-
-
-def _count_rows(columns: Mapping[str, Array]) -> int | None:
-    """Return the number of values of every column; None if there are no columns."""
-    n_rows = next((len(column) for column in columns.values()), None)
-    for name, column in columns.items():
-        if len(column) != n_rows:
-            parameter = "labels" if name == "label" else "columns"
-            rule = f"have {n_rows} values, one per row; got {len(column)} in {name!r}"
-            raise ParameterError(parameter, rule, hint="Pass columns of the same table.")
-    return n_rows
 
 
 class Sink:
@@ -344,12 +244,7 @@ def encode_parquet(columns: Block) -> bytes:
 
 def encode_provenance(provenance: Mapping[str, Any]) -> str:
     """Return provenance as one line of JSON."""
-    try:
-        return encode_json({"format": FORMAT_VERSION, **provenance})
-    except (TypeError, ValueError) as error:
-        rule = f"contain only strings, numbers, lists and dictionaries ({error})"
-        hint = "Convert other values to one of these types."
-        raise ParameterError("provenance", rule, hint=hint) from error
+    return encode_json({"format": FORMAT_VERSION, **provenance})
 
 
 def read_provenance(path: Path) -> dict[str, Any]:

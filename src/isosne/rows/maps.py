@@ -27,7 +27,7 @@ from isosne.rows.columns import (
 from isosne.rows.formats import open_path
 from isosne.rows.map_writer import AXES, COLUMNS, read_provenance
 from isosne.rows.rows import Rows, SourceFiles
-from isosne.rows.table_reader import STDIN, check_exists, piped_file
+from isosne.rows.table_reader import STDIN, check_exists, save_stdin
 from isosne.rows.text import UNNAMED, TextRows, restore_formulas
 
 TABLES = (".parquet", ".csv", ".tsv", ".txt", ".feather", ".arrow")
@@ -61,7 +61,7 @@ class Map:
     notes : tuple of str, default=()
         Sentences about the columns that were chosen, for a map of another program.
     columns : dict from str to array, default={}
-        Further columns of numbers that `MapWriter` wrote, such as clusters.
+        Further columns of numbers that isosne wrote, such as clusters.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def match_rows(drawn: Map, ids: Array | None, n_rows: int, source: str) -> NDArr
 
 
 def read_map(path: str | Path) -> Map:
-    """Read a map from a file that `MapWriter` or another program wrote.
+    """Read a map from a file that isosne or another program wrote.
 
     Parameters
     ----------
@@ -179,16 +179,16 @@ def read_map(path: str | Path) -> Map:
     Examples
     --------
     >>> import tempfile, numpy as np
-    >>> from isosne.rows import MapWriter, read_map
+    >>> from isosne.rows import read_map
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with MapWriter(f"{folder}/map.parquet", ["a", "b"], 2, {"seed": 0}) as writer:
-    ...         writer.write(np.zeros((2, 2)))
-    ...     read_map(f"{folder}/map.parquet").provenance
-    {'seed': 0}
+    ...     np.save(f"{folder}/umap.npy", np.zeros((2, 2)))
+    ...     read_map(f"{folder}/umap.npy").ids.tolist()
+    [0, 1]
     """
     if str(path) == STDIN:
-        with piped_file() as kept:
-            return read_map(kept)
+        folder, saved = save_stdin()
+        with folder:
+            return read_map(saved)
     path, key = split_key(path)
     extension = path.suffix.lower()
     if extension not in READABLE:

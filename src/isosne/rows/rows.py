@@ -38,27 +38,17 @@ class SourceFiles:
     """
 
     def __init__(self, name: str, *paths: Path) -> None:
-        self.name = name
+        self.name, self.paths = name, paths
         self._stamps = {path: _stamp(path) for path in paths}
-
-    @property
-    def paths(self) -> list[Path]:
-        """The files, in the order of their rows."""
-        return list(self._stamps)
 
     def check_unchanged(self) -> None:
         """Raise an error if a file has changed since the source was opened."""
         for path, before in self._stamps.items():
-            now = _stamp(path)
-            if now == before:
-                continue
-            how = "it was written again"
-            if now[0] != before[0]:
-                how = f"its size was {before[0]:,} bytes and is now {now[0]:,}"
-            raise DataError(
-                f"{path} must not change while it is read; {how}. "
-                "Wait until the file is complete, then start again."
-            )
+            if _stamp(path) != before:
+                raise DataError(
+                    f"{path} must not change while it is read; it was written again. "
+                    "Wait until the file is complete, then start again."
+                )
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -68,27 +58,23 @@ class SourceFiles:
             yield
         except Exception as error:  # readers raise almost anything for damaged files
             self.check_unchanged()
-            if isinstance(error, IsosneError) or not self._stamps:
+            if isinstance(error, IsosneError) or not self.paths:
                 raise
-            raise self._refuse(error) from error
+            line = (str(error).splitlines() or [""])[0].rstrip(".")
+            reason = line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]}..."
+            what = (
+                "the file is damaged, incomplete, or not of the format that its extension names "
+                f"({type(error).__name__}: {reason}). Write or copy it again."
+            )
+            if isinstance(error, PermissionError):
+                what = "permission denied. Change the permissions of the file."
+            raise DataError(f"Cannot read {self.name}: {what}") from error
         self.check_unchanged()
-
-    def _refuse(self, error: Exception) -> DataError:
-        reason = f"{type(error).__name__}: {first_line(error)}"
-        what = (
-            "the file is damaged, incomplete, or not of the format that its extension names "
-            f"({reason}). Write or copy it again."
-        )
-        if isinstance(error, PermissionError):
-            what = "permission denied. Change the permissions of the file."
-        return DataError(f"Cannot read {self.name}: {what}")
 
     def digest(self, digest: Any) -> None:
         """Update a hash with sizes and samples of the content: a copy has the same hash."""
-        for n_bytes, _ in self._stamps.values():
-            digest.update(f"{n_bytes} ".encode())
-        # The first and the last file; a dictionary, as the order of a set differs between runs.
-        for path in dict.fromkeys((*self.paths[:1], *self.paths[-1:])):
+        digest.update(" ".join(str(n_bytes) for n_bytes, _ in self._stamps.values()).encode())
+        for path in self.paths[:: max(1, len(self.paths) - 1)]:  # the first and the last
             n_bytes, _ = self._stamps[path]
             with path.open("rb") as file:
                 for k in range(N_SAMPLES + 1):
@@ -124,12 +110,6 @@ def stat_path(path: Path) -> os.stat_result:
         raise DataError(f"Cannot read {str(path)!r}: {error}. Correct the path.") from error
 
 
-def first_line(error: BaseException) -> str:
-    """Return the first line of a message of a reader, if it is long the start of it."""
-    line = (str(error).splitlines() or [""])[0].rstrip(".")
-    return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]}..."
-
-
 class Rows(ABC):
     """Points that need not be in memory at once; `open_rows` returns them.
 
@@ -149,10 +129,6 @@ class Rows(ABC):
         Columns that are not features only because they are not numeric.
     is_sparse : bool
         Whether rows are returned as CSR.
-
-    Notes
-    -----
-    A subclass implements ``_read`` and ``_take``, which receive checked arguments.
 
     Examples
     --------
@@ -189,9 +165,9 @@ class Rows(ABC):
         self.side: Mapping[str, Callable[[], Array]] = {}
         self.left_out: tuple[str, ...] = ()
 
-    @abstractmethod
     def _read(self, start: int, stop: int) -> Points:
         """Return the rows from `start` up to `stop`."""
+        return self._take(np.arange(start, stop))
 
     @abstractmethod
     def _take(self, indices: Indices) -> Points:
@@ -267,10 +243,9 @@ class Rows(ABC):
         bad_rows, bad_columns = find_not_finite(block)
         if len(bad_rows) == 0:
             return
-        row, column = int(bad_rows[0]), int(bad_columns[0])
+        row, column, n_bad = int(bad_rows[0]), int(bad_columns[0]), len(bad_rows)
         is_missing = bool(np.isnan(block[row, column]))
         what = "a missing value" if is_missing else "an infinite value"
-        n_bad = len(bad_rows)
         count = "" if n_bad == 1 else f" ({n_bad} of the values read are not finite)"
         advice = self.advice or (
             "Impute such values, exclude the column, or pass "
@@ -285,14 +260,10 @@ class Rows(ABC):
         chosen = np.asarray(indices)
         if chosen.size == 0:
             return np.empty(0, np.int64)
-        if chosen.ndim != 1 or chosen.dtype.kind not in "ui":
-            rule = f"be a list of integers, not {chosen.dtype} of shape {chosen.shape}"
-            raise ParameterError("indices", rule, hint="Pass the indices of rows.")
-        last, low, high = self.shape[0] - 1, int(chosen.min()), int(chosen.max())
-        if low < 0 or high > last:
-            rule = f"be from 0 to {last}, the last row of {self.describe()}"
-            hint = "Pass the indices of existing rows."
-            raise ParameterError("indices", rule, low if low < 0 else high, hint)
+        last, is_list = self.shape[0] - 1, chosen.ndim == 1 and chosen.dtype.kind in "ui"
+        if not is_list or chosen.min() < 0 or chosen.max() > last:
+            rule = f"be integers from 0 to {last}, the last row of {self.describe()}"
+            raise ParameterError("indices", rule, hint="Pass the indices of existing rows.")
         return chosen.astype(np.int64)
 
 
@@ -336,28 +307,7 @@ def find_not_finite(block: Points) -> tuple[Indices, Indices]:
 
 
 def blocks(rows: Rows, n_bytes: int = BLOCK_BYTES) -> Iterator[slice]:
-    """Yield consecutive slices that cover all rows.
-
-    Parameters
-    ----------
-    rows : Rows
-        The source.
-    n_bytes : int, default=64000000
-        Approximate size of a block in memory. A block has at least one row.
-
-    Yields
-    ------
-    slice
-        The rows of the next block.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from isosne.rows import blocks, open_rows
-    >>> rows = open_rows(np.zeros((5, 2)))
-    >>> list(blocks(rows, n_bytes=32))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Yield slices that cover all rows, in blocks of about `n_bytes` and at least one row."""
     n_rows = rows.shape[0]
     step = max(1, n_bytes // rows.row_bytes)
     for start in range(0, n_rows, step):
@@ -365,24 +315,6 @@ def blocks(rows: Rows, n_bytes: int = BLOCK_BYTES) -> Iterator[slice]:
 
 
 def is_stored(source: Any) -> bool:
-    """Return whether an object gives access to rows that need not be in memory.
-
-    Parameters
-    ----------
-    source : object
-        Anything that may be passed as data.
-
-    Returns
-    -------
-    bool
-        True for a path, for `Rows`, and for Dask and zarr collections.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from isosne.rows import is_stored
-    >>> is_stored("big.npy"), is_stored(np.eye(3))
-    (True, False)
-    """
+    """Return whether rows need not be in memory: a path, `Rows`, a Dask or zarr collection."""
     package = type(source).__module__.partition(".")[0]
     return isinstance(source, str | Path | Rows) or package in LAZY_PACKAGES

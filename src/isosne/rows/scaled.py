@@ -34,12 +34,10 @@ class Scale(NamedTuple):
         if rows.is_sparse:
             hint = "Scale the data beforehand, or leave them as they are."
             raise ParameterError("scale", "be 'none' for sparse data", kind, hint)
-        statistics = _Statistics(rows.shape[1])
         with np.errstate(all="ignore"):  # `_check_width` finds what overflows
-            for part in blocks(rows):
-                statistics.add(rows.read(part))
-            shift, width = statistics.bounds() if kind == "minmax" else statistics.moments()
-        _check_width(width, statistics.low, statistics.high, rows)
+            low, high, mean, deviation = _read_statistics(rows)
+            shift, width = (low, high - low) if kind == "minmax" else (mean, deviation)
+        _check_width(width, low, high, rows)
         factor = np.divide(1, width, out=np.zeros_like(width), where=width > 0)
         return cls(shift, factor)
 
@@ -50,35 +48,23 @@ class Scale(NamedTuple):
             return ((block - self.shift) * self.factor).astype(dtype)
 
 
-class _Statistics:
-    """Running minimum, maximum, mean and sum of squared deviations of columns.
+def _read_statistics(rows: Rows) -> tuple[Array, Array, Array, Array]:
+    """Return minimum, maximum, mean and standard deviation of each column.
 
     Blocks are combined by the formula of Chan, Golub and LeVeque (1979) for pairwise sums of
     squares, which does not lose digits to a large mean.
     """
-
-    def __init__(self, n_columns: int) -> None:
-        self._n = 0
-        self.low, self.high = np.full((2, n_columns), np.inf) * [[1], [-1]]
-        self._mean, self._squares = np.zeros((2, n_columns))
-
-    def add(self, block: Points) -> None:
-        """Add a block of rows."""
-        values = np.asarray(block).astype(np.float64)
-        self.low = np.minimum(self.low, values.min(axis=0))
-        self.high = np.maximum(self.high, values.max(axis=0))
-        n, mean = self._n + len(values), values.mean(axis=0)
-        gap = mean - self._mean
-        self._squares += ((values - mean) ** 2).sum(axis=0) + gap**2 * self._n * len(values) / n
-        self._mean, self._n = self._mean + gap * len(values) / n, n
-
-    def bounds(self) -> tuple[Array, Array]:
-        """Return the minimum and the range of each column."""
-        return self.low, self.high - self.low
-
-    def moments(self) -> tuple[Array, Array]:
-        """Return the mean and the standard deviation of each column."""
-        return self._mean, np.sqrt(self._squares / self._n)
+    low, high = np.full((2, rows.shape[1]), np.inf) * [[1], [-1]]
+    mean, squares = np.zeros((2, rows.shape[1]))
+    n_before = 0
+    for part in blocks(rows):
+        values = np.asarray(rows.read(part)).astype(np.float64)
+        low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
+        n, own = n_before + len(values), values.mean(axis=0)
+        gap = own - mean
+        squares += ((values - own) ** 2).sum(axis=0) + gap**2 * n_before * len(values) / n
+        mean, n_before = mean + gap * len(values) / n, n
+    return low, high, mean, np.sqrt(squares / n_before)
 
 
 def _check_width(width: Array, low: Array, high: Array, rows: Rows) -> None:
@@ -143,9 +129,6 @@ class CompleteRows(Rows):
             f"Dropped {n_rows - n_kept:,} of {n_rows:,} rows, which have missing or infinite "
             f"values; the first is {self._rows._where(first)}."
         )
-
-    def _read(self, start: int, stop: int) -> Points:
-        return self._rows._take(self.kept[start:stop])
 
     def _take(self, indices: Indices) -> Points:
         return self._rows._take(self.kept[indices])

@@ -2,13 +2,13 @@
 
 import shutil
 import sys
-import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -32,31 +32,11 @@ PARQUET = b"PAR1"
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Points with their ids and labels.
+    """Points with their ids and labels, integers or text, and the names of the features.
 
-    Parameters
-    ----------
-    rows : Rows
-        The points, in memory or not.
-    ids : array of int or str, shape (n_samples,), or None
-        Unique identifier of each row. None if no column was named: the index of the row. If rows
-        were dropped, the indices of the remaining rows in the file. For .h5ad files, the names of
-        the rows, if they are unique.
-    labels : array of int or str, shape (n_samples,), or None
-        Class of each row; "" if it is missing.
-    names : tuple of str or None
-        Names of the features.
-    notes : tuple of str
-        Sentences about columns and rows that were left out, missing labels, and data sets that
-        differ from those of the paper.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from isosne.rows import Table, open_rows
-    >>> table = Table(open_rows(np.eye(2)), None, np.array(["a", "b"]), None)
-    >>> table.labels.tolist()
-    ['a', 'b']
+    ``ids`` None: the index of the row. If rows were dropped, ids are the indices of the remaining
+    rows in the file, and for .h5ad files the names of the rows, if they are unique. A missing label
+    is "". ``notes``: sentences about what was left out or is missing.
     """
 
     rows: Rows
@@ -75,57 +55,23 @@ def read_table(
     missing: str = "refuse",
     columns: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
-    key: str | None = None,
-    header: bool | None = None,
-    memory_limit: int | None = None,
-    needs_numbers: bool = True,
+    **others: Any,
 ) -> Table:
-    r"""Open a table with its ids and labels.
+    """Open a table, as `open_rows` does, with its ids and labels; "-" is standard input.
 
-    Parameters
-    ----------
-    source : path or str
-        A file or folder, as for `isosne.rows.open_rows`, or "-" for standard input.
-    id : str or None, default=None
-        Column with a unique identifier of each row.
-    label : str or None, default=None
-        Column with the class of each row: for .npz files an array, for .h5ad files a column of
-        obs.
-    text_columns, missing, columns, exclude, key, header, memory_limit
-        As for `isosne.rows.open_rows`.
-    needs_numbers : bool, default=True
-        Whether to raise an error if no numeric feature is left.
-
-    Returns
-    -------
-    Table
-        The table. Ids and labels are in memory; points are read on demand.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such file or column; the most similar name is suggested.
-    DataError
-        If the file cannot be read, ids are not unique, or every row has a different label.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from isosne.rows import read_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "wine.csv"
-    ...     _ = path.write_text("bottle,kind,ash\n7,red,2\n9,white,3\n4,red,4\n")
-    ...     table = read_table(path, id="bottle", label="kind")
-    >>> table.ids.tolist(), table.labels.tolist(), table.names
-    ([7, 9, 4], ['red', 'white', 'red'], ('ash',))
+    ``id`` and ``label`` name columns: for .npz files arrays, for .h5ad files columns of obs.
+    ``needs_numbers=False`` allows a table without numeric features.
     """
     roles = tuple((role, c) for role, c in (("id", id), ("label", label)) if c is not None)
-    options: dict[str, Any] = {"key": key, "header": header, "memory_limit": memory_limit}
-    options |= {"roles": roles, "needs_numbers": needs_numbers}
-    request = make_request(columns, exclude, text_columns, missing, **options)
+    request = make_request(columns, exclude, text_columns, missing, roles=roles, **others)
     if str(source) == STDIN:
-        rows = _open_piped(request)
+        folder, path = save_stdin()
+        try:
+            rows = open_path(path, request)
+        except BaseException:
+            folder.cleanup()
+            raise
+        weakref.finalize(rows, folder.cleanup)
     else:
         check_exists(Path(source), "source")
         rows = open_path(Path(source), request)
@@ -180,18 +126,13 @@ def check_exists(path: Path, parameter: str) -> None:
     """Raise an error if a file does not exist; suggest the most similar name in its folder."""
     if is_there(path):
         return
-    raise ParameterError(parameter, "be a file that exists", str(path), _suggest(path))
-
-
-def _suggest(path: Path) -> str:
     names: list[str] = []
     with suppress(OSError, ValueError):  # no folder, or one that cannot be listed
-        if path.is_symlink():
-            return "It is a symbolic link that leads nowhere. Correct the link."
-        names = [p.name for p in path.parent.iterdir()]
+        names = [p.name for p in path.parent.iterdir() if p.exists()]
     # The name without its ending decides: "map.csv" is not meant by "new.csv".
     near = find_similar(path.name, [n for n in names if find_similar(path.stem, [Path(n).stem])])
-    return f"Did you mean {str(path.parent / near)!r}?" if near else "Correct the path."
+    hint = f"Did you mean {str(path.parent / near)!r}?" if near else "Correct the path."
+    raise ParameterError(parameter, "be a file that exists", str(path), hint)
 
 
 def _check_ids(ids: Array, column: str) -> Array:
@@ -221,11 +162,10 @@ def list_notes(rows: Rows, labels: Array | None) -> tuple[str, ...]:
     notes = [rows.note()] if isinstance(rows, CompleteRows) else []
     if rows.left_out:
         notes.append(f"{LEFT_OUT}: {', '.join(map(repr, rows.left_out))}.")
-    unnamed = [name for name in rows.column_names or () if name.startswith(UNNAMED)]
+    unnamed = [repr(name) for name in rows.column_names or () if name.startswith(UNNAMED)]
     if unnamed:
-        listed = ", ".join(map(repr, unnamed))
         notes.append(
-            f"Columns without a name are used as features: {listed}. "
+            f"Columns without a name are used as features: {', '.join(unnamed)}. "
             "Exclude them if they number the rows."
         )
     if labels is not None and is_text(labels) and np.any(labels == ""):
@@ -233,38 +173,23 @@ def list_notes(rows: Rows, labels: Array | None) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _open_piped(request: Any) -> Rows:
-    """Open standard input; the temporary file is removed when the rows are no longer in use."""
-    with writing_to("a temporary file"):
-        folder = Path(tempfile.mkdtemp(prefix="isosne-"))
-    try:
-        rows = open_path(_save_stdin(folder), request)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    weakref.finalize(rows, shutil.rmtree, folder, ignore_errors=True)
-    return rows
-
-
-@contextmanager
-def piped_file() -> Iterator[Path]:
-    """Save standard input to a temporary file, which is removed at the end of the block."""
-    with tempfile.TemporaryDirectory(prefix="isosne-") as folder:
-        yield _save_stdin(Path(folder))
-
-
-def _save_stdin(folder: Path) -> Path:
-    """Write standard input to a file with the extension of its format: text or Parquet."""
+def save_stdin() -> tuple[TemporaryDirectory[str], Path]:
+    """Write standard input to a file in a folder that the caller removes: text or Parquet."""
     if sys.stdin is None:
         raise DataError("Cannot read standard input: it is closed. Pipe a table into it.")
-    with writing_to(folder):
-        start = sys.stdin.buffer.read(len(PARQUET))
-        if not start:
-            raise DataError(
-                "Cannot read standard input: it is empty. Pipe a table in CSV or Parquet into it."
-            )
-        path = folder / ("stdin.parquet" if start == PARQUET else "stdin.csv")
-        with path.open("wb") as file:
-            file.write(start)
-            shutil.copyfileobj(sys.stdin.buffer, file)
-    return path
+    start = sys.stdin.buffer.read(len(PARQUET))
+    if not start:
+        raise DataError(
+            "Cannot read standard input: it is empty. Pipe a table in CSV or Parquet into it."
+        )
+    with writing_to("a temporary file"):
+        folder = TemporaryDirectory(prefix="isosne-")
+        path = Path(folder.name) / ("stdin.parquet" if start == PARQUET else "stdin.csv")
+        try:
+            with path.open("wb") as file:
+                file.write(start)
+                shutil.copyfileobj(sys.stdin.buffer, file)
+        except BaseException:
+            folder.cleanup()
+            raise
+    return folder, path

@@ -18,12 +18,11 @@ from isosne.rows.arrow import BATCH_BYTES, ArrowRows, Part
 from isosne.rows.columns import Request, as_objects, is_text, parse_integers, select_columns
 from isosne.rows.rows import Indices, SourceFiles
 
-SAMPLE_BYTES, LARGEST_SAMPLE_BYTES = 1_000_000, 64_000_000
-"""Size of the sample from the start of the file, and the size up to which it grows if it has too
-few lines. Chosen: read in milliseconds; a row of a few million numbers fits."""
+SAMPLE_BYTES, LONGEST_LINE = 1_000_000, 64_000_000
+"""Size of the sample from the start of the file, and of one line of it. Chosen: read in
+milliseconds; a row of a few million numbers fits."""
 MIN_LINES, MAX_LINES = 4, 200
-"""Lines that the sample must have, a header and rows to compare it with; lines from which the
-dialect is detected. Chosen, not measured."""
+"""Lines of the sample: a header and rows to compare it with, at least. Chosen, not measured."""
 DELIMITERS = (",", "\t", ";", "|")
 MISSING_WORDS = {"", "na", "n/a", "nan", "null", "none", "?", "-"}
 """Fields, in lower case, that mean a missing value. Chosen: words that pandas reads as missing, and
@@ -228,18 +227,17 @@ def _check_bytes(path: Path) -> int:
 
 
 def _sample_lines(path: Path) -> tuple[list[bytes], int]:
-    """Return the first complete lines of a file, and the offset of the first of them."""
+    """Return the first lines of a file, and the offset of the first of them."""
     with path.open("rb") as file:
-        sample = file.read(SAMPLE_BYTES)
-        while sample.count(b"\n") < MIN_LINES and len(sample) < LARGEST_SAMPLE_BYTES:
-            more = file.read(len(sample))
-            if not more:
+        offset = len(BOM) if file.read(len(BOM)) == BOM else 0
+        file.seek(offset)
+        lines: list[bytes] = []
+        while len(lines) < MIN_LINES or (len(lines) < MAX_LINES and file.tell() < SAMPLE_BYTES):
+            line = file.readline(LONGEST_LINE)
+            if not line:
                 break
-            sample += more
-        is_all = not file.read(1)
-    offset = len(BOM) if sample.startswith(BOM) else 0
-    lines = sample[offset:].splitlines(keepends=True)
-    return (lines if is_all else lines[:-1])[:MAX_LINES], offset
+            lines.append(line)
+    return lines, offset
 
 
 def _find_delimiter(lines: list[str]) -> str:
@@ -255,14 +253,11 @@ def _find_delimiter(lines: list[str]) -> str:
 
 def _has_header(cells: list[list[str]]) -> bool:
     first = [is_number(cell) or is_missing(cell) for cell in cells[0]]
-    if not any(first):
-        return True
-    if len(cells) == 1:
-        return False
-    if _has_column_numbers(cells[0], cells[1]):
-        return True
+    if len(cells) == 1 or not any(first):
+        return not any(first)
     second = [is_number(cell) for cell in cells[1]]
-    return any(below and not above for above, below in zip(first, second, strict=False))
+    is_text_above = any(not above and below for above, below in zip(first, second, strict=False))
+    return is_text_above or _has_column_numbers(cells[0], cells[1])
 
 
 def _has_column_numbers(first: list[str], second: list[str]) -> bool:

@@ -243,18 +243,11 @@ def test_parameters_are_checked():
         with refuses(ParameterError, sentence):
             open_rows(X, **options)
     rows = open_rows(X)
-    last = "indices must be from 0 to 29, the last row of X; got indices={}. "
-    for indices, sentence in (
-        ([0, 30], last.format(30) + "Pass the indices of existing rows."),
-        ([-1], last.format(-1) + "Pass the indices of existing rows."),
-        (
-            [0.5],
-            (
-                "indices must be a list of integers, not float64 of shape (1,). "
-                "Pass the indices of rows."
-            ),
-        ),
-    ):
+    sentence = (
+        "indices must be integers from 0 to 29, the last row of X. "
+        "Pass the indices of existing rows."
+    )
+    for indices in ([0, 30], [-1], [0.5]):
         with refuses(ParameterError, sentence):
             rows.take(indices)
     with refuses(
@@ -279,9 +272,8 @@ def test_a_file_that_changes_while_it_is_read_is_noticed(make, tmp_path):
         rows.read(slice(5, 9))
     with path.open("ab") as file:
         file.write(b"more")
-    sizes = f"its size was {stamp.st_size:,} bytes and is now {stamp.st_size + 4:,}"
     for read in (lambda: rows.read(slice(5, 9)), lambda: rows.take([3]), rows.fingerprint):
-        with refuses(DataError, f"{changed}{sizes}. {wait}"):
+        with refuses(DataError, f"{changed}it was written again. {wait}"):
             read()
     path.unlink()
     with refuses(DataError, f"Cannot read {path}: no such file. Correct the path."):
@@ -298,7 +290,7 @@ def test_a_file_that_shrinks_in_the_middle_of_a_read_is_noticed(tmp_path, monkey
         return fetch(*arguments)
 
     monkeypatch.setattr(np, "fromfile", cut_and_fetch)
-    with pytest.raises(DataError, match=r"bytes and is now 200\. Wait until the file is complete"):
+    with pytest.raises(DataError, match=r"it was written again\. Wait until the file is complete"):
         rows.read(slice(None))
 
 

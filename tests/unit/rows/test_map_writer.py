@@ -219,57 +219,6 @@ def test_a_reader_that_has_gone_is_one_sentence(monkeypatch):
         writer.write(Y)
 
 
-RESERVED = "columns must have names other than id, label, x, y, z; "
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (
-            {"labels": [1, 2]},
-            (
-                "labels must have 3 values, one per row; got 2 in 'label'. "
-                "Pass columns of the same table."
-            ),
-        ),
-        (
-            {"labels": [0.5] * 3},
-            (
-                "labels must be a list of integers or strings; got float64 of shape (3,). "
-                "Convert it with astype(int) or astype(str)."
-            ),
-        ),
-        ({"columns": {"x": [1, 2, 3]}}, RESERVED + "got columns='x'. Rename the column."),
-        (
-            {"columns": {"score": [1.0, np.nan, 2.0]}},
-            (
-                "columns must be finite numbers; got float64 of shape (3,) in 'score'. "
-                "Pass one number per row."
-            ),
-        ),
-        (
-            {"columns": {"score": [1.0, 2.0]}},
-            (
-                "columns must have 3 values, one per row; got 2 in 'score'. "
-                "Pass columns of the same table."
-            ),
-        ),
-        (
-            {"provenance": {"psi": {1, 2}}},
-            (
-                "provenance must contain only strings, numbers, lists and dictionaries (set cannot "
-                "be encoded as JSON). Convert other values to one of these types."
-            ),
-        ),
-    ],
-)
-def test_what_is_written_is_checked(options, sentence, tmp_path):
-    options = {"provenance": {}} | options
-    with refuses(ParameterError, sentence):
-        MapWriter(tmp_path / "map.csv", ["a", "b", "c"], 2, **options)
-    assert there(tmp_path) == []
-
-
 def test_other_extensions_are_refused(tmp_path):
     sentence = (
         "path must be '-' or a file that ends in one of .parquet, .csv, .feather, .arrow, .npy; "
@@ -286,36 +235,14 @@ def test_other_extensions_are_refused(tmp_path):
         read_map(tmp_path / "map.xlsx")
 
 
-@pytest.mark.parametrize(
-    ("ids", "n_rows", "rule"),
-    [(IDS, 0, "500 rows"), (IDS, 200, "500 rows"), (None, 0, "at least one row")],
-)
-def test_a_map_with_too_few_rows_is_not_kept(ids, n_rows, rule, tmp_path):
-    writer = MapWriter(tmp_path / "map.csv", ids, 2, PROVENANCE)
-    writer.write(Y[:n_rows])
-    sentence = f"Y must have {rule} in all; got {n_rows}. Write each row once, in order."
-    with refuses(ParameterError, sentence):
-        writer.close()
+def test_coordinates_that_are_not_finite_are_refused(tmp_path):
+    sentence = (
+        "Coordinates must be finite; rows 0 to 1 have NaN or infinite values. "
+        "Check the points of these rows."
+    )
+    with refuses(DataError, sentence), MapWriter(tmp_path / "map.csv", None, 2, {}) as writer:
+        writer.write([[0, 0], [np.nan, 0]])
     assert there(tmp_path) == []
-
-
-def test_blocks_are_checked(tmp_path):
-    with MapWriter(tmp_path / "map.csv", IDS[:3], 2, PROVENANCE) as writer:
-        with refuses(
-            ParameterError,
-            "Y must have 2 column(s); got shape (3, 3). Pass one row of coordinates per point.",
-        ):
-            writer.write(np.zeros((3, 3)))
-        with refuses(
-            DataError,
-            "Coordinates must be finite; rows 0 to 1 have NaN or infinite values. "
-            "Check the points of these rows.",
-        ):
-            writer.write([[0, 0], [np.nan, 0]])
-        with pytest.raises(ParameterError, match=r"must have 3 rows in all; got 4"):
-            writer.write(np.zeros((4, 2)))
-        writer.write(np.zeros((3, 2)))
-    assert there(tmp_path) == files_of("csv")
 
 
 # --- CSV for other programs
