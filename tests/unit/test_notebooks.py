@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn import config_context
 
-from isosne import TSNE, GaussianKernel, quality
+from isosne import TSNE, GaussianKernel
 from isosne._html import MOST_POINTS, columns_table, map_picture, pairs_table
 from isosne.plots import plot_map
 from isosne.studies import sweep
@@ -47,15 +47,6 @@ def test_results_show_what_they_print(model, two_blobs):
     for value in (model.plan_, found):
         words, _ = parse(value._repr_html_())
         assert words == " ".join(str(value).split())
-
-
-def test_curves_and_trust_show_their_figures(model, two_blobs):
-    curve = quality.compare(two_blobs, model.embedding_).curve()
-    words, _ = parse(curve._repr_html_())
-    assert f"k = 10 {curve.r[9]:.3f}" in words
-    trust = quality.compare(two_blobs, model.embedding_, 5).trust()
-    words, _ = parse(trust._repr_html_())
-    assert f"{trust.agreement.mean():.0%} of the 5 nearest neighbors preserved" in words
 
 
 def test_a_sweep_shows_a_table_with_the_best_row_in_bold(two_blobs):

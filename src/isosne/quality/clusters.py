@@ -23,17 +23,15 @@ from isosne.quality.inputs import (
 )
 
 
-def davies_bouldin(Y: Any, labels: Any, *, scale: bool = True) -> float:
+def davies_bouldin(Y: Any, labels: Any) -> float:
     """Compute the Davies-Bouldin index of labeled classes; lower is better.
 
     Parameters
     ----------
     Y : array or data frame of shape (n_samples, n_components)
-        The embedding.
+        The embedding. Each axis is scaled to 0..1, as in the paper.
     labels : array of shape (n_samples,)
         The class of each point: numbers or text.
-    scale : bool, default=True
-        Scale each axis to 0..1 first, as in the paper.
 
     Returns
     -------
@@ -43,8 +41,8 @@ def davies_bouldin(Y: Any, labels: Any, *, scale: bool = True) -> float:
     Notes
     -----
     Eq. 12: the mean over classes of the largest ratio of class widths to the distance of class
-    centers. Departures from the paper: none. A `DataError` is raised if two classes have the same
-    center. Cost: O(n + c^2) time for c classes.
+    centers; undefined if two classes have the same center. Departures from the paper: none.
+    O(n + c^2) time for c classes.
 
     Examples
     --------
@@ -52,9 +50,7 @@ def davies_bouldin(Y: Any, labels: Any, *, scale: bool = True) -> float:
     >>> round(davies_bouldin([[0.0], [2.0], [6.0], [10.0]], [0, 0, 1, 1]), 4)
     0.4286
     """
-    points = scale_to_unit_box(check_map(Y), scale=scale)
-    classes = check_labels(labels, len(points))
-    centers = class_means(points, classes)
+    points, classes, centers = _check_classes(Y, labels)
     spread = np.linalg.norm(points - centers[classes.of_point], axis=1)
     widths = class_means(spread[:, None], classes)[:, 0]
     worst = np.empty(len(widths))
@@ -71,12 +67,12 @@ def davies_bouldin(Y: Any, labels: Any, *, scale: bool = True) -> float:
     return float(worst.mean())
 
 
-def calinski_harabasz(Y: Any, labels: Any, *, scale: bool = True) -> float:
+def calinski_harabasz(Y: Any, labels: Any) -> float:
     """Compute the Calinski-Harabasz index of labeled classes; higher is better.
 
     Parameters
     ----------
-    Y, labels, scale
+    Y, labels
         See `davies_bouldin`.
 
     Returns
@@ -86,10 +82,9 @@ def calinski_harabasz(Y: Any, labels: Any, *, scale: bool = True) -> float:
 
     Notes
     -----
-    Eq. 13: the ratio of the scatter between classes to the scatter within classes. Departures from
-    the paper: it prints the index without squares, but its table agrees with the usual definition,
-    which is used here. A `DataError` is raised if there is no scatter within classes. Cost: O(n)
-    time.
+    Eq. 13: the ratio of the scatter between classes to the scatter within classes; undefined
+    without the latter. Departures from the paper: it prints the index without squares, but its
+    table agrees with the usual definition, which is used here. O(n) time.
 
     Examples
     --------
@@ -97,33 +92,26 @@ def calinski_harabasz(Y: Any, labels: Any, *, scale: bool = True) -> float:
     >>> round(calinski_harabasz([[0.0], [2.0], [6.0], [10.0]], [0, 0, 1, 1]), 4)
     9.8
     """
-    points = scale_to_unit_box(check_map(Y), scale=scale)
-    classes = check_labels(labels, len(points))
-    centers = class_means(points, classes)
+    points, classes, centers = _check_classes(Y, labels)
     between = ((centers - points.mean(axis=0)) ** 2).sum(axis=1)
     within = ((points - centers[classes.of_point]) ** 2).sum()
-    n, n_classes = len(points), len(centers)
     if within == 0:
         raise DataError(
             "The Calinski-Harabasz index is undefined without scatter within classes; "
             "got classes whose points all coincide. Pass other labels."
         )
-    scatter = (classes.sizes * between).sum() / (n_classes - 1)
-    return float(scatter / (within / (n - n_classes)))
+    scatter = (classes.sizes * between).sum() / (len(centers) - 1)
+    return float(scatter / (within / (len(points) - len(centers))))
 
 
-def scale_to_unit_box(Y: Array, *, scale: bool) -> NDArray[np.float64]:
-    """Return the embedding with axes starting at 0, each divided by its length, or by the longest.
-
-    Dividing all axes by the same number changes neither index, and keeps squares finite.
-    """
-    points = np.asarray(Y, dtype=np.float64)
-    points = points - points.min(axis=0)
+def _check_classes(Y: Any, labels: Any) -> tuple[Array, Classes, Array]:
+    """Return the embedding with axes scaled to 0..1, its classes, and their centers."""
+    points = check_map(Y).astype(np.float64)
+    points -= points.min(axis=0)
     lengths = points.max(axis=0)
-    if not scale:
-        lengths = np.full_like(lengths, lengths.max())
-    scaled: NDArray[np.float64] = points / np.where(lengths > 0, lengths, 1.0)
-    return scaled
+    points /= np.where(lengths > 0, lengths, 1.0)
+    classes = check_labels(labels, len(points))
+    return points, classes, class_means(points, classes)
 
 
 def class_means(values: Array, classes: Classes) -> NDArray[np.float64]:
@@ -150,20 +138,19 @@ def knn_accuracy(
     Y, labels
         See `davies_bouldin`.
     k : int, default=10
-        Number of neighbors that vote, from 1 to n_samples - 1; a point does not vote for itself.
+        Number of neighbors that vote, from 1 to n_samples - 1.
     n_queries, random_state, n_jobs
         See `compare`; the queries are the points that are classified.
 
     Returns
     -------
     Estimate
-        The fraction of correctly classified points, with a ``standard_error``, which is zero unless
-        the queries are a sample.
+        The fraction of correctly classified points, with a ``standard_error``.
 
     Notes
     -----
-    Ties between classes go to the class of the nearest neighbor among them; ties in distance go to
-    the lower index. Not in the paper. Cost: O(q n) time for q queries.
+    Ties between classes go to the class of the nearest neighbor among them. Not in the paper.
+    O(q n) time for q queries.
 
     Examples
     --------

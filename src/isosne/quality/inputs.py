@@ -1,8 +1,7 @@
 """Inputs of the measures: data, embedding, labels, sampled queries; and the estimate of a mean.
 
 Neighborhood measures are means over points. Above `EXACT_LIMIT` points the mean is estimated from a
-sample drawn without replacement. A label is missing if it is an empty string, None or NaN; points
-without a label belong to no class.
+sample drawn without replacement.
 """
 
 import math
@@ -18,10 +17,12 @@ from isosne._checks import (
     check_metric,
     check_points,
     check_square_distances,
+    is_one_of,
 )
 from isosne._random import RandomState, as_generator
 from isosne._types import Array, Points
 from isosne.errors import DataError, keyword
+from isosne.neighbors.metric import Metric
 from isosne.rows import is_stored, open_rows
 from isosne.tables.columns import is_mixed
 from isosne.tables.points import gower_points
@@ -49,22 +50,13 @@ def check_map(Y: Any) -> Array:
 
 
 def draw_rows(
-    X: Any,
-    Y: Any,
-    labels: Any = None,
-    *,
-    n_points: int = STORED_POINTS,
-    random_state: RandomState = None,
+    X: Any, Y: Any, labels: Any, random_state: RandomState
 ) -> tuple[Points, Array, Array | None]:
-    """Sample rows of data of any size, with their coordinates and labels, in the same order.
-
-    Measures of the sample refer to a smaller data set: a neighborhood of k points corresponds to
-    one of k n_samples / n_points.
-    """
+    """Sample rows of data of any size, with their coordinates and labels, in the same order."""
     rows = open_rows(X)
     n = rows.shape[0]
     _check_equal_rows(n, len(Y))
-    ids = np.sort(as_generator(random_state).choice(n, min(n_points, n), replace=False))
+    ids = np.sort(as_generator(random_state).choice(n, min(STORED_POINTS, n), replace=False))
     sampled_labels = None if labels is None else check_label_shape(labels, n)[ids]
     return rows.take(ids), np.asarray(Y)[ids], sampled_labels
 
@@ -85,17 +77,32 @@ def as_measured(X: Any, metric: str) -> tuple[Any, str]:
     return X, metric
 
 
-def check_pair(X: Any, Y: Any, metric: str, p: float) -> tuple[Points, Array]:
-    """Return data and embedding with one row per point."""
-    check_metric(metric, p)
+class Inputs(NamedTuple):
+    """Data and embedding with one row per point, the metric, the evaluated points, and k."""
+
+    pair: tuple[Points, Array]
+    metric: Metric
+    queries: NDArray[np.int64]
+    k: int
+
+
+def check_inputs(
+    X: Any, Y: Any, k: Any, metric: Metric, n_queries: Any, random_state: RandomState
+) -> Inputs:
+    """Check what is compared; k must be a neighborhood size with a trustworthiness."""
+    X, name = as_measured(X, metric.name)
+    check_metric(name, metric.p)
     check_in_memory(X)
     data = check_points(X, min_rows=MIN_POINTS)
-    check_for_metric(data, metric)
-    if metric == "precomputed":
+    check_for_metric(data, name)
+    if name == "precomputed":
         check_square_distances(data)
-    embedding = check_map(Y)
-    _check_equal_rows(data.shape[0], len(embedding))
-    return data, embedding
+    embedding, n = check_map(Y), data.shape[0]
+    _check_equal_rows(n, len(embedding))
+    hint = f"Choose k smaller than half of the number of points ({n})."
+    k = check_count(k, "k", low=1, high=(n - 1) // 2, hint=hint)
+    queries = choose_queries(n, n_queries, random_state)
+    return Inputs((data, embedding), Metric(name, metric.p), queries, k)
 
 
 def _check_equal_rows(n_data: int, n_embedded: int) -> None:
@@ -144,14 +151,8 @@ def check_labels(labels: Any, n: int) -> Classes:
     return Classes(names, of_point.astype(np.int64), sizes.astype(np.int64))
 
 
-def check_k(k: Any, n: int) -> int:
-    """Return a neighborhood size for which trustworthiness is defined."""
-    hint = f"Choose k smaller than half of the number of points ({n})."
-    return check_count(k, "k", low=1, high=(n - 1) // 2, hint=hint)
-
-
 def is_unlabeled(labels: Array) -> NDArray[np.bool_]:
-    """Return for each label (n,) whether it is missing."""
+    """Return for each label (n,) whether it is missing: an empty string, None or NaN."""
     if labels.dtype.kind in "biu":
         return np.zeros(len(labels), bool)
     if labels.dtype.kind == "U":
@@ -175,22 +176,13 @@ SAMPLE_SIZE = 2_000
 class Estimate(float):
     """A mean over points: a float with a standard error.
 
-    Parameters
-    ----------
-    value : float
-        The mean.
-    standard_error : float, default=0.0
-        Standard error of the mean; zero if all points were evaluated.
-    n_queries : int, default=0
-        Number of evaluated points.
+    ``standard_error``: standard error of the mean; zero if all points were evaluated.
+    ``n_queries``: number of evaluated points. ``value``: the mean as a plain float.
 
     Examples
     --------
     >>> from isosne.quality import Estimate
-    >>> accuracy = Estimate(0.9712, 0.0031, 2000)
-    >>> accuracy > 0.95
-    True
-    >>> print(accuracy)
+    >>> print(Estimate(0.9712, 0.0031, 2000))
     0.9712 +- 0.0031
     """
 
@@ -221,7 +213,7 @@ class Estimate(float):
 def choose_queries(n: int, n_queries: Any, random_state: RandomState) -> NDArray[np.int64]:
     """Return the indices of the points to evaluate, in ascending order: all, or a sample."""
     generator = as_generator(random_state)
-    if n_queries is None or (isinstance(n_queries, str) and n_queries == "auto"):
+    if n_queries is None or is_one_of(n_queries, ("auto",)):
         n_queries = n if n <= EXACT_LIMIT else SAMPLE_SIZE
     hint = (
         f"Use {keyword('n_queries', None)} for all points up to {EXACT_LIMIT:,}, and a sample of "
@@ -234,12 +226,10 @@ def choose_queries(n: int, n_queries: Any, random_state: RandomState) -> NDArray
 
 
 def estimate_mean(values: Array, n: int, mean: float | None = None) -> Estimate:
-    """Estimate the mean over n points from the values at q of them.
+    """Estimate the mean over n points from the values at q of them, unless it is known.
 
-    ``mean`` replaces the mean of the values if a more accurate one is known. The standard error
-    includes the finite population correction 1 - q / n.
+    The standard error includes the finite population correction 1 - q / n.
     """
     q = len(values)
-    correction = 1 - q / n
-    error = math.sqrt(correction * float(np.var(values, ddof=1)) / q) if q < n else 0.0
+    error = math.sqrt((1 - q / n) * float(np.var(values, ddof=1)) / q) if q < n else 0.0
     return Estimate(float(np.mean(values)) if mean is None else mean, error, q)

@@ -1,6 +1,6 @@
 """All measures of an embedding in one object, which prints as a table."""
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,9 @@ from isosne.quality.clusters import calinski_harabasz, davies_bouldin, knn_accur
 from isosne.quality.comparison import Comparison, compare_checked
 from isosne.quality.inputs import (
     Estimate,
-    as_measured,
-    check_k,
+    check_inputs,
     check_label_shape,
     check_labels,
-    check_pair,
-    choose_queries,
     draw_rows,
     is_unlabeled,
 )
@@ -43,15 +40,14 @@ class Report:
     ``n_features`` is None for a distance matrix. ``classes`` has ``n_classes``,
     ``davies_bouldin``, ``calinski_harabasz`` and ``knn_accuracy``; it is None without labels, or if
     class measures are undefined; ``class_note`` then gives the reason. The ``n_unlabeled`` points
-    whose label is missing (empty, None or NaN) are excluded from the class measures.
-    ``comparison`` gives the R_NX curve and the per-point trust without another rank comparison.
+    without a label are excluded from the class measures. ``comparison`` gives the R_NX curve and
+    the trust without another rank comparison.
 
     Examples
     --------
     >>> import numpy as np
     >>> from isosne.quality import report
-    >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> float(report(X, 3 * X).auc_rnx)
+    >>> report(np.eye(9, 2), np.eye(9, 2), k=3).as_dict()["auc_rnx"]
     1.0
     """
 
@@ -108,23 +104,13 @@ class Report:
         return rows
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the measures as a flat dictionary of numbers and strings.
-
-        Returns
-        -------
-        dict
-            Each estimate has two entries: its value, and ``..._standard_error``.
-        """
-        flat = {part.name: getattr(self, part.name) for part in fields(self)}
-        flat.pop("comparison")
-        classes = flat.pop("classes")
-        flat |= asdict(classes) if classes else {}
+        """Return the measures as numbers and strings, with ``..._standard_error`` of estimates."""
         plain: dict[str, Any] = {"is_sampled": self.is_sampled}
-        for name, value in flat.items():
+        for name, value in (vars(self) | (vars(self.classes) if self.classes else {})).items():
             if isinstance(value, Estimate):
                 plain[name] = value.value
                 plain[f"{name}_standard_error"] = value.standard_error
-            else:
+            elif name not in ("comparison", "classes"):
                 plain[name] = value
         return plain
 
@@ -158,11 +144,7 @@ def report(
     Report
         AUC_RNX over all k, trustworthiness and continuity. With labels also the Davies-Bouldin and
         Calinski-Harabasz indices of the embedding with its axes scaled to 0..1, and the k-NN
-        accuracy.
-
-    Notes
-    -----
-    See each measure for departures from the paper, and `compare` for the cost.
+        accuracy. See each measure for departures from the paper, and `compare` for the cost.
 
     Examples
     --------
@@ -178,26 +160,24 @@ def report(
     continuity, k = 10       0.9641
     """
     if is_stored(X):
-        X, Y, labels = draw_rows(X, Y, labels, random_state=random_state)
-    X, metric = as_measured(X, metric)
-    data, embedding = check_pair(X, Y, metric, p)
+        X, Y, labels = draw_rows(X, Y, labels, random_state)
+    checked = check_inputs(X, Y, k, Metric(metric, p), n_queries, random_state)
+    (data, embedding), own, queries, k = checked
     n = data.shape[0]
-    k = check_k(k, n)
     named = np.empty(0) if labels is None else check_label_shape(labels, n)
     labeled = np.flatnonzero(~is_unlabeled(named))
     note = "" if labels is None else _undefined_because(named[labeled], k)
-    queries = choose_queries(n, n_queries, random_state)
     classes = None
     with threads(n_jobs):
         if labels is not None and not note:
             among_labeled = np.flatnonzero(np.isin(labeled, queries))
             classes = _measure_classes(embedding[labeled], named[labeled], k, among_labeled)
-        comparison = compare_checked((data, embedding), Metric(metric, p), queries, k)
+        comparison = compare_checked(*checked)
     return Report(
         n_points=n,
-        n_features=None if metric == "precomputed" else data.shape[1],
+        n_features=None if own.name == "precomputed" else data.shape[1],
         n_components=embedding.shape[1],
-        metric=metric,
+        metric=own.name,
         k=k,
         n_queries=len(queries),
         auc_rnx=comparison.auc(),

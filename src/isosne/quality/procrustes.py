@@ -2,7 +2,7 @@
 
 The sum of squared distances between the two places of each common row is minimized over rotations,
 reflections, a common factor and a shift (Schönemann and Carroll 1970). t-SNE maps have no
-orientation of their own, so two of them are compared after such a transform.
+orientation of their own.
 """
 
 from typing import Any, NamedTuple
@@ -81,12 +81,8 @@ def align_map(Y: Any, onto: Any, *, ids: Any = None, onto_ids: Any = None) -> Al
     Returns
     -------
     AlignedMap
-        The transformed map, the transform, and the residual.
-
-    Raises
-    ------
-    DataError
-        If the maps have fewer than 2 rows in common, or no similarity: one would collapse.
+        The transformed map, the transform, and the residual. Maps with fewer than 2 rows in common,
+        or of which one would collapse, are refused.
 
     Examples
     --------

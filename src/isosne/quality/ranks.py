@@ -25,7 +25,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from isosne._blocks import for_each_block
 from isosne._numba import kernel
@@ -45,14 +44,11 @@ MAX_BLOCK_ROWS = 64
 class RankCounts(NamedTuple):
     """Summary of the ranks of ``n`` points around ``q`` queries.
 
-    ``entries`` (n,): ``entries[m]`` is the number of (query, point) pairs with larger rank m.
-    ``areas`` (w, q): sum over all points of a weight that depends on the larger rank, for each of
-    w sets of weights.
-    ``kept`` (q,): number of points among the k nearest in both spaces.
-    ``intruded`` (q,): sum of the positive (rank in the data - k) over the k nearest neighbors in
-    the embedding.
-    ``extruded`` (q,): sum of the positive (rank in the embedding - k) over the k nearest neighbors
-    in the data.
+    ``entries`` (n,): number of (query, point) pairs by larger rank. ``areas`` (w, q): sum over all
+    points of a weight by larger rank, for each of w sets of weights. ``kept`` (q,): number of
+    points among the k nearest in both spaces. ``intruded`` (q,): sum of the positive (rank in the
+    data - k) over the k nearest in the embedding; ``extruded`` (q,): the same with the two spaces
+    exchanged.
     """
 
     entries: NDArray[np.int64]
@@ -60,14 +56,6 @@ class RankCounts(NamedTuple):
     kept: NDArray[np.int64]
     intruded: NDArray[np.int64]
     extruded: NDArray[np.int64]
-
-
-class Space(NamedTuple):
-    """Points to rank, and the queries among them."""
-
-    search: SearchSet
-    queries: Points
-    unit: float  # rounding error of a key relative to the squared norms; 0 where keys are exact
 
 
 def compare_ranks(
@@ -79,21 +67,22 @@ def compare_ranks(
     two float64 copies of the points and one block per thread.
     """
     n, q = X.shape[0], len(queries)
-    data, embedded = _make_space(X, metric, queries), _make_space(Y, Metric(), queries)
-    counts = RankCounts(
-        np.zeros(n, np.int64),
-        np.zeros((len(weights), q)),
-        *(np.zeros(q, np.int64) for _ in range(3)),
-    )
+    spaces = [
+        (search_set(points, space, precision=np.float64), points if q == n else points[queries])
+        for points, space in ((X, metric), (Y, Metric()))
+    ]
+    kept, intruded, extruded = np.zeros((3, q), np.int64)
+    per_query = np.zeros((len(weights), q)), kept, intruded, extruded
+    counts = RankCounts(np.zeros(n, np.int64), *per_query)
     # 40 bytes: in each of the two spaces a key and an index, and the keys of one in their order.
     block_rows = max(1, min(MAX_BLOCK_ROWS, q, BLOCK_BYTES // (40 * n)))
     lock = threading.Lock()
 
     def work(rows: slice) -> None:
-        orders = order_points(data, queries, rows), order_points(embedded, queries, rows)
+        orders = [order_points(search, points, queries, rows) for search, points in spaces]
         entries = np.zeros(n, np.int64)
-        per_query = (counts.areas[:, rows], *(part[rows] for part in counts[2:]))
-        compare_orders(orders, k, weights, entries, per_query)
+        parts = tuple(part[..., rows] for part in per_query)
+        compare_orders((orders[0], orders[1]), k, weights, entries, parts)
         with lock:  # integers: the sum does not depend on the order of the blocks
             np.add(counts.entries, entries, out=counts.entries)
 
@@ -101,35 +90,15 @@ def compare_ranks(
     return counts
 
 
-def _make_space(X: Points, metric: Metric, queries: Array) -> Space:
-    search = search_set(X, metric, precision=np.float64)
-    is_exact = metric.name == "euclidean" and _has_exact_products(X)
-    is_all = len(queries) == X.shape[0]
-    return Space(search, X if is_all else X[queries], 0.0 if is_exact else search.unit)
+def order_points(
+    search: SearchSet, points: Points, queries: Array, rows: slice
+) -> NDArray[np.int64]:
+    """Return the points (b, n) around each query of a block, the query first, then by distance.
 
-
-def _has_exact_products(X: Points) -> bool:
-    """Return whether float64 holds every squared distance of integer points without rounding.
-
-    Keys are computed from points shifted by a median, which may be a half-integer. In units of one
-    half a shifted coordinate is at most 4 max|x|, and a key and all its partial sums are at most
-    four times the sum of d such squares. Integers are exact below 2^53, hence the bound 2^51.
+    points (q, d) and queries (q,): all queries, and their indices in the set.
     """
-    if isinstance(X, csr_array):
-        return False
-    largest = max(-float(X.min()), float(X.max()))
-    if X.shape[1] * (4.0 * largest) ** 2 >= 2.0**51:
-        return False
-    if X.dtype.kind == "f":
-        # Most real-valued data fail on the first rows already.
-        return all(bool((part == np.rint(part)).all()) for part in (X[:100], X))
-    return True
-
-
-def order_points(space: Space, queries: Array, rows: slice) -> NDArray[np.int64]:
-    """Return the points (b, n) around each query of a block, the query first, then by distance."""
-    search, n = space.search, space.search.n_points
-    query = search.query(space.queries, rows)
+    n = search.n_points
+    query = search.query(points, rows)
     keys = np.empty((rows.stop - rows.start, n))
     for start in range(0, n, search.tile):
         tile = slice(start, min(start + search.tile, n))
@@ -144,11 +113,11 @@ def order_points(space: Space, queries: Array, rows: slice) -> NDArray[np.int64]
     packed.sort(axis=1)
     floors = (packed & -n_indices).view(np.float64)
     order: NDArray[np.int64] = np.bitwise_and(packed, n_indices - 1, out=packed)
-    if space.unit > 0:
-        points, cut = (query.points, search.points), n_indices * 2.0**-52
+    if search.unit > 0:
+        pair, cut = (query.points, search.points), n_indices * 2.0**-52
     else:
-        points, cut = (keys, keys), 0.0  # only equal keys are uncertain
-    settle_orders((keys, floors), points, (space.unit, cut), sq_norms, order)
+        pair, cut = (keys, keys), 0.0  # only equal keys are uncertain
+    settle_orders((keys, floors), pair, (search.unit, cut), sq_norms, order)
     return order
 
 

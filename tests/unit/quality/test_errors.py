@@ -75,8 +75,7 @@ def test_what_cannot_be_compared_is_refused(measure, arguments, options, error, 
 def test_the_sizes_must_be_named():
     sentence = (
         "ks must be one of 'all', 'paper', 'small', 'medium', 'large'; got ks=3. Use "
-        "ks='all' for every neighborhood size, ks='paper' for the fifty sizes of the paper, "
-        "ks='small', ks='medium' or ks='large' for a third of the sizes."
+        "ks='all' for every neighborhood size."
     )
     with refuses(ParameterError, sentence):
         compare(X, Y, 2).auc(3)

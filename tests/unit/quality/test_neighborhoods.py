@@ -4,6 +4,7 @@ from scipy.sparse import csr_array
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
 from isosne import nearest_neighbors
+from isosne.neighbors.distances import search_set
 from isosne.neighbors.metric import Metric
 from isosne.quality import compare, ranks
 from tests.reference import neighbors as reference_neighbors
@@ -160,8 +161,8 @@ def test_negative_zero_is_zero():
 def order_of(X, metric=METRICS[0]):
     """Return the others around each point, nearest first."""
     n = X.shape[0]
-    space = ranks._make_space(X, Metric(*metric), np.arange(n))
-    order = ranks.order_points(space, np.arange(n), slice(0, n))
+    search = search_set(X, Metric(*metric), precision=np.float64)
+    order = ranks.order_points(search, X, np.arange(n), slice(0, n))
     np.testing.assert_array_equal(order[:, 0], np.arange(n))
     return order[:, 1:]
 

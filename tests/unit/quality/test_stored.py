@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from isosne.errors import DataError
-from isosne.quality import compare, report
-from isosne.quality.inputs import draw_rows
+from isosne.quality import compare, inputs, report
 
 
 @pytest.fixture(name="stored")
@@ -16,9 +15,10 @@ def fixture_stored(tmp_path):
     return X, tmp_path / "X.npy"
 
 
-def test_sampled_rows_coordinates_and_labels_belong_together(stored):
+def test_sampled_rows_coordinates_and_labels_belong_together(stored, monkeypatch):
     X, path = stored
-    drawn, Y, named = draw_rows(path, X[:, :2], np.arange(600), n_points=100, random_state=0)
+    monkeypatch.setattr(inputs, "STORED_POINTS", 100)
+    drawn, Y, named = inputs.draw_rows(path, X[:, :2], np.arange(600), 0)
     assert len(set(named)) == 100
     np.testing.assert_array_equal(named, np.sort(named))
     np.testing.assert_array_equal(drawn, X[named])
