@@ -39,9 +39,8 @@ SETTLE_SECONDS = 2
 N_POINTS = """
 const figure = window.Bokeh?.documents[0]?.get_model_by_name("map0")
 if (figure == null) { return 0 }
-const of = (name) => figure.renderers.find((r) => r.name == name).data_source.data
-const n_points = Array.from(of("points").x0).filter(Number.isFinite).length
-return n_points + of("sample").x.length + of("image").image.length
+const {data} = figure.renderers.find((r) => r.name == "points").data_source
+return Array.from(data.x0).filter(Number.isFinite).length
 """
 HAS_STEP = """
 for (const model of Bokeh.documents[0]._all_models.values()) {
@@ -138,9 +137,7 @@ def overhead(n: int, n_rounds: int) -> list[float]:
     with ProcessPoolExecutor(1, context) as alone, opened(session) as browser:
         for _ in range(n_rounds + 1):
             session.begin(0, Settings())
-            run = session.maps[0].run
-            assert run is not None
-            watched.append(timed(run.join))
+            watched.append(timed(session.maps[0].join))
             wait(lambda: browser.execute_script(IS_MEASURED))  # which takes time after a run
             time.sleep(SETTLE_SECONDS)
             plain.append(alone.submit(fit_alone, n).result())

@@ -1,4 +1,4 @@
-"""The format of models, checkpoints and sessions: a zip file of a JSON header and NumPy arrays.
+"""The format of models and checkpoints: a zip file of a JSON header and NumPy arrays.
 
 The header names the kind of content and the version of the format. The zip file has a checksum for
 each member, so damage is detected. Nothing is pickled, and nothing is compressed: a file cannot

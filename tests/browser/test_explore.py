@@ -18,9 +18,9 @@ from sklearn.preprocessing import minmax_scale
 
 from isosne import nearest_neighbors
 from isosne.explorer import Explorer
+from isosne.explorer.canvas import MAX_COMPUTED, MAX_IN_VIEW, MAX_POINTS
 from isosne.explorer.colors import DARK, LIGHT
 from isosne.explorer.data import Settings, from_python
-from isosne.explorer.figures import MAX_COMPUTED
 from isosne.explorer.session import Session
 
 pytestmark = pytest.mark.browser
@@ -141,7 +141,7 @@ def test_a_lasso_or_a_box_selects_rows_that_are_shown_saved_named_and_mapped_aga
     visitor.field("name of the selection").send_keys("left")
     visitor.press("Name the selection")
     visitor.says(f"left {len(wanted)}")  # the legend, with the number of rows
-    visitor.says(f"no name {178 - len(wanted)}")
+    visitor.says(f"no label {178 - len(wanted)}")
     visitor.enter("Color by", "cultivar")
     visitor.press("Map only these rows")
     visitor.says(f"Owner kernel, {len(wanted)} selected rows")
@@ -346,27 +346,8 @@ def test_a_table_with_text_and_gaps_is_explored(visit):
         visitor.says("Nearest in the data (lines)")
         visitor.enter("Color by", "trust")
         visitor.says("fraction of the 10 nearest neighbors preserved")
-        visitor.enter("Color by", "density")
         visitor.open_tab("Quality")
         visitor.says("Owner kernel: area under R_NX")
-
-
-def test_a_second_map_may_start_warm_and_is_measured_when_it_ends(visit, wine):
-    visitor = visit(wine)
-    finished(visitor)
-    visitor.press("Compare with a second map")
-    visitor.says("Gaussian kernel")
-    visitor.enter("Steps", LONG, 1)
-    visitor.run("arguments[0].click()", visitor.field("Start from the present map", 1))
-    visitor.press("Compute", 1)
-    visitor.says("The run starts from the present map, and keeps its overall arrangement.")
-    visitor.says("Running, step")
-    visitor.press("Stop", 1)
-    visitor.says("Stopped, step")
-    visitor.open_tab("Quality")
-    visitor.says("Gaussian kernel: area under R_NX")
-    visitor.says("the map shown started from the map before")
-    visitor.press("Close the second map")
 
 
 def test_a_large_map_shows_a_sample_of_its_points_while_it_is_computed(visit):
@@ -376,22 +357,38 @@ def test_a_large_map_shows_a_sample_of_its_points_while_it_is_computed(visit):
     session.begin(0, Settings(n_iter=int(LONG)))
     with exploring(session) as address:
         visitor = visit(address)
-        visitor.says("Running, step")
-        visitor.until(lambda: visitor.n_drawn("sample") == MAX_COMPUTED, "a sample")
-        assert visitor.n_drawn("points") == 0
+        visitor.says(f"({MAX_COMPUTED:,} points shown)")
+        visitor.until(lambda: len(visitor.positions()) == MAX_COMPUTED, "a sample")
         corners = (-1.05, -1.05), (1.05, -1.05), (1.05, 1.05), (-1.05, 1.05)
         visitor.draw_around([visitor.pixel_of(x, y) for x, y in corners])
         visitor.says(f"{n:,} of {n:,} rows are selected.")
         visitor.press("Pause")
-        visitor.until(lambda: visitor.n_drawn("points") == n, "all points")
-        assert visitor.n_drawn("sample") == 0
+        visitor.until(lambda: len(visitor.positions()) == n, "all points")
         visitor.press("Resume")
-        visitor.until(lambda: visitor.n_drawn("sample") == MAX_COMPUTED, "a sample again")
+        visitor.until(lambda: len(visitor.positions()) == MAX_COMPUTED, "a sample again")
         visitor.press("Stop")
-        visitor.until(lambda: visitor.n_drawn("points") == n, "all points at the end")
+        visitor.until(lambda: len(visitor.positions()) == n, "all points at the end")
         shown = np.array(list(visitor.positions().values()))
-        assert len(shown) == n
         np.testing.assert_allclose(np.abs(shown).max(), 1, atol=1e-6)  # the map fills its square
+
+
+def test_of_very_many_points_those_in_view_are_drawn(visit):
+    Y = np.random.default_rng(0).normal(size=(MAX_POINTS + 1, 2))
+    session = Session()
+    session.open(from_python(Y))
+    session.add_map(Y, "many points")
+    with exploring(session) as address:
+        visitor = visit(address)
+        visitor.says(f"many points ({MAX_IN_VIEW:,} points shown)")
+        place = next(iter(visitor.positions().values()))
+        for _ in range(8):
+            visitor.scroll(visitor.pixel_of(*place), -240)
+        left, right, bottom, top = visitor.limits()
+        low, span = Y.min(axis=0), np.ptp(Y, axis=0)
+        x, y = ((Y - low - span / 2) / (span.max() / 2)).T  # as the page draws them
+        n_in_view = np.sum((left <= x) & (x <= right) & (bottom <= y) & (y <= top))
+        assert 0 < n_in_view < MAX_IN_VIEW
+        visitor.until(lambda: len(visitor.positions()) == n_in_view, f"{n_in_view} points")
 
 
 def test_two_tabs_show_the_same_session(visit, wine):
@@ -424,8 +421,8 @@ def test_without_a_table_the_page_asks_for_a_file(visit, wine_folder, tmp_path):
         visitor.press("Open")
         finished(visitor)  # the page of the map
         visitor.says("The column 'proline' dominates the distances")
-        visitor.enter("Color by", "density")
-        visitor.until(lambda: len(visitor.colors()) > 20, "colors by density")
+        visitor.enter("Color by", "alcohol")
+        visitor.until(lambda: len(visitor.colors()) > 20, "colors by a number")
         visitor.says("--text-columns leave_out --label cultivar -o map.parquet")
         visitor.press("Open another table")
         visitor.says("Open a table")

@@ -75,12 +75,6 @@ return ids.map((id, i) => [
   y[i],
 ])
 """
-DRAWN = """
-const model = model_of(arguments[0])
-const seen = model?.renderers.filter((r) => r.visible && r.glyph.type == "Scatter") ?? []
-const count = (r) => Array.from(r.data_source.data[r.glyph.x.field]).filter(Number.isFinite).length
-return Object.fromEntries(seen.map((r) => [r.name, count(r)]))
-"""
 PIXEL = """
 const model = model_of(arguments[0])
 const {canvas_view, frame} = Bokeh.index.find_one(model)
@@ -194,10 +188,6 @@ class Visitor(Reader):
     def pixel_of(self, x, y, m=0):
         """Return the pixel of a place on a map."""
         return np.array(self.run(PIXEL, f"map{m}", x, y))
-
-    def n_drawn(self, name, m=0):
-        """Return how many "points" of a map, or of its "sample", are drawn."""
-        return self.run(DRAWN, f"map{m}").get(name, 0)
 
     def lines(self, m=0):
         """Return the ends of the lines to neighbors, and the marked places."""

@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from isosne.cli import options as o
-from isosne.cli.files import PIPE, check_output, read_map_file
+from isosne.cli.files import PIPE, read_map_file
 from isosne.cli.messages import print_json, say, tell
 from isosne.cli.models import load_model
 from isosne.cli.options import Args, TableOptions, option
 from isosne.cli.tables import open_table
-from isosne.errors import DataError, ParameterError, keyword
+from isosne.errors import ParameterError, keyword
 
 LOOPBACK = "127.0.0.1"
 LOCAL = (LOOPBACK, "localhost", "::1")
@@ -40,10 +40,6 @@ MAX_MAPS = 2
     ),
     option("--model FILE", "Model of the table whose map to show.", name="model_file"),
     o.file_option(
-        "--session FILE",
-        "Keep maps and selections in this file, and restore them from it if it exists.",
-    ),
-    o.file_option(
         "--host ADDRESS",
         "Address to listen on. Others can see the data if it is not that of this machine.",
         default=LOOPBACK,
@@ -69,7 +65,7 @@ def explore(args: Args) -> None:
     from isosne.explorer import Explorer
     from isosne.explorer.data import Settings, from_table
     from isosne.explorer.server import browsing
-    from isosne.explorer.session import Session, restore_session
+    from isosne.explorer.session import Session
 
     table_options = TableOptions.of(args)
     _check_together(args)
@@ -79,16 +75,12 @@ def explore(args: Args) -> None:
         roles = table_options.id, table_options.label
         words = (args.source, *table_options.words())
         shown.open(from_table(table, unscaled, args.source, roles, words))
-        if args.session is not None and args.session.exists():
-            restore_session(shown, args.session)
-            tell(f"Restored the session in {args.session}")
-        else:
-            if args.model_file is not None:
-                _show_model(shown, args.model_file)
-            _show_maps(shown, args.map_file, None if args.force else unscaled.rows)
-            if not shown.maps:
-                shown.begin(0, Settings(args.kernel, seed=args.random_state))
-    explorer = Explorer(shown, host=args.host, port=args.port, session_file=args.session)
+        if args.model_file is not None:
+            shown.add_model(load_model(args.model_file)[0])
+        _show_maps(shown, args.map_file, None if args.force else unscaled.rows)
+        if not shown.maps:
+            shown.begin(0, Settings(args.kernel, seed=args.random_state))
+    explorer = Explorer(shown, host=args.host, port=args.port)
     try:
         explorer.start()
         if args.host not in LOCAL:
@@ -104,12 +96,12 @@ def explore(args: Args) -> None:
         pass
     finally:
         explorer.close()
-    tell("Ended." if args.session is None else f"Saved the session to {args.session}")
+    tell("Ended.")
 
 
 def _check_together(args: Args) -> None:
     """Refuse options that need a table without one, and too many maps."""
-    for name, value in args.pick("map_file", "model_file", "session").items():
+    for name, value in args.pick("map_file", "model_file").items():
         if args.source is None and value:
             hint = "Name the table as the first argument."
             raise ParameterError(name, f"be used together with {keyword('source')}", value, hint)
@@ -119,20 +111,6 @@ def _check_together(args: Args) -> None:
     if len(args.map_file) + (args.model_file is not None) > MAX_MAPS:
         hint = "Two maps are shown side by side."
         raise ParameterError("map_file", "be given at most twice", args.map_file, hint)
-    if args.session is not None:
-        check_output(args.session, (), force=True)
-
-
-def _show_model(shown: Any, path: Path) -> None:
-    """Show the map of a model of the whole table."""
-    model, _ = load_model(path)
-    if model.embedding_.shape != (shown.rows.n_rows, 2):
-        raise DataError(
-            f"The model {path} must have a two-dimensional map of the {shown.rows.n_rows:,} rows "
-            f"of the table; its map has shape {model.embedding_.shape}. "
-            "Pass the table that it was fitted on."
-        )
-    shown.add_model(model)
 
 
 def _show_maps(shown: Any, paths: tuple[str, ...], rows: Any) -> None:

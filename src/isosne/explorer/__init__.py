@@ -1,7 +1,7 @@
 """Explore maps in the browser: the only package that imports Panel.
 
 `explore` serves a page that shows a map while it is computed, answers questions about its points,
-and compares two maps. What is explored: `data`, `session`, `run` (a fit in a thread), `measuring`
+and compares two maps. What is explored: `data`, `session`, `maps` (fits in threads), `measuring`
 (answers). What a tab shows: `page`, `canvas`, `figures`, `colors`, `controls`, `panes`. Beyond the
 page: `files`, `server`, `explorer`.
 """

@@ -10,15 +10,26 @@ from numpy.typing import NDArray
 
 from isosne._types import Array
 from isosne.explorer.assets import text_pane, write
-from isosne.explorer.colors import LIGHT, Painted, Theme, pack, paint
-from isosne.explorer.figures import MAX_COMPUTED, MAX_IN_VIEW, MAX_POINTS, MapFigure, Points
+from isosne.explorer.colors import LIGHT, Theme, paint
+from isosne.explorer.figures import MapFigure, Points
+from isosne.explorer.maps import RUNNING, ShownMap
 from isosne.explorer.measuring import find_neighborhood
-from isosne.explorer.session import DENSITY, TRUST, Session, ShownMap
-from isosne.plots.palette import to_rgb
-from isosne.plots.raster import Canvas as Pixels
-from isosne.plots.raster import rasterize_colors
+from isosne.explorer.session import Session
 from isosne.quality.procrustes import find_similarity
 from isosne.rows.columns import as_text
+
+MAX_COMPUTED = 2_000
+"""Most points that are drawn of a map while it is computed: a browser without WebGL needs about
+50 ms of CPU time per frame for them (measured)."""
+MAX_POINTS, MAX_IN_VIEW = 100_000, 20_000
+"""Most points that the browser draws of a whole map; of more points, those in view are drawn if
+they are at most 20,000, and otherwise a sample of them."""
+N_TIPS = 6
+"""Columns that are shown on hover, besides the identifier and the label."""
+TAP_RADIUS = 0.025
+"""How near to a point a click must be, as a fraction of the width of the view."""
+NEIGHBORS_SECONDS = 1.0
+"""Shortest time between two searches for the neighbors of a point while its map moves."""
 
 
 def into_square(Y: Array) -> NDArray[np.float32]:
@@ -58,32 +69,11 @@ def moved_most(A: Array, B: Array, n: int) -> NDArray[np.int64]:
     return known[np.argsort(-distances[known], kind="stable")[:n]]
 
 
-PIXELS = 600
-"""Pixels along each side of the image; chosen."""
-
-
-def rows_in_view(Y: NDArray[np.float32], corners: Array) -> NDArray[np.int64]:
-    """Return the rows between two corners of a map: low and high, each x and y."""
+def are_in_view(Y: NDArray[np.float32], corners: Array) -> NDArray[np.bool_]:
+    """Return whether each row is between two corners of a map: low and high, each x and y."""
     low, high = np.asarray(corners, np.float32)
-    is_inside = np.greater_equal(Y, low) & np.less_equal(Y, high)
-    return np.flatnonzero(is_inside.all(axis=1))
-
-
-def draw_image(
-    Y: NDArray[np.float32], colors: NDArray[np.uint32], corners: Array, is_faint: Array | None
-) -> NDArray[np.uint32]:
-    """Return an image (h, w), bottom row first, of the points between two corners of a map.
-
-    Rows that are faint are drawn only where there are no others.
-    """
-    low, high = np.asarray(corners, np.float64)
-    canvas = Pixels(low, high, PIXELS, PIXELS)
-    rows = rows_in_view(Y, corners)
-    rgb = np.stack([(colors[rows] >> shift) & 255 for shift in (24, 16, 8)], axis=1) / 255
-    is_behind = None if is_faint is None else is_faint[rows]
-    picture = rasterize_colors(canvas.locate(Y[rows]), rgb, canvas, is_behind)
-    whole = np.rint(255 * picture).astype(np.uint8)
-    return np.ascontiguousarray(whole).view(np.uint32).reshape(PIXELS, PIXELS)
+    is_inside: NDArray[np.bool_] = ((low <= Y) & (high >= Y)).all(axis=1)
+    return is_inside
 
 
 def inside(Y: NDArray[np.float32], xs: Array, ys: Array) -> NDArray[np.int64]:
@@ -91,7 +81,7 @@ def inside(Y: NDArray[np.float32], xs: Array, ys: Array) -> NDArray[np.int64]:
     from matplotlib.path import Path
 
     corners = np.column_stack([xs, ys])
-    near = rows_in_view(Y, np.stack([corners.min(axis=0), corners.max(axis=0)]))
+    near = np.flatnonzero(are_in_view(Y, np.stack([corners.min(axis=0), corners.max(axis=0)])))
     found: NDArray[np.int64] = near[Path(corners).contains_points(Y[near])]
     return found
 
@@ -105,200 +95,31 @@ def find_row(Y: NDArray[np.float32], x: float, y: float, radius: float) -> int |
     return nearest if sq_dist[nearest] <= radius**2 else None
 
 
-N_TIPS = 6
-"""Columns that are shown on hover, besides the identifier and the label."""
-TAP_RADIUS = 0.025
-"""How near to a point a click must be, as a fraction of the width of the view."""
-NEIGHBORS_SECONDS = 1.0
-"""Shortest time between two searches for the neighbors of a point while its map moves."""
-
-
 class Canvas:
-    """The figures of one tab."""
+    """The figures of one tab: the first map, a second one linked to it, and one alone.
+
+    All are made at once and hidden until they are needed; Bokeh is not good at new ones.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session, self._theme = session, LIGHT
-        self.legend = text_pane()
-        self.view = pn.FlexBox(sizing_mode="stretch_width")
-        self._points: Points | None = None
-        self._every: list[MapFigure] = []
-        self.figures: list[MapFigure] = []
-        self._is_filled = False
-        self.painted: Painted | None = None
-        self._searched = 0.0
-        self.is_view_new = False
-        self._n_measured = -1
-
-    def build(self) -> None:
-        """Make the figures of the rows: the first map, a second one linked to it, and one alone.
-
-        All are made at once and hidden until they are needed; Bokeh is not good at new ones.
-        """
-        n, told = self._session.rows.n_rows, self._tips()
-        self._points = points = Points(n, {field: values for field, (_, values) in told.items()})
+        self._n, told = session.rows.n_rows, self._tips()
+        self._points = points = Points(
+            self._n, {name: values for name, (_, values) in told.items()}
+        )
         tips = [(title, f"@{field}") for field, (title, _) in told.items()]
-        first = MapFigure(0, points, n, tips)
-        self._every = [first, MapFigure(1, points, n, tips, first.ranges)]
-        self._every.append(MapFigure(1, points, n, tips))
+        first = MapFigure(0, points, self._n, tips)
+        self._every = [first, MapFigure(1, points, self._n, tips, first.ranges)]
+        self._every.append(MapFigure(1, points, self._n, tips))
+        self.figures: list[MapFigure] = []
         for drawn in self._every:
             self._listen(drawn)
-            drawn.set_theme(self._theme)
         points.source.selected.on_change("indices", self._selected)
-        self.view.objects = [drawn.card for drawn in self._every]
-        self._is_filled = False
-
-    def arrange(self) -> None:
-        """Show a figure for each map, because maps have come or gone."""
-        n, maps = self._session.rows.n_rows, self._session.maps
-        first, linked, alone = self._every
-        is_linked = len(maps) > 1 and maps[1].rows is None
-        self.figures = [first, linked if is_linked else alone][: len(maps)]
-        for drawn in self._every:
-            drawn.clear(n, is_shown=drawn in self.figures)
-        self.repaint()
-        self.select()
-        self._move()
-        self.ask()
-
-    def _listen(self, drawn: MapFigure) -> None:
-        drawn.figure.on_event("tap", lambda event: self._tap(drawn, event))
-        drawn.figure.on_event("selectiongeometry", lambda event: self._lasso(drawn, event))
-        if self._is_image:
-            for axis in drawn.ranges:
-                axis.on_change("start", self._view_changed)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Use the colors of a theme."""
-        self._theme = theme
-        for drawn in self._every:
-            drawn.set_theme(theme)
-        self.repaint()
-
-    def tick(self) -> None:
-        """Show what is new since the last time."""
-        for drawn, shown in zip(self.figures, self._session.maps, strict=False):
-            is_sampled = shown.n_moving > MAX_COMPUTED and not self._is_image
-            write(drawn.title, _describe(shown, is_sampled))
-        is_measured = self._session.color in (TRUST, DENSITY)
-        if is_measured and self._session.n_measured != self._n_measured:
-            self.repaint()
-        self._move()
-
-    def repaint(self) -> None:
-        """Color the points by what is chosen."""
-        self._n_measured = self._session.n_measured
-        self.painted = paint(self._session, self._theme)
-        write(self.legend, Markup('<div class="legend">{}</div>').format(self.painted.legend))
-        self.is_view_new = True
-        if self._points is None or self._is_image:
-            return
-        for drawn in self.figures:
-            self._points.paint(drawn.m, self.painted.colors[drawn.m])
-
-    def select(self) -> None:
-        """Show the selection of the session."""
-        if self._points is not None:
-            self._points.select(self._session.selection)
-            self.is_view_new = True
-
-    def ask(self) -> None:
-        """Show the neighbors of the point that is asked about."""
-        session, row = self._session, self._session.asked
-        self._searched = time.monotonic()
-        for drawn, shown in zip(self.figures, session.maps, strict=False):
-            found, Y = None, drawn.Y
-            if row is not None and not np.isnan(Y[row]).any():
-                found = find_neighborhood(session.rows.X, Y, row, session.metric_of(shown))
-            drawn.show_neighbors(found)
-
-    @property
-    def _is_image(self) -> bool:
-        return self._session.rows.n_rows > MAX_POINTS
-
-    def _move(self) -> None:
-        """Show the latest frame of each map, if it is new."""
-        session = self._session
-        maps = session.maps[: len(self.figures)]
-        frames = [shown.frame(session.rows.n_rows) for shown in maps]
-        pairs = list(zip(self.figures, frames, strict=True))
-        is_new = [number != drawn.number for drawn, (number, _) in pairs]
-        is_aligned = len(frames) == 2 and maps[1].rows is None
-        if is_aligned:
-            is_new[1] |= is_new[0]
-        for drawn, (number, Y) in pairs:
-            if is_new[drawn.m]:
-                drawn.number = number
-                onto = self.figures[0].Y if drawn.m and is_aligned else None
-                drawn.Y = into_square(Y) if onto is None else align(Y, onto)
-        if self._is_image:
-            if any(is_new) or self.is_view_new:
-                self._draw_images()
-        else:
-            self._draw_points(is_new)
+        self.legend = text_pane()
+        self.view = pn.FlexBox(*[drawn.card for drawn in self._every], sizing_mode="stretch_width")
+        self.painted = paint(session, self._theme)
+        self._searched = 0.0
         self.is_view_new = False
-        if any(is_new) and session.asked is not None:
-            is_running = any(shown.is_active for shown in session.maps)
-            if not is_running or time.monotonic() > self._searched + NEIGHBORS_SECONDS:
-                self.ask()
-
-    def _draw_points(self, is_new: list[bool]) -> None:
-        """Show the points of each map, or a sample of them while a large map is computed."""
-        assert self._points is not None
-        sampled = [shown.n_moving > MAX_COMPUTED for shown in self._session.maps]
-        if not self._is_filled and not all(sampled):
-            self._fill(np.arange(self._session.rows.n_rows))
-            self._is_filled = True
-            is_new = [False] * len(is_new)
-        for drawn in self.figures:
-            is_sampled = sampled[drawn.m]
-            is_switched, drawn.is_sampled = is_sampled != drawn.is_sampled, is_sampled
-            if not (is_new[drawn.m] or is_switched or (is_sampled and self.is_view_new)):
-                continue
-            if is_sampled:
-                rows = self._points.sample(drawn.Y, self._session.selection)
-                drawn.show_sample(drawn.Y[rows], self._colors_of(drawn.m)[rows])
-            else:
-                self._points.move(drawn.m, drawn.Y)
-                drawn.show_every()
-
-    def _draw_images(self) -> None:
-        """Show what is in view: exact points if they are few, or an image."""
-        assert self._points is not None
-        few: Array = np.empty(0, np.int64)
-        for drawn in self.figures:
-            Y, corners = drawn.Y, drawn.corners
-            rows = rows_in_view(Y, corners)
-            if len(rows) <= MAX_IN_VIEW:
-                few = np.union1d(few, rows)
-                drawn.show_image(None, corners)
-            else:
-                image = draw_image(Y, self._colors_of(drawn.m), corners, self._find_faint())
-                drawn.show_image(image, corners)
-        if len(few) or len(self._points.rows):
-            self._fill(few)
-
-    def _fill(self, rows: Array) -> None:
-        """Draw some rows one by one, and show the selection."""
-        assert self._points is not None
-        assert self.painted is not None
-        self._points.fill(rows, [drawn.Y for drawn in self.figures], self.painted.colors)
-        self._points.select(self._session.selection)
-
-    def _colors_of(self, m: int) -> NDArray[np.uint32]:
-        """Return the color of each row in a map; all but the selected rows are faint."""
-        assert self.painted is not None
-        colors = self.painted.colors[m]
-        is_faint, faint = self._find_faint(), pack(to_rgb([self._theme.faint]))
-        return colors if is_faint is None else np.where(is_faint, faint, colors)
-
-    def _find_faint(self) -> NDArray[np.bool_] | None:
-        """Return whether each row is not selected; None if no row is."""
-        selection = self._session.selection
-        if not len(selection):
-            return None
-        is_faint = np.ones(self._session.rows.n_rows, bool)
-        is_faint[selection] = False
-        return is_faint
 
     def _tips(self) -> dict[str, tuple[str, Array]]:
         """Return titles and values of what is shown on hover, by field."""
@@ -313,12 +134,112 @@ class Canvas:
             tips[f"t{c}"] = column.name, values
         return tips
 
+    def _listen(self, drawn: MapFigure) -> None:
+        drawn.figure.on_event("tap", lambda event: self._tap(drawn, event))
+        drawn.figure.on_event("selectiongeometry", lambda event: self._lasso(drawn, event))
+        if self._n > MAX_POINTS:
+            for axis in drawn.ranges:
+                axis.on_change("start", self._view_changed)
+
+    def arrange(self) -> None:
+        """Show a figure for each map, because maps have come or gone."""
+        maps = self._session.maps
+        first, linked, alone = self._every
+        is_linked = len(maps) > 1 and maps[1].rows is None
+        self.figures = [first, linked if is_linked else alone][: len(maps)]
+        for drawn in self._every:
+            drawn.clear(self._n, is_shown=drawn in self.figures)
+        self.repaint()
+        self.tick()
+        self.ask()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use the colors of a theme."""
+        self._theme = theme
+        for drawn in self._every:
+            drawn.set_theme(theme)
+        self.repaint()
+
+    def repaint(self) -> None:
+        """Color the points by what is chosen."""
+        self.painted = paint(self._session, self._theme)
+        write(self.legend, Markup('<div class="legend">{}</div>').format(self.painted.legend))
+        for drawn in self.figures:
+            self._points.paint(drawn.m, self.painted.colors[drawn.m])
+
+    def ask(self) -> None:
+        """Show the neighbors of the point that is asked about."""
+        session, row = self._session, self._session.asked
+        self._searched = time.monotonic()
+        for drawn, shown in zip(self.figures, session.maps, strict=False):
+            found, Y = None, drawn.Y
+            if row is not None and not np.isnan(Y[row]).any():
+                found = find_neighborhood(session.rows.X, Y, row, session.metric_of(shown))
+            drawn.show_neighbors(found)
+
+    def tick(self) -> None:
+        """Show what is new since the last time: positions, the rows to draw, and the selection."""
+        maps, is_new = self._session.maps, self._move()
+        self.is_view_new = False
+        rows = self._choose_rows()
+        if not np.array_equal(rows, self._points.rows):
+            self._points.fill(rows, [drawn.Y for drawn in self.figures], self.painted.colors)
+            for drawn in self._every:
+                drawn.set_size(len(rows))
+        else:
+            for drawn in self.figures:
+                if is_new[drawn.m]:
+                    self._points.move(drawn.m, drawn.Y)
+        self._points.select(self._session.selection)
+        for drawn, shown in zip(self.figures, maps, strict=False):
+            write(drawn.title, _describe(shown, len(rows)))
+        if any(is_new) and self._session.asked is not None:
+            is_active = any(shown.status.is_active for shown in maps)
+            if not is_active or time.monotonic() > self._searched + NEIGHBORS_SECONDS:
+                self.ask()
+
+    def _move(self) -> list[bool]:
+        """Move new positions of the maps into the view; return which maps have some."""
+        pairs = list(zip(self.figures, self._session.maps, strict=False))
+        positions = [shown.Y for _, shown in pairs]
+        is_new = [drawn.seen is not Y for (drawn, _), Y in zip(pairs, positions, strict=True)]
+        is_aligned = len(pairs) == 2 and pairs[1][1].rows is None
+        if is_aligned:
+            is_new[1] |= is_new[0]
+        for drawn, Y in zip(self.figures, positions, strict=False):
+            if is_new[drawn.m]:
+                onto = self.figures[0].Y if drawn.m and is_aligned else None
+                drawn.seen, drawn.Y = Y, into_square(Y) if onto is None else align(Y, onto)
+        return is_new
+
+    def _choose_rows(self) -> NDArray[np.int64]:
+        """Return the rows to draw: those that have a position in a map, or a sample of them.
+
+        While a large map is computed, a few of its rows; of very many rows, those in view.
+        """
+        pairs = list(zip(self.figures, self._session.maps, strict=False))
+        running = [
+            drawn
+            for drawn, shown in pairs
+            if shown.status.state == RUNNING and shown.n_points > MAX_COMPUTED
+        ]
+        is_placed = np.zeros(self._n, bool)
+        for drawn in running or self.figures:
+            if self._n <= MAX_POINTS or running:
+                is_placed |= np.isfinite(drawn.Y[:, 0])
+            else:
+                is_placed |= are_in_view(drawn.Y, drawn.corners)
+        limit = self._n if self._n <= MAX_POINTS else MAX_IN_VIEW
+        limit = MAX_COMPUTED if running else limit
+        return self._points.choose(is_placed, self._session.selection, limit)
+
     def _selected(self, attr: str, old: list[int], new: list[int]) -> None:
-        if self._points is not None and not self._is_image:
-            self._session.select(self._points.rows_of(new))
+        if len(self._points.rows) == self._n:
+            self._session.select(self._points.rows[np.asarray(new, np.int64)])
 
     def _lasso(self, drawn: MapFigure, event: Any) -> None:
-        if not event.final or not (self._is_image or drawn.is_sampled):
+        """Select the rows inside a shape if not all are drawn; otherwise the browser has."""
+        if not event.final or len(self._points.rows) == self._n:
             return
         geometry = event.geometry
         if geometry["type"] == "poly":
@@ -336,12 +257,12 @@ class Canvas:
         self.is_view_new = True
 
 
-def _describe(shown: ShownMap, is_sampled: bool) -> Markup:
+def _describe(shown: ShownMap, n_drawn: int) -> Markup:
     """Return the title of a map, how far its run has come, and a bar that keeps its place."""
-    words = str(shown.status)
-    if is_sampled:
-        words += f" ({MAX_COMPUTED:,} points shown)"
-    share = 100 * shown.status.share if shown.is_active else 0
+    status, words = shown.status, str(shown.status)
+    if 0 < n_drawn < shown.n_points:
+        words += f" ({n_drawn:,} points shown)"
+    share = 100 * min(status.iteration / max(status.n_iter, 1), 1) if status.is_active else 0
     return Markup(
         '<div class="maptitle" title="{words}"><b>{title}</b> <span>{words}</span></div>'
         '<div class="progress"><i style="width: {share:.0f}%"></i></div>'

@@ -6,13 +6,12 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from isosne._types import Array
 from isosne.errors import DataError
-from isosne.explorer.session import DENSITY, NOTHING, SELECTIONS, TRUST, Measured, Session
+from isosne.explorer.session import NOTHING, SELECTIONS, TRUST, Measured, Session
 from isosne.pages.scene import GRADIENT_STOPS
 from isosne.plots.paint import Classes, Paint, Values, as_paint, point_colors
 from isosne.plots.palette import COLORS, DARK_COLORS, FAINT, FRAME, LINE_COLORS, PLAIN
-from isosne.studies.point_columns import Column, paint_column
+from isosne.studies.point_columns import paint_column
 
 
 class Theme(NamedTuple):
@@ -62,10 +61,6 @@ DARK = Theme(
     classes=DARK_COLORS,
     lines=(DARK_COLORS[0], DARK_COLORS[2]),
 )
-
-
-MAX_MIXED = 20_000
-"""Most rows with mixed columns whose density is offered: it compares all pairs of rows (chosen)."""
 MAX_ENTRIES = 40
 """Most classes that a legend lists."""
 
@@ -84,15 +79,14 @@ def list_choices(session: Session) -> list[str]:
     labels = [data.label_name] if data.labels is not None else []
     selections = [SELECTIONS] if session.names else []
     columns = [column.name for column in data.columns if column.name not in labels]
-    density = [DENSITY] if data.mixed is None or data.n_rows <= MAX_MIXED else []
-    return [*labels, NOTHING, TRUST, *density, *selections, *columns]
+    return [*labels, NOTHING, TRUST, *selections, *columns]
 
 
 def paint(session: Session, theme: Theme = LIGHT) -> Painted:
     """Return the colors of each map for the chosen color."""
-    title = session.color
+    title, n = session.color, session.rows.n_rows
     if session.color == TRUST and session.maps:
-        measured = [shown.measured for shown in session.maps]
+        measured = [session.measures.get(shown) for shown in session.maps]
         found: list[Paint] = [
             one and Values(one.trust, 0.0, 1.0, TRUST, is_trust=True) for one in measured
         ]
@@ -102,20 +96,18 @@ def paint(session: Session, theme: Theme = LIGHT) -> Painted:
         found = [_find_paint(session)]
     paints = found[0], found[-1]
     legend = _draw_legend(theme.tint(paints[0] or paints[1]), title)
-    colors = tuple(pack_colors(one, session.rows.n_rows, theme) for one in paints)
+    colors = tuple(pack_colors(one, n, theme) for one in paints)
     return Painted(paints, colors, legend or _tell_uncolored(session))
 
 
 def _tell_uncolored(session: Session) -> Markup:
     """Return why a column has no colors; empty if none was chosen, or if colors will follow."""
-    found = [column for column in session.rows.described() if column.name == session.color]
-    if not found:
-        return Markup()
-    words = found[0].words
-    many = (
-        f"{len(words):,} distinct values, too many for colors" if words else "all values are equal"
-    )
-    return Markup("<b>{}</b><span>{}</span>").format(session.color, many)
+    for column in session.rows.described():
+        if column.name == session.color:
+            many = f"{len(column.words or ()):,} distinct values, too many for colors"
+            why = many if column.words else "all values are equal"
+            return Markup("<b>{}</b><span>{}</span>").format(session.color, why)
+    return Markup()
 
 
 def _tell_known(measured: Measured) -> str:
@@ -133,32 +125,19 @@ def _find_paint(session: Session) -> Paint:
             return as_paint(data.labels, data.n_rows)
         except DataError:  # too many classes
             return None
-    if color == SELECTIONS:
-        column = session.names_column()
-        return None if column is None else _paint_names(column)
-    if color == DENSITY and session.density is not None:
-        return paint_column(Column(DENSITY, session.density))
+    named = session.names_column()
+    if color == SELECTIONS and named is not None:
+        return paint_column(named)
     found = [column for column in data.columns if column.name == color]
     return paint_column(found[0]) if found else None
 
 
-def _paint_names(column: Column) -> Classes:
-    """Return the classes of named selections; rows without a name come last, in gray."""
-    words = column.words or []
-    of_row = (column.data.astype(np.int64) - 1) % len(words)
-    return Classes([*words[1:], "no name"], of_row, has_rest=True)
-
-
 def pack_colors(paint: Paint, n: int, theme: Theme = LIGHT) -> NDArray[np.uint32]:
     """Return the color of each of n points as 0xRRGGBBAA."""
-    rgb = point_colors(theme.tint(paint), np.arange(n), theme.plain, theme.faint)
-    return np.broadcast_to(pack(rgb), n)
-
-
-def pack(colors: Array) -> NDArray[np.uint32]:
-    """Return colors (n, 3), numbers from 0 to 1, as 0xRRGGBBAA."""
+    colors = point_colors(theme.tint(paint), np.arange(n), theme.plain, theme.faint)
     rgb = np.rint(255 * colors).astype(np.uint32)
-    return np.asarray(rgb[:, 0] << 24 | rgb[:, 1] << 16 | rgb[:, 2] << 8 | 255, np.uint32)
+    packed = rgb[:, 0] << 24 | rgb[:, 1] << 16 | rgb[:, 2] << 8 | 255
+    return np.broadcast_to(packed.astype(np.uint32), n)
 
 
 def _draw_legend(paint: Paint, title: str) -> Markup:

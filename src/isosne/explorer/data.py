@@ -5,7 +5,7 @@ as an estimator and as options of `isosne embed`.
 """
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -17,6 +17,7 @@ from isosne._types import Array, Points
 from isosne.errors import DataError
 from isosne.kernels.registry import KERNELS, make_kernel, parse_numbers
 from isosne.layout.schedules import Schedule, as_schedule
+from isosne.neighbors.metric import Metric
 from isosne.rows import Table, open_rows
 from isosne.rows.columns import as_text
 from isosne.studies.point_columns import Column, as_column
@@ -32,6 +33,7 @@ CHOICES = ("owner", "isolation", "gaussian", "adaptive", "knn")
 """Kernels that the page offers."""
 DEFAULT_STEPS = 500
 """Steps of the schedule "annealed"."""
+EUCLIDEAN = Metric()
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,6 @@ class Data:
     source: str
     label_name: str = "label"
     words: tuple[str, ...] = ()
-    fingerprint: str = ""
     mixed: MixedRows | None = None
 
     @property
@@ -85,26 +86,17 @@ def from_table(
     ``roles`` are the columns of the identifiers and of the labels, which are not shown again.
     """
     rows = table.rows
-    X = _check_enough(rows.read(slice(None)))
-    n = X.shape[0]
-    mixed = rows if isinstance(rows, MixedRows) else None
+    X, mixed = rows.read(slice(None)), rows if isinstance(rows, MixedRows) else None
+    n = _check_enough(X)
     if mixed is None:
-        shown = _features(unscaled.rows.read(slice(None)), table.names)
+        shown = _features(unscaled.rows.read(slice(None)), table.names or ())
     else:
         shown = mixed.columns()
     skipped = {*roles, *shown}
     shown |= {name: read() for name, read in rows.side.items() if name not in skipped}
-    return Data(
-        X,
-        np.arange(n) if table.ids is None else table.ids,
-        table.labels,
-        tuple(as_column(name, values, n) for name, values in shown.items()),
-        source,
-        roles[1] or "label",
-        words,
-        rows.fingerprint(),
-        mixed,
-    )
+    ids = np.arange(n) if table.ids is None else table.ids
+    columns = tuple(as_column(name, values, n) for name, values in shown.items())
+    return Data(X, ids, table.labels, columns, source, roles[1] or "label", words, mixed)
 
 
 def from_python(
@@ -113,15 +105,13 @@ def from_python(
     """Return points, labels, identifiers and columns that were passed in Python."""
     mixed = None
     if is_mixed(X):
-        points = _check_enough(gower_points(X))
+        points = gower_points(X)
         mixed = MixedRows(open_rows(points), X)
         features = mixed.columns()
     else:
-        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-        points = _check_enough(check_points(X))
-        features = _features(points, names)
-    n = points.shape[0]
-    shown = {**features, **dict(columns or {})}
+        points = check_points(X)
+        features = _features(points, getattr(X, "columns", ()))
+    n = _check_enough(points)
     if labels is not None and len(labels) != n:
         raise DataError(
             f"labels must have one entry per row; got {len(labels)} for {n} rows. "
@@ -131,29 +121,31 @@ def from_python(
         points,
         np.arange(n) if ids is None else check_ids(ids, n, "ids"),
         None if labels is None else np.asarray(labels),
-        tuple(as_column(name, values, n) for name, values in shown.items()),
+        tuple(
+            as_column(name, values, n) for name, values in (features | dict(columns or {})).items()
+        ),
         "data from Python",
         str(getattr(labels, "name", None) or "label"),
-        fingerprint=open_rows(points).fingerprint(),
         mixed=mixed,
     )
 
 
-def _check_enough(X: Points) -> Points:
+def _check_enough(X: Points) -> int:
+    """Return the number of rows, if they are enough."""
     if X.shape[0] < MIN_POINTS:
         raise DataError(
             f"A table to explore must have at least {MIN_POINTS} rows; got {X.shape[0]}. "
             "Pass more rows."
         )
-    return X
+    return int(X.shape[0])
 
 
-def _features(X: Points, names: Any) -> dict[str, Array]:
+def _features(X: Points, names: Iterable[Any]) -> dict[str, Array]:
     """Return the features by name; none of a sparse or a very wide table."""
     if not isinstance(X, np.ndarray) or X.shape[1] > MAX_FEATURES:
         return {}
-    names = names or [f"column {c}" for c in range(X.shape[1])]
-    return {name: X[:, c].astype(np.float64) for c, name in enumerate(names)}
+    titles = [str(name) for name in names] or [f"column {c}" for c in range(X.shape[1])]
+    return {title: X[:, c].astype(np.float64) for c, title in enumerate(titles)}
 
 
 def plain_values(column: Column, rows: Array | slice) -> Array:
@@ -174,7 +166,7 @@ class Settings:
     """Settings of a map.
 
     ``size`` is the main parameter of the kernel as text, such as "16" or "8,64": psi, cell_size,
-    perplexity or k. Empty: its default. ``metric`` and ``p`` are the distance between rows.
+    perplexity or k. Empty: its default. ``metric`` is the distance between rows.
     """
 
     kernel: str = "owner"
@@ -182,8 +174,7 @@ class Settings:
     exaggeration: float | None = None
     seed: int = 0
     n_iter: int = DEFAULT_STEPS
-    metric: str = "euclidean"
-    p: float = 2.0
+    metric: Metric = EUCLIDEAN
 
     @classmethod
     def of(cls, model: TSNE) -> Self | None:
@@ -200,9 +191,13 @@ class Settings:
             model.exaggeration,
             model.random_state if isinstance(model.random_state, int) else 0,
             as_schedule(model.schedule).n_iter,
-            kernel.metric,
-            kernel.p,
+            Metric(kernel.metric, kernel.p),
         )
+
+    @property
+    def parameter(self) -> str:
+        """Name of the main parameter of the kernel."""
+        return KERNELS[self.kernel].main_parameter
 
     @property
     def title(self) -> str:
@@ -210,45 +205,34 @@ class Settings:
         size = f", {self.parameter.replace('_', ' ')} {self.size}" if self.size else ""
         return f"{self.kernel.capitalize()} kernel{size}"
 
-    @property
-    def parameter(self) -> str:
-        """Name of the main parameter of the kernel."""
-        return KERNELS[self.kernel].main_parameter
-
     def command(self, words: tuple[str, ...], output: str) -> str:
-        """Return the command line that writes a map of a table to a file, as it is typed."""
-        return shlex.join(["isosne", "embed", *words, *self._options(), "-o", output])
-
-    def _options(self) -> list[str]:
-        """Return the options of `isosne embed` that differ from their defaults."""
-        plain, words = Settings(), []
-        named = {
-            "--kernel": (self.kernel, plain.kernel),
-            f"--{self.parameter.replace('_', '-')}": (self.size.replace(" ", ""), ""),
-            "--metric": (self.metric, plain.metric),
-            "--p": (self.p, plain.p),
-            "--exaggeration": (self.exaggeration, None),
-            "--n-iter": (self.n_iter, plain.n_iter),
-            "--seed": (self.seed, plain.seed),
-        }
-        for option, (value, default) in named.items():
+        """Return the `isosne embed` that writes the map, with all options that are no defaults."""
+        plain, options = Settings(), []
+        for option, value, default in (
+            ("kernel", self.kernel, plain.kernel),
+            (self.parameter.replace("_", "-"), self.size.replace(" ", ""), ""),
+            ("metric", self.metric.name, plain.metric.name),
+            ("p", self.metric.p, plain.metric.p),
+            ("exaggeration", self.exaggeration, None),
+            ("n-iter", self.n_iter, plain.n_iter),
+            ("seed", self.seed, plain.seed),
+        ):
             if value != default:
-                words += [option, f"{value:g}" if isinstance(value, float) else str(value)]
-        return words
+                text = f"{value:g}" if isinstance(value, float) else str(value)
+                options += [f"--{option}", text]
+        return shlex.join(["isosne", "embed", *words, *options, "-o", output])
 
-    def make_model(self, start: Array | None = None) -> TSNE:
-        """Return an estimator with these settings, which may start from a map."""
+    def make_model(self) -> TSNE:
+        """Return an estimator with these settings."""
         given: dict[str, Any] = {}
-        if self.size.strip():
-            text = self.size.replace(" ", "").removeprefix(f"{self.parameter}=").strip("[]()")
-            numbers = parse_numbers(self.parameter, text)
+        if self.size:
+            numbers = parse_numbers(self.parameter, self.size)
             given[self.parameter] = numbers[0] if len(numbers) == 1 else numbers
-        if self.metric != "euclidean":
-            given |= {"metric": self.metric, "p": self.p}
+        if self.metric != EUCLIDEAN:
+            given |= {"metric": self.metric.name, "p": self.metric.p}
         return TSNE(
             make_kernel(self.kernel, given) if given else self.kernel,
             schedule=Schedule.annealed(n_iter=self.n_iter),
             exaggeration=self.exaggeration,
-            start="auto" if start is None else start,
             random_state=self.seed,
         )

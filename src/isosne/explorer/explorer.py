@@ -16,9 +16,9 @@ from isosne.errors import DataError
 from isosne.explorer.assets import read_style
 from isosne.explorer.data import Settings, from_python, from_table
 from isosne.explorer.measuring import Measurer
-from isosne.explorer.page import Page
+from isosne.explorer.page import show_page
 from isosne.explorer.server import LOOPBACK, PageServer
-from isosne.explorer.session import Session, save_session
+from isosne.explorer.session import Session
 from isosne.rows.table_reader import names_data_set, read_table
 from isosne.tsne.estimator import TSNE
 
@@ -26,8 +26,6 @@ FRAME_HEIGHT = 900
 """Height of the page in a notebook, in pixels."""
 STOP_SECONDS = 10.0
 """How long to wait for the last step of a run."""
-
-
 DISCONNECTED = "The server has ended, or cannot be reached. What is shown may be out of date."
 
 
@@ -42,23 +40,12 @@ class Explorer:
         Address to listen on.
     port : int, default=0
         Port to listen on; 0 chooses a free one.
-    session_file : path or None, default=None
-        File in which the session is kept.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        *,
-        host: str = LOOPBACK,
-        port: int = 0,
-        session_file: Path | None = None,
-    ) -> None:
+    def __init__(self, session: Session, *, host: str = LOOPBACK, port: int = 0) -> None:
         self._session = session
         self._measurer = Measurer(session)
-        self._file = session_file
-        self._saved: list[Any] = []
-        self._server = PageServer(self._make_page, host=host, port=port, every_second=self._keep)
+        self._server = PageServer(self._make_page, host=host, port=port)
 
     def _make_page(self) -> Any:
         """Return the content of a tab. `pn.extension` would load scripts into a notebook."""
@@ -68,7 +55,7 @@ class Explorer:
             notifications=True,
             disconnect_notification=DISCONNECTED,
         )
-        return Page(self._session).view()
+        return show_page(self._session)
 
     @property
     def address(self) -> str:
@@ -88,10 +75,7 @@ class Explorer:
     @property
     def embedding(self) -> NDArray[np.float32]:
         """The first map as it is now, of shape (n_samples, 2); NaN before the first step."""
-        data = self._session.rows
-        if not self._session.maps:
-            return np.full((data.n_rows, 2), np.nan, np.float32)
-        return self._session.maps[0].frame(data.n_rows)[1].copy()
+        return self._session.maps[0].Y.copy()
 
     def start(self) -> None:
         """Serve the page."""
@@ -99,25 +83,12 @@ class Explorer:
         self._server.start()
 
     def close(self) -> None:
-        """End all runs, save the session if it has a file, and serve no more."""
+        """End all runs, and serve no more."""
         self._session.close()
         for shown in self._session.maps:
-            if shown.run is not None:
-                shown.run.join(STOP_SECONDS)
+            shown.join(STOP_SECONDS)
         self._measurer.close()
-        self._keep()
         self._server.stop()
-
-    def _keep(self) -> None:
-        """Save the session if it has changed since the last time."""
-        session = self._session
-        if self._file is None or session.data is None:
-            return
-        n_ended = sum(not shown.is_active for shown in session.maps)
-        now = [*session.facts().values(), n_ended]
-        if [*map(id, now)] != [*map(id, self._saved)]:
-            save_session(session, self._file)
-            self._saved = now
 
     def _repr_html_(self) -> str:
         return (
@@ -181,7 +152,6 @@ def explore(
         check_is_fitted(data)
         if X is None:
             raise DataError("A model needs its points. Pass them as X.")
-        _check_model(data, X)
         session.open(from_python(X, labels, ids, columns))
         session.add_model(data)
     else:
@@ -195,12 +165,3 @@ def explore(
     explorer = Explorer(session, port=port)
     explorer.start()
     return explorer
-
-
-def _check_model(model: TSNE, X: Any) -> None:
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    if model.embedding_.shape != (n, 2):
-        raise DataError(
-            f"The model must have a map of two dimensions of the {n:,} points of X; its map "
-            f"has shape {model.embedding_.shape}. Pass the points that it was fitted on."
-        )

@@ -1,8 +1,8 @@
-"""A map as a Bokeh figure: points, links to neighbors, and an image of very many points.
+"""A map as a Bokeh figure: its points, and links to neighbors.
 
 Both maps draw from one data source, so that selecting and hovering is linked by itself. A new
 frame patches the coordinates only. Rows are in a random order, in which no class hides another.
-A large map that is being computed draws a sample of its points from a source of its own, because
+Of very many points the source has a sample, as of those of a map that is being computed, because
 each frame takes time from the computation.
 """
 
@@ -16,7 +16,6 @@ from bokeh.models import (
     BoxZoomTool,
     ColumnDataSource,
     HoverTool,
-    ImageRGBA,
     LassoSelectTool,
     PanTool,
     Range1d,
@@ -42,13 +41,6 @@ Y_LIMITS: dict[str, Any] = {"start": -1.06, "end": 1.2}
 MAX_MOVING, N_MOVING = 5_000, 2_000
 """Above so many points, a browser without WebGL draws about 2,000 while the view moves: 100,000
 points then take 28 ms of CPU time per frame, and 67 ms if it draws 8,000 (measured)."""
-MAX_COMPUTED = 2_000
-"""Most points that are drawn of a map while it is computed: a browser without WebGL needs about
-50 ms of CPU time per frame for them (measured)."""
-MAX_POINTS = 100_000
-"""Most points that the browser draws one by one while a whole map is shown."""
-MAX_IN_VIEW = 20_000
-"""Of more points, those in view are drawn one by one if they are at most so many."""
 MAX_WIDTH = 800
 """Largest side of a map in pixels."""
 CARD = {"flex": "1 1 340px", "min-width": "300px", "max-width": "800px"}
@@ -65,37 +57,32 @@ class Points:
     def __init__(self, n_rows: int, tips: dict[str, Array]) -> None:
         self._tips = tips
         self._shuffled = np.random.default_rng(0).permutation(n_rows)
-        self._position = np.full(n_rows, -1, np.int64)
         self.rows = np.empty(0, np.int64)
         fields = (*(f"{axis}{m}" for axis in "xyc" for m in (0, 1)), *tips)
         self.source = ColumnDataSource({field: [] for field in fields})
 
+    def choose(self, is_wanted: Array, selection: Array, limit: int) -> NDArray[np.int64]:
+        """Return the wanted rows, or a sample of them, of which the selected ones are up to a half.
+
+        The selected rows of a sample come last, so that they are in front.
+        """
+        wanted = self._shuffled[is_wanted[self._shuffled]]
+        if len(wanted) <= limit:
+            return wanted
+        is_selected = np.isin(wanted, selection)
+        chosen, others = wanted[is_selected], wanted[~is_selected]
+        half = limit // 2
+        return np.concatenate([chosen[:half], others, chosen[half:]])[:limit][::-1]
+
     def fill(self, rows: Array, Ys: list[Array], colors: tuple[Array, ...]) -> None:
         """Show some rows at their positions in each map, and no others."""
-        is_shown = np.zeros(len(self._shuffled), bool)
-        is_shown[rows] = True
-        self._position[self.rows] = -1
-        self.rows = self._shuffled[is_shown[self._shuffled]]
-        self._position[self.rows] = np.arange(len(self.rows))
-        data: dict[str, Any] = {name: values[self.rows] for name, values in self._tips.items()}
+        self.rows = rows
+        data: dict[str, Any] = {name: values[rows] for name, values in self._tips.items()}
         for m in (0, 1):
-            Y = Ys[m] if m < len(Ys) else np.full((len(is_shown), 2), np.nan, np.float32)
-            data[f"x{m}"], data[f"y{m}"] = np.ascontiguousarray(Y[self.rows].T)
-            data[f"c{m}"] = colors[m][self.rows]
+            Y = Ys[m][rows] if m < len(Ys) else np.full((len(rows), 2), np.nan, np.float32)
+            data[f"x{m}"], data[f"y{m}"] = np.ascontiguousarray(Y.T)
+            data[f"c{m}"] = colors[m][rows]
         self.source.data = data
-
-    def sample(self, Y: NDArray[np.float32], selection: Array) -> NDArray[np.int64]:
-        """Return some of the rows that have a position, selected ones last.
-
-        Selected rows are preferred until they are a half of the sample.
-        """
-        is_selected = np.zeros(len(Y), bool)
-        is_selected[selection] = True
-        placed = self._shuffled[np.isfinite(Y[self._shuffled, 0])]
-        chosen, others = placed[is_selected[placed]], placed[~is_selected[placed]]
-        n_chosen = max(MAX_COMPUTED // 2, MAX_COMPUTED - len(others))
-        chosen = chosen[:n_chosen]
-        return np.concatenate([others[: MAX_COMPUTED - len(chosen)], chosen])
 
     def move(self, m: int, Y: NDArray[np.float32]) -> None:
         """Give the points of map m new positions."""
@@ -107,14 +94,9 @@ class Points:
         if not np.array_equal(chosen, self.source.data[f"c{m}"]):
             self._patch({f"c{m}": chosen})
 
-    def rows_of(self, indices: list[int]) -> NDArray[np.int64]:
-        """Return the rows at some indices of the source."""
-        return self.rows[np.asarray(indices, np.int64)]
-
     def select(self, rows: Array) -> None:
         """Select those of some rows that are shown."""
-        found = self._position[rows]
-        wanted = np.sort(found[found >= 0]).tolist()
+        wanted = np.flatnonzero(np.isin(self.rows, rows)).tolist()
         if wanted != self.source.selected.indices:
             self.source.selected.indices = wanted
 
@@ -126,9 +108,10 @@ class Points:
 
 
 class MapFigure:
-    """One map: its title and figure, the frame that it shows, and what lies above its points.
+    """One map: its title and figure, the positions that it shows, and what lies above its points.
 
-    ``Y`` (n, 2) are the positions of frame ``number``, and ``found`` the neighbors that are marked.
+    ``Y`` (n, 2) are the positions that ``seen`` was moved to, and ``found`` the neighbors that are
+    marked.
     """
 
     def __init__(
@@ -141,32 +124,27 @@ class MapFigure:
     ) -> None:
         self.m, self.title = m, text_pane()
         self.ranges = ranges or (Range1d(**X_LIMITS), Range1d(**Y_LIMITS))
-        lasso, box = LassoSelectTool(continuous=False), BoxSelectTool()
-        self.figure = _make_figure(self.ranges, n, lasso, box)
+        self.figure = _make_figure(self.ranges)
         pane = pn.pane.Bokeh(self.figure, sizing_mode="scale_width", max_width=MAX_WIDTH)
         self.card = pn.Column(self.title, pane, styles=CARD)
-        self.found: Neighborhood | None = None
         self.clear(n, is_shown=False)
-        self._image, picture = _empty(ImageRGBA, "image", "x", "y", "dw", "dh")
-        self.figure.add_glyph(self._image, picture, name="image")
-        looks: dict[str, Any] = {"line_color": None, "size": _size_of(n)}
-        looks |= {"x": f"x{m}", "y": f"y{m}", "fill_color": f"c{m}"}
-        self._faint = Scatter(**looks | {"fill_color": None, "fill_alpha": 0.45})
-        self._hovered = Scatter(**looks | {"size": looks["size"] + 5, "line_width": 2})
-        self._every = self.figure.add_glyph(
+        looks: Any = {"x": f"x{m}", "y": f"y{m}", "line_color": None}
+        self._dots = Scatter(**looks, fill_color=f"c{m}")
+        self._faint = Scatter(**looks, fill_alpha=0.45)
+        self._hovered = Scatter(**looks, fill_color=f"c{m}", line_width=2)
+        self.set_size(n)
+        every = self.figure.add_glyph(
             points.source,
-            Scatter(**looks, fill_alpha=auto_alpha(n)),
+            self._dots,
             nonselection_glyph=self._faint,
             hover_glyph=self._hovered,
             name="points",
         )
-        size, alpha = _size_of(min(n, MAX_COMPUTED)), auto_alpha(n)
-        self._sampled, dot = _empty(Scatter, "x", "y", "fill_color", size=size, fill_alpha=alpha)
-        dot.line_color = None
-        self._sample = self.figure.add_glyph(self._sampled, dot, name="sample", visible=False)
-        lasso.renderers = box.renderers = [self._every]
-        hover = HoverTool(renderers=[self._every], tooltips=tips or None, visible=False)
-        self.figure.add_tools(hover)
+        lasso, box = LassoSelectTool(continuous=False), BoxSelectTool()
+        lasso.renderers = box.renderers = [every]
+        hover = HoverTool(renderers=[every], tooltips=tips or None, visible=False)
+        self.figure.add_tools(lasso, box, ResetTool(), SaveTool(filename="map"), hover)
+        self.figure.toolbar.active_drag = lasso
         ring = {"fill_color": None, "line_width": 2}
         self._links, self._link = _empty(Segment, "x0", "y0", "x1", "y1", line_width=1.5)
         self._marks, self._mark = _empty(Scatter, "x", "y", size=13, marker="square", **ring)
@@ -177,10 +155,10 @@ class MapFigure:
         self.set_theme(LIGHT)
 
     def clear(self, n: int, *, is_shown: bool) -> None:
-        """Begin without a frame of the n rows; the page has figures that are not shown."""
+        """Begin without positions of the n rows; the page has figures that are not shown."""
         self.card.visible, self.figure.name = is_shown, f"map{self.m}" if is_shown else None
-        self.number, self.is_sampled = -1, False
-        self.Y = np.full((n, 2), np.nan, np.float32)
+        self.Y = self.seen = np.full((n, 2), np.nan, np.float32)
+        self.found: Neighborhood | None = None
 
     @property
     def corners(self) -> Array:
@@ -196,15 +174,14 @@ class MapFigure:
         self._link.line_color = self._ring.line_color = theme.ink
         self._mark.line_color = theme.mark
 
-    def show_sample(self, Y: NDArray[np.float32], colors: NDArray[np.uint32]) -> None:
-        """Draw a sample of the points (n, 2), and not those of the source."""
-        x, y = np.ascontiguousarray(Y.T)
-        self._sampled.data = {"x": x, "y": y, "fill_color": colors}
-        self._sample.visible, self._every.visible = True, False
-
-    def show_every(self) -> None:
-        """Draw the points of the source."""
-        self._sample.visible, self._every.visible = False, True
+    def set_size(self, n_drawn: int) -> None:
+        """Draw points as large and as opaque as so many may be."""
+        area = COVERAGE * SIDE**2 / max(n_drawn, 1)
+        size = float(np.clip(math.sqrt(area), MIN_SIZE, MAX_SIZE))
+        self._dots.size = self._faint.size = size
+        self._hovered.size = size + 5
+        self._dots.fill_alpha = auto_alpha(max(n_drawn, 1))
+        self.figure.lod_factor = max(math.ceil(n_drawn / N_MOVING), 1)
 
     def show_neighbors(self, found: Neighborhood | None) -> None:
         """Draw lines from a row to its true neighbors, and mark its false ones."""
@@ -218,13 +195,6 @@ class MapFigure:
         self._marks.data = {"x": Y[false, 0], "y": Y[false, 1]}
         self._center.data = {"x": Y[own, 0], "y": Y[own, 1]}
 
-    def show_image(self, image: NDArray[np.uint32] | None, corners: Array) -> None:
-        """Show an image (h, w) of many points between two corners of the map; None: no image."""
-        (left, bottom), (right, top) = corners
-        values = [image, left, bottom, right - left, top - bottom]
-        shown = [[] if image is None else [value] for value in values]
-        self._image.data = dict(zip(self._image.data, shown, strict=True))
-
 
 def _empty(glyph: Any, *fields: str, **looks: Any) -> tuple[ColumnDataSource, Any]:
     """Return a source without rows, and a glyph whose properties are the fields of the source."""
@@ -232,17 +202,9 @@ def _empty(glyph: Any, *fields: str, **looks: Any) -> tuple[ColumnDataSource, An
     return source, glyph(**{field: field for field in fields}, **looks)
 
 
-def _size_of(n: int) -> float:
-    """Return the size of a point in pixels, of a map of n points."""
-    return float(np.clip(math.sqrt(COVERAGE * SIDE**2 / n), MIN_SIZE, MAX_SIZE))
-
-
-def _make_figure(
-    ranges: tuple[Range1d, Range1d], n: int, lasso: LassoSelectTool, box: BoxSelectTool
-) -> Any:
-    """Return an empty figure for a map of n points."""
+def _make_figure(ranges: tuple[Range1d, Range1d]) -> Any:
+    """Return an empty figure for a map."""
     wheel = WheelZoomTool()
-    n_drawn = n if n <= MAX_POINTS else MAX_IN_VIEW
     made = figure(
         x_range=ranges[0],
         y_range=ranges[1],
@@ -252,18 +214,15 @@ def _make_figure(
         aspect_ratio=1,
         max_width=MAX_WIDTH,
         sizing_mode="scale_width",
-        tools=[PanTool(), wheel, BoxZoomTool(match_aspect=True), lasso, box, ResetTool()],
-        active_drag=lasso,
+        tools=[PanTool(), wheel, BoxZoomTool(match_aspect=True)],
         active_scroll=wheel,
         toolbar_location="above",
         toolbar_inner=True,  # so that the frame is square
         output_backend="webgl",
         lod_threshold=MAX_MOVING,
-        lod_factor=math.ceil(n_drawn / N_MOVING),
         lod_timeout=300,
         min_border=0,
     )
-    made.add_tools(SaveTool(filename="map"))
     made.grid.visible = False
     made.toolbar.logo = None
     made.toolbar.stylesheets = [":host(.bk-inner) { background: transparent; }"]

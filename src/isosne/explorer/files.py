@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,49 +30,44 @@ from isosne.rows.text import encode_csv
 from isosne.tables.mixed import as_mixed, find_dominant, find_numbering
 
 TABLES = (".csv", ".tsv", ".parquet", ".feather", ".npy", ".npz", ".h5ad")
-"""Tables that can be sent."""
-OPTION = " Or tick the box for missing values."
 MAPS = READABLE
-"""Maps that can be sent."""
+"""Tables and maps that can be sent."""
+OPTION = " Or tick the box for missing values."
 
 
-class Reading(NamedTuple):
-    """How to read a table that was sent.
+def upload_table(
+    content: bytes,
+    name: str,
+    *,
+    label: str | None = None,
+    identifier: str | None = None,
+    scale: str = "none",
+    is_mixed: bool = False,
+) -> tuple[Data, str]:
+    """Return the rows of a table that was sent, and notes on columns that distort its map.
 
-    ``scale``: "none", "minmax" or "standard". ``is_mixed``: text, categories, dates and missing
-    values are features too, and columns are not scaled.
+    ``is_mixed``: text, categories, dates and missing values are features too, and columns are not
+    scaled.
     """
-
-    label: str | None = None
-    identifier: str | None = None
-    scale: str = "none"
-    is_mixed: bool = False
-
-    def words(self) -> list[str]:
-        """Return the options that read the table in the same way."""
-        words = ["--mixed"] if self.is_mixed else ["--text-columns", "leave_out"]
-        words += ["--label", self.label] if self.label else []
-        words += ["--id", self.identifier] if self.identifier else []
-        return words + (["--scale", self.scale] if self.scale != "none" else [])
-
-
-def upload_table(content: bytes, name: str, how: Reading) -> tuple[Data, str]:
-    """Return the rows of a table that was sent, and notes on columns that distort its map."""
-    roles = how.identifier, how.label
+    words = [name, *(["--mixed"] if is_mixed else ["--text-columns", "leave_out"])]
+    words += ["--label", label] if label else []
+    words += ["--id", identifier] if identifier else []
     with _as_file(content, name, "table", TABLES) as path:
         unscaled = table = read_table(
             path,
-            id=how.identifier,
-            label=how.label,
+            id=identifier,
+            label=label,
             text_columns="leave_out",
-            needs_numbers=not how.is_mixed,
+            needs_numbers=not is_mixed,
         )
-        if how.is_mixed:
-            unscaled = table = as_mixed(table, exclude=[role for role in roles if role])
-        elif how.scale != "none":
-            rows = ScaledRows(table.rows, Scale.of(how.scale, table.rows))
+        if is_mixed:
+            roles = [role for role in (identifier, label) if role]
+            unscaled = table = as_mixed(table, exclude=roles)
+        elif scale != "none":
+            words += ["--scale", scale]
+            rows = ScaledRows(table.rows, Scale.of(scale, table.rows))
             table = replace(table, rows=rows)
-        data = from_table(table, unscaled, name, roles, (name, *how.words()))
+        data = from_table(table, unscaled, name, (identifier, label), tuple(words))
         return data, " ".join(_notes(unscaled, table))
 
 
@@ -146,8 +141,7 @@ def tabulate(session: Session, rows: Array) -> dict[str, Array]:
     if named is not None:
         columns["selection"] = plain_values(named, rows)
     for m, shown in enumerate(session.maps):
-        _, Y = shown.frame(data.n_rows)
-        for axis, values in zip("xy", Y[rows].T, strict=True):
+        for axis, values in zip("xy", shown.Y[rows].T, strict=True):
             columns[f"map {m + 1} {axis}"] = values.astype(np.float64)
     return columns
 
@@ -160,7 +154,7 @@ def save_rows(session: Session, rows: Array, kind: str) -> bytes:
 
 def save_picture(Y: Array, paint: Paint, corners: Array, kind: str) -> bytes:
     """Return the part of a map between two corners as a picture, "png" or "svg"."""
-    placed = np.flatnonzero(np.isfinite(Y).all(axis=1))
+    placed = _placed(Y)
 
     def write(path: Path) -> None:
         axes: Any = plot_map(Y[placed], paint and paint.part(placed))
@@ -173,25 +167,19 @@ def save_picture(Y: Array, paint: Paint, corners: Array, kind: str) -> bytes:
 
 def save_page(session: Session, m: int) -> bytes:
     """Return a map as a self-contained HTML page."""
-    data = session.rows
-    _, Y = session.maps[m].frame(data.n_rows)
-    placed = np.flatnonzero(np.isfinite(Y).all(axis=1))
+    data, shown = session.rows, session.maps[m]
+    placed = _placed(shown.Y)
     table = tabulate(session, placed)
-    labels = table.pop(data.label_name) if data.labels is not None else None
-    columns = {name: v for name, v in table.items() if not name.startswith("map ")}
-    return _through_file(
-        "map.html",
-        lambda path: write_page(
-            path, Y[placed], columns=columns, labels=labels, title=session.maps[m].title
-        ),
-    )
+    told: dict[str, Any] = {"title": shown.title}
+    told["labels"] = table.pop(data.label_name) if data.labels is not None else None
+    told["columns"] = {name: v for name, v in table.items() if not name.startswith("map ")}
+    return _through_file("map.html", lambda path: write_page(path, shown.Y[placed], **told))
 
 
 def save_map(session: Session, m: int) -> bytes:
     """Return a map as a Parquet file that other commands of isosne read."""
-    data, shown = session.rows, session.maps[m]
-    _, Y = shown.frame(data.n_rows)
-    placed = np.flatnonzero(np.isfinite(Y).all(axis=1))
+    data, Y = session.rows, session.maps[m].Y
+    placed = _placed(Y)
     about = {"version": __version__, "command": "explore", "made by": session.command(m)}
 
     def write(path: Path) -> None:
@@ -204,13 +192,18 @@ def save_map(session: Session, m: int) -> bytes:
 
 def save_model(session: Session, m: int) -> bytes:
     """Return the model of a map that was computed here."""
-    model = session.maps[m].fitted()
-    if model is None:
+    shown = session.maps[m]
+    if shown.model is None or not shown.status.has_model:
         raise DataError(
             "Only a map that was computed here, and whose run has ended, has a model to save. "
             "Wait for the end of the run, or stop it."
         )
-    return _through_file("model.isosne", model.save)
+    return _through_file("model.isosne", shown.model.save)
+
+
+def _placed(Y: Array) -> Array:
+    """Return the rows that have a position."""
+    return np.flatnonzero(np.isfinite(Y).all(axis=1))
 
 
 def _storable(values: Array) -> Array:

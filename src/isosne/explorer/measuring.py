@@ -16,19 +16,21 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from isosne._types import Array, Points
-from isosne.explorer.run import as_sentence
-from isosne.explorer.session import DENSITY, TRUST, Measured, Session, ShownMap
+from isosne.explorer.maps import ShownMap, as_sentence
+from isosne.explorer.session import TRUST, Measured, Session
 from isosne.neighbors.exact import is_other
 from isosne.neighbors.metric import Metric
-from isosne.neighbors.search import make_search, nearest_neighbors
+from isosne.neighbors.search import make_search
 from isosne.quality import compare
 from isosne.quality.comparison import compare_checked
 from isosne.studies.point_columns import Column
 
 N_NEIGHBORS = 10
 """Size of the neighborhoods that are compared, as in `isosne report`."""
-MAX_LARGEST_EXACT = 10_000
-"""Most points whose neighbors are found exactly, as in `TSNE`."""
+BATCH_WORK = 2e9
+"""Multiplications of one batch of trust: about a second on one core."""
+POLL_SECONDS = 0.2
+logger = logging.getLogger("isosne")
 
 
 class Neighborhood(NamedTuple):
@@ -75,21 +77,6 @@ def _nearest(X: Points, own: Array, k: int, metric: Metric) -> NDArray[np.int64]
     """Return the k nearest neighbors of a point, given by its index (1,)."""
     found, _ = make_search(X, metric, "exact").nearest(X[own], k + 1)
     return found[is_other(found, own)].astype(np.int64)
-
-
-def measure_density(X: Points, metric: Metric, k: int = N_NEIGHBORS) -> NDArray[np.float64]:
-    """Return the density around each row: minus the logarithm of the mean distance to k neighbors.
-
-    Rows with k copies have the density of the densest other row.
-    """
-    n = X.shape[0]
-    is_small = n <= MAX_LARGEST_EXACT or not isinstance(X, np.ndarray)
-    method = "exact" if is_small or metric.name != "euclidean" else "approximate"
-    found = nearest_neighbors(X, min(k, n - 1), metric=metric.name, p=metric.p, method=method)
-    mean = found.distances.mean(axis=1, dtype=np.float64)
-    if not (mean > 0).any():
-        return np.zeros(n)
-    return np.asarray(-np.log(np.maximum(mean, mean[mean > 0].min())))
 
 
 def compare_with_rest(
@@ -159,24 +146,19 @@ def search_rows(ids: Array, columns: Sequence[Column], text: str) -> NDArray[np.
     return np.flatnonzero(found)
 
 
-logger = logging.getLogger("isosne")
-POLL_SECONDS = 0.2
-BATCH_WORK = 2e9
-"""Multiplications of one batch of trust: about a second on one core."""
-
-
 def measure(session: Session, shown: ShownMap, n_queries: int | None = None) -> Measured | None:
     """Measure a map as it is now; None if it has no positions yet."""
-    number, X, Y = _mapped(session, shown)
-    n = X.shape[0]
+    whole = shown.Y
+    X, Y = _mapped(session, shown, whole)
+    n, metric = len(Y), session.metric_of(shown)
     if np.isnan(Y).any():
         return None
-    metric, k = session.metric_of(shown), min(N_NEIGHBORS, (n - 1) // 2)
+    k = min(N_NEIGHBORS, (n - 1) // 2)
     found = compare(X, Y, k, metric=metric.name, p=metric.p, n_queries=n_queries, random_state=0)
     judged = found.trust()
-    trust = np.full(session.rows.n_rows, np.nan)
+    trust = np.full(len(whole), np.nan)
     trust[judged.points if shown.rows is None else shown.rows[judged.points]] = judged.agreement
-    return Measured(number, found.curve(), float(found.auc()), trust, len(judged.points), n)
+    return Measured(whole, found.curve(), float(found.auc()), trust, len(judged.points), n)
 
 
 def fill_trust(session: Session, shown: ShownMap, last: Measured, rng: Generator) -> Measured:
@@ -184,7 +166,7 @@ def fill_trust(session: Session, shown: ShownMap, last: Measured, rng: Generator
     trust = last.trust.copy()
     rows = np.arange(len(trust)) if shown.rows is None else shown.rows
     wanted = rows[np.isnan(trust[rows])]
-    _, X, Y = _mapped(session, shown)
+    X, Y = _mapped(session, shown, last.Y)
     n_values = X.size if isinstance(X, np.ndarray) else X.nnz
     chosen = np.sort(rng.permutation(wanted)[: max(int(BATCH_WORK / max(n_values, 1)), 16)])
     queries = np.searchsorted(rows, chosen)
@@ -193,13 +175,10 @@ def fill_trust(session: Session, shown: ShownMap, last: Measured, rng: Generator
     return last._replace(trust=trust)
 
 
-def _mapped(session: Session, shown: ShownMap) -> tuple[int, Points, NDArray[np.float32]]:
-    """Return the number of the latest frame of a map, and the rows that it maps, with positions."""
-    data = session.rows
-    number, Y = shown.frame(data.n_rows)
-    return (
-        (number, data.X, Y) if shown.rows is None else (number, data.X[shown.rows], Y[shown.rows])
-    )
+def _mapped(session: Session, shown: ShownMap, Y: Array) -> tuple[Points, Array]:
+    """Return the rows that a map has, and their positions."""
+    X, rows = session.rows.X, shown.rows
+    return (X, Y) if rows is None else (X[rows], Y[rows])
 
 
 class Measurer:
@@ -224,36 +203,28 @@ class Measurer:
             try:
                 self._look()
             except Exception as error:  # such as too little memory; maps can be explored without
-                session = self._session
-                session.failure = f"The maps could not be measured. {as_sentence(error)}"
-                session.n_measured += 1
-                logger.warning("%s", session.failure)
+                failure = f"The maps could not be measured. {as_sentence(error)}"
+                self._session.failure = failure
+                logger.warning("%s", failure)
                 return
 
     def _look(self) -> None:
+        """Measure the maps that have ended, and have changed since; then further trust."""
         session = self._session
-        data, maps = session.data, session.maps
-        if session.color == DENSITY and session.density is None and data is not None:
-            metric = Metric("euclidean" if data.mixed is None else "gower")
-            density = measure_density(data.X, metric)
-            if session.data is data:
-                session.density = density
-                session.n_measured += 1
+        maps = [shown for shown in session.maps if not shown.status.is_active]
         for shown in maps:
-            self._consider(shown)
-        if session.color == TRUST and not any(shown.is_active for shown in maps):
-            for shown in maps:
-                last = shown.measured
-                if last is not None and np.isfinite(last.trust).sum() < last.n_points:
-                    self._store(shown, fill_trust(session, shown, last, self._rng))
-
-    def _consider(self, shown: ShownMap) -> None:
-        """Measure a map if it has ended, and has changed since."""
-        number = 0 if shown.run is None else shown.run.frame[0]
-        if not shown.is_active and (shown.measured is None or shown.measured.frame != number):
-            self._store(shown, measure(self._session, shown))
+            last = session.measures.get(shown)
+            if last is None or last.Y is not shown.Y:
+                self._store(shown, measure(session, shown))
+        if session.color != TRUST or len(maps) < len(session.maps):
+            return
+        for shown in maps:
+            last = session.measures.get(shown)
+            if last is not None and np.isfinite(last.trust).sum() < last.n_points:
+                self._store(shown, fill_trust(session, shown, last, self._rng))
 
     def _store(self, shown: ShownMap, found: Measured | None) -> None:
         if found is not None:
-            shown.measured = found
-            self._session.n_measured += 1
+            session = self._session
+            kept = {one: old for one, old in session.measures.items() if one in session.maps}
+            session.measures = {**kept, shown: found}

@@ -17,10 +17,9 @@ from isosne.explorer import files
 from isosne.explorer.assets import read_style, text_pane, write
 from isosne.explorer.canvas import Canvas, moved_most
 from isosne.explorer.colors import LIGHT, Theme
-from isosne.explorer.controls import Guard, Say
+from isosne.explorer.controls import Messages
 from isosne.explorer.data import as_texts, plain_values
 from isosne.explorer.measuring import Neighborhood, compare_with_rest
-from isosne.explorer.run import as_sentence
 from isosne.explorer.session import SELECTIONS, Session
 from isosne.pages.report import DASHED, MAX_CURVE_POINTS
 
@@ -29,14 +28,14 @@ MAX_TABLE_ROWS = 5_000
 MAX_TABLE_COLUMNS = 30
 
 
-def offer_file(name: str, label: str, make: Callable[[], bytes], say: Say) -> Any:
+def offer_file(name: str, label: str, make: Callable[[], bytes], messages: Messages) -> Any:
     """Return a button that saves a file; an error is shown in the page."""
 
     def send() -> io.BytesIO:
         try:
             return io.BytesIO(make())
         except Exception as error:
-            say(as_sentence(error))
+            messages.warn(error)
             raise
 
     return pn.widgets.FileDownload(
@@ -51,25 +50,26 @@ def offer_file(name: str, label: str, make: Callable[[], bytes], say: Say) -> An
 class SelectionPane:
     """The selected rows: a table, how they differ from the rest, files, a name, and a map."""
 
-    def __init__(self, session: Session, guard: Guard, say: Say) -> None:
+    def __init__(self, session: Session, messages: Messages) -> None:
         self._session = session
-        self._count = text_pane()
-        self._summary = text_pane()
+        self._count, self._summary = text_pane(), text_pane()
         self._model: DataTable | None = None
         self._source = ColumnDataSource({})
         self._table = pn.pane.Bokeh(sizing_mode="stretch_width")
         self._name = pn.widgets.TextInput(placeholder="name of the selection", width=180)
-        keep = pn.widgets.Button(label="Name the selection")
-        again = pn.widgets.Button(label="Map only these rows")
-        clear = pn.widgets.Button(label="Clear")
-        keep.on_click(guard(self._keep))
-        again.on_click(guard(lambda event: session.reembed()))
-        clear.on_click(lambda event: session.clear())
+        actions: dict[str, Callable[[Any], None]] = {
+            "Map only these rows": lambda event: session.reembed(),
+            "Clear": lambda event: session.clear(),
+            "Name the selection": self._keep,
+        }
         buttons = [
-            offer_file(f"selection.{kind}", f"Save as {title}", partial(self._save, kind), say)
+            offer_file(f"selection.{kind}", f"Save as {title}", partial(self._save, kind), messages)
             for kind, title in (("csv", "CSV"), ("parquet", "Parquet"))
         ]
-        self._tools = pn.FlexBox(*buttons, again, clear, self._name, keep)
+        for label, action in actions.items():
+            buttons.append(pn.widgets.Button(label=label))
+            buttons[-1].on_click(messages.guard(action))
+        self._tools = pn.FlexBox(*buttons[:-1], self._name, buttons[-1])
         self.view = pn.Column(
             self._count, self._tools, self._summary, self._table, sizing_mode="stretch_width"
         )
@@ -77,7 +77,7 @@ class SelectionPane:
     def update(self) -> None:
         """Show the rows that are selected."""
         session, rows = self._session, self._session.selection
-        has_rows = session.data is not None and len(rows) > 0
+        has_rows = len(rows) > 0
         self._tools.visible = self._table.visible = self._summary.visible = has_rows
         if not has_rows:
             write(self._count, "No rows are selected. Draw around points with the lasso.")
@@ -148,7 +148,7 @@ class PointPane:
     def update(self) -> None:
         """Show the point that is asked about."""
         session, row = self._session, self._session.asked
-        if row is None or session.data is None:
+        if row is None:
             write(self._text, "Click a point to see its nearest neighbors.")
             return
         data = session.rows
@@ -175,17 +175,17 @@ class PointPane:
 class KeepPane:
     """Files of the maps."""
 
-    def __init__(self, session: Session, canvas: Canvas, say: Say) -> None:
+    def __init__(self, session: Session, canvas: Canvas, messages: Messages) -> None:
         self._session, self._canvas = session, canvas
         self._which = pn.widgets.RadioButtonGroup(options={"Map 1": 0, "Map 2": 1}, value=0)
-        makers: list[tuple[str, str, Callable[[], bytes]]] = [
-            ("map.png", "PNG", lambda: self._picture("png")),
-            ("map.svg", "SVG", lambda: self._picture("svg")),
-            ("map.html", "HTML page", lambda: files.save_page(session, self._m)),
-            ("map.parquet", "Map", lambda: files.save_map(session, self._m)),
-            ("model.isosne", "Model", lambda: files.save_model(session, self._m)),
-        ]
-        buttons = [offer_file(name, label, make, say) for name, label, make in makers]
+        makers: dict[str, tuple[str, Callable[[], bytes]]] = {
+            "map.png": ("PNG", lambda: self._picture("png")),
+            "map.svg": ("SVG", lambda: self._picture("svg")),
+            "map.html": ("HTML page", lambda: files.save_page(session, self._m)),
+            "map.parquet": ("Map", lambda: files.save_map(session, self._m)),
+            "model.isosne": ("Model", lambda: files.save_model(session, self._m)),
+        }
+        buttons = [offer_file(name, *maker, messages) for name, maker in makers.items()]
         self._model = buttons[-1]
         self.view = pn.FlexBox(self._which, *buttons)
 
@@ -195,15 +195,14 @@ class KeepPane:
 
     def tick(self) -> None:
         """Show what can be saved."""
-        session = self._session
-        self._which.visible = len(session.maps) > 1
-        self._model.disabled = not session.maps or session.maps[self._m].fitted() is None
+        maps = self._session.maps
+        self._which.visible = len(maps) > 1
+        self._model.disabled = not maps or not maps[self._m].status.has_model
 
     def _picture(self, kind: str) -> bytes:
-        m, canvas = self._m, self._canvas
-        assert canvas.painted is not None
-        drawn = canvas.figures[m]
-        return files.save_picture(drawn.Y, canvas.painted.paints[m], drawn.corners, kind)
+        drawn = self._canvas.figures[self._m]
+        paint = self._canvas.painted.paints[self._m]
+        return files.save_picture(drawn.Y, paint, drawn.corners, kind)
 
 
 N_MOVED = 10
@@ -215,7 +214,6 @@ class QualityPane:
 
     def __init__(self, session: Session, canvas: Canvas) -> None:
         self._session, self._canvas = session, canvas
-        self._n_measured = -1
         self._sources = [ColumnDataSource({"k": [], "r": []}) for _ in (0, 1)]
         self._figure = figure(
             x_axis_type="log",
@@ -248,17 +246,12 @@ class QualityPane:
         drawn.axis.axis_label_text_color = drawn.axis.major_label_text_color = theme.soft
         for line, color in zip(self._lines, theme.lines, strict=True):
             line.line_color = color
-        self._n_measured = -1
 
-    def tick(self, *, is_forced: bool = False) -> None:
-        """Show new measures."""
-        if self._session.n_measured == self._n_measured and not is_forced:
-            return
-        self._n_measured = self._session.n_measured
-        lines = []
-        maps = self._session.maps
+    def update(self) -> None:
+        """Show the measures of the maps."""
+        lines, maps = [], self._session.maps
         for m, source in enumerate(self._sources):
-            found = maps[m].measured if m < len(maps) else None
+            found = self._session.measures.get(maps[m]) if m < len(maps) else None
             if found is None:
                 source.data = {"k": [], "r": []}
                 continue
@@ -279,12 +272,12 @@ class QualityPane:
         write(self._text, Markup().join(lines) or empty)
 
     def _list_moved(self) -> Markup:
-        maps, data = self._session.maps, self._session.data
-        if len(maps) < 2 or maps[1].rows is not None or data is None:
+        maps = self._session.maps
+        if len(maps) < 2 or maps[1].rows is not None:
             return Markup()
         first, second = self._canvas.figures
         rows = moved_most(first.Y, second.Y, N_MOVED)
         if not len(rows):
             return Markup()
-        names = ", ".join(str(data.ids[row]) for row in rows.tolist())
+        names = ", ".join(map(str, self._session.rows.ids[rows].tolist()))
         return Markup("<p>Rows that differ most between the aligned maps: {}.</p>").format(names)

@@ -21,7 +21,7 @@ from typing import Any
 from bokeh.server.auth_provider import AuthProvider
 from markupsafe import Markup
 from panel.io.server import get_server
-from tornado.ioloop import IOLoop, PeriodicCallback
+from tornado.ioloop import IOLoop
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
@@ -84,20 +84,14 @@ class Refused(RequestHandler):
 class PageServer:
     """Serves a page in a thread of its own.
 
-    ``make_page`` returns the content of the page, for each tab; ``every_second`` is called about
-    once per second in the thread of the server. Port 0 chooses a free one.
+    ``make_page`` returns the content of the page, for each tab. Port 0 chooses a free one.
     """
 
     def __init__(
-        self,
-        make_page: Callable[[], Any],
-        *,
-        host: str = LOOPBACK,
-        port: int = 0,
-        every_second: Callable[[], None] = lambda: None,
+        self, make_page: Callable[[], Any], *, host: str = LOOPBACK, port: int = 0
     ) -> None:
         self.host, self.port, self.token = host, port, secrets.token_urlsafe(TOKEN_BYTES)
-        self._make_page, self._every_second = make_page, every_second
+        self._make_page = make_page
         self._ready = threading.Event()
         self._loop: IOLoop | None = None
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -155,11 +149,8 @@ class PageServer:
         )
         server.start()
         self._loop = loop
-        ticking = PeriodicCallback(self._every_second, 1000)
-        ticking.start()
         loop.add_callback(self._ready.set)
         loop.start()
-        ticking.stop()
         server.stop()
         loop.close()
 

@@ -11,7 +11,7 @@ from isosne.cli.app import app
 from isosne.cli.options import PANELS
 
 COMMANDS = {
-    "explore": 22,
+    "explore": 21,
     "report": 29,
     "plot": 27,
     "embed": 30,

@@ -18,10 +18,6 @@ LINE = ("explore", "wine.csv", *COLUMNS, "--scale", "minmax")
     ("words", "sentence"),
     [
         (
-            ("explore", "--session", "s.isosne"),
-            f"Error: --session must be used together with TABLE; got --session s.isosne. {NAME}",
-        ),
-        (
             ("explore", "--map", "map.csv"),
             f"Error: --map must be used together with TABLE; got --map map.csv. {NAME}",
         ),
@@ -58,14 +54,14 @@ def test_a_model_of_other_rows_is_refused(wine, isosne, here, two_blobs):
     TSNE(random_state=0).fit(two_blobs).save(here / "model.isosne")
     found = isosne(*LINE, "--model", "model.isosne", "-q", code=1)
     assert found.stderr == (
-        "Error: The model model.isosne must have a two-dimensional map of the 178 rows of the "
-        "table; its map has shape (60, 2). Pass the table that it was fitted on.\n"
+        "Error: A map must have two coordinates for each of the 178 rows; got an array of shape "
+        "(60, 2). Pass a map or a model of the same table.\n"
     )
 
 
 @pytest.mark.slow
-def test_ctrl_c_saves_the_session_and_other_machines_are_served_with_a_warning(wine, here):
-    words = (*LINE, "--session", "wine.session", "--host", "0.0.0.0", "--json", "--no-browser")
+def test_ctrl_c_ends_the_server_and_other_machines_are_served_with_a_warning(wine, here):
+    words = (*LINE, "--host", "0.0.0.0", "--json", "--no-browser")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     # A job in the background of a shell is started with Ctrl-C ignored.
     pipes["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -78,5 +74,4 @@ def test_ctrl_c_saves_the_session_and_other_machines_are_served_with_a_warning(w
         "Note: The page can be opened from other machines, by anyone who has its address. The "
         "connection is not encrypted. Leave out --host to serve 127.0.0.1 only." in said
     )
-    assert said.splitlines()[-1] == "Saved the session to wine.session"
-    assert (here / "wine.session").exists()
+    assert said.splitlines()[-1] == "Ended."

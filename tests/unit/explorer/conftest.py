@@ -37,6 +37,6 @@ def session(two_blobs):
 def mapped(session):
     """A session with a complete map."""
     session.begin(0, QUICK)
-    assert session.maps[0].run.join(60)
+    assert session.maps[0].join(60)
     assert session.maps[0].status.state == "finished"
     return session

@@ -8,7 +8,7 @@ from isosne.explorer.assets import read_style
 from isosne.explorer.colors import DARK, LIGHT, list_choices, pack_colors, paint
 from isosne.explorer.data import from_python
 from isosne.explorer.measuring import measure
-from isosne.explorer.session import DENSITY, SELECTIONS, TRUST, Session
+from isosne.explorer.session import SELECTIONS, TRUST, Session
 from isosne.plots.paint import Values
 from isosne.plots.palette import FAINT, MAX_CLASSES
 from isosne.quality import compare
@@ -26,7 +26,7 @@ def test_values_without_a_number_are_gray():
 
 def test_choices_are_labels_first_and_selections_once_they_have_names(session):
     names = list_choices(session)
-    assert names[:4] == ["label", "nothing", TRUST, DENSITY]
+    assert names[:3] == ["label", "nothing", TRUST]
     assert SELECTIONS not in names
     session.select([1])
     session.name_selection("x")
@@ -53,8 +53,8 @@ def test_a_column_without_colors_says_why(two_blobs):
 
 def test_measures_are_those_of_the_quality_package(mapped):
     found = measure(mapped, mapped.maps[0])
-    Y = mapped.maps[0].frame(60)[1]
-    np.testing.assert_array_equal(found.trust, compare(mapped.rows.X, Y).trust().agreement)
+    expected = compare(mapped.rows.X, mapped.maps[0].Y).trust().agreement
+    np.testing.assert_array_equal(found.trust, expected)
     assert 0 < found.auc < 1
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import isosne
-from isosne import TSNE
 from isosne.errors import DataError, ParameterError
 from isosne.explorer.data import from_python
 from tests.conftest import refuses
@@ -36,13 +35,13 @@ def test_labels_are_described_like_columns(two_blobs):
     assert data.described()[0].words == ["a", "b"]
 
 
-def test_a_model_of_other_points_is_refused_before_its_labels(two_blobs):
+def test_a_model_of_other_points_is_refused(two_blobs):
     model = QUICK.make_model().fit(two_blobs)
     sentence = (
-        "The model must have a map of two dimensions of the 50 points of X; its map has shape "
-        "(60, 2). Pass the points that it was fitted on."
+        "A map must have two coordinates for each of the 50 rows; got an array of shape (60, 2). "
+        "Pass a map or a model of the same table."
     )
     with refuses(DataError, sentence):
-        isosne.explore(model, np.zeros(60), X=two_blobs[:50])
+        isosne.explore(model, X=two_blobs[:50])
     with refuses(DataError, "A model needs its points. Pass them as X."):
-        isosne.explore(TSNE(random_state=0).fit(two_blobs))
+        isosne.explore(model)

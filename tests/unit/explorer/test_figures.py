@@ -1,17 +1,11 @@
-"""The data source of the maps, and what is drawn of a large map while it is computed."""
+"""The data source of the maps, and which rows are drawn of very many."""
 
 import numpy as np
 import pytest
 
-from isosne.explorer.figures import MAX_COMPUTED, Points
+from isosne.explorer.figures import Points
 
-N = 5 * MAX_COMPUTED
-NONE = np.empty(0, np.int64)
-
-
-@pytest.fixture
-def places():
-    return np.random.default_rng(0).normal(size=(N, 2)).astype(np.float32)
+N = 1000
 
 
 @pytest.fixture
@@ -19,19 +13,20 @@ def points():
     return Points(N, {})
 
 
-def test_a_large_selection_leaves_half_of_the_sample_to_the_others(points, places):
-    rows = points.sample(places, np.arange(N // 2))
-    assert np.sum(rows < N // 2) == MAX_COMPUTED // 2
-    assert len(rows) == MAX_COMPUTED
+def test_a_sample_is_half_selected_rows_at_the_most_and_has_no_row_that_is_not_wanted(points):
+    is_wanted = np.arange(N) < 800
+    assert sorted(points.choose(is_wanted, np.arange(5), N)) == list(range(800))
+    rows = points.choose(is_wanted, np.arange(500), 100)
+    assert (rows[:50] >= 500).all()
+    assert (rows[50:] < 500).all()  # selected rows are in front
+    assert len(np.unique(rows)) == 100
+    assert rows.max() < 800
+    few_others = points.choose(is_wanted, np.arange(790), 100)
+    assert np.sum(few_others < 790) == 90
 
 
-def test_rows_without_a_place_are_not_in_the_sample(points, places):
-    places[50:] = np.nan
-    assert sorted(points.sample(places, np.array([7, 60]))) == list(range(50))
-
-
-def test_only_other_colors_are_sent(points, places):
-    colors = np.zeros(N, np.uint32)
+def test_only_other_colors_are_sent(points):
+    colors, places = np.zeros(N, np.uint32), np.zeros((N, 2), np.float32)
     points.fill(np.arange(N), [places], (colors, colors))
     sent = []
     points._patch = sent.append

@@ -14,8 +14,9 @@ from isosne.errors import DataError
 from isosne.explorer import files
 from isosne.explorer.canvas import Canvas
 from isosne.explorer.colors import paint
+from isosne.explorer.controls import Messages
 from isosne.explorer.data import as_texts, plain_values
-from isosne.explorer.files import MAPS, Reading, upload_map, upload_table
+from isosne.explorer.files import MAPS, upload_map, upload_table
 from isosne.explorer.measuring import measure
 from isosne.explorer.panes import KeepPane
 from isosne.explorer.session import TRUST
@@ -31,7 +32,7 @@ def test_csv_has_exactly_the_selected_rows(mapped):
     found = list(csv.DictReader(io.StringIO(content)))
     assert [line["id"] for line in found] == ["p02", "p40"]
     assert [line["label"] for line in found] == ["tight", "loose"]
-    _, Y = mapped.maps[0].frame(60)
+    Y = mapped.maps[0].Y
     for line, row in zip(found, rows, strict=True):
         assert float(line["column 0"]) == mapped.rows.X[row, 0]
         assert float(line["map 1 x"]) == Y[row, 0]
@@ -41,7 +42,7 @@ def test_parquet_has_the_names_of_selections_and_null_for_rows_that_a_map_lacks(
     mapped.select(np.arange(10))
     mapped.name_selection("first")
     mapped.reembed()
-    assert mapped.maps[1].run.join(60)
+    assert mapped.maps[1].join(60)
     content = files.save_rows(mapped, np.array([3, 50]), "parquet")
     table = parquet.read_table(io.BytesIO(content))
     assert table["selection"].to_pylist() == ["first", ""]
@@ -50,28 +51,26 @@ def test_parquet_has_the_names_of_selections_and_null_for_rows_that_a_map_lacks(
 
 def test_a_picture_has_the_colors_of_the_page(mapped):
     shown = mapped.maps[0]
-    shown.measured = measure(mapped, shown, 20)
+    mapped.measures = {shown: measure(mapped, shown, 20)}
     mapped.color = TRUST  # unknown of 40 rows, which are gray
-    Y, trusted = shown.frame(60)[1], paint(mapped).paints[0]
-    pictures = [files.save_picture(Y, one, CORNERS, "png") for one in (None, trusted)]
+    trusted = paint(mapped).paints[0]
+    pictures = [files.save_picture(shown.Y, one, CORNERS, "png") for one in (None, trusted)]
     assert pictures[0] != pictures[1]
 
 
 def test_every_button_saves_a_complete_file(mapped, tmp_path):
-    canvas = Canvas(mapped)
-    canvas.build()
+    canvas, Y = Canvas(mapped), mapped.maps[0].Y
     canvas.arrange()
-    _, *buttons = KeepPane(mapped, canvas, pytest.fail).view
+    _, *buttons = KeepPane(mapped, canvas, Messages()).view
     for button in buttons:
         (tmp_path / button.filename).write_bytes(button.callback().getvalue())
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "map.svg").read_text()
     assert "<title>Owner kernel</title>" in (tmp_path / "map.html").read_text()
     model = TSNE.load(tmp_path / "model.isosne")
-    Y = mapped.maps[0].frame(60)[1]
     np.testing.assert_array_equal(model.transform(mapped.rows.X[:1]), Y[:1])
     found = read_map(tmp_path / "map.parquet")
-    np.testing.assert_array_equal(found.embedding, mapped.maps[0].frame(60)[1])
+    np.testing.assert_array_equal(found.embedding, Y)
     assert found.ids[1] == "p01"
     assert found.labels[59] == "loose"
 
@@ -99,11 +98,13 @@ GAPS = "name,kind,size,color\nr0,u,0,red\nr1,v,,red\nr2,u,2,\n" + "".join(
     f"r{i},{'uv'[i % 2]},{i},{'red' if i < 5 else 'blue'}\n" for i in range(3, 8)
 )
 
+ROLES = {"label": "kind", "identifier": "name"}
+
 
 @pytest.fixture
 def rows():
     """Six rows with identifiers."""
-    return upload_table(TABLE.encode(), "table.csv", Reading("kind", "name"))[0]
+    return upload_table(TABLE.encode(), "table.csv", **ROLES)[0]
 
 
 def as_npy(Y):
@@ -121,14 +122,14 @@ def test_a_table_has_its_columns_and_the_words_that_read_it_again(rows):
 
 
 def test_a_table_is_scaled_and_its_columns_are_shown_in_their_units():
-    rows, _ = upload_table(TABLE.encode(), "table.csv", Reading("kind", "name", "minmax"))
+    rows, _ = upload_table(TABLE.encode(), "table.csv", **ROLES, scale="minmax")
     np.testing.assert_allclose(rows.X, [[i / 5, i * i / 25] for i in range(6)], rtol=1e-6)
     assert rows.columns[1].data.tolist() == [i * i for i in range(6)]
     assert rows.words[-2:] == ("--scale", "minmax")
 
 
 def test_a_table_with_mixed_columns_is_read_as_it_is():
-    rows, _ = upload_table(GAPS.encode(), "table.csv", Reading("kind", "name", is_mixed=True))
+    rows, _ = upload_table(GAPS.encode(), "table.csv", **ROLES, is_mixed=True)
     assert rows.words == ("table.csv", "--mixed", "--label", "kind", "--id", "name")
     assert {column.name for column in rows.columns} == {"size", "color"}
     texts = {
@@ -140,24 +141,22 @@ def test_a_table_with_mixed_columns_is_read_as_it_is():
 
 
 def test_columns_that_distort_the_map_are_noted():
-    lines = [f"{i},{i % 3},{1000 * (i % 5)}" for i in range(12)]
-    _, notes = upload_table("\n".join(["n,a,b", *lines]).encode(), "table.csv", Reading())
+    lines = ["n,a,b", *(f"{i},{i % 3},{1000 * (i % 5)}" for i in range(12))]
+    table = "\n".join(lines).encode(), "table.csv"
+    _, notes = upload_table(*table)
     assert notes == (
         "The column 'n' numbers the rows, and is used as a feature. Open the table again, with "
         "this column as the row identifier, to leave it out. The column 'b' dominates the "
         "distances: its standard deviation is 412 times that of the median column. Open the table "
         "again, with scaled columns."
     )
-    _, notes = upload_table(
-        "\n".join(["n,a,b", *lines]).encode(), "table.csv", Reading(None, "n", "minmax")
-    )
-    assert notes == ""
+    assert upload_table(*table, identifier="n", scale="minmax")[1] == ""
 
 
 def test_missing_values_name_the_box_of_the_form():
     content = TABLE.replace("r2,u,2,4", "r2,u,,4").encode()
     with pytest.raises(DataError, match=r"Or tick the box for missing values\.$"):
-        upload_table(content, "table.csv", Reading("kind", "name"))
+        upload_table(content, "table.csv", **ROLES)
 
 
 def test_a_map_with_identifiers_may_be_in_any_order(rows):

@@ -13,10 +13,9 @@ from isosne.explorer.measuring import (
     fill_trust,
     find_neighborhood,
     measure,
-    measure_density,
     search_rows,
 )
-from isosne.explorer.session import DENSITY, TRUST
+from isosne.explorer.session import TRUST
 from isosne.neighbors.metric import Metric
 from isosne.quality import compare
 from isosne.studies.point_columns import Column, as_column
@@ -56,12 +55,6 @@ def test_copies_of_a_row_are_its_neighbors_and_the_row_itself_is_not():
     found = find_neighborhood(X, np.column_stack([X, X]).astype(np.float32), 12, EUCLIDEAN, k=4)
     assert sorted(found.true.tolist()) == [10, 11, 13, 14]
     assert found.trust == 1.0
-
-
-def test_rows_in_the_tight_cluster_are_denser(two_blobs):
-    density = measure_density(two_blobs, EUCLIDEAN)
-    assert density[:30].min() > density[30:].max()
-    assert np.array_equal(measure_density(np.ones((20, 2)), EUCLIDEAN), np.zeros(20))
 
 
 def test_the_effect_size_is_the_difference_in_pooled_standard_deviations():
@@ -107,39 +100,32 @@ def test_trust_is_filled_in_batches_until_it_is_exact(mapped, monkeypatch):
     for n_known in (36, 52, 60):
         found = fill_trust(mapped, shown, found, rng)
         assert np.isfinite(found.trust).sum() == n_known
-    np.testing.assert_array_equal(
-        found.trust, compare(mapped.rows.X, shown.frame(60)[1]).trust().agreement
-    )
+    expected = compare(mapped.rows.X, shown.Y).trust().agreement
+    np.testing.assert_array_equal(found.trust, expected)
 
 
 def test_rows_outside_a_partial_map_get_no_trust(mapped):
     mapped.select(np.arange(10, 40))
     mapped.reembed()
     shown = mapped.maps[1]
-    assert shown.run.join(60)
+    assert shown.join(60)
     found = measure(mapped, shown, 5)
     found = fill_trust(mapped, shown, found, np.random.default_rng(0))
-    Y = shown.frame(60)[1][10:40]
-    np.testing.assert_array_equal(
-        found.trust[10:40], compare(mapped.rows.X[10:40], Y).trust().agreement
-    )
+    expected = compare(mapped.rows.X[10:40], shown.Y[10:40]).trust().agreement
+    np.testing.assert_array_equal(found.trust[10:40], expected)
     assert np.isnan(np.delete(found.trust, np.s_[10:40])).all()
 
 
-def test_a_measurer_fills_trust_and_density_only_while_they_are_the_color(mapped):
+def test_a_measurer_fills_trust_only_while_it_is_the_color(mapped):
     shown, measurer = mapped.maps[0], Measurer(mapped)
-    shown.measured = sampled(mapped)
+    mapped.measures = {shown: sampled(mapped)}
     measurer._look()
-    assert np.isnan(shown.measured.trust).any()
-    assert mapped.density is None
+    assert np.isnan(mapped.measures[shown].trust).any()
     mapped.color = TRUST
     assert "known of 20 of 60 points; the others follow" in paint(mapped).legend
     measurer._look()
-    assert np.isfinite(shown.measured.trust).all()
+    assert np.isfinite(mapped.measures[shown].trust).all()
     assert "known of" not in paint(mapped).legend
-    mapped.color = DENSITY
-    measurer._look()
-    np.testing.assert_array_equal(mapped.density, measure_density(mapped.rows.X, EUCLIDEAN))
 
 
 def test_a_failure_is_told_once_and_the_thread_ends(mapped, monkeypatch, caplog):

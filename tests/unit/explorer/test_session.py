@@ -3,11 +3,11 @@ import pandas as pd
 import pytest
 
 from isosne import TSNE, quality
-from isosne.errors import DataError, IsosneError, ParameterError
-from isosne.explorer.colors import list_choices
+from isosne.errors import IsosneError, ParameterError
 from isosne.explorer.data import Settings, from_python
 from isosne.explorer.measuring import measure
-from isosne.explorer.session import MODEL, WARM, Session, restore_session, save_session
+from isosne.explorer.session import MODEL, Session
+from isosne.neighbors.metric import Metric
 from tests.conftest import refuses
 from tests.unit.explorer.conftest import QUICK
 
@@ -27,19 +27,9 @@ def test_selections_are_sorted_counted_and_named(session):
     assert [column.words[code] for code in column.data[[2, 3, 5]]] == ["", "odd", "five"]
 
 
-@pytest.mark.parametrize("text", ["8, 32", "psi=[8,32]"])
-def test_numbers_are_read_as_they_are_written_in_python(text):
-    assert Settings("isolation", text).make_model().kernel.psi == [8, 32]
-
-
 @pytest.mark.parametrize(
     ("selected", "work", "sentence"),
     [
-        (
-            [],
-            lambda session: session.name_selection("a"),
-            "No row is selected. Select rows with the lasso first.",
-        ),
         (
             [1],
             lambda session: session.name_selection(" "),
@@ -54,8 +44,8 @@ def test_numbers_are_read_as_they_are_written_in_python(text):
             [],
             lambda session: session.add_map(np.zeros((59, 2)), "other"),
             (
-                "A map must have two finite coordinates for each of the 60 rows; got an array of "
-                "shape (59, 2). Pass a map of the same table."
+                "A map must have two coordinates for each of the 60 rows; got an array of shape "
+                "(59, 2). Pass a map or a model of the same table."
             ),
         ),
     ],
@@ -71,8 +61,8 @@ def test_the_second_map_is_of_the_selected_rows_only(mapped):
     mapped.select(rows)
     mapped.reembed()
     again = mapped.maps[1]
-    assert again.run.join(60)
-    _, Y = again.frame(60)
+    assert again.join(60)
+    Y = again.Y
     assert np.isfinite(Y[rows]).all()
     assert np.isnan(np.delete(Y, rows, axis=0)).all()
     plain = QUICK.make_model().fit(mapped.rows.X[rows])
@@ -80,19 +70,9 @@ def test_the_second_map_is_of_the_selected_rows_only(mapped):
     assert again.title == "Owner kernel, 20 selected rows"
 
 
-def test_a_warm_start_begins_at_the_present_map(mapped):
-    _, before = mapped.maps[0].frame(60)
-    mapped.begin(0, Settings("gaussian", n_iter=160), is_warm=True)
-    shown = mapped.maps[0]
-    assert shown.note == WARM
-    np.testing.assert_array_equal(shown.run.model.start, before)
-    assert shown.run.join(60)
-    assert shown.status.state == "finished"
-
-
 def test_replacing_a_map_ends_its_run(session):
     session.begin(0, Settings(n_iter=100_000))
-    first = session.maps[0].run
+    first = session.maps[0]
     session.begin(0, QUICK)
     assert first.join(60)
     assert first.status.state == "stopped"
@@ -114,7 +94,7 @@ def test_settings_that_cannot_be_used_leave_the_map_as_it_is(mapped):
             f"{LINE} --kernel isolation --psi 8,32 --exaggeration 2.5 --seed 3 -o map.parquet",
         ),
         (
-            {"kernel": "gaussian", "size": "50", "n_iter": 200, "metric": "cosine"},
+            {"kernel": "gaussian", "size": "50", "n_iter": 200, "metric": Metric("cosine")},
             f"{LINE} --kernel gaussian --perplexity 50 --metric cosine --n-iter 200 -o map.parquet",
         ),
     ],
@@ -130,7 +110,7 @@ def test_the_command_of_a_map_has_all_its_settings(two_blobs, change, line):
 def test_the_command_says_what_it_does_not_tell(mapped):
     mapped.select(np.arange(10))
     mapped.reembed()
-    assert mapped.maps[1].run.join(60)
+    assert mapped.maps[1].join(60)
     assert mapped.command(1) == (
         "isosne embed table.csv --n-iter 160 -o map2.parquet  # the data were passed in Python; "
         "of the 10 selected rows, saved as a table"
@@ -157,66 +137,16 @@ def test_a_model_is_continued_without_changing_it(session):
     model = QUICK.make_model().fit(session.rows.X)
     before = model.embedding_.copy()
     session.add_model(model)
-    run = session.maps[0].run
+    run = session.maps[0]
     assert (run.status.state, run.status.iteration) == ("finished", 160)
-    np.testing.assert_array_equal(run.frame[1], before)
+    np.testing.assert_array_equal(run.Y, before)
     run.more(20)
     assert run.join(60)
     assert (run.status.state, run.status.iteration) == ("finished", 180)
     np.testing.assert_array_equal(model.embedding_, before)
     assert model.callback is None
-    np.testing.assert_array_equal(run.frame[1], model.continue_fit(20).embedding_)
-
-
-def test_a_session_is_restored_from_its_file(mapped, tmp_path):
-    mapped.maps[0].run.more(7)
-    assert mapped.maps[0].run.join(60)
-    assert mapped.command(0).endswith("the map shown has 167 steps")
-    mapped.select(np.arange(5, 25))
-    mapped.name_selection("some")
-    mapped.reembed()
-    assert mapped.maps[1].run.join(60)
-    mapped.asked = 7
-    mapped.color = "color"
-    path = tmp_path / "session.isosne"
-    save_session(mapped, path)
-    other = Session()
-    other.open(mapped.rows)
-    restore_session(other, path)
-    assert other.selection.tolist() == list(range(5, 25))
-    assert list(other.names) == ["some"]
-    assert (other.asked, other.color) == (7, "color")
-    for ours, theirs in zip(mapped.maps, other.maps, strict=True):
-        np.testing.assert_array_equal(ours.frame(60)[1], theirs.frame(60)[1])
-        assert (ours.title, ours.settings) == (theirs.title, theirs.settings)
-    assert [other.command(m) for m in (0, 1)] == [mapped.command(m) for m in (0, 1)]
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_session_of_other_rows_is_not_restored(mapped, tmp_path, two_blobs):
-    path = tmp_path / "session.isosne"
-    save_session(mapped, path)
-    other = Session()
-    other.open(from_python(two_blobs[:50]))
-    with refuses(
-        DataError,
-        f"The session {path} belongs to other rows: it was saved for data from Python, with 60 "
-        "rows, and data from Python or the options that read it, such as --scale, differ. Open the "
-        "table in the same way, or choose another session file.",
-    ):
-        restore_session(other, path)
-    assert other.maps == ()
-
-
-def test_a_damaged_session_is_refused_and_nothing_changes(mapped, tmp_path):
-    path = tmp_path / "session.isosne"
-    save_session(mapped, path)
-    path.write_bytes(path.read_bytes()[:-200])
-    other = Session()
-    other.open(mapped.rows)
-    with pytest.raises(DataError, match="the file is damaged or not written by isosne"):
-        restore_session(other, path)
-    assert other.maps == ()
+    assert session.command(0).endswith("the map shown has 180 steps")
+    np.testing.assert_array_equal(run.Y, model.continue_fit(20).embedding_)
 
 
 @pytest.fixture
@@ -235,16 +165,15 @@ def test_a_table_with_mixed_columns_is_mapped_as_the_estimator_maps_it(penguins)
     session = Session()
     session.open(from_python(penguins))
     session.begin(0, QUICK)
-    assert session.maps[0].run.join(60)
+    assert session.maps[0].join(60)
     plain = QUICK.make_model().fit(penguins)
-    np.testing.assert_array_equal(session.maps[0].frame(40)[1], plain.embedding_)
+    np.testing.assert_array_equal(session.maps[0].Y, plain.embedding_)
     measured = measure(session, session.maps[0])
     expected = quality.report(penguins, plain.embedding_, random_state=0)  # by Gower's distance
     assert measured.auc == pytest.approx(expected.auc_rnx)
-    assert "density" in list_choices(session)
     assert [column.name for column in session.rows.columns] == ["size", "color", "day"]
     session.select(np.arange(10, 30))
     session.reembed()
-    assert session.maps[1].run.join(60)
+    assert session.maps[1].join(60)
     again = QUICK.make_model().fit(penguins[10:30])
-    np.testing.assert_array_equal(session.maps[1].frame(40)[1][10:30], again.embedding_)
+    np.testing.assert_array_equal(session.maps[1].Y[10:30], again.embedding_)

@@ -1,6 +1,6 @@
-"""A fit in a thread of its own, watched through copies of its map.
+"""A map that is shown: complete, or computed in a thread and watched through copies of it.
 
-The callback of the fit stores a copy of the map now and then. It never waits for those who look,
+The callback of a fit stores a copy of the map now and then. It never waits for those who look,
 except that a paused fit waits in it until it is resumed.
 """
 
@@ -8,12 +8,14 @@ import copy
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isosne._types import Array
 from isosne.errors import IsosneError
+from isosne.explorer.data import Settings
 from isosne.layout.descent import State
 from isosne.layout.schedules import as_schedule
 from isosne.tsne.estimator import TSNE
@@ -31,9 +33,7 @@ VALUE_EVERY = 100
 class Status(NamedTuple):
     """How far a run has come: ``state`` is "" without one, ``seconds_left`` None if unknown."""
 
-    state: str
-    phase: int = 0
-    n_phases: int = 1
+    state: str = ""
     iteration: int = 0
     n_iter: int = 0
     objective: float | None = None
@@ -46,9 +46,9 @@ class Status(NamedTuple):
         return self.state in (PREPARING, RUNNING, PAUSED)
 
     @property
-    def share(self) -> float:
-        """The share of the steps that are done, from 0 to 1."""
-        return min(self.iteration / max(self.n_iter, 1), 1.0)
+    def has_model(self) -> bool:
+        """Whether the run has ended with a fitted estimator."""
+        return self.state in (STOPPED, FINISHED)
 
     def __str__(self) -> str:
         if self.state in ("", FAILED):
@@ -56,8 +56,6 @@ class Status(NamedTuple):
         if self.state == PREPARING:
             return "Computing similarities and neighbors"
         parts = [self.state.capitalize(), f"step {self.iteration:,} of {self.n_iter:,}"]
-        if self.state == RUNNING:
-            parts.append(f"phase {self.phase + 1} of {self.n_phases}")
         if self.objective is not None:
             parts.append(f"objective {self.objective:.4f}")
         if self.state == RUNNING and self.seconds_left is not None:
@@ -65,67 +63,65 @@ class Status(NamedTuple):
         return ", ".join(parts)
 
 
-class Run:
-    """A fit that can be watched, paused, resumed, stopped and continued.
+class ShownMap:
+    """A map of all rows or of some, whose run can be watched, paused, stopped and continued.
 
-    The callback of the model is replaced.
+    ``settings``: None for a map of another program, and for a kernel that the page does not offer.
+    ``rows``: those that are mapped, in ascending order; None for all. ``note``: what the settings
+    do not tell. ``Y`` (n, 2): a position of each row of the table, NaN if it has none; replaced by
+    each frame, and never changed.
     """
 
-    def __init__(self, model: TSNE, X: Any) -> None:
-        self.model = model.set_params(callback=self._see)
-        self._X = X
+    def __init__(
+        self,
+        title: str,
+        settings: Settings | None,
+        Y: NDArray[np.float32],
+        rows: Array | None = None,
+        note: str = "",
+    ) -> None:
+        self.title, self.settings, self.Y, self.rows, self.note = title, settings, Y, rows, note
+        self.model: TSNE | None = None
+        self.status = Status()
         self._lock = threading.Lock()
         self._may_go = threading.Event()
-        self._may_go.set()
         self._is_stopped = False
-        schedule = as_schedule(model.schedule)
-        self._status = Status(PREPARING, n_phases=len(schedule.phases), n_iter=schedule.n_iter)
-        self._Y: NDArray[np.float32] | None = None
-        self._n_frames = 0
-        is_large = useful_threads(X.shape[0], "mesh") > 1  # no core is left for the browser
-        self._interval = LARGE_FRAME_SECONDS if is_large else FRAME_SECONDS
         self._next_frame = self._began = 0.0
         self._first = 0
         self._objective: float | None = None
         self._thread: threading.Thread | None = None
 
-    @classmethod
-    def of_fitted(cls, model: TSNE, X: Any) -> Self:
-        """Return an ended run of a fitted estimator, which stays as it is if the run goes on."""
-        run = cls(copy.copy(model), X)
-        run._objective = model.kl_divergence_
-        run._end(FINISHED, model.n_iter_)
-        return run
-
-    @property
-    def status(self) -> Status:
-        """How far the run has come."""
-        with self._lock:
-            return self._status
-
-    @property
-    def frame(self) -> tuple[int, NDArray[np.float32] | None]:
-        """The number of the latest frame, and its map (n, 2); None before the first step."""
-        with self._lock:
-            return self._n_frames, self._Y
-
     @property
     def n_points(self) -> int:
-        """The number of points of the map."""
-        return int(self._X.shape[0])
+        """The number of rows that are mapped."""
+        return len(self.Y if self.rows is None else self.rows)
 
-    def start(self) -> None:
-        """Begin the fit."""
-        self._begin(lambda: self.model.fit(self._X))
+    def fit(self, model: TSNE, X: Any) -> None:
+        """Begin to fit an estimator, whose callback is replaced."""
+        self.model = model.set_params(callback=self._see)
+        self.status = Status(PREPARING, n_iter=as_schedule(model.schedule).n_iter)
+        self._begin(self.model, lambda: model.fit(X))
+
+    def take(self, model: TSNE) -> None:
+        """Show the map of a fitted estimator, which stays as it is if the map is continued."""
+        self.model = copy.copy(model).set_params(callback=self._see)
+        self._end(self.model, FINISHED)
+
+    def more(self, n_iter: int) -> None:
+        """Continue a run that has ended without an error, for further steps."""
+        model = self.model
+        if model is not None and self.status.has_model:
+            self._update(RUNNING, n_iter=self.status.iteration + n_iter)
+            self._begin(model, lambda: model.continue_fit(n_iter))
 
     def switch(self) -> None:
         """Wait after the current step until the next `switch` or `stop`; or go on."""
         if self.status.state == RUNNING:
             self._may_go.clear()
-            self._update(state=PAUSED)
+            self._update(PAUSED)
         elif self.status.state == PAUSED:
             self._began = 0.0  # the time per step is measured anew: a pause is no part of it
-            self._update(state=RUNNING)
+            self._update(RUNNING)
             self._may_go.set()
 
     def stop(self) -> None:
@@ -133,48 +129,33 @@ class Run:
         self._is_stopped = True
         self._may_go.set()
 
-    def more(self, n_iter: int) -> None:
-        """Continue a run that has ended without an error, for further steps."""
-        status = self.status
-        if status.state not in (FINISHED, STOPPED):
-            return
-        self._update(state=RUNNING, n_iter=status.iteration + n_iter, phase=0, n_phases=1)
-        self._begin(lambda: self.model.continue_fit(n_iter))
-
     def join(self, timeout: float | None = None) -> bool:
         """Wait until the run has ended or is interrupted; return whether it has."""
         if self._thread is not None:
             self._thread.join(timeout)
         return self._thread is None or not self._thread.is_alive()
 
-    def _begin(self, work: Callable[[], Any]) -> None:
+    def _begin(self, model: TSNE, work: Callable[[], Any]) -> None:
         self._is_stopped, self._began = False, 0.0
-        self._thread = threading.Thread(target=self._work, args=(work,), daemon=True)
+        self._may_go.set()
+        self._thread = threading.Thread(target=self._work, args=(model, work), daemon=True)
         self._thread.start()
 
-    def _work(self, work: Callable[[], Any]) -> None:
+    def _work(self, model: TSNE, work: Callable[[], Any]) -> None:
         """Do the work; an error becomes a message, because no one waits for the thread."""
         try:
             work()
         except Exception as error:
-            self._update(state=FAILED, message=as_sentence(error))
+            self._update(FAILED, message=as_sentence(error))
             return
-        has_ended = self.model.n_iter_ >= self.status.n_iter or not self._is_stopped
-        n_iter = max(self.status.n_iter, self.model.n_iter_)
-        self._end(FINISHED if has_ended else STOPPED, n_iter)
+        has_ended = model.n_iter_ >= self.status.n_iter or not self._is_stopped
+        self._end(model, FINISHED if has_ended else STOPPED)
 
-    def _end(self, state: str, n_iter: int) -> None:
+    def _end(self, model: TSNE, state: str) -> None:
         """Show the map and the objective of the fitted model."""
-        model = self.model
-        self._add_frame(model.embedding_)
-        self._update(
-            state=state, iteration=model.n_iter_, n_iter=n_iter, objective=model.kl_divergence_
-        )
-
-    def _add_frame(self, Y: NDArray[np.float32]) -> None:
-        with self._lock:
-            self._Y = Y
-            self._n_frames += 1
+        n_iter = max(self.status.n_iter, model.n_iter_)
+        self._show(model.embedding_)
+        self._update(state, iteration=model.n_iter_, n_iter=n_iter, objective=model.kl_divergence_)
 
     def _see(self, state: State) -> bool:
         """Store what there is to see of a step; return whether to stop."""
@@ -184,7 +165,8 @@ class Run:
         if state.iteration % VALUE_EVERY == 0:
             self._objective = state.value()
         if now >= self._next_frame:
-            self._next_frame = now + self._interval
+            is_large = useful_threads(self.n_points, "mesh") > 1  # no core is left for the browser
+            self._next_frame = now + (LARGE_FRAME_SECONDS if is_large else FRAME_SECONDS)
             self._store(state, now)
         if not self._may_go.is_set():
             self._store(state, now)
@@ -195,18 +177,25 @@ class Run:
         taken, left = state.iteration - self._first, None
         if taken > 0:
             left = (now - self._began) / taken * (self.status.n_iter - state.iteration)
-        self._add_frame(np.ascontiguousarray(state.Y.T))
+        self._show(np.ascontiguousarray(state.Y.T))
         self._update(
-            state=RUNNING if self._may_go.is_set() else PAUSED,
-            phase=min(state.phase, self.status.n_phases - 1),
+            RUNNING if self._may_go.is_set() else PAUSED,
             iteration=state.iteration,
             objective=self._objective,
             seconds_left=left,
         )
 
-    def _update(self, **changes: Any) -> None:
+    def _show(self, Y: NDArray[np.float32]) -> None:
+        whole = Y
+        if self.rows is not None:
+            whole = np.full_like(self.Y, np.nan)
+            whole[self.rows] = Y
+        self.Y = whole
+
+    def _update(self, state: str, **changes: Any) -> None:
+        """Change the status, after the map: pages look for a new map when the status is new."""
         with self._lock:
-            self._status = self._status._replace(**changes)
+            self.status = self.status._replace(state=state, **changes)
 
 
 def as_sentence(error: Exception) -> str:
