@@ -1,5 +1,6 @@
 """`isosne explore`: maps in the browser."""
 
+import shlex
 import threading
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,7 +12,7 @@ from isosne.cli import options as o
 from isosne.cli.files import PIPE, read_map_file
 from isosne.cli.messages import print_json, say, tell
 from isosne.cli.models import load_model
-from isosne.cli.options import Args, TableOptions, option
+from isosne.cli.options import Args, option
 from isosne.cli.tables import open_table
 from isosne.errors import ParameterError, keyword
 
@@ -67,13 +68,14 @@ def explore(args: Args) -> None:
     from isosne.explorer.server import browsing
     from isosne.explorer.session import Session
 
-    table_options = TableOptions.of(args)
+    options = args.given(o.TABLE)
     _check_together(args)
     shown = Session()
     if args.source is not None:
-        unscaled, table = open_table(args.source, table_options, args.memory_limit)
-        roles = table_options.id, table_options.label
-        words = (args.source, *table_options.words())
+        unscaled, table = open_table(args.source, options, args.memory_limit)
+        typed = [shlex.split(keyword(name, value)) for name, value in options.items()]
+        words = (args.source, *(word for option in typed for word in option))
+        roles = options.get("id"), options.get("label")
         shown.open(from_table(table, unscaled, args.source, roles, words))
         if args.model_file is not None:
             shown.add_model(load_model(args.model_file)[0])

@@ -1,6 +1,5 @@
 """`isosne extend`: add new rows to the map of a model."""
 
-import inspect
 import time
 import warnings
 from functools import partial
@@ -9,12 +8,9 @@ from typing import Any
 from isosne.cli import models
 from isosne.cli import options as o
 from isosne.cli.files import check_map_output, describe_start, read_map_file
-from isosne.cli.messages import Watch, note, print_json, say
+from isosne.cli.messages import Watch, note, say
 from isosne.cli.options import Args, option
 from isosne.errors import DataError, FarRowsWarning, ParameterError, keyword
-
-N_LISTED = 10
-"""Largest number of far rows in a message. Chosen: they fit two lines of a terminal."""
 
 
 @o.command(
@@ -36,6 +32,10 @@ def extend(args: Args) -> None:
 
     Example: isosne extend model.isosne new.csv --map map.parquet -o all.parquet
     """
+    import numpy as np
+
+    from isosne.tsne.extension import are_many_far, describe_far
+
     check_map_output(args, "model_file", "source", "map_file")
     model, known = models.load_model(args.model_file)
     lost = [f"--{name} {known[name]}" for name in ("id", "label") if name in known]
@@ -48,30 +48,30 @@ def extend(args: Args) -> None:
     n_before = len(model.embedding_)
     rows, table, options = models.open_new_rows(args, model, known)
     ids, labels = _join_names(args.map_file, model, table, force=args.force)
-    n_steps = args.n_iter or inspect.signature(model.extend).parameters["n_iter"].default
-    state = {} if args.checkpoint is None else {"checkpoint": args.checkpoint}
+    settings = {k: v for k, v in args.pick("n_iter", "checkpoint").items() if v is not None}
     began = time.perf_counter()
-    with Watch(model, args.checkpoint, n_steps) as watch, warnings.catch_warnings():
-        warnings.simplefilter("ignore", FarRowsWarning)  # _say_far names the rows
-        model.extend(rows, n_iter=n_steps, **state)
+    with Watch(model, args.checkpoint) as watch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", FarRowsWarning)  # in the words of Python
+        model.extend(rows, **settings)
     about = {
         **describe_start("extend", args.source, table, options),
         **models.describe_model(args.model_file),
         **models.describe_fit(model, time.perf_counter() - began),
         "n_far": len(model.far_),
     }
-    kept = {"labels": labels, "columns": {"far": _mark_far(model)}, "force": args.force}
+    far = np.zeros(len(model.embedding_), np.int64)
+    far[model.far_] = 1
+    kept = {"labels": labels, "columns": {"far": far}, "force": args.force}
     write = partial(models.write_map, args.output, ids, model, about, **kept)
     if watch.is_interrupted:
         raise models.end_interrupted(args, about, watch.last_step, write)
     n_rows = write()
     if args.model_output is not None:
         model.save(args.model_output)
-    _say_far(model, ids, n_before, args.output)
-    if args.json:
-        print_json({"output": args.output, "n_rows": n_rows, **about})
-    else:
-        models.tell_fit(args.output, n_rows, about, f"{about['seconds']:.1f} s")
+    n_far, n_new = len(model.far_), n_rows - n_before
+    if are_many_far(n_far, n_new, n_before):
+        say(f"Warning: {describe_far(n_far, n_new)}. The column far marks them.")
+    models.conclude_fit(args, n_rows, about)
 
 
 def _join_names(map_file: str | None, model: Any, table: Any, *, force: bool) -> tuple[Any, Any]:
@@ -105,6 +105,7 @@ def _join_names(map_file: str | None, model: Any, table: Any, *, force: bool) ->
 
 
 def _joined(first: Any, second: Any) -> Any:
+    """Return two columns as one, of text if their types differ."""
     import numpy as np
 
     from isosne.rows.columns import as_text
@@ -112,31 +113,3 @@ def _joined(first: Any, second: Any) -> Any:
     if first.dtype.kind != second.dtype.kind:
         first, second = as_text(first), as_text(second)
     return np.concatenate([first, second])
-
-
-def _mark_far(model: Any) -> Any:
-    """Return 1 for each row that is far from all rows of the model before, and 0 for others."""
-    import numpy as np
-
-    marks = np.zeros(len(model.embedding_), np.int64)
-    marks[model.far_] = 1
-    return marks
-
-
-def _say_far(model: Any, ids: Any, n_before: int, output: str) -> None:
-    """Say which new rows are far from all rows of the model: a warning if there are many."""
-    from isosne.tsne.extension import are_many_far, describe_far
-
-    far, n_new = model.far_, len(model.embedding_) - n_before
-    if len(far) == 0:
-        return
-    names = far if ids is None else ids[far]
-    end = ", ..." if len(far) > N_LISTED else "."
-    listed = ", ".join(map(str, names[:N_LISTED].tolist()))
-    sentence = f"{describe_far(len(far), n_new)}: {listed}{end}"
-    if not output.lower().endswith(".npy"):  # which has coordinates only
-        sentence += " The column far marks them."
-    if are_many_far(len(far), n_new, n_before):
-        say(f"Warning: {sentence}")
-    else:
-        note(sentence)

@@ -4,7 +4,6 @@ An output must be writable, and neither an input nor another output, however it 
 """
 
 import os
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 from isosne._version import __version__
 from isosne.cli.messages import note
-from isosne.cli.options import Args, Options, TableOptions
+from isosne.cli.options import Args, check_recorded
 from isosne.errors import ParameterError, keyword
 
 PIPE = "-"
@@ -74,46 +73,22 @@ def check_one_stdin(**sources: str | Path | None) -> None:
 
 
 def check_distinct(inputs: Paths, outputs: Paths) -> None:
-    """Refuse an output that is also an input or another output.
-
-    Links to the same file count as this file.
-    """
-    known = {name: path for name, path in inputs.items() if path not in (None, PIPE)}
-    for name, path in outputs.items():
+    """Refuse an output that is an input, in a folder that is read, or another output."""
+    known: dict[str, Any] = {}
+    for name, path in (*inputs.items(), *outputs.items()):
         if path in (None, PIPE):
             continue
-        for other, target in known.items():
-            if _is_same(Path(str(path)), Path(str(target))):
-                rule = f"be another file than {keyword(other, str(target))}"
+        for other, target in known.items() if name in outputs else ():
+            place, taken = (Path(os.path.realpath(each)) for each in (str(path), target))
+            if place.is_relative_to(taken):
+                word = "another file than" if place == taken else "outside"
+                rule = f"be {word} {keyword(other, target)}"
                 raise ParameterError(name, rule, str(path), "Choose another name.")
-            if other in inputs and _is_part(Path(str(path)), Path(str(target))):
-                rule = f"be outside {keyword(other, str(target))}, whose files are read"
-                raise ParameterError(name, rule, str(path), "Choose another folder.")
-        known[name] = path
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    """Return whether two paths, which need not exist yet, are one file."""
-    try:
-        return path.samefile(other)
-    except (OSError, ValueError):  # one does not exist, or no file can have its name
-        return os.path.realpath(path) == os.path.realpath(other)
-
-
-def _is_part(path: Path, source: Path) -> bool:
-    """Return whether an output would be among the files of a folder that is read."""
-    from isosne.rows.arrays import is_zarr
-
-    if not source.is_dir() or not path.resolve().is_relative_to(source.resolve()):
-        return False
-    return is_zarr(source) or path.suffix.lower() == ".parquet"
+        known[name] = str(path)
 
 
 def read_map_file(path: str, parameter: str) -> Any:
-    """Read a map and print the notes on it.
-
-    An error names the parameter of the command that the path was given for.
-    """
+    """Read a map and print the notes on it; an error names the parameter of the path."""
     from isosne.rows import read_map
 
     try:
@@ -126,8 +101,11 @@ def read_map_file(path: str, parameter: str) -> Any:
     return drawn
 
 
-def note_origin(source: str, drawn: Any) -> None:
-    """Print a note if a map does not tell how it was made, so that options say how to read rows."""
+def recorded_options(drawn: Any, source: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that read the table of a map: those that are given or recorded.
+
+    Prints a note if the map does not tell how it was made.
+    """
     is_csv = source == PIPE or source.lower().endswith(".csv")
     if (is_csv or drawn.notes) and not drawn.provenance:
         what = "The map from standard input" if source == PIPE else source
@@ -135,15 +113,18 @@ def note_origin(source: str, drawn: Any) -> None:
             f"{what} does not tell how it was made. Pass the options with which its table was "
             "read, such as --id and --scale, if there were any."
         )
+    return check_recorded(drawn.provenance.get("table", {}), source) | options
 
 
-def name_target(output: str) -> str:
-    """Return the name of an output in messages."""
-    return "the map to standard output" if output == PIPE else output
+def recorded_metric(drawn: Any, table: Any) -> str:
+    """Return the metric by which a map is measured: of mixed columns Gower's, else its own."""
+    made_with = drawn.provenance.get("parameters")
+    made_with = made_with if isinstance(made_with, dict) else {}
+    return str(getattr(table.rows, "metric", made_with.get("metric", "euclidean")))
 
 
 def describe_start(
-    command: str, source: str, unscaled: Any, options: TableOptions
+    command: str, source: str, unscaled: Any, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Return what is known before the work: version, date, input, and how the input is read."""
     rows = unscaled.rows
@@ -153,36 +134,23 @@ def describe_start(
         "command": command,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "input": {"source": source, "shape": shape, "fingerprint": fingerprint},
-        "table": options.given(),
+        "table": options,
     }
 
 
-def describe_origin(
-    line: list[str], table: Any, options: TableOptions, *others: Options
-) -> dict[str, str]:
-    """Return how to repeat a command, as text by name: its input, scaling and command line.
-
-    ``line`` is the command, its input and its output, as they are typed.
-    """
+def describe_origin(args: Args, table: Any, options: dict[str, Any]) -> dict[str, str]:
+    """Return how to repeat a command, as text by name: its input, scaling and command line."""
     from isosne.tables.mixed import COLUMNS
 
     n_rows, n_columns = table.rows.shape
     treated = [sentence.removeprefix(COLUMNS) for sentence in table.notes if COLUMNS in sentence]
-    words = [word for group in (options, *others) for word in group.words()]
     return {
         **({"columns": treated[0], "measured by": "Gower's distance"} if treated else {}),
-        "input": f"{line[1]}, {n_rows:,} rows, {n_columns:,} columns",
+        "input": f"{args.source}, {n_rows:,} rows, {n_columns:,} columns",
         "fingerprint": table.rows.fingerprint(),
-        "scaling": options.scale or "none",
-        "command": shlex.join(["isosne", *line, *words]),
+        "scaling": options.get("scale", "none"),
+        "command": args.line,
     }
-
-
-def recorded_metric(drawn: Any, table: Any) -> str:
-    """Return the metric by which a map is measured: of mixed columns Gower's, else its own."""
-    made_with = drawn.provenance.get("parameters")
-    made_with = made_with if isinstance(made_with, dict) else {}
-    return str(getattr(table.rows, "metric", made_with.get("metric", "euclidean")))
 
 
 def titles_of(maps: Sequence[str]) -> list[str]:

@@ -3,9 +3,9 @@
 import click
 
 from isosne.cli import options as o
-from isosne.cli.files import check_one_stdin, note_origin, read_map_file, recorded_metric
+from isosne.cli.files import check_one_stdin, read_map_file, recorded_metric, recorded_options
 from isosne.cli.messages import print_json
-from isosne.cli.options import Args, TableOptions, option
+from isosne.cli.options import Args, option
 from isosne.cli.tables import find_labels, find_rows, open_table_of, read_points
 
 
@@ -30,8 +30,7 @@ def measure(args: Args) -> None:
 
     check_one_stdin(source=args.source, map_file=args.map_file)
     drawn = read_map_file(args.map_file, "map_file")
-    note_origin(args.map_file, drawn)
-    options = TableOptions.of(args).completed(drawn.provenance, args.map_file)
+    options = recorded_options(drawn, args.map_file, args.given(o.TABLE))
     table = open_table_of(drawn, args.source, options, args.memory_limit, force=args.force)
     chosen = find_rows(table, drawn)
     measured = quality.report(

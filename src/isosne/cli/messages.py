@@ -32,8 +32,6 @@ from isosne.errors import (
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 RENAMED = {"name": "source"}
 """Parameters of the library that have another name in a command."""
-VALUE_EVERY = 50
-"""Steps between two values of the objective: those of the trace, which are computed anyway."""
 shows_tracebacks = ContextVar("shows_tracebacks", default=False)
 """Whether `--debug` was given."""
 _is_quiet = ContextVar("is_quiet", default=False)
@@ -79,34 +77,16 @@ def make_progress() -> Progress:
     return _progress.make_progress(say, quiet=_is_quiet.get())
 
 
-class Steps:
-    """Shows the steps of a fit, and now and then the value of its objective."""
-
-    def __init__(self, model: Any, n_iter: int | None = None) -> None:
-        from isosne.layout.schedules import as_schedule
-
-        self.progress = make_progress()
-        self.n_iter = as_schedule(model.schedule).n_iter if n_iter is None else n_iter
-
-    def show(self, state: Any) -> None:
-        """Show a step."""
-        is_due = state.iteration % VALUE_EVERY == 0 or state.iteration == self.n_iter
-        self.progress.advance(state.iteration, f"KL {state.value():.4f}" if is_due else None)
-
-
-class Watch(Steps):
-    """The callback of a fit, which shows its steps and handles Ctrl-C; use it in ``with``.
+class Watch:
+    """Shows a fit and handles Ctrl-C; use it in ``with``.
 
     From the first step on, Ctrl-C ends the fit after the current step, so that the result is
     usable. A second Ctrl-C, and one before the first step, ends it at once.
     """
 
-    def __init__(self, model: Any, checkpoint: Path | None, n_iter: int | None = None) -> None:
-        super().__init__(model, n_iter)
-        self.is_interrupted = False
-        self.last_step = 0
-        self._checkpoint = checkpoint
-        model.set_params(callback=self._see)
+    def __init__(self, model: Any, checkpoint: Path | None) -> None:
+        self.is_interrupted, self.last_step, self._checkpoint = False, 0, checkpoint
+        model.set_params(callback=self._see, verbose=not _is_quiet.get())
 
     def __enter__(self) -> Self:
         self._before = signal.signal(signal.SIGINT, self._interrupt)
@@ -114,20 +94,13 @@ class Watch(Steps):
 
     def __exit__(self, *error: object) -> None:
         signal.signal(signal.SIGINT, self._before)
-        self.progress.end()
 
     def _see(self, state: Any) -> bool:
-        """Show a step; return whether to stop the fit."""
-        if not self.last_step:
-            self._begin(state.iteration - 1)
+        """Return whether to stop the fit after a step."""
+        if self._checkpoint and not self.last_step and state.iteration > 1:
+            tell(f"Resuming from step {state.iteration - 1:,} ({self._checkpoint})")
         self.last_step = state.iteration
-        self.show(state)
         return self.is_interrupted
-
-    def _begin(self, n_done: int) -> None:
-        if n_done and self._checkpoint is not None:
-            tell(f"Resuming from step {n_done:,} ({self._checkpoint})")
-        self.progress.begin("step", self.n_iter, first=n_done)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if not self.last_step or self.is_interrupted:

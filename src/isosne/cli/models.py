@@ -1,16 +1,15 @@
 """Models: made from options, fitted, kept in files with how their table was read, given rows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from isosne.cli.files import PIPE, name_target
-from isosne.cli.messages import exit_interrupted, make_progress, note, tell
-from isosne.cli.options import Args, MapOptions, TableOptions, check_recorded, refuse
-from isosne.cli.tables import has_keys, open_unscaled
+from isosne.cli.files import PIPE
+from isosne.cli.messages import conclude, exit_interrupted, make_progress, note
+from isosne.cli.options import NEW_ROWS, Args, check_recorded, refuse
+from isosne.cli.tables import Options, has_keys, open_unscaled
 from isosne.errors import ParameterError, keyword
 
 KERNEL_PARAMETERS = ("psi", "cell_size", "perplexity", "metric")
@@ -21,22 +20,22 @@ BLOCK_ROWS, BLOCK_BYTES = 20_000, 64_000_000
 a few seconds, so that progress is shown often enough."""
 
 
-def make_model(options: MapOptions, **settings: Any) -> Any:
+def make_model(options: Options, **settings: Any) -> Any:
     """Return the estimator that the options describe, with settings that are not None."""
     return make_template(options, **settings).set_params(kernel=make_kernel(options))
 
 
-def make_template(options: MapOptions, **settings: Any) -> Any:
+def make_template(options: Options, **settings: Any) -> Any:
     """Return an estimator with everything but a kernel of its own."""
     from isosne import TSNE, Schedule
 
-    if options.n_iter is not None:
-        settings["schedule"] = Schedule.annealed(n_iter=options.n_iter)
+    if "n_iter" in options:
+        settings["schedule"] = Schedule.annealed(n_iter=options["n_iter"])
     given = {name: value for name, value in settings.items() if value is not None}
-    return TSNE(random_state=options.random_state, **given)
+    return TSNE(random_state=options["random_state"], **given)
 
 
-def make_kernel(options: MapOptions) -> Any:
+def make_kernel(options: Options) -> Any:
     """Return the kernel; only its name if no parameter is given, so that its defaults apply."""
     from isosne.kernels.registry import NUMBERS, parse_numbers
     from isosne.kernels.registry import make_kernel as make
@@ -45,19 +44,19 @@ def make_kernel(options: MapOptions) -> Any:
     for name in NUMBERS.keys() & given:
         numbers = parse_numbers(name, given[name])
         given[name] = numbers[0] if len(numbers) == 1 else numbers
-    return make(options.kernel_name, given) if given else options.kernel_name
+    return make(options["kernel"], given) if given else options["kernel"]
 
 
-def kernel_parameters(options: MapOptions) -> dict[str, Any]:
+def kernel_parameters(options: Options) -> dict[str, Any]:
     """Return the given parameters of the kernel, all of which it takes."""
     from isosne.kernels.registry import KERNELS
 
-    given = {name: value for name, value in options.given().items() if name in KERNEL_PARAMETERS}
+    given = {name: value for name, value in options.items() if name in KERNEL_PARAMETERS}
     for name, value in given.items():
-        if name not in KERNELS[options.kernel_name].options:
+        if name not in KERNELS[options["kernel"]].options:
             owners = [kernel for kernel, entry in KERNELS.items() if name in entry.options]
             kernels = " or ".join(keyword("kernel", owner) for owner in owners)
-            when = f"with {keyword('kernel', options.kernel_name)}"
+            when = f"with {keyword('kernel', options['kernel'])}"
             refuse(when, f"It is a parameter of {kernels}.", **{name: value})
     return given
 
@@ -98,22 +97,17 @@ def write_map(output: str, ids: Any, model: Any, about: dict[str, Any], **kept: 
     return int(writer.n_rows)
 
 
-def exit_resumable(where: str, checkpoint: Path, how: str = "") -> click.exceptions.Exit:
-    """Say that a run resumes from its checkpoint, and return the exit."""
-    again = f"Run the same command again{how} to resume."
-    return exit_interrupted(f"{where}; the state is in {checkpoint}. {again}")
-
-
 def end_interrupted(
     args: Args, about: dict[str, Any], step: int, write: Callable[[], Any]
 ) -> click.exceptions.Exit:
     """Keep the state or the map of an interrupted fit, say where it is, and return the exit."""
-    about["stopped_at"] = f"step {step}"
     where = f" at step {step}"
     if args.checkpoint is not None:
-        return exit_resumable(where, args.checkpoint)
+        again = "Run the same command again to resume."
+        return exit_interrupted(f"{where}; the state is in {args.checkpoint}. {again}")
     if args.output is None:
         return exit_interrupted(f"{where}; no model was written.")
+    about["stopped_at"] = f"step {step}"
     write()
     target = "standard output" if args.output == PIPE else args.output
     return exit_interrupted(
@@ -121,86 +115,68 @@ def end_interrupted(
     )
 
 
-def tell_fit(output: str, n_rows: int, about: dict[str, Any], took: str) -> None:
+def conclude_fit(args: Args, n_rows: int, about: dict[str, Any]) -> None:
     """Print what a fit has written."""
-    tell(
-        f"Wrote {name_target(output)}: {n_rows:,} rows, {about['n_iter']:,} steps, "
-        f"KL {about['kl_divergence']:.4f}, {took}"
+    target = "the map to standard output" if args.output == PIPE else args.output
+    sentence = (
+        f"Wrote {target or args.model_output}: {n_rows:,} rows, {about['n_iter']:,} steps, "
+        f"KL {about['kl_divergence']:.4f}, {about['seconds']:.1f} s"
     )
     if alignment := about.get("alignment"):
-        tell(
-            f"{alignment['n_matched']:,} rows had a place on the previous map; their mean distance "
-            f"from it is {100 * alignment['mean_displacement']:.1f} % of the radius of the map."
+        sentence += (
+            f"\n{alignment['n_matched']:,} rows had a place on the previous map; their mean "
+            f"distance from it is {100 * alignment['mean_displacement']:.1f} % of the radius of "
+            "the map."
         )
+    conclude({"output": args.output, "n_rows": n_rows, **about}, sentence, as_json=args.json)
 
 
-@dataclass(frozen=True)
-class Structure:
+class Structure(NamedTuple):
     """Columns about the points by name, what is recorded of them, and sentences about them."""
 
-    columns: dict[str, Any] = field(default_factory=dict)
-    about: dict[str, Any] = field(default_factory=dict)
-    sentences: dict[str, str] = field(default_factory=dict)
+    columns: dict[str, Any]
+    about: dict[str, Any]
+    sentences: dict[str, str]
 
 
-def find_structure(
-    source: Any, kernel: Any, points: Any, *, clusters: Any, outliers: Any, seed: Any
-) -> Structure:
+def find_structure(args: Args, source: Any, kernel: Any, points: Any) -> Structure:
     """Return the clusters and the outlier scores of points, as chosen.
 
     source: the points, or a model fitted to them, which has their joint probabilities.
     """
-    structure = Structure()
-    if clusters is not None:
-        _add_clusters(source, kernel, clusters, seed, structure)
-    if outliers:
-        _add_outliers(kernel, points, seed, structure)
+    from isosne import IsolationOutliers, LeidenClustering
+
+    structure, seed = Structure({}, {}, {}), args.random_state
+    if args.clusters is not None:
+        clusters = LeidenClustering(kernel, resolution=args.clusters, random_state=seed).fit(source)
+        structure.columns["cluster"] = clusters.labels_
+        structure.about["clusters"] = {
+            "resolution": float(clusters.resolution),
+            "n_clusters": clusters.n_clusters_,
+            "modularity": clusters.modularity_,
+            "stability": clusters.stability_,
+            "cluster_stability": clusters.cluster_stability_.tolist(),
+        }
+        s = "" if clusters.n_clusters_ == 1 else "s"
+        structure.sentences["clusters"] = (
+            f"{clusters.n_clusters_:,} cluster{s} at resolution {clusters.resolution:g}. Runs with "
+            f"different seeds agree to {clusters.stability_:.2f} (mean adjusted Rand index; 1 is "
+            "complete agreement)."
+        )
+    if args.outliers:
+        outliers = IsolationOutliers(metric=kernel.metric, p=kernel.p, random_state=seed)
+        scores = outliers.fit(points).score_samples(points)
+        n_outliers = int((scores < outliers.offset_).sum())
+        structure.columns["outlier_score"] = 1 - scores / scores.max()
+        structure.about["outliers"] = {"psi": outliers.psi, "n_outliers": n_outliers}
+        structure.sentences["outliers"] = (
+            f"{n_outliers:,} of {len(scores):,} rows are likely outliers: their similarity to the "
+            "data is less than a quarter of the median."
+        )
     return structure
 
 
-def _add_clusters(
-    source: Any, kernel: Any, resolution: float, seed: Any, structure: Structure
-) -> None:
-    from isosne.structure.clusters import LeidenClustering
-
-    clusters = LeidenClustering(kernel, resolution=resolution, random_state=seed).fit(source)
-    structure.columns["cluster"] = clusters.labels_
-    structure.about["clusters"] = {
-        "resolution": float(clusters.resolution),
-        "n_clusters": clusters.n_clusters_,
-        "modularity": clusters.modularity_,
-        "stability": clusters.stability_,
-        "cluster_stability": clusters.cluster_stability_.tolist(),
-    }
-    s = "" if clusters.n_clusters_ == 1 else "s"
-    structure.sentences["clusters"] = (
-        f"{clusters.n_clusters_:,} cluster{s} at resolution {clusters.resolution:g}. Runs with "
-        f"different seeds agree to {clusters.stability_:.2f} (mean adjusted Rand index; 1 is "
-        "complete agreement)."
-    )
-
-
-def _add_outliers(kernel: Any, points: Any, seed: Any, structure: Structure) -> None:
-    from isosne.structure.outliers import IsolationOutliers
-
-    outliers = IsolationOutliers(metric=kernel.metric, p=kernel.p, random_state=seed)
-    scores = outliers.fit(points).score_samples(points)
-    n_outliers = int((scores < outliers.offset_).sum())
-    structure.columns["outlier_score"] = 1 - scores / scores.max()
-    structure.about["outliers"] = {"psi": outliers.psi, "n_outliers": n_outliers}
-    structure.sentences["outliers"] = (
-        f"{n_outliers:,} of {len(scores):,} rows are likely outliers: their similarity to the data "
-        "is less than a quarter of the median."
-    )
-
-
-def save_model(model: Any, options: TableOptions, path: Path) -> None:
-    """Write a model and how its table was read."""
-    model.input_options_ = options.given()
-    model.save(path)
-
-
-def load_model(path: Path) -> tuple[Any, dict[str, Any]]:
+def load_model(path: Path) -> tuple[Any, Options]:
     """Return the model of a file, and how its table was read; a missing file is wrong use."""
     from isosne import TSNE
     from isosne.rows.table_reader import check_exists
@@ -210,15 +186,21 @@ def load_model(path: Path) -> tuple[Any, dict[str, Any]]:
     return model, check_recorded(getattr(model, "input_options_", {}), str(path))
 
 
-def open_new_rows(args: Args, model: Any, known: dict[str, Any]) -> tuple[Any, Any, TableOptions]:
+def open_new_rows(args: Args, model: Any, known: Options) -> tuple[Any, Any, Options]:
     """Open a table as that of a model was read, and print the notes on it.
 
     Returns the rows, which the model scales itself, the table with their ids and labels, and how
-    it was read. ``known`` is how the table of the model was read.
+    it was read. ``known`` is how the table of the model was read. Columns are found by their names
+    at fit, so none need be excluded; ids and labels are added where the table has them.
     """
     from isosne.rows.table_reader import with_roles
 
-    options = _as_at_fit(TableOptions.of(args), known, model, args.source)
+    given = args.given(NEW_ROWS)
+    kept = ("missing", "mixed", "categorical", *(("key",) if has_keys(args.source) else ()))
+    options = {name: known[name] for name in kept if name in known} | given
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None and _has_names(args.source):
+        options["columns"] = [str(name) for name in names]
     try:
         opened = open_unscaled(args.source, options, args.memory_limit)
     except ParameterError as error:
@@ -227,30 +209,11 @@ def open_new_rows(args: Args, model: Any, known: dict[str, Any]) -> tuple[Any, A
         value: Any = error.value  # a list of one column
         rule = f"have the column {value[0]!r}, which the model was fitted on"
         raise ParameterError("source", rule, args.source, error.hint) from None
-    absent = [role for role in ("id", "label") if getattr(options, role) is None]
-    roles = {role: known[role] for role in absent if role in known}
+    roles = {role: known[role] for role in ("id", "label") if role in known and role not in given}
     table = with_roles(opened, **roles)
     note(*table.notes)
-    roles = {role: name for role, name in roles.items() if name in table.rows.side}
-    return opened.rows, table, replace(options, **roles)
-
-
-def _as_at_fit(
-    options: TableOptions, known: dict[str, Any], model: Any, source: str
-) -> TableOptions:
-    """Return options that read a table like that of the model, as far as possible.
-
-    Columns are found by their names at fit, so none need be excluded; ids and labels come later.
-    """
-    kept: dict[str, Any] = {
-        name: known[name] for name in ("missing", "key", "mixed", "categorical") if name in known
-    }
-    if not has_keys(source):
-        kept.pop("key", None)
-    names = getattr(model, "feature_names_in_", None)
-    if names is not None and _has_names(source):
-        kept["columns"] = [str(name) for name in names]
-    return replace(options, **{k: v for k, v in kept.items() if k not in options.given()})
+    found = {role: name for role, name in roles.items() if name in table.rows.side}
+    return opened.rows, table, options | found
 
 
 def _has_names(source: str) -> bool:

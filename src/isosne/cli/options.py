@@ -2,16 +2,17 @@
 
 An option has the name of the keyword of `isosne.TSNE`, of its kernels or of
 `isosne.rows.read_table` that it sets. A command is a function with the list of its options, those
-of several commands by groups; the function puts groups into the dataclasses below.
+of several commands by groups. The options of a group that were given are a dict by name.
 """
 
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields, replace
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any
 
 import click
 
@@ -78,6 +79,20 @@ def output_option(help: str) -> Option:
 class Command(click.Command):
     """A command whose errors are sentences, and whose help lists options by panel."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the line as it was typed; refuse an option that is given twice and takes one."""
+        ctx.meta["line"] = shlex.join(["isosne", str(self.name), *args])
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        counts = Counter(
+            p for p in order if isinstance(p, Option) and not (p.multiple or p.is_flag)
+        )
+        for parameter, n_times in counts.items():
+            if n_times > 1:
+                is_list = "..." in str(parameter.metavar)
+                hint = "Separate several values by commas." if is_list else "Give it once."
+                raise click.BadParameter(f"given {n_times} times. {hint}", ctx, parameter)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         with in_sentences(self.params, quiet=ctx.params.get("quiet", False)):
@@ -102,7 +117,16 @@ def write_panels(panels: dict[str, list[tuple[str, str]]], formatter: click.Help
 
 
 class Args(SimpleNamespace):
-    """The values of the parameters of a command, by name."""
+    """The values of the parameters of a command, by name; ``line`` is what was typed."""
+
+    def given(self, options: Iterable[Option]) -> dict[str, Any]:
+        """Return the options of a group that were given or have a default."""
+        values = self.pick(*(str(option.name) for option in options))
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if is_given(value)
+        }
 
     def pick(self, *names: str) -> dict[str, Any]:
         """Return some values; None for parameters that the command does not have."""
@@ -113,12 +137,11 @@ def command(*parameters: click.Parameter) -> Callable[[Callable[[Args], None]], 
     """Return what makes a command of a function of its values, with its name and docstring."""
 
     def make(function: Callable[[Args], None]) -> Command:
-        return Command(
-            function.__name__,
-            params=list(parameters),
-            help=inspect.cleandoc(function.__doc__ or ""),
-            callback=lambda **values: function(Args(**values)),
-        )
+        def run(**values: Any) -> None:
+            function(Args(**values, line=click.get_current_context().meta["line"]))
+
+        text = inspect.cleandoc(function.__doc__ or "")
+        return Command(function.__name__, params=list(parameters), help=text, callback=run)
 
     return make
 
@@ -262,64 +285,21 @@ MAP = (
 )
 
 
-class Options:
-    """Options that belong together, as a dataclass whose fields have their names."""
-
-    @classmethod
-    def of(cls, args: Args) -> Self:
-        """Return the options among the values of a command; those that it lacks: defaults."""
-        given = {}
-        for field in fields(cls):  # type: ignore[arg-type]  # a dataclass
-            value = vars(args).get(field.name)
-            if value is not None and value is not False and value != ():
-                given[field.name] = list(value) if isinstance(value, tuple) else value
-        return cls(**given)
-
-    def words(self) -> Iterator[str]:
-        """Yield the options that differ from their defaults, as they are typed."""
-        plain = type(self)()
-        for name, value in vars(self).items():
-            if value == getattr(plain, name):
-                continue
-            for entry in value if isinstance(value, list) else [value]:
-                yield f"--{name.replace('_', '-')}"
-                if entry is not True:
-                    yield str(entry)
+def is_given(value: Any) -> bool:
+    """Return whether the value of an option was given."""
+    return value is not None and value is not False and value != ()
 
 
-@dataclass(frozen=True)
-class TableOptions(Options):
-    """How to read a table; None: not given."""
-
-    id: str | None = None
-    label: str | None = None
-    scale: str | None = None
-    columns: list[str] | None = None
-    exclude: list[str] | None = None
-    text_columns: str | None = None
-    missing: str | None = None
-    mixed: bool | None = None
-    categorical: list[str] | None = None
-    key: str | None = None
-
-    def given(self) -> dict[str, Any]:
-        """Return the options that were given, including those that repeat the default."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
-    def completed(self, provenance: dict[str, Any], source: str) -> Self:
-        """Return the options, completed by those in the provenance of a map."""
-        known = check_recorded(provenance.get("table", {}), source)
-        return replace(self, **{k: v for k, v in known.items() if k not in self.given()})
-
-    def with_all_columns(self) -> Self:
-        """Return options that read every column except the identifiers, and every row."""
-        every = replace(self, label=None, columns=None, exclude=None, text_columns="leave_out")
-        return replace(every, missing="refuse", scale="none", mixed=None, categorical=None)
+def map_options(args: Args) -> dict[str, Any]:
+    """Return the options of a map that were given, and its kernel in any case."""
+    given = args.given(MAP)
+    default = "isolation" if "psi" in given else "gaussian" if "perplexity" in given else "owner"
+    return {"kernel": default} | given
 
 
 def check_recorded(options: Any, source: str) -> dict[str, Any]:
     """Return options that a map or a model records, if they are options that read a table."""
-    known = {field.name for field in fields(TableOptions)}
+    known = [option.name for option in TABLE]
     if not isinstance(options, dict) or not all(
         name in known and isinstance(value, bool | str | list) for name, value in options.items()
     ):
@@ -330,37 +310,10 @@ def check_recorded(options: Any, source: str) -> dict[str, Any]:
     return options
 
 
-@dataclass(frozen=True)
-class MapOptions(Options):
-    """The kernel, which is step 1 of the method, and the optimization; None: the default."""
-
-    kernel: str | None = None
-    psi: str | None = None
-    cell_size: str | None = None
-    perplexity: str | None = None
-    metric: str | None = None
-    random_state: int = 0
-    n_iter: int | None = None
-
-    @property
-    def kernel_name(self) -> str:
-        """The kernel that is named, or that an option belongs to, or the default."""
-        if self.kernel is not None:
-            return self.kernel
-        if self.psi is not None:
-            return "isolation"
-        return "owner" if self.perplexity is None else "gaussian"
-
-    def given(self) -> dict[str, Any]:
-        """Return the options that were given, and the kernel in any case."""
-        given = {name: value for name, value in asdict(self).items() if value is not None}
-        return given | {"kernel": self.kernel_name}
-
-
 def refuse(when: str, hint: str = "", **options: Any) -> None:
     """Raise an error for the first of some options that is given; ``when``: "with --mixed"."""
     for name, value in options.items():
-        if value is not None and value is not False and value != ():
+        if is_given(value):
             got = ... if value is True else value
             hint = hint or f"Leave out {keyword(name)}."
             raise ParameterError(name, f"be left out {when}", got, hint)

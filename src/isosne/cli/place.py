@@ -37,10 +37,6 @@ DPI = 150.0
         shown="all",
     ),
     option(
-        "--quality",
-        "Folders: measure the quality of the whole on a sample of the rows, at the end.",
-    ),
-    option(
         "--picture FILE",
         "Folders: picture of all rows (.png, .svg, .pdf), drawn at the end in the colors of "
         "--label.",
@@ -60,23 +56,11 @@ def place(args: Args) -> None:
     """
     if args.output == files.PIPE or Path(args.output).suffix:
         when = f"unless {keyword('output')} is a folder"
-        refuse(when, **args.pick("keep", "share", "quality", "picture"))
+        refuse(when, **args.pick("keep", "share", "picture"))
         _place_table(args)
-        return
-    from isosne.rows.table_reader import check_exists
-
-    refuse(f"if {keyword('output')} is a folder", **args.pick("id", "key"))
-    check_exists(args.model_file, "model_file")
-    check_exists(Path(args.source), "source")
-    if args.picture is not None:
-        files.check_output(args.picture, files.PICTURES, force=args.force)
-    keep = [*args.keep, args.label] if args.label else args.keep
-    is_complete = place_folder(args, args.model_file, list(dict.fromkeys(keep)))
-    if args.picture is not None and is_complete:
-        from isosne.plots import plot_placed, save_figure
-
-        drawn = plot_placed(args.output, args.label)
-        save_figure(drawn, args.picture, dpi=DPI, force=args.force)
+    else:
+        refuse(f"if {keyword('output')} is a folder", **args.pick("id", "key"))
+        _place_folder(args)
 
 
 def _place_table(args: Args) -> None:
@@ -92,15 +76,20 @@ def _place_table(args: Args) -> None:
     kept = {"labels": table.labels, "force": args.force}
     writer = MapWriter(args.output, table.ids, model.embedding_.shape[1], about, **kept)
     n_rows = write_places(model, rows, writer)
-    sentence = f"Wrote {files.name_target(args.output)}: {n_rows:,} rows"
+    target = "the map to standard output" if args.output == files.PIPE else args.output
     result = {"output": args.output, "n_rows": n_rows, **about}
-    conclude(result, sentence, as_json=args.json)
+    conclude(result, f"Wrote {target}: {n_rows:,} rows", as_json=args.json)
 
 
-def place_folder(args: Args, model_file: Path, keep: list[str]) -> bool:
-    """Place the rows of the files of a folder; return whether all files are done."""
+def _place_folder(args: Args) -> None:
+    """Place the rows of the files of a folder, and draw them when all files are done."""
     from isosne import PlacedFiles, place_files
+    from isosne.rows.table_reader import check_exists
 
+    check_exists(args.model_file, "model_file")
+    check_exists(Path(args.source), "source")
+    if args.picture is not None:
+        files.check_output(args.picture, files.PICTURES, force=args.force)
     progress = make_progress()
     states: list[PlacedFiles] = []
 
@@ -110,10 +99,12 @@ def place_folder(args: Args, model_file: Path, keep: list[str]) -> bool:
         states.append(state)
         progress.advance(state.n_done, f"{state.n_rows:,} rows" if state.n_placed else None)
 
+    keep = list(dict.fromkeys([*args.keep, *([args.label] if args.label else [])]))
     how: dict[str, Any] = {"keep": keep, "missing": args.missing or "refuse", "callback": show}
-    how |= {k: v for k, v in args.pick("share", "quality", "n_jobs").items() if v is not None}
     try:
-        done = place_files(model_file, args.source, args.output, **how)
+        done = place_files(
+            args.model_file, args.source, args.output, **how, **args.pick("share", "n_jobs")
+        )
     except KeyboardInterrupt:
         if not states:
             raise
@@ -125,11 +116,15 @@ def place_folder(args: Args, model_file: Path, keep: list[str]) -> bool:
         progress.end()
     result = {**asdict(done), "output": str(done.output), "is_complete": done.is_complete}
     conclude(result, _summarize(done), as_json=args.json)
-    return bool(done.is_complete)
+    if args.picture is not None and done.is_complete:
+        from isosne.plots import plot_placed, save_figure
+
+        drawn = plot_placed(args.output, args.label)
+        save_figure(drawn, args.picture, dpi=DPI, force=args.force)
 
 
 def _summarize(done: Any) -> str:
-    """Return the state of a job as a line or two."""
+    """Return the state of a job as a line."""
     line = f"Wrote {done.output}: {done.n_rows:,} rows in {done.n_placed:,} files"
     if done.n_dropped:
         line += f"; {done.n_dropped:,} rows with missing values were left out"
@@ -137,17 +132,4 @@ def _summarize(done: Any) -> str:
         line += f"; {done.n_done - done.n_placed:,} files were there"
     if not done.is_complete:
         line += f"; {done.n_parts - done.n_done:,} of {done.n_parts:,} files are missing"
-    return line if done.quality is None else f"{line}\n{_tell_quality(done.quality)}"
-
-
-def _tell_quality(quality: dict[str, Any]) -> str:
-    """Return the quality of the whole as a line."""
-    from isosne.quality import Estimate
-
-    names = {"AUC_RNX": "auc_rnx", f"R_NX({quality['k']})": "rnx"}
-    names |= {name: name for name in ("trustworthiness", "continuity")}
-    figures = ", ".join(
-        f"{shown} {Estimate(quality[name], quality[f'{name}_standard_error'])}"
-        for shown, name in names.items()
-    )
-    return f"Quality on {quality['n_sampled']:,} of {quality['n_rows']:,} rows: {figures}"
+    return line

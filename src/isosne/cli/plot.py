@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from math import prod
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +9,7 @@ import click
 from isosne.cli import files, tables
 from isosne.cli import options as o
 from isosne.cli.messages import conclude, tell
-from isosne.cli.options import Args, TableOptions, option, refuse
+from isosne.cli.options import Args, option, refuse
 from isosne.errors import DataError, ParameterError, keyword
 
 picture_option = partial(option, panel=o.PICTURE)
@@ -54,12 +52,8 @@ picture_option = partial(option, panel=o.PICTURE)
     ),
     picture_option(
         "--images FILE",
-        "Images to show on hover in a page, in the order of the rows: an array (.npy) with an "
-        "image per row, or a table of pixels with --image-shape.",
-        type=str,
-    ),
-    picture_option(
-        "--image-shape H,W[,3]", "Height and width of the images in pixels, and 3 for colors."
+        "Images to show on hover in a page: an array (.npy) with an image per row of the table.",
+        type=click.Path(exists=True, dir_okay=False),
     ),
     picture_option(
         "--hover COLUMN",
@@ -78,51 +72,32 @@ def plot(args: Args) -> None:
 
     Example: isosne plot map.parquet -o map.png
     """
-    table, color = args.table, args.color
-    if color is not None and table is None and tables.is_cells(args.map_file):
-        table = args.map_file
     paths = args.pick("table", "trust", "images")
     paths |= {"map_file": tables.file_of(args.map_file), "align_to": tables.file_of(args.align_to)}
     files.check_distinct(paths, args.pick("output"))
     is_page = args.output.suffix.lower() in files.PAGES
     files.check_output(args.output, (*files.PICTURES, *files.PAGES), force=args.force)
-    _check_look(args, table, is_page=is_page)
+    _check_look(args, is_page=is_page)
     files.check_one_stdin(**args.pick("map_file", "table", "trust", "align_to"))
     drawn = files.read_map_file(args.map_file, "map_file")
-    if color is not None and table is None and color not in drawn.columns:
-        rule = f"be used together with {keyword('table')}, or be a column of the map"
-        hint = f"Add {keyword('table')} FILE, the table with that column."
-        raise ParameterError("color", rule, color, hint)
     if args.align_to is not None:
         drawn = _lay_onto(drawn, files.read_map_file(args.align_to, "align_to"))
-    if args.table is not None or args.trust is not None:
-        files.note_origin(args.map_file, drawn)
-    typed = TableOptions.of(args)
-    options = typed.completed(drawn.provenance, args.map_file)
-    shown: dict[str, Any] = {}
-    other = None if color in drawn.columns else color
-    if table is not None and tables.is_cells(table):
-        shown = tables.read_cell_columns(table, drawn, typed, args.memory_limit, other)
-    elif table is not None:
-        wanted = None if is_page else other
-        shown = tables.read_columns(table, drawn, options, args.memory_limit, wanted)
-    shown |= drawn.columns
-    judged = None if args.trust is None else _judge(args, drawn, options)
+    columns, judged = _read_colors(args, drawn, is_page=is_page)
     label = drawn.provenance.get("table", {}).get("label")
     labels = tables.named(drawn.labels, label)
     if is_page:
         from isosne.pages import write_page
 
-        shown.pop(label, None)  # shown as the labels already
-        page = {"columns": {"id": drawn.ids, **shown}, "labels": labels, "trust": judged}
-        images = None if args.images is None else _read_images(args, drawn, options)
+        columns.pop(label, None)  # shown as the labels already
+        page = {"columns": {"id": drawn.ids, **columns}, "labels": labels, "trust": judged}
+        images = None if args.images is None else _read_images(args.images, drawn)
         page |= {"hover": list(args.hover) or None, "images": images, "title": args.title}
-        first = "trust" if judged is not None else color
+        first = args.color if judged is None else "trust"
         write_page(args.output, drawn.embedding, **page, color=first, force=args.force)
     else:
         from isosne.plots import plot_map, save_figure
 
-        painted, by = (labels, None) if color is None else (shown[color], color)
+        painted, by = (labels, None) if args.color is None else (columns[args.color], args.color)
         if judged is not None:
             painted, by = judged, "trust"
         looks = args.pick("style", "kind")
@@ -136,7 +111,31 @@ def plot(args: Args) -> None:
     conclude(result, f"Wrote {args.output}: {n_points:,} points", as_json=args.json)
 
 
-def _check_look(args: Args, table: str | None, *, is_page: bool) -> None:
+def _read_colors(args: Args, drawn: Any, *, is_page: bool) -> tuple[dict[str, Any], Any]:
+    """Return columns to color points by, of the map and of a table, and trust if it is chosen."""
+    color, table = args.color, args.table
+    if color in drawn.columns:
+        color = None
+    elif color is not None and table is None:
+        if not tables.is_cells(args.map_file):
+            rule = f"be used together with {keyword('table')}, or be a column of the map"
+            hint = f"Add {keyword('table')} FILE, the table with that column."
+            raise ParameterError("color", rule, color, hint)
+        table = args.map_file
+    typed = options = args.given(o.TABLE)
+    columns: dict[str, Any] = {}
+    if args.table is not None or args.trust is not None:
+        options = files.recorded_options(drawn, args.map_file, typed)
+    if table is not None and tables.is_cells(table):  # a map does not record how genes are read
+        columns = tables.read_columns(table, drawn, typed, args.memory_limit, color)
+    elif table is not None:
+        wanted = None if is_page else color
+        columns = tables.read_columns(table, drawn, options, args.memory_limit, wanted)
+    judged = None if args.trust is None else _judge(args, drawn, options)
+    return columns | drawn.columns, judged
+
+
+def _check_look(args: Args, *, is_page: bool) -> None:
     """Refuse what the output would not show."""
     hint = f"Write a file that ends in {'.png' if is_page else '.html'}, or leave it out."
     if is_page:
@@ -144,12 +143,10 @@ def _check_look(args: Args, table: str | None, *, is_page: bool) -> None:
         refuse("for a page", hint, annotate=args.annotate, style=style)
     else:
         refuse("for a picture", hint, **args.pick("images", "hover"))
-    if args.images is None:
-        refuse(f"without {keyword('images')}", image_shape=args.image_shape)
-    if table is not None and args.color is None and not is_page:
+    if args.table is not None and args.color is None and not is_page:
         rule = f"be used together with {keyword('color')} for a picture"
         hint = f"Add {keyword('color')} COLUMN, or write an .html page, which shows all columns."
-        raise ParameterError("table", rule, table, hint)
+        raise ParameterError("table", rule, args.table, hint)
 
 
 def _lay_onto(drawn: Any, onto: Any) -> Any:
@@ -167,7 +164,7 @@ def _lay_onto(drawn: Any, onto: Any) -> Any:
     return replace(drawn, embedding=aligned.embedding)
 
 
-def _judge(args: Args, drawn: Any, options: TableOptions) -> Any:
+def _judge(args: Args, drawn: Any, options: dict[str, Any]) -> Any:
     """Return the neighborhood preservation of each point."""
     from isosne.quality import compare
 
@@ -190,69 +187,23 @@ def _find_names(painted: Any, labels: Any, kind: str, n: int) -> Any:
     return labels
 
 
-def _read_images(args: Args, drawn: Any, options: TableOptions) -> Any:
-    """Return the images of the points of a map: of an array, or rows of pixels of a table."""
-    source, shape = args.images, _parse_shape(args.image_shape)
-    array = _open_array(source)
-    if array is not None and array.ndim != 2:
-        return _of_points(array, drawn, source)
-    if shape is None:
-        rule = f"give the height and width of the images, which are rows of pixels in {source}"
-        hint = f"Add for example {keyword('image_shape')} 28,28."
-        raise ParameterError("image_shape", rule, hint=hint)
-    if array is not None:
-        rows = _of_points(array, drawn, source)
-    else:
-        table = tables.open_unscaled(source, options, args.memory_limit)
-        rows = tables.read_points(table, args.memory_limit, tables.find_rows(table, drawn))
-    if rows.shape[1] != prod(shape):
-        raise DataError(
-            f"A row of {source} must have the pixels of an image: {prod(shape):,} for "
-            f"{keyword('image_shape')} {args.image_shape}; it has {rows.shape[1]:,} columns. "
-            f"Pass another shape, or leave out columns with {keyword('exclude')}."
-        )
-    dense = rows.toarray() if hasattr(rows, "toarray") else rows
-    return dense.reshape(-1, *shape)
-
-
-def _parse_shape(text: str | None) -> tuple[int, ...] | None:
-    if text is None:
-        return None
-    parts = text.split(",")
-    is_valid = all(part.strip().isdecimal() and int(part) > 0 for part in parts)
-    if not is_valid or not (len(parts) == 2 or (len(parts) == 3 and int(parts[2]) == 3)):
-        rule = "be height,width or height,width,3"
-        hint = "For gray images of 28 x 28 pixels, pass 28,28."
-        raise ParameterError("image_shape", rule, text, hint)
-    return tuple(int(part) for part in parts)
-
-
-def _open_array(source: str) -> Any:
-    """Return the array of a .npy file, whose values are read when they are needed; else None."""
+def _read_images(source: str, drawn: Any) -> Any:
+    """Return the images of the points: by row number if the identifiers are row numbers."""
     import numpy as np
 
-    path = Path(source)
-    if path.suffix and not path.exists():  # without a suffix it may be a data set
-        raise ParameterError("images", "be a file that exists", source, "Correct the path.")
-    if path.suffix.lower() != ".npy":
-        return None
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:
+        images = np.load(source, mmap_mode="r", allow_pickle=False)
+    except ValueError:
         raise DataError(
-            f"Cannot read {source}: {error}. Save the images again with np.save."
+            f"Cannot read {source}: it is not an array of NumPy. Save the images with np.save."
         ) from None
-
-
-def _of_points(array: Any, drawn: Any, source: str) -> Any:
-    """Return the images of the points: by row number if the identifiers are row numbers."""
     n = len(drawn.embedding)
     is_numbered = "id" not in drawn.provenance.get("table", {}) and drawn.ids.dtype.kind in "iu"
-    if is_numbered and drawn.ids.min() >= 0 and drawn.ids.max() < len(array):
-        return array[drawn.ids]
-    if len(array) == n:
-        return array
+    if is_numbered and drawn.ids.min() >= 0 and drawn.ids.max() < len(images):
+        return images[drawn.ids]
+    if len(images) == n:
+        return images
     raise DataError(
-        f"{source} must have one image for each point of the map; it has {len(array):,} images for "
-        f"{n:,} points. Pass the images of the rows that the map was made from, in their order."
+        f"{source} must have one image for each point of the map; it has {len(images):,} images "
+        f"for {n:,} points. Pass the images of the rows that the map was made from, in their order."
     )

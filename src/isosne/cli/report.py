@@ -1,15 +1,15 @@
 """`isosne report`: maps with two kernels, or existing maps, measured and explained on one page."""
 
-from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import click
 
 from isosne.cli import files
 from isosne.cli import options as o
-from isosne.cli.messages import Steps, conclude, tell
+from isosne.cli.messages import conclude, make_progress, tell
 from isosne.cli.models import Structure, find_structure, make_model
-from isosne.cli.options import Args, MapOptions, TableOptions, option, refuse
+from isosne.cli.options import Args, map_options, option, refuse
 from isosne.cli.tables import find_labels, find_rows, named, open_table, open_table_of, read_points
 from isosne.errors import DataError, keyword
 
@@ -50,52 +50,46 @@ def report(args: Args) -> None:
 
     Example: isosne report wine.csv --id id --label target --scale standard -o report.html
     """
-    table_options, options = TableOptions.of(args), MapOptions.of(args)
     files.check_distinct(args.pick("source"), args.pick("output"))
     files.check_output(args.output, files.PAGES, force=args.force)
     if args.map_file:
-        unused = args.pick("kernel", "psi", "cell_size", "perplexity", "n_iter", *EXTRAS)
-        refuse(f"if {keyword('map_file')} is given, which embeds nothing", **unused)
-        n_points = _compare(args, table_options)
-    else:
-        n_points = _embed(args, table_options, options)
+        unused = ("kernel", "psi", "cell_size", "perplexity", "n_iter", *EXTRAS)
+        refuse(f"if {keyword('map_file')} is given, which embeds nothing", **args.pick(*unused))
+    n_points = _compare(args) if args.map_file else _embed(args)
     result = {"output": str(args.output), "n_points": n_points}
     conclude(result, f"Wrote {args.output}: {n_points:,} rows", as_json=args.json)
 
 
-def _embed(args: Args, table_options: TableOptions, options: MapOptions) -> int:
+def _embed(args: Args) -> int:
     """Write a page about maps with two kernels; return the number of rows."""
     from isosne.pages import write_report
     from isosne.studies import study
 
-    _, table = open_table(args.source, table_options, args.memory_limit)
+    how = args.given(o.TABLE)
+    _, table = open_table(args.source, how, args.memory_limit)
     is_mixed = hasattr(table.rows, "frame")
     if is_mixed:
         refuse(f"with {keyword('mixed')}: the test draws numeric columns", null=args.null)
     points = table.rows.frame if is_mixed else read_points(table, args.memory_limit)
-    model = make_model(options, **args.pick("n_jobs", "memory_limit"))
+    n_rows = int(table.rows.shape[0])
+    model = make_model(map_options(args), **args.pick("n_jobs", "memory_limit"))
     structure = _find(args, model, points)
-    line = ["report", args.source, "-o", str(args.output)]
-    for name, value in args.pick(*EXTRAS).items():
-        if value:
-            flag = f"--{name.replace('_', '-')}"
-            line += [flag] if value is True else [flag, str(value)]
-    ids = {} if table.ids is None else {table_options.id or "id": table.ids}
-    steps = _show_steps(model, options.kernel_name, args.n_seeds, table.rows.shape[0])
+    progress = _show_steps(model, args.n_seeds, n_rows)
+    ids = {} if table.ids is None else {how.get("id", "id"): table.ids}
     try:
         found = study(
             points,
-            named(table.labels, table_options.label),
+            named(table.labels, how.get("label")),
             columns=ids | structure.columns,
             model=model,
-            origin=files.describe_origin(line, table, table_options, options),
+            origin=files.describe_origin(args, table, how),
             findings=structure.sentences,
             **args.pick("n_seeds", "title", "random_state"),
         )
     finally:
-        steps.progress.end()
+        progress.end()
     write_report(args.output, found, force=args.force)
-    return int(table.rows.shape[0])
+    return n_rows
 
 
 def _find(args: Args, model: Any, points: Any) -> Structure:
@@ -113,8 +107,7 @@ def _find(args: Args, model: Any, points: Any) -> Structure:
     if not isinstance(points, np.ndarray | csr_array):  # a table with mixed columns
         points = TableForest(random_state=seed).fit_transform(points)
         kernel = for_table(kernel)
-    chosen = args.pick("clusters", "outliers")
-    structure = find_structure(points, kernel, points, **chosen, seed=seed)
+    structure = find_structure(args, points, kernel, points)
     if n_draws is not None:
         tell(f"Drawing null data {n_draws} time{'s' if n_draws > 1 else ''}")
         test = null_test(points, kernel, n_draws=n_draws, random_state=seed)
@@ -123,33 +116,19 @@ def _find(args: Args, model: Any, points: Any) -> Structure:
     return structure
 
 
-def _show_steps(model: Any, kernel: str, n_seeds: int | None, n_rows: int) -> Steps:
-    """Have a model show the steps of all maps, each with its name."""
-    names, steps = _name_maps(kernel, n_seeds, n_rows), Steps(model)
+def _show_steps(model: Any, n_seeds: int | None, n_rows: int) -> Any:
+    """Have a model show the steps of all maps; return the progress."""
+    from isosne.layout.schedules import as_schedule
+    from isosne.studies.judged_maps import resolve_n_seeds
 
-    def see(state: Any) -> None:
-        if state.iteration == 1:
-            steps.progress.begin(f"{next(names)}, step", steps.n_iter)
-        steps.show(state)
-        if state.iteration == steps.n_iter:
-            steps.progress.end()
-            tell("Measuring the map")
-
-    model.set_params(callback=see)
-    return steps
+    n_maps, n_iter = 2 * resolve_n_seeds(n_seeds, n_rows), as_schedule(model.schedule).n_iter
+    progress, n_done = make_progress(), count(1)
+    progress.begin(f"{n_maps} maps: step", n_maps * n_iter)
+    model.set_params(callback=lambda state: progress.advance(next(n_done), ""))
+    return progress
 
 
-def _name_maps(kernel: str, n_seeds: int | None, n_rows: int) -> Iterator[str]:
-    """Yield the name of each map, in the order in which they are computed."""
-    from isosne.studies.judged_maps import other_kernel, resolve_n_seeds
-
-    n_maps = resolve_n_seeds(n_seeds, n_rows)
-    for name in (kernel, other_kernel(kernel)):
-        for number in range(1, n_maps + 1):
-            yield f"{name} map {number} of {n_maps}" if n_maps > 1 else f"{name} map"
-
-
-def _compare(args: Args, options: TableOptions) -> int:
+def _compare(args: Args) -> int:
     """Write a page that compares maps, the first with the others; return the number of points.
 
     The table is read as the first map records, unless options say otherwise.
@@ -161,22 +140,19 @@ def _compare(args: Args, options: TableOptions) -> int:
         files.check_one_stdin(source=args.source, map_file=path)
     read = [files.read_map_file(path, "map_file") for path in args.map_file]
     first = read[0]
-    files.note_origin(args.map_file[0], first)
-    options = options.completed(first.provenance, args.map_file[0])
+    options = files.recorded_options(first, args.map_file[0], args.given(o.TABLE))
     table = open_table_of(first, args.source, options, args.memory_limit, force=args.force)
     chosen = find_rows(table, first)
     titled = zip(files.titles_of(args.map_file), read, strict=True)
     embeddings = {title: _in_order(table, drawn, first, title) for title, drawn in titled}
     tell(f"Measuring {len(read)} map{'s' if len(read) > 1 else ''}")
-    words = [word for path in args.map_file for word in ("--map", path)]
-    line = ["report", args.source, *words, "-o", str(args.output)]
     found = compare_maps(
         read_points(table, args.memory_limit, chosen),
         embeddings,
-        named(find_labels(table, first, chosen), options.label),
+        named(find_labels(table, first, chosen), options.get("label")),
         columns={"id": first.ids} if first.has_ids else None,
         metric=args.metric or files.recorded_metric(first, table),
-        origin=files.describe_origin(line, table, options),
+        origin=files.describe_origin(args, table, options),
         **args.pick("title", "random_state"),
     )
     write_report(args.output, found, force=args.force)

@@ -1,4 +1,7 @@
-"""The tables of a command: opened, read into memory where needed, and joined with maps."""
+"""The tables of a command: opened, read into memory where needed, and joined with maps.
+
+How a table is read is a dict of the options that were given, by name.
+"""
 
 import shlex
 from dataclasses import replace
@@ -6,30 +9,31 @@ from pathlib import Path
 from typing import Any
 
 from isosne.cli.messages import note
-from isosne.cli.options import TableOptions, refuse
+from isosne.cli.options import refuse
 from isosne.errors import ParameterError, keyword
 
 KEYED = (".npz", ".zarr", ".h5ad")
 """Endings of files that may hold several arrays."""
 TREATMENTS = ("scale", "mixed", "categorical")
 """Options that say how columns are treated after they are read."""
+Options = dict[str, Any]
 
 
-def open_table(source: str, options: TableOptions, memory_limit: str | None) -> tuple[Any, Any]:
+def open_table(source: str, options: Options, memory_limit: str | None) -> tuple[Any, Any]:
     """Return a table whose rows are mapped: as it was read, and with its columns scaled.
 
     Prints notes on it and on columns that distort the map.
     """
-    refuse_map_as_table(source, options)
+    _refuse_map(source, options)
     unscaled = open_unscaled(source, options, memory_limit)
     table = _scaled(unscaled, options)
     note(*unscaled.notes)
-    note_columns(unscaled, table, options)
+    _note_columns(unscaled, table, options)
     return unscaled, table
 
 
 def open_table_of(
-    drawn: Any, source: str, options: TableOptions, memory_limit: str | None, *, force: bool
+    drawn: Any, source: str, options: Options, memory_limit: str | None, *, force: bool
 ) -> Any:
     """Open the table of a map, scaled; refuse another table unless forced."""
     unscaled = open_unscaled(source, options, memory_limit)
@@ -39,51 +43,52 @@ def open_table_of(
     return _scaled(unscaled, options)
 
 
-def _scaled(table: Any, options: TableOptions) -> Any:
-    if options.scale in (None, "none"):
+def _scaled(table: Any, options: Options) -> Any:
+    scale = options.get("scale", "none")
+    if scale == "none":
         return table
     from isosne.rows.scaled import Scale, ScaledRows
 
-    return replace(table, rows=ScaledRows(table.rows, Scale.of(options.scale, table.rows)))
+    return replace(table, rows=ScaledRows(table.rows, Scale.of(scale, table.rows)))
 
 
-def open_unscaled(source: str, options: TableOptions, memory_limit: str | None) -> Any:
+def open_unscaled(source: str, options: Options, memory_limit: str | None) -> Any:
     """Open a table without scaling it."""
     from isosne.rows.table_reader import names_data_set, read_table
     from isosne.tables.mixed import as_mixed
     from isosne.tsne.memory import memory_available
 
-    given = options.given()
     if not has_keys(source):
         hint = f"It names an array of a {', '.join(KEYED[:-1])} or {KEYED[-1]} file."
-        refuse(f"for {source}, which holds one table", hint, key=options.key)
-    is_mixed = bool(options.mixed or options.categorical)
+        refuse(f"for {source}, which holds one table", hint, key=options.get("key"))
+    how = {name: value for name, value in options.items() if name not in TREATMENTS}
+    is_mixed = "mixed" in options or "categorical" in options
     if is_mixed:
-        scale = None if options.scale == "none" else options.scale
         when = f"with {keyword('mixed')}, which uses all columns as they are"
-        refuse(when, scale=scale, missing=options.missing, text_columns=options.text_columns)
-        given = given | {"text_columns": "leave_out", "columns": None}
-    limit = memory_available(memory_limit)
-    how = {name: value for name, value in given.items() if name not in TREATMENTS}
+        scale = None if options.get("scale") == "none" else options.get("scale")
+        missing, text_columns = options.get("missing"), options.get("text_columns")
+        refuse(when, scale=scale, missing=missing, text_columns=text_columns)
+        how |= {"text_columns": "leave_out", "columns": None}
     if names_data_set(source):
         from isosne.datasets.catalog import load_table
 
         table = load_table(source, **how)
     else:
+        limit = memory_available(memory_limit)
         table = read_table(source, **how, memory_limit=limit, needs_numbers=not is_mixed)
-    if is_mixed:
-        _check_fits(table.rows, table.rows.shape[0], memory_limit)
-        roles = {name for name in (options.id, options.label, *(options.exclude or ())) if name}
-        columns, categorical = options.columns, options.categorical
-        table = as_mixed(table, columns=columns, exclude=roles, categorical=categorical)
-    return table
+    if not is_mixed:
+        return table
+    _check_fits(table.rows, table.rows.shape[0], memory_limit)
+    roles = {options.get("id"), options.get("label"), *options.get("exclude", ())} - {None}
+    chosen = {name: options.get(name) for name in ("columns", "categorical")}
+    return as_mixed(table, exclude=roles, **chosen)
 
 
-def refuse_map_as_table(source: str, options: TableOptions) -> None:
+def _refuse_map(source: str, options: Options) -> None:
     """Raise an error if a table is a map that isosne wrote, unless columns of it are chosen."""
     from isosne.rows.maps import find_provenance
 
-    if options.columns or not (provenance := find_provenance(Path(source))):
+    if "columns" in options or not (provenance := find_provenance(Path(source))):
         return
     made_of = provenance.get("input")
     name = made_of.get("source") if isinstance(made_of, dict) else None
@@ -97,17 +102,17 @@ def refuse_map_as_table(source: str, options: TableOptions) -> None:
     )
 
 
-def note_columns(unscaled: Any, table: Any, options: TableOptions) -> None:
+def _note_columns(unscaled: Any, table: Any, options: Options) -> None:
     """Print a note for each feature that numbers the rows, and for one that dominates distances."""
     from isosne.tables.mixed import find_dominant, find_numbering
 
     # Columns that were chosen by name are meant.
-    numbering = find_numbering(unscaled) if options.columns is None else {}
+    numbering = {} if "columns" in options else find_numbering(unscaled)
     for name, values in numbering.items():
-        if name in (options.categorical or ()):
+        if name in options.get("categorical", ()):
             continue
         word = shlex.quote(name)
-        known = "" if options.id else f"--id {word} if it identifies the rows, or "
+        known = "" if "id" in options else f"--id {word} if it identifies the rows, or "
         note(
             f"Column {name!r} numbers the rows ({values[0]:.0f}, {values[1]:.0f}, "
             f"{values[2]:.0f}, ...), and is used as a feature. Pass {known}--exclude {word} to "
@@ -175,16 +180,36 @@ def find_labels(table: Any, drawn: Any, chosen: Any) -> Any:
 
 
 def read_columns(
-    source: str, drawn: Any, options: TableOptions, memory_limit: str | None, color: str | None
+    source: str, drawn: Any, options: Options, memory_limit: str | None, color: str | None
 ) -> dict[str, Any]:
-    """Return columns of a table for the points of a map, by name; None: all columns."""
+    """Return columns of a table for the points of a map, by name; color None: all columns.
+
+    Of an AnnData file, all columns of obs, and a gene of X, or of another array that the options
+    name, if it is the color.
+    """
+    import numpy as np
+
+    from isosne.rows.archives import read_obs
+    from isosne.rows.columns import as_integers_or_text, parse_integers
     from isosne.tables.mixed import take_columns
 
-    table = open_unscaled(source, options.with_all_columns(), memory_limit)
+    path = str(file_of(source))
+    how = {name: options[name] for name in ("id", "key") if name in options}
+    table = open_unscaled(path, how | {"text_columns": "leave_out"}, memory_limit)
     chosen = find_rows(table, drawn)
-    n_rows = table.rows.shape[0] if chosen is None else len(chosen)
-    _check_fits(table.rows, n_rows, memory_limit)
-    return take_columns(table, chosen, None if color is None else [color])
+    chosen = np.arange(table.rows.shape[0]) if chosen is None else chosen
+    columns = {}
+    if is_cells(source):
+        for name, values in (
+            (name, np.asarray(column)) for name, column in read_obs(Path(path)).items()
+        ):
+            is_number = values.dtype.kind in "uif"
+            column = values if is_number else parse_integers(as_integers_or_text(values))
+            columns[str(name)] = column[chosen]
+        if color is None or color in columns:
+            return columns
+    _check_fits(table.rows, len(chosen), memory_limit)
+    return columns | take_columns(table, chosen, None if color is None else [color])
 
 
 def is_cells(source: str | None) -> bool:
@@ -198,48 +223,3 @@ def file_of(source: str | None) -> str | None:
     from isosne.rows.archives import split_key
 
     return None if source is None else str(split_key(source)[0])
-
-
-def read_cell_columns(
-    source: str, drawn: Any, options: TableOptions, memory_limit: str | None, color: str | None
-) -> dict[str, Any]:
-    """Return the columns of obs for the points of a map, and a gene if it is the color.
-
-    The gene is read from X, or from the layer that the options name.
-    """
-    import numpy as np
-
-    from isosne.rows.archives import read_obs
-    from isosne.rows.columns import as_integers_or_text, check_column, parse_integers
-
-    path = str(file_of(source))
-    table = open_unscaled(path, options.with_all_columns(), memory_limit)
-    chosen = find_rows(table, drawn)
-    chosen = np.arange(table.rows.shape[0]) if chosen is None else chosen
-    columns = {}
-    for name, column in read_obs(Path(path)).items():
-        values = np.asarray(column)
-        is_number = values.dtype.kind in "uif"
-        values = values if is_number else parse_integers(as_integers_or_text(values))
-        columns[str(name)] = values[chosen]
-    genes = table.names or ()
-    if color is not None:
-        check_column(color, [*columns, *genes], "color", path, what="a gene or a column of obs")
-    if color is not None and color not in columns:
-        columns[color] = _read_feature(table.rows, genes.index(color))[chosen]
-    return columns
-
-
-def _read_feature(rows: Any, feature: int) -> Any:
-    """Return one column, dense, without holding the others in memory."""
-    import numpy as np
-    from scipy.sparse import issparse
-
-    from isosne.rows import blocks
-
-    parts = []
-    for block in blocks(rows):
-        every = np.arange(block.start, block.stop)
-        values = rows.take(every, allow_missing=True)[:, [feature]]
-        parts.append((values.toarray() if issparse(values) else values).ravel())
-    return np.concatenate(parts)

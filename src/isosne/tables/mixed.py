@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from scipy.sparse import issparse
 
 from isosne._types import Array
 from isosne.errors import DataError, ParameterError
@@ -83,13 +84,14 @@ def take_columns(
     rows = table.rows
     chosen = np.arange(rows.shape[0]) if chosen is None else chosen
     numeric = list(table.names or ())
-    values = np.asarray(rows.take(chosen, allow_missing=True)) if numeric else np.empty((0, 0))
+    values: Any = rows.take(chosen, allow_missing=True) if numeric else np.empty((0, 0))
     others = [name for name in rows.side if name not in numeric]
     columns = {}
     for name in [*numeric, *others] if wanted is None else wanted:
         check_column(name, [*numeric, *others], "color", rows.describe())
         if name in numeric:
-            columns[name] = values[:, numeric.index(name)]
+            column = values[:, [numeric.index(name)]]
+            columns[name] = np.asarray(column.toarray() if issparse(column) else column).ravel()
         else:
             columns[name] = rows.side[name]()[chosen]
     return columns

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_wine
 
-from isosne import TSNE, Schedule
+from isosne import TSNE, Schedule, plots
 from isosne.cli.app import app
 from isosne.cli.messages import spelling_of
 
@@ -126,6 +126,25 @@ def model(wine, here, make_model):
         return wine
 
     return copy
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What was passed to `plot_map` and `save_figure`, picture by picture."""
+    calls = []
+    draw, save = plots.plot_map, plots.save_figure
+
+    def note_map(embedding, color=None, **settings):
+        calls.append({"color": color, **settings})
+        return draw(embedding, color, **settings)
+
+    def note_file(axes, path, **settings):
+        calls[-1] |= settings
+        return save(axes, path, **settings)
+
+    monkeypatch.setattr(plots, "plot_map", note_map)
+    monkeypatch.setattr(plots, "save_figure", note_file)
+    return calls
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from isosne.cli.options import PANELS
 COMMANDS = {
     "explore": 21,
     "report": 29,
-    "plot": 27,
+    "plot": 24,
     "embed": 30,
     "sweep": 22,
-    "place": 14,
+    "place": 13,
     "extend": 14,
     "measure": 19,
     "datasets": 3,

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
-from isosne import plots, quality
+from isosne import quality
 from isosne.rows import read_map
 from tests.unit.cli.conftest import SHORT, short_tsne
 
@@ -37,20 +37,6 @@ def cells(here):
     return adata
 
 
-@pytest.fixture
-def colors(monkeypatch):
-    """The colors that were drawn, call by call."""
-    calls = []
-    draw = plots.plot_map
-
-    def note(embedding, color=None, **settings):
-        calls.append(color)
-        return draw(embedding, color, **settings)
-
-    monkeypatch.setattr(plots, "plot_map", note)
-    return calls
-
-
 def test_points_of_a_map_have_the_names_of_the_cells(cells, isosne):
     isosne("embed", "cells.h5ad", "--key", "X_pca", *SHORT, "-q", "-o", "map.csv")
     found = read_map("map.csv")
@@ -67,20 +53,20 @@ def test_a_map_of_another_program_is_measured(cells, isosne_json, map_file):
     assert found["knn_accuracy"] == expected.as_dict()["knn_accuracy"]
 
 
-def test_points_are_colored_by_genes_and_columns_of_obs(cells, colors, isosne):
+def test_points_are_colored_by_genes_and_columns_of_obs(cells, drawn, isosne):
     for color in ("gene3", "depth", "kind", "cluster"):
         isosne("plot", "cells.h5ad", "--color", color, "-o", f"{color}.png", *COARSE, "-q")
-    gene, depth, kind, cluster = colors
+    gene, depth, kind, cluster = (each["color"] for each in drawn)
     np.testing.assert_array_equal(gene, cells[:, "gene3"].X.toarray().ravel())
     np.testing.assert_array_equal(depth, cells.obs["depth"])
     assert kind.tolist() == KINDS.tolist()
     assert cluster.tolist() == [i % 11 for i in range(N)]
 
 
-def test_a_layer_can_color_a_map_whose_cells_are_in_another_order(cells, colors, isosne):
+def test_a_layer_can_color_a_map_whose_cells_are_in_another_order(cells, drawn, isosne):
     turned = pd.DataFrame(cells.obsm["X_umap"], columns=["U1", "U2"], index=cells.obs_names)[::-1]
     turned.to_csv("umap.csv")
     line = ("--table", "cells.h5ad", "--key", "layers/doubled", "--color", "gene1")
     isosne("plot", "umap.csv", *line, "-o", "map.png", *COARSE, "-q")
     expected = 2 * cells[:, "gene1"].X.toarray().ravel()[::-1]
-    np.testing.assert_array_equal(colors[0], expected)
+    np.testing.assert_array_equal(drawn[0]["color"], expected)

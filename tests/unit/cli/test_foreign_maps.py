@@ -60,7 +60,7 @@ def test_a_report_compares_any_number_of_maps(maps, here, isosne, isosne_json):
     assert (
         "All maps show the same points; the others are rotated and mirrored to match the first."
     ) in page
-    assert "isosne report wine.csv --map named.csv --map numbered.csv --map plain.npy" in page
+    assert "--map named.csv --map numbered.csv --map plain.npy -o report.html" in page
     wine, Y = maps
     area = quality.compare(points_of(wine), Y.astype(np.float32)).auc()
     # The first two are one map in another order, so each row has the same value twice.

@@ -99,10 +99,7 @@ def test_the_same_command_goes_on_when_a_model_is_to_be_kept_too(
 ):
     kept = ("--checkpoint", "run.isosne", "--save-model", "model.isosne")
     line = (*LOUD, "--landmarks", 60, *kept, "-o", "map.csv")
-    found = isosne(*line, code=130)
-    assert found.stderr.endswith(
-        "Interrupted; the state is in run.isosne. Run the same command again to resume.\n"
-    )
+    assert isosne(*line, code=130).stderr.endswith("Interrupted; wrote run.isosne.\n")
     monkeypatch.setattr("isosne.cli.models.BLOCK_ROWS", 1000)
     found = isosne(*line)
     assert f"The run in run.isosne is complete ({N_SHORT} steps)\n" in found.stderr

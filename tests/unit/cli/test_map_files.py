@@ -19,7 +19,7 @@ TABLE = (
         ("embed", "map.csv", "-o", "a.csv"),
         ("explore", "map.csv", "-q"),
         ("report", "map.csv", "-o", "a.html"),
-        ("sweep", "map.csv", "-o", "a.jsonl"),
+        ("sweep", "map.csv", "-o", "b.csv"),
     ],
 )
 def test_a_map_is_no_table(model, isosne, words):

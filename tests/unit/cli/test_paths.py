@@ -34,9 +34,8 @@ def test_the_input_is_not_overwritten(refused, force):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
-@pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
-def test_a_link_to_the_input_is_the_input(refused, link):
-    link(Path("other.csv"), "wine.csv")
+def test_a_link_to_the_input_is_the_input(refused):
+    Path("other.csv").symlink_to("wine.csv")
     line = (*LINE, "--force", "-o", "map.csv", "--save-model", "other.csv")
     assert refused(*line) == (
         "--save-model must be another file than 'wine.csv'; got --save-model other.csv. "
@@ -80,8 +79,7 @@ def test_files_of_a_folder_that_is_read_are_not_overwritten(refused):
     for name in ("part.0.parquet", "map.parquet", "day=1/map.parquet"):
         line = ("embed", "data", *SHORT, "--force", "-o", f"data/{name}")
         assert refused(*line) == (
-            f"--output must be outside 'data', whose files are read; got --output data/{name}. "
-            "Choose another folder."
+            f"--output must be outside 'data'; got --output data/{name}. Choose another name."
         )
 
 

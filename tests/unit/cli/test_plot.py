@@ -1,4 +1,4 @@
-"""`isosne plot`: pictures and pages, by the ending of the output."""
+"""`isosne plot`: pictures and pages, by the ending of the output; colors, images, looks."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from isosne import plots, quality
+from isosne import pages, quality
 from isosne.rows import MapWriter
 
 COARSE = ("--dpi", 20)
@@ -26,17 +26,14 @@ def wine_map(wine):
 
 
 @pytest.fixture
-def drawn(monkeypatch):
-    """What was passed to `plot_map`, call by call."""
-    calls = []
-    draw = plots.plot_map
+def about(here):
+    """What the script of the page map.html knows."""
 
-    def note(embedding, color=None, **settings):
-        calls.append((color, settings))
-        return draw(embedding, color, **settings)
+    def read():
+        (told,) = re.findall(r'id="about">(.*?)</script>', (here / "map.html").read_text())
+        return json.loads(told)
 
-    monkeypatch.setattr(plots, "plot_map", note)
-    return calls
+    return read
 
 
 @pytest.mark.parametrize("ending", STARTS)
@@ -50,10 +47,9 @@ def test_every_kind_of_picture(wine_map, here, isosne, ending):
 
 def test_labels_of_the_map_are_its_colors(wine_map, drawn, isosne):
     isosne("plot", "map.parquet", "-o", "map.png", "--title", "Wine", *COARSE)
-    color, settings = drawn[0]
-    assert color.to_list() == wine_map["cultivar"]
-    assert color.name == "cultivar"  # the title of the legend
-    assert settings["title"] == "Wine"
+    assert drawn[0]["color"].to_list() == wine_map["cultivar"]
+    assert drawn[0]["color"].name == "cultivar"  # the title of the legend
+    assert drawn[0]["title"] == "Wine"
 
 
 @pytest.mark.parametrize(
@@ -65,27 +61,27 @@ def test_labels_of_the_map_are_its_colors(wine_map, drawn, isosne):
         (("--table", "wine.csv", "--color", "cultivar"), "cultivar"),
     ],
 )
-def test_a_page_opens_with_what_was_asked_for(wine_map, here, isosne, line, first):
+def test_a_page_opens_with_what_was_asked_for(wine_map, about, isosne, line, first):
     isosne("plot", "map.parquet", *line, "-o", "map.html")
-    (told,) = re.findall(r'id="about">(.*?)</script>', (here / "map.html").read_text())
-    about = json.loads(told)
-    titles = [choice["title"] for choice in about["choices"]]
-    assert titles[about["first"]] == first
+    titles = [choice["title"] for choice in about()["choices"]]
+    assert titles[about()["first"]] == first
     assert titles.count("cultivar") == 1
 
 
 def test_a_column_of_a_table(wine_map, drawn, isosne):
-    line = ("--color", "proline", "--table", "wine.csv")
+    line = ("--color", "proline", "--table", "wine.csv", "--annotate", "--kind", "values")
     isosne("plot", "map.parquet", *line, "-o", "map.png", *COARSE)
-    assert drawn[0][0].tolist() == wine_map["proline"]
-    assert drawn[0][1]["title"] == "proline"
+    assert drawn[0]["color"].tolist() == wine_map["proline"]
+    assert drawn[0]["title"] == "proline"
+    assert drawn[0]["annotate"].to_list() == wine_map["cultivar"]  # numbers name no cluster
 
 
 def test_trust(wine_map, drawn, isosne):
     isosne("plot", "map.parquet", "--trust", "wine.csv", "--k", 5, "-o", "map.png", *COARSE)
     X = np.column_stack(list(wine_map.values())[2:])
     Y = np.column_stack([wine_map["alcohol"], wine_map["flavanoids"]]).astype(np.float32)
-    assert np.array_equal(drawn[0][0].agreement, quality.compare(X, Y, 5).trust().agreement)
+    expected = quality.compare(X, Y, 5).trust().agreement
+    assert np.array_equal(drawn[0]["color"].agreement, expected)
 
 
 def test_a_map_through_a_pipe(model, here, isosne):
@@ -95,3 +91,30 @@ def test_a_map_through_a_pipe(model, here, isosne):
     (here / "map.csv.json").unlink()  # a pipe has no provenance
     isosne("plot", "map.csv", "-o", "map.png", *COARSE)
     assert (here / "piped.png").read_bytes() == (here / "map.png").read_bytes()
+
+
+def test_a_picture_has_the_looks_that_were_asked_for(wine_map, drawn, isosne):
+    looks = ("--annotate", "--style", "dark")
+    isosne("plot", "map.parquet", *looks, "-o", "a.png", *COARSE)
+    isosne("plot", "map.parquet", "--style", "paper", "-o", "map.svg")
+    isosne("plot", "map.parquet", "-o", "b.svg")
+    first = {"annotate": True, "style": "dark", "dpi": 20}
+    assert {name: drawn[0][name] for name in first} == first
+    assert [each["dpi"] for each in drawn[1:]] == [300, 150]
+
+
+def test_a_page_shows_the_images_of_its_rows_and_chosen_columns(here, about, isosne, monkeypatch):
+    images = np.random.default_rng(0).random((120, 8, 8), np.float32)
+    np.save(here / "images.npy", images)
+    columns = {"kind": np.arange(3), "depth": np.eye(3)[0]}
+    with MapWriter("some.parquet", [7, 3, 90], 2, {}, columns=columns) as writer:
+        writer.write(np.eye(3, 2))
+    line = ("plot", "some.parquet", "--images", "images.npy", "-q", "-o", "map.html")
+    isosne(*line, "--hover", "depth", "--hover", "id")
+    page = about()
+    assert [page["columns"][c]["name"] for c in page["hover"]] == ["depth", "id"]
+    assert (page["images"]["width"], len(page["images"]["sheets"])) == (8, 1)
+    written = {}
+    monkeypatch.setattr(pages, "write_page", lambda *_, **given: written.update(given))
+    isosne(*line, "--force")
+    assert np.array_equal(written["images"], images[[7, 3, 90]])

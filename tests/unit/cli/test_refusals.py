@@ -102,6 +102,12 @@ def test_parameters_are_spelled_as_options_of_the_command(parameter, expected):
         ((*EMBED, "-o", "a.csv", "--psy", "4"), "No such option '--psy'. (Did you mean "),
         ((*EMBED, "-o", "a.csv", "--kernel", "gauss"), "'gauss' is not one of 'owner', 'iso"),
         ((*EMBED, "-o", "a.csv", "--n-jobs", "0"), "'--n-jobs': "),
+        (
+            (*EMBED, "-o", "a.csv", "--psi", "4", "--psi", "8"),
+            "'--psi': given 2 times. Separate several values by commas.",
+        ),
+        ((*EMBED, "-o", "a.csv", "-o", "b.csv"), "'-o': given 2 times. Give it once."),
+        (("plot", "map.csv", "--images", "no.npy", "-o", "a.html"), "'no.npy' does not exist."),
     ],
 )
 def test_wrong_lines_are_refused_by_click(wine, isosne, line, words):
@@ -204,18 +210,6 @@ REFUSED = {
     "plot a page in a style": (
         ("plot", "map.csv", "--style", "dark", "-o", "a.html"),
         "--style must be left out for a page; got --style dark. Write a file that ends in .png,",
-    ),
-    "plot images without their shape": (
-        ("plot", "map.csv", "--images", "wine.csv", "-o", "a.html"),
-        "--image-shape must give the height and width of the images, which are rows of pixels in ",
-    ),
-    "plot images of a wrong shape": (
-        ("plot", "map.csv", "--images", "wine.csv", "--image-shape", "2,2,2", "-o", "a.html"),
-        "--image-shape must be height,width or height,width,3; got --image-shape 2,2,2. ",
-    ),
-    "report on maps with an option of the maps to compute": (
-        ("report", *WINE, "--map", "map.csv", "--psi", 8, "-o", "a.html"),
-        "--psi must be left out if --map is given, which embeds nothing; got --psi 8. Leave out ",
     ),
     "export an unknown set": (("datasets", "export", "wines"), "Did you mean 'wine'?"),
 }

@@ -93,19 +93,14 @@ def test_without_a_map_rows_are_counted(new, isosne_json):
     assert everything.labels is None
 
 
-FAR = (
-    "{} of 20 new rows are farther from every fitted row than 99 % of the fitted rows are from "
-    "their nearest neighbor; about 0 are expected. Their places on the map may be arbitrary: "
-)
-
-
 def test_many_rows_that_are_far_from_all_others_are_a_warning(new, here, isosne):
     new["alcohol"] = [value + 1000 for value in new["alcohol"]]
     write_csv(here / "new.csv", new)
     line = ("extend", "model.isosne", "new.csv", "--map", "map.csv", "--n-iter", 5, "-q")
-    listed = ", ".join(new["bottle"][:10])
     assert isosne(*line, "-o", "all.csv").stderr == (
-        f"Warning: {FAR.format(20)}{listed}, ... The column far marks them.\n"
+        "Warning: 20 of 20 new rows are farther from every fitted row than 99 % of the fitted rows "
+        "are from their nearest neighbor; about 0 are expected. Their places on the map may be "
+        "arbitrary. The column far marks them.\n"
     )
     assert read_map("all.csv").columns["far"].tolist() == [0] * 178 + [1] * 20
 
@@ -125,7 +120,7 @@ def test_a_map_of_other_rows_and_missing_identifiers_are_refused(new, here, isos
     assert not Path("all.csv").exists()
 
 
-# --- plot --then
+# --- plot --align-to
 
 
 def test_a_map_is_laid_onto_another_before_it_is_drawn(later, isosne, monkeypatch):
