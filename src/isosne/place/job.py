@@ -19,7 +19,6 @@ from isosne._version import __version__
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.place.parts import Part, PartReader, list_parts
 from isosne.place.placer import Placer
-from isosne.place.results import measure_placed
 from isosne.rows.columns import check_missing
 from isosne.rows.map_writer import AXES, SINKS, encode_provenance
 from isosne.tsne.estimator import TSNE
@@ -52,8 +51,6 @@ class PlacedFiles:
         Number of rows that this call has placed.
     n_dropped : int
         Number of rows with missing values that this call has left out.
-    quality : dict or None
-        Quality of the whole, if it was asked for and the job is complete.
 
     Examples
     --------
@@ -69,7 +66,6 @@ class PlacedFiles:
     n_placed: int
     n_rows: int
     n_dropped: int = 0
-    quality: dict[str, Any] | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -85,7 +81,6 @@ def place_files(
     keep: Iterable[str] = (),
     missing: str = "refuse",
     share: str | None = None,
-    quality: bool = False,
     n_jobs: int | None = None,
     callback: Callable[[PlacedFiles], Any] | None = None,
 ) -> PlacedFiles:
@@ -110,8 +105,6 @@ def place_files(
     share : str or None, default=None
         Which files this call places, if several processes share the work: "2/8" is the second of
         eight processes, which places every eighth file. None places all.
-    quality : bool, default=False
-        Whether to measure the quality of the whole on a sample of the rows, when all are placed.
     n_jobs : int or None, default=None
         Number of threads. None uses all cores that are available.
     callback : callable or None, default=None
@@ -180,11 +173,7 @@ def place_files(
         if not (output / part.name).is_file():
             state = job.place(part, state)
             tell(state)
-    state = replace(state, n_done=job.n_done(parts))
-    if quality and state.is_complete:
-        results = [(part, output / part.name) for part in parts]
-        state = replace(state, quality=measure_placed(loaded, reader, results))
-    return state
+    return replace(state, n_done=job.n_done(parts))
 
 
 class Job(NamedTuple):
@@ -233,13 +222,12 @@ class Job(NamedTuple):
         return Y
 
 
-def begin(output: Path, mark: str, about: dict[str, Any], words: dict[str, str]) -> dict[str, Any]:
-    """Create the folder of a job, write what the job is to the file `mark`, and return that.
+def _begin_job(output: Path, about: dict[str, Any], parts: list[Part]) -> None:
+    """Create the folder of a job and its record, or check that the folder is of the same job.
 
-    Raise an error if the folder has files of others, or if the file is there and tells of a
-    different job: another value of a key of `words`.
+    A part must not change, nor be removed, once it has a result.
     """
-    path = output / FOLDER / mark
+    path, stamps = output / FOLDER / JOB, {part.name: part.stamp for part in parts}
     with writing_to(output):
         output.mkdir(parents=True, exist_ok=True)
         # Listed before the look at the job: what is here without a job is not from a job.
@@ -252,31 +240,24 @@ def begin(output: Path, mark: str, about: dict[str, Any], words: dict[str, str])
         path.parent.mkdir(exist_ok=True)
     check_writable(path, force=True)
     if not path.exists():
-        _write_json(path, about)
+        _write_json(path, about | {"input": stamps})
     before = _read_json(path)
-    for key, what in words.items():
+    for key, what in WORDS.items():
         if before.get(key) != about[key]:
             raise OutputError(
                 f"Cannot write to {output}: the folder belongs to a different job: {what} "
                 f"was {_show(before.get(key))}, is now {_show(about[key])}. "
                 "Choose another folder, or delete this one; nothing was changed."
             )
-    return before
-
-
-def _begin_job(output: Path, about: dict[str, Any], parts: list[Part]) -> None:
-    """Begin or resume a job; a part must not change, nor be removed, once it has a result."""
-    stamps = {part.name: part.stamp for part in parts}
-    before = begin(output, JOB, about | {"input": stamps}, WORDS)["input"]
-    for name, stamp in before.items():
+    for name, stamp in before["input"].items():
         if stamps.get(name) != stamp and (output / name).is_file():
             what = "has changed since it was placed" if name in stamps else "is no longer there"
             raise DataError(
                 f"The input of a job must not change; {name!r} {what}. "
                 f"Restore it, or choose another folder than {output}."
             )
-    if stamps != before:
-        _write_json(output / FOLDER / JOB, about | {"input": stamps})
+    if stamps != before["input"]:
+        _write_json(path, about | {"input": stamps})
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

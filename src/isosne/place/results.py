@@ -1,6 +1,6 @@
-"""What the results of a job show: rows counted by pixel and class, and quality on a sample."""
+"""The rows of the results of a job, counted by pixel and class for a picture."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 from isosne._types import Array
 from isosne.errors import DataError
 from isosne.place.parts import Part, PartReader, list_parts
-from isosne.quality import compare
-from isosne.quality.comparison import KS
-from isosne.quality.inputs import estimate_mean
 from isosne.rows.map_writer import AXES
-from isosne.tsne.estimator import TSNE
-from isosne.tsne.input import opened_rows
 
 PIXELS = 800
 """Pixels along a side of the square that is counted: 5.6 inches at about 140 dpi."""
@@ -25,10 +20,6 @@ MOST_CLASSES = 60
 """Largest number of classes: there are as many colors."""
 UNLABELED = ""
 """The class of rows without a label."""
-N_SAMPLED, N_QUERIES, K = 20_000, 2_000, 10
-"""Rows that are drawn from the whole; how many of them are evaluated; their neighbors. Chosen: as
-for a map in memory of more than 20,000 points."""
-SEED = 0
 
 
 class RowCounts(NamedTuple):
@@ -109,59 +100,3 @@ def _distinct(column: Any, n_rows: int) -> tuple[list[str], Array]:
     encoded = column.dictionary_encode("encode")  # null is an entry, too
     names = [UNLABELED if v is None or v != v else str(v) for v in encoded.dictionary.to_pylist()]
     return names, encoded.indices.to_numpy(zero_copy_only=False)
-
-
-def measure_placed(
-    model: TSNE, reader: PartReader, results: Sequence[tuple[Part, Path]]
-) -> dict[str, Any]:
-    """Return measures of neighborhood preservation with their standard errors.
-
-    Neighbors are searched among the sampled rows. A neighborhood of k sampled rows stands for one
-    of k n_rows / n_sampled rows. The standard errors are those of the mean over the evaluated rows.
-    """
-    X, Y, n_rows = _draw(model, reader, results)
-    n_sampled = len(Y)
-    k = min(K, (n_sampled - 1) // 2)
-    how: dict[str, Any] = {
-        "metric": model.kernel_.metric,
-        "p": model.kernel_.p,
-        "n_jobs": model.n_jobs,
-    }
-    ranks = compare(X, Y, k, **how, n_queries=min(N_QUERIES, n_sampled), random_state=SEED)
-    trust = ranks.trust()
-    rnx = ((n_sampled - 1) * trust.agreement - k) / (n_sampled - 1 - k)
-    estimates = {
-        "auc_rnx": estimate_mean(ranks.counts.areas[KS.index("all")], n_rows, ranks.auc().value),
-        "rnx": estimate_mean(rnx, n_rows),
-        "trustworthiness": estimate_mean(1 - trust.false_neighbors, n_rows),
-        "continuity": estimate_mean(1 - trust.missing_neighbors, n_rows),
-    }
-    about = {"n_rows": n_rows, "n_sampled": n_sampled, "n_queries": len(trust.points), "k": k}
-    errors = {f"{name}_standard_error": e.standard_error for name, e in estimates.items()}
-    return about | {name: e.value for name, e in estimates.items()} | errors
-
-
-def _draw(
-    model: TSNE, reader: PartReader, results: Sequence[tuple[Part, Path]]
-) -> tuple[Array, Array, int]:
-    """Return rows drawn from all parts, in the scale of the map, their places, and how many."""
-    placed = PartReader(AXES[: model.embedding_.shape[1]])
-    opened = []
-    for part, path in results:
-        result = list_parts(path)[0]
-        # An empty result cannot be opened.
-        n = sum(block.X.shape[0] for block in placed.blocks(result))
-        if n:
-            opened.append((part, placed.open(result), n))
-    ends = np.cumsum([n for _, _, n in opened])
-    n_rows = int(ends[-1])
-    drawn = np.random.default_rng(SEED).choice(n_rows, min(N_SAMPLED, n_rows), replace=False)
-    chosen = np.sort(drawn)
-    owners = np.searchsorted(ends, chosen, side="right")
-    data, places = [], []
-    for p in np.unique(owners).tolist():
-        part, coordinates, n = opened[p]
-        rows = chosen[owners == p] - (ends[p] - n)
-        data.append(opened_rows(model, reader.open(part)).take(rows))
-        places.append(coordinates.take(rows))
-    return np.concatenate(data), np.concatenate(places).astype(np.float32), n_rows

@@ -53,7 +53,7 @@ def test_a_folder_is_placed_as_its_rows_are(folder, isosne, wine):
 
 def test_the_same_command_again_places_nothing(folder, isosne, isosne_json):
     expected = {"output": "out", "n_parts": 2, "n_done": 2, "is_complete": True}
-    expected |= {"n_dropped": 0, "quality": None}
+    expected |= {"n_dropped": 0}
     assert isosne_json(*LINE) == expected | {"n_placed": 2, "n_rows": 178}
     assert isosne_json(*LINE) == expected | {"n_placed": 0, "n_rows": 0}
 

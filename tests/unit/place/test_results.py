@@ -1,17 +1,15 @@
-"""The results of a job: their rows counted by pixel, and their quality on a sample."""
+"""The results of a job: their rows counted by pixel."""
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from isosne import TSNE, OwnerKernel, place_files
+from isosne import place_files
 from isosne.errors import DataError
 from isosne.place import results
 from isosne.place.results import PIXELS, count_rows
 from isosne.plots import plot_placed
-from isosne.quality import compare
-from tests.unit.place.conftest import FEW, rows_of
 
 
 @pytest.fixture
@@ -65,37 +63,3 @@ def test_the_picture_has_a_color_per_class_and_a_legend(job, tmp_path):
     assert image.shape == (PIXELS, PIXELS, 3)
     assert (image < 1).any(axis=2).sum() >= 50
     assert plot_placed(tmp_path / "out", legend=False).get_legend() is None
-
-
-def test_all_rows_of_a_small_job_are_measured(job, new_rows, expected):
-    quality = job(quality=True).quality
-    ranks = compare(new_rows, expected, 10)
-    about = {"n_rows": 70, "n_sampled": 70, "n_queries": 70, "k": 10}
-    assert {key: quality[key] for key in about} == about
-    assert quality["auc_rnx"] == pytest.approx(ranks.auc().value)
-    assert quality["rnx"] == pytest.approx(ranks.curve().r[9])
-    assert quality["trustworthiness"] == pytest.approx(ranks.trustworthiness().value)
-    assert quality["continuity"] == pytest.approx(ranks.continuity().value)
-    assert all(quality[name] == 0 for name in quality if name.endswith("standard_error"))
-
-
-def test_a_sample_gives_an_estimate_with_its_error(job, monkeypatch):
-    whole = job(quality=True).quality
-    monkeypatch.setattr(results, "N_SAMPLED", 50)
-    monkeypatch.setattr(results, "N_QUERIES", 30)
-    quality = job(quality=True).quality
-    assert (quality["n_rows"], quality["n_sampled"], quality["n_queries"]) == (70, 50, 30)
-    for name in ("auc_rnx", "rnx", "trustworthiness", "continuity"):
-        error = quality[f"{name}_standard_error"]
-        assert 0 < error < 0.1
-        assert abs(quality[name] - whole[name]) < 5 * error + 0.1  # neighbors are sampled, too
-
-
-def test_the_metric_is_that_of_the_map(tmp_path):
-    X = np.abs(rows_of(60)) + 1
-    model = TSNE(kernel=OwnerKernel(metric="cosine"), random_state=0, schedule=FEW).fit(X)
-    model.save(tmp_path / "m.isosne")
-    np.save(tmp_path / "x.npy", X)
-    done = place_files(tmp_path / "m.isosne", tmp_path / "x.npy", tmp_path / "out", quality=True)
-    ranks = compare(X, model.place(X), 10, metric="cosine")
-    assert done.quality["auc_rnx"] == pytest.approx(ranks.auc().value)
