@@ -5,7 +5,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from benchmarks.harness import in_fresh_process, load, table, timed
 from isosne import IsolationKernel
-from isosne.kernels.monte_carlo import CellIndex
+from isosne.kernels.monte_carlo import count_shared
 
 PSI, T = 2048, 200
 
@@ -14,11 +14,11 @@ def isosne_job(n: int) -> list[float]:
     """Time cells and counts, warm."""
     X, _ = load("mnist10k", (10_000, 784))
     X = X[:n]
-    IsolationKernel(PSI // 4, n_partitions=3).fit(X[:1024]).counts()
+    IsolationKernel(PSI // 4, n_partitions=3).fit(X[:1024]).rows().counts()
     kernel = IsolationKernel(PSI, n_partitions=T, random_state=0)
     fit, fit_mb, _ = timed(lambda: kernel.fit(X))
     cells, cells_mb, found = timed(kernel.cells)
-    counts, counts_mb, _ = timed(lambda: CellIndex(found, PSI).count(found))
+    counts, counts_mb, _ = timed(lambda: count_shared(found, np.ascontiguousarray(found.T)))
     return [fit, cells, counts, fit + cells + counts, max(cells_mb, counts_mb) + fit_mb]
 
 

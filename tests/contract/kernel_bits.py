@@ -53,7 +53,7 @@ def kernels():
             gaussian = GaussianKernel([5, 20], **chosen).fit(points)
             yield f"{name} bandwidths", [gaussian.bandwidths(), gaussian.bandwidths(NEW)]
             yield f"{name} squares", [gaussian._sq_distances(points, points)]
-            yield f"{name} radii", [KNNKernel(7, **chosen).fit(points).radii(NEW)]
+            yield f"{name} radii", [KNNKernel(7, **chosen).fit(points)._radii(NEW)]
             for kernel in (
                 IsolationKernel([20, 60], n_partitions=30, random_state=0, **chosen),
                 IsolationKernel([50, 90], n_partitions="exact", **chosen),

@@ -394,12 +394,12 @@ def test_nothing_can_be_asked_before_fit(kernel):
         kernel.rows()
 
 
-@pytest.mark.parametrize("ask", ["cells", "cells_at_scales", "counts"])
+@pytest.mark.parametrize("ask", ["cells", "cells_at_scales"])
 def test_the_exact_kernel_has_no_cells(ask):
     kernel = IsolationKernel(2, n_partitions="exact").fit(X)
     with refuses(
         ParameterError,
-        "n_partitions must be a number to compute cells, counts or feature maps; got "
+        "n_partitions must be a number to compute cells or feature maps; got "
         "n_partitions='exact'. Use similarity, or pass a number of partitionings.",
     ):
         getattr(kernel, ask)(X)

@@ -123,9 +123,14 @@ class MetricKernel(BaseEstimator, ABC):
             Values from 0 to 1; the mean over the scales if there are several.
         """
 
-    @abstractmethod
     def rows(self) -> SimilarityRows:
         """Return the similarity among the fitted points, computed in blocks of rows."""
+        check_is_fitted(self)
+        return self._rows_of(None)
+
+    def _rows_of(self, new: Points | None) -> SimilarityRows:
+        """Return rows of similarity to the fitted points, of these (None) or of new points."""
+        raise NotImplementedError  # kernels that override `rows` and `toward_fitted` have none
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         """Return the similarity (n_scales, n, k) of each fitted point to its nearest neighbors.
@@ -153,7 +158,7 @@ class MetricKernel(BaseEstimator, ABC):
 
     def toward_fitted(self) -> SimilarityLayers:
         """Return a function from new points to their similarity to the fitted points."""
-        return lambda points: self.similarity(points)[None].copy()  # step 2 overwrites it
+        return lambda points: self._rows_of(points).block(slice(None))
 
     @abstractmethod
     def costs(self, n_points: int) -> KernelCosts:

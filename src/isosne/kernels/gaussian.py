@@ -9,21 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from isosne._blocks import for_each_block
 from isosne._checks import as_scales, is_number
 from isosne._numba import kernel
 from isosne._portable import each_log, exp, log
-from isosne._types import (
-    Array,
-    Layers,
-    Neighbors,
-    NeighborSimilarity,
-    Points,
-    SimilarityLayers,
-    SimilarityRows,
-)
+from isosne._types import Array, Layers, Neighbors, NeighborSimilarity, Points, SimilarityRows
 from isosne.errors import DegenerateRowsWarning, ParameterError
 from isosne.kernels.base import ROWS, KernelCosts, MetricKernel
 from isosne.neighbors.distances import exact_set, sq_distances
@@ -124,31 +115,19 @@ def sum_in_lanes(weights: Array, values: Array) -> tuple[float, float]:
 
 
 @kernel
-def fill_rows(sq: Array, own: int, precisions: Array, K: Array) -> None:
-    """Fill K[s, i] with exp(-precision (d^2 - smallest d^2)), and 1 for the point itself."""
+def fill_rows(sq: Array, own: int, is_scaled: bool, precisions: Array, K: Array) -> None:
+    """Fill K[s, i] with exp(-precision d^2), 1 at distance zero and for the point itself.
+
+    is_scaled: divided by that of the nearest point; also 1 there, if the precision is infinite.
+    """
     for i in range(sq.shape[0]):
-        nearest_sq = smallest_other(sq[i], own + i if own >= 0 else -1)
+        nearest_sq = smallest_other(sq[i], own + i if own >= 0 else -1) if is_scaled else 0.0
         for s in range(len(K)):
-            fill_gaussian(sq[i], nearest_sq, precisions[s, i], K[s, i])
+            for j in range(sq.shape[1]):
+                similarity = exp(-precisions[s, i] * (sq[i, j] - nearest_sq))
+                K[s, i, j] = similarity if sq[i, j] > nearest_sq else 1.0
             if own >= 0:
                 K[s, i, own + i] = 1.0
-
-
-@kernel
-def fill_gaussian(sq: Array, nearest_sq: float, precision: float, row: Array) -> None:
-    """Fill row with exp(-precision (d^2 - nearest d^2)); 1 up to the nearest, also for infinity."""
-    for j in range(len(row)):
-        similarity = exp(-precision * (sq[j] - nearest_sq))
-        row[j] = similarity if sq[j] > nearest_sq else 1.0
-
-
-@kernel
-def add_gaussian_rows(sq: Array, precisions: Array, K: Array) -> None:
-    """Add exp(-precision d^2) to K, row by row; with infinite precision, 1 for copies only."""
-    for i in range(sq.shape[0]):
-        for j in range(sq.shape[1]):
-            similarity = exp(-precisions[i] * sq[i, j])
-            K[i, j] += similarity if sq[i, j] > 0.0 else 1.0
 
 
 class GaussianKernel(MetricKernel):
@@ -269,36 +248,26 @@ class GaussianKernel(MetricKernel):
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
         sq = self._sq_distance_matrix(A, B)
         precisions = self._precisions(self._check_query(A), is_fitted=A is None)
-        K = np.zeros(sq.shape, np.float32)  # summed scale by scale to limit memory
+        K = np.zeros(sq.shape, np.float32)
 
         def work(rows: slice) -> None:
-            for scale in precisions:
-                add_gaussian_rows(sq[rows], scale[rows], K[rows])
+            layers = np.empty((len(precisions), *sq[rows].shape))
+            fill_rows(sq[rows], -1, False, precisions[:, rows], layers)
+            for layer in layers:
+                K[rows] += layer
 
         for_each_block(len(K), ROWS, work)
         K /= np.float32(len(precisions))
         return K
 
-    def rows(self) -> SimilarityRows:
-        check_is_fitted(self)
-        return self._rows_of(None)
-
-    def toward_fitted(self) -> SimilarityLayers:
-        return lambda points: self._rows_of(points).block(slice(None))
-
     def _rows_of(self, new: Points | None) -> SimilarityRows:
-        """Return rows of similarity to the fitted points, of these (None) or of new points."""
-        log_perplexity = each_log(self.perplexity_)
         n = (self.X_fit_ if new is None else new).shape[0]
-        precisions = np.empty((len(log_perplexity), n))
+        precisions = np.empty((len(self.perplexity_), n))
 
         def fill(sq: Array, rows: slice, K: Array) -> None:
-            # Scaled: in high dimensions exp(-d^2 / (2 sigma^2)) itself can underflow in float32.
-            own = rows.start if new is None else -1
-            find_precisions(sq, own, log_perplexity, precisions[:, rows])
-            fill_rows(sq, own, precisions[:, rows], K)
+            self._fill(sq, rows.start if new is None else -1, precisions[:, rows], K)
 
-        by_distance = self._by_distance(len(log_perplexity), fill, new)
+        by_distance = self._by_distance(len(precisions), fill, new)
 
         def compute(rows: slice) -> Layers:
             K = by_distance.block(rows)
@@ -306,6 +275,12 @@ class GaussianKernel(MetricKernel):
             return K
 
         return by_distance._replace(compute=compute)
+
+    def _fill(self, sq: Array, own: int, precisions: Array, K: Array) -> None:
+        """Fill the precisions and the similarity of rows of squared distances."""
+        find_precisions(sq, own, each_log(self.perplexity_), precisions)
+        # Scaled: in high dimensions exp(-d^2 / (2 sigma^2)) itself can underflow in float32.
+        fill_rows(sq, own, True, precisions, K)
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         return self._near_similarity(neighbors.distances[:, :n_partners])
@@ -319,9 +294,7 @@ class GaussianKernel(MetricKernel):
         K, precisions = np.empty((n_scales, *distances.shape), np.float32), np.empty((n_scales, n))
 
         def work(rows: slice) -> None:
-            sq = distances[rows].astype(np.float64) ** 2
-            find_precisions(sq, -1, each_log(self.perplexity_), precisions[:, rows])
-            fill_rows(sq, -1, precisions[:, rows], K[:, rows])
+            self._fill(distances[rows].astype(np.float64) ** 2, -1, precisions[:, rows], K[:, rows])
 
         for_each_block(n, 1024, work)
         _warn_of_degenerate_rows(precisions)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from isosne._types import Array, Points, SimilarityLayers, SimilarityRows
+from isosne._types import Array, Points, SimilarityRows
 from isosne.errors import DataError, ParameterError
 from isosne.kernels.base import KernelCosts, MetricKernel
 
@@ -64,29 +64,22 @@ class PrecomputedKernel(MetricKernel):
         sets of new points are unknown.
         """
         if B is not None:
-            raise ParameterError(
-                "B",
-                "be None: affinities between two sets of new points are unknown",
-                B,
-                "Leave it out.",
-            )
+            rule = "be None: affinities between two sets of new points are unknown"
+            raise ParameterError("B", rule, B, "Leave it out.")
         points = self._check_query(A)
         _check_not_negative(points)
         full: Array = points.toarray() if isinstance(points, csr_array) else points
         return np.asarray(full, np.float32)
 
-    def toward_fitted(self) -> SimilarityLayers:
-        def compare(points: Points) -> NDArray[np.float32]:
-            K = self.similarity(points)
-            n_empty = int((~K.any(axis=1)).sum())
-            if n_empty:
-                raise DataError(
-                    "Each row must have a positive affinity to at least one fitted point; "
-                    f"got {n_empty} row(s) of zeros. Remove them."
-                )
-            return K[None]
-
-        return compare
+    def _rows_of(self, new: Points | None) -> SimilarityRows:
+        K = self.similarity(new)
+        n_empty = 0 if new is None else int((~K.any(axis=1)).sum())
+        if n_empty:
+            raise DataError(
+                "Each row must have a positive affinity to at least one fitted point; "
+                f"got {n_empty} row(s) of zeros. Remove them."
+            )
+        return matrix_rows(K)
 
     def find_copies(self, points: Points) -> NDArray[np.int32]:
         return np.full(points.shape[0], -1, np.int32)  # without coordinates, none are known
@@ -96,9 +89,6 @@ class PrecomputedKernel(MetricKernel):
 
     def costs(self, n_points: int) -> KernelCosts:
         return KernelCosts(0, 0)  # a float32 copy; the plan adds the number of stored entries
-
-    def rows(self) -> SimilarityRows:
-        return matrix_rows(self.similarity())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -112,8 +102,7 @@ def _check_not_negative(affinities: Points) -> None:
     if values.size and values.min() < 0:
         raise DataError(
             "Negative values in data: precomputed affinities must be positive or zero; got "
-            f"{values.min():g}. "
-            "Pass similarities, not distances."
+            f"{values.min():g}. Pass similarities, not distances."
         )
 
 
@@ -160,8 +149,8 @@ class CustomKernel(MetricKernel):
             )
         return K
 
-    def rows(self) -> SimilarityRows:
-        return matrix_rows(self.similarity())
+    def _rows_of(self, new: Points | None) -> SimilarityRows:
+        return matrix_rows(self.similarity(new))
 
     def costs(self, n_points: int) -> KernelCosts:
         # The user's matrix, and a float32 copy. What its computation takes is not known.

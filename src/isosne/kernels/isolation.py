@@ -27,20 +27,9 @@ from isosne._types import (
 from isosne.errors import ParameterError
 from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.closed_form import ClosedForm
-from isosne.kernels.monte_carlo import (
-    CellIndex,
-    DrawnForm,
-    draw_partitions,
-)
-from isosne.kernels.psi import (
-    COMPARED,
-    RANKED,
-    auto_partitions,
-    check_lists,
-    check_partitioning,
-    resolve_psi,
-    smallest_psi,
-)
+from isosne.kernels.monte_carlo import DrawnForm, draw_partitions
+from isosne.kernels.psi import COMPARED, RANKED, auto_partitions, check_partitioning, resolve_psi
+from isosne.neighbors.distances import refuse_all_pairs
 
 
 class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
@@ -139,7 +128,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         n = points.shape[0]
         self.check_parameters(n)
         # A TSNE resolves "auto" before it fits; a kernel of its own draws, to have a feature map.
-        resolved = self.resolved(n, must_draw=True, n_listed=self.n_listed(points))
+        resolved = self.resolved(n, must_draw=True)
         psis, n_drawn = resolve_psi(resolved.psi, n), resolved._n_drawn
         rng, metric = as_generator(self.random_state), self.fit_metric(points)
         # All random numbers are drawn here, so a fitted kernel is deterministic.
@@ -164,19 +153,17 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         check_partitioning(self.partition, self.n_partitions, self.metric)
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
-        check_lists(self.psi, self.n_partitions, n_points, n_listed)
+        raise refuse_all_pairs()  # samples are out of reach
 
     def resolved(
         self, n_points: int, *, must_draw: bool = False, n_listed: int | None = None
     ) -> Self:
         own = super().resolved(n_points)
-        smallest = None if n_listed is None else smallest_psi(n_points, n_listed)
-        psis = resolve_psi(self.psi, n_points, smallest)
+        psis = resolve_psi(self.psi, n_points)
         n_partitions = self.n_partitions
         if n_partitions == "auto":
             can = self.partition == "voronoi" and not must_draw
-            by_size = auto_partitions(psis, n_points, has_closed_form=can)
-            n_partitions = by_size if n_listed is None else "exact"
+            n_partitions = auto_partitions(psis, n_points, has_closed_form=can)
         own.set_params(psi=psis if len(psis) > 1 else psis[0], n_partitions=n_partitions)
         return own
 
@@ -234,7 +221,7 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         if is_exact or not getattr(self, "partitions_", True):
             raise ParameterError(
                 "n_partitions",
-                "be a number to compute cells, counts or feature maps",
+                "be a number to compute cells or feature maps",
                 "exact",
                 "Use similarity, or pass a number of partitionings.",
             )
@@ -266,25 +253,6 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
     @property
     def _n_features_out(self) -> int:
         return sum(part.samples.size for part in self.partitions_)
-
-    def counts(self, A: Any = None, B: Any = None, *, scale: int = 0) -> Array:
-        """Return the number of partitionings in which two points share a cell.
-
-        Parameters
-        ----------
-        A, B : array, CSR or data frame, default=None
-            Points; None is the fitted points.
-        scale : int, default=0
-            Index of the scale, if there are several psi.
-
-        Returns
-        -------
-        array of unsigned integers, shape (n, m)
-            n_partitions times the similarity; uint8 if n_partitions is at most 255.
-        """
-        left = self.cells_at_scales(A)[scale]
-        right = left if A is None and B is None else self.cells_at_scales(B)[scale]
-        return CellIndex(right, self.psi_[scale]).count(left)
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
         form = self._form

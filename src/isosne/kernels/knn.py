@@ -5,21 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from isosne._blocks import for_each_block
 from isosne._checks import check_count
 from isosne._numba import kernel
 from isosne._portable import exp
-from isosne._types import (
-    Array,
-    Layers,
-    Neighbors,
-    NeighborSimilarity,
-    Points,
-    SimilarityLayers,
-    SimilarityRows,
-)
+from isosne._types import Array, Layers, Neighbors, NeighborSimilarity, Points, SimilarityRows
 from isosne.errors import DegenerateRowsWarning, ParameterError
 from isosne.kernels.base import ROWS, KernelCosts, MetricKernel
 from isosne.neighbors.distances import search_set
@@ -69,29 +60,12 @@ class NeighborKernel(MetricKernel):
         # As for a perplexity of k (van der Maaten 2014).
         return KernelCosts(3 * int(self.k), 3 * int(self.k))
 
-    def radii(self, A: Any = None) -> NDArray[np.float64]:
-        """Return the distance of each point to its k-th nearest neighbor.
-
-        Parameters
-        ----------
-        A : array, CSR or data frame, default=None
-            Points whose neighbors are the fitted points. None is the fitted points; a point is not
-            its own neighbor.
-
-        Returns
-        -------
-        array of shape (n,)
-            Distances in the metric of the kernel.
-        """
-        points = self._check_query(A)
-        return self._radii(None if A is None else points)
-
-    def _radii(self, points: Points | None) -> NDArray[np.float64]:
-        """Return the radii of validated points; None is the fitted points."""
-        if points is None:
+    def _radii(self, A: Any = None) -> NDArray[np.float64]:
+        """Return the distance of each point (None: fitted point) to its k-th nearest neighbor."""
+        if A is None:
             return self.neighbors_.distances[:, -1].astype(np.float64)
         search = search_set(self.X_fit_, self.metric_)
-        _, keys = nearest(points, search, self._k)
+        _, keys = nearest(self._check_query(A), search, self._k)
         radii: NDArray[np.float64] = self.metric_.distances(keys[:, -1], search.scale)
         return radii
 
@@ -136,33 +110,24 @@ class KNNKernel(NeighborKernel):
         if B is not None:
             # Distances (float64) and radii (float32) are rounded differently; the k-th neighbor
             # must count. 1e-6 exceeds the float32 rounding of a squared radius (2.4e-7).
-            reach = self.radii(A) ** 2 * (1 + 1e-6)
+            reach = self._radii(A) ** 2 * (1 + 1e-6)
             sq = self._sq_distance_matrix(A, B)
             return np.where(sq <= reach[:, None], np.float32(1), np.float32(0))
-        layers = self.rows().block(slice(None)) if A is None else self.toward_fitted()(points)
-        K: NDArray[np.float32] = layers[0]
+        K: NDArray[np.float32] = self._rows_of(None if A is None else points).block(slice(None))[0]
         return K
 
-    def toward_fitted(self) -> SimilarityLayers:
+    def _rows_of(self, new: Points | None) -> SimilarityRows:
         search = search_set(self.X_fit_, self.metric_)
-        return lambda points: self._indicator(nearest(points, search, self._k)[0])
-
-    def rows(self) -> SimilarityRows:
-        check_is_fitted(self)
+        ids = self.neighbors_.indices if new is None else nearest(new, search, self._k)[0]
 
         def compute(rows: slice) -> Layers:
-            K = self._indicator(self.neighbors_.indices[rows])
-            own = np.arange(rows.start, rows.stop)
-            K[0, own - rows.start, own] = 1  # a point is similar to itself
+            K = np.zeros((1, rows.stop - rows.start, self.X_fit_.shape[0]), np.float32)
+            np.put_along_axis(K[0], ids[rows], 1, axis=1)
+            if new is None:
+                np.fill_diagonal(K[0, :, rows.start :], 1)  # a point is similar to itself
             return K
 
-        return SimilarityRows(self.X_fit_.shape[0], 1, compute)
-
-    def _indicator(self, ids: Array) -> NDArray[np.float32]:
-        """Return 1 for the fitted points ids (n, k) in each row, 0 for others."""
-        K = np.zeros((1, len(ids), self.X_fit_.shape[0]), np.float32)
-        np.put_along_axis(K[0], ids, 1, axis=1)
-        return K
+        return SimilarityRows(len(ids), 1, compute)
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         return self._among_nearest(neighbors.indices[:, :n_partners])
@@ -215,18 +180,17 @@ class AdaptiveGaussianKernel(NeighborKernel):
 
     def similarity(self, A: Any = None, B: Any = None) -> NDArray[np.float32]:
         sq = self._sq_distance_matrix(A, B)
-        return adaptive_gaussian(sq, self._checked_radii(self.radii(A)), self.radii(B)[None])
+        radii, others = self._checked_radii(self._radii(A)), self._radii(B)[None]
+        K = np.empty(sq.shape, np.float32)
 
-    def rows(self) -> SimilarityRows:
-        check_is_fitted(self)
-        return self._rows_of(None)
+        def work(rows: slice) -> None:
+            fill_adaptive_rows(sq[rows], radii[rows], others, K[rows])
 
-    def toward_fitted(self) -> SimilarityLayers:
-        return lambda points: self._rows_of(points).block(slice(None))
+        for_each_block(len(K), ROWS, work)
+        return K
 
     def _rows_of(self, new: Points | None) -> SimilarityRows:
-        """Return rows of similarity to the fitted points, of these (None) or of new points."""
-        radii, fitted = self._checked_radii(self._radii(new)), self._radii(None)[None]
+        radii, fitted = self._checked_radii(self._radii(new)), self._radii()[None]
 
         def fill(sq: Array, rows: slice, K: Array) -> None:
             fill_adaptive_rows(sq, radii[rows], fitted, K[0])
@@ -235,24 +199,25 @@ class AdaptiveGaussianKernel(NeighborKernel):
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         ids, distances = (part[:, :n_partners] for part in neighbors)
-        radii, K = self._checked_radii(self.radii()), np.empty((1, *ids.shape), np.float32)
+        return self._along_lists(self._checked_radii(self._radii()), ids, distances)
+
+    def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
+        def compare(points: Points, ids: Array, distances: Array) -> Layers:
+            own = distances[:, self._k - 1].astype(np.float64)  # lists are longer than k
+            return self._along_lists(own, ids, distances)
+
+        return compare
+
+    def _along_lists(self, own: Array, ids: Array, distances: Array) -> Layers:
+        """Return the similarity (1, n, k) of points with radii own (n,) to listed fitted points."""
+        radii, K = self._radii(), np.empty((1, *ids.shape), np.float32)
 
         def work(rows: slice) -> None:
             sq = distances[rows].astype(np.float64) ** 2
-            fill_adaptive_rows(sq, radii[rows], radii[ids[rows]], K[0, rows])
+            fill_adaptive_rows(sq, own[rows], radii[ids[rows]], K[0, rows])
 
         for_each_block(len(ids), 1024, work)
         return K
-
-    def toward_neighbors(self, neighbors: Neighbors | None = None) -> NeighborSimilarity:
-        radii = self.radii()
-
-        def compare(points: Points, ids: Array, distances: Array) -> Layers:
-            sq = distances.astype(np.float64) ** 2
-            own = distances[:, self._k - 1].astype(np.float64)  # lists are longer than k
-            return adaptive_gaussian(sq, own, radii[ids])[None]
-
-        return compare
 
     def _checked_radii(self, radii: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the radii, with a warning if some are zero."""
@@ -266,19 +231,6 @@ class AdaptiveGaussianKernel(NeighborKernel):
                 stacklevel=3,
             )
         return radii
-
-
-def adaptive_gaussian(sq: Array, row_radii: Array, column_radii: Array) -> NDArray[np.float32]:
-    """Return the similarity (n, m) at squared distances; column_radii (n, m), or (1, m)."""
-    K = np.empty(sq.shape, np.float32)
-    is_shared = len(column_radii) == 1
-
-    def work(rows: slice) -> None:
-        columns = column_radii if is_shared else column_radii[rows]
-        fill_adaptive_rows(sq[rows], row_radii[rows], columns, K[rows])
-
-    for_each_block(len(K), ROWS, work)
-    return K
 
 
 @kernel

@@ -5,9 +5,7 @@ algorithms give the same cells, and the cheaper one is used (docs/decisions/0002
 the smallest key within each sample. A *walk* visits the sampled points in order of distance until
 each sample was met: about (m / psi) ln t of the m sampled points, fewer where samples overlap.
 
-Two points are compared by the number of partitionings in which their cells are equal. *Compare*
-tests every pair in every partitioning, with vector instructions; *gather* visits only the pairs
-that share a cell, one at a time.
+Two points are compared by the number of partitionings in which their cells are equal.
 """
 
 import math
@@ -227,43 +225,12 @@ def walk_lists(
         is_open[i] = n_met < n_partitions  # the caller repeats this point with a longer list
 
 
-COMPARE_COST = 1 / 40
-"""Time of one comparison relative to one visit: 32 bytes per vector instruction against one random
-access (estimated; not measured). A wrong value costs time only: both loops give the same counts."""
-
-
-class CellIndex:
-    """Index of points by their cells (m, t), to count cells shared with other points."""
-
-    def __init__(self, cells: Array, n_cells: int) -> None:
-        self.n_points, n_partitions = cells.shape
-        columns = np.ascontiguousarray(cells.T)
-        sizes = np.stack([np.bincount(column, minlength=n_cells) for column in columns])
-        # Mean number of (partitioning, other point) pairs that share a cell, per indexed point.
-        # Query points are assumed to come from the same distribution.
-        n_shared = np.einsum("pc,pc->", sizes, sizes, dtype=np.float64) / self.n_points
-        self._gathers = bool(n_shared < COMPARE_COST * self.n_points * n_partitions)
-        if self._gathers:
-            self._starts = np.zeros((n_partitions, n_cells + 1), np.int64)
-            np.cumsum(sizes, axis=1, out=self._starts[:, 1:])
-            self._order = np.empty(columns.shape, np.int32)
-            for p, column in enumerate(columns):  # one by one: `argsort` returns int64
-                self._order[p] = np.argsort(column, kind="stable")
-        else:
-            self._columns = columns
-
-    def count(self, A: Array) -> Array:
-        """Return the number of columns (n, m) on which each row of A (n, t) equals each point."""
-        counts = np.zeros((len(A), self.n_points), np.min_scalar_type(A.shape[1]))
-
-        def work(rows: slice) -> None:
-            if self._gathers:
-                gather_shared(A[rows], self._starts, self._order, counts[rows])
-            else:
-                compare_cells(A[rows], self._columns, counts[rows])
-
-        for_each_block(len(A), 64, work)  # 64 rows share each tile of columns
-        return counts
+def count_shared(A: Array, columns: Array) -> Array:
+    """Return the number of cells (n, m) that rows of A (n, t) share with columns (t, m)."""
+    counts = np.zeros((len(A), columns.shape[1]), np.min_scalar_type(A.shape[1]))
+    # 64 rows share each tile of columns.
+    for_each_block(len(A), 64, lambda rows: compare_cells(A[rows], columns, counts[rows]))
+    return counts
 
 
 def count_with_partners(cells: Array, partners: Array, others: Array) -> Array:
@@ -275,19 +242,6 @@ def count_with_partners(cells: Array, partners: Array, others: Array) -> Array:
 
     for_each_block(len(partners), 1024, work)
     return counts
-
-
-@kernel
-def gather_shared(A: Array, starts: Array, order: Array, counts: Array) -> None:
-    """Add 1 to counts[i, j] for each point j in each cell of row i of A. O(shared cells).
-
-    order[p] lists the indexed points sorted by cell; cell c begins at starts[p, c].
-    """
-    for i in range(A.shape[0]):
-        for p in range(A.shape[1]):
-            cell = np.int64(A[i, p])  # the last cell plus 1 exceeds its own type
-            for e in range(starts[p, cell], starts[p, cell + 1]):
-                counts[i, order[p, e]] += np.uint8(1)
 
 
 @kernel
@@ -331,25 +285,19 @@ class DrawnForm:
         return [partitions.cells(points) for partitions in self._partitions]
 
     def comparison(self, described: list[Array]) -> Callable[[list[Array]], NDArray[np.float32]]:
-        index = self._index(described)
-        return lambda others: self._shares(
-            [part.count(cells) for part, cells in zip(index, others, strict=True)]
-        )
-
-    def _index(self, described: list[Array]) -> list[CellIndex]:
-        scales = zip(described, self._partitions, strict=True)
-        return [CellIndex(cells, partitions.psi) for cells, partitions in scales]
+        columns = [np.ascontiguousarray(cells.T) for cells in described]
+        return lambda others: self._shares(list(map(count_shared, others, columns)))
 
     def rows(self) -> SimilarityRows:
-        described = self.describe(self._fitted)
-        index = self._index(described)
-
-        def count(rows: slice) -> list[Array]:
-            return [part.count(cells[rows]) for part, cells in zip(index, described, strict=True)]
-
-        n, n_scales = len(described[0]), len(index)
-        counts = (lambda: count(slice(0, n))[0]) if n_scales == 1 else None
-        return SimilarityRows(n, n_scales, lambda rows: self._shares(count(rows)), counts)
+        first, *more = described = self.describe(self._fitted)
+        compare = self.comparison(described)
+        counts = None if more else lambda: count_shared(first, np.ascontiguousarray(first.T))
+        return SimilarityRows(
+            len(first),
+            len(described),
+            lambda rows: compare([cells[rows] for cells in described]),
+            counts,
+        )
 
     def between(self, neighbors: Neighbors, partners: Array) -> NDArray[np.float32]:
         scales = self.describe(self._fitted)

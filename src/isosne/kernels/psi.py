@@ -1,6 +1,5 @@
 """Rules for psi and the partitionings: fractions of n_samples, automatic choices, list lengths."""
 
-import math
 from typing import Any
 
 from isosne._checks import as_scales, check_count, is_integer, is_number, is_one_of
@@ -22,27 +21,12 @@ EXACT_FROM, EXACT_CELL = 10_000, 30
 if a cell holds at most 30 points on average, so that lists have at most 240 (chosen)."""
 
 
-def resolve_psi(psi: Any, n_samples: int, smallest: int | None = None) -> tuple[int, ...]:
-    """Return the number of cells at each scale as an integer from 2 to n_samples.
-
-    smallest: the least psi for which the neighbor lists are long enough, if they are given.
-    """
+def resolve_psi(psi: Any, n_samples: int) -> tuple[int, ...]:
+    """Return the number of cells at each scale as an integer from 2 to n_samples."""
     if isinstance(psi, str) and psi == "auto":
-        return auto_psi(n_samples, smallest)
+        shares = AUTO_SHARES if n_samples <= AUTO_LIMIT else (LARGE_SHARE,)
+        return tuple(sorted({max(2, round(share * n_samples)) for share in shares}, reverse=True))
     return tuple(_resolve_one(value, n_samples) for value in as_scales(psi, "psi"))
-
-
-def auto_psi(n_samples: int, smallest: int | None = None) -> tuple[int, ...]:
-    """Return psi for "auto": three scales, or one where neighbor lists must be short.
-
-    With given lists, those of the three that they are long enough for, or else the smallest psi.
-    """
-    has_lists = smallest is not None
-    shares = AUTO_SHARES if has_lists or n_samples <= AUTO_LIMIT else (LARGE_SHARE,)
-    scales = {max(2, round(share * n_samples)) for share in shares}
-    if smallest is not None:
-        scales = {scale for scale in scales if scale >= smallest} or {smallest}
-    return tuple(sorted(scales, reverse=True))
 
 
 def _resolve_one(psi: Any, n_samples: int) -> int:
@@ -104,28 +88,3 @@ is sampled; the measured error of a similarity is 2e-4 (docs/decisions/0006)."""
 COMPARED = 5.0
 """Neighbors with a similarity, in units of n / psi. They hold about two thirds of a row's
 similarity (measured: docs/decisions/0006)."""
-
-
-def smallest_psi(n_points: int, n_listed: int) -> int:
-    """Return the least psi whose cells hold few enough points for lists of n_listed neighbors."""
-    return max(2, math.ceil(RANKED * n_points / n_listed))
-
-
-def check_lists(psi: Any, n_partitions: Any, n_points: int, n_listed: int) -> None:
-    """Raise an error if lists of n_listed neighbors are too short for an isolation kernel."""
-    if not is_one_of(n_partitions, ("exact", "auto")):
-        raise ParameterError(
-            "n_partitions",
-            "be 'exact' for a sparse matrix of distances, in which samples are out of reach",
-            n_partitions,
-            "Leave it out, or pass a dense matrix of distances.",
-        )
-    smallest = smallest_psi(n_points, n_listed)
-    if smallest > n_points or min(resolve_psi(psi, n_points, smallest)) < smallest:
-        raise ParameterError(
-            "psi",
-            f"be at least 8 n_samples / k ({smallest}), where k={n_listed} is the smallest number "
-            "of distances per row of X",
-            psi,
-            "Raise psi, or store more distances: at least 8 in each row.",
-        )

@@ -82,15 +82,6 @@ def test_the_default_kernel_has_a_feature_map_for_many_points():
     assert IsolationKernel(2000, random_state=0).fit(X).transform(X[:3]).shape == (3, 200 * 2000)
 
 
-def test_counts_of_new_points_are_the_similarity_times_t(two_blobs):
-    kernel = IsolationKernel([3, 8], n_partitions=300, random_state=0).fit(two_blobs)
-    A, B = two_blobs[:9] + 0.5, two_blobs[40:] - 0.5
-    counts = [kernel.counts(A, B, scale=s) for s in (0, 1)]
-    assert counts[0].dtype == np.uint16
-    mean = (counts[0] / 300 + counts[1] / 300) / 2
-    np.testing.assert_allclose(kernel.similarity(A, B), mean, rtol=1e-5)
-
-
 def test_several_psi_are_averaged(two_blobs):
     kernel = IsolationKernel(np.array([4, 20]), n_partitions="exact").fit(two_blobs)
     single = [

@@ -28,7 +28,7 @@ def test_the_adaptive_gaussian_is_that_of_the_twin(two_blobs, metric, container,
     D = distances(two_blobs, two_blobs, metric, 3)
     radii = twin.radii(D, k, own=True)
     # Radii are kept in float32; cosine distances of float32 points have some 1e-7 absolute error.
-    np.testing.assert_allclose(kernel.radii(), radii, 1e-3 if metric == "cosine" else 1e-5)
+    np.testing.assert_allclose(kernel._radii(), radii, 1e-3 if metric == "cosine" else 1e-5)
     expected = twin.adaptive(D, radii, radii)
     np.testing.assert_allclose(kernel.similarity(), expected, 1e-2, 1e-4)
     assert kernel.similarity().dtype == np.float32
@@ -39,7 +39,7 @@ def test_the_adaptive_gaussian_of_new_points_takes_radii_among_the_fitted(two_bl
     A, B = two_blobs[::7] + 0.2, two_blobs[::9] - 0.1
     radii_A, radii_B = (twin.radii(distances(Z, two_blobs), 5, own=False) for Z in (A, B))
     radii = twin.radii(distances(two_blobs, two_blobs), 5, own=True)
-    np.testing.assert_allclose(kernel.radii(A), radii_A, rtol=1e-6)
+    np.testing.assert_allclose(kernel._radii(A), radii_A, rtol=1e-6)
     expected = twin.adaptive(distances(A, B), radii_A, radii_B)
     np.testing.assert_allclose(kernel.similarity(A, B), expected, 1e-4, 1e-7)
     expected = twin.adaptive(distances(A, two_blobs), radii_A, radii)

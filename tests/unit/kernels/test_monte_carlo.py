@@ -6,12 +6,10 @@ from scipy.sparse import csr_array
 
 from isosne.kernels.monte_carlo import (
     SCAN_COLUMNS,
-    CellIndex,
     VoronoiPartitions,
+    count_shared,
     count_with_partners,
-    gather_shared,
 )
-from isosne.neighbors.codes import compare_cells
 from isosne.neighbors.metric import Metric
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances
@@ -107,43 +105,20 @@ def test_cells_take_the_smallest_type_that_holds_them(psi, dtype):
     np.testing.assert_array_equal(cells[partitions.samples[0], 0], np.arange(psi))
 
 
-def agreements(A, B):
-    return (A[:, None] == B).sum(axis=2)
-
-
 def draw_cells(n, n_partitions, n_cells, dtype, seed=0):
     return np.random.default_rng(seed).integers(0, n_cells, (n, n_partitions)).astype(dtype)
 
 
-@pytest.mark.parametrize(("n_cells", "dtype"), [(3, np.uint8), (40, np.uint8), (400, np.uint16)])
-@pytest.mark.parametrize("n_partitions", [1, 17, 300])
-def test_both_loops_count_the_columns_on_which_rows_agree(n_cells, dtype, n_partitions):
-    A = draw_cells(9, n_partitions, n_cells, dtype)
-    B = draw_cells(1100, n_partitions, n_cells, dtype, seed=1)  # more than one tile of columns
-    B[:9] = A
-    expected = agreements(A, B)
-    compared = np.zeros(expected.shape, np.min_scalar_type(n_partitions))
-    compare_cells(A, np.ascontiguousarray(B.T), compared)
-    np.testing.assert_array_equal(compared, expected)
-
-    starts = np.zeros((n_partitions, n_cells + 1), np.int64)
-    sizes = [np.bincount(column, minlength=n_cells) for column in B.T]
-    np.cumsum(sizes, axis=1, out=starts[:, 1:])
-    order = np.argsort(B.T, axis=1, kind="stable").astype(np.int32)
-    gathered = np.zeros(expected.shape, np.min_scalar_type(n_partitions))
-    gather_shared(A, starts, order, gathered)
-    np.testing.assert_array_equal(gathered, expected)
-
-
+@pytest.mark.parametrize("n_cells", [2, 40, 400])
 @pytest.mark.parametrize(("n_partitions", "dtype"), [(255, np.uint8), (256, np.uint16)])
-@pytest.mark.parametrize("n_cells", [2, 39, 41, 250])  # few cells compare, many gather
 def test_counts_of_all_pairs_and_of_partners(n_partitions, dtype, n_cells):
-    A = draw_cells(70, n_partitions, n_cells, np.uint8)
-    B = draw_cells(130, n_partitions, n_cells, np.uint8, seed=1)
+    codes = np.uint8 if n_cells < 256 else np.uint16
+    A = draw_cells(70, n_partitions, n_cells, codes)
+    B = draw_cells(1100, n_partitions, n_cells, codes, seed=1)  # more than one tile of columns
     B[0] = A[0]  # which shares all cells: the type must hold the count
-    counts = CellIndex(B, n_cells).count(A)
-    np.testing.assert_array_equal(counts, agreements(A, B))
-    partners = np.random.default_rng(2).integers(0, 130, (70, 6)).astype(np.int32)
+    counts = count_shared(A, np.ascontiguousarray(B.T))
+    np.testing.assert_array_equal(counts, (A[:, None] == B).sum(axis=2))
+    partners = np.random.default_rng(2).integers(0, 1100, (70, 6)).astype(np.int32)
     found = count_with_partners(A, partners, B)
     assert counts.dtype == found.dtype == dtype
     np.testing.assert_array_equal(found, np.take_along_axis(counts, partners, axis=1))

@@ -66,20 +66,10 @@ CASES = {
         "k must be at most 30, the smallest number of distances per row of X; got k=31. Lower k, "
         "or store more distances.",
     ),
-    "graph: psi": pytest.param(
-        fit(IsolationKernel(18, **LISTED)),
-        "psi must be at least 8 n_samples / k (19), where k=30 is the smallest number of distances "
-        "per row of X; got psi=18. Raise psi, or store more distances: at least 8 in each row.",
-    ),
-    "graph: any psi": pytest.param(
-        fit(IsolationKernel(**LISTED), csr_array(kneighbors_graph(X, 7, mode="distance"))),
-        "psi must be at least 8 n_samples / k (80), where k=7 is the smallest number of distances "
-        "per row of X; got psi='auto'. Raise psi, or store more distances: at least 8 in each row.",
-    ),
-    "graph: n_partitions": pytest.param(
-        fit(IsolationKernel(0.5, n_partitions=9, **LISTED)),
-        "n_partitions must be 'exact' for a sparse matrix of distances, in which samples are out "
-        "of reach; got n_partitions=9. Leave it out, or pass a dense matrix of distances.",
+    "graph: isolation": pytest.param(
+        fit(IsolationKernel(**LISTED)),
+        "X must hold the distances of all pairs here; a sparse matrix holds only those that are "
+        "stored. Pass a dense matrix of distances.",
     ),
     "graph: affinities": pytest.param(
         fit(KNNKernel(5, **LISTED), affinities="dense"),

@@ -8,7 +8,6 @@ from sklearn.neighbors import kneighbors_graph
 from isosne import (
     AdaptiveGaussianKernel,
     GaussianKernel,
-    IsolationKernel,
     KNNKernel,
     nearest_neighbors,
 )
@@ -18,8 +17,6 @@ from tests.conftest import make, refuses
 
 K = 30
 KERNELS = {
-    "isolation": IsolationKernel(0.5, n_partitions="exact"),
-    "scales": IsolationKernel([0.8, 0.4], n_partitions="exact"),
     "gaussian": GaussianKernel(8),
     "adaptive": AdaptiveGaussianKernel(6),
     "knn": KNNKernel(6),
@@ -76,7 +73,7 @@ def test_the_distance_of_a_point_to_itself_may_be_stored(points):
     with_self = kneighbors_graph(points, K + 1, mode="distance", include_self=True)
     assert with_self.diagonal().max() == 0
     assert with_self.nnz == graph.nnz + 70
-    for name in ("isolation", "knn"):
+    for name in ("gaussian", "knn"):
         model, twin = (make(precomputed(name)).fit(G) for G in (graph, with_self))
         np.testing.assert_allclose(model.affinities_.data, twin.affinities_.data, rtol=1e-6)
 
@@ -91,24 +88,12 @@ def test_neighbors_are_the_nearest_of_the_stored_ones():
     np.testing.assert_array_equal(found.distances, [[0.5, 2], [1, 2], [1, 2], [0, 0.5]])
 
 
-@pytest.mark.parametrize(
-    ("n_stored", "psi"), [(69, (56, 14)), (45, (56, 14)), (30, (56,)), (10, (56,)), (9, (63,))]
-)
-def test_automatic_psi_follows_the_length_of_the_lists(points, n_stored, psi):
-    # 8 n / psi neighbors are ranked: 8 * 70 / 56 = 10, and for psi = 14, 40.
-    kernel = IsolationKernel(metric="precomputed")
-    model = make(kernel).fit(graph_of(points, k=n_stored))
-    assert model.kernel_.psi_ == psi
-    assert model.kernel_.partitions_ == []
-    assert kernel.fit(graph_of(points, k=n_stored)).psi_ == psi
-
-
 def test_automatic_perplexity_is_a_third_of_the_stored_distances(points):
     model = make(GaussianKernel(metric="precomputed")).fit(graph_of(points))
     assert model.kernel_.perplexity == model.kernel_.perplexity_[0] == K / 3
 
 
-@pytest.mark.parametrize("name", ["isolation", "gaussian", "adaptive"])
+@pytest.mark.parametrize("name", ["gaussian", "adaptive"])
 def test_all_pairs_are_not_in_a_graph(points, name):
     kernel = precomputed(name).fit(graph_of(points))
     sentence = (
