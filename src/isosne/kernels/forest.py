@@ -30,15 +30,10 @@ class ForestPartitions(NamedTuple):
     samples: NDArray[np.int64]
     trees: Trees
 
-    @property
-    def psi(self) -> int:
-        """Largest number of cells per partitioning."""
-        return int(self.samples.shape[1])
-
     def cells(self, X: Points) -> Array:
         """Return the leaf (n, n_partitions) of each point in each tree."""
         n, n_features = X.shape
-        cells = np.empty((n, len(self.samples)), np.min_scalar_type(self.psi - 1))
+        cells = np.empty((n, len(self.samples)), np.min_scalar_type(self.samples.shape[1] - 1))
         n_rows = max(1, min(BLOCK_ROWS, BLOCK_VALUES // n_features))
         is_category, keys = np.zeros(n_features, np.bool_), np.zeros(n_rows, np.int64)
 

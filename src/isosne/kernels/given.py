@@ -41,9 +41,6 @@ class PrecomputedKernel(MetricKernel):
     metric = "euclidean"
     p = 2.0
 
-    def __init__(self) -> None:
-        """There are no parameters."""
-
     def _fit_points(self, points: Points) -> Self:
         n_rows, n_columns = points.shape
         if n_rows != n_columns:
@@ -108,18 +105,11 @@ def _check_not_negative(affinities: Points) -> None:
 
 @runtime_checkable
 class UserKernel(Protocol):
-    """Methods that a user-defined kernel must have."""
+    """Methods that a user-defined kernel must have (docs/extending.md)."""
 
-    def fit(self, X: Any) -> object:
-        """Fit the kernel to the points."""
-        ...
+    def fit(self, X: Any) -> object: ...
 
-    def similarity(self, A: Any = None, B: Any = None) -> Any:
-        """Return the similarity (n, m) of each row of A to each row of B.
-
-        None is the fitted points. Values must not be negative; larger is more similar.
-        """
-        ...
+    def similarity(self, A: Any = None, B: Any = None) -> Any: ...
 
 
 class CustomKernel(MetricKernel):

@@ -116,16 +116,13 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         self.p = p
         self.random_state = random_state
 
-    def _fit_points(self, points: Points) -> Self:
-        return self._draw_from(points, points)
-
     def fit_pool(self, pool: Points, points: Points) -> Self:
         self.check_comparable(points)
         check_for_metric(pool, self.metric, name="pool")
-        return self._draw_from(pool, points)
+        return self._fit_points(points, pool)
 
-    def _draw_from(self, pool: Points, points: Points) -> Self:
-        n = points.shape[0]
+    def _fit_points(self, points: Points, pool: Points | None = None) -> Self:
+        pool, n = points if pool is None else pool, points.shape[0]
         self.check_parameters(n)
         # A TSNE resolves "auto" before it fits; a kernel of its own draws, to have a feature map.
         resolved = self.resolved(n, must_draw=True)
@@ -219,12 +216,9 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         """Return True; raise an error for the closed form, which has no partitionings."""
         is_exact = isinstance(self.n_partitions, str) and self.n_partitions == "exact"
         if is_exact or not getattr(self, "partitions_", True):
-            raise ParameterError(
-                "n_partitions",
-                "be a number to compute cells or feature maps",
-                "exact",
-                "Use similarity, or pass a number of partitionings.",
-            )
+            hint = "Use similarity, or pass a number of partitionings."
+            rule = "be a number to compute cells or feature maps"
+            raise ParameterError("n_partitions", rule, "exact", hint)
         return True
 
     @available_if(_has_cells)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
@@ -243,7 +237,14 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         CSR of float32, shape (n, n_partitions * sum of psi)
             The similarity is the inner product divided by the number of ones per row.
         """
-        return feature_map(self.cells_at_scales(A), self.psi_)
+        scales = self.cells_at_scales(A)
+        # The columns of a scale follow those of the previous one, partitioning by partitioning.
+        ends = np.cumsum(np.repeat(self.psi_, scales[0].shape[1]))
+        indices = np.hstack(scales) + np.r_[0, ends[:-1]]  # int64: columns exceed the type of cells
+        dtype = np.int32 if max(indices.size, ends[-1]) < 2**31 else np.int64  # as SciPy does
+        indptr = np.arange(0, indices.size + 1, indices.shape[1]).astype(dtype)
+        parts = np.ones(indices.size, np.float32), indices.ravel().astype(dtype), indptr
+        return csr_array(parts, shape=(len(indices), int(ends[-1])))
 
     @available_if(_has_cells)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def fit_transform(self, X: Any, y: Any = None) -> csr_array:
@@ -284,19 +285,3 @@ class IsolationKernel(  # type: ignore[call-arg]  # scikit-learn is untyped
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def feature_map(scales: list[Array], psis: tuple[int, ...]) -> csr_array:
-    """Return the indicator (n, n_partitions * sum of psi) of the cells of each point, as CSR.
-
-    The columns of a scale follow those of the previous one, partitioning by partitioning.
-    """
-    n_partitions = scales[0].shape[1]
-    ends = np.cumsum(np.repeat(psis, n_partitions))
-    starts = np.concatenate([[0], ends[:-1]])
-    indices = np.hstack(scales) + starts  # in int64: columns exceed the type of cells
-    n, n_ones = indices.shape
-    index_dtype = np.int32 if max(indices.size, ends[-1]) < 2**31 else np.int64  # as SciPy does
-    indptr = np.arange(0, indices.size + 1, n_ones).astype(index_dtype)
-    ones = np.ones(indices.size, np.float32)
-    return csr_array((ones, indices.ravel().astype(index_dtype), indptr), shape=(n, int(ends[-1])))

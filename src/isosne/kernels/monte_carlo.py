@@ -9,7 +9,7 @@ Two points are compared by the number of partitionings in which their cells are 
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,30 +52,20 @@ class VoronoiPartitions:
         sampled, self._members = distinct(samples, X.shape[0])
         self._search = search_set(X, metric, sampled)
 
-    @property
-    def psi(self) -> int:
-        """Number of cells per partitioning."""
-        return int(self.samples.shape[1])
-
     def cells(self, X: Points) -> Array:
         """Return the cell (n, n_partitions) of each point in each partitioning."""
-        cells = np.empty((X.shape[0], len(self.samples)), np.min_scalar_type(self.psi - 1))
-        n_listed = self._list_length()
+        n_partitions, psi = self.samples.shape
+        cells = np.empty((X.shape[0], n_partitions), np.min_scalar_type(psi - 1))
+        # A list of l of the m sampled points misses a sample with probability exp(-l psi / m), and
+        # any of t samples with at most t exp(-l psi / m) = e^-3 = 0.05: the list is long enough for
+        # about 19 of 20 points; the others walk again.
+        n_sampled = self._search.n_points
+        n_listed = min(n_sampled, math.ceil(n_sampled / psi * (math.log(n_partitions) + 3)))
         if self._walk_is_cheaper(n_listed):
             self._walk(X, np.arange(len(cells)), n_listed, cells)
         else:
             self._scan(X, cells)
         return cells
-
-    def _list_length(self) -> int:
-        """Return a list length that suffices for about 19 of 20 points; the others walk again.
-
-        A list of l of the m sampled points misses a given sample with probability
-        exp(-l psi / m), and any of t samples with at most t exp(-l psi / m) = e^-3 = 0.05.
-        """
-        n_partitions, psi = len(self.samples), self.psi
-        n_sampled = self._search.n_points
-        return min(n_sampled, math.ceil(n_sampled / psi * (math.log(n_partitions) + 3)))
 
     def _walk_is_cheaper(self, n_listed: int) -> bool:
         """Compare the estimated time per point of a walk and a scan, in nanoseconds.
@@ -91,21 +81,16 @@ class VoronoiPartitions:
         walk = (key + 1.3) * n_sampled + (90 + 0.35 * n_columns) * n_listed
         return walk < scan
 
-    def _groups(self) -> Iterator[tuple[slice, SearchSet, Array]]:
-        """Yield partitionings whose keys fit in SCAN_COLUMNS, with their points and members."""
-        n_partitions, psi = self.samples.shape
-        if self._search.n_points <= SCAN_COLUMNS:
-            yield slice(0, n_partitions), self._search, self._members
-            return
-        step = max(1, SCAN_COLUMNS // psi)
-        for start in range(0, n_partitions, step):
-            group = slice(start, start + step)
-            columns, members = distinct(self._members[group], self._search.n_points)
-            yield group, self._search.subset(columns), members
-
     def _scan(self, X: Points, cells: Array) -> None:
-        for group, search, members in self._groups():
-            self._scan_samples(X, search, members, cells[:, group])
+        """Find the cells of all points, in partitionings whose keys fit in SCAN_COLUMNS."""
+        n_partitions, psi = self.samples.shape
+        n_sampled = self._search.n_points
+        step = n_partitions if n_sampled <= SCAN_COLUMNS else max(1, SCAN_COLUMNS // psi)
+        for start in range(0, n_partitions, step):
+            columns, members = distinct(self._members[start : start + step], n_sampled)
+            is_all = len(columns) == n_sampled
+            search = self._search if is_all else self._search.subset(columns)
+            self._scan_samples(X, search, members, cells[:, start : start + step])
 
     def _scan_samples(self, X: Points, search: SearchSet, members: Array, cells: Array) -> None:
         """Find the cells (n, t) in some partitionings, whose members are points of a search set."""
@@ -142,8 +127,7 @@ class VoronoiPartitions:
 
     def _memberships(self) -> tuple[Array, Array, Array]:
         """Return the partitionings that contain each sampled point, and its cell in them (CSR)."""
-        psi = self.psi
-        flat = self._members.ravel()
+        psi, flat = self.samples.shape[1], self._members.ravel()
         order = np.argsort(flat, kind="stable")  # groups the entries by sampled point
         indptr = np.zeros(self._search.n_points + 1, np.int64)
         np.cumsum(np.bincount(flat), out=indptr[1:])

@@ -241,7 +241,7 @@ def _restore_kernel(
         last = pool.shape[0] - 1
         samples = [_check_samples(part, kernel.n_partitions, last) for part in partitions]
         drawn = [VoronoiPartitions(part, pool, metric) for part in samples]
-    psis = tuple(part.psi for part in drawn)
+    psis = tuple(part.samples.shape[1] for part in drawn)
     return kernel.restore(points, metric, psi_=psis, partitions_=drawn, pool_=pool)
 
 
