@@ -10,6 +10,8 @@ import pytest
 from benchmarks.paper.simulations import SIMULATIONS
 from scipy.spatial import Delaunay
 from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import minmax_scale
 
 from isosne import TSNE, GaussianKernel, IsolationKernel
@@ -226,3 +228,14 @@ def test_the_reproduction_reports_what_the_paper_shows(simulated, name, kernel, 
     parameter = kernel.perplexity if isinstance(kernel, GaussianKernel) else kernel.psi
     assert any(parameter in values for values in simulation.values.values())
     assert low < simulation.measure(*simulated(name, kernel))[measure] < high
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_default_separates_three_clusters_that_share_attributes(seed):
+    X, y = make_shared_clusters(random_state=seed)
+    Y = TSNE(random_state=seed, n_jobs=1).fit_transform(X)
+    accuracy = cross_val_score(KNeighborsClassifier(10), Y, y, cv=5).mean()
+    assert accuracy >= 0.99
+    assert (
+        0.3 < SIMULATIONS["appendix-a"].measure(Y, y)["cluster 3 along the line of centers"] < 0.7
+    )

@@ -145,6 +145,14 @@ class MetricKernel(BaseEstimator, ABC):
         return None
 
     @property
+    def reads_lists(self) -> bool:
+        """Whether `read_lists` must be called before any similarity is computed."""
+        return False
+
+    def read_lists(self, neighbors: Neighbors) -> None:
+        """Learn what a kernel needs to know from the neighbor lists of the fitted points."""
+
+    @property
     def uses_fitted_lists(self) -> bool:
         """Whether `toward_neighbors` needs the neighbor lists of the fitted points."""
         return False

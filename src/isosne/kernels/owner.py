@@ -21,6 +21,7 @@ from isosne._types import (
 )
 from isosne.errors import ParameterError
 from isosne.kernels.base import KernelCosts, MetricKernel
+from isosne.kernels.hubs import HUBNESS, Spreads, hubness, mean_distances
 from isosne.kernels.ownership import (
     AUTO_SIZES,
     LISTED,
@@ -36,6 +37,7 @@ from isosne.kernels.ownership import (
     split_scales,
     weigh_smoothly,
 )
+from isosne.neighbors.search import make_search
 
 
 class OwnerKernel(MetricKernel):
@@ -60,6 +62,10 @@ class OwnerKernel(MetricKernel):
         `isosne.tables.gower_points`) or precomputed.
     p : float, default=2.0
         Power of the Minkowski distance.
+    local_scaling : bool or "auto", default="auto"
+        Whether neighbors are ranked by locally scaled distances, so that hubs (points that are near
+        to nearly all others) do not tie everything together. "auto": if there are strong hubs, that
+        is, if a neighbor is among the 10 nearest of more than 50 points on average.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the subsets in which `TSNE` computes large cells.
 
@@ -67,6 +73,8 @@ class OwnerKernel(MetricKernel):
     ----------
     psi_ : tuple of int
         Number of cells per partitioning, one value per scale.
+    spreads_ : Spreads or None
+        Spread of each point, by which distances to it are scaled; None without local scaling.
     X_fit_ : array or CSR
         The fitted points (not a copy).
 
@@ -92,6 +100,7 @@ class OwnerKernel(MetricKernel):
 
     psi_: tuple[int, ...]
     subsets_: list[Subsets]
+    spreads_: Spreads | None
 
     def __init__(
         self,
@@ -99,12 +108,22 @@ class OwnerKernel(MetricKernel):
         *,
         metric: str = "euclidean",
         p: float = 2.0,
+        local_scaling: bool | str = "auto",
         random_state: RandomState = None,
     ) -> None:
         self.cell_size = cell_size
         self.metric = metric
         self.p = p
+        self.local_scaling = local_scaling
         self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        super().fit(X, y)
+        if self.reads_lists:
+            n = self.X_fit_.shape[0]
+            k = min(split_scales(self.psi_, n).n_listed, self.n_listed() or n - 1)
+            self.read_lists(make_search(self.X_fit_, self.metric_, "exact").neighbors(k))
+        return self
 
     def _fit_points(self, points: Points) -> Self:
         n = points.shape[0]
@@ -116,7 +135,15 @@ class OwnerKernel(MetricKernel):
         # All random numbers are drawn here, so a fitted kernel is deterministic.
         far = () if n_listed is not None else split_scales(psis, n).far
         subsets = [draw_subsets(psi, n, rng) for psi in far]
-        return self._remember(points, metric, psi_=psis, subsets_=subsets)
+        return self._remember(points, metric, psi_=psis, subsets_=subsets, spreads_=None)
+
+    @property
+    def reads_lists(self) -> bool:
+        return self.local_scaling is not False
+
+    def read_lists(self, neighbors: Neighbors) -> None:
+        is_scaled = self.local_scaling is True or hubness(neighbors.indices) > HUBNESS
+        self.spreads_ = Spreads.of(neighbors) if is_scaled else None
 
     def psis(self, n_points: int, n_listed: int | None = None) -> tuple[int, ...]:
         """Return the number of cells at each scale for n_points points.
@@ -129,6 +156,8 @@ class OwnerKernel(MetricKernel):
     def check_parameters(self, n_points: int) -> None:
         super().check_parameters(n_points)
         resolve_sizes(self.cell_size, n_points)
+        if not (isinstance(self.local_scaling, bool) or self.local_scaling == "auto"):
+            raise ParameterError("local_scaling", "be True, False or 'auto'", self.local_scaling)
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
         sizes = resolve_sizes(self.cell_size, n_points, n_listed)
@@ -168,7 +197,7 @@ class OwnerKernel(MetricKernel):
         """
         points = self._check_query(A)
         if B is not None:
-            return self._toward(points, self._sq_distance_matrix(A, B))
+            return self._toward(self._sq_distances(points, self.X_fit_), A, B)
         own = np.arange(points.shape[0]) if A is None else None
         mean: NDArray[np.float32] = self._by_rank(points, own).mean(axis=0)
         return mean
@@ -183,11 +212,15 @@ class OwnerKernel(MetricKernel):
         return SimilarityRows(points.shape[0], len(self.psi_), compute)
 
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
-        # All rows are the same: the mean over the scales with neighbor lists, each normalized.
+        # The mean over the scales with neighbor lists, each normalized: the same law in all rows.
         ids = neighbors.indices[:, :n_partners]
         ranks = slice(1, ids.shape[1] + 1)  # the point itself has rank 0
         law = mean_law(self._near, self.X_fit_.shape[0], ranks)
-        return np.broadcast_to(law.astype(np.float32), ids.shape)[None].copy()
+        rows = np.broadcast_to(law.astype(np.float32), ids.shape)[None].copy()
+        if self.spreads_ is not None:
+            orders = self.spreads_.orders(neighbors, ids.shape[1])
+            np.put_along_axis(rows[0], orders, law[None].astype(np.float32), axis=1)
+        return rows
 
     def far_partners(self) -> FarPartners | None:
         if not self.subsets_:
@@ -206,7 +239,10 @@ class OwnerKernel(MetricKernel):
         def compare(points: Points, ids: Array, distances: Array) -> Layers:
             law = mean_law(self._near, self.X_fit_.shape[0], slice(0, ids.shape[1]))
             weights = np.empty((1, *ids.shape), np.float32)
-            weigh_smoothly(np.ascontiguousarray(distances, np.float64), law, weights[0])
+            lengths = np.ascontiguousarray(distances, np.float64)
+            if self.spreads_ is not None:
+                lengths = np.sqrt(self.spreads_.scale(lengths**2, ids))
+            weigh_smoothly(lengths, law, weights[0])
             return weights
 
         return compare
@@ -231,17 +267,38 @@ class OwnerKernel(MetricKernel):
         if own is not None:
             sq[np.arange(len(sq)), own] = -1
         order = np.argsort(sq, axis=1, kind="stable")  # stable: ties go to the lower index
+        if self.spreads_ is not None:
+            first = 0 if own is None else 1
+            nearest = order[:, first : first + self.spreads_.n_ranked]
+            scaled = self.spreads_.scale(np.take_along_axis(sq, nearest, axis=1), nearest)
+            again = np.argsort(scaled, axis=1, kind="stable")
+            nearest[:] = np.take_along_axis(nearest, again, axis=1)
         layers = np.empty((len(self.psi_), *sq.shape), np.float32)
         for layer, psi in zip(layers, self.psi_, strict=True):
             law = owner_law(psi, sq.shape[1], sq.shape[1]).astype(np.float32)
             np.put_along_axis(layer, order, law[None], axis=1)
         return layers
 
-    def _toward(self, points: Points, sq: Array) -> NDArray[np.float32]:
-        """Return the mean similarity of points to others at squared distances sq (n, m)."""
-        fitted = np.sort(self._sq_distances(points, self.X_fit_), axis=1)
-        ranks = np.stack([np.searchsorted(*pair) for pair in zip(fitted, sq, strict=True)])
+    def _toward(self, fitted: Array, A: Any, B: Any) -> NDArray[np.float32]:
+        """Return the mean similarity of A to B; fitted: squared distances of A to all points."""
+        sq = self._sq_distance_matrix(A, B)
+        ranks = _insertion_ranks(fitted, sq)
+        if self.spreads_ is not None:
+            k = self.spreads_.n_ranked
+            nearest = np.argsort(fitted, axis=1, kind="stable")[:, :k]
+            scaled = self.spreads_.scale(np.take_along_axis(fitted, nearest, axis=1), nearest)
+            to_fitted = np.sqrt(np.sort(self._sq_distance_matrix(B, None), axis=1)[:, : k + 1])
+            # A fitted point among B is no neighbor of itself.
+            others = np.where(to_fitted[:, :1] == 0, to_fitted[:, 1:], to_fitted[:, :-1])
+            again = _insertion_ranks(scaled, sq / mean_distances(others))
+            ranks = np.where(ranks < k, again, ranks)
         n = fitted.shape[1]
         laws = [np.r_[owner_law(psi, n, n), 0.0][ranks] for psi in self.psi_]
         mean: NDArray[np.float32] = np.mean(laws, axis=0).astype(np.float32)
         return mean
+
+
+def _insertion_ranks(known: Array, new: Array) -> Array:
+    """Return the number of known values (n, k) below each of the new values (n, m), by rows."""
+    pairs = zip(np.sort(known, axis=1), new, strict=True)
+    return np.stack([np.searchsorted(*pair) for pair in pairs])

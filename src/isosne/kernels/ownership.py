@@ -99,7 +99,7 @@ def weigh_smoothly(distances: Array, law: Array, weights: Array) -> None:
     for i in prange(n):
         powers = np.empty(k)
         ranks = np.full(k, -0.5)  # a point is not compared with itself
-        largest = np.float64(distances[i, k - 1])
+        largest = np.float64(distances[i].max())
         for j in range(k):
             ratio = np.float64(distances[i, j]) / largest if largest > 0 else 0.0
             powers[j] = (ratio * ratio) ** SMOOTHING

@@ -168,15 +168,14 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
         joint, isolated = given_affinities(kernel.X_fit_, as_dense=plan.affinities == "dense")
         what = "only repulsion acts on them"
     elif plan.affinities == "dense":
+        if kernel.reads_lists:
+            _find_neighbors(kernel, plan)
         joint, isolated = dense_affinities(kernel)
     elif plan.affinities == "sampled":
         joint = sample_affinities(kernel, seed)
         isolated = joint.isolated
     else:
-        search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
-        neighbors = search.neighbors(plan.n_neighbors or 1)
-        del search  # and its copies of the points
-        joint, isolated = sparse_affinities(kernel, neighbors, plan.n_partners)
+        joint, isolated = sparse_affinities(kernel, _find_neighbors(kernel, plan), plan.n_partners)
     if len(isolated):
         if isinstance(kernel, IsolationKernel):
             what += ". Lower psi, or raise n_partitions"
@@ -187,6 +186,15 @@ def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint,
             stacklevel=5,
         )
     return joint, isolated
+
+
+def _find_neighbors(kernel: MetricKernel, plan: Plan) -> Neighbors:
+    """Return the neighbor lists; copies of the points in the search are freed on return."""
+    search = make_search(kernel.X_fit_, kernel.metric_, plan.neighbors or "exact")
+    n_relevant = min(kernel.costs(plan.n_points).n_relevant, plan.n_points - 1)
+    neighbors = search.neighbors(plan.n_neighbors or n_relevant)
+    kernel.read_lists(neighbors)
+    return neighbors
 
 
 def sample_affinities(kernel: MetricKernel, seed: int = 0) -> SampledAffinities:

@@ -22,6 +22,7 @@ from isosne.affinities.sparse import Sparse
 from isosne.errors import DataError, show
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.forest import ForestPartitions
+from isosne.kernels.hubs import Spreads
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.monte_carlo import VoronoiPartitions
 from isosne.kernels.owner import OwnerKernel
@@ -66,7 +67,8 @@ KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(KL, NeRV, JSE, Schedule, Phase, RateFalls, ChangeBelow, Exact, Mesh, Tree, Sparse),
-        *(Landmarks, Alignment, Anchors, Scale, Subsets, Column, Trees, ForestPartitions),
+        *(Landmarks, Alignment, Anchors, Scale, Subsets, Spreads, Column, Trees),
+        ForestPartitions,
         *(entry.kind for entry in KERNELS.values()),
     )
 }
@@ -192,7 +194,8 @@ def unpack(value: Any, arrays: Mapping[str, Array]) -> Any:
 def _kernel_state(kernel: MetricKernel) -> dict[str, Any]:
     """Return the points and random draws of a fitted kernel: the arguments of `_restore_kernel`."""
     if isinstance(kernel, OwnerKernel):
-        return {"points": kernel.X_fit_, "subsets": kernel.subsets_}
+        subsets, spreads = kernel.subsets_, kernel.spreads_
+        return {"points": kernel.X_fit_, "subsets": subsets, "spreads": spreads}
     if not isinstance(kernel, IsolationKernel) or not kernel.partitions_:
         return {"points": kernel.X_fit_}
     if kernel.partition == "forest":
@@ -210,6 +213,7 @@ def _restore_kernel(
     kernel: MetricKernel,
     points: Points,
     subsets: Sequence[Subsets] = (),
+    spreads: Spreads | None = None,
     partitions: Sequence[Any] = (),
     pool: Points | None = None,
 ) -> MetricKernel:
@@ -223,7 +227,10 @@ def _restore_kernel(
         psis = kernel.psis(n_points, n_listed)
         far = () if n_listed is not None else split_scales(psis, n_points).far
         sets = [_check_subsets(*pair, n_points) for pair in zip(subsets, far, strict=True)]
-        return kernel.restore(points, kernel.fit_metric(points), psi_=psis, subsets_=sets)
+        if spreads is not None:
+            _check_spreads(spreads, n_points)
+        draws = {"psi_": psis, "subsets_": sets, "spreads_": spreads}
+        return kernel.restore(points, kernel.fit_metric(points), **draws)
     if not isinstance(kernel, IsolationKernel) or not partitions:
         n_missing = kernel.costs(n_points).n_draws
         check_value(n_missing, "the number of missing samples", n_missing == 0)
@@ -337,6 +344,13 @@ def _check_subsets(subsets: Subsets, psi: int, n_points: int) -> Subsets:
     if np.any(members[:, 1:] <= members[:, :-1]):
         raise ValueError("members must have ascending indices in every row")
     return subsets
+
+
+def _check_spreads(spreads: Spreads, n_points: int) -> None:
+    check_array(spreads.values, "spreads", np.float32, (n_points,), low=0)
+    if not (spreads.values > 0).all():
+        raise ValueError("spreads must be positive")
+    check_value(spreads.n_ranked, "n_ranked", is_count(spreads.n_ranked))
 
 
 def _check_samples(samples: Array, n_partitions: Any, last: int | None) -> Array:

@@ -6,7 +6,9 @@ from scipy.sparse import csr_array
 from sklearn.neighbors import kneighbors_graph
 
 from isosne import TSNE, OwnerKernel, nearest_neighbors
+from isosne.datasets import make_shared_clusters
 from isosne.errors import ParameterError
+from isosne.kernels.hubs import hubness
 from isosne.kernels.ownership import (
     AUTO_SIZES,
     BLOCK,
@@ -22,7 +24,7 @@ from isosne.kernels.ownership import (
 from isosne.neighbors.metric import Metric
 from tests.conftest import make
 from tests.reference.neighbors import distances
-from tests.reference.owner import expected_owners, smoothed_law
+from tests.reference.owner import expected_owners, scaled_orders, smoothed_law
 
 
 def draw_points(n, d=3, seed=0):
@@ -193,3 +195,64 @@ def test_sizes_follow_the_length_of_stored_lists():
 def test_few_points_have_a_map(n):
     model = make("owner", schedule="annealed").fit(draw_points(n))
     assert np.isfinite(model.transform(draw_points(3, seed=2))).all()
+
+
+def test_hubs_are_found_by_the_lists_that_a_neighbor_is_in():
+    assert hubness(np.array([[1], [2], [0]])) == 1
+    assert hubness(np.array([[3], [3], [3], [0]])) == 10 / 4  # neighbors are in 3, 3, 3 and 1 lists
+    X, _ = make_shared_clusters(random_state=0)
+    assert hubness(nearest_neighbors(X, 48).indices) > 5
+    assert OwnerKernel().fit(X).spreads_ is not None
+    assert OwnerKernel(local_scaling=False).fit(X).spreads_ is None
+    assert OwnerKernel().fit(draw_points(500)).spreads_ is None
+    with pytest.raises(ParameterError, match=r"^local_scaling must be True, False or 'auto'"):
+        OwnerKernel(local_scaling=1).fit(X)
+
+
+def test_scaled_ranks_are_those_of_the_definition():
+    X = draw_points(200, 20)
+    kernel = OwnerKernel((4, 10), local_scaling=True).fit(X)
+    assert kernel.spreads_.n_ranked == 20
+    orders = scaled_orders(distances(X, X), 20)
+    K, neighbors = kernel.similarity(), nearest_neighbors(X, 20)
+    rows = kernel.neighbor_similarity(neighbors)[0]
+    law = np.mean([owner_law(psi, 200, 200) for psi in (50, 20)], axis=0)
+    for i, order in enumerate(orders):
+        np.testing.assert_allclose(K[i, [i, *order]], law, rtol=1e-5)
+        listed = dict(zip(neighbors.indices[i], rows[i], strict=True))
+        assert sorted(listed, key=lambda j: -listed[j]) == order[:20]
+
+
+def test_new_points_are_ranked_by_the_spreads_of_fitted_ones():
+    X = draw_points(120, 20)
+    kernel = OwnerKernel(5, local_scaling=True).fit(X)
+    A = X[:6] + 0.1
+    np.testing.assert_array_equal(kernel.similarity(A, X[20:30]), kernel.similarity(A)[:, 20:30])
+    ids, far = np.array([[0, 1, 2]], np.int32), np.array([[1.0, 1.1, 1.2]])
+    scaled = far / np.sqrt(kernel.spreads_.values[ids])
+    weights = kernel.toward_neighbors()(A[:1], ids, far)[0]
+    law = mean_law(kernel.psi_, 120, slice(0, 3))
+    np.testing.assert_allclose(weights, smoothed_law(scaled, law), rtol=1e-5)
+
+
+def test_copies_without_a_spread_count_as_the_densest_points():
+    X = np.r_[np.zeros((12, 4)), draw_points(100, 4)]
+    kernel = OwnerKernel(3, local_scaling=True).fit(X)
+    values = kernel.spreads_.values
+    assert values[:12].tolist() == [values[12:].min()] * 12
+    same = OwnerKernel(3, local_scaling=True).fit(np.zeros((20, 2)))
+    assert same.spreads_.values.tolist() == [1] * 20
+
+
+def test_a_saved_model_places_points_by_the_stored_spreads(tmp_path):
+    X = draw_points(150, 20)
+    model = TSNE(OwnerKernel(local_scaling=True), random_state=0).fit(X)
+    model.save(tmp_path / "model.isosne")
+    loaded = TSNE.load(tmp_path / "model.isosne")
+    np.testing.assert_array_equal(loaded.kernel_.spreads_.values, model.kernel_.spreads_.values)
+    new = draw_points(5, 20, seed=3)
+    np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
+    plain = TSNE(OwnerKernel(local_scaling=False), random_state=0).fit(X)
+    dense = TSNE(OwnerKernel(local_scaling=True), affinities="dense", random_state=0).fit(X)
+    assert not np.array_equal(plain.affinities_.data, model.affinities_.data)
+    assert dense.kernel_.spreads_ is not None
