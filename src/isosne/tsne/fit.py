@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from isosne._checks import is_one_of
 from isosne._random import RandomState, as_generator
-from isosne._types import Array, DenseMatrix, Joint
+from isosne._types import Array, DenseMatrix, Joint, Neighbors
 from isosne.affinities.dense import dense_affinities, given_affinities
 from isosne.affinities.sampled import SampledAffinities
 from isosne.affinities.sparse import as_affinities, sparse_affinities
