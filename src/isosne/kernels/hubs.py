@@ -30,7 +30,8 @@ def hubness(indices: Array) -> float:
     listed = indices[:, :N_COUNTED]
     # A sum of integers is exact, so the choice is the same on every machine.
     counts = np.bincount(listed.ravel(), minlength=len(listed))
-    return float((counts**2).sum()) / (len(counts) * listed.shape[1] ** 2)
+    total = int((counts**2).sum())
+    return total / (len(counts) * int(listed.shape[1]) ** 2)
 
 
 class Spreads(NamedTuple):
