@@ -12,20 +12,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._lanes import (
-    LANES,
-    entries,
-    gathered,
-    load,
-    minus,
-    plus_product,
-    repeated,
-    splat,
-    sq_length,
-    total,
-    totals,
-    vector_at,
-)
+from isosne import _lanes as lanes
+from isosne._lanes import LANES
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._portable import log, power
 from isosne._types import Array, Partners, PartnerSource, Scalar, SparseMatrix
@@ -43,18 +31,18 @@ EARLY_SHARE, FULL_UNTIL, LAST_SHARE = 0.2, 0.25, 0.002
 the last phase; fraction of the last phase at full length; at the end of the last phase."""
 
 
-class Attraction:
-    """Attraction between similar pairs of a map (n, d).
+Pairs = tuple[Array, Array, Array]
+"""The arrays of a CSR matrix."""
 
-    ``loads`` (n,) are n p_i of the points, or 1 if unknown; ``pairs`` attract, and the objective is
-    computed from ``judges``, both as the arrays of a CSR matrix.
-    """
+
+class Attraction:
+    """Attraction along `pairs`; the objective is computed from `judges`; loads: see `Forces`."""
 
     n_points: int
     negative_entropy: float
     loads: NDArray[np.float32]
-    pairs: tuple[Array, Array, Array]
-    judges: tuple[Array, Array, Array]
+    pairs: Pairs
+    judges: Pairs
 
     def __init__(self, dof: Scalar) -> None:
         self._dof = np.float32(dof)
@@ -68,12 +56,12 @@ class Attraction:
 
     def pull(self, Y: NDArray[np.float32], pull: NDArray[np.float32]) -> None:
         """Fill pull = sum_j p u (y_i - y_j) for the map Y, both (n, d)."""
-        pull_listed(*self.pairs, Y, origin(Y), self._dof, pull)
+        pull_listed(self.pairs, Y, origin(Y), self._dof, pull)
 
     def loss(self, Y: NDArray[np.float32]) -> float:
         """Return minus the sum of p log w for the map Y (n, d)."""
         sums = np.empty(self.n_points)
-        loss_listed(*self.judges, Y, origin(Y), self._dof, sums)
+        loss_listed(self.judges, Y, origin(Y), self._dof, sums)
         return float(sums.sum())
 
 
@@ -85,7 +73,7 @@ class ListedAttraction(Attraction):
         self.n_points = len(joint.indptr) - 1
         # With room for a vector after the last entry, so that a row's sum does not depend on its
         # place in memory. Unsigned, as `gather` needs.
-        indices, data = np.pad(joint.indices, (0, LANES)), np.pad(joint.data, (0, LANES))
+        indices, data = (np.pad(joint.indices, (0, LANES)), np.pad(joint.data, (0, LANES)))
         self.pairs = self.judges = joint.indptr, indices.view(np.uint32), data
         self.loads = np.empty(self.n_points, np.float32)
         self.negative_entropy = sum_listed(joint.indptr, joint.data, self.loads)
@@ -106,11 +94,7 @@ class ListedAttraction(Attraction):
 
 
 class DrawnAttraction(Attraction):
-    """Attraction toward partners drawn with probability p_{j|i} at every step.
-
-    The expected attraction is that of all pairs. The objective is always estimated from the same
-    draw, so that its values are comparable.
-    """
+    """Attraction toward partners drawn at every step; the objective is that of a fixed draw."""
 
     def __init__(self, source: PartnerSource, dof: Scalar = 1.0) -> None:
         super().__init__(dof)
@@ -131,13 +115,13 @@ class DrawnAttraction(Attraction):
         return float(power(LAST_SHARE, max(0.0, (progress - FULL_UNTIL) / (1 - FULL_UNTIL))))
 
 
-def as_rows(partners: Partners) -> tuple[Array, Array, Array]:
+def as_rows(partners: Partners) -> Pairs:
     """Return partners as the three arrays of a CSR matrix, with at least the lanes of a vector."""
     n, k = partners.indices.shape
-    missing = max(0, LANES - n * k)
     indices, weights = partners.indices.ravel(), partners.weights.ravel()
-    if missing:
-        indices, weights = np.pad(indices, (0, missing)), np.pad(weights, (0, missing))
+    if n * k < LANES:
+        room = 0, LANES - n * k
+        indices, weights = np.pad(indices, room), np.pad(weights, room)
     return np.arange(0, n * k + 1, k), indices, weights
 
 
@@ -174,8 +158,7 @@ class SplitForces(Forces):
         return gradient
 
     def prepare(self, iteration: int, Y: NDArray[np.float32]) -> None:
-        is_time = iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0
-        if is_time:
+        if iteration >= ARRANGE_FROM and (iteration - ARRANGE_FROM) % ARRANGE_EVERY == 0:
             self._arrange(curve_order(Y[:, self._arrangement[1]]))
         self.attraction.prepare(iteration)
 
@@ -253,12 +236,7 @@ def sum_listed(indptr: Array, p: Array, sums: Array) -> float:
 
 
 @parallel_kernel
-def arrange_rows(
-    pairs: tuple[Array, Array, Array],
-    order: Array,
-    ranks: Array,
-    arranged: tuple[Array, Array, Array],
-) -> None:
+def arrange_rows(pairs: Pairs, order: Array, ranks: Array, arranged: Pairs) -> None:
     """Copy row order[r] to row r, with each column index j replaced by ranks[j]."""
     indptr, indices, data = pairs
     new_indptr, new_indices, new_data = arranged
@@ -272,51 +250,38 @@ def arrange_rows(
 
 @parallel_kernel
 def pull_listed(
-    indptr: Array,
-    indices: Array,
-    data: Array,
-    Y: Array,
-    zeros: tuple[Scalar, ...],
-    dof: Scalar,
-    pull: Array,
+    pairs: Pairs, Y: Array, zeros: tuple[Scalar, ...], dof: Scalar, pull: Array
 ) -> None:
-    """Fill pull[i] = sum_j p u (y_i - y_j) over the listed pairs; Y (n, d), zeros: d numbers.
-
-    O(number of pairs); memory access dominates.
-    """
+    """Fill pull[i] = sum_j p u (y_i - y_j) over the listed pairs; Y (n, d), zeros: d numbers."""
+    indptr, indices, data = pairs
     for i in prange(Y.shape[0]):
-        x = repeated(entries(Y[i], zeros))
-        pulls = repeated(zeros)
+        x = lanes.repeated(lanes.entries(Y[i], zeros))
+        pulls = lanes.repeated(zeros)
         stop = indptr[i + 1]
         for first in range(indptr[i], stop, LANES):
-            e, keep = vector_at(first, stop, len(indices))
-            d = minus(x, gathered(Y, indices, e, x))
-            _, u = map_similarity(sq_length(d), dof)
-            p = load(data, e) * keep
-            pulls = plus_product(pulls, p * u, d)
-        found = totals(pulls)
+            e, keep = lanes.vector_at(first, stop, len(indices))
+            d = lanes.minus(x, lanes.gathered(Y, indices, e, x))
+            _, u = map_similarity(lanes.sq_length(d), dof)
+            p = lanes.load(data, e) * keep
+            pulls = lanes.plus_product(pulls, p * u, d)
+        found = lanes.totals(pulls)
         for c in range(len(zeros)):
             pull[i, c] = found[c]
 
 
 @parallel_kernel
 def loss_listed(
-    indptr: Array,
-    indices: Array,
-    data: Array,
-    Y: Array,
-    zeros: tuple[Scalar, ...],
-    dof: Scalar,
-    sums: Array,
+    pairs: Pairs, Y: Array, zeros: tuple[Scalar, ...], dof: Scalar, sums: Array
 ) -> None:
     """Fill sums[i] = -sum_j p log w over the listed pairs; Y (n, d), zeros: d numbers."""
+    indptr, indices, data = pairs
     for i in prange(Y.shape[0]):
-        x = repeated(entries(Y[i], zeros))
-        loss = splat(0)
+        x = lanes.repeated(lanes.entries(Y[i], zeros))
+        loss = lanes.splat(0)
         stop = indptr[i + 1]
         for first in range(indptr[i], stop, LANES):
-            e, keep = vector_at(first, stop, len(indices))
-            d = minus(x, gathered(Y, indices, e, x))
-            p = load(data, e) * keep
-            loss += p * minus_log_similarity(sq_length(d), dof)
-        sums[i] = total(loss)
+            e, keep = lanes.vector_at(first, stop, len(indices))
+            d = lanes.minus(x, lanes.gathered(Y, indices, e, x))
+            p = lanes.load(data, e) * keep
+            loss += p * minus_log_similarity(lanes.sq_length(d), dof)
+        sums[i] = lanes.total(loss)

@@ -9,27 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._lanes import (
-    LANES,
-    Vector,
-    Vectors,
-    between,
-    load,
-    loaded,
-    minus,
-    plus_product,
-    point,
-    repeated,
-    splat,
-    sq_length,
-    total,
-    totals,
-)
+from isosne import _lanes as lanes
+from isosne._lanes import LANES, Vector, Vectors
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._portable import log
 from isosne._types import Array, DenseMatrix, Scalar
 from isosne.layout.forces import Forces, Repulsion
 from isosne.layout.objectives import (
+    JSE,
     KL,
     CustomObjective,
     Mixture,
@@ -44,6 +31,8 @@ from isosne.layout.objectives import (
 
 Axes = tuple[Array, ...]
 """A map stored by axis: contiguous float32 arrays of at least 16 numbers."""
+MixtureSettings = tuple[bool, float, float, float, float, bool]
+"""Whether JSE, its weight, the smallest p, exaggeration - 1, 1 / Z, whether values are summed."""
 
 TINY = 1e-37
 """Smallest q and Z: just above the smallest normal float32 (1.2e-38)."""
@@ -80,8 +69,7 @@ class ExactForces(Forces):
             toward = 1.0
             push_all(axes, self.dof, push, sums)
             scale = inverse(sums.sum())
-            parameters = (*self._mixture, exaggeration - 1, scale)
-            pull_mixture(*self.joint, axes, self.dof, parameters, pull, sums)
+            self._sum_mixture(axes, exaggeration - 1, scale, pull, of_values=False)
             away = sums.sum() * scale  # normalization of Q: q_ij times the sum of all terms
         return combine(pull, push, toward, away)
 
@@ -90,19 +78,23 @@ class ExactForces(Forces):
 
     def value(self, Y: NDArray[np.float32]) -> float:
         axes, sums = by_axis(Y), self._row_sums
-        push_all(axes, self.dof, np.empty_like(Y), sums)
+        unused = np.empty_like(Y)
+        push_all(axes, self.dof, unused, sums)
         Z = max(float(sums.sum()), TINY)
         if isinstance(self.objective, KL):
             loss_all(*self.joint, axes, self.dof, sums)
             # KL = sum p log p - sum p log w + log Z, as P sums to 1.
             loss = float(sums.sum()) + log(Z)
             return max(float(self._totals[1].sum()) + float(loss), 0.0)
-        value_mixture(*self.joint, axes, self.dof, (*self._mixture, 0.0, 1 / Z), sums)
+        self._sum_mixture(axes, 0.0, 1 / Z, unused, of_values=True)
         return max(float(sums.sum()), 0.0)
 
-    @property
-    def _mixture(self) -> tuple[int, float, float]:
-        return self.objective.code, self.objective.weight, ZERO_P / self.n_points**2
+    def _sum_mixture(
+        self, Y: Axes, extra: float, scale: float, pull: Array, *, of_values: bool
+    ) -> None:
+        is_jse, floor = isinstance(self.objective, JSE), ZERO_P / self.n_points**2
+        settings = is_jse, self.objective.weight, floor, extra, scale, of_values
+        sum_mixture(self.joint, Y, self.dof, settings, pull, self._row_sums)
 
     @cached_property
     def _totals(self) -> tuple[Array, Array]:
@@ -178,12 +170,11 @@ def by_axis(Y: NDArray[np.float32]) -> Axes:
 
 def widened(joint: DenseMatrix) -> DenseMatrix:
     """Return probabilities with at least 16 columns; columns past the last point are zero."""
-    missing = max(0, LANES - len(joint.factors))
-    if not missing:
+    values, factors = joint
+    missing = LANES - len(factors)
+    if missing <= 0:
         return joint
-    return DenseMatrix(
-        np.pad(joint.values, ((0, 0), (0, missing))), np.pad(joint.factors, (0, missing))
-    )
+    return DenseMatrix(np.pad(values, ((0, 0), (0, missing))), np.pad(factors, (0, missing)))
 
 
 def combine(pull: Array, push: Array, toward: float, away: float) -> NDArray[np.float32]:
@@ -199,14 +190,11 @@ def inverse(Z: float) -> float:
 
 @kernel
 def last_vector(n: int) -> tuple[int, int, Vector]:
-    """Return the end of the last full vector of n terms, and start and mask of one with the rest.
-
-    The vector with the rest ends with the last term and overlaps the one before it. A loop with a
-    mask in every vector, `vector_at`, takes 1.4 times as long if there is a vector for all points.
-    """
+    """Return the end of the last full vector of n terms; start and mask of one with the rest."""
+    # A mask in every vector, as of `vector_at`, takes 1.4 times as long.
     full = n - n % LANES
     start = max(n - LANES, 0)
-    return full, start, between(full - start, n - start)
+    return full, start, lanes.between(full - start, n - start)
 
 
 @kernel
@@ -221,11 +209,7 @@ def sq_dist(Y: Axes, i: int, j: int) -> Scalar:
 
 @kernel
 def sum_of_others(sum_of_w: Scalar, Y: Axes, n: int, i: int, dof: Scalar) -> float:
-    """Return the sum of w over the other points, given the sum over all points, where w_ii = 1.
-
-    For a point far from all others the difference would be lost in rounding, so the sum is
-    computed again.
-    """
+    """Return the sum of w over the other points, given the sum over all points, where w_ii = 1."""
     if sum_of_w > np.float32(ALONE):  # nearly always
         return np.float64(sum_of_w) - 1.0
     others = 0.0
@@ -246,42 +230,40 @@ def store(values: Array, i: int, coordinates: tuple[Scalar, ...]) -> None:
 def add_forces(
     sums: tuple[Vector, Vectors, Vectors], d: Vectors, p: Vector, dof: Scalar, keep: Vector
 ) -> tuple[Vector, Vectors, Vectors]:
-    """Add the pairs with differences d and probabilities p, where keep is 1, to the sums.
-
-    sums: w, p u d and w u d.
-    """
+    """Add pairs with differences d, where keep is 1, to the sums of w, p u d and w u d."""
     weights, pulls, pushes = sums
-    w, u = map_similarity(sq_length(d), dof)
+    w, u = map_similarity(lanes.sq_length(d), dof)
     w = w * keep
-    return weights + w, plus_product(pulls, p * u * keep, d), plus_product(pushes, w * u, d)
+    return (
+        weights + w,
+        lanes.plus_product(pulls, p * u * keep, d),
+        lanes.plus_product(pushes, w * u, d),
+    )
 
 
 @parallel_kernel
 def pull_and_push(
     values: Array, factors: Array, Y: Axes, dof: Scalar, pull: Array, push: Array, sums: Array
 ) -> None:
-    """Fill pull[:, i] = sum_j p u (y_i - y_j), push[:, i] = sum_j w u (y_i - y_j), sums[i] = sum w.
-
-    values (n, n) and factors (n,) define p; pull, push (d, n). O(n^2), one pass over the pairs.
-    """
+    """Fill pull[:, i] = sum_j p u (y_i - y_j), push[:, i] with w for p, and sums[i] = sum w."""
     n = len(sums)
     for i in prange(n):
-        x = repeated(point(Y, i))
-        none = minus(x, x)
+        x = lanes.repeated(lanes.point(Y, i))
+        none = lanes.minus(x, x)
         row, factor = values[i], factors[i]
-        found = splat(0), none, none
+        found = lanes.splat(0), none, none
         full, rest, keep = last_vector(n)
         # j = i adds w = 1 to the weights and nothing to the forces, as its difference is zero.
         for j in range(0, full, LANES):
-            p = load(row, j) * (factor + load(factors, j))
-            found = add_forces(found, minus(x, loaded(Y, j)), p, dof, splat(1))
+            p = lanes.load(row, j) * (factor + lanes.load(factors, j))
+            found = add_forces(found, lanes.minus(x, lanes.loaded(Y, j)), p, dof, lanes.splat(1))
         if full < n:
-            p = load(row, rest) * (factor + load(factors, rest))
-            found = add_forces(found, minus(x, loaded(Y, rest)), p, dof, keep)
+            p = lanes.load(row, rest) * (factor + lanes.load(factors, rest))
+            found = add_forces(found, lanes.minus(x, lanes.loaded(Y, rest)), p, dof, keep)
         weights, pulls, pushes = found
-        store(pull, i, totals(pulls))
-        store(push, i, totals(pushes))
-        sums[i] = sum_of_others(total(weights), Y, n, i, dof)
+        store(pull, i, lanes.totals(pulls))
+        store(push, i, lanes.totals(pushes))
+        sums[i] = sum_of_others(lanes.total(weights), Y, n, i, dof)
 
 
 @kernel
@@ -290,9 +272,9 @@ def add_push(
 ) -> tuple[Vector, Vectors]:
     """Add the pairs with differences d, times a mass, to the sums of w and w u d."""
     weights, pushes = sums
-    w, u = map_similarity(sq_length(d), dof)
+    w, u = map_similarity(lanes.sq_length(d), dof)
     w = w * mass
-    return weights + w, plus_product(pushes, w * u, d)
+    return weights + w, lanes.plus_product(pushes, w * u, d)
 
 
 @parallel_kernel
@@ -300,68 +282,43 @@ def push_all(Y: Axes, dof: Scalar, push: Array, sums: Array) -> None:
     """Fill push[:, i] = sum_j w u (y_i - y_j) and sums[i] = sum w over all pairs."""
     n = len(sums)
     for i in prange(n):
-        x = repeated(point(Y, i))
-        found = splat(0), minus(x, x)
+        x = lanes.repeated(lanes.point(Y, i))
+        found = lanes.splat(0), lanes.minus(x, x)
         full, rest, keep = last_vector(n)
         for j in range(0, full, LANES):
-            found = add_push(found, minus(x, loaded(Y, j)), dof, splat(1))
+            found = add_push(found, lanes.minus(x, lanes.loaded(Y, j)), dof, lanes.splat(1))
         if full < n:
-            found = add_push(found, minus(x, loaded(Y, rest)), dof, keep)
+            found = add_push(found, lanes.minus(x, lanes.loaded(Y, rest)), dof, keep)
         weights, pushes = found
-        store(push, i, totals(pushes))
-        sums[i] = sum_of_others(total(weights), Y, n, i, dof)
+        store(push, i, lanes.totals(pushes))
+        sums[i] = sum_of_others(lanes.total(weights), Y, n, i, dof)
 
 
 @parallel_kernel
-def pull_mixture(
-    values: Array,
-    factors: Array,
-    Y: Axes,
-    dof: Scalar,
-    parameters: tuple[int, float, float, float, float],
-    pull: Array,
-    sums: Array,
+def sum_mixture(
+    joint: DenseMatrix, Y: Axes, dof: Scalar, settings: MixtureSettings, pull: Array, sums: Array
 ) -> None:
-    """Fill pull[:, i] = sum_j (pull + extra p) u (y_i - y_j), and sums[i] = sum of the pulls.
-
-    parameters: code, weight and smallest p of the objective; exaggeration - 1; 1 / Z.
-    """
-    code, weight, floor, extra, scale = parameters
+    """Fill pull[:, i] = sum_j (T + extra p) u (y_i - y_j), and sums[i] = sum of T or of values."""
+    values, factors = joint
+    is_jse, weight, floor, extra, scale, of_values = settings
     for i in prange(len(sums)):
-        total_pull = 0.0
+        whole = 0.0
         found = np.zeros(len(Y))
         for j in range(len(sums)):
             if j != i:  # the terms of NeRV and JSE are not zero at j = i
                 w, u = pair_similarity(sq_dist(Y, i, j), dof)
                 p = np.float64(values[i, j]) * (factors[i] + factors[j])
-                term = mixture_pull(p, max(w * scale, TINY), code, weight, floor)
-                total_pull += term  # without exaggeration, which is not part of the objective
+                q = max(w * scale, TINY)
+                if of_values:
+                    whole += mixture_value(p, q, is_jse, weight, floor)
+                    continue
+                term = mixture_pull(p, q, is_jse, weight, floor)
+                whole += term  # without exaggeration, which is not part of the objective
                 term = (term + extra * p) * u
                 for c in range(len(Y)):
                     found[c] += term * (Y[c][i] - Y[c][j])
         pull[:, i] = found
-        sums[i] = total_pull
-
-
-@parallel_kernel
-def value_mixture(
-    values: Array,
-    factors: Array,
-    Y: Axes,
-    dof: Scalar,
-    parameters: tuple[int, float, float, float, float],
-    sums: Array,
-) -> None:
-    """Fill sums[i] with the objective's terms of point i; parameters as in `pull_mixture`."""
-    code, weight, floor, _, scale = parameters
-    for i in prange(len(sums)):
-        value = 0.0
-        for j in range(len(sums)):
-            if j != i:
-                w, _ = pair_similarity(sq_dist(Y, i, j), dof)
-                p = np.float64(values[i, j]) * (factors[i] + factors[j])
-                value += mixture_value(p, max(w * scale, TINY), code, weight, floor)
-        sums[i] = value
+        sums[i] = whole
 
 
 @parallel_kernel
@@ -369,17 +326,19 @@ def loss_all(values: Array, factors: Array, Y: Axes, dof: Scalar, sums: Array) -
     """Fill sums[i] = -sum_j p log w."""
     n = len(sums)
     for i in prange(n):
-        x = repeated(point(Y, i))
+        x = lanes.repeated(lanes.point(Y, i))
         row, factor = values[i], factors[i]
-        loss = splat(0)
+        loss = lanes.splat(0)
         full, rest, keep = last_vector(n)
         for j in range(0, full, LANES):
-            p = load(row, j) * (factor + load(factors, j))
-            loss += p * minus_log_similarity(sq_length(minus(x, loaded(Y, j))), dof)
+            p = lanes.load(row, j) * (factor + lanes.load(factors, j))
+            d = lanes.minus(x, lanes.loaded(Y, j))
+            loss += p * minus_log_similarity(lanes.sq_length(d), dof)
         if full < n:
-            p = load(row, rest) * (factor + load(factors, rest)) * keep
-            loss += p * minus_log_similarity(sq_length(minus(x, loaded(Y, rest))), dof)
-        sums[i] = total(loss)
+            p = lanes.load(row, rest) * (factor + lanes.load(factors, rest)) * keep
+            d = lanes.minus(x, lanes.loaded(Y, rest))
+            loss += p * minus_log_similarity(lanes.sq_length(d), dof)
+        sums[i] = lanes.total(loss)
 
 
 @parallel_kernel

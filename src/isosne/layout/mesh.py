@@ -27,7 +27,6 @@ from isosne.layout.forces import Repulsion
 from isosne.layout.near_field import (
     Cells,
     add_near,
-    expand,
     n_compared,
     n_near_pairs,
     smooth_similarity,
@@ -150,7 +149,7 @@ class MeshRepulsion(Repulsion):
             # Add back the constant that was subtracted from w; remove each point's own potential.
             Z = float(potential.sum(dtype=np.float64)) + (grid.shape.base * n - grid.own) * n
             if cells is not None:
-                Z += add_near(cells, expand(grid.shape.cutoff, float(self._dof)), self._dof, push)
+                Z += add_near(cells, grid.shape.cutoff, self._dof, push)
         return Z
 
     def _field(
@@ -169,11 +168,9 @@ class MeshRepulsion(Repulsion):
         return origin, convolve(total.reshape(grid.shape.sides), grid).reshape((*sides[:-1], -1))
 
     def open(self, Y: NDArray[np.float32]) -> tuple[Any, ...] | None:
-        """Return the arguments with which `read_at` reads the potential of a map Y (3, n).
+        """Return what `read_at` needs to read the potential of a map Y (3, n), but the near field.
 
-        Potential, corner, inverse spacing, and three tuples of zeros. None if the map is too wide
-        for a mesh. The near field is not part of the potential: pass 0 as the only cutoff to the
-        constructor.
+        Potential, corner, inverse spacing, three tuples of zeros; None if the map is too wide.
         """
         grid, _ = self._fit_grid(Y[3 - self.n_components :])
         if grid is None:

@@ -14,22 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._lanes import (
-    LANES,
-    Vector,
-    Vectors,
-    at_least,
-    loaded,
-    minus,
-    plus_product,
-    point,
-    repeated,
-    splat,
-    sq_length,
-    total,
-    totals,
-    vector_at,
-)
+from isosne import _lanes as lanes
+from isosne._lanes import LANES, Vector, Vectors
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
 from isosne.layout.exact import Axes, by_axis
@@ -87,7 +73,7 @@ def sort_into_cells(Y: NDArray[np.float32], cutoff: float) -> Cells | None:
     n = Y.shape[1]
     order, cells = np.empty(n, np.int64), np.empty(n, np.int64)
     starts = np.zeros(int(sides.prod()) + 2, np.int64)
-    sort_points(Y, low, inverse, counts, order, cells, starts)
+    sort_points(Y, (low, inverse, counts), order, cells, starts)
     n_a, n_b, n_c = map(int, sides)
     return Cells(by_axis(Y[:, order]), order, cells, starts[:-1], (n_a, n_b, n_c))
 
@@ -111,27 +97,22 @@ def n_compared(cells: Cells) -> float:
     return float(np.square(np.diff(cells.starts)).sum()) * n_window
 
 
-def add_near(cells: Cells, q: tuple[float, ...], dof: Scalar, push: NDArray[np.float32]) -> float:
+def add_near(cells: Cells, cutoff: float, dof: Scalar, push: NDArray[np.float32]) -> float:
     """Add the near pairs to push (d, n); return their sum of w - q, without points themselves."""
     sums = np.empty(len(cells.order))
-    push_near(cells, tuple(map(np.float32, q)), dof, push, sums)
+    push_near(cells, tuple(map(np.float32, expand(cutoff, float(dof)))), dof, push, sums)
     return float(sums.sum())
 
 
 @kernel
 def sort_points(
-    Y: Array,
-    low: Array,
-    inverse: Scalar,
-    counts: Array,
-    order: Array,
-    cells: Array,
-    starts: Array,
+    Y: Array, grid: tuple[Array, Scalar, Array], order: Array, cells: Array, starts: Array
 ) -> None:
     """Sort the points of a map (d, n) by cell: a counting sort, so equal cells keep their order.
 
-    order, cells (n,): overwritten; starts (n_cells + 2,): zeros, overwritten.
+    grid: corner, inverse width and number of cells; order, cells (n,), starts: zeros (n_cells + 2,)
     """
+    low, inverse, counts = grid
     n = Y.shape[1]
     own = np.empty(n, np.int64)
     for i in range(n):
@@ -162,11 +143,11 @@ def add_pairs(
     weights, pushes = sums
     sq, value, slope, curvature = polynomial
     # A pair beyond the cutoff counts as one at the cutoff, where all terms vanish.
-    t = 0 - at_least(sq - sq_length(d), np.float32(0))
+    t = 0 - lanes.at_least(sq - lanes.sq_length(d), np.float32(0))
     w, u = map_similarity(sq + t, dof)
     bent = t * curvature
     rest = w - (value + t * (slope + bent * np.float32(0.5)))
-    return weights + rest * keep, plus_product(pushes, (w * u + slope + bent) * keep, d)
+    return weights + rest * keep, lanes.plus_product(pushes, (w * u + slope + bent) * keep, d)
 
 
 @parallel_kernel
@@ -179,8 +160,8 @@ def push_near(
     sq, value, slope, curvature = polynomial
     alone = np.float32(1) - (value - sq * (slope - sq * curvature * np.float32(0.5)))
     for i in prange(len(sums)):
-        x = repeated(point(Y, i))
-        found = splat(0), minus(x, x)
+        x = lanes.repeated(lanes.point(Y, i))
+        found = lanes.splat(0), lanes.minus(x, x)
         c = cells[i] % n_c
         b = cells[i] // n_c % n_b
         a = cells[i] // (n_c * n_b)
@@ -189,16 +170,11 @@ def push_near(
                 line = (p * n_b + q) * n_c
                 stop = starts[line + min(c + REACH + 1, n_c)]
                 for first in range(starts[line + max(c - REACH, 0)], stop, LANES):
-                    e, keep = vector_at(first, stop, len(Y[0]))
-                    d = minus(x, loaded(Y, e))
+                    e, keep = lanes.vector_at(first, stop, len(Y[0]))
+                    d = lanes.minus(x, lanes.loaded(Y, e))
                     found = add_pairs(found, d, (sq, value, slope, curvature), dof, keep)
         weights, pushes = found
-        add_to(push, order[i], totals(pushes))
-        sums[i] = total(weights) - alone
-
-
-@kernel
-def add_to(values: Array, i: int, coordinates: tuple[Scalar, ...]) -> None:
-    """Add to values[:, i]."""
-    for c in range(len(coordinates)):
-        values[c, i] += coordinates[c]
+        pushed = lanes.totals(pushes)
+        for axis in range(len(Y)):
+            push[axis, order[i]] += pushed[axis]
+        sums[i] = lanes.total(weights) - alone

@@ -22,9 +22,6 @@ from isosne._portable import each_exp, each_power, log1p
 from isosne._types import Array, Scalar
 from isosne.errors import ParameterError, suggest
 
-KL_CODE, NERV_CODE, JSE_CODE = 0, 1, 2
-"""Codes of the objectives in compiled functions."""
-
 
 @dataclass(frozen=True)
 class KL:
@@ -44,9 +41,7 @@ class KL:
     """
 
     dof: float = 1.0
-    # Class attributes without annotation are not fields of the dataclass.
-    code = KL_CODE
-    weight = 0.0
+    weight = 0.0  # not a field, as it has no annotation
 
     def __post_init__(self) -> None:
         _check_dof(self.dof)
@@ -77,7 +72,6 @@ class NeRV:
 
     trade_off: float = 0.9
     dof: float = 1.0
-    code = NERV_CODE
 
     def __post_init__(self) -> None:
         _check_share("trade_off", self.trade_off, with_ends=True)
@@ -114,7 +108,6 @@ class JSE:
 
     mixture: float = 0.5
     dof: float = 1.0
-    code = JSE_CODE
 
     def __post_init__(self) -> None:
         _check_share("mixture", self.mixture, with_ends=False)
@@ -128,18 +121,13 @@ class JSE:
 
 @runtime_checkable
 class CustomObjective(Protocol):
-    """A user-defined objective: a function of P and Q, and its derivative with respect to Q.
+    """A user-defined objective: a function of P and Q (n, n), and its derivative by each q_ij.
 
     The optional attribute ``dof`` sets the degrees of freedom of the map similarity.
     """
 
-    def value(self, P: NDArray[np.float64], Q: NDArray[np.float64]) -> float:
-        """Return the objective for joint probabilities P and Q, both (n, n) with zero diagonal."""
-        ...
-
-    def derivative(self, P: NDArray[np.float64], Q: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the derivative of the objective with respect to each q_ij, (n, n)."""
-        ...
+    def value(self, P: NDArray[np.float64], Q: NDArray[np.float64]) -> float: ...
+    def derivative(self, P: NDArray[np.float64], Q: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 
 Mixture = KL | NeRV | JSE
@@ -232,17 +220,17 @@ def minus_log_similarity(sq_dist: Vector, dof: Scalar) -> Vector:
 
 
 @kernel
-def mixture_pull(p: Scalar, q: Scalar, code: int, weight: float, floor: float) -> Scalar:
+def mixture_pull(p: Scalar, q: Scalar, is_jse: bool, weight: float, floor: float) -> Scalar:
     """Return -q dC/dq, the attraction of a pair for NeRV or JSE before Q is normalized."""
-    if code == JSE_CODE:
+    if is_jse:
         return q * log1p(weight * (p / q - 1)) / weight
     return weight * p - (1 - weight) * q * (_portable.log(q / max(p, floor)) + 1)
 
 
 @kernel
-def mixture_value(p: Scalar, q: Scalar, code: int, weight: float, floor: float) -> Scalar:
+def mixture_value(p: Scalar, q: Scalar, is_jse: bool, weight: float, floor: float) -> Scalar:
     """Return the term of a pair in NeRV or JSE."""
-    if code == JSE_CODE:
+    if is_jse:
         mixed = weight * p + (1 - weight) * q
         forward = p * _portable.log(p / mixed) / (1 - weight) if p > 0 else 0.0
         return forward - q * log1p(weight * (p / q - 1)) / weight

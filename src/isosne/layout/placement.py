@@ -10,23 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isosne._lanes import (
-    LANES,
-    Vector,
-    Vectors,
-    gathered,
-    load,
-    loaded,
-    minus,
-    plus_product,
-    point,
-    repeated,
-    splat,
-    sq_length,
-    total,
-    totals,
-    vector_at,
-)
+from isosne import _lanes as lanes
+from isosne._lanes import LANES, Vector, Vectors
 from isosne._numba import kernel, parallel_kernel, prange
 from isosne._types import Array, Scalar
 from isosne.layout.exact import Axes, by_axis, last_vector, push_all
@@ -47,14 +32,18 @@ LONGEST = np.float32(1)
 """Length of the longest step from few partners, along an axis. Between partners that are far apart,
 attraction is weak, and a full step would leave the map (chosen)."""
 N_STARTS = 3
-"""Number of partners whose places are tried as starts. With 8, no measure gains
-(docs/decisions/0014)."""
+"""Partners whose places are tried as starts, as the first may lie apart from the others; with 8 no
+measure gains (docs/decisions/0014)."""
 ACCURACY = 0.02
 """Accuracy of the mesh, which is computed once and has no near field. Placed points need less than
 those of a map (chosen)."""
 WEAKEST = 1e-20
 """Smallest factor of the attraction. If all points of the map are so far apart that their
 similarities underflow, nothing repels, and the factor does not matter if it is not zero."""
+
+
+Settings = tuple[Scalar, Scalar, bool]
+"""Dof, factor of the attraction, and whether partners repel instead of a mesh."""
 
 
 class Placement:
@@ -116,9 +105,8 @@ class ListedPlacement:
     ) -> NDArray[np.float32]:
         """Return coordinates (m, d) for partners (m, k) on the map and their weights (m, k)."""
         k = weights.shape[1]
-        missing = max(0, LANES - k)
-        partners = np.pad(partners, ((0, 0), (0, missing))).astype(np.uint32)
-        weights = np.pad(weights, ((0, 0), (0, missing)))
+        room = (0, 0), (0, max(0, LANES - k))
+        partners, weights = np.pad(partners, room).astype(np.uint32), np.pad(weights, room)
         coordinates = np.empty((len(weights), 3), np.float32)
         mesh = self._limits, self._mesh
         settle_listed(partners, weights, k, self._fitted, self._settings, mesh, coordinates)
@@ -140,14 +128,11 @@ def most_similar(row: Array, n: int) -> tuple[int, Scalar]:
 def add_balance(
     sums: tuple[Vector, Vectors], d: Vectors, pull: Vector, dof: Scalar, keep: Vector
 ) -> tuple[Vector, Vectors]:
-    """Add pairs with differences d and attraction pull to the sums of pull u and (pull u - w u) d.
-
-    Only pairs where keep is 1 count.
-    """
+    """Add pairs with differences d, where keep is 1, to the sums of pull u and (pull u - w u) d."""
     weights, gradient = sums
-    w, u = map_similarity(sq_length(d), dof)
+    w, u = map_similarity(lanes.sq_length(d), dof)
     u = u * keep
-    return weights + pull * u, plus_product(gradient, pull * u - w * u, d)
+    return weights + pull * u, lanes.plus_product(gradient, pull * u - w * u, d)
 
 
 @parallel_kernel
@@ -156,9 +141,7 @@ def settle(
 ) -> None:
     """Fill coordinates (m, d) of new points with similarity (m, n) to the n points of a map.
 
-    Starts at the most similar point; each step moves DAMPING of the way to the mean of the fitted
-    points, weighted by their attraction, minus the repulsion. settings: dof, and the factor of the
-    attraction. O(m n) per step.
+    Starts at the most similar point. settings: dof, and the factor of the attraction.
     """
     dof, strength = settings
     full, rest, keep = last_vector(n)
@@ -166,69 +149,57 @@ def settle(
         weights = similarity[i]
         best, whole = most_similar(weights, n)
         factor = np.float32(strength / whole)
-        x = repeated(point(Y, best))
+        x = lanes.repeated(lanes.point(Y, best))
         for _ in range(N_STEPS):
-            found = splat(0), minus(x, x)
+            found = lanes.splat(0), lanes.minus(x, x)
             for j in range(0, full, LANES):
-                pull = factor * load(weights, j)
-                found = add_balance(found, minus(x, loaded(Y, j)), pull, dof, splat(1))
+                pull = factor * lanes.load(weights, j)
+                found = add_balance(
+                    found, lanes.minus(x, lanes.loaded(Y, j)), pull, dof, lanes.splat(1)
+                )
             if full < n:
-                pull = factor * load(weights, rest)
-                found = add_balance(found, minus(x, loaded(Y, rest)), pull, dof, keep)
+                pull = factor * lanes.load(weights, rest)
+                found = add_balance(found, lanes.minus(x, lanes.loaded(Y, rest)), pull, dof, keep)
             # x - g / attraction is the mean weighted by attraction, shifted by the repulsion.
-            attraction, gradient = total(found[0]), totals(found[1])
+            attraction, gradient = lanes.total(found[0]), lanes.totals(found[1])
             if attraction == 0:  # underflow: all partners are too far away to matter
                 break
-            x = plus_product(x, splat(-np.float32(DAMPING) / attraction), repeated(gradient))
-        end = totals(x)  # all lanes are equal, so their sum is 16 times the coordinate
+            x = lanes.plus_product(
+                x, lanes.splat(-np.float32(DAMPING) / attraction), lanes.repeated(gradient)
+            )
+        end = lanes.totals(x)  # all lanes are equal, so their sum is 16 times the coordinate
         for c in range(len(Y)):
             coordinates[i, c] = end[c] / np.float32(LANES)
 
 
 @kernel
 def energy_at(
-    at: tuple[Scalar, ...],
-    near: Array,
-    weights: Array,
-    k: int,
-    Y: Array,
-    settings: tuple[Scalar, Scalar, bool],
+    at: tuple[Scalar, ...], near: Array, weights: Array, k: int, Y: Array, settings: Settings
 ) -> Scalar:
-    """Return twice the potential energy of a new point that its k partners cause.
-
-    settings: dof, factor of the attraction, and whether partners repel.
-    """
+    """Return twice the potential energy of a new point that its k partners cause."""
     dof, factor, by_partners = settings
-    energy = splat(0)
+    energy = lanes.splat(0)
     for first in range(0, k, LANES):
-        q, keep = vector_at(first, k, k)
-        sq_dist = sq_length(minus(repeated(at), gathered(Y, near, q, at)))
-        term = factor * load(weights, q) * minus_log_similarity(sq_dist, dof)
+        q, keep = lanes.vector_at(first, k, k)
+        sq_dist = lanes.sq_length(lanes.minus(lanes.repeated(at), lanes.gathered(Y, near, q, at)))
+        term = factor * lanes.load(weights, q) * minus_log_similarity(sq_dist, dof)
         if by_partners:
             term = term + map_similarity(sq_dist, dof)[0]
         energy = energy + term * keep
-    return total(energy)
+    return lanes.total(energy)
 
 
 @kernel
 def best_start(
-    near: Array,
-    weights: Array,
-    k: int,
-    fitted: tuple[Array, Array],
-    settings: tuple[Scalar, Scalar, bool],
+    near: Array, weights: Array, k: int, fitted: tuple[Array, Array], settings: Settings
 ) -> Scalar:
-    """Return the partner at whose place a new point has the lowest energy, among the first ones.
-
-    The nearest fitted point may lie apart from the others, and no descent leaves its surroundings.
-    """
+    """Return the partner at whose place a new point has the lowest energy, among the first ones."""
     Y, potential = fitted
     best, lowest = near[0], np.float32(np.inf)
     for a in range(min(k, N_STARTS)):
         j = near[a]
-        energy = potential[j] + energy_at(
-            (Y[j, 0], Y[j, 1], Y[j, 2]), near, weights, k, Y, settings
-        )
+        at = Y[j, 0], Y[j, 1], Y[j, 2]
+        energy = potential[j] + energy_at(at, near, weights, k, Y, settings)
         if energy < lowest:
             best, lowest = j, energy
     return best
@@ -240,17 +211,14 @@ def settle_listed(
     weights: Array,
     k: int,
     fitted: tuple[Array, Array],
-    settings: tuple[Scalar, Scalar, bool],
+    settings: Settings,
     mesh: tuple[Any, ...],
     coordinates: Array,
 ) -> None:
     """Fill coordinates (m, 3) like `settle`, from k partners, their weights and a mesh.
 
-    partners, weights: k columns, padded to 16; fitted: the map (n, 3) and its potential (n,); mesh:
-    lower and upper bounds of the coordinates (2, 3), and what `MeshRepulsion.open` returns;
-    settings: dof, the factor of the attraction, and whether partners repel instead of the mesh.
-    Starts at the best of the first partners, and stays within the bounds, where the potential is
-    known. O(m k) per step.
+    fitted: the map (n, 3) and its potential (n,); mesh: lower and upper bounds of the coordinates
+    (2, 3), within which the potential is known, and what `MeshRepulsion.open` returns.
     """
     dof, strength, by_partners = settings
     limits, (field, origin, inverse, zeros_a, zeros_b, zeros_c) = mesh
@@ -263,17 +231,17 @@ def settle_listed(
         for _ in range(N_STEPS):
             at = x[0], x[1], x[2]
             push = read_at(field, at, origin, inverse, (zeros_a, zeros_b, zeros_c))[1:]
-            pulls, gradient = splat(0), repeated(at)
-            gradient = minus(gradient, gradient)
+            pulls, gradient = lanes.splat(0), lanes.repeated(at)
+            gradient = lanes.minus(gradient, gradient)
             for first in range(0, k, LANES):
-                q, keep = vector_at(first, k, k)
-                d = minus(repeated(at), gathered(Y, near, q, at))
-                w, u = map_similarity(sq_length(d), dof)
+                q, keep = lanes.vector_at(first, k, k)
+                d = lanes.minus(lanes.repeated(at), lanes.gathered(Y, near, q, at))
+                w, u = map_similarity(lanes.sq_length(d), dof)
                 u = u * keep
-                pull = factor * load(weights[i], q) * u
+                pull = factor * lanes.load(weights[i], q) * u
                 pulls = pulls + pull
-                gradient = plus_product(gradient, pull - w * u if by_partners else pull, d)
-            pulled, attraction = totals(gradient), total(pulls)
+                gradient = lanes.plus_product(gradient, pull - w * u if by_partners else pull, d)
+            pulled, attraction = lanes.totals(gradient), lanes.total(pulls)
             if attraction == 0:
                 break
             scale = np.float32(DAMPING) / attraction

@@ -4,9 +4,8 @@ Gradients include the factor 4, as in the paper. Packages that omit it (FIt-SNE,
 learning rates four times as large for the same step.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, cast
 
 from isosne._checks import check_count, check_number
 from isosne._portable import power
@@ -14,6 +13,7 @@ from isosne.errors import ParameterError, suggest
 
 LARGEST_SETTING = 1e9
 """Largest exaggeration and the like; larger ones leave no finite map (chosen)."""
+NO_EXAGGERATION = "1 means no exaggeration."
 FALLING_MOMENTUM, LATE_MOMENTUM = 0.9, 0.998
 """Momentum of the default schedule while exaggeration falls, and in the last phase: the same for
 any number of points, because `descend` brakes (docs/decisions/0020)."""
@@ -96,13 +96,11 @@ class Phase:
 
     def __post_init__(self) -> None:
         check_count(self.n_iter, "n_iter", low=0, hint="Pass the number of steps.")
-        hint = "1 means no exaggeration."
-        _check_setting(self.exaggeration, "exaggeration", 1 / LARGEST_SETTING, hint)
+        _check_setting(self.exaggeration, "exaggeration", 1 / LARGEST_SETTING, NO_EXAGGERATION)
         check_number(self.momentum, "momentum", low=0, high=1, hint="0.5 and 0.8 are usual.")
         _check_setting(self.shortest, "shortest", 0, "50 is usual.")
         if self.step is not None:
-            hint = "None chooses by the number of points."
-            check_number(self.step, "step", low=0, hint=hint)
+            check_number(self.step, "step", low=0, hint="None chooses by the number of points.")
         _check_setting(self.divisor, "divisor", 1 / LARGEST_SETTING, "4 is usual.")
         if self.last_exaggeration is not None:
             hint = "None keeps the exaggeration of the phase."
@@ -193,8 +191,7 @@ class Schedule:
             Exaggeration of the last phase; 2 to 4 gives tighter clusters.
         """
         check_count(n_iter, "n_iter", low=151, hint="Exaggeration falls during the first 150.")
-        hint = "1 means no exaggeration."
-        check_number(exaggeration, "exaggeration", low=1, high=12, hint=hint)
+        check_number(exaggeration, "exaggeration", low=1, high=12, hint=NO_EXAGGERATION)
         last = float(exaggeration)
         n_last = int(n_iter) - 150
         first = Phase(50, 12, shortest=0, divisor=1)
@@ -217,47 +214,31 @@ class Schedule:
             Exaggeration of the second phase; 2 to 4 gives tighter clusters.
         """
         check_count(n_iter, "n_iter", low=251, hint="The first 250 steps are early exaggeration.")
-        hint = "1 means no exaggeration."
-        check_number(exaggeration, "exaggeration", low=1, hint=hint)
-        return cls(
-            (
-                Phase(250, exaggeration=12, momentum=0.5),
-                Phase(int(n_iter) - 250, exaggeration=float(exaggeration), momentum=0.8),
-            )
-        )
+        check_number(exaggeration, "exaggeration", low=1, hint=NO_EXAGGERATION)
+        last = Phase(int(n_iter) - 250, exaggeration=float(exaggeration), momentum=0.8)
+        return cls((Phase(250, exaggeration=12, momentum=0.5), last))
 
     @classmethod
     def paper(cls) -> Self:
-        """Return the schedule of the paper's authors, from their published code.
+        """Return the schedule of the paper's authors: 1000 steps of length 500.
 
-        1000 steps of length 500; exaggeration 4 for the first 100; momentum 0.5, and 0.8 from step
-        250 on.
+        Exaggeration is 4 for the first 100, momentum 0.5, and 0.8 from step 250 on.
         """
-        return cls(
-            (
-                # The authors' MATLAB demo; the paper itself does not state a schedule.
-                Phase(100, exaggeration=4, momentum=0.5, step=500),
-                Phase(150, momentum=0.5, step=500),
-                Phase(750, momentum=0.8, step=500),
-            )
-        )
+        # The authors' MATLAB demo; the paper itself does not state a schedule.
+        first = Phase(100, exaggeration=4, momentum=0.5, step=500)
+        return cls((first, Phase(150, momentum=0.5, step=500), Phase(750, step=500)))
 
     @classmethod
     def opt_sne(cls) -> Self:
-        """Return the schedule of opt-SNE, whose phases end automatically (Belkina et al. 2019).
+        """Return the schedule of opt-SNE, whose two phases end automatically (Belkina et al. 2019).
 
-        Two phases with stop rules; at most 2500 steps (chosen).
+        At most 2500 steps (chosen).
         """
-        return cls(
-            (
-                Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls()),
-                Phase(2000, momentum=0.8, divisor=48, stop=ChangeBelow()),  # n / (4 * 12)
-            )
-        )
+        first = Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls())
+        return cls((first, Phase(2000, divisor=48, stop=ChangeBelow())))  # n / (4 * 12)
 
 
 def _check_steps(wait: object, every: object) -> None:
-    """Raise an error unless a stop rule waits and counts by whole steps."""
     check_count(wait, "wait", low=0, hint="Pass the number of steps before the rule applies.")
     check_count(every, "every", low=1, hint="Pass the number of steps between two values.")
 
@@ -276,29 +257,17 @@ def lasting(schedule: Schedule, exaggeration: float) -> Schedule:
 
     The shortest step of the last phase is divided by it; otherwise maps would not converge.
     """
-    *others, last = schedule.phases
-    raised = [_at_least(phase, exaggeration) for phase in others]
+    *phases, last = schedule.phases
+    for i, phase in enumerate(phases):
+        raised, end = max(phase.exaggeration, exaggeration), phase.last_exaggeration
+        end = None if end is None else max(end, exaggeration)
+        phases[i] = replace(phase, exaggeration=raised, last_exaggeration=end)
     shortest = last.shortest / exaggeration
     last = replace(last, exaggeration=exaggeration, last_exaggeration=None, shortest=shortest)
-    return replace(schedule, phases=(*raised, last))
+    return replace(schedule, phases=(*phases, last))
 
 
-def _at_least(phase: Phase, exaggeration: float) -> Phase:
-    """Return a phase whose exaggeration is nowhere less."""
-    last = phase.last_exaggeration
-    return replace(
-        phase,
-        exaggeration=max(phase.exaggeration, exaggeration),
-        last_exaggeration=None if last is None else max(last, exaggeration),
-    )
-
-
-NAMES: dict[str, Callable[[], Schedule]] = {
-    "annealed": Schedule.annealed,
-    "standard": Schedule.standard,
-    "paper": Schedule.paper,
-    "opt_sne": Schedule.opt_sne,
-}
+NAMES = ("annealed", "standard", "paper", "opt_sne")
 
 
 def as_schedule(schedule: object) -> Schedule:
@@ -306,7 +275,7 @@ def as_schedule(schedule: object) -> Schedule:
     if isinstance(schedule, Schedule):
         return schedule
     if isinstance(schedule, str) and schedule in NAMES:
-        return NAMES[schedule]()
+        return cast(Schedule, getattr(Schedule, schedule)())
     raise ParameterError(
         "schedule",
         f"be one of {', '.join(map(repr, NAMES))}, or a Schedule",

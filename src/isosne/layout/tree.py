@@ -32,6 +32,10 @@ LIST_LENGTH = 1024
 """Entries of an interaction list before it is summed: 16 kB, within the L1 cache (chosen)."""
 
 
+Settings = tuple[tuple[Scalar, Scalar], tuple[Scalar, ...]]
+"""Theta squared and dof; and as many zeros as the map has axes, as compiled code must know it."""
+
+
 class TreeRepulsion(Repulsion):
     """Repulsion between all points of a map, computed with a tree.
 
@@ -60,9 +64,8 @@ class TreeRepulsion(Repulsion):
         links, nodes, leaves = self._links[:n_nodes], self._nodes[:n_nodes], self._leaves[:n_leaves]
         ordered = Y.take(order, axis=1)
         summarize(ordered, links, nodes)
-        zeros = (np.float32(0),) * len(Y)
-        settings = np.float32(self.theta**2), self._dof
-        push_leaves(ordered, (links, nodes), leaves, settings, zeros, self._lists, *self._found)
+        settings = (np.float32(self.theta**2), self._dof), (np.float32(0),) * len(Y)
+        push_leaves(ordered, (links, nodes), leaves, settings, self._lists, *self._found)
         push[:, order], self._sums[order] = self._found  # back to the original order
         return float(self._sums.sum())
 
@@ -155,15 +158,6 @@ def end_of_part(codes: Array, first: int, start: int, stop: int) -> int:
     return start + int(np.searchsorted(codes[start:stop], beyond))
 
 
-@kernel
-def interval(y: Array) -> tuple[Scalar, Scalar]:
-    """Return the minimum and the maximum of y."""
-    low = high = y[0]
-    for value in y:
-        low, high = min(low, value), max(high, value)
-    return low, high
-
-
 @parallel_kernel
 def summarize(Y: Array, links: Array, nodes: Array) -> None:
     """Fill nodes (n_nodes, d + 2): center of mass, mass, squared diagonal of the bounding box.
@@ -174,19 +168,14 @@ def summarize(Y: Array, links: Array, nodes: Array) -> None:
         start, stop = links[node, 1], links[node, 2]
         sq_diagonal = np.float32(0)
         for c in range(Y.shape[0]):
-            low, high = interval(Y[c, start:stop])
+            y = Y[c, start:stop]
+            width = y.max() - y.min()
             total = 0.0  # float64: a node may hold all points
-            for a in range(start, stop):
-                total += np.float64(Y[c, a])
+            for value in y:
+                total += np.float64(value)
             nodes[node, c] = total / (stop - start)
-            sq_diagonal += (high - low) * (high - low)
+            sq_diagonal += width * width
         nodes[node, -2], nodes[node, -1] = stop - start, sq_diagonal
-
-
-@kernel
-def gap(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
-    """Return the distance of x to an interval; zero inside."""
-    return max(low - x, x - high, np.float32(0))
 
 
 @kernel
@@ -202,19 +191,9 @@ def list_points(listed: Array, size: int, Y: Array, first: int, last: int) -> in
 
 @kernel
 def push_by_list(
-    listed: Array,
-    size: int,
-    Y: Array,
-    a: int,
-    settings: tuple[tuple[Scalar, Scalar], tuple[Scalar, ...]],
-    push: Array,
-    sums: Array,
+    listed: Array, size: int, Y: Array, a: int, settings: Settings, push: Array, sums: Array
 ) -> None:
-    """Add the interactions of point a with the first `size` entries of a list.
-
-    listed (d + 1, length): coordinates and masses. Its masses are zero from `size` to the next
-    multiple of 16.
-    """
+    """Add the interactions of point a with a list, whose masses are zero from `size` on."""
     (_, dof), zeros = settings
     axes, masses = entries(listed, zeros), listed[-1]
     x = repeated(point(entries(Y, zeros), a))
@@ -230,12 +209,7 @@ def push_by_list(
 
 @kernel
 def push_within(
-    listed: Array,
-    Y: Array,
-    leaf: tuple[int, int],
-    settings: tuple[tuple[Scalar, Scalar], tuple[Scalar, ...]],
-    push: Array,
-    sums: Array,
+    listed: Array, Y: Array, leaf: tuple[int, int], settings: Settings, push: Array, sums: Array
 ) -> None:
     """Fill push and sums with the interactions among the points of a leaf."""
     start, stop = leaf
@@ -262,20 +236,19 @@ def push_leaves(
     Y: Array,
     tree: tuple[Array, Array],
     leaves: Array,
-    settings: tuple[Scalar, Scalar],
-    zeros: tuple[Scalar, ...],
+    settings: Settings,
     lists: Array,
     push: Array,
     sums: Array,
 ) -> None:
     """Fill push (d, n) and sums (n,) of the sorted points Y (d, n), leaf by leaf.
 
-    tree: links and nodes; settings: theta squared, dof; zeros: d numbers; lists (n_lists, d + 1,
-    length): scratch.
+    tree: links and nodes; lists (n_lists, d + 1, length): scratch, coordinates and masses.
     """
+    numbers, zeros = settings  # a parallel loop takes no nested tuple
     for t in prange(len(lists)):
         for e in range(t, len(leaves), len(lists)):  # interleaved, to balance dense regions
-            push_leaf(Y, tree, leaves[e], (settings, zeros), lists[t], push, sums)
+            push_leaf(Y, tree, leaves[e], (numbers, zeros), lists[t], push, sums)
 
 
 @kernel
@@ -283,7 +256,7 @@ def push_leaf(
     Y: Array,
     tree: tuple[Array, Array],
     own: int,
-    settings: tuple[tuple[Scalar, Scalar], tuple[Scalar, ...]],
+    settings: Settings,
     listed: Array,
     push: Array,
     sums: Array,
@@ -294,7 +267,7 @@ def push_leaf(
     start, stop = leaf = links[own, 1], links[own, 2]
     box = np.empty((Y.shape[0], 2), np.float32)
     for c in range(Y.shape[0]):
-        box[c, 0], box[c, 1] = interval(Y[c, start:stop])
+        box[c, 0], box[c, 1] = Y[c, start:stop].min(), Y[c, start:stop].max()
     push_within(listed, Y, leaf, settings, push, sums)
     size = node = 0
     while node < len(links):
@@ -306,7 +279,8 @@ def push_leaf(
         after, first, last = links[node, 0], links[node, 1], links[node, 2]
         sq_gap = np.float32(0)
         for c in range(Y.shape[0]):
-            apart = gap(nodes[node, c], box[c, 0], box[c, 1])
+            x = nodes[node, c]
+            apart = max(box[c, 0] - x, x - box[c, 1], np.float32(0))  # zero inside of the box
             sq_gap += apart * apart
         if first <= start < last:  # an ancestor, or the leaf itself, which is summed already
             node += 1

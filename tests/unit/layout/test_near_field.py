@@ -6,7 +6,6 @@ import pytest
 from isosne.layout.mesh import CUTOFFS, MeshRepulsion
 from isosne.layout.near_field import (
     add_near,
-    expand,
     n_compared,
     n_near_pairs,
     smooth_similarity,
@@ -33,7 +32,7 @@ def add_all(Y, cutoff, dof):
     """Return the push (n, d) and the sum of the near pairs of a map (n, d)."""
     push = np.zeros(Y.T.shape, np.float32)
     cells = sort_into_cells(np.ascontiguousarray(Y.T), cutoff)
-    whole = add_near(cells, expand(cutoff, dof), np.float32(dof), push)
+    whole = add_near(cells, cutoff, np.float32(dof), push)
     return push.T, whole
 
 
