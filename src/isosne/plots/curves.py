@@ -13,7 +13,6 @@ from isosne.plots.figures import (
     add_legend,
     as_axes,
     class_handles,
-    legend_width,
     make_grid,
     set_literal,
     style_axes,
@@ -44,8 +43,8 @@ def plot_rnx(curves: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Eq. 10. The legend states the area under each curve over log k, which is AUC_RNX (Eq. 11) over
-    the k of the curve: ``sum(R / k) / sum(1 / k)``. Departures from the paper: none.
+    Eq. 10. The legend states AUC_RNX (Eq. 11) over the k of each curve. Departures from the paper:
+    none.
 
     Examples
     --------
@@ -137,9 +136,7 @@ def plot_similarity_from(
 
     Notes
     -----
-    The paper's figure of similarities with respect to the origin: with the isolation kernel, the
-    nearest points of a dense and of a sparse cluster have about the same similarity. Departures
-    from the paper: none.
+    The paper's figure of similarities with respect to the origin. Departures from the paper: none.
 
     Examples
     --------
@@ -152,7 +149,7 @@ def plot_similarity_from(
     n = len(next(iter(rows.values())))
     classes = as_paint(labels, n, kind="labels", names=names)
     assert isinstance(classes, Classes)  # because of kind="labels"
-    axes = make_grid(len(rows), None, side=PANEL_SIDE, beside=legend_width(classes, PANEL_SIDE))
+    axes = make_grid(len(rows), None, classes, side=PANEL_SIDE)
     for ax, (name, values) in zip(axes, rows.items(), strict=True):
         for c, color in enumerate(classes.colors):
             own = np.sort(values[classes.of_point == c])[::-1]

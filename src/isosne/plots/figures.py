@@ -6,7 +6,7 @@ for others. Image files are written atomically and are reproducible byte by byte
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from textwrap import wrap
@@ -53,6 +53,7 @@ LEGEND_ROW = 0.18  # height of a legend entry in the small font
 LEGEND_MARKER = 0.6  # width of the marker of a legend entry and the space around it
 MIN_LEGEND = 1.0  # width
 TITLE_ROW = 0.2  # height of a line of a title
+TITLE_SHARE = 0.9  # maximum width of a line of a title relative to the axes
 VALUE_BAR, TRUST_BAR = 0.95, 1.5  # widths of a color bar with labels; those of trust are words
 
 
@@ -61,7 +62,7 @@ class Style(NamedTuple):
 
     side: float = 5.6  # of a single map
     panel: float = 3.4  # side of a map in a grid
-    width: float | None = None  # of the figure of a map with a legend below; None: legend beside it
+    is_column: bool = False  # whether a legend beside a map narrows the map, not widens the figure
     font: float | None = None  # None: that of matplotlib's settings
     title: str = "large"
     background: str = "white"
@@ -108,7 +109,7 @@ DARK = Style(
 STYLES = {
     "screen": SCREEN,
     # 89 mm is the width of a column of many journals.
-    "paper": Style(side=89 / 25.4, panel=1.7, width=89 / 25.4, font=8.0, title="medium"),
+    "paper": Style(side=89 / 25.4, panel=1.7, is_column=True, font=8.0, title="medium"),
     "slides": Style(side=6.5, panel=5.0, font=18.0, title="medium"),
     "dark": DARK,
 }
@@ -182,15 +183,20 @@ def text_width(text: str, size: float | str) -> float:
     return float(path.get_extents().width) / POINTS_PER_INCH
 
 
-def set_wrapped_title(ax: Axes, title: str, *, inches: float) -> int:
-    """Set a title wrapped to a width; return the number of lines."""
+def add_titles(axes: Sequence[Axes], titles: Iterable[str], side: float, *, is_new: bool) -> None:
+    """Add titles, wrapped to the side of the axes; a new figure grows, so that this stays."""
     size = FontProperties(size=rcParams["axes.titlesize"]).get_size_in_points()
-    lines = []
-    for line in title.splitlines():
-        letters = len(line) * inches / text_width(line, size)
-        lines += wrap(line, max(int(letters), 8)) or [""]
-    set_literal(ax.set_title("\n".join(lines)))
-    return len(lines)
+    n_lines = 1
+    for ax, title in zip(axes, titles, strict=True):
+        lines = []
+        for line in title.splitlines():
+            letters = len(line) * TITLE_SHARE * side / text_width(line, size)
+            lines += wrap(line, max(int(letters), 8)) or [""]
+        set_literal(ax.set_title("\n".join(lines)))
+        n_lines = max(n_lines, len(lines))
+    if is_new:
+        figure = figure_of(axes[0])
+        figure.set_figheight(figure.get_figheight() + font_scale() * TITLE_ROW * (n_lines - 1))
 
 
 def printable(text: str) -> str:
@@ -205,23 +211,15 @@ def set_literal(text: Text) -> None:
     text.set_text(printable(text.get_text()))
 
 
-def add_title_height(figure: Figure, n_lines: int) -> None:
-    """Enlarge a figure by the title lines beyond the first, so that the axes keep their size."""
-    figure.set_figheight(figure.get_figheight() + font_scale() * TITLE_ROW * max(n_lines - 1, 0))
-
-
-def arrange_grid(n: int, columns: int | None) -> tuple[int, int]:
-    """Return the rows and columns of n panels."""
+def make_grid(
+    n: int, columns: int | None, explained: Paint, *, side: float, n_dims: int = 2
+) -> Array:
+    """Return n Axes of a new figure in rows and columns, with room for a legend beside them."""
     if columns is None:
         columns = n if n <= MAX_ROW else int(np.ceil(np.sqrt(n)))
     columns = min(columns, n)
-    return -(-n // columns), columns
-
-
-def make_grid(n: int, columns: int | None, *, side: float, beside: float, n_dims: int = 2) -> Array:
-    """Return n Axes of a new figure, arranged in rows and columns."""
-    rows, columns = arrange_grid(n, columns)
-    figure = new_figure(side * columns + beside, side * rows)
+    rows = -(-n // columns)
+    figure = new_figure(side * columns + legend_width(explained, side * rows), side * rows)
     axes = np.empty(n, object)
     axes[:] = [add_axes(figure, n_dims, rows, columns, i + 1) for i in range(n)]
     return axes
@@ -259,25 +257,10 @@ def add_legend(ax: Axes, handles: Sequence[Artist], *, title: str = "") -> None:
     _show_as_written(ax.legend(handles=list(handles), title=title or None, **look))
 
 
-def add_figure_legend(
-    figure: Figure, handles: Sequence[Artist], *, title: str = "", columns: int = 0
-) -> None:
-    """Add one legend to the axes of a figure: to the right of them, or below them in columns."""
-    look = _legend_style(len(handles), figure.get_figheight())
-    look["loc"] = "outside right center"
-    if columns:
-        look |= {"loc": "outside lower center", "ncols": columns, "alignment": "center"}
+def add_figure_legend(figure: Figure, handles: Sequence[Artist], *, title: str = "") -> None:
+    """Add one legend to the right of the axes of a figure."""
+    look = _legend_style(len(handles), figure.get_figheight()) | {"loc": "outside right center"}
     _show_as_written(figure.legend(handles=list(handles), title=title or None, **look))
-
-
-def arrange_below(classes: Classes, width: float) -> tuple[int, float]:
-    """Return the columns and the height in inches of a legend below axes of this width."""
-    n = len(classes.names)
-    size = _legend_style(n, width)["fontsize"]
-    entry = font_scale() * LEGEND_MARKER + max(text_width(name, size) for name in classes.names)
-    columns = int(np.clip(width / entry, 1, n))
-    rows = -(-n // columns) + bool(classes.title)
-    return columns, font_scale() * TITLE_ROW * (rows + 0.5)  # and space around it
 
 
 def _show_as_written(legend: Legend) -> None:

@@ -96,8 +96,7 @@ def plot_cells(kernel: IsolationKernel, partition: int = 0, *, ax: Axes | None =
 
     Notes
     -----
-    The paper's figure of two partitionings of data with two densities. Departures from the paper:
-    none.
+    The paper's figure of two partitionings. Departures from the paper: none.
 
     Examples
     --------

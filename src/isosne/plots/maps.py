@@ -18,9 +18,7 @@ from isosne.plots.figures import (
     add_color_bar,
     add_figure_legend,
     add_legend,
-    add_title_height,
-    arrange_below,
-    arrange_grid,
+    add_titles,
     class_handles,
     figure_of,
     find_style,
@@ -29,7 +27,6 @@ from isosne.plots.figures import (
     make_grid,
     new_figure,
     printable,
-    set_wrapped_title,
     strip_axes,
 )
 from isosne.plots.paint import (
@@ -51,7 +48,6 @@ NAMES_MARGIN = 0.1  # around a map with names on it
 ELEVATION, AZIMUTH = 22, -58  # viewing angles of a 3-D map in degrees
 ZOOM = 1.12  # magnification at which a cube fills the axes without being cut off
 STRIP_SHARE = 0.6  # height of a one-dimensional map relative to its width
-TITLE_SHARE = 0.9  # maximum width of a title line relative to the axes
 AXES_SHARE = 0.77  # height of the axes in a figure before layout: matplotlib's 0.88 - 0.11
 
 
@@ -95,8 +91,7 @@ def plot_map(
         Whether to write the names of the classes on the map, each beside its cluster. An array of
         labels names clusters of a map that is colored by something else.
     style : {"screen", "paper", "slides", "dark"}, default="screen"
-        "paper" is as wide as a column of a journal, 89 mm, with fonts of 8 points and the legend
-        below the map.
+        "paper" is as wide as a column of a journal, 89 mm, with fonts of 8 points.
     ax : Axes or None, default=None
         Axes to draw on; None creates a new figure, available as ``ax.figure``.
 
@@ -107,17 +102,10 @@ def plot_map(
 
     Notes
     -----
-    The axes have no ticks and, in two and three dimensions, equal scales. Read which points are
-    near each other; positions, axes, and distances between far points have no meaning. Points are
-    drawn in a fixed random order, so that no class hides another. Above 100 000 points the map is
-    rasterized if ``point_size="auto"``.
-
-    The colors of up to ten classes can be told apart with common forms of color blindness. Above
-    ten classes, those that are near each other on the map get colors that differ most, so that a
-    class may have another color on another map. Above 60 classes, colors repeat.
-
-    Names on the map do not overlap and stay inside the axes. If there is no room, their font is
-    reduced, down to 60 %; what then has no place is left out with a warning. Not in the paper.
+    The axes have equal scales in two and three dimensions. Points are drawn in a fixed random
+    order, so that no class hides another. Above 100 000 points the map is rasterized if
+    ``point_size="auto"``. Above ten classes, their colors depend on the map, and above 60 they
+    repeat. Names for which there is no room are left out with a warning. Not in the paper.
 
     Examples
     --------
@@ -132,16 +120,18 @@ def plot_map(
     paint = spread_colors(look.paint(as_paint(color, len(Y), kind=kind, names=names)), Y)
     drawing = _Drawing(mark, point_size, annotate, names, look)
     named = drawing.check(Y, paint)
-    explained = paint if _needs_legend(legend, paint, named) else None
-    is_new, columns = ax is None, 0
+    explained = _find_explained(legend, paint, named)
+    is_new = ax is None
     with look.applied():
         if ax is None:
-            ax, columns = make_axes(Y.shape[1], explained, look)
+            ax, side = make_axes(Y.shape[1], explained, look)
+        else:
+            side = ax.get_window_extent().width / ax.figure.dpi
         _check_axes(ax, Y.shape[1])
         drawing.draw(ax, Y, paint, named)
         if title is not None:
-            add_title(ax, title, look, is_new=is_new)
-        add_explanation([ax], explained, Y.shape[1], columns=columns)
+            add_titles([ax], [title], side, is_new=is_new)
+        add_explanation([ax], explained, Y.shape[1])
     return ax
 
 
@@ -198,16 +188,12 @@ def plot_maps(
     if columns is not None:
         check_count(columns, "columns", low=1, hint="Leave it out to choose it.")
     first = next(iter(checked))
-    explained = paints[first] if _needs_legend(legend, paints[first], named[first]) else None
+    explained = _find_explained(legend, paints[first], named[first])
     with look.applied():
-        height = look.panel * arrange_grid(len(checked), columns)[0]
-        beside = legend_width(explained, height)
-        axes = make_grid(len(checked), columns, side=look.panel, beside=beside, n_dims=n_dims)
-        n_lines = 1
+        axes = make_grid(len(checked), columns, explained, side=look.panel, n_dims=n_dims)
         for ax, (title, Y) in zip(axes, checked.items(), strict=True):
-            n_lines = max(n_lines, set_wrapped_title(ax, title, inches=TITLE_SHARE * look.panel))
             drawing.draw(ax, Y, paints[title], named[title])
-        add_title_height(axes[0].figure, n_lines)
+        add_titles(axes.tolist(), checked, look.panel, is_new=True)
         add_explanation(axes.tolist(), explained, n_dims)
     return axes
 
@@ -270,42 +256,27 @@ class _Drawing(NamedTuple):
         return named
 
 
-def make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, int]:
-    """Return the axes of a new figure, and the columns of the legend if it is below them."""
-    columns, below = 0, 0.0
-    if style.width is None:
-        width = style.side + legend_width(explained, AXES_SHARE * style.side)
-        side = style.side
-    elif isinstance(explained, Classes) and n_dims > 1:
-        width = side = style.width
-        columns, below = arrange_below(explained, width)
-    else:
-        beside = legend_width(explained, style.width) if isinstance(explained, Values) else 0.0
-        width, side = style.width, style.width - beside
-    figure = new_figure(width, (side if n_dims > 1 else STRIP_SHARE * side) + below)
-    ax = add_axes(figure, n_dims)
+def make_axes(n_dims: int, explained: Paint, style: Style) -> tuple[Axes, float]:
+    """Return the axes of a new figure with room for a legend beside them, and their side."""
+    side, beside = style.side, legend_width(explained, AXES_SHARE * style.side)
+    if style.is_column:  # only a long legend widens the figure
+        side = max(side - beside, side / 2)
+        beside = legend_width(explained, AXES_SHARE * side)
+    ax = add_axes(new_figure(side + beside, side if n_dims > 1 else STRIP_SHARE * side), n_dims)
     ax.set_anchor("W")  # remaining space is on the side of the legend
-    return ax, columns
+    return ax, side
 
 
-def add_title(ax: Axes, title: str, style: Style, *, is_new: bool) -> None:
-    """Add a title, wrapped to the width of the axes."""
-    width = style.side if is_new else ax.get_window_extent().width / ax.figure.dpi
-    n_lines = set_wrapped_title(ax, title, inches=TITLE_SHARE * width)
-    if is_new:
-        add_title_height(ax.figure, n_lines)  # type: ignore[arg-type]  # not a SubFigure
-
-
-def add_explanation(axes: Sequence[Axes], paint: Paint, n_dims: int, *, columns: int = 0) -> None:
-    """Add a legend or a color bar beside one or several maps, or a legend in columns below one."""
+def add_explanation(axes: Sequence[Axes], paint: Paint, n_dims: int) -> None:
+    """Add a legend or a color bar beside one or several maps."""
     if isinstance(paint, Values):
         add_color_bar(axes, paint)
     elif isinstance(paint, Classes) and n_dims > 1:  # in 1-D the lanes are labeled
         handles = class_handles(paint)
-        if len(axes) == 1 and not columns:
+        if len(axes) == 1:
             add_legend(axes[0], handles, title=paint.title)
         else:
-            add_figure_legend(figure_of(axes[0]), handles, title=paint.title, columns=columns)
+            add_figure_legend(figure_of(axes[0]), handles, title=paint.title)
 
 
 def _check_axes(ax: Axes, n_dims: int) -> None:
@@ -317,9 +288,9 @@ def _check_axes(ax: Axes, n_dims: int) -> None:
         raise ParameterError("ax", rule, hint=hint)
 
 
-def _needs_legend(legend: bool | str, paint: Paint, named: Classes | None) -> bool:
-    """Return whether to add a legend, which named classes do not need."""
-    return named is None or named is not paint if legend == "auto" else bool(legend)
+def _find_explained(legend: bool | str, paint: Paint, named: Classes | None) -> Paint:
+    """Return the paint that needs a legend: not that of classes that are named on the map."""
+    return paint if (named is not paint if legend == "auto" else legend) else None
 
 
 def _share_colors(paints: dict[str, Paint], maps: Mapping[str, Array]) -> dict[str, Paint]:

@@ -145,11 +145,8 @@ def check_embedding(embedding: Any, *, name: str = "embedding") -> Floats:
 
 def as_paint(color: Any, n: int, *, kind: str = "auto", names: Names = None) -> Paint:
     """Return what to color n points by; None for a single color."""
-    _check_kind(kind)
-    if isinstance(color, Classes | Values):
+    if isinstance(color, Classes | Values) or (color is None and kind == "auto"):
         return color
-    if color is None and kind == "auto":
-        return None
     if color is None:
         rule, hint = f"be given with {keyword('kind', kind)}", "Pass one label or number per point."
         raise ParameterError("color", rule, None, hint)
@@ -158,15 +155,12 @@ def as_paint(color: Any, n: int, *, kind: str = "auto", names: Names = None) -> 
     return _paint_column(_read_column(color, n), kind, names)
 
 
-def _check_kind(kind: str) -> None:
+def _paint_column(column: Column, kind: str, names: Names) -> Classes | Values:
+    entries = column.entries
     if kind not in KINDS:
         auto = f"Use {keyword('kind', 'auto')} to choose it by the type of {keyword('color')}."
         hint = suggest(kind, KINDS, auto)
         raise ParameterError("kind", f"be one of {', '.join(KINDS)}", kind, hint)
-
-
-def _paint_column(column: Column, kind: str, names: Names) -> Classes | Values:
-    entries = column.entries
     if kind == "auto":
         is_many = entries.dtype.kind in "iu" and len(np.unique(entries)) > MAX_INTEGER_LABELS
         kind = "values" if is_many or entries.dtype.kind == "f" else "labels"
@@ -289,23 +283,14 @@ def paint_maps(
         rule = f"have an entry for every map; there is none for {missing[0]!r}"
         hint = "Pass one column for all maps, or a mapping from all titles to columns."
         raise ParameterError("color", rule, hint=hint)
-    given = {title: color[title] for title in sizes}
-    n_trust = sum(isinstance(entry, Trust) for entry in given.values())
-    if n_trust == len(given):
-        return {title: as_paint(given[title], n, kind=kind) for title, n in sizes.items()}
-    if n_trust:
+    is_trust = {isinstance(color[title], Trust) for title in sizes}
+    if len(is_trust) > 1:
         hint = "Draw these maps in two figures."
         raise ParameterError("color", "be Trust for all maps or for none", hint=hint)
-    return _paint_together(given, sizes, kind, names)
-
-
-def _paint_together(
-    given: Mapping[str, Any], sizes: Mapping[str, int], kind: str, names: Names
-) -> dict[str, Paint]:
-    """Paint the concatenated columns of several maps, so that they share classes and scale."""
-    _check_kind(kind)
-    columns = [_read_column(given[title], n) for title, n in sizes.items()]
-    whole = Column(
+    if True in is_trust:
+        return {title: paint_trust(color[title], n) for title, n in sizes.items()}
+    columns = [_read_column(color[title], n) for title, n in sizes.items()]
+    whole = Column(  # painted at once, so that the maps share classes and scale
         np.concatenate([column.entries for column in columns]),
         columns[0].title,
         list(dict.fromkeys(category for column in columns for category in column.order)),

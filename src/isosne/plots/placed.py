@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from isosne.place.results import UNLABELED, RowCounts, count_rows
-from isosne.plots.figures import SCREEN, strip_axes
-from isosne.plots.maps import add_explanation, add_title, make_axes
+from isosne.plots.figures import SCREEN, add_titles, strip_axes
+from isosne.plots.maps import add_explanation, make_axes
 from isosne.plots.paint import NO_LABEL, Classes
 from isosne.plots.palette import PLAIN, Floats, to_rgb
 from isosne.plots.raster import mix_classes, shade
@@ -18,8 +18,6 @@ def plot_placed(
     label: str | None = None,
     *,
     title: str | None = None,
-    legend: bool = True,
-    ax: Axes | None = None,
 ) -> Axes:
     """Plot all rows of a folder of results, of any number.
 
@@ -32,15 +30,11 @@ def plot_placed(
         None draws all rows in a single color.
     title : str or None, default=None
         Title of the figure.
-    legend : bool, default=True
-        Whether to add a legend.
-    ax : Axes or None, default=None
-        Axes to draw on; None creates a new figure, available as ``ax.figure``.
 
     Returns
     -------
     Axes
-        The axes drawn on.
+        The axes of a new figure, which is ``ax.figure``.
 
     Notes
     -----
@@ -66,28 +60,20 @@ def plot_placed(
     '60 rows'
     """
     counts = count_rows(folder, label)
-    paint = _make_paint(counts)
-    is_new = ax is None
-    if ax is None:
-        ax, _ = make_axes(2, paint if legend else None, SCREEN)
+    paint = None
+    if label is not None:  # rows without a label are the last of the classes
+        names = [name or NO_LABEL for name in counts.classes]
+        paint = Classes(names, np.empty(0, np.int64), label, UNLABELED in counts.classes)
+    ax, side = make_axes(2, paint, SCREEN)
     picture = _color(counts, paint)
     opacity = picture[..., 3:]
     strip_axes(ax)
     # On white, not transparent: the image is resampled to the pixels of the figure.
     ax.imshow(picture[..., :3] * opacity + 1 - opacity, extent=counts.extent, origin="lower")
     if title is not None:
-        add_title(ax, title, SCREEN, is_new=is_new)
-    if legend:
-        add_explanation([ax], paint, 2)
+        add_titles([ax], [title], side, is_new=True)
+    add_explanation([ax], paint, 2)
     return ax
-
-
-def _make_paint(counts: RowCounts) -> Classes | None:
-    """Return the classes; rows without a label are the last of them."""
-    if counts.label is None:
-        return None
-    names = [name or NO_LABEL for name in counts.classes]
-    return Classes(names, np.empty(0, np.int64), counts.label, UNLABELED in counts.classes)
 
 
 def _color(counts: RowCounts, paint: Classes | None) -> Floats:

@@ -100,8 +100,7 @@ def rasterize(
     """Return an image (h, w, 4) of a map: its colors, ``plain`` without, ``faint`` if unknown."""
     pixels = canvas.locate(Y)
     if isinstance(paint, Classes):
-        colors = to_rgb(paint.colors)[paint.of_point]
-        return rasterize_colors(pixels, colors, canvas, paint.is_rest if paint.has_rest else None)
+        return _rasterize_classes(pixels, paint, canvas)
     counts = canvas.count(pixels)
     if paint is None:
         return shade(counts, np.broadcast_to(to_rgb([plain])[0], (*counts.shape, 3)))
@@ -112,19 +111,14 @@ def rasterize(
     return shade(counts, colors)
 
 
-def rasterize_colors(
-    pixels: NDArray[np.int64], colors: Array, canvas: Canvas, is_behind: Array | None = None
-) -> Floats:
-    """Return an image (h, w, 4) of points with colors (n, 3).
-
-    Points behind others are drawn only in pixels without others.
-    """
-    weights = np.ones(len(pixels))
-    if is_behind is not None:
-        is_covered = canvas.count(pixels[~is_behind]) > 0
-        weights[is_behind] = ~is_covered.flat[pixels[is_behind]]
+def _rasterize_classes(pixels: NDArray[np.int64], classes: Classes, canvas: Canvas) -> Floats:
+    """Return an image (h, w, 4); unlabeled points are drawn only in pixels without labeled ones."""
+    weights, is_rest = np.ones(len(pixels)), classes.is_rest
+    is_covered = canvas.count(pixels[~is_rest]) > 0
+    weights[is_rest] = ~is_covered.flat[pixels[is_rest]]
     counts = canvas.count(pixels, weights)
-    channels = [canvas.count(pixels, weights * channel) for channel in np.asarray(colors).T]
+    colors = to_rgb(classes.colors)[classes.of_point]
+    channels = [canvas.count(pixels, weights * channel) for channel in colors.T]
     return shade(counts, np.dstack(channels) / np.maximum(counts, 1)[..., None])
 
 

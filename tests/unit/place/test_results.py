@@ -62,4 +62,4 @@ def test_the_picture_has_a_color_per_class_and_a_legend(job, tmp_path):
     image = ax.images[0].get_array()
     assert image.shape == (PIXELS, PIXELS, 3)
     assert (image < 1).any(axis=2).sum() >= 50
-    assert plot_placed(tmp_path / "out", legend=False).get_legend() is None
+    assert plot_placed(tmp_path / "out").get_legend() is None
