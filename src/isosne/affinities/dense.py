@@ -10,14 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from isosne._blocks import for_each_block
-from isosne._types import (
-    Array,
-    DenseMatrix,
-    Kernel,
-    Points,
-    SimilarityRows,
-    SparseMatrix,
-)
+from isosne._types import Array, DenseMatrix, Kernel, Points, SimilarityRows, SparseMatrix
 from isosne.errors import DataError
 
 SMALLEST = 1 / float(np.finfo(np.float32).max)
@@ -26,9 +19,8 @@ SMALLEST = 1 / float(np.finfo(np.float32).max)
 def conditional_rows(layers: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return rows p_{j|i} that sum to 1: the mean over the scales, each normalized first.
 
-    layers (n_scales, n_rows, m), overwritten, must not include the similarity of a point to itself.
-    A scale in which a row is empty is left out of that row's mean; a row that is empty at all
-    scales stays zero.
+    layers (n_scales, n_rows, m), overwritten, are zero for a point and itself. A scale in which a
+    row is empty is left out of its mean; a row that is empty at all scales stays zero.
     """
     sums = layers.sum(axis=2, keepdims=True, dtype=np.float64)
     # Sums are float64: many small similarities must not be lost. Below SMALLEST, 1 / sum overflows.
@@ -87,9 +79,8 @@ def count_affinities(counts: Array, kernel: Kernel) -> tuple[DenseMatrix, NDArra
 def tie_factors(isolated: Array, others: Array, factors: Array) -> None:
     """Set the factors of isolated points so that f_i + f_j is 1 / 2n for a tie, 1 / n for a mutual.
 
-    factors (n,): right for all other points. Ties form trees, since each point is tied to its
-    nearest. Their roots are points that are not isolated, two points tied to each other, or, if
-    rounding makes distances asymmetric, points tied in a circle.
+    Ties form trees, whose roots are points that are not isolated, two points tied to each other,
+    or, if rounding makes distances asymmetric, points tied in a circle.
     """
     n = len(factors)
     tie = np.full(n, -1)
@@ -114,7 +105,11 @@ def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, 
     step = max(1, BLOCK_BYTES // (4 * n * rows.n_scales))
     for start in range(0, n, step):
         block = slice(start, min(start + step, n))
-        P[block] = _conditional_block(rows, block)
+        layers = rows.block(block)
+        own = np.arange(block.start, block.stop)
+        layers[:, own - block.start, own] = 0  # p_{i|i} = 0 (Eq. 2)
+        P[block] = conditional_rows(layers)
+        del layers  # before those of the next block are made
     isolated = np.flatnonzero(~P.any(axis=1))
     if len(isolated):
         P[isolated, kernel.nearest_others(isolated)] = 1
@@ -122,38 +117,22 @@ def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, 
     return DenseMatrix(P, np.full(n, 0.5, np.float32)), isolated
 
 
-def _conditional_block(rows: SimilarityRows, block: slice) -> NDArray[np.float32]:
-    """Return p_{j|i} of a block of rows; its layers are freed before those of the next block."""
-    layers = rows.block(block)
-    own = np.arange(block.start, block.stop)
-    layers[:, own - block.start, own] = 0  # p_{i|i} = 0 (Eq. 2)
-    return conditional_rows(layers)
-
-
 def given_affinities(
     affinities: Points, *, as_dense: bool
 ) -> tuple[DenseMatrix | SparseMatrix, NDArray[np.int64]]:
     """Return p_ij = (a_ij + a_ji) / sum with zero diagonal, and the points without affinities.
 
-    affinities (n, n), dense or CSR, not negative. Only repulsion acts on a point without
-    affinities.
+    affinities (n, n), dense or CSR, not negative.
     """
     if as_dense:
-        return _dense(affinities)
-    return _sparse(csr_array(affinities, dtype=np.float64, copy=False))
-
-
-def _dense(affinities: Points) -> tuple[DenseMatrix, NDArray[np.int64]]:
-    full = affinities.toarray() if isinstance(affinities, csr_array) else affinities
-    P = np.add(full, full.T, dtype=np.float64)
-    np.fill_diagonal(P, 0)
-    P /= _positive(float(P.sum()))
-    isolated = np.flatnonzero(~P.any(axis=1))
-    return DenseMatrix(P.astype(np.float32), np.full(len(P), 0.5, np.float32)), isolated
-
-
-def _sparse(affinities: csr_array) -> tuple[SparseMatrix, NDArray[np.int64]]:
-    P = csr_array(affinities + affinities.T)
+        full = affinities.toarray() if isinstance(affinities, csr_array) else affinities
+        dense = np.add(full, full.T, dtype=np.float64)
+        np.fill_diagonal(dense, 0)
+        dense /= _positive(float(dense.sum()))
+        isolated = np.flatnonzero(~dense.any(axis=1))
+        return DenseMatrix(dense.astype(np.float32), np.full(len(full), 0.5, np.float32)), isolated
+    listed = csr_array(affinities, dtype=np.float64, copy=False)
+    P = csr_array(listed + listed.T)
     P -= diags_array(P.diagonal(), format="csr")
     P.eliminate_zeros()
     P.sort_indices()

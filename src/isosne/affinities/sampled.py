@@ -18,6 +18,7 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._portable import each_log
 from isosne._types import Array, PartitionKernel, Partners
+from isosne.neighbors.codes import compare_partners
 
 N_DRAWS = 64
 """Partners per point and step (measured: docs/decisions/0006)."""
@@ -30,11 +31,12 @@ TIES = 1
 """Seed of the draws among ties, in place of the first row of a block."""
 
 
-class SampledAffinities:
-    """Joint probabilities of a fitted kernel with cells, represented by random draws.
+Members = tuple[Array, Array, Array, Array]
+"""Starts, points, S and shares a, as in `CellMembers`."""
 
-    n_draws: partners per point and draw, over all scales.
-    """
+
+class SampledAffinities:
+    """Joint probabilities of a fitted kernel with cells; n_draws per point, over all scales."""
 
     def __init__(
         self, kernel: PartitionKernel, n_draws: int = N_DRAWS, random_state: int = 0
@@ -65,9 +67,8 @@ class SampledAffinities:
             for s, scale in enumerate(self._scales):
                 part = slice(s * k, (s + 1) * k)
                 chances = rng.random((2, rows.stop - rows.start, k), dtype=np.float32)
-                scale.draw(
-                    rows, chances, partners.indices[rows, part], partners.weights[rows, part]
-                )
+                indices, weights = (array[rows, part] for array in partners)
+                scale.draw(rows, chances, indices, weights)
 
         for_each_block(n, BLOCK_ROWS, work)
         partners.weights[:, : self.n_draws] *= np.float32(0.5 / n / self.n_draws)
@@ -168,7 +169,7 @@ class CellMembers:
     def probabilities(self, rows: slice, partners: Array) -> NDArray[np.float64]:
         """Return p_{j|i} + p_{i|j} of a block of points i and their partners j (n_rows, k)."""
         shared = np.empty(partners.shape)
-        count_shared(self._cells, rows.start, partners, shared)
+        compare_partners(self._cells[rows], self._cells, partners, shared)
         rates = self.shares / np.maximum(self.n_others, 1)
         result: NDArray[np.float64] = shared * (rates[rows, None] + rates[partners])
         return result
@@ -176,18 +177,12 @@ class CellMembers:
 
 @kernel
 def draw_partners(
-    cells: Array,
-    members: tuple[Array, Array, Array, Array],
-    first: int,
-    chances: Array,
-    indices: Array,
-    weights: Array,
+    cells: Array, members: Members, first: int, chances: Array, indices: Array, weights: Array
 ) -> None:
     """Fill indices and weights (n, k) with partners j of point first + i, and a_i + a_j S_i / S_j.
 
-    cells (n, t); members: starts, points, S and shares a as in `CellMembers`. The draws are
-    stratified: S_i is divided into k equal intervals with one draw in each. With first = -1 the
-    points are new, S is theirs, and weights are not filled. O(n (t + k)).
+    The draws are stratified: S_i is divided into k equal intervals with one draw in each. With
+    first = -1 the points are new, S is theirs, and weights are not filled. O(n (t + k)).
     """
     starts, points, n_others, shares = members
     n_draws = indices.shape[1]
@@ -220,14 +215,3 @@ def draw_partners(
                 j = points[p, begin + np.int64(n_here)]
             indices[i, q] = j
             weights[i, q] = shares[own] + shares[j] * n_others[own] / n_others[j]
-
-
-@kernel
-def count_shared(cells: Array, first: int, partners: Array, shared: Array) -> None:
-    """Fill shared[i, q] with the number of cells that point first + i shares with partner q."""
-    for i in range(partners.shape[0]):
-        for q in range(partners.shape[1]):
-            total = 0
-            for p in range(cells.shape[1]):
-                total += cells[first + i, p] == cells[partners[i, q], p]
-            shared[i, q] = total

@@ -77,8 +77,7 @@ def sparse_affinities(
     """Return the joint probabilities of neighbors, and the indices of points with an empty row.
 
     n_partners: number of neighbors per point that get a probability; None for all. The kernel uses
-    the others for ranks only. A point with an empty row is tied to its nearest neighbor j, with
-    p_{j|i} = 1.
+    the others for ranks only.
     """
     partners = neighbors.indices[:, :n_partners]
     rows = conditional_rows(kernel.neighbor_similarity(neighbors, n_partners))
@@ -93,10 +92,7 @@ def sparse_affinities(
 def with_far_partners(
     partners: Array, rows: NDArray[np.float32], far: FarPartners
 ) -> tuple[Array, NDArray[np.float32]]:
-    """Return lists that end with the far partners; a partner that is listed twice gets the sum.
-
-    rows (n, k): probabilities of the neighbors, with sum 1.
-    """
+    """Return lists that end with the far partners; a partner that is listed twice gets the sum."""
     left = 1 - far.probabilities.sum(axis=1, keepdims=True, dtype=np.float64)
     merged = np.concatenate([rows * left.astype(np.float32), far.probabilities], axis=1)
     lists = np.concatenate([partners, far.indices], axis=1)
@@ -125,8 +121,7 @@ BLOCK = 2048
 def symmetrize_lists(partners: Array, rows: NDArray[np.float32]) -> SparseMatrix:
     """Return p_ij = (p_{j|i} + p_{i|j}) / 2n (Eq. 3) of all pairs listed by either point.
 
-    partners, rows (n, k): the points that each point lists, and p_{j|i}. Pairs with probability
-    zero are left out. O(n k^2) time with a small constant; O(n k) memory.
+    rows (n, k): p_{j|i} of the partners. O(n k^2) time with a small constant; O(n k) memory.
     """
     # The transpose is built by counting sort: who lists j, and with which probability.
     n = len(partners)
@@ -159,10 +154,7 @@ def count_listings(partners: Array, rows: Array, listed_by: Array) -> None:
 
 @kernel
 def fill_listings(partners: Array, rows: Array, slot: Array, sources: tuple[Array, Array]) -> None:
-    """Fill sources with the points that list each point, and with their probabilities.
-
-    slot[j]: index of the next entry of point j, at first the beginning of its entries; overwritten.
-    """
+    """Fill sources with the points that list each point j, from slot[j] on, and probabilities."""
     points, probabilities = sources
     for i in range(partners.shape[0]):
         for q in range(partners.shape[1]):
@@ -231,10 +223,7 @@ N_DRAWS = 4
 
 
 def as_sparse(joint: Joint, *, negligible: float = NEGLIGIBLE) -> SparseMatrix:
-    """Return joint probabilities as CSR: without negligible pairs, or the mean of several draws.
-
-    negligible: probability below which a pair of a dense matrix is left out, relative to the mean.
-    """
+    """Return joint probabilities as CSR: without negligible pairs, or the mean of several draws."""
     if isinstance(joint, SparseMatrix):
         return joint
     P = _from_dense(joint, negligible) if isinstance(joint, DenseMatrix) else _from_draws(joint)

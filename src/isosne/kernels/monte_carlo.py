@@ -18,7 +18,7 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._types import Array, Neighbors, NeighborSimilarity, Points, SimilarityRows
 from isosne.kernels.forest import ForestPartitions, grow_forest
-from isosne.neighbors.codes import compare_cells
+from isosne.neighbors.codes import compare_cells, compare_partners
 from isosne.neighbors.distances import search_set
 from isosne.neighbors.exact import nearest_in_blocks, rows_per_block
 from isosne.neighbors.metric import Metric, SearchSet
@@ -226,18 +226,6 @@ def count_with_partners(cells: Array, partners: Array, others: Array) -> Array:
 
     for_each_block(len(partners), 1024, work)
     return counts
-
-
-@kernel
-def compare_partners(A: Array, B: Array, partners: Array, counts: Array) -> None:
-    """Count the columns on which row i of A equals rows partners[i] of B. O(n k t)."""
-    for i in range(A.shape[0]):
-        for q in range(partners.shape[1]):
-            other = B[partners[i, q]]
-            total = 0
-            for p in range(A.shape[1]):
-                total += A[i, p] == other[p]
-            counts[i, q] = total
 
 
 Partitions = VoronoiPartitions | ForestPartitions

@@ -81,11 +81,9 @@ class State(NamedTuple):
 
 @dataclass
 class Progress:
-    """The resumable state of a descent, together with the state of the forces.
+    """The resumable state of a descent: ``done`` steps of a phase, and what its rule recorded.
 
-    ``Y``, ``update`` and ``gains`` (d, n); ``done`` steps of the current ``phase``; the ``values``
-    and ``rates`` that its stop rule has recorded; the ``sharpness`` that bounds the steps, 0 before
-    it was computed.
+    ``Y``, ``update`` and ``gains`` (d, n); ``sharpness`` is 0 before it was computed.
     """
 
     Y: NDArray[np.float32]
@@ -196,10 +194,8 @@ def sharpness(forces: Forces, shares: NDArray[np.float32], n_components: int) ->
 def step_limit(n_points: int, dof: Scalar, exaggeration: float) -> float:
     """Return the longest step at which the optimization does not diverge.
 
-    With a Gaussian the attraction grows like that of a spring: its Hessian, 4 exaggeration times
-    the Laplacian of P, has eigenvalues up to about 8 exaggeration / n. The limit is the inverse.
-    With Student's t it grows only up to a distance of sqrt(dof): the limit is SPRING / dof times as
-    long, and there is none for dof up to 2.
+    With a Gaussian, attraction grows like that of a spring: its Hessian, 4 exaggeration times the
+    Laplacian of P, has eigenvalues up to about 8 exaggeration / n, with Student's t smaller ones.
     """
     if dof <= 2:
         return np.inf

@@ -23,15 +23,9 @@ from numpy.typing import NDArray
 from isosne._numba import n_threads
 from isosne._portable import each_cos, power
 from isosne._types import Array, Scalar
+from isosne.layout import near_field
 from isosne.layout.forces import Repulsion
-from isosne.layout.near_field import (
-    Cells,
-    add_near,
-    n_compared,
-    n_near_pairs,
-    smooth_similarity,
-    sort_into_cells,
-)
+from isosne.layout.near_field import Cells, smooth_similarity, sort_into_cells
 from isosne.layout.splines import read, spread, sum_chunks
 from isosne.layout.tree import TreeRepulsion
 
@@ -149,7 +143,7 @@ class MeshRepulsion(Repulsion):
             # Add back the constant that was subtracted from w; remove each point's own potential.
             Z = float(potential.sum(dtype=np.float64)) + (grid.shape.base * n - grid.own) * n
             if cells is not None:
-                Z += add_near(cells, grid.shape.cutoff, self._dof, push)
+                Z += near_field.add_near(cells, grid.shape.cutoff, self._dof, push)
         return Z
 
     def _field(
@@ -190,16 +184,12 @@ class MeshRepulsion(Repulsion):
             self._grid = self._make_grid(Shape(sides, *map(float, state["mesh_scale"])))
 
     def _fit_grid(self, Y: NDArray[np.float32]) -> tuple[Grid | None, Cells | None]:
-        """Return a mesh for a map (d, n), or None if the map is too wide; and sorted points.
-
-        The last mesh is kept unless the map no longer fits, needs a much smaller one, or has many
-        more near pairs.
-        """
+        """Return a mesh for a map (d, n), or None if the map is too wide; and sorted points."""
         widths = (Y.max(axis=1) - Y.min(axis=1)).astype(np.float64)
         if self._grid and self._suits(self._grid.shape, widths):
             cells = sort_into_cells(Y, self._grid.shape.cutoff)
             crowded = max(CROWDED * self._grid.shape.n_pairs, MANY_PAIRS * Y.shape[1])
-            if cells is None or n_compared(cells) <= crowded:
+            if cells is None or near_field.n_compared(cells) <= crowded:
                 return self._grid, cells
         shape = self._choose_mesh(Y, widths)
         if shape is None:
@@ -223,7 +213,7 @@ class MeshRepulsion(Repulsion):
             n_nodes = float(np.prod(PADDING * np.array(sides)))
             if n_nodes > MAX_NODES or n_nodes * PAIRS_PER_NODE >= least:
                 continue
-            n_pairs = n_near_pairs(Y, cutoff)
+            n_pairs = near_field.n_near_pairs(Y, cutoff)
             if n_nodes * PAIRS_PER_NODE + n_pairs < least:
                 least = n_nodes * PAIRS_PER_NODE + n_pairs
                 # w at half the map's width. Subtracting it avoids cancellation in float32 on narrow
@@ -256,9 +246,8 @@ def convolve(charges: NDArray[np.float32], grid: Grid) -> NDArray[np.float32]:
     *others, last = range(charges.ndim)
     waves = scipy.fft.rfft(charges, n=grid.padded[last], axis=last, workers=workers)
     for axis in reversed(others):
-        waves = scipy.fft.fft(
-            waves, n=grid.padded[axis], axis=axis, workers=workers, overwrite_x=True
-        )
+        n = grid.padded[axis]
+        waves = scipy.fft.fft(waves, n=n, axis=axis, workers=workers, overwrite_x=True)
     waves *= grid.transform
     for axis in others:
         waves = scipy.fft.ifft(waves, axis=axis, workers=workers, overwrite_x=True)
@@ -305,10 +294,9 @@ def spacing_for(n_components: int, accuracy: float, dof: float, cutoff: float) -
 def kernel_transform(
     padded: tuple[int, ...], shape: Shape, dof: float
 ) -> tuple[NDArray[np.float32], float]:
-    """Return the transform of w on the padded mesh, and the mean potential of a point at itself.
+    """Return the transform of w, divided twice by that of the spline, and a point's own potential.
 
-    The transform is divided twice by that of the spline. As w is even, it is real, and a cosine
-    transform of one quadrant suffices.
+    As w is even, the transform is real, and a cosine transform of one quadrant suffices.
     """
     halves = [n // 2 + 1 for n in padded]
     squares: list[Array] = [(np.arange(half) * shape.spacing) ** 2 for half in halves]

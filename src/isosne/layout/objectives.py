@@ -141,11 +141,6 @@ def dof_of(objective: Objective) -> float:
     return dof if dof <= float(np.finfo(np.float32).max) else np.inf  # maps are float32
 
 
-def needs_all_pairs(objective: Objective) -> bool:
-    """Return whether an objective needs all pairs: every one except KL does."""
-    return not isinstance(objective, KL)
-
-
 def as_objective(objective: object) -> Objective:
     """Return the objective for a name or an object."""
     if isinstance(objective, str) and objective in NAMES:

@@ -167,7 +167,7 @@ def settle(
             x = lanes.plus_product(
                 x, lanes.splat(-np.float32(DAMPING) / attraction), lanes.repeated(gradient)
             )
-        end = lanes.totals(x)  # all lanes are equal, so their sum is 16 times the coordinate
+        end = lanes.totals(x)  # all lanes are equal
         for c in range(len(Y)):
             coordinates[i, c] = end[c] / np.float32(LANES)
 

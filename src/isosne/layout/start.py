@@ -10,15 +10,9 @@ from scipy.sparse import csr_array
 from isosne._portable import each_cos, each_log
 from isosne._types import Array, DenseMatrix, Joint, PartnerSource, Points, SparseMatrix
 from isosne.errors import DataError, ParameterError, keyword, suggest
+from isosne.layout import eigenvectors
 from isosne.layout.anchors import Anchors
 from isosne.layout.descent import SPREAD
-from isosne.layout.eigenvectors import (
-    combine,
-    leading_eigenvectors,
-    principal_components,
-    project,
-    with_sign,
-)
 
 JITTER = 0.01
 """Noise that separates duplicate points, relative to SPREAD (chosen; not measured)."""
@@ -52,31 +46,17 @@ def resolve_start(start: Any, metric: str, *, has_points: bool = True) -> Any:
     if start == "auto":
         return "pca" if has_points else "spectral"
     if start not in STARTS:
-        raise ParameterError(
-            "start",
-            f"be one of {', '.join(map(repr, ('auto', *STARTS)))} or an array",
-            start,
-            suggest(
-                start,
-                ("auto", *STARTS),
-                "Choose a name, or pass coordinates (n_samples, n_components).",
-            ),
-        )
+        rule = f"be one of {', '.join(map(repr, ('auto', *STARTS)))} or an array"
+        hint = "Choose a name, or pass coordinates (n_samples, n_components)."
+        raise ParameterError("start", rule, start, suggest(start, ("auto", *STARTS), hint))
     if start == "pca" and not has_points:
-        raise ParameterError(
-            "start",
-            f"be 'spectral', 'random' or an array with {_without_coordinates(metric)}",
-            start,
-            "Principal components need the points themselves.",
-        )
+        reason = "precomputed distances or affinities"
+        if metric in TABLES:
+            reason = f"{keyword('metric', metric)}, whose columns are no coordinates"
+        rule = f"be 'spectral', 'random' or an array with {reason}"
+        hint = "Principal components need the points themselves."
+        raise ParameterError("start", rule, start, hint)
     return start
-
-
-def _without_coordinates(metric: str) -> str:
-    """Return in words why an input has no principal components."""
-    if metric in TABLES:
-        return f"{keyword('metric', metric)}, whose columns are no coordinates"
-    return "precomputed distances or affinities"
 
 
 def initial_map(
@@ -95,8 +75,7 @@ def initial_map(
         return check_spread(carried_map(start, joint, noise), "align_to")
     if start == "random":
         return np.ascontiguousarray(SPREAD * noise.T, np.float32)
-    by_pca = start == "pca"
-    axes = _principal(X, n_components) if by_pca else _spectral(joint, n_components)
+    axes = _principal(X, n_components) if start == "pca" else _spectral(joint, n_components)
     spread = axes.std(axis=0).max()
     if spread < FLAT * np.abs(axes).max():  # all points coincide, except for rounding
         axes[:], spread = 0, 1.0
@@ -150,7 +129,7 @@ def _principal(X: Points, n_components: int) -> NDArray[np.float64]:
     axes = np.zeros((X.shape[0], n_components))
     k = min(n_components, *X.shape)
     if isinstance(X, csr_array) or np.ptp(X, axis=0).any():
-        axes[:, :k] = principal_components(X, k)
+        axes[:, :k] = eigenvectors.principal_components(X, k)
         axes -= axes.mean(axis=0)
     return axes
 
@@ -170,7 +149,7 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
         if not isinstance(joint, SparseMatrix):
             P = P + P.T
         P = P.astype(np.float64)
-    multiply = P.__matmul__ if isinstance(P, csr_array) else partial(combine, P)
+    multiply = P.__matmul__ if isinstance(P, csr_array) else partial(eigenvectors.combine, P)
     n = P.shape[0]
     sums = multiply(np.ones((n, 1)))
     root = np.sqrt(np.where(sums > 0, sums, 1.0))  # avoids a division by zero in empty rows
@@ -179,20 +158,18 @@ def _spectral(joint: Joint, n_components: int) -> NDArray[np.float64]:
     def scaled(block: NDArray[np.float64]) -> NDArray[np.float64]:
         # All eigenvalues lie in [-1, 1]; subtracting 2 moves the trivial one from 1 to -1.
         found = multiply(block / root) / root
-        return np.asarray(found - 2 * trivial * project(trivial, block))
+        return np.asarray(found - 2 * trivial * eigenvectors.project(trivial, block))
 
     axes = np.zeros((n, n_components))
     k = min(n_components, n - 1)
-    axes[:, :k] = with_sign(leading_eigenvectors(scaled, n, k) / root)
+    axes[:, :k] = eigenvectors.with_sign(eigenvectors.leading_eigenvectors(scaled, n, k) / root)
     return axes
 
 
 def carried_map(anchors: Anchors, joint: Joint, noise: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return the initial map (d, n): places of the anchors, and means of partners for new points.
 
-    The means are weighted by the joint probabilities, and computed repeatedly, so that new points
-    that know only each other are reached, too. noise: standard normal numbers (n, d). A point
-    without a path to an anchor starts at the center.
+    noise: standard normal numbers (n, d). A point without a path to an anchor starts at the center.
     """
     is_new = np.ones(len(noise), bool)
     is_new[anchors.rows] = False
@@ -218,7 +195,7 @@ def _partner_sums(P: DenseMatrix | csr_array, rows: Array, block: Array) -> NDAr
         part = rows[start : start + BLOCK]
         if isinstance(P, DenseMatrix):
             factors = P.factors.astype(np.float64)
-            found = combine(P.values[part] * (factors[part, None] + factors), block)
+            found = eigenvectors.combine(P.values[part] * (factors[part, None] + factors), block)
         else:
             found = P[part].astype(np.float64) @ block
         sums[start : start + BLOCK] = found

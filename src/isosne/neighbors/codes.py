@@ -62,6 +62,18 @@ def compare_cells(A: Array, B_columns: Array, counts: Array) -> None:
                     row[j] += np.uint8(column[j] == cell)  # uint8, so that the loop vectorizes
 
 
+@kernel
+def compare_partners(A: Array, B: Array, partners: Array, counts: Array) -> None:
+    """Count the columns on which row i of A equals rows partners[i] of B. O(n k t)."""
+    for i in range(A.shape[0]):
+        for q in range(partners.shape[1]):
+            other = B[partners[i, q]]
+            total = 0
+            for p in range(A.shape[1]):
+                total += A[i, p] == other[p]
+            counts[i, q] = total
+
+
 MISSING = -1.0
 CATEGORY = 2.0
 FARTHEST = 1.0

@@ -19,7 +19,7 @@ from isosne.kernels.given import PrecomputedKernel
 from isosne.layout.anchors import Anchors
 from isosne.layout.forces import Exact, Mesh, Method, Tree
 from isosne.layout.mesh import THETA, widest_map
-from isosne.layout.objectives import Objective, needs_all_pairs
+from isosne.layout.objectives import KL, Objective
 from isosne.layout.schedules import Schedule
 from isosne.layout.start import resolve_start
 from isosne.neighbors.search import has_approximate_search
@@ -69,7 +69,7 @@ class Request(NamedTuple):
 
 def possible_forms(request: Request, costs: Costs) -> tuple[tuple[str, ...], str]:
     """Return the forms of affinities that a request allows, and why there are no others."""
-    all_pairs = needs_all_pairs(request.objective)
+    all_pairs = not isinstance(request.objective, KL)
     if isinstance(request.kernel, PrecomputedKernel):
         is_dense = all_pairs or costs.given.n_entries is None
         return ("dense" if is_dense else "sparse",), "the affinities are precomputed"
