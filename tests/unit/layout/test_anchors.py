@@ -131,13 +131,10 @@ def test_anchors_of_chosen_points_are_counted_among_them():
     assert found.places.ravel().tolist() == [4.0, 7.0]
 
 
-def test_the_radius_of_a_square_is_half_its_diagonal_and_that_of_one_place_is_one():
-    assert radius_of(np.array([[0, 0], [0, 6], [8, 0], [8, 6]], np.float32)) == pytest.approx(5)
-    assert radius_of(np.ones((3, 2), np.float32)) == NARROWEST
-
-
 def test_displacement_is_measured_in_radii():
-    places = np.array([[0, 0], [0, 6], [8, 0], [8, 6]], np.float32)  # radius 5
+    assert radius_of(np.ones((3, 2), np.float32)) == NARROWEST
+    places = np.array([[0, 0], [0, 6], [8, 0], [8, 6]], np.float32)
+    assert radius_of(places) == pytest.approx(5)  # half the diagonal
     moved = places + np.array([[3, 4], [0, 0], [0, 10], [0, 0]], np.float32)
     found = Anchors(np.arange(4), places, 1.0).displacement(moved)
     np.testing.assert_allclose(found, [1, 0, 2, 0])

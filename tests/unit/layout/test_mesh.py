@@ -118,12 +118,11 @@ def test_an_interrupt_leaves_the_old_mesh_or_the_new_one(monkeypatch):
     assert after[1] == before[1]
 
 
-def test_equal_points_do_not_push():
-    for d in (1, 2, 3):
-        push, Z = repel(np.full((50, d), 3.25, np.float32), MeshRepulsion(d))
-        # fifty charges of one leave rounding errors in the sixth digit
-        np.testing.assert_allclose(push, 0, atol=50 * 1e-4)
-        assert pytest.approx(50 * 49, rel=0.01) == Z
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_equal_points_do_not_push(d):
+    push, Z = repel(np.full((50, d), 3.25, np.float32), MeshRepulsion(d))
+    np.testing.assert_allclose(push, 0, atol=50 * 1e-4)  # rounding of fifty charges
+    assert pytest.approx(50 * 49, rel=0.01) == Z
 
 
 @pytest.mark.parametrize("width", [1, 10])

@@ -180,23 +180,18 @@ def probabilities(n, pairs):
 
 
 @pytest.mark.parametrize("form", [as_sparse, as_dense])
-def test_a_new_point_starts_at_the_weighted_mean_of_its_partners(form):
-    joint = form(probabilities(3, [(0, 2, 0.1), (1, 2, 0.3)]))
-    Y = carried_map(ANCHORS, joint, np.zeros((3, 2)))
-    np.testing.assert_allclose(Y.T, [[0, 0], [8, 4], [6, 3]])  # a quarter of the way from the end
-
-
-@pytest.mark.parametrize("form", [as_sparse, as_dense])
-def test_new_points_that_know_each_other_only_follow_the_one_that_is_known(form):
-    joint = form(probabilities(5, [(1, 2, 0.2), (2, 3, 0.2), (3, 4, 0.2)]))
-    Y = carried_map(ANCHORS, joint, np.zeros((5, 2)))
-    np.testing.assert_allclose(Y.T[2:], np.tile([8, 4], (3, 1)), atol=1e-5)
-
-
-def test_a_point_without_a_path_to_the_previous_map_starts_at_its_center():
-    joint = as_sparse(probabilities(4, [(0, 1, 0.3), (2, 3, 0.2)]))
-    Y = carried_map(ANCHORS, joint, np.zeros((4, 2)))
-    np.testing.assert_allclose(Y.T[2:], [[4, 2], [4, 2]])
+@pytest.mark.parametrize(
+    ("pairs", "places"),
+    [
+        ([(0, 2, 0.1), (1, 2, 0.3)], [[6, 3]]),  # the weighted mean: a quarter of the way
+        ([(1, 2, 0.2), (2, 3, 0.2), (3, 4, 0.2)], [[8, 4]] * 3),  # through other new points
+        ([(0, 1, 0.3), (2, 3, 0.2)], [[4, 2]] * 2),  # without a path: the center
+    ],
+)
+def test_new_points_start_at_the_mean_of_their_partners(form, pairs, places):
+    n = 2 + len(places)
+    Y = carried_map(ANCHORS, form(probabilities(n, pairs)), np.zeros((n, 2)))
+    np.testing.assert_allclose(Y.T, [[0, 0], [8, 4], *places], atol=1e-5)
 
 
 def test_noise_separates_new_points_and_leaves_the_others():

@@ -182,7 +182,6 @@ def test_points_of_one_cell_keep_their_order():
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 3e38])
 def test_a_map_beyond_all_bounds_has_some_order_without_a_warning(value):
-    # Descent looks whether the map is finite, after the points have been put in order.
     Y = np.ascontiguousarray(uniform(50, 2).T)
     Y[0, 3], Y[0, 4] = value, -value
     assert np.array_equal(np.sort(curve_order(Y)), np.arange(50))
