@@ -48,7 +48,8 @@ def test_damaged_files_are_compiled_and_stored_again(add_one, tmp_path, monkeypa
     whole = path.read_bytes()
     path.write_bytes(whole[:keep])  # as a power failure may leave it
     assert kernel(add_one)(1) == 2
-    assert len(path.read_bytes()) == len(whole)
+    # Not equal: Numba numbers the functions of a process, and numbers grow longer.
+    assert len(path.read_bytes()) >= len(whole)
     again = kernel(add_one)
     assert again(1) == 2
     assert again.stats.cache_hits

@@ -76,12 +76,14 @@ def embed(args: Args) -> None:
     for sentence in structure.sentences.values():
         tell(sentence)
     n_rows = len(model.embedding_)
+    model.input_options_ = how
+    if args.model_output is not None and not args.checkpoint:  # first: placing rows may take long
+        model.save(args.model_output)
     if args.output is not None and args.landmarks is None:
         _write_fitted(args, table, model, about, structure.columns)
     elif args.output is not None:
         n_rows = _write_placed(args, unscaled.rows, table, model, about)
-    if args.model_output is not None:  # last, so that the same command can resume
-        model.input_options_ = how
+    if args.model_output is not None and args.checkpoint:  # last, so that the same command resumes
         model.save(args.model_output)
     models.conclude_fit(args, n_rows, about)
 
