@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -165,61 +165,53 @@ def place_files(
     _begin_job(output, about, parts)
     names = getattr(loaded, "feature_names_in_", None)
     reader = PartReader(None if names is None else tuple(names.tolist()), kept, missing)
-    job = Job(loaded, reader, output, about)
-    state = PlacedFiles(output, len(parts), job.n_done(parts), 0, 0)
+    state = PlacedFiles(output, len(parts), _count_done(output, parts), 0, 0)
     tell = callback or (lambda state: None)
     tell(state)
     for part in parts[first::n_shares]:
         if not (output / part.name).is_file():
-            state = job.place(part, state)
-            tell(state)
-    return replace(state, n_done=job.n_done(parts))
-
-
-class Job(NamedTuple):
-    """Places parts on the map of a model; ``about`` is the provenance of all results."""
-
-    model: TSNE
-    reader: PartReader
-    output: Path
-    about: dict[str, Any]
-
-    def n_done(self, parts: list[Part]) -> int:
-        """Return how many parts have a result."""
-        return sum((self.output / part.name).is_file() for part in parts)
-
-    def place(self, part: Part, state: PlacedFiles) -> PlacedFiles:
-        """Write the result of a part, and return the new state."""
-        path, n_rows, n_dropped = self.output / part.name, state.n_rows, state.n_dropped
-        line = encode_provenance(self.about | {"part": part.name})
-        axes = AXES[: self.model.embedding_.shape[1]]
-        with writing_to(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path, force=True) as file:
-            sink = SINKS[part.extension](file, line)
-            try:
-                for block in self.reader.blocks(part):
-                    Y = self._place_rows(part, block.X)
-                    kept = dict(zip(self.reader.keep, block.columns, strict=True))
-                    sink.write(kept | dict(zip(axes, Y.T, strict=True)))
-                    n_rows, n_dropped = n_rows + len(Y), n_dropped + block.n_dropped
-                sink.finish()
-            except BaseException:
-                sink.abandon()
-                raise
-        n_done, n_placed = state.n_done + 1, state.n_placed + 1
-        return PlacedFiles(self.output, state.n_parts, n_done, n_placed, n_rows, n_dropped)
-
-    def _place_rows(self, part: Part, X: Any) -> Any:
-        if X.shape[0] == 0:
-            return np.empty((0, self.model.embedding_.shape[1]), np.float32)
-        Y = self.model.place(X)
-        if not np.isfinite(Y).all():
-            raise DataError(
-                f"Coordinates must be finite; those of {part.path} are not. "
-                "Check the values of this part for extremes."
+            line = encode_provenance(about | {"part": part.name})
+            n_rows, n_dropped = _place_part(loaded, reader, part, output / part.name, line)
+            state = replace(
+                state,
+                n_done=state.n_done + 1,
+                n_placed=state.n_placed + 1,
+                n_rows=state.n_rows + n_rows,
+                n_dropped=state.n_dropped + n_dropped,
             )
-        return Y
+            tell(state)
+    return replace(state, n_done=_count_done(output, parts))
+
+
+def _count_done(output: Path, parts: list[Part]) -> int:
+    return sum((output / part.name).is_file() for part in parts)
+
+
+def _place_part(
+    model: TSNE, reader: PartReader, part: Part, path: Path, line: str
+) -> tuple[int, int]:
+    """Write the result of a part; return how many rows were placed, and how many dropped."""
+    n_rows, n_dropped, n_components = 0, 0, model.embedding_.shape[1]
+    with writing_to(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path, force=True) as file:
+        sink = SINKS[part.extension](file, line)
+        try:
+            for X, columns, n_incomplete in reader.blocks(part):
+                Y = model.place(X) if X.shape[0] else np.empty((0, n_components), np.float32)
+                if not np.isfinite(Y).all():
+                    raise DataError(
+                        f"Coordinates must be finite; those of {part.path} are not. "
+                        "Check the values of this part for extremes."
+                    )
+                kept = dict(zip(reader.keep, columns, strict=True))
+                sink.write(kept | dict(zip(AXES, Y.T, strict=False)))
+                n_rows, n_dropped = n_rows + len(Y), n_dropped + n_incomplete
+            sink.finish()
+        except BaseException:
+            sink.abandon()
+            raise
+    return n_rows, n_dropped
 
 
 def _begin_job(output: Path, about: dict[str, Any], parts: list[Part]) -> None:
@@ -227,7 +219,8 @@ def _begin_job(output: Path, about: dict[str, Any], parts: list[Part]) -> None:
 
     A part must not change, nor be removed, once it has a result.
     """
-    path, stamps = output / FOLDER / JOB, {part.name: part.stamp for part in parts}
+    path = output / FOLDER / JOB
+    stamps = {part.name: list(part.files.stamps[part.path]) for part in parts}
     with writing_to(output):
         output.mkdir(parents=True, exist_ok=True)
         # Listed before the look at the job: what is here without a job is not from a job.
@@ -241,7 +234,12 @@ def _begin_job(output: Path, about: dict[str, Any], parts: list[Part]) -> None:
     check_writable(path, force=True)
     if not path.exists():
         _write_json(path, about | {"input": stamps})
-    before = _read_json(path)
+    try:
+        before = dict(json.loads(path.read_bytes()))
+    except (ValueError, TypeError):
+        raise DataError(
+            f"Cannot read {path}: the file is damaged. Choose another output folder."
+        ) from None
     for key, what in WORDS.items():
         if before.get(key) != about[key]:
             raise OutputError(
@@ -265,15 +263,6 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
         file.write(f"{encode_json(content, indent=1)}\n".encode())
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads(path.read_bytes()))
-    except (ValueError, TypeError):
-        raise DataError(
-            f"Cannot read {path}: the file is damaged. Choose another output folder."
-        ) from None
-
-
 def _show(value: Any) -> str:
     """Return a value in words; hashes are shortened."""
     if isinstance(value, list):
@@ -291,9 +280,7 @@ def _check_apart(source: Path, output: Path) -> None:
 
 def _check_share(share: str | None) -> tuple[int, int]:
     """Return the first part of a share, from 0, and the number of shares."""
-    if share is None:
-        return 0, 1
-    which, _, n_shares = str(share).partition("/")
+    which, _, n_shares = "1/1".partition("/") if share is None else str(share).partition("/")
     if which.isdecimal() and n_shares.isdecimal() and 1 <= int(which) <= int(n_shares):
         return int(which) - 1, int(n_shares)
     raise ParameterError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from isosne._extras import require
 from isosne._files import describe_os_error
-from isosne._types import Array, Points
+from isosne._types import Points
 from isosne.errors import DataError, ParameterError
 from isosne.rows import Rows, blocks, open_rows
 from isosne.rows.arrow import ArrowRows
@@ -31,26 +31,23 @@ BLOCK_BYTES = 2**26
 
 
 class Part(NamedTuple):
-    """A table of the input."""
+    """A table of the input; `name` is relative to the input, with slashes, as that of its result.
+
+    The files know whether the table has changed since it was listed.
+    """
 
     name: str
-    """Path relative to the input, with slashes; that of the result relative to the output."""
-    path: Path
-    stamp: dict[str, int]
-    """From which a change of the part is noticed."""
+    files: SourceFiles
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.files.paths[0]
 
     @property
     def extension(self) -> str:
         """The extension of the part and of its result."""
         return self.path.suffix.lower()
-
-    def check_unchanged(self) -> None:
-        """Raise an error if the file has changed since it was listed."""
-        if _stamp(self.path) != self.stamp:
-            raise DataError(
-                f"{self.path} must not change while it is read; it was written again. "
-                "Wait until the file is complete, then start again."
-            )
 
 
 def list_parts(source: Path) -> list[Part]:
@@ -58,14 +55,14 @@ def list_parts(source: Path) -> list[Part]:
     if not source.is_dir():
         stat_path(source)
         _check_extension(source)
-        return [Part(source.name, source, _stamp(source))]
+        return [Part(source.name, SourceFiles(str(source), source))]
     paths = sorted(_list_files(source))
     if not paths:
         raise DataError(
             f"The input must contain files that end in one of {', '.join(PARTS)}; {source} has "
             "none. Name the folder that contains them."
         )
-    return [Part(path.relative_to(source).as_posix(), path, _stamp(path)) for path in paths]
+    return [Part(p.relative_to(source).as_posix(), SourceFiles(str(p), p)) for p in paths]
 
 
 def _list_files(source: Path) -> Iterator[Path]:
@@ -79,11 +76,6 @@ def _list_files(source: Path) -> Iterator[Path]:
             if path.suffix.lower() in OTHER_TABLES:  # also folders: .zarr
                 _check_extension(path)
             if path.suffix.lower() in PARTS and path.name in names:
-                if not path.is_file():
-                    raise DataError(
-                        f"The input must contain regular files; {path} is a pipe or a device. "
-                        "Remove it, or name another folder."
-                    )
                 yield path
 
 
@@ -91,11 +83,6 @@ def _refuse_folder(error: OSError) -> None:
     raise DataError(
         f"Cannot read {error.filename}: {describe_os_error(error)}. Change its permissions."
     ) from error
-
-
-def _stamp(path: Path) -> dict[str, int]:
-    status = stat_path(path)
-    return {"n_bytes": status.st_size, "modified_ns": status.st_mtime_ns}
 
 
 def _check_extension(path: Path) -> None:
@@ -126,14 +113,31 @@ class PartReader(NamedTuple):
     keep: tuple[str, ...] = ()
     missing: str = "refuse"
 
-    def open(self, part: Part, missing: str | None = None) -> Rows:
-        """Open the features of the rows that `blocks` yields, by their names at fit if possible."""
+    def blocks(self, part: Part) -> Iterator[Block]:
+        """Yield the rows of a part in order; at least one block, which may be empty."""
+        if part.extension in ARROW and (empty := _empty_table(part)) is not None:
+            yield Block(np.empty((0, 0)), tuple(empty[name] for name in self.keep), 0)
+            return
+        rows, first = self._open(part), 0
+        is_typed = part.extension in ARROW and isinstance(rows, ArrowRows)
+        for X, columns in self._read_batches(rows) if is_typed else self._read_blocks(rows):
+            before, first = first, first + X.shape[0]
+            incomplete = np.unique(find_not_finite(X)[0])
+            if len(incomplete) and self.missing == "refuse":
+                rows._check_finite(X, range(before, first))  # an error that tells where
+            if len(incomplete):
+                kept = np.delete(np.arange(X.shape[0]), incomplete)
+                X, columns = X[kept], tuple(column.take(kept) for column in columns)
+            yield Block(X, columns, len(incomplete))
+        part.files.check_unchanged()
+
+    def _open(self, part: Part) -> Rows:
+        """Open the features of a part, by their names at fit if possible."""
         by_name = self.features is not None and part.extension in NAMED
         features = list(self.features or ()) if by_name else None
         others = [name for name in self.keep if name not in (features or ())]
-        how = {"columns": features, "exclude": others, "missing": missing or self.missing}
         try:
-            return open_rows(part.path, **how)  # type: ignore[arg-type]  # values by name
+            rows = open_rows(part.path, columns=features, exclude=others)
         except ParameterError as error:
             name = error.value[0] if isinstance(error.value, list) else error.value
             if error.parameter == "columns":
@@ -145,27 +149,13 @@ class PartReader(NamedTuple):
                 rule = f"name a column of {part.path}"
                 raise ParameterError("keep", rule, name, error.hint) from None
             raise
-
-    def blocks(self, part: Part) -> Iterator[Block]:
-        """Yield the rows of a part in order; at least one block, which may be empty."""
-        first = 0
-        for X, columns in self._read(part):
-            yield self._complete(part, first, X, columns)
-            first += X.shape[0]
-        part.check_unchanged()
-
-    def _read(self, part: Part) -> Iterator[tuple[Points, tuple[Any, ...]]]:
-        """Yield features, which may have missing values, and columns."""
-        if part.extension in ARROW and (empty := _empty_table(part)) is not None:
-            yield np.empty((0, 0)), tuple(empty[name] for name in self.keep)
-            return
-        rows = self.open(part, "refuse")
-        names = rows.column_names or ()
         for name in self.keep:
-            check_column(name, [*names, *rows.side], "keep", str(part.path))
-        if part.extension in ARROW and isinstance(rows, ArrowRows):
-            yield from self._read_batches(rows)
-            return
+            check_column(name, [*(rows.column_names or ()), *rows.side], "keep", str(part.path))
+        return rows
+
+    def _read_blocks(self, rows: Rows) -> Iterator[tuple[Points, tuple[Any, ...]]]:
+        """Yield features, which may have missing values, and columns."""
+        names = rows.column_names or ()
         side = {name: rows.side[name]() for name in self.keep if name in rows.side}
         for block in blocks(rows, BLOCK_BYTES):
             X = rows.take(np.arange(block.start, block.stop), allow_missing=True)
@@ -174,9 +164,9 @@ class PartReader(NamedTuple):
             )
             yield X, tuple(columns)
 
-    def _read_batches(self, rows: ArrowRows) -> Iterator[tuple[Points, tuple[Any, ...]]]:
+    def _read_batches(self, rows: Any) -> Iterator[tuple[Points, tuple[Any, ...]]]:
         """Yield features and columns of batches, which are decoded once."""
-        names = tuple(dict.fromkeys((*(rows.column_names or ()), *self.keep)))
+        names = tuple(dict.fromkeys((*rows.column_names, *self.keep)))
         size = max(1, BLOCK_BYTES // rows.row_bytes)
         for batch in rows.batches(names):
             for start in range(0, batch.num_rows, size):
@@ -185,21 +175,10 @@ class PartReader(NamedTuple):
                 columns = tuple(block[name] for name in self.keep)
                 yield X.take(np.arange(block.num_rows), allow_missing=True), columns
 
-    def _complete(self, part: Part, first: int, X: Points, columns: tuple[Any, ...]) -> Block:
-        """Return the rows of a block that have no missing values; `first` is its first row."""
-        incomplete = np.unique(find_not_finite(X)[0])
-        if len(incomplete) == 0:
-            return Block(X, columns, 0)
-        if self.missing == "refuse":
-            # Raises an error that tells where the value is.
-            self.open(part).take([first + int(incomplete[0])])
-        kept: Array = np.delete(np.arange(X.shape[0]), incomplete)
-        return Block(X[kept], tuple(column.take(kept) for column in columns), len(incomplete))
-
 
 def _empty_table(part: Part) -> Any:
     """Return the table of a part that has no rows, which cannot be opened as rows; else None."""
     dataset = require("pyarrow.dataset", "files", f"Reading {part.path}")
-    with SourceFiles(str(part.path), part.path).reading():
+    with part.files.reading():
         file = dataset.dataset(part.path, format=ARROW[part.extension])
         return None if file.count_rows() else file.schema.empty_table()

@@ -79,9 +79,7 @@ def _order(name: str) -> tuple[int, float, str]:
         return (2 if name == UNLABELED else 1), 0.0, name
 
 
-def _read_coordinates(
-    parts: list[Part], label: str | None
-) -> Iterator[tuple[NDArray[np.float64], Any]]:
+def _read_coordinates(parts: list[Part], label: str | None) -> Iterator[tuple[Array, Any]]:
     """Yield the first two coordinates of rows, and the column of their labels."""
     reader = PartReader(AXES[:2], () if label is None else (label,))
     for part in parts:

@@ -39,11 +39,11 @@ class SourceFiles:
 
     def __init__(self, name: str, *paths: Path) -> None:
         self.name, self.paths = name, paths
-        self._stamps = {path: _stamp(path) for path in paths}
+        self.stamps = {path: _stamp(path) for path in paths}
 
     def check_unchanged(self) -> None:
         """Raise an error if a file has changed since the source was opened."""
-        for path, before in self._stamps.items():
+        for path, before in self.stamps.items():
             if _stamp(path) != before:
                 raise DataError(
                     f"{path} must not change while it is read; it was written again. "
@@ -73,9 +73,9 @@ class SourceFiles:
 
     def digest(self, digest: Any) -> None:
         """Update a hash with sizes and samples of the content: a copy has the same hash."""
-        digest.update(" ".join(str(n_bytes) for n_bytes, _ in self._stamps.values()).encode())
+        digest.update(" ".join(str(n_bytes) for n_bytes, _ in self.stamps.values()).encode())
         for path in self.paths[:: max(1, len(self.paths) - 1)]:  # the first and the last
-            n_bytes, _ = self._stamps[path]
+            n_bytes, _ = self.stamps[path]
             with path.open("rb") as file:
                 for k in range(N_SAMPLES + 1):
                     file.seek(max(0, n_bytes - SAMPLE_BYTES) * k // N_SAMPLES)
