@@ -19,7 +19,7 @@ from isosne._files import whole_file
 from isosne._numba import parallel_kernel, prange
 from isosne._random import RandomState, as_generator
 from isosne._types import Array
-from isosne.datasets.folder import find_folder, read_set
+from isosne.datasets.catalog import find_folder, read_set
 
 SIDE = 28
 """Width and height of an image in pixels, as in MNIST."""

@@ -1,7 +1,6 @@
 """Data sets by name (the paper's 21, and examples of scikit-learn), and the paper's simulations."""
 
-from isosne.datasets.catalog import describe, export, load, names
-from isosne.datasets.folder import DataSet
+from isosne.datasets.catalog import DataSet, describe, export, load, names
 from isosne.datasets.synthetic import (
     make_five_clusters,
     make_shared_clusters,

@@ -1,36 +1,81 @@
 """Load data sets by name: from the data folder, from scikit-learn or from OpenML.
 
-A data set of the paper must have its shape there. A known stand-in is loaded with a note.
+A data set of the paper must have its shape there. A known stand-in is loaded with a note. In the
+folder, a dense data set is ``<name>.npz`` with arrays X, y and classes; a sparse one is
+``<name>.X.npz`` (`scipy.sparse.save_npz`) with ``<name>.y.npy``. Nothing is unpickled. Downloads of
+OpenML are kept in the user's cache.
 """
 
-import csv
-import io
-from collections.abc import Callable
-from dataclasses import replace
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+import sklearn.datasets
+from numpy.typing import NDArray
+from scipy.sparse import load_npz
 
+from isosne._csr import valid_csr
 from isosne._files import whole_file
-from isosne.datasets.folder import DataSet, fetch_set, find_folder, read_set, stored_names
-from isosne.datasets.records import RECORDS
+from isosne._types import Array, Points
+from isosne.datasets.records import RECORDS, OpenML
 from isosne.errors import DataError, ParameterError, suggest
 from isosne.rows import Table, open_rows
 from isosne.rows.columns import as_integers_or_text
 from isosne.rows.table_reader import list_notes
+from isosne.rows.text import encode_csv
 
 EXAMPLES: dict[str, Callable[[], Any]] = {
-    "breast_cancer": load_breast_cancer,
-    "digits": load_digits,
-    "iris": load_iris,
-    "wine": load_wine,
+    "breast_cancer": sklearn.datasets.load_breast_cancer,
+    "digits": sklearn.datasets.load_digits,
+    "iris": sklearn.datasets.load_iris,
+    "wine": sklearn.datasets.load_wine,
 }
 """Data sets that are part of scikit-learn: nothing is downloaded."""
-PAPER_NAMES = {"wdbc": "breast_cancer", "wine": "wine"}
-"""Data sets of the paper that scikit-learn has, with the same rows in the same order."""
+LOADERS = EXAMPLES | {"wdbc": sklearn.datasets.load_breast_cancer}
+"""Also by the name in the paper: wdbc and wine have the same rows there, in the same order."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DataSet:
+    """A data set with its labels.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set.
+    X : array or csr_array of shape (n_samples, n_features)
+        Attribute values, not scaled. The paper scales each attribute to [0, 1] first.
+    y : array of int, shape (n_samples,)
+        Class of each point, an index into `classes`.
+    classes : array of str
+        Names of the classes.
+    notes : str
+        Differences from the paper and other remarks; may be empty.
+    features : tuple of str
+        Names of the attributes; empty if they are not known.
+
+    Examples
+    --------
+    >>> from isosne.datasets import load
+    >>> wine = load("wine")
+    >>> wine.classes[wine.y[:2]].tolist()
+    ['class_0', 'class_0']
+    """
+
+    name: str
+    X: Points
+    y: NDArray[np.int64]
+    classes: NDArray[np.str_]
+    notes: str = ""
+    features: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        n, d = self.X.shape
+        return f"<{self.name}: {n} points, {d} attributes, {len(self.classes)} classes>"
 
 
 def names() -> list[str]:
@@ -86,7 +131,7 @@ def load(name: str, *, folder: str | Path | None = None) -> DataSet:
         stored = read_set(data_folder, origin)
         if stored is not None:
             return _check_shape(name, stored, origin) if name in RECORDS else stored
-    if name not in RECORDS or name in PAPER_NAMES:
+    if name in LOADERS:
         return _read_example(name)
     return _check_shape(name, _fetch(name, data_folder), "openml")
 
@@ -183,19 +228,15 @@ def export(name: str, path: str | Path | None = None, *, force: bool = False) ->
     if target.suffix.lower() != ".csv":
         raise ParameterError("path", "end in .csv", str(target), "Choose another name.")
     example = _read_example(name)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", *example.features, "target"])
-    for row, (values, label) in enumerate(zip(example.X.tolist(), example.y, strict=True)):
-        writer.writerow([row, *values, example.classes[label]])
+    features = dict(zip(example.features, example.X.T, strict=True))
+    columns = {"id": np.arange(len(example.y)), **features, "target": example.classes[example.y]}
     with whole_file(target, force=force) as file:
-        file.write(text.getvalue().encode())
+        file.write(encode_csv(columns))
     return target
 
 
 def _read_example(name: str) -> DataSet:
-    """Return a data set of scikit-learn by its name here or in the paper."""
-    loaded = EXAMPLES[PAPER_NAMES.get(name, name)]()
+    loaded = LOADERS[name]()
     classes = np.asarray(loaded.target_names).astype(np.str_)
     features = tuple(map(str, loaded.feature_names))
     return DataSet(name, loaded.data, loaded.target.astype(np.int64), classes, features=features)
@@ -209,10 +250,9 @@ def _file_names(name: str) -> list[str]:
 
 def _find_origin(name: str, folder: Path) -> str:
     for origin in _file_names(name):
-        for file in (f"{origin}.npz", f"{origin}.X.npz"):
-            if (folder / file).is_file():
-                return f"folder: {file}"
-    if name in PAPER_NAMES:
+        if file := find_file(folder, origin):
+            return f"folder: {file.name}"
+    if name in LOADERS:
         return "scikit-learn"
     openml = RECORDS[name].openml
     return f"OpenML {openml.data_id}" if openml else "by hand"
@@ -250,3 +290,112 @@ def _check_shape(name: str, data: DataSet, origin: str) -> DataSet:
         f"The data set {name} must have {words.format(*record.sizes)}, as in the paper; got "
         f"{words.format(*sizes)} from {where}. Get the data set from {record.source}."
     )
+
+
+def cache_folder() -> Path:
+    """Return the folder in the user's cache where isosne keeps data sets."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(base) if base else Path.home() / ".cache") / "isosne"
+
+
+def find_folder(folder: str | Path | None = None) -> Path:
+    """Return the data folder: the argument, else ISOSNE_DATA, else the user's cache folder."""
+    name = "ISOSNE_DATA" if folder is None else "folder"
+    given = folder or os.environ.get("ISOSNE_DATA")
+    if not given:
+        return cache_folder()
+    if not Path(given).is_dir():
+        hint = "Correct the path, or leave it out to download data sets from OpenML."
+        raise ParameterError(name, "be a folder that exists", str(given), hint)
+    return Path(given)
+
+
+def stored_names(folder: Path) -> list[str]:
+    """Return the names of the data sets in the folder."""
+    return sorted(p.name.removesuffix(".npz").removesuffix(".X") for p in folder.glob("*.npz"))
+
+
+def read_set(folder: Path, name: str) -> DataSet | None:
+    """Return a data set as it is stored, or None if the folder does not have it."""
+    path = find_file(folder, name)
+    if path is None:
+        return None
+    try:
+        if path.name == f"{name}.npz":
+            with np.load(path, allow_pickle=False) as stored:
+                X, y, classes = stored["X"], stored["y"], stored["classes"]
+        else:
+            X, y = valid_csr(load_npz(path), "the matrix"), np.load(folder / f"{name}.y.npy")
+            classes = np.unique(y)
+    except Exception as error:  # NumPy, SciPy and zipfile raise anything for damaged files
+        raise DataError(
+            f"{path} must be an .npz file with arrays X, y and classes, or of a sparse matrix with "
+            f"labels in {name}.y.npy, without pickled objects; reading it failed with "
+            f"{type(error).__name__}: {error}. Write or copy the file again."
+        ) from error
+    _check_labels(name, X, y, classes)
+    return DataSet(name, X, y.astype(np.int64), classes.astype(np.str_))
+
+
+def find_file(folder: Path, name: str) -> Path | None:
+    """Return the file with X of a data set; None if the folder does not have it."""
+    paths = folder / f"{name}.npz", folder / f"{name}.X.npz"
+    return next((path for path in paths if path.is_file()), None)
+
+
+def fetch_set(name: str, origin: OpenML) -> DataSet:
+    """Download a data set as its record describes it; errors of the network are not caught."""
+    # This parser needs no pandas. It returns codes for nominal attributes, and their categories.
+    found = sklearn.datasets.fetch_openml(
+        data_id=origin.data_id,
+        data_home=str(cache_folder()),
+        as_frame=False,
+        parser="liac-arff",
+    )
+    X = _decode(found)[origin.first_row :]
+    classes, y = _number_classes(np.asarray(found.target)[origin.first_row :])
+    if origin.drop_column is not None:
+        X = np.delete(X, origin.drop_column, axis=1)
+    missing = np.isnan(X)
+    if origin.fill_missing:
+        X[missing] = np.broadcast_to(np.nanmean(X, axis=0), X.shape)[missing]
+    else:
+        complete = ~missing.any(axis=1)
+        X, y = X[complete], y[complete]
+    return DataSet(name, X, y, classes)
+
+
+def _check_labels(name: str, X: Points, y: Array, classes: Array) -> None:
+    fits = X.ndim == 2 and y.shape == X.shape[:1] and y.dtype.kind in "ui"
+    if not (fits and (len(y) == 0 or (y.min() >= 0 and y.max() < len(classes)))):
+        raise DataError(
+            f"The data set {name} must have one label per row of X, an index into its "
+            f"{len(classes)} classes; got X of shape {X.shape} and y of {y.dtype} and shape "
+            f"{y.shape}. Number the classes from 0 and write the file again."
+        )
+
+
+def _decode(found: Any) -> Array:
+    """Return the attributes as numbers; codes of categories that are numbers are replaced."""
+    X = np.asarray(found.data, dtype=np.float64)
+    for column, feature in enumerate(found.feature_names):
+        values = _as_numbers(found.categories.get(feature) or ())
+        if values is not None and len(values):
+            known = ~np.isnan(X[:, column])
+            X[known, column] = values[X[known, column].astype(np.int64)]
+    return X
+
+
+def _number_classes(target: Array) -> tuple[Array, Array]:
+    """Return the names of the classes, numbers in ascending order, and the index per point."""
+    classes, y = np.unique(target.astype(np.str_), return_inverse=True)
+    numbers = _as_numbers(classes.tolist())
+    order = np.arange(len(classes)) if numbers is None else np.argsort(numbers, kind="stable")
+    return classes[order], np.argsort(order)[y].astype(np.int64)
+
+
+def _as_numbers(values: Sequence[str]) -> Array | None:
+    try:
+        return np.array([float(value) for value in values])
+    except ValueError:
+        return None

@@ -11,8 +11,7 @@ from scipy.sparse import csc_array, csr_array, save_npz
 from sklearn.utils import Bunch
 
 from isosne.datasets import describe, load, names
-from isosne.datasets.catalog import EXAMPLES
-from isosne.datasets.folder import cache_folder, fetch_set, find_folder
+from isosne.datasets.catalog import LOADERS, cache_folder, fetch_set, find_folder
 from isosne.datasets.records import RECORDS, OpenML
 from isosne.errors import DataError, ParameterError
 from tests.conftest import refuses
@@ -58,10 +57,6 @@ def store(folder, name, n, d, n_classes):
 def store_sparse(folder, name, n, X=None):
     save_npz(folder / f"{name}.X.npz", csr_array((n, 47236)) if X is None else X)
     np.save(folder / f"{name}.y.npy", np.arange(n) % 2)
-
-
-def write_manifest(folder, **entries):
-    (folder / "MANIFEST.json").write_text(json.dumps({"datasets": entries}))
 
 
 def answer(X, target, categories=None):
@@ -123,7 +118,7 @@ def test_a_folder_that_was_named_must_exist(folder, monkeypatch):
         load("wine")
 
 
-def test_a_sparse_stand_in_loads_as_csr_with_the_classes_of_the_manifest(folder):
+def test_a_sparse_stand_in_loads_as_csr(folder):
     X = csc_array((np.arange(1.0, 1501), (np.arange(1500), np.arange(1500))), shape=(1500, 47236))
     store_sparse(folder, "rcv1_small", 1500, X)
     found = load("rcv1", folder=folder)
@@ -131,20 +126,16 @@ def test_a_sparse_stand_in_loads_as_csr_with_the_classes_of_the_manifest(folder)
     assert (found.X != X).nnz == 0
     assert found.classes.tolist() == ["0", "1"]
     assert found.notes.startswith("A stand-in: 1500 documents of RCV1")
-    write_manifest(folder, rcv1_small={"classes": ["-1", "+1"]})
-    assert load("rcv1", folder=folder).classes.tolist() == ["-1", "+1"]
     store_sparse(folder, "rcv1", 10121)  # the set itself goes before its stand-in
     assert load("rcv1", folder=folder).notes == ""
 
 
-def test_a_set_of_the_folder_loads_as_it_is_stored_with_its_notes(folder):
+def test_a_set_of_the_folder_loads_as_it_is_stored(folder):
     X, y = store(folder, "cells", 20, 4, 2)
-    write_manifest(folder, cells={"notes": "Twenty cells."})
     cells = load("cells", folder=str(folder))
     assert (cells.X.tobytes(), cells.X.dtype) == (X.tobytes(), np.float32)
     assert (cells.y.tolist(), cells.y.dtype) == (y.tolist(), np.int64)
     assert cells.classes.tolist() == ["class 0", "class 1"]
-    assert cells.notes == "Twenty cells."
     assert repr(cells) == "<cells: 20 points, 4 attributes, 2 classes>"
 
 
@@ -156,14 +147,6 @@ def test_another_shape_than_the_papers_is_refused(folder):
         "Get the data set from the UCI Machine Learning Repository."
     )
     with refuses(DataError, text):
-        load("wine", folder=folder)
-
-
-@pytest.mark.parametrize("text", ["{", '{"datasets": {"a": 1}}'])
-def test_a_broken_manifest_is_refused(folder, text):
-    store(folder, "wine", 178, 13, 3)
-    (folder / "MANIFEST.json").write_text(text)
-    with pytest.raises(DataError, match="must be JSON with an object 'datasets'; it is not"):
         load("wine", folder=folder)
 
 
@@ -227,7 +210,7 @@ def test_an_unknown_name_gets_the_nearest_one(folder, name, advice):
 def test_examples_of_scikit_learn_need_no_network(folder, openml, name):
     openml(AssertionError("OpenML must not be asked"))
     found = load(name, folder=folder)
-    expected = EXAMPLES["breast_cancer" if name == "wdbc" else name]()
+    expected = LOADERS[name]()
     assert found.name == name
     np.testing.assert_array_equal(found.X, expected.data)
     np.testing.assert_array_equal(found.y, expected.target)
