@@ -49,6 +49,10 @@ class NpzFile:
         with self.files.reading(), np.load(self.path, allow_pickle=False) as archive, quiet():
             return np.asarray(archive[name])
 
+    def load_column(self, name: str) -> Array:
+        """Load an array as integers or text."""
+        return as_integers_or_text(self.load(name))
+
     def check_memory(self, *names: str) -> None:
         """Raise an error if arrays together exceed the memory limit."""
         needed = sum(self._sizes[name] for name in names)
@@ -67,7 +71,7 @@ def open_npz(path: Path, key: str | None, memory_limit: int | None) -> Rows:
     with npz.files.reading():
         rows = _open_sparse(npz) if is_sparse else ArrayRows(npz.files, _load_table(npz, key))
     rows.side = {
-        name: partial(_load_column, npz, name)
+        name: partial(npz.load_column, name)
         for name, header in npz.headers.items()
         if header.shape == rows.shape[:1] and header.dtype.kind in "buifUS"
         if not (is_sparse and name in SPARSE_MEMBERS)
@@ -88,10 +92,6 @@ def _load_table(npz: NpzFile, key: str | None) -> Array:
             f"Name the array to read with {keyword('key')}."
         )
     return npz.load("X" if "X" in tables else tables[0])
-
-
-def _load_column(npz: NpzFile, name: str) -> Array:
-    return as_integers_or_text(npz.load(name))
 
 
 def _open_sparse(npz: NpzFile) -> Rows:
@@ -120,10 +120,10 @@ def open_h5ad(path: Path, key: str | None) -> Rows:
     files = SourceFiles(str(path), path)
     with files.reading():
         file = open_hdf5(path)
-        members = ["X"] if "X" in file else []
-        members += [
+        members = [
             f"{group}/{name}" for group in ("obsm", "layers") for name in file.get(group, ())
         ]
+        members = ["X", *members] if "X" in file else members
         key = f"obsm/{key}" if f"obsm/{key}" in members else key or "X"
         check_column(key, members, "key", str(path), what="an array")
         names = None if key.startswith("obsm/") else _read_index(file["var"])
@@ -159,8 +159,14 @@ def open_hdf5(path: Path) -> Any:
     """
     h5py = require("h5py", "anndata", f"Reading {path}")
     file = h5py.File(path, "r")
-    foreign = file.visititems_links(partial(_find_link, h5py))
-    foreign = foreign or file.visititems(partial(_find_storage, h5py))
+    own = h5py.HardLink, h5py.SoftLink  # a soft link leads to the same file
+    foreign = file.visititems_links(lambda name, link: None if isinstance(link, own) else name)
+
+    def find_storage(name: str, member: Any) -> str | None:
+        is_foreign = isinstance(member, h5py.Dataset) and (member.external or member.is_virtual)
+        return name if is_foreign else None
+
+    foreign = foreign or file.visititems(find_storage)
     if foreign:
         file.close()
         raise DataError(
@@ -169,16 +175,6 @@ def open_hdf5(path: Path) -> Any:
             "virtual data sets, with anndata.read_h5ad and write_h5ad."
         )
     return file
-
-
-def _find_link(h5py: Any, name: str, link: Any) -> str | None:
-    """Return the name of a link to another file; a soft link leads to the same file."""
-    return None if isinstance(link, h5py.HardLink | h5py.SoftLink) else name
-
-
-def _find_storage(h5py: Any, name: str, member: Any) -> str | None:
-    is_foreign = isinstance(member, h5py.Dataset) and (member.external or member.is_virtual)
-    return name if is_foreign else None
 
 
 def _open_member(files: SourceFiles, member: Any, path: str, names: tuple[str, ...] | None) -> Rows:

@@ -52,9 +52,8 @@ class ArrayRows(Rows):
         self._array = array
         self._is_in_memory = isinstance(array, np.ndarray)
         self.n_sampled = N_SAMPLED if self._is_in_memory else N_SAMPLED_ON_DISK
-        chunks = getattr(array, "chunks", None)
         self._gap, self._window = GAP_BYTES // self.row_bytes, WINDOW_BYTES // self.row_bytes
-        if chunks:  # one read per chunk
+        if chunks := getattr(array, "chunks", None):  # one read per chunk
             self._gap = self._window = int(chunks[0])
 
     def _read(self, start: int, stop: int) -> Array:
@@ -144,14 +143,10 @@ class _StoredArray:
         self.shape, self.dtype, self._path, self._offset = header.shape, header.dtype, path, offset
 
     def __getitem__(self, rows: slice) -> Array:
-        n_columns = self.shape[1]
-        n_values = (rows.stop - rows.start) * n_columns
-        with self._path.open("rb", buffering=0) as file:
-            file.seek(self._offset + rows.start * n_columns * self.dtype.itemsize)
-            values = np.fromfile(file, self.dtype, n_values)
-        if len(values) < n_values:
-            raise EOFError("unexpected end of file")
-        return values.reshape(-1, n_columns)
+        n_rows, n_columns = rows.stop - rows.start, self.shape[1]
+        offset = self._offset + rows.start * n_columns * self.dtype.itemsize
+        values = np.fromfile(self._path, self.dtype, n_rows * n_columns, offset=offset)
+        return values.reshape(n_rows, n_columns)  # an error if the file has ended
 
 
 def open_npy(path: Path) -> Rows:
@@ -184,21 +179,21 @@ def is_zarr(path: Path) -> bool:
 def open_zarr(path: Path, key: str | None) -> ArrayRows:
     """Return the rows of a zarr array, or of the array of a group that ``key`` names."""
     zarr = require("zarr", "zarr", f"Reading {path}")
-    folder, metadata = path, _metadata_files(path)
-    if not metadata:
+    files = SourceFiles(str(path), *_metadata_files(path))
+    if not files.paths:
         raise DataError(
             f"{path} must be a folder that zarr wrote; it has no {' or '.join(ZARR_METADATA)}. "
             "Name the folder of an array or a group."
         )
     _check_links(path)
-    with SourceFiles(str(path), *metadata).reading():
+    with files.reading():
         array = zarr.open(path, mode="r")
         if isinstance(array, zarr.Group):
             names = sorted(array.array_keys())
             key = names[0] if key is None and len(names) == 1 else key or ""
             check_column(key, names, "key", str(path), what="an array")
-            folder, array = path / key, array[key]
-        return ArrayRows(SourceFiles(str(path), *_metadata_files(folder)), array)
+            array, files = array[key], SourceFiles(str(path), *_metadata_files(path / key))
+        return ArrayRows(files, array)
 
 
 def _check_links(folder: Path) -> None:
@@ -304,6 +299,5 @@ def _open_dask_frame(frame: Any, request: Request) -> DaskRows:
 
 def _side_column(column: Any) -> Array:
     values = column.compute()
-    if values.isna().any():
-        return as_integers_or_text(values.to_numpy(dtype=object, na_value=None))
-    return as_integers_or_text(values.to_numpy())
+    missing = {"dtype": object, "na_value": None} if values.isna().any() else {}
+    return as_integers_or_text(values.to_numpy(**missing))

@@ -93,9 +93,9 @@ def test_rows_of_an_array_on_disk_are_fetched_without_those_between(tmp_path, mo
     fetched = []
     fetch = np.fromfile
 
-    def fetch_and_count(file, dtype, n_values):
+    def fetch_and_count(file, dtype, n_values, offset):
         fetched.append(n_values)
-        return fetch(file, dtype, n_values)
+        return fetch(file, dtype, n_values, offset=offset)
 
     monkeypatch.setattr(np, "fromfile", fetch_and_count)
     np.testing.assert_array_equal(rows.take([1900, 3, 4, 700]), wide[[1900, 3, 4, 700]])

@@ -285,9 +285,9 @@ def test_a_file_that_shrinks_in_the_middle_of_a_read_is_noticed(tmp_path, monkey
     rows = open_rows(path)
     fetch = np.fromfile
 
-    def cut_and_fetch(*arguments):
+    def cut_and_fetch(*arguments, **more):
         os.truncate(path, 200)
-        return fetch(*arguments)
+        return fetch(*arguments, **more)
 
     monkeypatch.setattr(np, "fromfile", cut_and_fetch)
     with pytest.raises(DataError, match=r"it was written again\. Wait until the file is complete"):
