@@ -21,11 +21,9 @@ from isosne.rows.columns import Request, as_integers_or_text, as_text, is_text, 
 from isosne.rows.rows import Indices, Rows, SourceFiles
 
 BATCH_BYTES = 8_000_000
-"""Size of a batch of decoded rows. Chosen, not measured: a few megabytes bound the memory, and the
-cost of a batch is small next to that of decoding it."""
+"""Size of a batch of decoded rows. Chosen: it bounds the memory, and costs little to set up."""
 BUFFER_BYTES = 262_144
-"""Bytes of a column of Parquet that are read at a time, so that a large row group is not in memory
-at once. Chosen, not measured."""
+"""Bytes of a column of Parquet that are read at a time, not the whole row group. Chosen."""
 TEXT_BYTES = 64
 """Bytes of a text in memory: those of a few words. Chosen."""
 
@@ -35,15 +33,6 @@ class Part(NamedTuple):
 
     n_rows: int
     scan: Callable[[list[str]], Iterator[Any]]
-
-
-class Walk(NamedTuple):
-    """A position in a part: the batch read last, the index of its first row, and what follows."""
-
-    part: int
-    first: int
-    batch: Any
-    coming: Iterator[Any]
 
 
 class ArrowRows(Rows):
@@ -72,7 +61,8 @@ class ArrowRows(Rows):
         self._parts = parts
         self._ends = np.cumsum([part.n_rows for part in parts], dtype=np.int64)
         self._lock = threading.Lock()  # several threads may read
-        self._walk: Walk | None = None
+        # A part, the index of the first row of the batch read last, that batch, and what follows.
+        self._walk: tuple[int, int, Any, Iterator[Any]] | None = None
 
     def _take(self, indices: Indices) -> Array:
         out, done = np.empty((len(indices), self.shape[1]), self.dtype), 0
@@ -99,20 +89,23 @@ class ArrowRows(Rows):
 
     def _find_batch(self, row: int) -> tuple[int, Any]:
         """Return the first row of the batch with a row, and the batch; walk on where possible."""
+        batch: Any = None
         walk, self._walk = self._walk, None
         part = int(np.searchsorted(self._ends, row, side="right"))
-        if walk is None or walk.part != part or walk.first > row:
+        if walk is None or walk[0] != part or walk[1] > row:
             coming = self._parts[part].scan(list(self.column_names or ()))
-            first, batch = int(self._ends[part]) - self._parts[part].n_rows, None
+            stop = int(self._ends[part]) - self._parts[part].n_rows
         else:
             _, first, batch, coming = walk
-        while batch is None or row >= first + batch.num_rows:
-            first += 0 if batch is None else batch.num_rows
+            stop = first + batch.num_rows
+        while row >= stop:
             batch = next(coming, None)
             if batch is None:
                 raise EOFError("it has fewer rows than it declares")
             batch.validate(full=True)  # a damaged one leads outside
-        self._walk = Walk(part, first, batch, coming)
+            stop += batch.num_rows
+        first = stop - len(batch)
+        self._walk = part, first, batch, coming
         return first, batch
 
     def _as_numbers(self, column: Any, feature: int, rows: Indices) -> Array:
@@ -140,19 +133,17 @@ class ArrowRows(Rows):
         parts: list[Array] = []
         for batch in self.batches((name,)):
             column = batch.column(0)
+            values = column.to_numpy(zero_copy_only=False)
             if column.null_count:  # NumPy has no missing integers
                 values = np.empty(len(column), dtype=object)
                 values[:] = column.to_pylist()
-            else:
-                values = column.to_numpy(zero_copy_only=False)
             parts.append(as_integers_or_text(values))
         if any(map(is_text, parts)):
             parts = [as_text(part) for part in parts]
-        n_values = sum(map(len, parts))
         with self.files.reading():
-            if n_values != self.shape[0]:
-                raise ValueError(f"column {name!r} has {n_values} values of {self.shape[0]} rows")
-        return np.concatenate(parts) if parts else np.empty(0, object)
+            if sum(map(len, parts)) != self.shape[0]:
+                raise ValueError(f"column {name!r} has not {self.shape[0]} values")
+        return np.concatenate(parts)
 
 
 def open_arrow(path: Path, request: Request) -> ArrowRows:
@@ -183,6 +174,11 @@ def _list_folder(path: Path) -> list[Path]:
     Numbers in names are compared as numbers: part.2 comes before part.10. Names that start with
     "." or "_" are no data, as for Spark and Arrow.
     """
+
+    def natural(name: Path) -> list[Any]:
+        parts = re.split(r"(\d+)", name.as_posix())
+        return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
     names = [p.relative_to(path) for p in path.rglob("*.parquet") if not p.is_dir()]
     data = [n for n in names if not any(part.startswith((".", "_")) for part in n.parts)]
     if not data:
@@ -190,12 +186,7 @@ def _list_folder(path: Path) -> list[Path]:
             f"A folder must contain files that end in .parquet; {path} has none. "
             "Name the folder that contains them."
         )
-    return [path / name for name in sorted(data, key=_natural_key)]
-
-
-def _natural_key(path: Path) -> list[Any]:
-    parts = re.split(r"(\d+)", path.as_posix())
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+    return [path / name for name in sorted(data, key=natural)]
 
 
 def _list_row_groups(path: Path) -> tuple[Any, list[Part]]:
@@ -260,6 +251,6 @@ def _dtype(arrow_type: Any) -> np.dtype[Any] | None:
     types = require("pyarrow.types", "files", "Reading a table")
     if types.is_decimal(arrow_type):
         return np.dtype(np.float64)
-    kinds = (types.is_integer, types.is_floating, types.is_boolean)
-    is_numeric = any(is_kind(arrow_type) for is_kind in kinds)
+    is_numeric = types.is_integer(arrow_type) or types.is_floating(arrow_type)
+    is_numeric = is_numeric or types.is_boolean(arrow_type)
     return np.dtype(arrow_type.to_pandas_dtype()) if is_numeric else None

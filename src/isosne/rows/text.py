@@ -19,14 +19,12 @@ from isosne.rows.columns import Request, as_objects, is_text, parse_integers, se
 from isosne.rows.rows import Indices, SourceFiles
 
 SAMPLE_BYTES, LONGEST_LINE = 1_000_000, 64_000_000
-"""Size of the sample from the start of the file, and of one line of it. Chosen: read in
-milliseconds; a row of a few million numbers fits."""
+"""Size of the sample from the start, and of a line: a few million numbers. Chosen."""
 MIN_LINES, MAX_LINES = 4, 200
 """Lines of the sample: a header and rows to compare it with, at least. Chosen, not measured."""
 DELIMITERS = (",", "\t", ";", "|")
 MISSING_WORDS = {"", "na", "n/a", "nan", "null", "none", "?", "-"}
-"""Fields, in lower case, that mean a missing value. Chosen: words that pandas reads as missing, and
-"?" and "-", which published tables use."""
+"""Missing values in lower case: words of pandas, and "?" and "-" of published tables. Chosen."""
 UNNAMED = "unnamed_"
 """Prefix of the name of a column whose field in the header is empty."""
 LINES_PER_BLOCK = 8
@@ -58,16 +56,20 @@ class TextRows(ArrowRows):
         self._wrong_lines: list[Any] = []
         files = SourceFiles(str(path), path)
         with files.reading():
-            self._dialect = dialect = find_dialect(path, header=request.header)
-            names = list(dialect.names)
+            self._dialect = find_dialect(path, header=request.header)
+            names, types = list(self._dialect.names), self._dialect.types
             # Before the file is read as a whole: columns that do not exist are refused at once.
-            select_columns(names, dialect.types, request, str(path))
-            n_rows = self._count_rows()
-        parts, dtypes = [Part(n_rows, self._scan)], [np.float64] * len(names)
-        super().__init__(files, names, dialect.types, dtypes, parts, request)
+            select_columns(names, types, request, str(path))
+            parts = [Part(self._count_rows(), self._scan)]
+        super().__init__(files, names, types, [np.float64] * len(names), parts, request)
         if not request.needs_numbers:
             # Features of a mixed table may turn out to be text, whatever their first values are.
             self.side = {name: partial(self._side_column, name) for name in names}
+
+    def _stop_at_line(self, line: Any) -> str:
+        """Note a line with another number of fields; pyarrow swallows what is raised here."""
+        self._wrong_lines.append(line)
+        return "error"
 
     def _scan(self, names: list[str]) -> Iterator[Any]:
         csv, dialect = self._csv, self._dialect
@@ -79,7 +81,7 @@ class TextRows(ArrowRows):
         parsing = csv.ParseOptions(
             delimiter=dialect.delimiter,
             newlines_in_values=True,
-            invalid_row_handler=partial(_stop_at_line, self._wrong_lines),
+            invalid_row_handler=self._stop_at_line,
         )
         types = dict.fromkeys(names, self._pa.string())
         converting = csv.ConvertOptions(include_columns=names, column_types=types)
@@ -105,13 +107,13 @@ class TextRows(ArrowRows):
 
     def _as_numbers(self, column: Any, feature: int, rows: Indices) -> Array:
         with suppress(self._pa.ArrowInvalid):
-            return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False))
+            return super()._as_numbers(column.cast("float64"), feature, rows)
         cells = self._compute.utf8_trim_whitespace(column)
         words = self._pa.array(sorted(MISSING_WORDS))
         is_gap = self._compute.is_in(self._compute.utf8_lower(cells), value_set=words)
         cells = self._compute.if_else(is_gap, None, cells)
         with suppress(self._pa.ArrowInvalid):
-            return np.asarray(cells.cast("float64").to_numpy(zero_copy_only=False))
+            return super()._as_numbers(cells.cast("float64"), feature, rows)
         texts = cells.to_pylist()
         k = next((k for k, text in enumerate(texts) if text and not is_number(text)), 0)
         raise DataError(
@@ -128,12 +130,6 @@ class TextRows(ArrowRows):
 
     def _side_column(self, name: str) -> Array:
         return parse_integers(super()._side_column(name))
-
-
-def _stop_at_line(wrong: list[Any], line: Any) -> str:
-    """Note a line with another number of fields; pyarrow swallows errors that are raised here."""
-    wrong.append(line)
-    return "error"
 
 
 class Dialect(NamedTuple):
@@ -168,7 +164,7 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
     n_head = is_row.index(True)
     body = [line.decode("utf-8", "replace").rstrip("\r\n") for line in lines[n_head:]]
     delimiter = _find_delimiter([line for line in body if line.strip()])
-    cells = list(_split_fields(body, delimiter))
+    cells = list(csv.reader(filter(None, body), delimiter=delimiter))
     has_header = _has_header(cells) if header is None else header
     names = tuple(f"column_{c}" for c in range(len(cells[0])))
     if has_header:
@@ -177,11 +173,6 @@ def find_dialect(path: Path, *, header: bool | None = None) -> Dialect:
     types = tuple(_find_type(cells, c) for c in range(len(names)))
     start, longest = offset + sum(map(len, lines[:n_head])), max(map(len, lines))
     return Dialect(delimiter, start, n_head, n_lines, names, types, longest)
-
-
-def _split_fields(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    """Yield the fields of each row; a line of delimiters is a row of missing values."""
-    return csv.reader(filter(None, lines), delimiter=delimiter)
 
 
 def is_number(cell: str) -> bool:
@@ -204,11 +195,8 @@ def _check_bytes(path: Path) -> int:
     n_quotes, n_lines, last = 0, 0, b"\n"
     with path.open("rb") as file:
         while chunk := file.read(SAMPLE_BYTES):
-            n_quotes, n_lines, last = (
-                n_quotes + chunk.count(b'"'),
-                n_lines + chunk.count(b"\n"),
-                chunk,
-            )
+            n_quotes += chunk.count(b'"')
+            n_lines, last = n_lines + chunk.count(b"\n"), chunk
             try:
                 has_null = "\0" in decoder.decode(chunk)
             except UnicodeDecodeError:
@@ -228,15 +216,14 @@ def _check_bytes(path: Path) -> int:
 
 def _sample_lines(path: Path) -> tuple[list[bytes], int]:
     """Return the first lines of a file, and the offset of the first of them."""
+    lines: list[bytes] = []
     with path.open("rb") as file:
         offset = len(BOM) if file.read(len(BOM)) == BOM else 0
         file.seek(offset)
-        lines: list[bytes] = []
-        while len(lines) < MIN_LINES or (len(lines) < MAX_LINES and file.tell() < SAMPLE_BYTES):
-            line = file.readline(LONGEST_LINE)
-            if not line:
-                break
+        while line := file.readline(LONGEST_LINE):
             lines.append(line)
+            if len(lines) >= MIN_LINES and (len(lines) == MAX_LINES or file.tell() >= SAMPLE_BYTES):
+                break
     return lines, offset
 
 
@@ -245,7 +232,7 @@ def _find_delimiter(lines: list[str]) -> str:
     n_fields: dict[str, int] = {}
     for delimiter in DELIMITERS:
         with suppress(csv.Error):  # a field above the size limit: this is not the delimiter
-            widths = set(map(len, _split_fields(lines, delimiter)))
+            widths = set(map(len, csv.reader(lines, delimiter=delimiter)))
             if len(widths) == 1 and max(widths) > 1:
                 n_fields[delimiter] = max(widths)
     return max(n_fields or DELIMITERS, key=lambda d: n_fields.get(d, 0) or lines[0].count(d))
@@ -255,24 +242,20 @@ def _has_header(cells: list[list[str]]) -> bool:
     first = [is_number(cell) or is_missing(cell) for cell in cells[0]]
     if len(cells) == 1 or not any(first):
         return not any(first)
-    second = [is_number(cell) for cell in cells[1]]
-    is_text_above = any(not above and below for above, below in zip(first, second, strict=False))
-    return is_text_above or _has_column_numbers(cells[0], cells[1])
-
-
-def _has_column_numbers(first: list[str], second: list[str]) -> bool:
-    """Return whether a line is 0, 1, 2, ... after an empty field, or above fractions."""
-    is_indexed = first[0] == ""
-    names = first[1:] if is_indexed else first
+    numbers = [is_number(cell) for cell in cells[1]]
+    if any(below and not above for above, below in zip(first, numbers, strict=False)):
+        return True
+    # Column numbers of pandas: 0, 1, 2, ... after an empty field, or above fractions.
+    is_indexed = cells[0][0] == ""
+    names = cells[0][is_indexed:]
     if len(names) < 2 or names != [str(c) for c in range(len(names))]:
         return False
-    return is_indexed or any(is_number(cell) and not cell.strip().isdigit() for cell in second)
+    return is_indexed or any(is_number(cell) and not cell.strip().isdigit() for cell in cells[1])
 
 
 def _find_type(cells: list[list[str]], column: int) -> str | None:
     """Return "text" if a column has values and none of them is a number, otherwise None."""
-    values = [row[column] for row in cells if column < len(row)]
-    present = [value for value in values if not is_missing(value)]
+    present = [row[column] for row in cells if column < len(row) and not is_missing(row[column])]
     return "text" if present and not any(map(is_number, present)) else None
 
 
