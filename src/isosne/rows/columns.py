@@ -13,8 +13,7 @@ from isosne.errors import DataError, ParameterError, keyword, suggest
 N_LISTED = 10
 """Largest number of column names in a message. Chosen: it fits two lines of a terminal."""
 SIMILARITY = 0.5
-"""Smallest similarity of a suggested name. Chosen below the default of difflib, 0.6, as names of
-columns are short and one wrong letter weighs more."""
+"""Smallest similarity of a suggested name. Chosen below 0.6 of difflib: names are short."""
 LIST_PARAMETERS = ("columns", "exclude")
 
 

@@ -133,24 +133,24 @@ def open_path(path: Path, request: Request) -> Rows:
     elif extension in ARROW or (path.is_dir() and not is_store):
         rows = open_arrow(path, request)
     else:
-        if is_store:
-            rows = open_zarr(path, request.key)
-        elif extension == ".npy":
-            rows = open_npy(path)
-        elif extension == ".npz":
-            rows = open_npz(path, request.key, request.memory_limit)
-        elif extension == ".h5ad":
-            rows = open_h5ad(path, request.key)
-        else:
-            hint = "Convert the file, or correct its extension."
-            if extension in COMPRESSED:
-                hint = (
-                    "Decompress the file first: rows of a compressed file cannot be read by index."
-                )
-            rule = f"be a file that ends in one of {', '.join(EXTENSIONS)}"
-            raise ParameterError("source", rule, str(path), hint)
+        rows = open_zarr(path, request.key) if is_store else _open_arrays(path, request)
         check_side_columns(request, list(rows.side), str(path))
     return rows if request.missing == "refuse" else drop_incomplete(rows)
+
+
+def _open_arrays(path: Path, request: Request) -> Rows:
+    match path.suffix.lower():
+        case ".npy":
+            return open_npy(path)
+        case ".npz":
+            return open_npz(path, request.key, request.memory_limit)
+        case ".h5ad":
+            return open_h5ad(path, request.key)
+    hint = "Convert the file, or correct its extension."
+    if path.suffix.lower() in COMPRESSED:
+        hint = "Decompress the file first: rows of a compressed file cannot be read by index."
+    rule = f"be a file that ends in one of {', '.join(EXTENSIONS)}"
+    raise ParameterError("source", rule, str(path), hint)
 
 
 def _open_object(source: Any, request: Request) -> Rows:
@@ -190,7 +190,10 @@ def _open_frame(frame: nw.DataFrame[Any], request: Request) -> Rows:
 def _open_columns(columns: Mapping[str, Any], request: Request) -> Rows:
     """Return the rows of a dictionary of columns; those that are not selected may be anything."""
     arrays = {name: np.asarray(values) for name, values in columns.items()}
-    types = [_describe_type(array) for array in arrays.values()]
+    types = [
+        None if a.ndim == 1 and a.dtype.kind in NUMERIC else f"{a.dtype} of shape {a.shape}"
+        for a in arrays.values()
+    ]
     selection = select_columns(list(arrays), types, request, "X")
     lengths = {name: len(arrays[name]) for name in selection.names}
     first, *others = lengths
@@ -203,13 +206,6 @@ def _open_columns(columns: Mapping[str, Any], request: Request) -> Rows:
         )
     values = np.column_stack([arrays[name] for name in selection.names])
     return _make_rows(values, selection, lambda name: as_integers_or_text(arrays[name]))
-
-
-def _describe_type(array: Array) -> str | None:
-    """Return None for a column of numbers, and what it is otherwise."""
-    if array.ndim != 1:
-        return f"array of shape {array.shape}"
-    return None if array.dtype.kind in NUMERIC else str(array.dtype)
 
 
 def _make_rows(

@@ -33,8 +33,7 @@ FORMAT_VERSION = 1
 """Version of the layout of map files; higher versions cannot be read."""
 STDOUT = "-"
 GROUP_ROWS = 131_072
-"""Rows in a row group of Parquet or a record batch of Arrow, 1 MB of coordinates of a map. Chosen,
-not measured."""
+"""Rows in a row group of Parquet or a record batch of Arrow: 1 MB of coordinates. Chosen."""
 HASH = "sha256"
 LARGEST_BYTES = 2**24
 """Largest file of provenance that is read: 16 MB. Chosen; provenance takes a few kilobytes."""
@@ -141,10 +140,7 @@ class MapWriter:
 
 
 class Sink:
-    """Writes blocks of a map to an open file; ``line`` is the provenance.
-
-    This one keeps the coordinates and writes them at the end as an .npy file.
-    """
+    """Writes blocks of a map to an open file; this one an .npy file, which it writes at the end."""
 
     def __init__(self, file: BinaryIO, line: str) -> None:
         self.file, self.line = file, line
@@ -254,23 +250,11 @@ def read_provenance(path: Path) -> dict[str, Any]:
         dataset = require("pyarrow.dataset", "files", f"Reading {path}")
         kind = "parquet" if extension == ".parquet" else "feather"
         metadata = dataset.dataset(path, format=kind).schema.metadata or {}
-        return decode_provenance(metadata[KEY.encode()], path) if KEY.encode() in metadata else {}
-    stored = _load_sidecar(sidecar_path(path))
-    if stored is None:
+        line = metadata.get(KEY.encode())
+    else:
+        line = _read_sidecar(path)
+    if line is None:
         return {}
-    if stored[HASH] != hash_file(path):
-        warnings.warn(
-            f"{sidecar_path(path)} does not describe {path}, which has changed since isosne wrote "
-            "it. How the map was made is not known.",
-            IsosneWarning,
-            stacklevel=2,
-        )
-        return {}
-    return decode_provenance(json.dumps(stored[KEY]), path)
-
-
-def decode_provenance(line: str | bytes, path: Path) -> dict[str, Any]:
-    """Return provenance from its line; raise an error if a file is not a map of isosne."""
     try:
         provenance = json.loads(line)
         version = int(provenance.pop("format"))
@@ -285,6 +269,20 @@ def decode_provenance(line: str | bytes, path: Path) -> dict[str, Any]:
             f"{FORMAT_VERSION}. Update isosne."
         )
     return dict(provenance)
+
+
+def _read_sidecar(path: Path) -> str | None:
+    """Return the provenance of a CSV file; None if there is none, or the file has changed."""
+    stored = _load_sidecar(sidecar_path(path))
+    if stored is None or stored[HASH] == hash_file(path):
+        return None if stored is None else json.dumps(stored[KEY])
+    warnings.warn(
+        f"{sidecar_path(path)} does not describe {path}, which has changed since isosne wrote it. "
+        "How the map was made is not known.",
+        IsosneWarning,
+        stacklevel=2,
+    )
+    return None
 
 
 def sidecar_path(path: Path) -> Path:

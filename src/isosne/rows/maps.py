@@ -123,9 +123,7 @@ def match_rows(drawn: Map, ids: Array | None, n_rows: int, source: str) -> NDArr
             f"{len(wanted):,} points, and {source} has {n_rows:,} rows. "
             "Pass the table that the map was made from, or add a column id to the map."
         )
-    if not drawn.has_ids:
-        return None
-    if len(wanted) == n_rows and np.array_equal(known, wanted):
+    if not drawn.has_ids or np.array_equal(known, wanted):
         return None
     if ids is None and is_text(wanted):
         rule = f"name the column of {source} with the row identifiers of the map, such as "
@@ -223,10 +221,13 @@ def _read_table(path: Path) -> Map:
         ids, labels = restore_formulas(ids), restore_formulas(labels)
     what = f"the columns {', '.join(map(repr, axes))}"
     drawn = _make_map(rows, ids, labels, what, f"the column {id_name!r}")
-    has_ids = drawn.has_ids or (ids is not None and bool(provenance))
-    columns = _read_further(provenance, rows.side, path)
-    drawn = replace(drawn, provenance=provenance, has_ids=has_ids, columns=columns)
-    return replace(drawn, notes=()) if is_own else drawn
+    return replace(
+        drawn,
+        provenance=provenance,
+        has_ids=drawn.has_ids or (ids is not None and bool(provenance)),
+        notes=() if is_own else drawn.notes,
+        columns=_read_further(provenance, rows.side, path),
+    )
 
 
 def _read_further(provenance: dict[str, Any], side: Columns, path: Path) -> dict[str, Array]:

@@ -73,10 +73,9 @@ def _check_width(width: Array, low: Array, high: Array, rows: Rows) -> None:
     bad = np.flatnonzero(varies & ~((width >= 1 / LARGEST) & (width <= LARGEST)))
     if len(bad):
         c = int(bad[0])
-        label = c if rows.column_names is None else repr(rows.column_names[c])
         raise DataError(
             "Values of a column must differ by 1e-150 to 1e150 to be scaled; "
-            f"column {label} of {rows.describe()} has values from {low[c]:g} to "
+            f"{rows._column(c)} of {rows.describe()} has values from {low[c]:g} to "
             f"{high[c]:g}. Multiply the column by a constant, or leave it out."
         )
 
