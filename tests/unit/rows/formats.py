@@ -2,8 +2,16 @@
 
 from functools import partial
 
+import anndata
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
-import pytest
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import zarr
+from dask import delayed
+from pyarrow.feather import write_feather as write_table
 from scipy.sparse import csr_array, csr_matrix, save_npz
 
 
@@ -22,18 +30,15 @@ def names_of(X):
 
 
 def as_table(X):
-    pa = pytest.importorskip("pyarrow")
     return pa.table(dict(zip(names_of(X), X.T, strict=True)))
 
 
 def write_parquet(folder, X):
-    pq = pytest.importorskip("pyarrow.parquet")
     pq.write_table(as_table(X), folder / "x.parquet", row_group_size=7)
     return folder / "x.parquet"
 
 
 def write_parquet_folder(folder, X):
-    pq = pytest.importorskip("pyarrow.parquet")
     parts = folder / "parts"
     parts.mkdir()
     for k, start in enumerate(range(0, len(X), 11)):
@@ -42,15 +47,13 @@ def write_parquet_folder(folder, X):
 
 
 def write_feather(folder, X):
-    feather = pytest.importorskip("pyarrow.feather")
-    feather.write_feather(as_table(X), str(folder / "x.feather"), chunksize=9)
+    write_table(as_table(X), str(folder / "x.feather"), chunksize=9)
     return folder / "x.feather"
 
 
 def write_arrow(folder, X):
-    feather = pytest.importorskip("pyarrow.feather")
     path = folder / "x.arrow"
-    feather.write_feather(as_table(X), str(path), compression="uncompressed", chunksize=9)
+    write_table(as_table(X), str(path), compression="uncompressed", chunksize=9)
     return path
 
 
@@ -81,7 +84,6 @@ def write_packed_npz(folder, X):
 
 
 def write_zarr(folder, X, version):
-    zarr = pytest.importorskip("zarr")
     path = folder / f"v{version}.zarr"
     array = zarr.create_array(
         path, shape=X.shape, chunks=(9, 2), dtype=X.dtype, zarr_format=version
@@ -91,16 +93,14 @@ def write_zarr(folder, X, version):
 
 
 def open_zarr_array(folder, X):
-    return pytest.importorskip("zarr").open(write_zarr(folder, X, 3), mode="r")
+    return zarr.open(write_zarr(folder, X, 3), mode="r")
 
 
 def write_h5ad(folder, X, *, sparse=False):
-    anndata = pytest.importorskip("anndata")
-    pandas = pytest.importorskip("pandas")
-    kinds = pandas.Categorical(np.array(["T", "B"])[np.arange(len(X)) % 2])
-    obs = pandas.DataFrame({"kind": kinds, "batch": np.arange(len(X)) % 3})
+    kinds = pd.Categorical(np.array(["T", "B"])[np.arange(len(X)) % 2])
+    obs = pd.DataFrame({"kind": kinds, "batch": np.arange(len(X)) % 3})
     obs.index = [f"cell{i}" for i in range(len(X))]
-    var = pandas.DataFrame(index=names_of(X))
+    var = pd.DataFrame(index=names_of(X))
     path = folder / "x.h5ad"
     values = csr_matrix(X) if sparse else X
     anndata.AnnData(values, obs=obs, var=var, obsm={"X_pca": X[:, :2]}).write_h5ad(path)
@@ -108,22 +108,17 @@ def write_h5ad(folder, X, *, sparse=False):
 
 
 def make_dask_array(folder, X):
-    return pytest.importorskip("dask.array").from_array(X, chunks=(7, 2))
+    return da.from_array(X, chunks=(7, 2))
 
 
 def make_dask_array_of_unknown_size(folder, X):
-    delayed = pytest.importorskip("dask").delayed
-    array = pytest.importorskip("dask.array")
-    shape = (np.nan, X.shape[1])
-    parts = [X[:13], X[13:21], X[21:]]
-    arrays = [array.from_delayed(delayed(part), shape, X.dtype) for part in parts]
-    return array.concatenate(arrays, allow_unknown_chunksizes=True)
+    parts, shape = [X[:13], X[13:21], X[21:]], (np.nan, X.shape[1])
+    arrays = [da.from_delayed(delayed(part), shape, X.dtype) for part in parts]
+    return da.concatenate(arrays, allow_unknown_chunksizes=True)
 
 
 def make_dask_frame(folder, X):
-    pandas = pytest.importorskip("pandas")
-    frames = pytest.importorskip("dask.dataframe")
-    return frames.from_pandas(pandas.DataFrame(X, columns=names_of(X)), npartitions=4)
+    return dd.from_pandas(pd.DataFrame(X, columns=names_of(X)), npartitions=4)
 
 
 DENSE = {

@@ -2,16 +2,20 @@
 
 from decimal import Decimal
 
+import dask.array as da
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from isosne import TSNE
-from isosne.errors import DataError, ParameterError
+from isosne.errors import DataError, MissingValuesError, ParameterError
 from isosne.rows import blocks, open_rows
 from isosne.rows.scaled import CompleteRows
 from isosne.rows.text import MISSING_WORDS
 from tests.conftest import refuses
-from tests.unit.rows.formats import DENSE, SPARSE, TEXT, write_h5ad, write_npy
+from tests.unit.rows.formats import DENSE, SPARSE, TEXT, write_npy
 
 N = 150  # more rows than lie between two known positions of a text table
 X = np.random.default_rng(0).normal(size=(N, 3))
@@ -103,7 +107,6 @@ def test_a_line_of_tabs_is_a_row_and_a_blank_line_is_none(tmp_path):
 
 @pytest.mark.parametrize("kind", ["parquet", "pyarrow", "pandas", "polars"])
 def test_nulls_of_any_type_are_missing(kind, tmp_path):
-    pa = pytest.importorskip("pyarrow")
     columns = {
         "whole": pa.array([1, None, 3, 4, 5], pa.int32()),
         "flag": pa.array([True, False, None, True, False]),
@@ -111,37 +114,19 @@ def test_nulls_of_any_type_are_missing(kind, tmp_path):
         "price": pa.array([Decimal("1.25"), Decimal(0), Decimal(1), Decimal(2), Decimal(3)]),
         "kind": ["u", "v", "w", "x", "y"],
     }
-    table, path = pa.table(columns), tmp_path / f"x.{kind}"
-    source = {"parquet": path, "pyarrow": table}.get(kind)
-    if kind == "parquet":
-        pytest.importorskip("pyarrow.parquet").write_table(table, path)
-    elif kind == "pandas":
-        pandas = pytest.importorskip("pandas")
-        source = table.to_pandas(types_mapper=pandas.ArrowDtype)
-    elif kind == "polars":
-        source = pytest.importorskip("polars").from_arrow(table)
+    table, path = pa.table(columns), tmp_path / "x.parquet"
+    pq.write_table(table, path)
+    source = {
+        "parquet": path,
+        "pyarrow": table,
+        "pandas": table.to_pandas(types_mapper=pd.ArrowDtype),
+        "polars": pl.from_arrow(table),
+    }[kind]
     found = open_rows(source, text_columns="leave_out", missing="drop")
     assert found.column_names == ("whole", "flag", "half", "price")
     assert found.left_out == ("kind",)
     np.testing.assert_array_equal(found.read(slice(None)), [[1, 1, 0.5, 1.25], [5, 0, 2.5, 3]])
     assert found.side["kind"]().tolist() == ["u", "y"]
-
-
-def test_columns_that_are_no_values_may_lack_some(tmp_path):
-    (tmp_path / "x.csv").write_text("id,a,note\n1,5,\n,6,7\n3,,8\n")
-    found = open_rows(tmp_path / "x.csv", exclude=["id", "note"], missing="drop")
-    assert found.kept.tolist() == [0, 1]
-    assert found.side["id"]().tolist() == ["1", ""]
-    assert found.side["note"]().tolist() == ["", "7"]
-
-
-def test_columns_beside_the_values_are_read_when_asked_for(tmp_path):
-    values = X[:6].copy()
-    values[2, 0] = np.nan
-    found = open_rows(write_h5ad(tmp_path, values), missing="drop")
-    assert found.side["index"]().tolist() == ["cell0", "cell1", "cell3", "cell4", "cell5"]
-    assert found.side["kind"]().tolist() == ["T", "B", "B", "T", "B"]
-    assert found.side["batch"]().tolist() == [0, 1, 0, 1, 2]
 
 
 @pytest.mark.parametrize("make", [DENSE["array"], TEXT["csv"]])
@@ -196,17 +181,6 @@ def test_the_fingerprint_tells_which_rows_were_kept(tmp_path):
     assert found.fingerprint() != others.fingerprint()
 
 
-@pytest.mark.parametrize("write", [DENSE["npy"], TEXT["csv"]])
-def test_landmarks_of_a_file_are_those_of_its_complete_rows(write, tmp_path):
-    model = TSNE(landmarks=40, schedule="paper", random_state=0)
-    rows = LACKING["some"]
-    expected = model.fit(np.delete(X, rows, axis=0))
-    embedding, indices = expected.embedding_, expected.landmark_indices_
-    found = model.fit(dropped(write, tmp_path, lacking(rows)))
-    np.testing.assert_array_equal(found.landmark_indices_, indices)
-    np.testing.assert_array_equal(found.embedding_, embedding)
-
-
 def test_values_that_are_masked_are_missing():
     X = np.ma.masked_equal(np.arange(12).reshape(4, 3), 7)
     found = open_rows(X, missing="drop")
@@ -214,9 +188,18 @@ def test_values_that_are_masked_are_missing():
     np.testing.assert_array_equal(found.read(slice(None)), np.asarray(X)[[0, 1, 3]])
 
 
+@pytest.mark.parametrize("dtype", ["f4", "i8"])
+def test_masked_values_of_dask_are_missing(dtype):
+    X = np.arange(40).reshape(20, 2).astype(dtype)
+    rows = open_rows(da.ma.masked_equal(da.from_array(X, chunks=(5, 2)), 7))
+    np.testing.assert_array_equal(rows.read(slice(5, 20)), X[5:])
+    for use in (lambda: rows.take([3, 12]), lambda: list(rows.apply(np.sum, 64))):
+        with pytest.raises(MissingValuesError, match=r"a missing value in row 3 .*, column 1"):
+            use()
+
+
 @pytest.mark.parametrize("kind", ["int64", "uint64"])
 def test_large_integers_beside_nulls_keep_every_digit(kind, tmp_path):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     large = [2**53 + 1, None, 2**62 + 3, 2**63 - 1, 5]
     other = [1, 2, 3, None, 2**53 + 3]
     table = pa.table({"a": pa.array(large, kind), "b": pa.array(other, kind)})

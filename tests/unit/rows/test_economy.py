@@ -5,6 +5,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+import dask.array as da
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,7 +13,6 @@ import pytest
 from pyarrow.feather import write_feather
 
 from isosne.rows import blocks, open_rows
-from isosne.rows.arrays import group_nearby
 from tests.unit.rows.formats import DENSE, TEXT, as_table, write_npy, write_zarr
 
 X = np.random.default_rng(0).normal(size=(30, 3))
@@ -116,25 +116,23 @@ def test_only_chunks_that_hold_rows_are_read(tmp_path):
     assert asked == [slice(1, 3), slice(29, 30)]
 
 
+def test_only_partitions_of_dask_that_hold_the_rows_are_computed():
+    computed = []
+
+    def compute(block, block_info=None):
+        computed.append(block_info[0]["chunk-location"][0])
+        return block
+
+    source = da.from_array(np.arange(80.0).reshape(40, 2), chunks=(10, 2))
+    rows = open_rows(source.map_blocks(compute, dtype=np.float64, meta=np.empty((0, 0))))
+    np.testing.assert_array_equal(rows.take([35, 12, 38])[:, 0], [70, 24, 76])
+    assert sorted(computed) == [1, 3]
+
+
 def test_sizes_of_a_dask_array_are_found_without_changing_it(tmp_path):
     lazy = DENSE["dask array of unknown size"](tmp_path, X)
     open_rows(lazy)
     assert np.isnan(lazy.shape[0])
-
-
-@pytest.mark.parametrize(
-    ("starts", "gap", "window", "expected"),
-    [
-        ([0, 1, 2, 9, 10], 0, 100, [(0, 3), (3, 5)]),
-        ([0, 1, 2, 9, 10], 6, 100, [(0, 5)]),
-        ([0, 1, 2, 9, 10], 6, 10, [(0, 4), (4, 5)]),
-        ([], 0, 10, []),
-    ],
-)
-def test_nearby_ranges_are_read_together(starts, gap, window, expected):
-    starts = np.array(starts, dtype=np.int64)
-    runs = group_nearby(starts, starts + 1, max_gap=gap, window=window)
-    assert [(run.start, run.stop) for run in runs] == expected
 
 
 def test_positions_beyond_31_bits_are_reached(tmp_path):

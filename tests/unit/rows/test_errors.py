@@ -79,19 +79,6 @@ def write(table, path):
     return path
 
 
-@pytest.mark.parametrize("ending", ["parquet", "feather"])
-def test_a_null_is_named_by_row_and_column(ending, tmp_path):
-    table = pa.table({"a": [1, 2, 3, None, None], "b": [1.0, 2, 3, 4, 5]})
-    path = write(table, tmp_path / f"x.{ending}")
-    rows = open_rows(path)
-    np.testing.assert_array_equal(rows.read(slice(0, 3)), [[1, 1], [2, 2], [3, 3]])
-    where = f"{FINITE.format(path=path)}a missing value in row 3 (counting from 0), column 'a'"
-    with refuses(DataError, f"{where} (2 of the values read are not finite). {ADVICE}"):
-        rows.read(slice(0, 5))
-    with refuses(DataError, f"{where}. {ADVICE}"):
-        rows.take([3, 0])
-
-
 EMPTY = "{path} must contain a table; it is empty. Write the file again."
 NOT_TEXT = (
     "{path} must be plain text in UTF-8; it has bytes that are not. "

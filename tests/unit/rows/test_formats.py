@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from isosne.rows import blocks, open_rows
-from tests.unit.rows.formats import DENSE, SPARSE, TEXT, as_table, write_parquet_folder
+from tests.unit.rows.formats import DENSE, SPARSE, TEXT, as_table
 
 N, D = 150, 3  # more rows than lie between two known positions of a text table
 
@@ -115,8 +116,6 @@ def test_duplicate_and_unsorted_entries_are_put_in_order_without_touching_the_so
 
 
 def test_columns_of_several_types_get_their_common_one(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
     columns = {
         "flag": [True, False],
         "byte": pa.array([7, 8], pa.uint8()),
@@ -153,10 +152,3 @@ def test_files_in_subfolders_are_read_in_the_order_of_their_numbers(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(as_table(X[50 * k : 50 * k + 50] if k < 3 else X), path)
     np.testing.assert_array_equal(open_rows(tmp_path).read(slice(None)), X)
-
-
-def test_parts_of_a_folder_are_read_in_the_order_of_their_numbers(tmp_path):
-    X = table(np.float64)
-    rows = open_rows(write_parquet_folder(tmp_path, X))  # part.10 comes after part.9
-    assert len(rows.files.paths) > 10
-    np.testing.assert_array_equal(rows.read(slice(None)), X)

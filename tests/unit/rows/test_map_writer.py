@@ -4,8 +4,6 @@ import io
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
@@ -83,13 +81,6 @@ def test_coordinates_alone_are_an_array(tmp_path):
     assert found.provenance == found.columns == {}
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv", "feather"])
-def test_a_map_is_a_table_too(ending, tmp_path):
-    rows = open_rows(write(tmp_path / f"map.{ending}"), exclude=["id"])
-    assert rows.column_names == ("x", "y")
-    np.testing.assert_array_equal(rows.read(slice(None)).astype(np.float32), Y)
-
-
 def test_a_map_goes_to_standard_output_as_csv(tmp_path, monkeypatch):
     class Out:
         buffer = io.BytesIO()
@@ -101,22 +92,6 @@ def test_a_map_goes_to_standard_output_as_csv(tmp_path, monkeypatch):
     lines = Out.buffer.getvalue().decode().splitlines()
     assert lines[0] == "id,label,x,y"
     assert len(lines) == 501
-
-
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_map_that_exists_is_replaced_only_by_force(ending, tmp_path):
-    path = tmp_path / f"map.{ending}"
-    path.write_text("precious")
-    sentence = (
-        f"Cannot write {path}: the file already exists. "
-        "Choose another name, or pass force=True to replace it."
-    )
-    with refuses(OutputError, sentence):
-        write(path)
-    assert path.read_text() == "precious"
-    write(path, force=True)
-    assert path.stat().st_size > 4000
-    assert there(tmp_path) == files_of(ending)
 
 
 def test_a_file_that_appears_meanwhile_is_left_alone(tmp_path):
@@ -144,61 +119,6 @@ def test_an_error_or_interrupt_leaves_nothing(ending, error, tmp_path):
     with pytest.raises(error):
         fail()
     assert there(tmp_path) == []
-
-
-CHILD = """
-import sys, resource, os, signal
-import numpy as np
-from isosne.errors import OutputError
-from isosne.rows import MapWriter
-what, *paths = sys.argv[1:]
-n_rows = 140_000  # more than a row group of Parquet has
-Y = np.random.default_rng(0).normal(size=(n_rows, 2)).astype(np.float32)
-if what == "full":
-    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
-for path in paths:
-    try:
-        with MapWriter(path, None, 2, {}) as writer:
-            for start in range(0, len(Y), 20_000):
-                writer.write(Y[start : start + 20_000])
-            if what == "kill":
-                os.kill(os.getpid(), signal.SIGKILL)
-    except OutputError as error:
-        print(error)
-"""
-
-
-def run_child(what, *paths):
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", CHILD, what, *map(str, paths)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
-def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
-    paths = [tmp_path / f"map.{ending}" for ending in ("csv", "parquet", "npy")]
-    done = run_child("full", *paths)
-    assert done.stdout.splitlines() == [
-        f"Cannot write {path}: no space left on the disk. Free some space, or write to another "
-        "disk. An existing file of that name was not changed."
-        for path in paths
-    ]
-    assert done.stderr == ""
-    assert done.returncode == 0
-    assert there(tmp_path) == []
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_a_writer_that_is_killed_leaves_nothing_under_the_name(tmp_path):
-    path = tmp_path / "map.parquet"
-    done = run_child("kill", path)
-    assert done.returncode == -signal.SIGKILL
-    assert not path.exists()
-    write(path)  # what is left is not in the way
-    assert path.exists()
 
 
 def test_a_reader_that_has_gone_is_one_sentence(monkeypatch):
@@ -274,15 +194,6 @@ def test_texts_that_look_like_formulas_are_marked_and_restored(tmp_path):
     assert found.labels.tolist() == ODD[::-1]
 
 
-def test_a_csv_map_of_another_origin_has_no_provenance(tmp_path):
-    path = tmp_path / "map.csv"
-    path.write_text("id,x,y,cluster\na,1,2,0\nb,3,4,1\n")
-    found = read_map(path)
-    assert found.ids.tolist() == ["a", "b"]
-    np.testing.assert_array_equal(found.embedding, [[1, 2], [3, 4]])
-    assert found.provenance == found.columns == {}
-
-
 @pytest.mark.parametrize("change", ["map", "provenance"])
 def test_provenance_of_another_map_is_not_used(change, tmp_path):
     path = write(tmp_path / "map.csv")
@@ -356,13 +267,6 @@ def test_a_map_of_a_later_version_is_refused(tmp_path):
         f"{path} uses map format 2; this version of isosne reads formats up to 1. Update isosne."
     )
     with refuses(DataError, sentence):
-        read_map(path)
-
-
-def test_a_missing_map_is_refused(tmp_path):
-    path = tmp_path / "map.csv"
-    sentence = f"path must be a file that exists; got path={str(path)!r}. Correct the path."
-    with refuses(ParameterError, sentence):
         read_map(path)
 
 

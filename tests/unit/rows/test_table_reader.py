@@ -3,16 +3,13 @@
 import errno
 import gc
 import io
-import os
-import re
-import subprocess
 import sys
 import tracemalloc
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow.csv import write_csv
+from pyarrow.csv import read_csv, write_csv
 from pyarrow.feather import write_feather
 from pyarrow.parquet import write_table as write_parquet
 
@@ -32,16 +29,12 @@ def wine(tmp_path):
     return path
 
 
-def as_arrow(kind, folder):
-    pa = pytest.importorskip("pyarrow")
-    csv = pytest.importorskip("pyarrow.csv")
-    table = csv.read_csv(io.BytesIO(WINE.encode()))
+WRITERS = {"csv": write_csv, "parquet": write_parquet, "feather": write_feather}
+
+
+def written(kind, folder):
     path = folder / f"wine.{kind}"
-    if kind == "parquet":
-        pytest.importorskip("pyarrow.parquet").write_table(table, path)
-    else:
-        with pa.ipc.new_file(str(path), table.schema) as writer:
-            writer.write_table(table)
+    WRITERS[kind](read_csv(io.BytesIO(WINE.encode())), path)
     return path
 
 
@@ -56,9 +49,9 @@ def check_wine(table):
 ROLES = {"id": "bottle", "label": "cultivar", "text_columns": "leave_out"}
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
-def test_ids_labels_and_values_come_apart(kind, wine, tmp_path):
-    check_wine(read_table(wine if kind == "csv" else as_arrow(kind, tmp_path), **ROLES))
+@pytest.mark.parametrize("kind", WRITERS)
+def test_ids_labels_and_values_come_apart(kind, tmp_path):
+    check_wine(read_table(written(kind, tmp_path), **ROLES))
 
 
 class Pipe:
@@ -67,8 +60,8 @@ class Pipe:
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_a_table_comes_through_a_pipe_and_leaves_no_file(kind, wine, tmp_path, monkeypatch):
-    path = wine if kind == "csv" else as_arrow(kind, tmp_path)
+def test_a_table_comes_through_a_pipe_and_leaves_no_file(kind, tmp_path, monkeypatch):
+    path = written(kind, tmp_path)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
@@ -83,22 +76,15 @@ def test_a_table_comes_through_a_pipe_and_leaves_no_file(kind, wine, tmp_path, m
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [
-        (
-            b"",
-            "Cannot read standard input: it is empty. Pipe a table in CSV or Parquet into it.",
-        ),
-        (b"a,b\n1,2\n3\n", "Every line must have 2 field(s), as the first line has; "),
-    ],
+    [(b"", "Cannot read standard input: it is empty. Pipe "), (b"1,2\n3\n", "Every line must ")],
     ids=["empty", "ragged"],
 )
 def test_a_pipe_that_holds_no_table_is_refused_and_leaves_no_file(
     content, sentence, tmp_path, monkeypatch
 ):
-    pytest.importorskip("pyarrow")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", Pipe(content))
-    with pytest.raises(DataError, match="^" + re.escape(sentence)):
+    with pytest.raises(DataError, match=f"^{sentence}"):
         read_table("-")
     assert list(tmp_path.iterdir()) == []
 
@@ -119,17 +105,6 @@ def test_standard_input_that_is_closed_is_refused(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with refuses(DataError, "Cannot read standard input: it is closed. Pipe a table into it."):
         read_table("-")
-
-
-def test_a_pipe_leaves_no_file_when_the_program_ends(wine, tmp_path):
-    script = "from isosne.rows import read_table; t = read_table('-', text_columns='leave_out')"
-    subprocess.run(
-        [sys.executable, "-W", "error", "-c", script],
-        input=WINE.encode(),
-        env=os.environ | {"TMPDIR": str(tmp_path)},
-        check=True,
-    )
-    assert [path.name for path in tmp_path.iterdir()] == ["wine.csv"]
 
 
 @pytest.mark.parametrize("role", ["id", "label"])
@@ -170,22 +145,14 @@ def test_text_columns_are_refused_unless_left_out(wine):
         read_table(wine, id="bottle", label="cultivar")
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
+@pytest.mark.parametrize("ending", WRITERS)
 def test_a_table_without_numbers_can_be_opened_for_its_other_columns(tmp_path, ending):
-    path, table = tmp_path / f"x.{ending}", pa.table({"a": ["u", "v"], "b": ["w", ""]})
-    {"csv": write_csv, "parquet": write_parquet, "feather": write_feather}[ending](table, path)
-    with refuses(
-        DataError,
-        f"{path} must have at least one numeric column; none of its 2 column(s) is left. "
-        "Exclude fewer columns, or encode text as numbers.",
-    ):
-        read_table(path, text_columns="leave_out")
+    path = tmp_path / f"x.{ending}"
+    WRITERS[ending](pa.table({"a": ["u", "v"], "b": ["w", ""]}), path)
     found = read_table(path, text_columns="leave_out", needs_numbers=False)
     assert found.rows.shape == (2, 0)
-    assert {name: read().tolist() for name, read in found.rows.side.items()} == {
-        "a": ["u", "v"],
-        "b": ["w", ""],
-    }
+    others = {name: read().tolist() for name, read in found.rows.side.items()}
+    assert others == {"a": ["u", "v"], "b": ["w", ""]}
 
 
 def test_missing_labels_are_counted(tmp_path):

@@ -1,6 +1,8 @@
 """Text tables: what is found out about them, and what stands beside the values."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from isosne.rows import open_rows
@@ -99,7 +101,6 @@ def test_observations_stand_beside_the_values_of_anndata(tmp_path):
 
 
 def test_columns_beside_the_values_keep_integers_and_show_what_is_missing(tmp_path):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     columns = {
         "v": [1.0, 2.0, 3.0],
         "n": [3, 1, 2],
