@@ -4,6 +4,7 @@ import io
 import os
 import re
 import zipfile
+from functools import partial
 
 import numpy as np
 import pytest
@@ -34,19 +35,11 @@ def damage(content, rng):
     return bytes(changed)
 
 
-# HDF5 itself can wait for ever on a damaged file: no random damage there.
-FILES = {
-    **{
-        name: lambda folder, make=make: make(folder, X)
-        for name, make in (DENSE | TEXT).items()
-        if name in ("npy", "npz", "compressed npz", "parquet", "feather", "arrow", "csv")
-    },
-    **{
-        f"sparse {name}": lambda folder, make=make: make(folder, np.maximum(X, 0))
-        for name, make in SPARSE.items()
-        if "npz" in name
-    },
-}
+def write_map(folder, ending):
+    path = folder / f"map.{ending}"
+    with MapWriter(path, [f"p{i}" for i in range(30)], 2, {}, labels=["a", "b"] * 15) as writer:
+        writer.write(X[:, :2])
+    return path
 
 
 def read_all(path):
@@ -58,39 +51,34 @@ def read_all(path):
         read()
 
 
-def refusals(path, read):
-    """Damage a file many times; return the sentences with which it was refused."""
-    content, rng = path.read_bytes(), np.random.default_rng(0)
-    found = []
+# HDF5 itself can wait for ever on a damaged file: no random damage there.
+NAMES = ("npy", "npz", "compressed npz", "parquet", "feather", "arrow", "csv")
+FILES = {
+    **{name: (partial((DENSE | TEXT)[name], X=X), read_all) for name in NAMES},
+    **{
+        f"sparse {name}": (partial(make, X=np.maximum(X, 0)), read_all)
+        for name, make in SPARSE.items()
+        if "npz" in name
+    },
+    **{f"map.{end}": (partial(write_map, ending=end), read_map) for end in ("csv", "parquet")},
+}
+
+
+@pytest.mark.parametrize(("make", "read"), FILES.values(), ids=FILES)
+def test_a_damaged_file_is_read_or_refused_in_one_sentence(make, read, tmp_path):
+    path, rng, refusals = make(tmp_path), np.random.default_rng(0), []
+    content = path.read_bytes()
     for _ in range(N_CHANGES):
         path.write_bytes(damage(content, rng))
         try:
             read(path)
         except IsosneError as error:
-            found.append(str(error))
-    return found
-
-
-def assert_sentences(found, path):
-    assert len(found) > N_CHANGES / 4
-    for sentence in found:
+            refusals.append(str(error))
+    assert len(refusals) > N_CHANGES / 4
+    for sentence in refusals:
         assert str(path) in sentence
         assert "\n" not in sentence
         assert len(sentence) < 600
-
-
-@pytest.mark.parametrize("make", FILES.values(), ids=FILES)
-def test_a_damaged_file_is_read_or_refused_in_one_sentence(make, tmp_path):
-    path = make(tmp_path)
-    assert_sentences(refusals(path, read_all), path)
-
-
-@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
-def test_a_damaged_map_is_read_or_refused_in_one_sentence(ending, tmp_path):
-    path = tmp_path / f"map.{ending}"
-    with MapWriter(path, [f"p{i}" for i in range(30)], 2, {}, labels=["a", "b"] * 15) as writer:
-        writer.write(X[:, :2])
-    assert_sentences(refusals(path, read_map), path)
 
 
 def refused(path, reason):
@@ -101,13 +89,10 @@ def refused(path, reason):
     return pytest.raises(DataError, match=words)
 
 
-def array_header(shape, version=(1, 0), dtype="<f8"):
+def array_header(shape):
     content = io.BytesIO()
-    entries = {"descr": dtype, "fortran_order": False, "shape": shape}
-    write = np.lib.format.write_array_header_1_0
-    if version == (2, 0):
-        write = np.lib.format.write_array_header_2_0
-    write(content, entries)
+    entries = {"descr": "<f8", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(content, entries)
     return content.getvalue()
 
 
@@ -134,14 +119,10 @@ def test_the_header_of_an_array_is_checked_before_it_is_believed(content, reason
 @pytest.mark.parametrize("name", ["X", "y"])
 def test_an_array_of_an_npz_file_is_as_long_as_its_header_says(name, tmp_path):
     path = tmp_path / "x.npz"
-    shapes = {"X": (3, 2), "y": (3,)}
     with zipfile.ZipFile(path, "w") as archive:
-        for member, shape in shapes.items():
-            factor = 2 if member == name else 1
-            values = bytes(8 * int(np.prod(shape)))
-            archive.writestr(
-                f"{member}.npy", array_header((factor * shape[0], *shape[1:])) + values
-            )
+        for member, shape in {"X": (3, 2), "y": (3, 1)}.items():
+            declared = (6 if member == name else 3, shape[1])
+            archive.writestr(f"{member}.npy", array_header(declared) + bytes(8 * np.prod(shape)))
     with refused(path, f"ValueError: the header of {name} does not fit its content"):
         open_rows(path)
 
@@ -167,14 +148,12 @@ def test_a_column_that_unpacks_to_too_much_is_refused(tmp_path):
 # --- paths
 
 
+FIFO = (
+    "it is not a regular file, and rows are read in any order. "
+    "Save its content to a file, or pipe it into isosne and pass '-' instead."
+)
 PLACES = {
-    "fifo": (
-        os.mkfifo,
-        (
-            "it is not a regular file, and rows are read in any order. "
-            "Save its content to a file, or pipe it into isosne and pass '-' instead."
-        ),
-    ),
+    "fifo": (os.mkfifo, FIFO),
     "loop": (
         lambda path: path.symlink_to(path),
         "too many levels of symbolic links. Correct the path, or change its permissions.",
@@ -184,9 +163,8 @@ PLACES = {
 
 @pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
 @pytest.mark.parametrize(("make", "reason"), PLACES.values(), ids=PLACES)
-@pytest.mark.parametrize("ending", ["csv", "npy", "parquet"])
-def test_what_is_no_regular_file_is_refused_at_once(make, reason, ending, tmp_path):
-    path = tmp_path / f"x.{ending}"
+def test_what_is_no_regular_file_is_refused_at_once(make, reason, tmp_path):
+    path = tmp_path / "x.csv"
     make(path)
     with refuses(DataError, f"Cannot read {path}: {reason}"):
         open_rows(path)
@@ -201,7 +179,6 @@ def test_a_folder_is_no_file(ending, tmp_path):
 
 
 def test_a_zarr_folder_has_metadata(tmp_path):
-    pytest.importorskip("zarr")
     path = tmp_path / "x.zarr"
     path.mkdir()
     sentence = (
