@@ -1,8 +1,5 @@
 """Data sets by name: the data folder, scikit-learn, OpenML."""
 
-import json
-import os
-from pathlib import Path
 from urllib.error import URLError
 
 import numpy as np
@@ -79,19 +76,6 @@ def test_the_21_sets_of_the_paper_come_in_its_order():
 
 
 # The folder
-
-
-@pytest.mark.skipif(
-    not (Path(os.environ.get("ISOSNE_DATA", "none")) / "MANIFEST.json").exists(),
-    reason="ISOSNE_DATA names no data folder",
-)
-def test_every_set_of_the_folder_loads_in_its_shape():
-    folder = Path(os.environ["ISOSNE_DATA"])
-    entries = json.loads((folder / "MANIFEST.json").read_text())["datasets"]
-    for name in set(names()) & set(entries):
-        found, entry = load(name, folder=folder), entries[name]
-        assert (*found.X.shape, len(found.classes)) == (entry["n"], entry["d"], entry["n_classes"])
-        assert np.bincount(found.y).tolist() == list(entry["class_counts"].values())
 
 
 def test_the_folder_is_the_argument_then_the_variable_then_the_cache(folder, monkeypatch):

@@ -24,12 +24,6 @@ def data_folder(tmp_path, monkeypatch):
     return folder
 
 
-def test_a_known_set_is_loaded_by_name(data_folder):
-    table = load_table("wine")
-    assert table.rows.shape == (178, 13)
-    assert table.labels[:4].tolist() == ["1", "2", "3", "1"]
-
-
 @pytest.mark.parametrize(
     ("source", "is_set"),
     [("wine", True), ("wien", True), ("wine.csv", False), ("./wine", False), ("-", False)],
@@ -50,11 +44,6 @@ def test_a_set_brings_its_labels(data_folder):
     )
     with refuses(ParameterError, sentence):
         load_table("wine", label="y")
-
-
-def test_an_unknown_name_suggests_the_nearest_set(data_folder):
-    with pytest.raises(ParameterError, match=r"got name='wien'\. Did you mean 'wine'\?$"):
-        load_table("wien")
 
 
 def test_rows_of_a_known_set_can_be_dropped_with_their_labels(data_folder):

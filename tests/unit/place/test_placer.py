@@ -133,10 +133,3 @@ def test_a_model_that_was_replaced_is_refused(model_file, new_rows, tmp_path):
         f"The model {path} must be the file that the Placer was created with; its content has "
         "changed. Create the Placer again, or restore the file."
     )
-
-
-def test_a_missing_model_is_refused_at_once(tmp_path):
-    path = tmp_path / "no.isosne"
-    with pytest.raises(DataError) as caught:
-        Placer(path)
-    assert str(caught.value) == f"Cannot read the model {path}: no such file. Check the name."

@@ -1,6 +1,5 @@
 """Map files are complete or absent, and round-trip exactly."""
 
-import io
 import json
 import os
 import re
@@ -79,19 +78,6 @@ def test_coordinates_alone_are_an_array(tmp_path):
     np.testing.assert_array_equal(found.embedding, Y)
     assert not found.has_ids
     assert found.provenance == found.columns == {}
-
-
-def test_a_map_goes_to_standard_output_as_csv(tmp_path, monkeypatch):
-    class Out:
-        buffer = io.BytesIO()
-
-    monkeypatch.setattr(sys, "stdout", Out)
-    write("-", labels=np.arange(500) % 2)
-    (tmp_path / "map.csv").write_bytes(Out.buffer.getvalue())
-    np.testing.assert_array_equal(read_map(tmp_path / "map.csv").embedding, Y)
-    lines = Out.buffer.getvalue().decode().splitlines()
-    assert lines[0] == "id,label,x,y"
-    assert len(lines) == 501
 
 
 def test_a_file_that_appears_meanwhile_is_left_alone(tmp_path):
