@@ -33,11 +33,9 @@ from isosne.rows.columns import (
 from isosne.rows.rows import Indices, Rows, SourceFiles
 
 N_SAMPLED, N_SAMPLED_ON_DISK = 64, 3
-"""Number of rows in the fingerprint of an array, evenly spaced, in memory and on disk, where each
-may take a chunk. Chosen, not measured."""
+"""Rows in the fingerprint of an array, in memory and on disk, where each may take a chunk."""
 GAP_BYTES, WINDOW_BYTES = 16_384, 4_000_000
-"""Gaps up to this size are read and dropped, which is faster than a seek and another read; largest
-read of several rows with gaps between them. Chosen, not measured."""
+"""Largest gap that is read and dropped instead of a seek, and largest read with gaps. Chosen."""
 INDPTR_BYTES = 8
 """Bytes of a row in ``indptr``, which is int64."""
 

@@ -22,6 +22,7 @@ from isosne._extras import require
 from isosne._files import AtomicFile, encode_json, hash_file, open_regular, writing_to
 from isosne._types import Array
 from isosne.errors import DataError, IsosneWarning, ParameterError
+from isosne.rows.rows import SourceFiles
 from isosne.rows.text import encode_csv
 
 AXES = ("x", "y", "z")
@@ -245,20 +246,14 @@ def encode_provenance(provenance: Mapping[str, Any]) -> str:
 
 def read_provenance(path: Path) -> dict[str, Any]:
     """Return how isosne made the map of a table; empty for a map of another program."""
-    extension = path.suffix.lower()
-    if extension in SINKS and extension != ".csv":
-        dataset = require("pyarrow.dataset", "files", f"Reading {path}")
-        kind = "parquet" if extension == ".parquet" else "feather"
-        metadata = dataset.dataset(path, format=kind).schema.metadata or {}
-        line = metadata.get(KEY.encode())
-    else:
-        line = _read_sidecar(path)
+    with SourceFiles(str(path), path).reading():
+        line = _read_line(path)
     if line is None:
         return {}
     try:
         provenance = json.loads(line)
         version = int(provenance.pop("format"))
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise DataError(
             f"{path} must be a map written by isosne; it has no provenance. "
             "Pass a map, or read the file as a table."
@@ -271,8 +266,14 @@ def read_provenance(path: Path) -> dict[str, Any]:
     return dict(provenance)
 
 
-def _read_sidecar(path: Path) -> str | None:
-    """Return the provenance of a CSV file; None if there is none, or the file has changed."""
+def _read_line(path: Path) -> str | bytes | None:
+    """Return the provenance of a table as JSON; None if it has none, or has changed since."""
+    extension = path.suffix.lower()
+    if extension in SINKS and extension != ".csv":
+        dataset = require("pyarrow.dataset", "files", f"Reading {path}")
+        kind = "parquet" if extension == ".parquet" else "feather"
+        metadata: dict[bytes, bytes] = dataset.dataset(path, format=kind).schema.metadata or {}
+        return metadata.get(KEY.encode())
     stored = _load_sidecar(sidecar_path(path))
     if stored is None or stored[HASH] == hash_file(path):
         return None if stored is None else json.dumps(stored[KEY])

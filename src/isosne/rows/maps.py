@@ -26,7 +26,7 @@ from isosne.rows.columns import (
 )
 from isosne.rows.formats import open_path
 from isosne.rows.map_writer import AXES, COLUMNS, read_provenance
-from isosne.rows.rows import Rows, SourceFiles
+from isosne.rows.rows import Rows
 from isosne.rows.table_reader import STDIN, check_exists, save_stdin
 from isosne.rows.text import UNNAMED, TextRows, restore_formulas
 
@@ -201,15 +201,13 @@ def find_provenance(path: Path) -> dict[str, Any]:
     if path.suffix.lower() in TABLES and path.is_file():
         with suppress(IsosneError), warnings.catch_warnings():
             warnings.simplefilter("ignore", IsosneWarning)  # of a map that has changed
-            with SourceFiles(str(path), path).reading():
-                return read_provenance(path)
+            return read_provenance(path)
     return {}
 
 
 def _read_table(path: Path) -> Map:
     """Read a map from a table with a row per point: one of `MapWriter` if it has id and x."""
-    with SourceFiles(str(path), path).reading():
-        provenance = read_provenance(path)
+    provenance = read_provenance(path)
     known = open_path(path, Request(text_columns="leave_out", needs_numbers=False))
     axes = _find_axes(known)
     rows = open_path(path, Request(columns=axes, text_columns="leave_out"))

@@ -22,13 +22,11 @@ Indices = NDArray[np.int64]
 LAZY_PACKAGES = ("dask", "zarr")
 """Packages whose collections are read in parts."""
 BLOCK_BYTES = 64_000_000
-"""Default size of a block of rows. Chosen, not measured: small next to the memory of a laptop,
-and large enough that the cost of a read does not depend on the number of blocks."""
+"""Default size of a block of rows. Chosen: small in memory, and large for a read."""
 LONGEST_REASON = 200
 """Letters of the message of a reader that are repeated in ours; some messages contain the file."""
 SAMPLE_BYTES, N_SAMPLES = 65_536, 16
-"""The fingerprint of a file uses N_SAMPLES + 1 samples of SAMPLE_BYTES: about 1 MB. Chosen: quick
-to read, and the size is part of the fingerprint anyway."""
+"""The fingerprint of a file uses its size and N_SAMPLES + 1 samples: about 1 MB. Chosen."""
 
 
 class SourceFiles:
@@ -157,7 +155,7 @@ class Rows(ABC):
     ) -> None:
         self.files = files
         # No names at all: a table without numeric columns, whose reader has allowed that.
-        _check_table(files.name, shape, np.dtype(dtype), min_columns=int(column_names != ()))
+        _check_table(files.name, shape, np.dtype(dtype), int(column_names != ()))
         self.shape = (int(shape[0]), int(shape[1]))
         self.dtype = np.dtype(dtype).newbyteorder("=")
         self.column_names = column_names
@@ -243,9 +241,10 @@ class Rows(ABC):
         bad_rows, bad_columns = find_not_finite(block)
         if len(bad_rows) == 0:
             return
-        row, column, n_bad = int(bad_rows[0]), int(bad_columns[0]), len(bad_rows)
+        row, column = int(bad_rows[0]), int(bad_columns[0])
         is_missing = bool(np.isnan(block[row, column]))
         what = "a missing value" if is_missing else "an infinite value"
+        n_bad = len(bad_rows)
         count = "" if n_bad == 1 else f" ({n_bad} of the values read are not finite)"
         advice = self.advice or (
             "Impute such values, exclude the column, or pass "
@@ -267,10 +266,8 @@ class Rows(ABC):
         return chosen.astype(np.int64)
 
 
-def _check_table(
-    name: str, shape: tuple[int, ...], dtype: np.dtype[Any], *, min_columns: int
-) -> None:
-    """Raise an error if an array is not a nonempty table of real numbers."""
+def _check_table(name: str, shape: tuple[int, ...], dtype: np.dtype[Any], low: int) -> None:
+    """Raise an error if an array is not a table of real numbers with rows and `low` columns."""
     if len(shape) != 2:
         raise DataError(
             f"{name} must be two-dimensional, with one point per row; got shape {tuple(shape)}. "
@@ -281,7 +278,7 @@ def _check_table(
             f"{name} must be numeric; got dtype {dtype}. "
             "Encode values that are not real numbers, or leave them out."
         )
-    if shape[0] < 1 or shape[1] < min_columns:
+    if shape[0] < 1 or shape[1] < low:
         raise DataError(
             f"{name} must have at least one row and one numeric column; "
             f"got {shape[0]} row(s) and {shape[1]} column(s). Pass a table that contains values."
@@ -298,12 +295,11 @@ def find_not_finite(block: Points) -> tuple[Indices, Indices]:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum(dtype=np.float64)):
             return none, none
+    places = np.nonzero(~np.isfinite(values))
     if not isinstance(block, csr_array):
-        rows, columns = np.nonzero(~np.isfinite(values))
-        return rows, columns
-    entries = np.flatnonzero(~np.isfinite(values))
-    rows = np.searchsorted(block.indptr, entries, side="right") - 1
-    return rows, block.indices[entries].astype(np.int64)
+        return places[0], places[1]
+    rows = np.searchsorted(block.indptr, places[0], side="right") - 1
+    return rows, block.indices[places[0]].astype(np.int64)
 
 
 def blocks(rows: Rows, n_bytes: int = BLOCK_BYTES) -> Iterator[slice]:

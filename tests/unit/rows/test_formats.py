@@ -56,14 +56,6 @@ def test_any_rows_in_any_order_are_those_of_the_array(dense, indices):
     np.testing.assert_array_equal(found, X[np.array(indices, dtype=int)])
 
 
-def test_blocks_cover_all_rows_in_order(dense):
-    X, rows = dense
-    # Blocks of 4 rows, so that few of them end with a chunk or group of 7, 9, 11 or 13 rows.
-    parts = [rows.read(block) for block in blocks(rows, 100)]
-    np.testing.assert_array_equal(np.vstack(parts), X)
-    assert {len(part) for part in parts} == {4, N % 4}
-
-
 @pytest.mark.parametrize(("n_bytes", "n_rows"), [(1, 1), (100, 4), (240, 10), (10**6, N)])
 def test_a_block_has_the_size_that_is_asked_for_and_one_row_at_least(n_bytes, n_rows):
     X = table(np.float64)

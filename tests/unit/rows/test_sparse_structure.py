@@ -6,7 +6,6 @@ from scipy import sparse
 
 from isosne import TSNE, GaussianKernel, PrecomputedKernel
 from isosne._checks import check_points
-from isosne._csr import csr_from_arrays
 from isosne.errors import DataError
 from isosne.rows import open_rows
 from tests.conftest import refuses
@@ -212,16 +211,3 @@ def test_a_column_of_a_packed_matrix_is_checked_before_it_is_converted(tmp_path)
     sparse.save_npz(tmp_path / "x.npz", matrix)
     with refused("indices must be from 0 to 5; got 1073741824", tmp_path / "x.npz"):
         open_rows(tmp_path / "x.npz")
-
-
-@pytest.mark.parametrize(
-    ("shape", "reason"),
-    [
-        ((5, 4), "indptr must have 6 integers; got int32 of shape (7,)"),
-        ((6, 2), "indices must be from 0 to 1; got 3"),
-    ],
-)
-def test_stored_arrays_must_fit_the_shape(shape, reason):
-    matrix = sparse.csr_array(X)
-    with refused(reason, "points"):
-        csr_from_arrays((matrix.data, matrix.indices, matrix.indptr), shape, "points")

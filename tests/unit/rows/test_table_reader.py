@@ -16,7 +16,7 @@ from pyarrow.parquet import write_table as write_parquet
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.rows import MapWriter, read_map, read_table
 from tests.conftest import refuses
-from tests.unit.rows.formats import write_h5ad, write_npz
+from tests.unit.rows.formats import write_npz
 
 WINE = "bottle,cultivar,alcohol,note,ash\n7,red,1.5,dry,2\n9,white,2.5,sweet,3\n4,red,3.5,dry,4\n"
 VALUES = [[1.5, 2], [2.5, 3], [3.5, 4]]
@@ -182,14 +182,6 @@ def test_labels_of_an_archive_are_members(tmp_path):
         ParameterError, f"label must name a column of {path}; got label='z'. Available: 'y'."
     ):
         read_table(path, label="z")
-
-
-def test_labels_of_anndata_are_observations(tmp_path):
-    path = write_h5ad(tmp_path, np.ones((4, 3)))
-    table = read_table(path, id="index", label="kind", key="X_pca")
-    assert table.rows.shape == (4, 2)
-    assert table.labels.tolist() == ["T", "B", "T", "B"]
-    assert table.ids[0] == "cell0"
 
 
 def test_a_missing_file_suggests_the_nearest(wine):
