@@ -1,6 +1,5 @@
 """A job places each part of a folder once, and only what is missing when it is run again."""
 
-import csv
 import os
 import shutil
 
@@ -10,6 +9,7 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.csv import write_csv
 
 from isosne import TSNE, place_files
 from isosne.errors import DataError, OutputError, ParameterError
@@ -78,18 +78,11 @@ def test_each_part_gets_a_result_with_its_name_order_and_columns(job, tmp_path, 
     assert names == {"part-0.parquet", "part-1.parquet", "a.parquet"}
 
 
-def write_csv(path, table):
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(table.column_names)
-        writer.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
-
-
 WRITE = {
     ".parquet": lambda path, table: pq.write_table(table, path, row_group_size=9),
     ".feather": lambda path, table: feather.write_feather(table, path, chunksize=9),
     ".arrow": lambda path, table: feather.write_feather(table, path, compression="uncompressed"),
-    ".csv": write_csv,
+    ".csv": lambda path, table: write_csv(table, path),
 }
 
 
@@ -138,16 +131,19 @@ def test_a_model_without_names_takes_all_columns_that_are_not_kept(new_rows, tmp
     np.testing.assert_array_equal(found[["x", "y"]], model.place(new_rows))
 
 
-def test_a_part_without_rows_has_a_result_without_rows(job, source, tmp_path):
+def test_a_part_without_complete_rows_has_a_result_without_rows(job, source, tmp_path):
     empty = table_of(rows_of(1)).slice(1)
     pq.write_table(empty, source / "empty.parquet")
     feather.write_feather(empty, source / "empty.feather")
-    assert job(keep=["id", "when"]).n_rows == 70
-    found = pq.read_table(tmp_path / "out" / "empty.parquet")
-    assert found.schema.equals(
-        pq.read_schema(tmp_path / "out" / "year=2025" / "a.parquet"), check_metadata=False
-    )
-    assert len(found) == len(feather.read_table(tmp_path / "out" / "empty.feather")) == 0
+    pq.write_table(table_of(np.full((4, 3), np.nan, np.float32)), source / "gaps.parquet")
+    done = job(keep=["id", "when"], missing="drop")
+    assert (done.n_rows, done.n_dropped) == (70, 4)
+    schema = pq.read_schema(tmp_path / "out" / "year=2025" / "a.parquet")
+    for name in ("empty.parquet", "gaps.parquet"):
+        found = pq.read_table(tmp_path / "out" / name)
+        assert found.schema.equals(schema, check_metadata=False)
+        assert len(found) == 0
+    assert len(feather.read_table(tmp_path / "out" / "empty.feather")) == 0
 
 
 def test_an_error_in_one_part_leaves_the_others_and_the_job_resumes(job, source, tmp_path):
@@ -323,19 +319,6 @@ def test_complete_rows_keep_their_order_and_columns(
     assert result["id"].tolist() == [f"r{i}" for i in kept]
     tolerance = 1e-2 if extension == ".csv" else 0  # text is read as float64
     np.testing.assert_allclose(result[["x", "y"]], expected[kept], atol=tolerance)
-
-
-def test_a_part_whose_rows_are_all_incomplete_has_a_result_without_rows(model_file, tmp_path):
-    (tmp_path / "in").mkdir()
-    rows = np.full((4, 3), np.nan, np.float32)
-    pq.write_table(table_of(rows), tmp_path / "in" / "a.parquet")
-    pq.write_table(table_of(rows_of(6)), tmp_path / "in" / "b.parquet")
-    settings = {"keep": ["id", "when"], "missing": "drop"}
-    done = place_files(model_file, tmp_path / "in", tmp_path / "out", **settings)
-    assert (done.n_rows, done.n_dropped) == (6, 4)
-    a, b = (pq.read_table(tmp_path / "out" / f"{name}.parquet") for name in "ab")
-    assert (len(a), len(b)) == (0, 6)
-    assert a.schema.equals(b.schema, check_metadata=False)
 
 
 @pytest.mark.parametrize("extension", [".npy", ".parquet"])

@@ -104,21 +104,9 @@ def test_what_is_no_map_is_refused(tmp_path):
         "Pass a map, not the data.",
     ):
         read_map(path)
-    path = tmp_path / "data.npz"
-    np.savez(path, a=Y, b=Y)
-    with refuses(
-        DataError,
-        "A map must be named if a file has not one array with two or three columns; "
-        f"{path} has 'a', 'b'. Name an array of obsm, as in cells.h5ad:X_umap, or save the "
-        "coordinates alone.",
-    ):
-        read_map(path)
-    path = tmp_path / "far.npy"
     np.save(path, Y.astype(np.float64) * 1e300)
-    with refuses(
-        DataError,
-        "Coordinates of a map must be finite in float32. Divide them by a factor.",
-    ):
+    finite = "Coordinates of a map must be finite in float32. "
+    with refuses(DataError, f"{finite}Divide them by a factor."):
         read_map(path)
 
 
@@ -164,9 +152,3 @@ def test_the_array_of_obsm_must_be_clear(cells):
         f"path must name an array of obsm of {cells}; got path='X_map'. Did you mean 'X_umap'?",
     ):
         read_map(f"{cells}:X_map")
-    with refuses(
-        DataError,
-        f"A map must have one to three columns of coordinates; {cells} has shape (6, 5). "
-        "Pass a map, not the data.",
-    ):
-        read_map(f"{cells}:X_pca")
