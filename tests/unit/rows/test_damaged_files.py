@@ -4,81 +4,33 @@ import io
 import os
 import re
 import zipfile
-from functools import partial
 
 import numpy as np
 import pytest
 
-from isosne.errors import DataError, IsosneError, ParameterError
-from isosne.rows import MapWriter, open_rows, read_map
+from isosne.errors import DataError, ParameterError
+from isosne.rows import open_rows
 from isosne.rows.table_reader import check_exists
 from tests.conftest import refuses
-from tests.unit.rows.formats import DENSE, SPARSE, TEXT, write_npy
+from tests.fuzz.case import Case, judge
+from tests.fuzz.readers import run_reader
+from tests.unit.rows.formats import write_npy
 
 X = np.random.default_rng(0).normal(size=(30, 3))
-N_CHANGES = 40
+N_CASES = 400
 
 
-def damage(content, rng):
-    """Return a file with one fault: a bit, a few bytes, a gap, or an end too soon."""
-    changed = bytearray(content)
-    place = int(rng.integers(len(changed)))
-    match rng.integers(4):
-        case 0:
-            changed[place] ^= 1 << int(rng.integers(8))
-        case 1:
-            changed[place : place + 8] = b"\xff" * len(changed[place : place + 8])
-        case 2:
-            del changed[place : place + 5]
-        case _:
-            del changed[place:]
-    return bytes(changed)
-
-
-def write_map(folder, ending):
-    path = folder / f"map.{ending}"
-    with MapWriter(path, [f"p{i}" for i in range(30)], 2, {}, labels=["a", "b"] * 15) as writer:
-        writer.write(X[:, :2])
-    return path
-
-
-def read_all(path):
-    rows = open_rows(path)
-    rows.read(slice(None))
-    rows.take([2, 0, 2])
-    rows.fingerprint()
-    for read in rows.side.values():
-        read()
-
-
-# HDF5 itself can wait for ever on a damaged file: no random damage there.
-NAMES = ("npy", "npz", "compressed npz", "parquet", "feather", "arrow", "csv")
-FILES = {
-    **{name: (partial((DENSE | TEXT)[name], X=X), read_all) for name in NAMES},
-    **{
-        f"sparse {name}": (partial(make, X=np.maximum(X, 0)), read_all)
-        for name, make in SPARSE.items()
-        if "npz" in name
-    },
-    **{f"map.{end}": (partial(write_map, ending=end), read_map) for end in ("csv", "parquet")},
-}
-
-
-@pytest.mark.parametrize(("make", "read"), FILES.values(), ids=FILES)
-def test_a_damaged_file_is_read_or_refused_in_one_sentence(make, read, tmp_path):
-    path, rng, refusals = make(tmp_path), np.random.default_rng(0), []
-    content = path.read_bytes()
-    for _ in range(N_CHANGES):
-        path.write_bytes(damage(content, rng))
-        try:
-            read(path)
-        except IsosneError as error:
-            refusals.append(str(error))
-    assert len(refusals) > N_CHANGES / 4
-    for sentence in refusals:
-        assert str(path) in sentence
-        assert "\n" not in sentence
-        assert len(sentence) < 600
+def test_a_damaged_file_is_read_or_refused_in_one_sentence(tmp_path):
+    """A run of the fuzzer in this process, with other seeds than its own."""
+    n_refused = 0
+    for seed in range(N_CASES):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        outcome, reason, details = judge(run_reader, Case(np.random.default_rng(seed), folder))
+        assert outcome != "failed", f"{reason}\n{details}"
+        n_refused += outcome == "refused"
+        assert outcome == "succeeded" or str(folder) in reason
+    assert n_refused > N_CASES / 2
 
 
 def refused(path, reason):
