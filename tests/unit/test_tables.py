@@ -101,34 +101,26 @@ def test_an_annotated_matrix_is_refused_with_what_to_pass():
             take(matrix)
 
 
-def test_a_lazy_frame_is_refused_with_what_to_call():
-    sentence = (
-        "X must be an array, a sparse matrix or a data frame; got a LazyFrame. Pass X.collect()."
-    )
+NO_TABLES = {
+    "X must be an array, a sparse matrix or a data frame; got a LazyFrame. Pass X.collect().": (
+        pl.LazyFrame({"a": [1, 2]})
+    ),
+    "X must be a table whose rows have equal lengths; got a list of different ones. "
+    "Pass as many values in each row.": [[1, 2], [3]],
+    "Column names must be unique; X has 'a' more than once. Rename one of the columns.": (
+        pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"])
+    ),
+    "Column names must all be strings, or none; X has strings and 0. "
+    "Convert them with X.columns = X.columns.astype(str).": (
+        pd.DataFrame([[1, 2], [3, 4]], columns=["a", 0])
+    ),
+}
+
+
+@pytest.mark.parametrize(("sentence", "data"), NO_TABLES.items(), ids=["lazy", "ragged", "a", "0"])
+def test_what_is_no_table_is_refused_with_what_to_do(sentence, data):
     with refuses(DataError, sentence):
-        TSNE().fit(pl.LazyFrame({"a": [1, 2]}))
-
-
-def test_rows_of_different_lengths_are_no_table():
-    sentence = (
-        "X must be a table whose rows have equal lengths; got a list of different ones. "
-        "Pass as many values in each row."
-    )
-    with refuses(DataError, sentence):
-        check_points([[1, 2], [3]])
-
-
-def test_column_names_are_unique_and_of_one_kind():
-    twice = pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"])
-    sentence = "Column names must be unique; X has 'a' more than once. Rename one of the columns."
-    with refuses(DataError, sentence):
-        TSNE().fit(twice)
-    sentence = (
-        "Column names must all be strings, or none; X has strings and 0. "
-        "Convert them with X.columns = X.columns.astype(str)."
-    )
-    with refuses(DataTypeError, sentence):
-        TSNE().fit(pd.DataFrame([[1, 2], [3, 4]], columns=["a", 0]))
+        TSNE().fit(data)
 
 
 BOOLEANS = np.random.default_rng(0).random((30, 5)) > 0.5

@@ -13,7 +13,7 @@ from pyarrow.csv import read_csv, write_csv
 from pyarrow.feather import write_feather
 from pyarrow.parquet import write_table as write_parquet
 
-from isosne.errors import DataError, OutputError, ParameterError
+from isosne.errors import DataError, IsosneError, OutputError, ParameterError
 from isosne.rows import MapWriter, read_map, read_table
 from tests.conftest import refuses
 from tests.unit.rows.formats import write_npz
@@ -107,42 +107,28 @@ def test_standard_input_that_is_closed_is_refused(monkeypatch):
         read_table("-")
 
 
-@pytest.mark.parametrize("role", ["id", "label"])
-def test_an_unknown_column_is_named_with_its_role_and_the_nearest(role, wine):
-    sentence = (
-        f"{role} must name a column of {wine}; got {role}='cultivr'. Did you mean 'cultivar'?"
-    )
-    with refuses(ParameterError, sentence):
-        read_table(wine, **{role: "cultivr"})
+REFUSED = {
+    "id must name a column of {path}; got id='cultivr'. Did you mean 'cultivar'?": {
+        "id": "cultivr"
+    },
+    "label must name a column of classes; 'bottle' has 3 different values in 3 rows. "
+    "Name another column, or pass id='bottle' if it identifies the rows.": {"label": "bottle"},
+    "id must name a column of unique values; 'cultivar' has 'red' 2 times. "
+    "Name another column, or leave out id to use row numbers.": {"id": "cultivar"},
+    "Every column must be numeric; {path} has columns of other types: 'note' (text). "
+    "If one is the class or the identifier of each row, name it with label or id. Pass "
+    "exclude=['note'] to exclude them, or text_columns='leave_out' to skip all columns that "
+    "are not numeric. To use them, pass a data frame to TSNE, or --mixed on the command line.": {
+        "label": "cultivar",
+        "text_columns": "refuse",
+    },
+}
 
 
-def test_labels_that_all_differ_are_refused(wine):
-    sentence = (
-        "label must name a column of classes; 'bottle' has 3 different values in 3 rows. "
-        "Name another column, or pass id='bottle' if it identifies the rows."
-    )
-    with refuses(DataError, sentence):
-        read_table(wine, label="bottle", exclude=["cultivar", "note"])
-
-
-def test_ids_that_repeat_are_refused(wine):
-    sentence = (
-        "id must name a column of unique values; 'cultivar' has 'red' 2 times. "
-        "Name another column, or leave out id to use row numbers."
-    )
-    with refuses(DataError, sentence):
-        read_table(wine, id="cultivar", exclude=["note"])
-
-
-def test_text_columns_are_refused_unless_left_out(wine):
-    sentence = (
-        f"Every column must be numeric; {wine} has columns of other types: 'note' (text). "
-        "If one is the class or the identifier of each row, name it with label or id. Pass "
-        "exclude=['note'] to exclude them, or text_columns='leave_out' to skip all columns that "
-        "are not numeric. To use them, pass a data frame to TSNE, or --mixed on the command line."
-    )
-    with refuses(DataError, sentence):
-        read_table(wine, id="bottle", label="cultivar")
+@pytest.mark.parametrize(("sentence", "options"), REFUSED.items())
+def test_columns_that_cannot_be_what_they_are_named_for_are_refused(sentence, options, wine):
+    with refuses(IsosneError, sentence.format(path=wine)):
+        read_table(wine, **{"text_columns": "leave_out"} | options)
 
 
 @pytest.mark.parametrize("ending", WRITERS)
