@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zarr
 from dask import delayed
-from pyarrow.feather import write_feather as write_table
+from pyarrow.feather import write_feather
 from scipy.sparse import csr_array, csr_matrix, save_npz
 
 
@@ -20,9 +20,8 @@ def write_npy(folder, X):
     return folder / "x.npy"
 
 
-def write_fortran(folder, X):
-    np.save(folder / "f.npy", np.asfortranarray(X))
-    return folder / "f.npy"
+def make_memmap(folder, X):
+    return np.load(write_npy(folder, X), mmap_mode="r")
 
 
 def names_of(X):
@@ -46,24 +45,9 @@ def write_parquet_folder(folder, X):
     return parts
 
 
-def write_feather(folder, X):
-    write_table(as_table(X), str(folder / "x.feather"), chunksize=9)
-    return folder / "x.feather"
-
-
-def write_arrow(folder, X):
-    path = folder / "x.arrow"
-    write_table(as_table(X), str(path), compression="uncompressed", chunksize=9)
-    return path
-
-
-def make_memmap(folder, X):
-    return np.load(write_npy(folder, X), mmap_mode="r")
-
-
-def make_memmap_part(folder, X):
-    np.save(folder / "wide.npy", np.hstack([X, X]))
-    return np.load(folder / "wide.npy", mmap_mode="r")[:, : X.shape[1]]
+def write_arrow(folder, X, name, compression):
+    write_feather(as_table(X), str(folder / name), compression=compression, chunksize=9)
+    return folder / name
 
 
 def write_text(folder, X, name, delimiter, *, header=True, newline="\n"):
@@ -73,42 +57,25 @@ def write_text(folder, X, name, delimiter, *, header=True, newline="\n"):
     return folder / name
 
 
-def write_npz(folder, X):
-    np.savez(folder / "x.npz", X=X, y=np.arange(len(X)) % 3)
+def write_npz(folder, X, save=np.savez):
+    save(folder / "x.npz", X=X, y=np.arange(len(X)) % 3)
     return folder / "x.npz"
 
 
-def write_packed_npz(folder, X):
-    np.savez_compressed(folder / "packed.npz", X=X)
-    return folder / "packed.npz"
-
-
 def write_zarr(folder, X, version):
-    path = folder / f"v{version}.zarr"
-    array = zarr.create_array(
-        path, shape=X.shape, chunks=(9, 2), dtype=X.dtype, zarr_format=version
-    )
-    array[:] = X
+    path, form = folder / f"v{version}.zarr", {"chunks": (9, 2), "zarr_format": version}
+    zarr.create_array(path, shape=X.shape, dtype=X.dtype, **form)[:] = X
     return path
-
-
-def open_zarr_array(folder, X):
-    return zarr.open(write_zarr(folder, X, 3), mode="r")
 
 
 def write_h5ad(folder, X, *, sparse=False):
     kinds = pd.Categorical(np.array(["T", "B"])[np.arange(len(X)) % 2])
     obs = pd.DataFrame({"kind": kinds, "batch": np.arange(len(X)) % 3})
     obs.index = [f"cell{i}" for i in range(len(X))]
-    var = pd.DataFrame(index=names_of(X))
+    var, values = pd.DataFrame(index=names_of(X)), csr_matrix(X) if sparse else X
     path = folder / "x.h5ad"
-    values = csr_matrix(X) if sparse else X
     anndata.AnnData(values, obs=obs, var=var, obsm={"X_pca": X[:, :2]}).write_h5ad(path)
     return path
-
-
-def make_dask_array(folder, X):
-    return da.from_array(X, chunks=(7, 2))
 
 
 def make_dask_array_of_unknown_size(folder, X):
@@ -124,20 +91,20 @@ def make_dask_frame(folder, X):
 DENSE = {
     "array": lambda folder, X: X,
     "memmap": make_memmap,
-    "part of a memmap": make_memmap_part,
+    "part of a memmap": lambda folder, X: make_memmap(folder, np.hstack([X, X]))[:, : X.shape[1]],
     "npy": write_npy,
-    "fortran npy": write_fortran,
+    "fortran npy": lambda folder, X: write_npy(folder, np.asfortranarray(X)),
     "parquet": write_parquet,
     "parquet folder": write_parquet_folder,
-    "feather": write_feather,
-    "arrow": write_arrow,
+    "feather": partial(write_arrow, name="x.feather", compression="lz4"),
+    "arrow": partial(write_arrow, name="x.arrow", compression="uncompressed"),
     "npz": write_npz,
-    "compressed npz": write_packed_npz,
+    "compressed npz": partial(write_npz, save=np.savez_compressed),
     "zarr 2": partial(write_zarr, version=2),
     "zarr 3": partial(write_zarr, version=3),
-    "open zarr array": open_zarr_array,
+    "open zarr array": lambda folder, X: zarr.open(write_zarr(folder, X, 3), mode="r"),
     "h5ad": write_h5ad,
-    "dask array": make_dask_array,
+    "dask array": lambda folder, X: da.from_array(X, chunks=(7, 2)),
     "dask array of unknown size": make_dask_array_of_unknown_size,
     "dask frame": make_dask_frame,
 }
