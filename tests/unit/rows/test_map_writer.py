@@ -6,6 +6,7 @@ import re
 import sys
 import tracemalloc
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -108,37 +109,24 @@ def test_an_error_or_interrupt_leaves_nothing(ending, error, tmp_path):
 
 
 def test_a_reader_that_has_gone_is_one_sentence(monkeypatch):
-    class Gone:
-        def write(self, data):
-            raise BrokenPipeError
+    def fail(content):
+        raise BrokenPipeError
 
-    class Out:
-        buffer = Gone()
-
-    monkeypatch.setattr(sys, "stdout", Out)
-    sentence = (
-        "Cannot write to standard output: the reader closed the pipe before the end. "
-        "Write to a file instead."
-    )
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(buffer=SimpleNamespace(write=fail)))
     writer = MapWriter("-", IDS, 2, PROVENANCE)
-    with refuses(OutputError, sentence):
+    reason = "Cannot write to standard output: the reader closed the pipe before the end. "
+    with refuses(OutputError, f"{reason}Write to a file instead."):
         writer.write(Y)
 
 
-def test_other_extensions_are_refused(tmp_path):
-    sentence = (
-        "path must be '-' or a file that ends in one of .parquet, .csv, .feather, .arrow, .npy; "
-        f"got path={str(tmp_path / 'map.xlsx')!r}. Choose one of these extensions."
-    )
-    with refuses(ParameterError, sentence):
-        MapWriter(tmp_path / "map.xlsx", IDS, 2, PROVENANCE)
-    sentence = (
-        "path must be '-' or a file that ends in one of .parquet, .csv, .tsv, .txt, .feather, "
-        ".arrow, .npy, .npz, .h5ad; "
-        f"got path={str(tmp_path / 'map.xlsx')!r}. Pass a map, or convert it."
-    )
-    with refuses(ParameterError, sentence):
-        read_map(tmp_path / "map.xlsx")
+def test_other_extensions_are_refused():
+    rule, got = "path must be '-' or a file that ends in one of", "got path='map.xlsx'"
+    known = ".parquet, .csv, .feather, .arrow, .npy"
+    with refuses(ParameterError, f"{rule} {known}; {got}. Choose one of these extensions."):
+        MapWriter("map.xlsx", IDS, 2, PROVENANCE)
+    known = ".parquet, .csv, .tsv, .txt, .feather, .arrow, .npy, .npz, .h5ad"
+    with refuses(ParameterError, f"{rule} {known}; {got}. Pass a map, or convert it."):
+        read_map("map.xlsx")
 
 
 def test_coordinates_that_are_not_finite_are_refused(tmp_path):
@@ -219,11 +207,8 @@ def test_a_column_that_became_text_is_refused(tmp_path):
     table = pq.read_table(path)
     place = table.column_names.index("cluster")
     pq.write_table(table.set_column(place, "cluster", pa.array(["p"] * 500)), path)
-    sentence = (
-        f"The column 'cluster' of the map {path} must hold numbers; got text. Compute the map "
-        "again, or remove the column."
-    )
-    with refuses(DataError, sentence):
+    rule = f"The column 'cluster' of the map {path} must hold numbers; got text. "
+    with refuses(DataError, f"{rule}Compute the map again, or remove the column."):
         read_map(path)
 
 

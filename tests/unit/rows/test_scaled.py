@@ -52,32 +52,16 @@ def test_the_fingerprint_depends_on_the_scale(tmp_path):
     assert open_rows(path).fingerprint() not in found
 
 
-def test_an_unknown_scale_is_refused():
-    sentence = (
-        "scale must be 'none', 'minmax' or 'standard'; got scale='robust'. "
-        "The paper scales with 'minmax'."
-    )
-    with refuses(ParameterError, sentence):
+def test_other_scales_sparse_rows_and_other_columns_are_refused():
+    rule = "scale must be 'none', 'minmax' or 'standard'; got scale='robust'. "
+    with refuses(ParameterError, f"{rule}The paper scales with 'minmax'."):
         Scale.of("robust", open_rows(X))
-
-
-def test_sparse_rows_are_not_scaled():
-    sentence = (
-        "scale must be 'none' for sparse data; got scale='minmax'. "
-        "Scale the data beforehand, or leave them as they are."
-    )
-    with refuses(ParameterError, sentence):
+    rule = "scale must be 'none' for sparse data; got scale='minmax'. "
+    with refuses(ParameterError, f"{rule}Scale the data beforehand, or leave them as they are."):
         Scale.of("minmax", open_rows(csr_array(X)))
-
-
-def test_a_scale_needs_the_columns_that_it_was_computed_from():
-    scale = Scale.of("minmax", open_rows(X))
-    sentence = (
-        "columns must select the 4 columns that the scale was computed from; X has 3. "
-        "Pass a table with the same columns."
-    )
-    with refuses(ParameterError, sentence):
-        ScaledRows(open_rows(X[:, :3]), scale)
+    rule = "columns must select the 4 columns that the scale was computed from; X has 3. "
+    with refuses(ParameterError, f"{rule}Pass a table with the same columns."):
+        ScaledRows(open_rows(X[:, :3]), Scale.of("minmax", open_rows(X)))
 
 
 @pytest.mark.parametrize("kind", ["minmax", "standard"])
