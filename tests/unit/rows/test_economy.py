@@ -65,15 +65,6 @@ def test_consecutive_blocks_decode_each_row_group_once(large_parquet, monkeypatc
     assert groups == list(range(100))
 
 
-def test_a_walk_may_be_interrupted_by_other_reads(large_parquet):
-    rows = open_rows(large_parquet)
-    for start in (5_000, 15_500, 3, 15_600):
-        np.testing.assert_array_equal(
-            rows.read(slice(start, start + 100))[:, 0], np.arange(start, start + 100)
-        )
-        np.testing.assert_array_equal(rows.take([start, 7])[:, 0], [start, 7])
-
-
 def test_threads_may_share_a_source(large_parquet):
     rows = open_rows(large_parquet)
     starts = range(0, 400_000, 10_000)

@@ -4,9 +4,13 @@ import importlib
 import os
 import re
 
+import anndata
 import numpy as np
 import pyarrow as pa
 import pytest
+import zarr
+from dask.dataframe import from_pandas
+from pyarrow.csv import write_csv
 from pyarrow.feather import write_feather
 from pyarrow.parquet import write_table
 from scipy.sparse import csr_array
@@ -63,20 +67,13 @@ def test_a_stored_value_that_is_not_finite_is_named(make, tmp_path):
         rows.read(slice(9, None))
 
 
-def write(table, path):
-    """Write an Arrow table as Parquet or Feather, or return it as a data frame."""
-    frame = table.to_pandas()
-    if path.suffix == ".parquet":
-        write_table(table, path)
-    elif path.suffix == ".feather":
-        write_feather(table, str(path))
-    elif path.suffix == ".csv":
-        frame.to_csv(path, index=False)
-    elif path.suffix == ".dask":
-        return pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=2)
-    else:
-        return frame
-    return path
+KINDS = {
+    "csv": lambda table, path: write_csv(table, path) or path,
+    "parquet": lambda table, path: write_table(table, path) or path,
+    "feather": lambda table, path: write_feather(table, str(path)) or path,
+    "pandas": lambda table, path: table.to_pandas(),
+    "dask": lambda table, path: from_pandas(table.to_pandas(), npartitions=2),
+}
 
 
 EMPTY = "{path} must contain a table; it is empty. Write the file again."
@@ -142,10 +139,10 @@ def test_a_text_table_is_refused_with_the_place_and_what_to_do(content, sentence
         open_rows(path, text_columns="leave_out").read(slice(None))
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "feather", "pandas", "dask"])
-def test_text_columns_are_refused_or_left_out_or_excluded(ending, tmp_path):
+@pytest.mark.parametrize("kind", KINDS)
+def test_text_columns_are_refused_or_left_out_or_excluded(kind, tmp_path):
     columns = {"a": [1.0, 3], "name": ["x", "y"], "b": [2.0, 4], "kind": ["u", "v"]}
-    table = write(pa.table(columns), tmp_path / f"t.{ending}")
+    table = KINDS[kind](pa.table(columns), tmp_path / f"t.{kind}")
     with pytest.raises(DataError, match=r"^Every column must be numeric; .* Pass exclude=\['name'"):
         open_rows(table)
     for rows in (
@@ -340,7 +337,7 @@ def test_an_archive_of_several_tables_needs_a_key(tmp_path):
 
 def test_a_zarr_group_needs_a_key(tmp_path):
     path = tmp_path / "g.zarr"
-    group = pytest.importorskip("zarr").open_group(path, mode="w")
+    group = zarr.open_group(path, mode="w")
     group.create_array("points", data=X)
     np.testing.assert_array_equal(open_rows(path).take([2]), X[[2]])
     group.create_array("others", data=X + 1)
@@ -352,7 +349,7 @@ def test_a_zarr_group_needs_a_key(tmp_path):
 
 def test_values_of_h5ad_stored_by_columns_are_refused(tmp_path):
     path = tmp_path / "x.h5ad"
-    pytest.importorskip("anndata").AnnData(csr_array(X).tocsc()).write_h5ad(path)
+    anndata.AnnData(csr_array(X).tocsc()).write_h5ad(path)
     sentence = (
         f"X of {path} must be a dense array or a CSR matrix; got csc_matrix. "
         "Convert it with scipy.sparse.csr_matrix, and write the file again."

@@ -1,5 +1,6 @@
 """Sparse matrices whose indices lead outside are refused before a loop follows them."""
 
+import h5py
 import numpy as np
 import pytest
 from scipy import sparse
@@ -178,7 +179,6 @@ def write_npz(folder, **parts):
 
 
 def write_h5ad(folder, **parts):
-    h5py = pytest.importorskip("h5py")
     matrix = sparse.csr_array(X)
     stored = {name: getattr(matrix, name) for name in ("data", "indices", "indptr")} | parts
     with h5py.File(folder / "x.h5ad", "w") as file:
