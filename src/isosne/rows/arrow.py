@@ -133,10 +133,11 @@ class ArrowRows(Rows):
         parts: list[Array] = []
         for batch in self.batches((name,)):
             column = batch.column(0)
-            values = column.to_numpy(zero_copy_only=False)
             if column.null_count:  # NumPy has no missing integers
                 values = np.empty(len(column), dtype=object)
                 values[:] = column.to_pylist()
+            else:
+                values = column.to_numpy(zero_copy_only=False)
             parts.append(as_integers_or_text(values))
         if any(map(is_text, parts)):
             parts = [as_text(part) for part in parts]

@@ -266,8 +266,8 @@ class Rows(ABC):
         return chosen.astype(np.int64)
 
 
-def _check_table(name: str, shape: tuple[int, ...], dtype: np.dtype[Any], low: int) -> None:
-    """Raise an error if an array is not a table of real numbers with rows and `low` columns."""
+def _check_table(name: str, shape: tuple[int, ...], dtype: Any, min_columns: int) -> None:
+    """Raise an error if an array is not a nonempty table of real numbers."""
     if len(shape) != 2:
         raise DataError(
             f"{name} must be two-dimensional, with one point per row; got shape {tuple(shape)}. "
@@ -278,7 +278,7 @@ def _check_table(name: str, shape: tuple[int, ...], dtype: np.dtype[Any], low: i
             f"{name} must be numeric; got dtype {dtype}. "
             "Encode values that are not real numbers, or leave them out."
         )
-    if shape[0] < 1 or shape[1] < low:
+    if shape[0] < 1 or shape[1] < min_columns:
         raise DataError(
             f"{name} must have at least one row and one numeric column; "
             f"got {shape[0]} row(s) and {shape[1]} column(s). Pass a table that contains values."
