@@ -1,5 +1,6 @@
 """Data sets by name: the data folder, scikit-learn, OpenML."""
 
+from pathlib import Path
 from urllib.error import URLError
 
 import numpy as np
@@ -8,9 +9,10 @@ from scipy.sparse import csc_array, csr_array, save_npz
 from sklearn.utils import Bunch
 
 from isosne.datasets import describe, load, names
-from isosne.datasets.catalog import LOADERS, cache_folder, fetch_set, find_folder
+from isosne.datasets.catalog import LOADERS, cache_folder, fetch_set, find_folder, load_table
 from isosne.datasets.records import RECORDS, OpenML
 from isosne.errors import DataError, ParameterError
+from isosne.rows.table_reader import names_data_set
 from tests.conftest import refuses
 
 
@@ -282,3 +284,41 @@ def test_the_listing_says_where_each_set_would_come_from(folder):
     assert lines[names().index("wdbc") + 1].endswith("2  scikit-learn")
     assert lines[3] == "forest_type        523          27        4  by hand"
     assert lines[20] == "rcv1             10121       47236        2  folder: rcv1_small.X.npz"
+
+
+# Tables
+
+
+@pytest.fixture
+def wine(folder, monkeypatch):
+    """The data set wine, in the folder that ISOSNE_DATA names."""
+    monkeypatch.setenv("ISOSNE_DATA", str(folder))
+    monkeypatch.chdir(folder.parent)
+    return store(folder, "wine", 178, 13, 3)
+
+
+@pytest.mark.parametrize(
+    ("source", "is_set"),
+    [("wine", True), ("wien", True), ("wine.csv", False), ("./wine", False), ("-", False)],
+)
+def test_a_name_without_an_ending_is_that_of_a_set_unless_a_file_is_there(source, is_set, wine):
+    assert names_data_set(source) == is_set
+    Path("wine").mkdir()
+    assert not names_data_set("wine")
+
+
+def test_a_set_brings_its_labels(wine):
+    rule = "label must be left out for a data set, which has its own labels; got label='y'. "
+    with refuses(ParameterError, f"{rule}Leave it out, or pass a file instead of 'wine'."):
+        load_table("wine", label="y")
+
+
+def test_rows_of_a_set_can_be_dropped_with_their_labels(wine, folder):
+    X, y = wine
+    X[[0, 5]] = np.nan
+    np.savez(folder / "wine.npz", X=X, y=y, classes=np.array(["1", "2", "3"]))
+    table = load_table("wine", missing="drop")
+    assert table.rows.shape == (176, 13)
+    assert table.ids[:5].tolist() == [1, 2, 3, 4, 6]
+    assert table.labels[:5].tolist() == ["2", "3", "1", "2", "1"]
+    assert len(table.notes) == 1
