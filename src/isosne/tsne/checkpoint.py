@@ -20,7 +20,6 @@ from isosne._random import RandomState
 from isosne._types import Array
 from isosne.errors import ParameterError, keyword
 from isosne.layout.descent import Progress
-from isosne.layout.forces import Forces
 from isosne.layout.mesh import CUTOFFS, MAX_NODES
 from isosne.tsne.input import Input
 from isosne.tsne.model_file import (
@@ -36,23 +35,23 @@ from isosne.tsne.model_file import (
     relevant,
     unpack,
 )
-from isosne.tsne.plan import Plan
 
 KIND = "checkpoint"
+Trace = list[tuple[float, float, float]]
+"""Iteration, objective and gradient norm."""
 
 
-class Saved(NamedTuple):
-    """The content of a checkpoint: the state of a run, and choices that its repetition would make.
+class RunState(NamedTuple):
+    """The state of a run, and the choices that its repetition might make otherwise.
 
-    ``seed`` is None for an extension, whose random numbers follow from its input. ``affinities``
-    were chosen by the memory that was free.
+    ``affinities`` were chosen by the memory that was free.
     """
 
     progress: Progress
-    trace: list[tuple[int, float, float]]
+    trace: Trace
     gradient_norm: float
     forces: dict[str, Array]
-    seed: int | None
+    seed: RandomState
     affinities: str
     reasons: tuple[str, ...]
 
@@ -67,9 +66,8 @@ class Checkpoint:
         hint = "Pass the number of steps between two checkpoints."
         self.path, self._identity = path, identity
         self.every = check_count(every, "every", low=1, hint=hint)
-        self._choices: dict[str, Any] = {}
 
-    def read(self, shape: tuple[int, int]) -> Saved | None:
+    def read(self, shape: tuple[int, int]) -> RunState | None:
         """Return the last state of a map (d, n), or None if there is no file."""
         if not self.path.exists():
             return None
@@ -83,28 +81,21 @@ class Checkpoint:
                         f"The checkpoint {self.path} belongs to a different run: {what} has "
                         "changed. Choose another file for this run; this one was not modified."
                     )
-            return _restore({k: unpack(header[k], arrays) for k in Saved._fields}, shape)
+            return _restore({k: unpack(header[k], arrays) for k in RunState._fields}, shape)
 
-    def remember(self, seed: RandomState, plan: Plan) -> None:
-        """Keep what a run that resumes must not choose again."""
-        number = int(seed) if isinstance(seed, int | np.integer) else None
-        self._choices = {"seed": number, "affinities": plan.affinities, "reasons": plan.reasons}
-
-    def write(
-        self, progress: Progress, trace: list[tuple[int, float, float]], norm: float, forces: Forces
-    ) -> None:
+    def write(self, state: RunState) -> None:
         """Replace the file with the current state."""
-        state = {"progress": vars(progress), "gradient_norm": norm, "forces": forces.state()}
-        state["trace"] = np.array(trace, np.float64).reshape(-1, 3)
+        trace = np.array(state.trace, np.float64).reshape(-1, 3)
+        content = state._asdict() | {"progress": vars(state.progress), "trace": trace}
         arrays: dict[str, Array] = {}
-        header = {k: pack(part, arrays, k) for k, part in (state | self._choices).items()}
+        header = {name: pack(part, arrays, name) for name, part in content.items()}
         write_archive(self.path, KIND, header | {"identity": self._identity}, arrays)
 
 
 @contextmanager
 def opened_checkpoint(
     path: str | Path | None, every: int, parameters: dict[str, Any], given: Input, n_components: int
-) -> Iterator[tuple[Checkpoint | None, Saved | None]]:
+) -> Iterator[tuple[Checkpoint | None, RunState | None]]:
     """Reserve the checkpoint of a run, if it has one; give it, and the state that it holds.
 
     Raises an error if another run uses the file, or if it cannot be written: a run should not fail
@@ -134,7 +125,7 @@ def _identify(parameters: dict[str, Any]) -> dict[str, Any]:
     return identity
 
 
-def _restore(content: dict[str, Any], shape: tuple[int, int]) -> Saved:
+def _restore(content: dict[str, Any], shape: tuple[int, int]) -> RunState:
     """Return the content of a file of this run, once all of it is checked."""
     state, norm, seed = content["progress"], content["gradient_norm"], content["seed"]
     for name in ("Y", "update", "gains"):
@@ -145,14 +136,13 @@ def _restore(content: dict[str, Any], shape: tuple[int, int]) -> Saved:
         state[name] = list(check_value(state[name], name, all(map(is_number, state[name]))))
     sharpness, affinities = state["sharpness"], content["affinities"]
     check_value(sharpness, "sharpness", is_number(sharpness) and sharpness >= 0)
-    check_trace(content["trace"])
     check_value(norm, "gradient_norm", is_number(norm))
     check_value(affinities, "affinities", affinities in AFFINITIES)
     check_value(seed, "seed", seed is None or is_count(seed))
     _check_forces(content["forces"], shape, has_order=affinities != "dense")
-    trace = [(int(i), float(value), float(norm)) for i, value, norm in content["trace"]]
+    trace: Trace = [tuple(row) for row in check_trace(content["trace"]).tolist()]
     reasons = tuple(map(str, content["reasons"]))
-    return Saved(**content | {"progress": Progress(**state), "trace": trace, "reasons": reasons})
+    return RunState(**content | {"progress": Progress(**state), "trace": trace, "reasons": reasons})
 
 
 def _check_forces(state: Mapping[str, Array], shape: tuple[int, int], *, has_order: bool) -> None:

@@ -108,10 +108,14 @@ class InputSize(NamedTuple):
     """Number of rows in the pool that landmarks are drawn from."""
     table_bytes: int = 0
     """Bytes of a data frame as an array; with mixed columns, of its trees and coordinates."""
+    n_listed: int | None = None
+    """Distances per row of a sparse matrix of distances; None for other input."""
+    note: str = ""
+    """What the plan says about the columns of a mixed table."""
 
 
 class Costs:
-    """The memory of a fit, and the list lengths of its kernel.
+    """The memory of a fit, the bytes that are available, and the list lengths of its kernel.
 
     forces: repulsive forces if affinities are not dense. start: "pca", "spectral", or a start that
     needs no memory. is_approximate: whether neighbors are found by the approximate search.
@@ -121,8 +125,8 @@ class Costs:
         self,
         given: InputSize,
         kernel: MetricKernel,
-        n_listed: int | None,
         n_components: int,
+        available: int,
         *,
         start: str,
         forces: Method,
@@ -130,7 +134,8 @@ class Costs:
     ) -> None:
         costs, last = kernel.costs(given.n_points), given.n_points - 1
         self.given, self.n_components, self.start, self.forces = given, n_components, start, forces
-        self.kernel = costs if n_listed is None else costs.within(n_listed)
+        self.kernel = costs if given.n_listed is None else costs.within(given.n_listed)
+        self.available = available
         self.is_approximate = is_approximate
         self.has_points = kernel.metric != "precomputed"
         self.is_graph = isinstance(kernel, PrecomputedKernel)
@@ -221,22 +226,20 @@ class Costs:
             copied = rows * self.given.value_bytes * self.given.n_features
         return n_busy * (THREAD + copied)
 
-
-def out_of_memory(
-    affinities: str, forms: tuple[str, ...], costs: Costs, available: int
-) -> ParameterError:
-    """Return an error that names the forms of affinities that fit."""
-    needed = costs.bytes[affinities]
-    hints = [
-        f"choose {keyword('affinities', form)} ({size(costs.bytes[form])})"
-        for form in forms
-        if costs.bytes[form] <= available
-    ]
-    is_read = costs.given.row_bytes > 0
-    landmarks = f"map fewer of the rows with {keyword('landmarks')}"
-    hint = ", or ".join([*hints, landmarks if is_read else "fit on fewer points"])
-    rule = (
-        f"fit in the {size(available)} of memory that are available; {affinities} affinities of "
-        f"{costs.given.n_points:,} points need {size(needed)}"
-    )
-    return ParameterError("affinities", rule, affinities, f"{hint[0].upper()}{hint[1:]}.")
+    def check(self, affinities: str, forms: tuple[str, ...]) -> None:
+        """Raise an error if the chosen form of affinities does not fit; it names those that do."""
+        if self.bytes[affinities] <= self.available:
+            return
+        hints = [
+            f"choose {keyword('affinities', form)} ({size(self.bytes[form])})"
+            for form in forms
+            if self.bytes[form] <= self.available
+        ]
+        is_read = self.given.row_bytes > 0
+        landmarks = f"map fewer of the rows with {keyword('landmarks')}"
+        hint = ", or ".join([*hints, landmarks if is_read else "fit on fewer points"])
+        rule = (
+            f"fit in the {size(self.available)} of memory that are available; {affinities} "
+            f"affinities of {self.given.n_points:,} points need {size(self.bytes[affinities])}"
+        )
+        raise ParameterError("affinities", rule, affinities, f"{hint[0].upper()}{hint[1:]}.")

@@ -37,7 +37,6 @@ from isosne.layout.schedules import (
     Phase,
     RateFalls,
     Schedule,
-    as_schedule,
 )
 from isosne.rows.scaled import Scale
 from isosne.tables.columns import RANGE, Column
@@ -45,7 +44,7 @@ from isosne.tables.trees import KINDS as COLUMN_KINDS
 from isosne.tables.trees import TableForest, Trees
 from isosne.tsne.alignment import LARGEST_STRENGTH, Alignment, as_alignment, stored_parts
 from isosne.tsne.input import Landmarks
-from isosne.tsne.plan import Plan, useful_threads
+from isosne.tsne.plan import Plan, schedule_of, useful_threads
 
 KIND = "model"
 FITTED = (
@@ -299,10 +298,7 @@ def _check_model(model: Model) -> None:
     for part in fitted.get("input_scale_", ()):
         check_array(part, "input_scale_", np.float64, (n_features,))
     as_objective(model.parameters["objective"])
-    as_schedule(model.parameters["schedule"])
-    strength = model.parameters["exaggeration"]
-    is_valid = strength is None or (is_number(strength) and 1 <= strength <= LARGEST_SETTING)
-    check_value(strength, "exaggeration", is_valid)
+    schedule_of(model.parameters["schedule"], model.parameters["exaggeration"])
 
 
 def _check_plan(plan: Plan, n_points: int) -> None:
@@ -321,8 +317,10 @@ def _check_plan(plan: Plan, n_points: int) -> None:
         "n_rows": plan.n_rows is None or is_count(plan.n_rows, n_points),
     }.items():
         check_value(getattr(plan, name), f"{name} of the plan", is_valid)
-    forces = plan.parameters.get("forces")
-    check_value(forces, "the forces of the plan", isinstance(forces, Exact | Mesh | Tree))
+    kinds = {"forces": Exact | Mesh | Tree, "schedule": Schedule, "objective": KL | NeRV | JSE}
+    for name, kind in kinds.items():
+        value = plan.parameters[name]
+        check_value(value, f"{name} of the plan", isinstance(value, kind))
 
 
 def _check_anchors(anchors: Anchors, shape: tuple[int, int]) -> None:
@@ -411,10 +409,11 @@ def check_map(Y: Array, name: str, shape: tuple[int, int]) -> Array:
     return check_array(Y, name, np.float32, shape, low=low, high=high)
 
 
-def check_trace(trace: Array) -> None:
-    """Raise an error unless a trace has steps, values (maybe NaN) and norms."""
+def check_trace(trace: Array) -> Array:
+    """Return a trace if it has steps, values (maybe NaN) and norms."""
     check_array(trace[:, [0, -1]], "trace", np.float64, (None, 2), low=0)
     check_value(trace.shape, "the shape of the trace", trace.shape[1] == 3)
+    return trace
 
 
 def check_permutation(order: Array, n_points: int) -> None:

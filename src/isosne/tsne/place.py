@@ -24,7 +24,7 @@ from isosne.errors import ParameterError
 from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.layout.objectives import as_objective, dof_of
+from isosne.layout.objectives import dof_of
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.neighbors.exact import Search
 from isosne.neighbors.metric import Metric
@@ -33,7 +33,7 @@ from isosne.rows.rows import Rows
 from isosne.tsne.fit import sample_affinities
 from isosne.tsne.input import opened_rows
 from isosne.tsne.plan import LONGEST_LIST, Plan
-from isosne.tsne.run import Run, schedule_of
+from isosne.tsne.run import Run
 
 PLACE_BYTES = 2**26
 """Bytes of rows per block in `TSNE.place`: 64 MB (chosen; not measured)."""
@@ -252,7 +252,7 @@ class Finished:
     The run is None after loading from a file; the placer is None until it is first used.
     """
 
-    seed: int
+    draws: int
     run: Run | None = None
     placer: MapPlacer | None = None
 
@@ -267,10 +267,10 @@ def ready_placer(model: Any) -> MapPlacer:
         source: SampledAffinities | None = None
         if model.plan_.affinities == "sampled":
             source = getattr(model, "affinities_", None)
-            source = source or sample_affinities(model.kernel_, finished.seed)
-        exaggeration = schedule_of(model.schedule, model.exaggeration).phases[-1].exaggeration
-        dof = dof_of(as_objective(model.objective))
-        settings = MapSettings(model.embedding_, dof, exaggeration)
+            source = source or sample_affinities(model.kernel_, finished.draws)
+        chosen = model.plan_.parameters
+        exaggeration = chosen["schedule"].phases[-1].exaggeration
+        settings = MapSettings(model.embedding_, dof_of(chosen["objective"]), exaggeration)
         finished.placer = make_placer(model.kernel_, model.plan_, source, settings)
     return finished.placer
 

@@ -1,51 +1,64 @@
-"""A run of the optimization (step 3): forces, schedule, progress, trace, and what it tells."""
+"""A run of the optimization (step 3): forces, progress, trace, and what it tells."""
 
 import logging
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from isosne._checks import check_number
 from isosne._numba import threads
-from isosne._progress import BAR_SECONDS, make_progress, print_line
-from isosne._types import DenseMatrix, Joint, SparseMatrix
+from isosne._progress import make_progress, print_line
+from isosne._types import Array, DenseMatrix, Joint, SparseMatrix
 from isosne.errors import DivergedError
-from isosne.layout.anchors import Pull, make_pull
+from isosne.kernels.base import MetricKernel
+from isosne.layout.anchors import Anchors, make_pull
 from isosne.layout.attraction import Attraction, DrawnAttraction, ListedAttraction, SplitForces
 from isosne.layout.descent import Progress, State, advance, descend
 from isosne.layout.exact import CustomForces, ExactForces, ExactRepulsion
 from isosne.layout.forces import Forces, Mesh, Method, Repulsion, Tree
 from isosne.layout.mesh import MeshRepulsion
-from isosne.layout.objectives import JSE, KL, NeRV, Objective, as_objective, dof_of
-from isosne.layout.schedules import Schedule, as_schedule, lasting
+from isosne.layout.objectives import JSE, KL, NeRV, Objective, dof_of
+from isosne.layout.schedules import Schedule
 from isosne.layout.tree import TreeRepulsion
-from isosne.tsne.checkpoint import Checkpoint, Saved
-from isosne.tsne.plan import useful_threads
+from isosne.tsne.checkpoint import Checkpoint, RunState, Trace
+from isosne.tsne.plan import Plan, useful_threads
 
 TRACE_EVERY = 50
 """Steps between recorded values of the objective, as in scikit-learn. Each costs about one step."""
 logger = logging.getLogger("isosne")
 
 
+@dataclass
 class Run:
-    """A run of the optimization, with what it has recorded."""
+    """What steps 1 and 2 of a fit have made, and the state of step 3."""
 
-    def __init__(
-        self,
-        forces: Forces,
-        schedule: Schedule,
-        progress: Progress,
-        n_threads: int,
-        pull: Pull | None = None,
-    ) -> None:
-        self.forces, self.schedule, self.progress = forces, schedule, progress
-        self.n_threads, self.pull = n_threads, pull
-        self.gradient_norm = 0.0
-        self.trace: list[tuple[int, float, float]] = []
-        self.is_usable = True
+    plan: Plan
+    kernel: MetricKernel
+    joint: Joint
+    isolated: NDArray[np.int64]
+    landmarks: Array | None
+    """Row indices of the mapped points, if they are landmarks."""
+    anchors: Anchors | None
+    far: NDArray[np.int64] | None
+    """Indices of far rows, if a map is extended."""
+    draws: int
+    """Seed of sampled affinities."""
+    progress: Progress
+    trace: Trace = field(default_factory=list)
+    gradient_norm: float = 0.0
+    is_usable: bool = True
+
+    def __post_init__(self) -> None:
+        plan, chosen = self.plan, self.plan.parameters
+        self.schedule: Schedule = chosen["schedule"]
+        self.forces = make_forces(
+            self.joint, chosen["forces"], plan.n_components, chosen["objective"]
+        )
 
     def descend(
         self,
@@ -57,16 +70,17 @@ class Run:
         if not getattr(advance, "signatures", True):  # no attribute if Numba is disabled
             reporter.say("Compiling (first run only); this takes a few seconds.")
         reporter.begin(self.progress, self.schedule)
+        pull = make_pull(self.anchors, self.plan.n_points)
         try:
-            with threads(self.n_threads):
-                for state in descend(self.forces, self.progress, self.schedule, self.pull):
+            with threads(useful_threads(self.plan.n_points, self.plan.forces)):
+                for state in descend(self.forces, self.progress, self.schedule, pull):
                     self.gradient_norm = state.gradient_norm
                     is_traced = state.iteration % TRACE_EVERY == 0
                     if is_traced:
                         self.record(state.value)
                     reporter.step(state, self.trace[-1][1] if is_traced else None)
                     if checkpoint and state.iteration % checkpoint.every == 0:
-                        self.save_state(checkpoint)
+                        checkpoint.write(self.state())
                     if callback is not None and callback(state):
                         break
         except DivergedError:
@@ -83,7 +97,7 @@ class Run:
         finally:
             reporter.end(self.progress.iteration)
         if checkpoint:  # without a value of its last step, which a whole run would not have
-            self.save_state(checkpoint)
+            checkpoint.write(self.state())
 
     def record(self, value: Callable[[], float] | None = None) -> None:
         """Append the objective at the current step to the trace, unless it is already there."""
@@ -92,31 +106,24 @@ class Run:
             objective = self.forces.value(self.progress.Y) if value is None else value()
             self.trace.append((iteration, objective, self.gradient_norm))
 
-    def save_state(self, checkpoint: Checkpoint) -> None:
-        """Write the current state to a checkpoint."""
-        checkpoint.write(self.progress, self.trace, self.gradient_norm, self.forces)
+    def state(self) -> RunState:
+        """Return what a checkpoint holds."""
+        forces, seed = self.forces.state(), self.plan.parameters["random_state"]
+        choices = self.plan.affinities, self.plan.reasons
+        return RunState(self.progress, self.trace, self.gradient_norm, forces, seed, *choices)
 
-    def restore(self, saved: Saved) -> None:
+    def restore(self, saved: RunState) -> None:
         """Restore the state of a checkpoint."""
         self.forces.restore(saved.forces)
         self.progress, self.trace = saved.progress, saved.trace
         self.gradient_norm = saved.gradient_norm
 
-    def resumed(self, schedule: Schedule) -> "Run":
+    def resumed(self, schedule: Schedule) -> Self:
         """Return a run that continues from the current map with another schedule."""
-        progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
-        run = Run(self.forces, schedule, progress, self.n_threads, self.pull)
-        run.trace, run.gradient_norm = list(self.trace), self.gradient_norm
+        run = copy(self)
+        run.schedule, run.trace = schedule, list(self.trace)
+        run.progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
         return run
-
-
-def schedule_of(schedule: Any, exaggeration: float | None) -> Schedule:
-    """Return the schedule of a name or an object, with an exaggeration that lasts."""
-    phases = as_schedule(schedule)
-    if exaggeration is None:
-        return phases
-    check_number(exaggeration, "exaggeration", low=1, hint="1 changes nothing.")
-    return lasting(phases, float(exaggeration))
 
 
 def make_forces(joint: Joint, method: Method, n_components: int, objective: Objective) -> Forces:
@@ -139,18 +146,6 @@ def make_forces(joint: Joint, method: Method, n_components: int, objective: Obje
     return SplitForces(attraction, repulsion, dof)
 
 
-def revived_run(model: Any) -> Run:
-    """Return the run of a model from a file, whose affinities were computed again."""
-    plan, n, objective = model.plan_, len(model.embedding_), as_objective(model.objective)
-    forces = make_forces(model.affinities_, plan.parameters["forces"], plan.n_components, objective)
-    progress = Progress.at(np.ascontiguousarray(model.embedding_.T), model.n_iter_)
-    pull = make_pull(getattr(model, "alignment_", None), n)
-    schedule = schedule_of(model.schedule, model.exaggeration)
-    run = Run(forces, schedule, progress, useful_threads(n, plan.forces), pull)
-    run.trace = [(int(i), float(value), float(norm)) for i, value, norm in model.trace_]
-    return run
-
-
 class Reporter:
     """Tells how far a fit has come.
 
@@ -170,24 +165,17 @@ class Reporter:
 
     def begin(self, progress: Progress, schedule: Schedule) -> None:
         """Start the steps that remain; rules that stop a phase may leave fewer."""
-        self._began = self._next = time.perf_counter()
-        self._first, self._n_phases = progress.iteration, len(schedule.phases)
+        self._began, self._first = time.perf_counter(), progress.iteration
+        self._n_phases, self._objective = len(schedule.phases), ""
         n_left = sum(phase.n_iter for phase in schedule.phases[progress.phase :]) - progress.done
-        self._total = progress.iteration + n_left
-        self._objective = ""
-        self._bar.begin("step", self._total, first=self._first)
+        self._bar.begin("step", self._first + n_left, first=self._first)
 
     def step(self, state: State, value: float | None) -> None:
-        """Show a step, and the objective if it is known; most steps return at once."""
-        now = time.perf_counter()
+        """Show a step, and the objective if it is known."""
         if value is not None:
             self._objective = f"objective {value:.4f}"
-            logger.info(
-                f"step {state.iteration:5d}   {self._objective}   {now - self._began:.1f} s"
-            )
-        elif now < self._next and state.iteration < self._total:
-            return
-        self._next = now + BAR_SECONDS
+            seconds = time.perf_counter() - self._began
+            logger.info(f"step {state.iteration:5d}   {self._objective}   {seconds:.1f} s")
         phase = f"phase {state.phase + 1} of {self._n_phases}" if self._n_phases > 1 else ""
         detail = ", ".join(part for part in (phase, self._objective) if part)
         self._bar.advance(state.iteration, detail)

@@ -55,9 +55,9 @@ def test_pool_and_landmarks_are_distinct_rows_in_the_order_of_the_input(choice, 
 @pytest.mark.parametrize("choice", ["uniform", "spread"])
 def test_only_the_rows_of_the_pool_are_read_and_each_once(choice, small_pool):
     rows = CountedRows(10**9)
-    drawn = draw(rows, choice=choice)
+    pool, _, _ = draw(rows, choice=choice)
     (taken,) = rows.taken
-    np.testing.assert_array_equal(taken, drawn.pool[:, 0])
+    np.testing.assert_array_equal(taken, pool[:, 0])
 
 
 def test_the_pool_is_all_rows_or_a_fixed_number_or_the_landmarks():
@@ -69,9 +69,9 @@ def test_the_pool_is_all_rows_or_a_fixed_number_or_the_landmarks():
 def test_every_row_is_as_likely_as_every_other(small_pool):
     in_pool, mapped = np.zeros(20), np.zeros(20)
     for seed in range(400):
-        drawn = draw(CountedRows(2000), seed=seed)
-        in_pool += np.bincount(drawn.pool[:, 0].astype(int) // 100, minlength=20)
-        mapped += np.bincount(drawn.indices // 100, minlength=20)
+        pool, _, indices = draw(CountedRows(2000), seed=seed)
+        in_pool += np.bincount(pool[:, 0].astype(int) // 100, minlength=20)
+        mapped += np.bincount(indices // 100, minlength=20)
     # 400 draws into 20 equal parts; without replacement the counts vary a little less still
     assert in_pool.sum() == 400 * 100
     assert mapped.sum() == 400 * 30
@@ -85,7 +85,7 @@ def test_landmarks_that_are_spread_give_rare_clusters_more_than_their_share():
     X = rng.normal(size=(2000, 3)) + 30 * is_rare[:, None]
     shares = {}
     for choice in ("uniform", "spread"):
-        found = [draw(open_rows(X), 200, choice, seed).indices for seed in range(20)]
+        found = [draw(open_rows(X), 200, choice, seed)[2] for seed in range(20)]
         shares[choice] = np.mean([is_rare[indices].mean() for indices in found])
     # uniform: 0.02 on average; the standard deviation of a mean of 20 is 0.002
     assert 0.012 < shares["uniform"] < 0.028
@@ -97,15 +97,15 @@ def test_landmarks_that_are_spread_leave_dense_clusters_half_of_their_share():
     kinds = np.arange(8000) % 8  # equally many rows, each kind twice as wide as the one before
     centers = 30 * rng.normal(size=(8, 20))
     X = centers[kinds] + rng.normal(size=(8000, 20)) * 0.1 * (2.0**kinds)[:, None]
-    found = draw(open_rows(X), 800, "spread").indices
+    found = draw(open_rows(X), 800, "spread")[2]
     # 50 of the first half on average, and a standard deviation of 7
     assert np.bincount(kinds[found]).min() > 30
 
 
 def test_as_many_landmarks_as_rows_are_all_rows():
     for choice in ("uniform", "spread"):
-        drawn = draw(CountedRows(60), 60, choice)
-        np.testing.assert_array_equal(drawn.indices, np.arange(60))
+        _, _, indices = draw(CountedRows(60), 60, choice)
+        np.testing.assert_array_equal(indices, np.arange(60))
 
 
 @pytest.mark.parametrize("partition", ["voronoi", "forest"])

@@ -41,7 +41,7 @@ def test_two_other_forms_are_named_if_both_fit(memory):
         plan_for(kernel, 4000, affinities="dense")
 
 
-@pytest.mark.parametrize("affinities", ["sparse", None])
+@pytest.mark.parametrize("affinities", ["sparse", "auto"])
 def test_lists_that_do_not_fit_are_refused(memory, affinities):
     lists = size(needed(KNNKernel(7), 10_000, "sparse"))
     memory(1e7)

@@ -24,9 +24,8 @@ from isosne import (
 )
 from isosne._numba import n_threads, threads
 from isosne.kernels.psi import COMPARED, RANKED
-from isosne.layout.forces import as_method
 from isosne.layout.mesh import widest_map
-from isosne.layout.schedules import Schedule
+from isosne.tsne.fit import DEFAULTS
 from isosne.tsne.memory import InputSize, size
 from isosne.tsne.plan import (
     DENSE_LIMIT,
@@ -34,26 +33,17 @@ from isosne.tsne.plan import (
     EXACT_SEARCH_LIMIT,
     PAIRS_PER_THREAD,
     POINTS_PER_THREAD,
-    Request,
     make_plan,
     useful_threads,
 )
 from tests.unit.tsne.conftest import SHORT, make
 
 
-def plan_for(kernel, n, n_components=2, objective=None, n_features=4, forces="auto", **wishes):
+def plan_for(kernel, n, n_components=2, n_features=4, **wishes):
     """Plan for n points in four dimensions; nothing but the shape is needed."""
-    request = Request(
-        kernel,
-        n_components,
-        objective or KL(),
-        Schedule.standard(),
-        "auto",
-        forces=as_method(forces),
-        **wishes,
-    )
+    settings = DEFAULTS | {"kernel": kernel, "n_components": n_components} | wishes
     with threads(1):
-        return make_plan(request, InputSize(n, n_features), {"kernel": kernel})
+        return make_plan(kernel, InputSize(n, n_features), settings)
 
 
 # --- what "auto" chooses
@@ -225,7 +215,7 @@ def test_every_method_for_the_forces_can_be_chosen(memory, affinities, forces):
 @pytest.mark.parametrize("neighbors", ["exact", "approximate"])
 @pytest.mark.parametrize("n", [1000, 30_000])
 def test_every_search_can_be_chosen(memory, neighbors, n):
-    plan = plan_for(GaussianKernel(5), n, affinities="sparse", neighbors=neighbors)
+    plan = plan_for(GaussianKernel(5), n, affinities=Sparse(neighbors))
     assert plan.neighbors == neighbors
 
 
