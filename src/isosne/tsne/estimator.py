@@ -29,7 +29,6 @@ from isosne.rows.rows import is_stored
 from isosne.rows.scaled import Scale
 from isosne.tables.trees import TableForest
 from isosne.tsne.alignment import LARGEST_STRENGTH, find_anchors
-from isosne.tsne.checkpoint import Checkpoint, opened_checkpoint
 from isosne.tsne.extension import (
     EXTEND_STRENGTH,
     N_ITER,
@@ -44,7 +43,7 @@ from isosne.tsne.input import Input, Landmarks, checked_points, set_or_remove
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.place import Finished, fitted_search, place_rows, ready_placer
 from isosne.tsne.plan import Plan
-from isosne.tsne.run import Reporter, Run
+from isosne.tsne.run import Checkpoint, Reporter, Run, opened_checkpoint
 
 if TYPE_CHECKING:
     from isosne.quality import Report
@@ -362,12 +361,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters that do not affect the map (``n_jobs``, ``memory_limit``, ``verbose``,
         ``callback``) are not stored: they have their defaults.
         """
-        model = read_model(path, cls._get_param_names())
-        self = cls(**model.parameters)
-        for name, value in model.attributes.items():
-            setattr(self, name, value)
-        self._finished = Finished(model.seed)
-        return self
+        self, draws = read_model(path, cls)
+        self._finished = Finished(draws)
+        return self  # type: ignore[no-any-return]  # an instance of cls
 
     def report(self, X: Any, labels: Any = None, *, k: int = 10) -> "Report":
         """Measure how well the map of X preserves neighborhoods; see `isosne.quality.report`."""

@@ -32,10 +32,9 @@ from isosne.layout.objectives import Objective, as_objective
 from isosne.layout.schedules import Schedule, as_schedule
 from isosne.layout.start import check_spread, given_map, initial_map
 from isosne.neighbors.search import make_search
-from isosne.tsne.checkpoint import RunState
 from isosne.tsne.input import Input
 from isosne.tsne.plan import PREVIOUS, Plan, choose_forces, make_plan, with_seed
-from isosne.tsne.run import Reporter, Run, make_forces
+from isosne.tsne.run import Reporter, Run, RunState, make_forces
 
 
 class Job(NamedTuple):

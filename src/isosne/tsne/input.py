@@ -140,10 +140,8 @@ def _turns(pool: Points, n_cells: int, numbers: Array, metric: Metric) -> Array:
     """Return the rank of each row within its cell; landmarks are taken in order of rank."""
     cells = even_cells(pool, n_cells, int(np.argmin(numbers)), metric)
     order = np.lexsort((numbers, cells))
-    starts = np.r_[0, np.flatnonzero(np.diff(cells[order])) + 1]
-    sizes = np.diff(np.r_[starts, len(cells)])
     turns = np.empty(len(cells), np.int64)
-    turns[order] = np.arange(len(cells)) - np.repeat(starts, sizes)
+    turns[order] = np.arange(len(cells)) - np.searchsorted(cells[order], cells[order])
     return turns
 
 

@@ -100,11 +100,11 @@ def _choose_affinities(
         reason = f"all pairs take too long above {DENSE_LIMIT:,} points"
     elif needs_lists:
         reason = f"forces on a {costs.forces.name} need sparse or sampled affinities"
-    has_long_lists = costs.n_neighbors > LONGEST_LIST or needed["sparse"] > SHARE * available
+    has_long_lists = costs.kernel.n_relevant > LONGEST_LIST or needed["sparse"] > SHARE * available
     choice, why = "sparse", ""
     if "sampled" in forms and has_long_lists:
         choice = "sampled"
-        why = f"; a point has {costs.n_neighbors:,} similar points, too many to list"
+        why = f"; a point has {costs.kernel.n_relevant:,} similar points, too many to list"
     if needed[choice] > available:
         slow = "dense" if needs_lists or n > DENSE_LIMIT else None
         choice = min((form for form in forms if form != slow), key=needed.__getitem__)
@@ -298,8 +298,8 @@ def make_plan(
         kernel=str(with_seed(kernel, None)),
         affinities=affinities,
         neighbors=neighbors,
-        n_neighbors=costs.n_neighbors if neighbors else None,
-        n_partners=costs.n_partners if neighbors else None,
+        n_neighbors=costs.kernel.n_relevant if neighbors else None,
+        n_partners=costs.kernel.n_partners if neighbors else None,
         start=PREVIOUS if is_carried else start if isinstance(start, str) else "given coordinates",
         forces=method.name,
         objective=type(objective).__name__,

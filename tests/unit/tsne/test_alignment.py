@@ -200,7 +200,7 @@ def test_a_saved_model_keeps_its_alignment(points, tmp_path):
 def test_an_estimator_with_an_alignment_can_be_cloned(points):
     before = make(start=PREVIOUS).fit(points)
     model = make(align_to=Alignment(before))
-    assert repr(model).count("Alignment(80 points, matched by position, strength=10)") == 1
+    assert repr(model).count("Alignment(strength=10.0)") == 1
     twin = clone(model).fit(points)
     assert twin.embedding_.tobytes() == model.fit(points).embedding_.tobytes()
 

@@ -9,7 +9,6 @@ from isosne import TSNE, GaussianKernel, IsolationKernel, OwnerKernel, TableFore
 from isosne.errors import DataError, MissingValuesError, ParameterError
 from isosne.quality import compare
 from isosne.rows import open_rows
-from isosne.tsne.place import placed_blocks
 from tests.conftest import make, refuses
 from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
 
@@ -91,8 +90,6 @@ def test_fitted_rows_are_placed_where_they_are_and_new_ones_near_their_like(fram
 
 def test_placing_takes_tables_in_memory(frame, model, tmp_path):
     np.testing.assert_array_equal(model.place(frame), model.embedding_)
-    blocks = np.concatenate(list(placed_blocks(model, frame)))
-    np.testing.assert_array_equal(blocks, model.embedding_)
     path = tmp_path / "table.parquet"
     frame.to_parquet(path)
     with refuses(

@@ -3,7 +3,6 @@
 import pickle
 import tracemalloc
 import warnings
-from functools import partial
 
 import numba
 import numpy as np
@@ -25,6 +24,7 @@ from isosne import (
 )
 from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
 from isosne.neighbors.exact import ExactSearch
+from isosne.rows import open_rows
 from isosne.tsne.place import AllPairsPlacer, DrawPlacer, ListPlacer, placed_blocks
 from tests.unit.tsne.conftest import SHORT, make, refuses
 
@@ -184,7 +184,7 @@ def test_place_puts_rows_where_transform_does_whatever_the_blocks(
     places = model.transform(rows)
     assert model.place(rows).tobytes() == places.tobytes()
     monkeypatch.setattr(isosne.tsne.place, "PLACE_BYTES", 7 * rows[0].nbytes)
-    blocks = list(placed_blocks(model, rows))
+    blocks = list(placed_blocks(model, open_rows(rows)))
     assert [len(block) for block in blocks] == [7] * 12 + [6]
     assert np.concatenate(blocks).tobytes() == places.tobytes()
 
@@ -207,7 +207,7 @@ def test_places_by_many_clustered_landmarks_do_not_depend_on_the_blocks(monkeypa
 def test_blocks_leave_the_number_of_threads_as_it_is(fitted, digits, monkeypatch, threads):
     def walk():
         before = numba.get_num_threads()
-        for _ in placed_blocks(fitted("isolation, lists"), digits[N : N + 20]):
+        for _ in placed_blocks(fitted("isolation, lists"), open_rows(digits[N : N + 20])):
             assert numba.get_num_threads() == before
         return before
 
@@ -220,12 +220,8 @@ def test_what_cannot_be_placed_is_refused_when_it_is_passed(fitted, digits):
         "The columns must be those of the fitted points: X has 60 features, but TSNE is expecting "
         "64 features as input. Pass points with the same attributes."
     )
-    for place in (
-        partial(placed_blocks, fitted("isolation, lists")),
-        fitted("isolation, lists").place,
-    ):
-        with refuses(DataError, sentence):
-            place(digits[:5, :60])
+    with refuses(DataError, sentence):
+        fitted("isolation, lists").place(digits[:5, :60])
 
 
 def test_places_go_to_a_mapped_file(fitted, digits, tmp_path):
@@ -289,7 +285,7 @@ def test_memory_does_not_grow_with_the_number_of_rows(fitted, digits, tmp_path, 
         path = tmp_path / f"{repeats}.npy"
         np.save(path, np.tile(digits[:900], (repeats, 1)))  # 0.5 MB and 1.8 MB
         tracemalloc.start()
-        for _ in placed_blocks(model, path):
+        for _ in placed_blocks(model, open_rows(path)):
             pass
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()

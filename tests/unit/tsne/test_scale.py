@@ -11,7 +11,6 @@ from isosne import TSNE, GaussianKernel, Landmarks
 from isosne.errors import DataError
 from isosne.rows import open_rows
 from isosne.rows.scaled import Scale, ScaledRows
-from isosne.tsne.place import placed_blocks
 from tests.unit.tsne.conftest import make, refuses
 
 N = 90
@@ -53,8 +52,6 @@ def test_rows_as_they_are_get_the_coordinates_of_the_map(rows, tmp_path, name, k
     for either in (model, saved(model, tmp_path)):
         np.testing.assert_array_equal(either.transform(rows)[fitted], model.embedding_)
         np.testing.assert_array_equal(either.place(rows)[fitted], model.embedding_)
-        blocks = np.concatenate(list(placed_blocks(either, rows)))
-        np.testing.assert_array_equal(blocks[fitted], model.embedding_)
 
 
 def test_a_scaled_model_is_that_of_rows_scaled_before(rows, tmp_path):
