@@ -53,13 +53,6 @@ def test_rows_stay_the_nearer_to_their_places_the_stronger_the_pull(points, rout
     assert found[2] < 1e-3
 
 
-@pytest.mark.parametrize("n_components", [1, 2, 3])
-def test_maps_of_one_to_three_dimensions_are_aligned(points, n_components):
-    previous = np.random.default_rng(5).normal(scale=8, size=(N, n_components))
-    model = make(n_components=n_components, align_to=Alignment(previous, 1e6)).fit(points)
-    np.testing.assert_allclose(model.embedding_, previous, atol=0.02)
-
-
 @pytest.mark.parametrize("route", ["dense", "sparse, mesh", "sparse, tree", "sampled, mesh"])
 def test_without_strength_the_previous_map_is_only_the_start(points, route):
     aligned = make(**ROUTES[route], align_to=Alignment(PREVIOUS, 0)).fit(points)
@@ -110,21 +103,6 @@ def test_the_previous_map_grows_with_the_number_of_points(points):
     grown = make(align_to=Alignment(PREVIOUS[:20], **ids)).fit(points)
     assert grown.alignment_.scale == 2  # sqrt(80 / 20)
     np.testing.assert_allclose(grown.alignment_.places, 2 * PREVIOUS[:20])
-
-
-def test_new_rows_start_among_their_neighbors_and_are_not_held(two_blobs):
-    first = two_blobs[:, 0] < two_blobs[:, 0].mean()
-    places = np.where(first[:, None], [-30.0, 0.0], [30.0, 0.0])
-    places += np.random.default_rng(0).normal(size=places.shape)
-    known = np.flatnonzero(np.arange(len(first)) % 3 > 0)
-    align_to = Alignment(places[known], ids=np.arange(len(first)), previous_ids=known)
-    starts = []
-    callback = lambda state: starts.append(state.Y.T.copy())  # noqa: E731
-    model = make(OwnerKernel(), align_to=align_to, callback=callback).fit(two_blobs)
-    new = np.setdiff1d(np.arange(len(first)), known)
-    assert ((starts[0][new, 0] < 0) == first[new]).all()
-    assert model.alignment_.rows.tolist() == known.tolist()
-    assert len(model.displacement_) == len(known)
 
 
 def test_a_named_start_is_kept_and_the_pull_does_the_rest(points):
@@ -203,13 +181,6 @@ def test_an_estimator_with_an_alignment_can_be_cloned(points):
     assert repr(model).count("Alignment(strength=10.0)") == 1
     twin = clone(model).fit(points)
     assert twin.embedding_.tobytes() == model.fit(points).embedding_.tobytes()
-
-
-def test_a_fit_without_alignment_forgets_the_last_one(points):
-    model = make(align_to=PREVIOUS).fit(points)
-    model.set_params(align_to=None).fit(points)
-    assert not hasattr(model, "alignment_")
-    assert not hasattr(model, "displacement_")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Runs that are interrupted and go on; files that are none of theirs."""
 
-import os
 import re
 
 import dask.array as da
@@ -21,7 +20,6 @@ from isosne import (
     Sparse,
     Tree,
 )
-from isosne._files import only_user
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.layout.schedules import ChangeBelow, RateFalls
 from isosne.tsne.memory import size
@@ -136,13 +134,6 @@ def test_generators_are_refused_because_a_file_does_not_hold_them(points, tmp_pa
         make(kernel, **settings).fit(points, checkpoint=tmp_path / "run.isosne")
 
 
-def test_sparse_points_are_taken_up(points, tmp_path):
-    sparse, path = csr_array(np.where(points > 0, points, 0)), tmp_path / "run.isosne"
-    with pytest.raises(Interruption):
-        make(callback=interrupted(13)).fit(sparse, checkpoint=path, every=10)
-    assert_same(make().fit(sparse, checkpoint=path), make().fit(sparse))
-
-
 def test_threads_words_and_limits_do_not_matter(points, tmp_path):
     path = tmp_path / "run.isosne"
     with pytest.raises(Interruption):
@@ -242,19 +233,23 @@ def test_other_points_are_refused(points, kept, change):
     assert_refused(kept, sentence, others[change])
 
 
-@pytest.mark.parametrize(("kind", "landmarks"), [("path", None), ("memmap", 50), ("dask", 50)])
-def test_rows_that_are_not_in_memory_are_taken_up(points, tmp_path, kind, landmarks):
+SOURCES = {
+    "csr": (None, lambda path: csr_array(np.load(path))),
+    "path": (None, lambda path: path),
+    "memmap": (50, lambda path: np.load(path, mmap_mode="r")),
+    "dask": (50, lambda path: da.from_array(np.load(path, mmap_mode="r"), chunks=40)),
+}
+
+
+@pytest.mark.parametrize(("landmarks", "read"), SOURCES.values(), ids=SOURCES)
+def test_rows_of_other_sources_are_taken_up(points, tmp_path, landmarks, read):
     path, table = tmp_path / "run.isosne", tmp_path / "x.npy"
     np.save(table, points)
-
-    def source():
-        mapped = np.load(table, mmap_mode="r")
-        return {"path": table, "memmap": mapped, "dask": da.from_array(mapped, chunks=40)}[kind]
-
+    stopped = make(landmarks=landmarks, callback=interrupted(13))
     with pytest.raises(Interruption):
-        make(landmarks=landmarks, callback=interrupted(13)).fit(source(), checkpoint=path, every=10)
-    model = make(landmarks=landmarks).fit(source(), checkpoint=path)
-    assert_same(model, make(landmarks=landmarks).fit(points))
+        stopped.fit(read(table), checkpoint=path, every=10)
+    model = make(landmarks=landmarks).fit(read(table), checkpoint=path)
+    assert_same(model, make(landmarks=landmarks).fit(read(table)))
 
 
 def test_a_file_of_points_that_was_written_again_is_refused(points, tmp_path):
@@ -331,61 +326,6 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_first_step(points,
 
 
 # --- what is left behind
-
-
-@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
-def test_a_full_disk_is_one_sentence_and_the_last_state_stays(points, tmp_path):
-    resource = pytest.importorskip("resource")
-    path, limits = tmp_path / "run.isosne", resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def fill(state):
-        if state.iteration == 7:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (4000, limits[1]))
-
-    whole, model = make().fit(points), make(callback=fill)
-    sentence = (
-        f"Cannot write {path}: no space left on the disk. Free some space, or write to another "
-        "disk. An existing file of that name was not changed."
-    )
-    try:
-        with refuses(OutputError, sentence):
-            model.fit(points, checkpoint=path, every=5)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert model.n_iter_ == 10  # the map so far
-    assert [left.name for left in tmp_path.iterdir()] == [path.name]
-    steps = []
-    model = make(callback=lambda state: steps.append(state.iteration)).fit(points, checkpoint=path)
-    assert steps == list(range(6, 21))
-    assert_same(model, whole)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # the child uses no threads
-def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path):
-    path = tmp_path / "run.isosne"
-    reader, writer = os.pipe()
-    tmp_path.chmod(0o555)
-    child = os.fork()
-    if child == 0:
-        try:
-            if os.getuid() == 0:
-                os.setuid(65534)  # root may write anywhere
-            with only_user(path):
-                pass
-        except OutputError as error:
-            os.write(writer, str(error).encode())
-        finally:
-            os._exit(0)
-    os.close(writer)
-    os.waitpid(child, 0)
-    tmp_path.chmod(0o755)
-    with os.fdopen(reader) as answer:
-        assert answer.read() == (
-            f"Cannot write {path}: permission denied. "
-            "Choose another folder, or change its permissions."
-        )
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_that_was_stopped_ends_with_the_trace_and_the_plan_of_a_whole_one(points, tmp_path):

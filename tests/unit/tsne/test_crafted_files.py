@@ -62,10 +62,6 @@ def rewrite(path, change_array=lambda name, array: array, change_header=lambda h
             archive.writestr(f"{name}.npy", content.getvalue())
 
 
-def fitted_of(header):
-    return header["fitted"]["dict"]
-
-
 def refused_file(path, kind):
     words = (
         rf"\ACannot read the {kind} {re.escape(str(path))}: the file is damaged or not written by "
@@ -107,19 +103,27 @@ HARMLESS = {
 }
 
 
-@pytest.fixture(scope="module", params=MODELS)
-def model_file(request, tmp_path_factory):
-    settings, points = MODELS[request.param]
-    path = tmp_path_factory.mktemp("model") / "model.isosne"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(isosne.tsne.input, "POOL", 50)
-        make(**settings).fit(points).save(path)
-    return path
+@pytest.fixture(scope="module")
+def saved_model(tmp_path_factory):
+    """Files of each model, each made when it is first asked for."""
+    folder = tmp_path_factory.mktemp("models")
+
+    def get(name):
+        path = folder / f"{name}.isosne"
+        if not path.exists():
+            settings, points = MODELS[name]
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(isosne.tsne.input, "POOL", 50)
+                make(**settings).fit(points).save(path)
+        return path
+
+    return get
 
 
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("change", CHANGES)
-def test_every_array_of_a_model_is_checked(model_file, change, tmp_path):
-    path = tmp_path / "model.isosne"
+def test_every_array_of_a_model_is_checked(saved_model, model, change, tmp_path):
+    path, model_file = tmp_path / "model.isosne", saved_model(model)
     for name, before in read_archive(model_file, "model").arrays.items():
         path.write_bytes(model_file.read_bytes())
 
@@ -140,94 +144,20 @@ def test_every_array_of_a_model_is_checked(model_file, change, tmp_path):
         assert path.read_bytes() == content
 
 
-def test_samples_that_are_missing_are_not_drawn_anew(tmp_path):
-    """They may be any number: a file of some kB would take gigabytes."""
-    path = tmp_path / "model.isosne"
-    make(IsolationKernel(8, n_partitions=20)).fit(POINTS).save(path)
-
-    def leave_out(header):
-        header["kernel"]["parts"].update(n_partitions=10**6, psi=[59, 58, 57, 56])
-        del header["state"]["dict"]["partitions"]
-
-    rewrite(path, change_header=leave_out)
-    with refused_file(path, "model"):
-        TSNE.load(path)
+def fitted_of(header):
+    return header["fitted"]["dict"]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"strength": -1}, {"strength": "x"}, {"scale": float("nan")}, {"scale": None}, {"other": 1}],
-    ids=str,
-)
-def test_the_alignment_of_a_model_is_checked(change, tmp_path):
-    path = tmp_path / "model.isosne"
-    make(align_to=POINTS[:, :2]).fit(POINTS).save(path)
-    rewrite(
-        path, change_header=lambda header: fitted_of(header)["alignment_"]["parts"].update(change)
-    )
-    with refused_file(path, "model"):
-        TSNE.load(path)
-
-
-def test_rows_of_an_alignment_must_ascend(tmp_path):
-    path = tmp_path / "model.isosne"
-    make(align_to=POINTS[:, :2]).fit(POINTS).save(path)
-    rewrite(path, lambda name, array: array[::-1] if name.endswith("alignment_.rows") else array)
-    with refused_file(path, "model"):
-        TSNE.load(path)
-
-
-def test_a_tree_without_an_end_is_refused(tmp_path):
-    path = tmp_path / "model.isosne"
-    make(kernel=FOREST).fit(POINTS).save(path)
-    rewrite(path, lambda name, array: array * 0 if "children" in name else array)
-    with refused_file(path, "model"):
-        TSNE.load(path)
-
-
-def table_of(header):
-    return header["table"]["dict"]
-
-
-def columns_of(header):
-    return [column["parts"] for column in table_of(header)["columns"]]
-
-
-def same(name, array):
-    return array
-
-
-TABLES = {
-    "a tree without an end": (lambda name, a: a * 0 if "children" in name else a, lambda h: None),
-    "an unknown kind": (same, lambda header: columns_of(header)[0].update(kind="money")),
-    "categories that are no text": (
-        same,
-        lambda header: columns_of(header)[2].update(categories=[1, 2]),
-    ),
-    "identifiers alone": (
-        same,
-        lambda header: [column.update(kind="identifier") for column in columns_of(header)],
-    ),
-    "another number of columns": (
-        same,
-        lambda header: table_of(header)["columns"].append(table_of(header)["columns"][0]),
-    ),
-    "no trees": (same, lambda header: table_of(header).update(trees=[])),
-    "fewer trees": (same, lambda header: table_of(header)["trees"].pop()),
-}
-
-
-@pytest.mark.parametrize(("change", "change_header"), TABLES.values(), ids=TABLES)
-def test_tables_that_contradict_themselves_are_refused(change, change_header, tmp_path):
-    path = tmp_path / "model.isosne"
-    make(kernel=OwnerKernel(3)).fit(as_pandas(mixed_columns())).save(path)
-    rewrite(path, change, change_header)
-    with refused_file(path, "model"):
-        TSNE.load(path)
+def kernel_of(header):
+    return header["kernel"]["parts"]
 
 
 def plan_of(header):
     return header["plan"]["dict"]
+
+
+def chosen_of(header):
+    return plan_of(header)["parameters"]["dict"]
 
 
 def parameters_of(header):
@@ -242,41 +172,99 @@ def phase_of(header):
     return schedule_of(header)["phases"][1]["parts"]
 
 
+def anchors_of(header):
+    return fitted_of(header)["alignment_"]["parts"]
+
+
+def table_of(header):
+    return header["table"]["dict"]
+
+
+def columns_of(header):
+    return [column["parts"] for column in table_of(header)["columns"]]
+
+
+def leave_out_samples(header):
+    """They may be any number: if they were drawn anew, a file of some kB would take gigabytes."""
+    kernel_of(header).update(n_partitions=10**6, psi=[59, 58, 57, 56])
+    del header["state"]["dict"]["partitions"]
+
+
 HEADERS = {
-    "another number of points": lambda header: plan_of(header).update(n_points=N + 1),
-    "another map": lambda header: plan_of(header).update(n_components=3),
-    "unknown affinities": lambda header: plan_of(header).update(affinities="all"),
-    "draws without cells": lambda header: plan_of(header).update(affinities="sampled"),
-    "a list longer than the points": lambda header: plan_of(header).update(n_neighbors=10**9),
-    "steps below zero": lambda header: fitted_of(header).update(n_iter_=-1),
-    "steps beyond all numbers": lambda header: fitted_of(header).update(n_iter_=10**30),
-    "another width": lambda header: fitted_of(header).update(n_features_in_=5),
-    "a seed that is text": lambda header: header.update(seed="x"),
-    "a kernel that is none": lambda header: header.update(kernel={"kind": "Mesh", "parts": {}}),
-    "a perplexity of a million": lambda header: header["kernel"]["parts"].update(perplexity=1e6),
-    "an unknown parameter": lambda header: parameters_of(header).update(speed=3),
-    "an unknown kernel": lambda header: header["kernel"].update(kind="BetterKernel"),
-    "an unknown part of a kernel": lambda header: header["kernel"]["parts"].update(tilt=3),
-    "no state": lambda header: header.pop("state"),
-    "no objective": lambda header: parameters_of(header).update(objective="none"),
-    "no schedule": lambda header: parameters_of(header).update(schedule=3),
-    "no phases": lambda header: schedule_of(header).update(phases=[]),
-    "a phase that is none": lambda header: schedule_of(header).update(phases=[3]),
-    "a step that is text": lambda header: phase_of(header).update(step="x"),
-    "an exaggeration of zero": lambda header: phase_of(header).update(exaggeration=0),
-    "a huge exaggeration": lambda header: parameters_of(header).update(exaggeration=1e308),
-    "a power that is text": lambda header: header["kernel"]["parts"].update(p="x"),
-    "forces that are text": lambda header: plan_of(header)["parameters"]["dict"].update(forces="x"),
-    "fewer rows than points": lambda header: plan_of(header).update(n_rows=9),
-    "parameters that are a list": lambda header: header.update(parameters=[]),
+    "gaussian": {
+        "another number of points": lambda h: plan_of(h).update(n_points=N + 1),
+        "another map": lambda h: plan_of(h).update(n_components=3),
+        "unknown affinities": lambda h: plan_of(h).update(affinities="all"),
+        "draws without cells": lambda h: plan_of(h).update(affinities="sampled"),
+        "a list longer than the points": lambda h: plan_of(h).update(n_neighbors=10**9),
+        "fewer rows than points": lambda h: plan_of(h).update(n_rows=9),
+        "forces that are text": lambda h: chosen_of(h).update(forces="mesh"),
+        "an objective that is text": lambda h: chosen_of(h).update(objective="kl"),
+        "a schedule that is text": lambda h: chosen_of(h).update(schedule="annealed"),
+        "steps below zero": lambda h: fitted_of(h).update(n_iter_=-1),
+        "steps beyond all numbers": lambda h: fitted_of(h).update(n_iter_=10**30),
+        "another width": lambda h: fitted_of(h).update(n_features_in_=5),
+        "a seed that is text": lambda h: h.update(seed="x"),
+        "a kernel that is none": lambda h: h.update(kernel={"kind": "Mesh", "parts": {}}),
+        "an unknown kernel": lambda h: h["kernel"].update(kind="BetterKernel"),
+        "an unknown part of a kernel": lambda h: kernel_of(h).update(tilt=3),
+        "a perplexity of a million": lambda h: kernel_of(h).update(perplexity=1e6),
+        "a power that is text": lambda h: kernel_of(h).update(p="x"),
+        "no state": lambda h: h.pop("state"),
+        "parameters that are a list": lambda h: h.update(parameters=[]),
+        "an unknown parameter": lambda h: parameters_of(h).update(speed=3),
+        "no objective": lambda h: parameters_of(h).update(objective="none"),
+        "no schedule": lambda h: parameters_of(h).update(schedule=3),
+        "no phases": lambda h: schedule_of(h).update(phases=[]),
+        "a phase that is none": lambda h: schedule_of(h).update(phases=[3]),
+        "a step that is text": lambda h: phase_of(h).update(step="x"),
+        "an exaggeration of zero": lambda h: phase_of(h).update(exaggeration=0),
+        "a huge exaggeration": lambda h: parameters_of(h).update(exaggeration=1e308),
+    },
+    "voronoi": {"no samples": leave_out_samples},
+    "aligned": {
+        "a strength below zero": lambda h: anchors_of(h).update(strength=-1),
+        "a strength that is text": lambda h: anchors_of(h).update(strength="x"),
+        "a scale that is no number": lambda h: anchors_of(h).update(scale=float("nan")),
+        "no scale": lambda h: anchors_of(h).update(scale=None),
+        "an unknown part": lambda h: anchors_of(h).update(other=1),
+    },
+    "table": {
+        "an unknown kind": lambda h: columns_of(h)[0].update(kind="money"),
+        "categories that are no text": lambda h: columns_of(h)[2].update(categories=[1, 2]),
+        "identifiers alone": lambda h: [c.update(kind="identifier") for c in columns_of(h)],
+        "another number of columns": lambda h: table_of(h)["columns"].append(
+            table_of(h)["columns"][0]
+        ),
+        "no trees": lambda h: table_of(h).update(trees=[]),
+        "fewer trees": lambda h: table_of(h)["trees"].pop(),
+    },
 }
 
 
-@pytest.mark.parametrize("change", HEADERS.values(), ids=HEADERS)
-def test_the_header_of_a_model_is_checked(change, tmp_path):
+@pytest.mark.parametrize("name", HEADERS)
+def test_the_header_of_a_model_is_checked(saved_model, name, tmp_path):
+    for what, change in HEADERS[name].items():
+        path = tmp_path / f"{what}.isosne"
+        path.write_bytes(saved_model(name).read_bytes())
+        rewrite(path, change_header=change)
+        with refused_file(path, "model"):
+            TSNE.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "change"),
+    [
+        ("aligned", "alignment_.rows", lambda array: array[::-1]),
+        ("forest", "children", lambda array: 0 * array),  # trees without an end
+        ("table", "children", lambda array: 0 * array),
+    ],
+    ids=str,
+)
+def test_indices_that_contradict_themselves_are_refused(saved_model, name, part, change, tmp_path):
     path = tmp_path / "model.isosne"
-    make(kernel=GaussianKernel(9)).fit(POINTS).save(path)
-    rewrite(path, change_header=change)
+    path.write_bytes(saved_model(name).read_bytes())
+    rewrite(path, lambda found, array: change(array) if found.endswith(part) else array)
     with refused_file(path, "model"):
         TSNE.load(path)
 

@@ -154,13 +154,6 @@ def test_sparse_rows_give_the_landmarks_and_the_map_of_dense_ones():
     np.testing.assert_array_equal(dense.embedding_, sparse.embedding_)
 
 
-def test_a_later_fit_without_landmarks_forgets_which_rows_they_were(points):
-    model = make(landmarks=40).fit(points)
-    assert len(model.landmark_indices_) == 40
-    model.set_params(landmarks=None).fit(points)
-    assert not hasattr(model, "landmark_indices_")
-
-
 @pytest.mark.parametrize("number", [1, 301, 2.5, "all", True])
 def test_numbers_of_landmarks_that_cannot_be_had_are_refused(points, number):
     sentence = (

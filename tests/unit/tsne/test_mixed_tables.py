@@ -47,13 +47,6 @@ def test_the_plan_names_the_columns_and_the_trees(frame, model):
     assert line in str(make("owner").plan(frame))
 
 
-def test_a_later_fit_to_numbers_forgets_the_table(frame, two_blobs):
-    model = make().fit(frame)
-    model.fit(two_blobs)
-    assert not hasattr(model, "table_")
-    assert model.transform(two_blobs[:2]).shape == (2, 2)
-
-
 KERNELS = {
     "isolation": IsolationKernel(8, n_partitions=20),
     "exact": IsolationKernel(8, n_partitions="exact"),

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 
 import isosne.tsne.plan
 from isosne import (
@@ -27,7 +26,6 @@ from isosne import (
     Tree,
 )
 from isosne.errors import ParameterError
-from isosne.layout.forces import Exact
 from isosne.tsne.hints import HINTS
 from tests.unit.tsne.conftest import make, refuses
 
@@ -146,18 +144,6 @@ def test_an_estimator_prints_what_was_set():
     assert repr(model) == (
         "TSNE(forces=Mesh(accuracy=0.02), landmarks=Landmarks(n=50, choice='uniform'))"
     )
-
-
-def test_parameters_of_the_kernel_are_searched_like_others(points):
-    model = make(IsolationKernel(8, n_partitions=10))
-    assert "kernel__n_partitions" in model.get_params()
-    maps = {}
-    for parameters in ParameterGrid({"kernel__psi": [4, 16], "forces": ["auto", Exact()]}):
-        candidate = clone(model).set_params(**parameters).fit(points)
-        assert candidate.kernel_.psi_ == (parameters["kernel__psi"],)
-        maps[parameters["kernel__psi"], str(parameters["forces"])] = candidate.embedding_.tobytes()
-    assert maps[4, "auto"] == maps[4, "Exact()"] != maps[16, "auto"]
-    assert model.kernel.psi == 8
 
 
 # --- names are objects with their defaults

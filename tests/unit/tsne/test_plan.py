@@ -23,6 +23,7 @@ from isosne import (
     Tree,
 )
 from isosne._numba import n_threads, threads
+from isosne.errors import ParameterError
 from isosne.kernels.psi import COMPARED, RANKED
 from isosne.layout.mesh import widest_map
 from isosne.tsne.fit import DEFAULTS
@@ -36,7 +37,7 @@ from isosne.tsne.plan import (
     make_plan,
     useful_threads,
 )
-from tests.unit.tsne.conftest import SHORT, make
+from tests.unit.tsne.conftest import SHORT, make, refuses
 
 
 def plan_for(kernel, n, n_components=2, n_features=4, **wishes):
@@ -64,22 +65,18 @@ def test_small_data_are_compared_in_all_pairs(memory):
 def test_many_points_are_compared_with_their_neighbors_whatever_the_memory(memory):
     memory(1e15)
     assert DENSE_LIMIT == 10_000
+    assert EXACT_SEARCH_LIMIT == 10_000
     at, above = (plan_for(GaussianKernel(30), n) for n in (10_000, 10_001))
     assert at.affinities == "dense"
+    assert plan_for(GaussianKernel(30), 10_000, affinities="sparse").neighbors == "exact"
+    assert plan_for(GaussianKernel(30, metric="cosine"), 10_001).neighbors == "approximate"
+    assert plan_for(GaussianKernel(30, metric="manhattan"), 10_001).neighbors == "exact"
     assert above.affinities == "sparse"
     assert above.n_neighbors == 90
     assert above.neighbors == "approximate"
     assert above.forces == "mesh"
     assert above.bytes_needed < at.bytes_needed / 5
     assert above.reasons == ("all pairs take too long above 10,000 points",)
-
-
-def test_very_many_points_are_searched_approximately_if_their_metric_allows_it(memory):
-    assert EXACT_SEARCH_LIMIT == 10_000
-    at, above = (plan_for(GaussianKernel(30), n, affinities="sparse") for n in (10_000, 10_001))
-    assert (at.neighbors, above.neighbors) == ("exact", "approximate")
-    assert plan_for(GaussianKernel(30, metric="cosine"), 10_001).neighbors == "approximate"
-    assert plan_for(GaussianKernel(30, metric="manhattan"), 10_001).neighbors == "exact"
 
 
 @pytest.mark.parametrize(
@@ -178,6 +175,12 @@ def test_the_start_is_chosen_by_what_there_is(memory):
     assert plan_for(GaussianKernel(5, metric="precomputed"), 100).start == "spectral"
     assert make(start="random").plan(np.eye(20)).start == "random"
     assert make(start=np.zeros((20, 2))).plan(np.eye(20)).start == "given coordinates"
+    sentence = (
+        "start must be 'spectral', 'random' or an array with precomputed distances or affinities; "
+        "got start='pca'. Principal components need the points themselves."
+    )
+    with refuses(ParameterError, sentence):
+        plan_for(GaussianKernel(5, metric="precomputed"), 100, start="pca")
 
 
 # --- what is chosen by hand
@@ -210,13 +213,6 @@ def test_neighbors_are_those_of_the_kernel(memory, kernel, n_neighbors, n_partne
 def test_every_method_for_the_forces_can_be_chosen(memory, affinities, forces):
     plan = plan_for(IsolationKernel(100), 1000, affinities=affinities, forces=forces)
     assert (plan.affinities, plan.forces, plan.reasons) == (affinities, forces, ())
-
-
-@pytest.mark.parametrize("neighbors", ["exact", "approximate"])
-@pytest.mark.parametrize("n", [1000, 30_000])
-def test_every_search_can_be_chosen(memory, neighbors, n):
-    plan = plan_for(GaussianKernel(5), n, affinities=Sparse(neighbors))
-    assert plan.neighbors == neighbors
 
 
 @pytest.mark.parametrize("forces", ["mesh", "tree"])

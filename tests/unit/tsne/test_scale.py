@@ -98,12 +98,6 @@ def test_numbers_of_other_types_are_scaled_as_they_were_read(rows, tmp_path, dty
     assert loaded.transform(X).tobytes() == model.embedding_.tobytes()
 
 
-def test_a_later_fit_forgets_the_scale(rows):
-    model = make().fit(scaled(rows))
-    assert not hasattr(model.fit(rows), "input_scale_")
-    np.testing.assert_array_equal(model.transform(rows), model.embedding_)
-
-
 def test_a_checkpoint_knows_rows_of_another_scale(rows, tmp_path):
     path = tmp_path / "run.isosne"
     whole = make().fit(scaled(rows), checkpoint=path)
