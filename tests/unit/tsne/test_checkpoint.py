@@ -18,12 +18,11 @@ from isosne import (
     Phase,
     Schedule,
     Sparse,
-    Tree,
 )
 from isosne.errors import DataError, OutputError, ParameterError
 from isosne.layout.schedules import ChangeBelow, RateFalls
 from isosne.tsne.memory import size
-from tests.unit.tsne.conftest import make, refuses
+from tests.unit.tsne.conftest import ROUTES, Interruption, interrupted, make, other_run, refuses
 
 N = 80
 SELF_ENDING = Schedule(
@@ -32,11 +31,8 @@ SELF_ENDING = Schedule(
         Phase(300, momentum=0.8, stop=ChangeBelow(share=1 / 500)),
     )
 )
-ROUTES = {
-    "dense": {},
-    "sparse, mesh": {"affinities": Sparse("approximate"), "forces": Mesh(0.05)},
-    "sparse, tree": {"affinities": "sparse", "forces": Tree(0.3)},
-    "sampled, mesh": {"affinities": "sampled", "forces": "mesh", "n_components": 1},
+RUNS = ROUTES | {
+    "one dimension": {"affinities": Sparse("approximate"), "forces": Mesh(0.05), "n_components": 1},
     "ends by itself": {"schedule": SELF_ENDING},
     "landmarks": {"landmarks": Landmarks(50, choice="spread"), "start": "random"},
     "no seed": {"random_state": None},
@@ -52,24 +48,10 @@ ROUTES = {
 }
 
 
-class Interruption(Exception):  # noqa: N818  it is none
-    pass
-
-
 @pytest.fixture(scope="module")
 def points():
     rng = np.random.default_rng(0)
     return rng.normal(size=(N, 5)) + 4 * rng.integers(0, 2, (N, 1))
-
-
-def interrupted(step):
-    """Return a callback that ends the run with an error at a step, as a kill would."""
-
-    def stop(state):
-        if state.iteration == step:
-            raise Interruption
-
-    return stop
 
 
 def assert_same(found, expected):
@@ -86,11 +68,11 @@ def arranged_often(monkeypatch):
     monkeypatch.setattr(isosne.layout.attraction, "ARRANGE_EVERY", 4)
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", RUNS)
 def test_an_interrupted_run_ends_as_one_that_nobody_disturbed(
     points, tmp_path, route, arranged_often
 ):
-    settings, path = ROUTES[route], tmp_path / "run.isosne"
+    settings, path = RUNS[route], tmp_path / "run.isosne"
     if route == "no seed":  # the random numbers are in the file alone
         whole = make(**settings, callback=lambda state: state.iteration == 2)
         whole.fit(points, checkpoint=tmp_path / "whole.isosne")
@@ -107,12 +89,6 @@ def test_an_interrupted_run_ends_as_one_that_nobody_disturbed(
     assert_same(make(**settings).fit(points, checkpoint=path), whole)  # it is at its end
 
 
-def test_a_checkpoint_changes_nothing_and_may_come_at_any_step(points, tmp_path):
-    whole = make().fit(points)
-    for every in (1, 7, 1000):
-        assert_same(make().fit(points, checkpoint=tmp_path / f"{every}.isosne", every=every), whole)
-
-
 def test_a_run_that_goes_on_starts_from_the_last_state(points, tmp_path):
     path, steps = tmp_path / "run.isosne", []
     with pytest.raises(Interruption):
@@ -121,17 +97,15 @@ def test_a_run_that_goes_on_starts_from_the_last_state(points, tmp_path):
     assert steps == list(range(11, 21))
 
 
-@pytest.mark.parametrize("where", ["estimator", "kernel"])
-def test_generators_are_refused_because_a_file_does_not_hold_them(points, tmp_path, where):
+def test_generators_are_refused_because_a_file_does_not_hold_them(points, tmp_path):
     rng = np.random.default_rng(1)
-    settings = {"random_state": rng} if where == "estimator" else {}
-    kernel = IsolationKernel(8, random_state=rng) if where == "kernel" else None
     sentence = (
         "random_state must be an integer or None for a run with a checkpoint. "
         "Pass a seed instead of a generator."
     )
-    with refuses(ParameterError, sentence):
-        make(kernel, **settings).fit(points, checkpoint=tmp_path / "run.isosne")
+    for model in (make(random_state=rng), make(IsolationKernel(8, random_state=rng))):
+        with refuses(ParameterError, sentence):
+            model.fit(points, checkpoint=tmp_path / "run.isosne")
 
 
 def test_threads_words_and_limits_do_not_matter(points, tmp_path):
@@ -172,9 +146,9 @@ def kept(points, tmp_path):
     return path
 
 
-def assert_refused(path, sentence, points, **more):
+def assert_refused(path, what, points, **more):
     before = path.read_bytes()
-    with refuses(DataError, sentence):
+    with other_run(path, what):
         make(**more).fit(points, checkpoint=path)
     assert path.read_bytes() == before
     assert [left for left in path.parent.iterdir() if left.suffix == ".part"] == []
@@ -185,23 +159,15 @@ def assert_refused(path, sentence, points, **more):
     [
         ("kernel", GaussianKernel(12)),
         ("kernel", IsolationKernel(8, random_state=1)),
-        ("schedule", Schedule.opt_sne()),
         ("random_state", 1),
-        ("n_components", 3),
-        ("start", np.zeros((N, 2))),
         ("objective", KL(dof=np.inf)),
         ("landmarks", 50),
         ("align_to", np.zeros((N, 2))),
-        ("affinities", "sparse"),
         ("forces", Mesh(accuracy=0.02)),
     ],
 )
 def test_a_run_with_another_parameter_is_refused(points, kept, name, value):
-    sentence = (
-        f"The checkpoint {kept} belongs to a different run: parameter {name} has changed. "
-        "Choose another file for this run; this one was not modified."
-    )
-    assert_refused(kept, sentence, points, **{name: value})
+    assert_refused(kept, f"parameter {name}", points, **{name: value})
 
 
 def test_a_start_is_told_by_its_values(points, tmp_path):
@@ -209,28 +175,14 @@ def test_a_start_is_told_by_its_values(points, tmp_path):
     make(start=start).fit(points, checkpoint=path)
     make(start=start.copy()).fit(points, checkpoint=path)
     start[3, 1] += 1e-9
-    sentence = (
-        f"The checkpoint {path} belongs to a different run: parameter start has changed. "
-        "Choose another file for this run; this one was not modified."
-    )
-    assert_refused(path, sentence, points, start=start)
+    assert_refused(path, "parameter start", points, start=start)
 
 
-@pytest.mark.parametrize("change", ["one value", "one row less", "float32", "sparse"])
-def test_other_points_are_refused(points, kept, change):
+def test_other_points_are_refused(points, kept):
     other = points.copy()
     other[61, 3] += 1e-12
-    others = {
-        "one value": other,
-        "one row less": points[:-1],
-        "float32": points.astype(np.float32),
-        "sparse": csr_array(points),
-    }
-    sentence = (
-        f"The checkpoint {kept} belongs to a different run: the input has changed. "
-        "Choose another file for this run; this one was not modified."
-    )
-    assert_refused(kept, sentence, others[change])
+    for changed in (other, points[:-1], points.astype(np.float32), csr_array(points)):
+        assert_refused(kept, "the input", changed)
 
 
 SOURCES = {
@@ -258,11 +210,7 @@ def test_a_file_of_points_that_was_written_again_is_refused(points, tmp_path):
     with pytest.raises(Interruption):
         make(callback=interrupted(11)).fit(table, checkpoint=path, every=10)
     np.save(table, points[::-1])
-    sentence = (
-        f"The checkpoint {path} belongs to a different run: the input has changed. "
-        "Choose another file for this run; this one was not modified."
-    )
-    assert_refused(path, sentence, table)
+    assert_refused(path, "the input", table)
 
 
 def state_of(path, points):
@@ -298,14 +246,13 @@ def test_a_byte_flipped_anywhere_is_refused_or_harmless(points, kept):
     assert n_refused > len(places) / 2
 
 
-@pytest.mark.parametrize("every", [0, 2.5])
-def test_steps_between_two_states_are_counted(points, tmp_path, every):
+def test_steps_between_two_states_are_counted(points, tmp_path):
     sentence = (
-        f"every must be an integer from 1 up; got every={every!r}. "
+        "every must be an integer from 1 up; got every=2.5. "
         "Pass the number of steps between two checkpoints."
     )
     with refuses(ParameterError, sentence):
-        make().fit(points, checkpoint=tmp_path / "run.isosne", every=every)
+        make().fit(points, checkpoint=tmp_path / "run.isosne", every=2.5)
 
 
 def test_a_place_that_cannot_be_written_is_refused_before_the_first_step(points, tmp_path):
@@ -318,9 +265,6 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_first_step(points,
     )
     with refuses(OutputError, sentence):
         model.fit(points, checkpoint=missing)
-    sentence = f"Cannot write {tmp_path}: it is a folder. Name a file in it."
-    with refuses(OutputError, sentence):
-        model.fit(points, checkpoint=tmp_path)
     assert steps == []
     assert list(tmp_path.iterdir()) == []
 

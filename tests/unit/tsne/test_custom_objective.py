@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from isosne import KL, TSNE, GaussianKernel, NeRV, Phase, Schedule
+from isosne import KL, GaussianKernel, Phase, Schedule
 from isosne.affinities.dense import dense_affinities
-from isosne.errors import ParameterError
 from isosne.layout.exact import CustomForces, ExactForces
-from tests.unit.tsne.conftest import make, refuses
+from tests.unit.tsne.conftest import make
 
 N = 60
 FEW = Schedule((Phase(3, exaggeration=4, momentum=0.5, step=10), Phase(2, step=10)))
@@ -101,31 +100,6 @@ def test_an_objective_of_one_s_own_is_minimized(points):
     model.fit(points)
     assert model.trace_[-1, 1] < model.trace_[0, 1]
     assert model.continue_fit(50).kl_divergence_ < model.trace_[1, 1]
-
-
-def test_a_plan_names_the_objective_and_repeats_the_run(points):
-    model = make(objective=HandKL(), random_state=None).fit(points)
-    lines = str(model.plan_).splitlines()
-    assert lines[2] == "affinities  dense"
-    assert lines[5] == "objective   HandKL, at most 20 steps"
-    assert lines[-1] == "reason      HandKL compares all pairs"
-    again = TSNE(**model.plan_.parameters).fit(points)
-    assert again.embedding_.tobytes() == model.embedding_.tobytes()
-
-
-def test_a_class_and_half_an_objective_are_refused(points):
-    class Half:
-        def value(self, P, Q):
-            return 0.0
-
-    for objective in (SquaredError, NeRV, Half()):
-        sentence = (
-            "objective must be 'kl', 'nerv', 'jse', an object KL, NeRV or JSE, or one with the "
-            "methods value(P, Q) and derivative(P, Q); got objective="
-            f"{objective!r}. Pass for example NeRV(trade_off=0.8)."
-        )
-        with refuses(ParameterError, sentence):
-            make(objective=objective).fit(points)
 
 
 def test_values_of_the_trace_are_not_computed_again_for_a_callback(points):

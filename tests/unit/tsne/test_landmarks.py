@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
 import isosne.tsne.input
@@ -102,16 +101,9 @@ def test_landmarks_that_are_spread_leave_dense_clusters_half_of_their_share():
     assert np.bincount(kinds[found]).min() > 30
 
 
-def test_as_many_landmarks_as_rows_are_all_rows():
-    for choice in ("uniform", "spread"):
-        _, _, indices = draw(CountedRows(60), 60, choice)
-        np.testing.assert_array_equal(indices, np.arange(60))
-
-
 @pytest.mark.parametrize("partition", ["voronoi", "forest"])
-@pytest.mark.parametrize("psi", [8, (5, 20)])
-def test_a_pool_of_the_fitted_points_gives_the_cells_of_a_plain_fit(two_blobs, partition, psi):
-    kernel = IsolationKernel(psi, n_partitions=30, partition=partition, random_state=0)
+def test_a_pool_of_the_fitted_points_gives_the_cells_of_a_plain_fit(two_blobs, partition):
+    kernel = IsolationKernel((5, 20), n_partitions=30, partition=partition, random_state=0)
     direct = kernel.fit(two_blobs).cells(two_blobs)
     through_pool = kernel.fit_pool(two_blobs, two_blobs).cells(two_blobs)
     np.testing.assert_array_equal(through_pool, direct)
@@ -146,14 +138,6 @@ def test_the_map_is_of_the_landmarks_and_says_which_they_are(points, choice, sma
     np.testing.assert_array_equal(places[model.landmark_indices_], model.embedding_)
 
 
-def test_sparse_rows_give_the_landmarks_and_the_map_of_dense_ones():
-    X = np.random.default_rng(1).poisson(0.5, (200, 6)).astype(np.float64)  # exact distances
-    settings = {"landmarks": 50, "start": "random", "affinities": "sparse", "forces": "exact"}
-    dense, sparse = make(**settings).fit(X), make(**settings).fit(csr_array(X))
-    np.testing.assert_array_equal(dense.landmark_indices_, sparse.landmark_indices_)
-    np.testing.assert_array_equal(dense.embedding_, sparse.embedding_)
-
-
 @pytest.mark.parametrize("number", [1, 301, 2.5, "all", True])
 def test_numbers_of_landmarks_that_cannot_be_had_are_refused(points, number):
     sentence = (
@@ -171,17 +155,14 @@ def test_numbers_of_landmarks_that_cannot_be_had_are_refused(points, number):
         make(landmarks=number).fit(points)
 
 
-@pytest.mark.parametrize("number", [20, Landmarks(20, choice="spread")])
-@pytest.mark.parametrize(
-    "kernel", [IsolationKernel(8, metric="precomputed"), "precomputed"], ids=["distances", "both"]
-)
-def test_landmarks_of_precomputed_distances_are_refused(points, kernel, number):
+@pytest.mark.parametrize("kernel", [IsolationKernel(8, metric="precomputed"), "precomputed"])
+def test_landmarks_of_precomputed_distances_are_refused(points, kernel):
     sentence = (
         "landmarks must be None with precomputed distances or affinities: landmarks are rows of "
         "points; got landmarks=20. Pass points, or leave landmarks out."
     )
     with refuses(ParameterError, sentence):
-        make(kernel, landmarks=number).fit(points)
+        make(kernel, landmarks=20).fit(points)
 
 
 @pytest.mark.parametrize(

@@ -109,46 +109,6 @@ def test_neither_order_nor_company_nor_blocks_change_a_place(fitted, digits, rou
 
 
 @pytest.mark.parametrize("route", ["isolation, lists", "isolation, draws", "gaussian", "knn"])
-def test_csr_gets_the_places_of_its_dense_form(digits, route):
-    X, further = digits[:200].astype(np.float32), digits[200:230].astype(np.float32)
-    settings = {"start": "random", "schedule": SHORT}
-    dense, sparse = fit(route, X, **settings), fit(route, csr_array(X), **settings)
-    # Integers: distances are exact in either form, so the maps agree bit by bit.
-    assert np.array_equal(sparse.embedding_, dense.embedding_)
-    assert np.array_equal(sparse.transform(csr_array(X)), sparse.embedding_)
-    places = dense.transform(further)
-    np.testing.assert_allclose(
-        sparse.transform(csr_array(further)), places, atol=1e-3 * width(dense.embedding_)
-    )
-
-
-@pytest.mark.parametrize("n_components", [1, 2, 3])
-@pytest.mark.parametrize("route", ["isolation, closed form", "isolation, draws"])
-def test_maps_of_every_dimension_take_further_points(digits, route, n_components):
-    # All pairs push; a mesh in three dimensions takes its time, even for few points.
-    model = fit(route, digits[:150], n_components=n_components, forces="exact")
-    places = model.transform(digits[:150] + 1e-3)
-    assert places.shape == (150, n_components)
-    distance = np.linalg.norm(places - model.embedding_, axis=1)
-    # a map of one dimension is crowded: a point between two clusters may settle beside either
-    assert np.median(distance) < 0.05 * width(model.embedding_)
-
-
-@pytest.mark.parametrize(
-    ("route", "bound"),
-    # measured on five hundred points: 0.92, 0.94, 0.89, 0.81; broad kernels are worse at this
-    [("gaussian", 0.85), ("knn", 0.85), ("isolation, lists", 0.8), ("isolation, draws", 0.75)],
-)
-def test_points_left_out_land_among_their_own_class(fitted, digits, route, bound):
-    labels = load_digits().target
-    model = fitted(route)
-    places = model.transform(digits[N : N + 300])
-    sq_dist = ((places[:, None] - model.embedding_) ** 2).sum(axis=2)
-    found = labels[:N][sq_dist.argmin(axis=1)]
-    assert np.mean(found == labels[N : N + 300]) > bound
-
-
-@pytest.mark.parametrize("route", ["isolation, lists", "isolation, draws", "gaussian", "knn"])
 def test_copies_among_the_fitted_points_share_places_that_exist(digits, route):
     X = np.repeat(digits[:40], 5, axis=0)
     with warnings.catch_warnings():
@@ -218,15 +178,6 @@ def test_what_cannot_be_placed_is_refused_when_it_is_passed(fitted, digits):
     )
     with refuses(DataError, sentence):
         fitted("isolation, lists").place(digits[:5, :60])
-
-
-def test_places_go_to_a_mapped_file(fitted, digits, tmp_path):
-    model = fitted("isolation, lists")
-    out = np.lib.format.open_memmap(tmp_path / "places.npy", "w+", np.float32, (50, 2))
-    assert model.place(digits[N : N + 50], out=out) is out
-    out.flush()
-    expected = model.transform(digits[N : N + 50])
-    np.testing.assert_array_equal(np.load(tmp_path / "places.npy"), expected)
 
 
 def read_only(shape):

@@ -7,11 +7,10 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
-from isosne import TSNE, GaussianKernel, Landmarks
-from isosne.errors import DataError
+from isosne import GaussianKernel, Landmarks
 from isosne.rows import open_rows
 from isosne.rows.scaled import Scale, ScaledRows
-from tests.unit.tsne.conftest import make, refuses
+from tests.unit.tsne.conftest import make, other_run, saved
 
 N = 90
 WIDTHS = np.array([1.0, 1e3, 1e-3, 50.0])
@@ -26,11 +25,6 @@ def rows():
 def scaled(source, kind="minmax"):
     opened = open_rows(source)
     return ScaledRows(opened, Scale.of(kind, opened))
-
-
-def saved(model, folder):
-    model.save(folder / "model.isosne")
-    return TSNE.load(folder / "model.isosne")
 
 
 SETTINGS = {
@@ -89,24 +83,11 @@ def test_rows_that_are_scaled_already_are_not_scaled_again(rows, tmp_path):
     assert model.transform(scaled(rows)).tobytes() == model.embedding_.tobytes()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int64])
-def test_numbers_of_other_types_are_scaled_as_they_were_read(rows, tmp_path, dtype):
-    X = (100 * rows).astype(dtype)
-    model = make().fit(scaled(X))
-    loaded = saved(model, tmp_path)
-    assert loaded.kernel_.X_fit_.dtype == (np.float32 if dtype == np.float32 else np.float64)
-    assert loaded.transform(X).tobytes() == model.embedding_.tobytes()
-
-
 def test_a_checkpoint_knows_rows_of_another_scale(rows, tmp_path):
     path = tmp_path / "run.isosne"
     whole = make().fit(scaled(rows), checkpoint=path)
     assert make().fit(scaled(rows), checkpoint=path).embedding_.tobytes() == (
         whole.embedding_.tobytes()
     )
-    sentence = (
-        f"The checkpoint {path} belongs to a different run: the input has changed. "
-        "Choose another file for this run; this one was not modified."
-    )
-    with refuses(DataError, sentence):
+    with other_run(path, "the input"):
         make().fit(scaled(rows, "standard"), checkpoint=path)
