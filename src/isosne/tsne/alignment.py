@@ -95,10 +95,7 @@ def stored_parts(alignment: Alignment) -> dict[str, Any]:
 def find_anchors(
     align_to: object, X: Any, n_rows: int, n_mapped: int, n_components: int
 ) -> Anchors | None:
-    """Return the places of the matched rows of an input, or None without an alignment.
-
-    n_mapped: number of points of the map, which differs from n_rows if there are landmarks.
-    """
+    """Return the places of the matched rows of an input, or None without an alignment."""
     alignment = as_alignment(align_to)
     if alignment is None:
         return None

@@ -448,10 +448,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         checkpoint: Checkpoint | None = None,
         given: Input | None = None,
     ) -> None:
-        """Take the steps of a run, and set the fitted attributes, also after an interruption.
-
-        given: the input of a fit; None if the columns are those of an earlier one.
-        """
+        """Take the steps of a run, and set the fitted attributes, also after an interruption."""
         try:
             run.descend(self.callback, checkpoint, reporter)
         finally:

@@ -117,10 +117,7 @@ def draw_seed(plan: Plan, rng: np.random.Generator) -> int:
 
 
 def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint, NDArray[np.int64]]:
-    """Return the joint probabilities in the form that the plan specifies, and isolated points.
-
-    seed: seed of the draws, if affinities are sampled.
-    """
+    """Return the joint probabilities in the form of the plan, and the isolated points."""
     joint: Joint
     what = "each is tied to its nearest neighbor"
     if isinstance(kernel, PrecomputedKernel):

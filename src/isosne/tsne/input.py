@@ -116,11 +116,7 @@ def pool_size(n_rows: int, n_landmarks: int) -> int:
 def draw_landmarks(
     rows: Rows, landmarks: Landmarks, metric: Metric, rng: np.random.Generator
 ) -> tuple[Points, Points, NDArray[np.int64]]:
-    """Return a pool of all rows, landmarks drawn from it, and their indices; in order of the input.
-
-    With choice="spread", half of the landmarks are drawn uniformly, so that dense clusters keep at
-    least half of their landmarks.
-    """
+    """Return a pool of rows, landmarks drawn from it, and their indices, in order of the input."""
     n_rows, n_landmarks = rows.shape[0], int(landmarks.n)
     drawn = rng.choice(n_rows, pool_size(n_rows, n_landmarks), replace=False)
     numbers = np.argsort(drawn)  # of the draws, in the order of the input
@@ -130,7 +126,7 @@ def draw_landmarks(
     turns = np.zeros_like(numbers)
     if landmarks.choice == "spread":
         turns = _turns(pool, max(2, n_landmarks // CELL_SIZE), numbers, metric)
-        turns[numbers < n_landmarks // 2] = 0
+        turns[numbers < n_landmarks // 2] = 0  # dense clusters keep half of their landmarks
     first = np.lexsort((numbers, turns))[:n_landmarks]
     first.sort()
     return pool, pool[first], ids[first]
@@ -180,10 +176,7 @@ DROPPING = (
 
 
 def open_input(X: Any) -> Rows:
-    """Open the input of an estimator, which has no parameter that drops rows; errors say what has.
-
-    Rows that the user opened, and collections with other advice, keep their own.
-    """
+    """Open the input of an estimator; errors say how rows are dropped before a fit."""
     from isosne.rows.formats import open_rows  # and all readers, which an array does not need
 
     rows = open_rows(X)
@@ -252,10 +245,7 @@ class Input:
         return self.shape[0] if self._rows is None else int(self._rows.shape[0])
 
     def start_points(self, fitted: Points, landmarks: Array | None) -> Points:
-        """Return the points whose principal components start a map: of a table its coordinates.
-
-        fitted: the points of the kernel.
-        """
+        """Return the points whose principal components start a map: of a table its coordinates."""
         if self.forest is None:
             return fitted
         coordinates = table_coordinates(self.source, self.forest.categorical)

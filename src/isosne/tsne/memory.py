@@ -27,11 +27,7 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def memory_available(limit: Any = None) -> int:
-    """Return the number of bytes that may be used: free memory, or the limit if it is lower.
-
-    limit: a number of bytes, a string such as "1.5GB", or None for the environment variable
-    ISOSNE_MEMORY_LIMIT.
-    """
+    """Return the number of bytes that may be used: free memory, or the limit if it is lower."""
     free, source = int(psutil.virtual_memory().available), "memory_limit"
     if limit is None:
         limit, source = os.environ.get(LIMIT_VARIABLE) or None, LIMIT_VARIABLE

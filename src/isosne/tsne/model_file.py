@@ -97,10 +97,7 @@ def write_model(path: str | Path, estimator: Any, seed: int) -> None:
 
 
 def read_model(path: str | Path, kind: type) -> tuple[Any, int]:
-    """Return the estimator in a file of `write_model`, and the seed of its sampled affinities.
-
-    kind: the class of the estimator.
-    """
+    """Return the estimator (of class `kind`) in a file, and the seed of its sampled affinities."""
     header, arrays = read_archive(Path(path), KIND)
     with reading_archive(Path(path), KIND):
         parts = ("parameters", "kernel", "state", "plan", "seed", "fitted")

@@ -79,10 +79,7 @@ def _possible_forms(
 def _choose_affinities(
     wish: str | None, forces: Method | None, costs: Costs, allowed: tuple[tuple[str, ...], str]
 ) -> tuple[str, str]:
-    """Return a form of affinities, and the reason if it is chosen automatically.
-
-    wish, forces: the user's choices; None leaves them to the plan. allowed: of `_possible_forms`.
-    """
+    """Return the form that the user wishes, or one of those that are allowed, and the reason."""
     forms, why = allowed
     if wish is not None and wish not in forms:
         rule = f"be {' or '.join(map(repr, forms))}, because {why}"

@@ -144,100 +144,74 @@ def test_every_array_of_a_model_is_checked(saved_model, model, change, tmp_path)
         assert path.read_bytes() == content
 
 
-def fitted_of(header):
-    return header["fitted"]["dict"]
+def put(*path, **values):
+    """Return a change of a header: other values in the part that the keys lead to."""
 
+    def change(header):
+        part = header
+        for key in path:
+            part = part[key]
+            if isinstance(part, dict):
+                part = part.get("dict", part.get("parts", part))
+        part.update(values)
 
-def kernel_of(header):
-    return header["kernel"]["parts"]
-
-
-def plan_of(header):
-    return header["plan"]["dict"]
-
-
-def chosen_of(header):
-    return plan_of(header)["parameters"]["dict"]
-
-
-def parameters_of(header):
-    return header["parameters"]["dict"]
-
-
-def schedule_of(header):
-    return parameters_of(header)["schedule"]["parts"]
-
-
-def phase_of(header):
-    return schedule_of(header)["phases"][1]["parts"]
-
-
-def anchors_of(header):
-    return fitted_of(header)["alignment_"]["parts"]
-
-
-def table_of(header):
-    return header["table"]["dict"]
-
-
-def columns_of(header):
-    return [column["parts"] for column in table_of(header)["columns"]]
+    return change
 
 
 def leave_out_samples(header):
     """They may be any number: if they were drawn anew, a file of some kB would take gigabytes."""
-    kernel_of(header).update(n_partitions=10**6, psi=[59, 58, 57, 56])
+    put("kernel", n_partitions=10**6, psi=[59, 58, 57, 56])(header)
     del header["state"]["dict"]["partitions"]
 
 
 HEADERS = {
     "gaussian": {
-        "another number of points": lambda h: plan_of(h).update(n_points=N + 1),
-        "another map": lambda h: plan_of(h).update(n_components=3),
-        "unknown affinities": lambda h: plan_of(h).update(affinities="all"),
-        "draws without cells": lambda h: plan_of(h).update(affinities="sampled"),
-        "a list longer than the points": lambda h: plan_of(h).update(n_neighbors=10**9),
-        "fewer rows than points": lambda h: plan_of(h).update(n_rows=9),
-        "forces that are text": lambda h: chosen_of(h).update(forces="mesh"),
-        "an objective that is text": lambda h: chosen_of(h).update(objective="kl"),
-        "a schedule that is text": lambda h: chosen_of(h).update(schedule="annealed"),
-        "steps below zero": lambda h: fitted_of(h).update(n_iter_=-1),
-        "steps beyond all numbers": lambda h: fitted_of(h).update(n_iter_=10**30),
-        "another width": lambda h: fitted_of(h).update(n_features_in_=5),
-        "a seed that is text": lambda h: h.update(seed="x"),
-        "a kernel that is none": lambda h: h.update(kernel={"kind": "Mesh", "parts": {}}),
+        "another number of points": put("plan", n_points=N + 1),
+        "another map": put("plan", n_components=3),
+        "unknown affinities": put("plan", affinities="all"),
+        "draws without cells": put("plan", affinities="sampled"),
+        "a list longer than the points": put("plan", n_neighbors=10**9),
+        "fewer rows than points": put("plan", n_rows=9),
+        "forces that are text": put("plan", "parameters", forces="mesh"),
+        "an objective that is text": put("plan", "parameters", objective="kl"),
+        "a schedule that is text": put("plan", "parameters", schedule="annealed"),
+        "steps below zero": put("fitted", n_iter_=-1),
+        "steps beyond all numbers": put("fitted", n_iter_=10**30),
+        "another width": put("fitted", n_features_in_=5),
+        "a seed that is text": put(seed="x"),
+        "a kernel that is none": put(kernel={"kind": "Mesh", "parts": {}}),
         "an unknown kernel": lambda h: h["kernel"].update(kind="BetterKernel"),
-        "an unknown part of a kernel": lambda h: kernel_of(h).update(tilt=3),
-        "a perplexity of a million": lambda h: kernel_of(h).update(perplexity=1e6),
-        "a power that is text": lambda h: kernel_of(h).update(p="x"),
+        "an unknown part of a kernel": put("kernel", tilt=3),
+        "a perplexity of a million": put("kernel", perplexity=1e6),
+        "a power that is text": put("kernel", p="x"),
         "no state": lambda h: h.pop("state"),
-        "parameters that are a list": lambda h: h.update(parameters=[]),
-        "an unknown parameter": lambda h: parameters_of(h).update(speed=3),
-        "no objective": lambda h: parameters_of(h).update(objective="none"),
-        "no schedule": lambda h: parameters_of(h).update(schedule=3),
-        "no phases": lambda h: schedule_of(h).update(phases=[]),
-        "a phase that is none": lambda h: schedule_of(h).update(phases=[3]),
-        "a step that is text": lambda h: phase_of(h).update(step="x"),
-        "an exaggeration of zero": lambda h: phase_of(h).update(exaggeration=0),
-        "a huge exaggeration": lambda h: parameters_of(h).update(exaggeration=1e308),
+        "parameters that are a list": put(parameters=[]),
+        "an unknown parameter": put("parameters", speed=3),
+        "no objective": put("parameters", objective="none"),
+        "no schedule": put("parameters", schedule=3),
+        "no phases": put("parameters", "schedule", phases=[]),
+        "a phase that is none": put("parameters", "schedule", phases=[3]),
+        "a step that is text": put("parameters", "schedule", "phases", 1, step="x"),
+        "an exaggeration of zero": put("parameters", "schedule", "phases", 1, exaggeration=0),
+        "a huge exaggeration": put("parameters", exaggeration=1e308),
     },
     "voronoi": {"no samples": leave_out_samples},
     "aligned": {
-        "a strength below zero": lambda h: anchors_of(h).update(strength=-1),
-        "a strength that is text": lambda h: anchors_of(h).update(strength="x"),
-        "a scale that is no number": lambda h: anchors_of(h).update(scale=float("nan")),
-        "no scale": lambda h: anchors_of(h).update(scale=None),
-        "an unknown part": lambda h: anchors_of(h).update(other=1),
+        "a strength below zero": put("fitted", "alignment_", strength=-1),
+        "a strength that is text": put("fitted", "alignment_", strength="x"),
+        "a scale that is no number": put("fitted", "alignment_", scale=float("nan")),
+        "no scale": put("fitted", "alignment_", scale=None),
+        "an unknown part": put("fitted", "alignment_", other=1),
     },
     "table": {
-        "an unknown kind": lambda h: columns_of(h)[0].update(kind="money"),
-        "categories that are no text": lambda h: columns_of(h)[2].update(categories=[1, 2]),
-        "identifiers alone": lambda h: [c.update(kind="identifier") for c in columns_of(h)],
-        "another number of columns": lambda h: table_of(h)["columns"].append(
-            table_of(h)["columns"][0]
-        ),
-        "no trees": lambda h: table_of(h).update(trees=[]),
-        "fewer trees": lambda h: table_of(h)["trees"].pop(),
+        "an unknown kind": put("table", "columns", 0, kind="money"),
+        "categories that are no text": put("table", "columns", 2, categories=[1, 2]),
+        "identifiers alone": lambda h: [
+            put("table", "columns", c, kind="identifier")(h) for c in range(6)
+        ],
+        "fewer columns": lambda h: h["table"]["dict"]["columns"].pop(),
+        "no trees": put("table", trees=[]),
+        "fewer trees": lambda h: h["table"]["dict"]["trees"].pop(),
     },
 }
 
@@ -308,14 +282,14 @@ def test_every_array_of_a_checkpoint_is_checked(run, checkpoint, change, tmp_pat
 
 
 STATES = {
-    "a phase below zero": lambda header: header["progress"]["dict"].update(phase=-1),
-    "steps that are text": lambda header: header["progress"]["dict"].update(done="x"),
-    "values that are text": lambda header: header["progress"]["dict"].update(values=["x"]),
-    "a norm that is text": lambda header: header.update(gradient_norm="x"),
-    "unknown affinities": lambda header: header.update(affinities="all"),
-    "a seed below zero": lambda header: header.update(seed=-1),
+    "a phase below zero": put("progress", phase=-1),
+    "steps that are text": put("progress", done="x"),
+    "values that are text": put("progress", values=["x"]),
+    "a norm that is text": put(gradient_norm="x"),
+    "unknown affinities": put(affinities="all"),
+    "a seed below zero": put(seed=-1),
     "no order": lambda header: header["forces"]["dict"].pop("order"),
-    "an identity that is a list": lambda header: header.update(identity=[]),
+    "an identity that is a list": put(identity=[]),
 }
 
 

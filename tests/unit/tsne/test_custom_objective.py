@@ -9,7 +9,6 @@ from isosne.layout.exact import CustomForces, ExactForces
 from tests.unit.tsne.conftest import make
 
 N = 60
-FEW = Schedule((Phase(3, exaggeration=4, momentum=0.5, step=10), Phase(2, step=10)))
 
 
 class HandKL:
@@ -79,18 +78,6 @@ def test_kl_by_hand_has_the_gradient_and_the_value_of_kl(joint, Y, dof, exaggera
     np.testing.assert_allclose(hand.gradient(Y, exaggeration), expected, atol=1e-5 * scale)
     assert hand.value(Y) == pytest.approx(own.value(Y), rel=1e-5)
     assert hand.dof == own.dof
-
-
-def test_degrees_of_freedom_are_honored_for_new_points_too(points):
-    new = points[:9] + 0.3
-    own, hand, other = (
-        make(GaussianKernel(10), objective=o, schedule=FEW).fit(points)
-        for o in (KL(0.5), HandKL(0.5), HandKL())
-    )
-    # new points go by their own similarity and the dof of the map
-    scale = np.abs(own.embedding_).max()
-    np.testing.assert_allclose(hand.transform(new), own.transform(new), atol=1e-3 * scale)
-    assert np.abs(other.embedding_ - own.embedding_).max() > 1e-2 * scale
 
 
 def test_an_objective_of_one_s_own_is_minimized(points):

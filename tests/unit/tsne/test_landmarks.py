@@ -6,7 +6,7 @@ from scipy.stats import chisquare
 
 import isosne.tsne.input
 import isosne.tsne.plan
-from isosne import GaussianKernel, IsolationKernel, Landmarks
+from isosne import IsolationKernel, Landmarks
 from isosne.errors import DataError, ParameterError
 from isosne.neighbors.metric import Metric
 from isosne.rows import open_rows
@@ -42,21 +42,16 @@ def draw(rows, n_landmarks=30, choice="uniform", seed=0):
 
 @pytest.mark.parametrize("choice", ["uniform", "spread"])
 def test_pool_and_landmarks_are_distinct_rows_in_the_order_of_the_input(choice, small_pool):
-    pool, points, indices = draw(CountedRows(1000), choice=choice)
+    rows = CountedRows(1000)
+    pool, points, indices = draw(rows, choice=choice)
+    (taken,) = rows.taken  # no other rows are read, and each once
+    np.testing.assert_array_equal(taken, pool[:, 0])
     assert pool.shape == (100, 1)
     assert points.shape == (30, 1)
     assert (np.diff(pool[:, 0]) > 0).all()
     assert (np.diff(indices) > 0).all()
     np.testing.assert_array_equal(points[:, 0], indices)
     assert np.isin(indices, pool[:, 0]).all()
-
-
-@pytest.mark.parametrize("choice", ["uniform", "spread"])
-def test_only_the_rows_of_the_pool_are_read_and_each_once(choice, small_pool):
-    rows = CountedRows(10**9)
-    pool, _, _ = draw(rows, choice=choice)
-    (taken,) = rows.taken
-    np.testing.assert_array_equal(taken, pool[:, 0])
 
 
 def test_the_pool_is_all_rows_or_a_fixed_number_or_the_landmarks():
@@ -165,14 +160,9 @@ def test_landmarks_of_precomputed_distances_are_refused(points, kernel):
         make(kernel, landmarks=20).fit(points)
 
 
-@pytest.mark.parametrize(
-    ("kernel", "choice"),
-    [
-        (IsolationKernel(8, metric="cosine"), "uniform"),
-        (GaussianKernel(5, metric="cosine"), "spread"),
-    ],
-)
-def test_a_row_of_zeros_is_refused_where_angles_are_compared(points, kernel, choice):
+@pytest.mark.parametrize("choice", ["uniform", "spread"])
+def test_a_row_of_zeros_is_refused_where_angles_are_compared(points, choice):
+    kernel = IsolationKernel(8, metric="cosine")
     landmarks = Landmarks(40, choice)
     model = make(kernel, landmarks=landmarks).fit(points)
     X = points.copy()
@@ -185,5 +175,3 @@ def test_a_row_of_zeros_is_refused_where_angles_are_compared(points, kernel, cho
         make(kernel, landmarks=landmarks).fit(X)
     with refuses(DataError, sentence):
         model.place(X)
-    with refuses(DataError, sentence):
-        model.transform(X)

@@ -30,8 +30,7 @@ def test_all_pairs_that_do_not_fit_are_refused_and_what_fits_is_named(memory):
     assert plan_for(GaussianKernel(5), 2000, affinities="sparse").n_neighbors == 15
 
 
-@pytest.mark.parametrize("affinities", ["sparse", "auto"])
-def test_lists_that_do_not_fit_are_refused(memory, affinities):
+def test_lists_that_do_not_fit_are_refused(memory):
     lists = size(needed(KNNKernel(7), 10_000, "sparse"))
     memory(1e7)
     sentence = (
@@ -39,7 +38,7 @@ def test_lists_that_do_not_fit_are_refused(memory, affinities):
         f"10,000 points need {lists}; got affinities='sparse'. Fit on fewer points."
     )
     with refuses(ParameterError, sentence):
-        plan_for(KNNKernel(7), 10_000, affinities=affinities)
+        plan_for(KNNKernel(7), 10_000)
 
 
 def test_rows_of_a_file_that_do_not_fit_are_sent_to_landmarks(memory, tmp_path):

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -17,17 +18,15 @@ from isosne import (
     IsolationKernel,
     KNNKernel,
     Landmarks,
-    Mesh,
     NeRV,
     OwnerKernel,
     Phase,
     Schedule,
     Sparse,
-    Tree,
 )
 from isosne.errors import DataError
 from isosne.layout.schedules import ChangeBelow, RateFalls
-from tests.unit.tsne.conftest import make, refuses, saved
+from tests.unit.tsne.conftest import ROUTES, make, refuses, saved
 
 N = 100
 RULES = Schedule(
@@ -38,15 +37,11 @@ RULES = Schedule(
     bounded=True,
 )
 START = np.random.default_rng(7).normal(size=(N, 2))
-MODELS = {
-    "isolation": {"kernel": IsolationKernel(20)},
+MODELS = ROUTES | {
     "closed form": {"kernel": IsolationKernel(20, n_partitions="exact")},
-    "forest at two psi": {"kernel": IsolationKernel((10, 40), partition="forest")},
-    "owner": {"kernel": OwnerKernel((3, 0.5))},
+    "owner of far cells": {"kernel": OwnerKernel((3, 0.5))},
     "two perplexities": {"kernel": GaussianKernel((5.5, 30))},
     "knn": {"kernel": KNNKernel(9, metric="minkowski", p=3.5)},
-    "lists, tree": {"affinities": "sparse", "forces": Tree(theta=1)},
-    "lists, mesh": {"affinities": "sparse", "forces": Mesh(accuracy=0.05)},
     "approximate lists": {"kernel": GaussianKernel(12), "affinities": Sparse("approximate")},
     "draws of a forest": {
         "kernel": IsolationKernel((10, 40), partition="forest"),
@@ -59,7 +54,7 @@ MODELS = {
     },
     "own schedule": {"schedule": RULES, "objective": NeRV(0.7)},
     "start as a list": {"start": START.tolist(), "objective": JSE(0.3)},
-    "three dimensions": {"n_components": 3, "exaggeration": 2.5},
+    "exaggeration": {"exaggeration": 2.5},
     "aligned": {"align_to": START},
     "numbers of numpy": {
         "kernel": IsolationKernel(np.int64(20), random_state=np.int32(3)),
@@ -73,10 +68,7 @@ MODELS = {
     },
 }
 # each way to the joint probabilities, and each kind of forces
-CONTINUED = [
-    *("isolation", "closed form", "owner", "lists, tree", "lists, mesh"),
-    *("draws of a forest", "landmarks, drawn", "own schedule", "three dimensions", "aligned"),
-]
+CONTINUED = [*ROUTES, "closed form", "landmarks, drawn", "own schedule", "exaggeration", "aligned"]
 
 
 @pytest.fixture(scope="module")
@@ -98,14 +90,7 @@ def small_pool(monkeypatch):
 @pytest.fixture(scope="module")
 def fitted(points):
     """Models of each kind, each made when it is first asked for."""
-    made = {}
-
-    def get(name):
-        if name not in made:
-            made[name] = make(**MODELS[name]).fit(points)
-        return made[name]
-
-    return get
+    return cache(lambda name: make(**MODELS[name]).fit(points))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -129,7 +114,7 @@ def test_a_model_comes_back_and_places_points_as_before(fitted, further, tmp_pat
     np.testing.assert_array_equal(again, model.kernel_.similarity(further[:5], further[5:15]))
 
 
-@pytest.mark.parametrize("name", ["lists, mesh", "landmarks, drawn", "start as a list"])
+@pytest.mark.parametrize("name", ["sparse, mesh", "landmarks, drawn", "start as a list"])
 def test_equal_maps_have_equal_files_on_every_machine(fitted, points, tmp_path, monkeypatch, name):
     model = fitted(name)
     model.save(tmp_path / "first.isosne")
@@ -158,7 +143,7 @@ def test_a_model_from_a_file_takes_more_steps(fitted, tmp_path, name):
     np.testing.assert_array_equal(loaded.trace_[:-1], model.trace_[:-1])
 
 
-@pytest.mark.parametrize("name", ["landmarks, drawn", "forest at two psi", "two perplexities"])
+@pytest.mark.parametrize("name", ["landmarks, drawn", "forest", "two perplexities"])
 def test_sparse_points_come_back_as_sparse_points(points, further, tmp_path, name):
     sparse, rows = csr_array(np.maximum(points, 0)), csr_array(np.maximum(further, 0))
     model = make(**MODELS[name]).fit(sparse)

@@ -2,7 +2,7 @@
 
 import pickle
 import tracemalloc
-import warnings
+from functools import cache
 
 import numba
 import numpy as np
@@ -22,7 +22,7 @@ from isosne import (
     Schedule,
     Sparse,
 )
-from isosne.errors import DataError, DegenerateRowsWarning, ParameterError
+from isosne.errors import DataError, ParameterError
 from isosne.neighbors.exact import ExactSearch
 from isosne.rows import open_rows
 from isosne.tsne.place import AllPairsPlacer, DrawPlacer, ListPlacer, placed_blocks
@@ -63,14 +63,7 @@ def fit(route, X, **more):
 @pytest.fixture(scope="module")
 def fitted(digits):
     """Maps of N digits, each made when it is first asked for."""
-    made = {}
-
-    def get(route):
-        if route not in made:
-            made[route] = fit(route, digits[:N])
-        return made[route]
-
-    return get
+    return cache(lambda route: fit(route, digits[:N]))
 
 
 def width(Y):
@@ -106,17 +99,6 @@ def test_neither_order_nor_company_nor_blocks_change_a_place(fitted, digits, rou
     assert np.array_equal(model.transform(points[7:8]), places[7:8])
     monkeypatch.setattr(isosne.tsne.place, "BLOCK_BYTES", 1)  # one point at a time
     assert np.array_equal(model.transform(points[:9]), places[:9])
-
-
-@pytest.mark.parametrize("route", ["isolation, lists", "isolation, draws", "gaussian", "knn"])
-def test_copies_among_the_fitted_points_share_places_that_exist(digits, route):
-    X = np.repeat(digits[:40], 5, axis=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DegenerateRowsWarning)
-        model = fit(route, X, schedule=SHORT)
-        places = model.transform(digits[:40])
-    for i in range(40):
-        assert (places[i] == model.embedding_[5 * i : 5 * i + 5]).all(axis=1).any()
 
 
 def test_more_steps_move_the_places_with_the_map(digits):

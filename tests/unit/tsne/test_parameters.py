@@ -138,14 +138,6 @@ def test_objects_are_cloned_set_pickled_and_printed(points):
     assert fitted.transform(points).tobytes() == model.transform(points).tobytes()
 
 
-def test_an_estimator_prints_what_was_set():
-    assert repr(TSNE()) == "TSNE()"
-    model = TSNE(forces=Mesh(accuracy=0.02), landmarks=Landmarks(50))
-    assert repr(model) == (
-        "TSNE(forces=Mesh(accuracy=0.02), landmarks=Landmarks(n=50, choice='uniform'))"
-    )
-
-
 # --- names are objects with their defaults
 
 SAME = {

@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
-from isosne import GaussianKernel, Landmarks
 from isosne.rows import open_rows
 from isosne.rows.scaled import Scale, ScaledRows
 from tests.unit.tsne.conftest import make, other_run, saved
@@ -30,8 +29,6 @@ def scaled(source, kind="minmax"):
 SETTINGS = {
     "all rows": {},
     "landmarks": {"landmarks": 40},
-    "landmarks, spread": {"landmarks": Landmarks(40, choice="spread")},
-    "lists": {"kernel": GaussianKernel(8), "affinities": "sparse"},
     "draws": {"affinities": "sampled"},
 }
 
