@@ -31,13 +31,7 @@ from isosne.kernels.registry import KERNELS
 from isosne.layout.anchors import Anchors
 from isosne.layout.forces import Exact, Mesh, Tree
 from isosne.layout.objectives import JSE, KL, NeRV, as_objective
-from isosne.layout.schedules import (
-    LARGEST_SETTING,
-    ChangeBelow,
-    Phase,
-    RateFalls,
-    Schedule,
-)
+from isosne.layout.schedules import LARGEST_SETTING, ChangeBelow, Phase, RateFalls, Schedule
 from isosne.rows.scaled import Scale
 from isosne.tables.columns import RANGE, Column
 from isosne.tables.trees import KINDS as COLUMN_KINDS
@@ -193,10 +187,8 @@ def _kernel_state(kernel: MetricKernel) -> dict[str, Any]:
         return {"points": kernel.X_fit_, "partitions": kernel.partitions_}
     samples, pool = [part.samples for part in kernel.partitions_], None
     if kernel.pool_ is not kernel.X_fit_:  # the sampled rows alone, which samples refer to then
-        sampled, positions = np.unique(np.concatenate(samples, axis=None), return_inverse=True)
-        pool, ends = kernel.pool_[sampled], np.cumsum([part.size for part in samples])[:-1]
-        pairs = zip(np.split(positions, ends), samples, strict=True)
-        samples = [part.reshape(sample.shape) for part, sample in pairs]
+        sampled = np.unique(np.concatenate(samples, axis=None))
+        pool, samples = kernel.pool_[sampled], [np.searchsorted(sampled, s) for s in samples]
     return {"points": kernel.X_fit_, "partitions": samples, "pool": pool}
 
 

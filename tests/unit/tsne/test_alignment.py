@@ -8,11 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 
-from isosne import (
-    TSNE,
-    Alignment,
-    Landmarks,
-)
+from isosne import TSNE, Alignment, Landmarks
 from isosne.errors import DataError, IsosneError, ParameterError
 from isosne.quality import compare
 from isosne.quality.procrustes import find_similarity
@@ -38,14 +34,6 @@ def test_rows_stay_the_nearer_to_their_places_the_stronger_the_pull(points, rout
     ]
     assert found[0] > 2 * found[1] > 20 * found[2]
     assert found[2] < 1e-3
-
-
-@pytest.mark.parametrize("route", ["dense", "sparse, mesh"])
-def test_without_strength_the_previous_map_is_only_the_start(points, route):
-    aligned = make(**ROUTES[route], align_to=Alignment(PREVIOUS, 0)).fit(points)
-    started = make(**ROUTES[route], start=PREVIOUS).fit(points)
-    assert aligned.embedding_.tobytes() == started.embedding_.tobytes()
-    assert aligned.trace_.tobytes() == started.trace_.tobytes()
 
 
 @pytest.mark.parametrize("route", ["dense", "sparse, mesh"])

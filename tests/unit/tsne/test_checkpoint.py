@@ -63,7 +63,8 @@ def assert_same(found, expected):
 
 @pytest.fixture
 def arranged_often(monkeypatch):
-    """Put the points in a new order every few steps, which takes hundreds otherwise."""
+    """Put the points in a new order every few steps, which takes hundreds otherwise; use meshes."""
+    monkeypatch.setattr("isosne.tsne.plan.FEWEST_FOR_MESH", 50)
     monkeypatch.setattr(isosne.layout.attraction, "ARRANGE_FROM", 5)
     monkeypatch.setattr(isosne.layout.attraction, "ARRANGE_EVERY", 4)
 

@@ -87,23 +87,3 @@ def test_an_objective_of_one_s_own_is_minimized(points):
     model.fit(points)
     assert model.trace_[-1, 1] < model.trace_[0, 1]
     assert model.continue_fit(50).kl_divergence_ < model.trace_[1, 1]
-
-
-def test_values_of_the_trace_are_not_computed_again_for_a_callback(points):
-    class Counted(HandKL):
-        n_values = 0
-
-        def value(self, P, Q):
-            self.n_values += 1
-            return super().value(P, Q)
-
-    objective, seen = Counted(), {}
-
-    def see(state):
-        if state.iteration % 50 == 0:
-            seen[state.iteration] = state.value()
-
-    schedule = Schedule((Phase(100, step=10),))
-    model = make(objective=objective, schedule=schedule, callback=see).fit(points)
-    assert objective.n_values == len(model.trace_) == 2
-    assert seen == {int(row[0]): row[1] for row in model.trace_}

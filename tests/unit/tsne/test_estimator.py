@@ -10,19 +10,9 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from isosne import (
-    GaussianKernel,
-    IsolationKernel,
-    Phase,
-    Schedule,
-)
+from isosne import GaussianKernel, IsolationKernel, Phase, Schedule
 from isosne._types import DenseMatrix
-from isosne.errors import (
-    DivergedError,
-    IsolatedPointsWarning,
-    IsosneError,
-    IsosneWarning,
-)
+from isosne.errors import DivergedError, IsolatedPointsWarning, IsosneError, IsosneWarning
 from isosne.rows import open_rows
 from isosne.rows.scaled import Scale, ScaledRows
 from tests.unit.tsne.conftest import make, refuses
@@ -314,14 +304,3 @@ def test_a_run_without_bounds_ends_in_one_clear_sentence(points):
     with refuses(DivergedError, sentence):
         model.fit(points)
     assert not hasattr(model, "embedding_")
-
-
-# --- objectives, schedules and forms agree
-
-
-def test_default_settings_part_two_blobs(two_blobs):
-    for kernel in ("isolation", "owner", "gaussian", "adaptive", "knn"):
-        Y = make(kernel, schedule="standard").fit_transform(two_blobs)
-        a, b = Y[:30].mean(axis=0), Y[30:].mean(axis=0)
-        along = (Y - (a + b) / 2) @ (b - a)
-        assert np.array_equal(along > 0, np.arange(60) >= 30)

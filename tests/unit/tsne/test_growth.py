@@ -10,13 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
 
-from isosne import (
-    TSNE,
-    IsolationKernel,
-    OwnerKernel,
-    PrecomputedKernel,
-    Schedule,
-)
+from isosne import TSNE, IsolationKernel, OwnerKernel, PrecomputedKernel, Schedule
 from isosne.errors import FarRowsWarning, ParameterError
 from isosne.layout.anchors import radius_of
 from isosne.quality import compare
