@@ -57,9 +57,9 @@ class RunState(NamedTuple):
     """
 
     progress: Progress
-    trace: Trace
     gradient_norm: float
     forces: dict[str, Array]
+    trace: Trace
     seed: RandomState
     affinities: str
     reasons: tuple[str, ...]
@@ -203,7 +203,7 @@ class Checkpoint:
         """Replace the file with the current state of a run."""
         seed, trace = run.plan.parameters["random_state"], np.array(run.trace, np.float64)
         choices = seed, run.plan.affinities, run.plan.reasons
-        state = vars(run.progress), trace.reshape(-1, 3), run.gradient_norm, run.forces.state()
+        state = vars(run.progress), run.gradient_norm, run.forces.state(), trace.reshape(-1, 3)
         content = dict(zip(RunState._fields, (*state, *choices), strict=True))
         arrays: dict[str, Array] = {}
         header = {name: pack(part, arrays, name) for name, part in content.items()}
