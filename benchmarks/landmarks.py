@@ -40,7 +40,7 @@ def grow(path: str, n_landmarks: int, n_placed: int) -> list[float]:
     model.transform(rows.read(slice(0, 100)))
     start = time.perf_counter()
     n_done = 0
-    for places in placed_blocks(model, path):
+    for places in placed_blocks(model, rows):
         n_done += len(places)
         if n_done >= n_placed:
             break

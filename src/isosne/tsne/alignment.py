@@ -1,7 +1,7 @@
 """Alignment to a previous map: rows that are held near their places on it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -60,10 +60,10 @@ class Alignment:
     120
     """
 
-    previous: Any
+    previous: Any = field(repr=False)
     strength: float = STRENGTH
-    ids: Any = None
-    previous_ids: Any = None
+    ids: Any = field(default=None, repr=False)
+    previous_ids: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         hint = f"{STRENGTH:g} is the default; 0 only starts from the previous map."
@@ -72,12 +72,6 @@ class Alignment:
             missing = "ids" if self.ids is None else "previous_ids"
             hint = "Pass both, or neither to match rows by position."
             raise ParameterError(missing, "be given if the other identifiers are", None, hint)
-
-    def __repr__(self) -> str:
-        shape = np.shape(getattr(self.previous, "embedding_", self.previous))
-        n_rows = f"{shape[0]:,} points" if shape else type(self.previous).__name__
-        matched = "position" if self.ids is None else "identifier"
-        return f"Alignment({n_rows}, matched by {matched}, strength={self.strength:g})"
 
 
 def as_alignment(align_to: object) -> Alignment | None:
@@ -101,10 +95,7 @@ def stored_parts(alignment: Alignment) -> dict[str, Any]:
 def find_anchors(
     align_to: object, X: Any, n_rows: int, n_mapped: int, n_components: int
 ) -> Anchors | None:
-    """Return the places of the matched rows of an input, or None without an alignment.
-
-    n_mapped: number of points of the map, which differs from n_rows if there are landmarks.
-    """
+    """Return the places of the matched rows of an input, or None without an alignment."""
     alignment = as_alignment(align_to)
     if alignment is None:
         return None

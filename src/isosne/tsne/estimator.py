@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,7 +29,6 @@ from isosne.rows.rows import is_stored
 from isosne.rows.scaled import Scale
 from isosne.tables.trees import TableForest
 from isosne.tsne.alignment import LARGEST_STRENGTH, find_anchors
-from isosne.tsne.checkpoint import Checkpoint, opened_checkpoint
 from isosne.tsne.extension import (
     EXTEND_STRENGTH,
     N_ITER,
@@ -39,13 +37,13 @@ from isosne.tsne.extension import (
     find_far_rows,
     warn_of_far_rows,
 )
-from isosne.tsne.fit import Job, Steps, fit_steps, make_affinities, make_request
+from isosne.tsne.fit import Job, plan_job, revived_run, start_run
 from isosne.tsne.hints import HINTS, hinting
-from isosne.tsne.input import Input, Landmarks, checked_points, remember_columns, set_or_remove
+from isosne.tsne.input import Input, Landmarks, checked_points, set_or_remove
 from isosne.tsne.model_file import read_model, write_model
 from isosne.tsne.place import Finished, fitted_search, place_rows, ready_placer
-from isosne.tsne.plan import Plan, make_plan
-from isosne.tsne.run import Reporter, Run, revived_run, schedule_of
+from isosne.tsne.plan import Plan
+from isosne.tsne.run import Checkpoint, Reporter, Run, opened_checkpoint
 
 if TYPE_CHECKING:
     from isosne.quality import Report
@@ -243,21 +241,16 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def plan(self, X: Any) -> Plan:
         """Return the plan that `fit` would follow for X; ``print(plan)`` shows its choices."""
         with threads(self.n_jobs):
-            rng = as_generator(deepcopy(self.random_state))  # the user's own stays as it is
-            job, settings = self._job(X, rng), self.get_params(deep=False)
-            return make_plan(make_request(job, settings, rng), job.given.size(), settings)
+            seed = deepcopy(self.random_state)  # the user's own stays as it is
+            return plan_job(self._job(X, seed), as_generator(seed))[0]
 
     def continue_fit(self, n_iter: int) -> Self:
         """Take `n_iter` more steps with the settings of the last phase of the schedule."""
         check_is_fitted(self)
         check_count(n_iter, "n_iter", low=1, hint="Pass the number of further steps.")
         with threads(self.n_jobs):
-            seed, last = self._finished.seed, self._finished.run
-            if last is None:  # of a model from a file
-                self.affinities_, _ = make_affinities(self.kernel_, self.plan_, seed)
-                last = revived_run(self)
-            run = last.resumed(plain(n_iter, last.schedule))
-            self._descend(run, seed, Reporter(self.verbose))
+            last = self._finished.run or revived_run(self)
+            self._descend(last.resumed(plain(n_iter, last.schedule)), Reporter(self.verbose))
         return self
 
     def extend(
@@ -312,11 +305,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_growing(self.kernel_, self.plan_.n_rows)
         with threads(self.n_jobs):
             added, n = checked_points(self, X), len(self.embedding_)
-            far = find_far_rows(fitted_search(self), added)
             job = extension_job(self, added, n_iter, float(strength))
             self._map_rows(job, checkpoint, every)
-            self.far_ = n + far
-        warn_of_far_rows(len(far), added.shape[0], n)
+        warn_of_far_rows(len(self.far_), added.shape[0], n)
         return self
 
     def transform(self, X: Any) -> NDArray[np.float32]:
@@ -361,7 +352,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a file; an existing file is replaced."""
         check_is_fitted(self)
-        write_model(path, self, self._finished.seed)
+        write_model(path, self, self._finished.draws)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -370,12 +361,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters that do not affect the map (``n_jobs``, ``memory_limit``, ``verbose``,
         ``callback``) are not stored: they have their defaults.
         """
-        model = read_model(path, cls._get_param_names())
-        self = cls(**model.parameters)
-        for name, value in model.attributes.items():
-            setattr(self, name, value)
-        self._finished = Finished(model.seed)
-        return self
+        self, draws = read_model(path, cls)
+        self._finished = Finished(draws)
+        return self  # type: ignore[no-any-return]  # an instance of cls
 
     def report(self, X: Any, labels: Any = None, *, k: int = 10) -> "Report":
         """Measure how well the map of X preserves neighborhoods; see `isosne.quality.report`."""
@@ -437,52 +425,51 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if not isinstance(self.verbose, bool | np.bool_ | int | np.integer):
             hint = "True writes progress to standard error."
             raise ParameterError("verbose", "be True or False", self.verbose, hint)
-        given = Input.of(X, self.kernel, self.landmarks, self.random_state)
+        given = Input(X, self.kernel, self.landmarks, self.random_state)
         anchors = find_anchors(self.align_to, X, given.n_rows, given.shape[0], self.n_components)
-        return Job(given, seed, schedule_of(self.schedule, self.exaggeration), anchors)
+        settings = self.get_params(deep=False) | {"random_state": deepcopy(seed)}
+        return Job(given, settings, seed, anchors)
 
     def _map_rows(self, job: Job, checkpoint: str | Path | None, every: int) -> None:
         """Carry out a job and set the fitted attributes."""
-        settings, reporter = self.get_params(deep=False), Reporter(self.verbose)
-        identity = dict(settings)
-        if job.is_extension and job.anchors is not None:
+        identity, reporter, given = self.get_params(deep=False), Reporter(self.verbose), job.given
+        if job.far is not None and job.anchors is not None:  # an extension
             _, places, strength, _ = job.anchors
-            identity |= {"n_iter": job.schedule.n_iter, "strength": strength, "embedding_": places}
-        with opened_checkpoint(checkpoint, every, identity, job.given, self.n_components) as file:
-            steps = fit_steps(job, settings, *file, reporter)
-            keep = partial(self._keep, job, steps)
-            self._descend(steps.run, steps.draws, reporter, file[0], keep)
-
-    def _keep(self, job: Job, steps: Steps) -> None:
-        """Set what the steps of a fit have made; remove what an earlier fit has left."""
-        if not job.is_extension:
-            remember_columns(self, job.given)
-        self.kernel_, self.plan_ = steps.kernel, steps.plan
-        self.affinities_, self.isolated_ = steps.joint, steps.isolated
-        set_or_remove(self, "landmark_indices_", steps.landmarks)
-        set_or_remove(self, "alignment_", steps.anchors)
-        set_or_remove(self, "far_", None)
+            n_iter = job.settings["schedule"].n_iter
+            identity |= {"n_iter": n_iter, "strength": strength, "embedding_": places}
+        with opened_checkpoint(checkpoint, every, identity, given, self.n_components) as file:
+            run = start_run(job, file[1], reporter)
+            self._descend(run, reporter, file[0], given if job.far is None else None)
 
     def _descend(
         self,
         run: Run,
-        seed: int,
         reporter: Reporter,
         checkpoint: Checkpoint | None = None,
-        keep: Callable[[], None] = lambda: None,
+        given: Input | None = None,
     ) -> None:
         """Take the steps of a run, and set the fitted attributes, also after an interruption."""
         try:
             run.descend(self.callback, checkpoint, reporter)
         finally:
             if run.is_usable:
-                keep()
+                if given is not None:
+                    given.describe_columns(self)
                 run.record()
-                self._finished = Finished(seed, run)
-                self.embedding_ = np.ascontiguousarray(run.progress.Y.T)
-                self.n_iter_ = run.progress.iteration
-                self.trace_ = np.array(run.trace)
-                self.kl_divergence_ = run.trace[-1][1]
+                self._keep(run)
+
+    def _keep(self, run: Run) -> None:
+        """Set the fitted attributes that a run has made; remove those of an earlier fit."""
+        self.kernel_, self.plan_ = run.kernel, run.plan
+        self.affinities_, self.isolated_ = run.joint, run.isolated
+        set_or_remove(self, "landmark_indices_", run.landmarks)
+        set_or_remove(self, "alignment_", run.anchors)
+        set_or_remove(self, "far_", run.far)
+        self._finished = Finished(run.draws, run)
+        self.embedding_ = np.ascontiguousarray(run.progress.Y.T)
+        self.n_iter_ = run.progress.iteration
+        self.trace_ = np.array(run.trace)
+        self.kl_divergence_ = run.trace[-1][1]
 
     @property
     def _n_features_out(self) -> int:

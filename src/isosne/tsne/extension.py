@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from isosne._checks import is_integer
 from isosne._types import Points
 from isosne.errors import FarRowsWarning, ParameterError
 from isosne.kernels.base import MetricKernel
@@ -18,7 +19,8 @@ from isosne.layout.schedules import FALLING_MOMENTUM, Schedule
 from isosne.neighbors.exact import Search
 from isosne.tsne.fit import Job
 from isosne.tsne.input import Input
-from isosne.tsne.run import schedule_of
+from isosne.tsne.place import fitted_search
+from isosne.tsne.plan import schedule_of
 
 N_ITER, EXTEND_STRENGTH = 250, 30.0
 """Steps of an extension, and strength of the pull on the fitted rows: of 3, 10 and 30, it keeps the
@@ -81,15 +83,14 @@ def extension_job(model: Any, added: Points, n_iter: int, strength: float) -> Jo
     scale = math.sqrt(1 + added.shape[0] / n)
     places = np.asarray(scale * model.embedding_, np.float32)
     seed = model.plan_.parameters["random_state"]
-    number = int(seed) if isinstance(seed, int | np.integer) else 0
+    schedule = gathering(n_iter, schedule_of(model.schedule, model.exaggeration))
+    own = {"schedule": schedule, "exaggeration": None, "start": "auto", "random_state": seed}
     return Job(
-        Input(_joined(kernel.X_fit_, added), None, kernel.metric),
-        np.random.default_rng([number, n]),
-        gathering(n_iter, schedule_of(model.schedule, model.exaggeration)),
+        Input(_joined(kernel.X_fit_, added), kernel),
+        model.get_params(deep=False) | own,
+        np.random.default_rng([seed if is_integer(seed) else 0, n]),
         Anchors(np.arange(n), places, strength, scale),
-        is_extension=True,
-        first_seed=seed,
-        is_table=hasattr(model, "table_"),
+        n + find_far_rows(fitted_search(model), added),
     )
 
 

@@ -1,15 +1,14 @@
 """A fit: Algorithm 2 of the paper, in the order of its steps.
 
-`fit_steps` is the algorithm: plan, kernel (step 1), joint probabilities (step 2), initial map, and
-forces. The `Run` that it returns takes the steps of the optimization (step 3).
+`start_run` is the algorithm: plan, kernel (step 1), joint probabilities (step 2) and initial map.
+The `Run` that it returns has the forces, and takes the steps of the optimization (step 3).
 `joint_probabilities` and `descend` are the stages for users who stop between them.
 """
 
 import warnings
-from collections.abc import Iterator, Mapping
-from copy import deepcopy
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,41 +18,44 @@ from isosne._random import RandomState, as_generator
 from isosne._types import Array, DenseMatrix, Joint, Neighbors
 from isosne.affinities.dense import dense_affinities, given_affinities
 from isosne.affinities.sampled import SampledAffinities
-from isosne.affinities.sparse import as_affinities, sparse_affinities
+from isosne.affinities.sparse import sparse_affinities
 from isosne.errors import DataError, IsolatedPointsWarning
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
 from isosne.kernels.registry import as_kernel, for_table
 from isosne.layout import descent
-from isosne.layout.anchors import Anchors, make_pull
+from isosne.layout.anchors import Anchors
 from isosne.layout.descent import Progress, State
 from isosne.layout.forces import Method, as_method
 from isosne.layout.objectives import Objective, as_objective
 from isosne.layout.schedules import Schedule, as_schedule
 from isosne.layout.start import check_spread, given_map, initial_map
 from isosne.neighbors.search import make_search
-from isosne.tsne.checkpoint import Checkpoint, Saved
 from isosne.tsne.input import Input
-from isosne.tsne.plan import Plan, Request, choose_forces, make_plan, with_seed
-from isosne.tsne.run import Reporter, Run, make_forces
+from isosne.tsne.plan import PREVIOUS, Plan, choose_forces, make_plan, with_seed
+from isosne.tsne.run import Reporter, Run, RunState, make_forces
 
 
-@dataclass(frozen=True)
-class Job:
-    """What a run maps: the rows of a fit, or those of a fitted map and new ones.
-
-    ``first_seed`` is the seed of the fit of a map that is extended, and ``is_table`` says whether
-    the rows are codes of a table.
-    """
+class Job(NamedTuple):
+    """What a run maps, and how: the rows of a fit, or those of a fitted map and new ones."""
 
     given: Input
+    settings: dict[str, Any]
+    """Parameters of `TSNE`; ``random_state`` is what the plan repeats the run with."""
     seed: RandomState
-    schedule: Schedule
-    anchors: Anchors | None
-    is_extension: bool = False
-    first_seed: Any = None
-    is_table: bool = False
+    anchors: Anchors | None = None
+    far: NDArray[np.int64] | None = None
+    """Indices of new rows that are far from all fitted rows, if a map is extended."""
+
+    def resumed(self, saved: RunState) -> Self:
+        """Return the job with the choices of an interrupted run."""
+        settings, seed = dict(self.settings), self.seed
+        if is_one_of(settings["affinities"], ("auto",)):
+            settings["affinities"] = saved.affinities
+        if self.far is None:  # the random numbers of an extension follow from its input
+            settings["random_state"] = seed = saved.seed
+        return self._replace(settings=settings, seed=seed)
 
     def anchors_among(self, landmarks: Array | None) -> Anchors | None:
         """Return the anchors, counted among the landmarks if there are any."""
@@ -68,88 +70,45 @@ class Job:
         return anchors
 
 
-class Steps(NamedTuple):
-    """What the steps of a fit have made, up to the run that optimizes the map."""
-
-    plan: Plan
-    kernel: MetricKernel
-    landmarks: Array | None
-    """Row indices of the mapped points, if they are landmarks."""
-    joint: Joint
-    isolated: NDArray[np.int64]
-    anchors: Anchors | None
-    draws: int
-    """Seed of sampled affinities."""
-    run: Run
-
-
-def fit_steps(
-    job: Job,
-    settings: Mapping[str, Any],
-    checkpoint: Checkpoint | None,
-    saved: Saved | None,
-    reporter: Reporter,
-) -> Steps:
-    """Carry out Algorithm 2 up to the optimization; settings are the parameters of `TSNE`."""
-    seed = job.seed if saved is None or saved.seed is None else saved.seed
-    unused = deepcopy(seed)  # a generator moves on as it draws
-    rng = as_generator(seed)
-    request = make_request(job, settings, rng, saved and saved.affinities)
-    plan = make_plan(request, job.given.size(), settings)
-    plan.parameters["random_state"] = job.first_seed if job.is_extension else unused
+def start_run(job: Job, saved: RunState | None, reporter: Reporter) -> Run:
+    """Carry out Algorithm 2 up to the optimization (step 3), which the run goes on with."""
+    job = job.resumed(saved) if saved else job
+    rng = as_generator(job.seed)
+    plan, kernel = plan_job(job, rng)
     if saved:
         plan = replace(plan, reasons=saved.reasons)
-    if checkpoint:
-        checkpoint.remember(seed, plan)
     reporter.say(str(plan))
     reporter.say("Computing affinities")
-
-    kernel, landmarks = job.given.fit(seeded_kernel(plan, request), rng)
+    kernel, landmarks = job.given.fit(kernel, rng)
     draws = draw_seed(plan, rng)
     joint, isolated = make_affinities(kernel, plan, draws)
     anchors = job.anchors_among(landmarks)
-    start = anchors if request.start is job.anchors else plan.parameters["start"]
+    start = anchors if plan.start == PREVIOUS else plan.parameters["start"]
     points = job.given.start_points(kernel.X_fit_, landmarks)
     Y = initial_map(start, points, joint, plan.n_components, rng)
-    forces = make_forces(joint, plan.parameters["forces"], plan.n_components, request.objective)
-    pull = make_pull(anchors, plan.n_points)
-    run = Run(forces, job.schedule, Progress.at(Y), plan.n_threads, pull)
+    made = (plan, kernel, joint, isolated, landmarks, anchors, job.far, draws)
+    run = Run(*made, Progress.at(Y))
     if saved:
         run.restore(saved)
-    return Steps(plan, kernel, landmarks, joint, isolated, anchors, draws, run)
+    return run
 
 
-def make_request(
-    job: Job, settings: Mapping[str, Any], rng: np.random.Generator, form: str | None = None
-) -> Request:
-    """Return the user's parameters; form: the affinities of an interrupted run that resumes."""
-    affinities, neighbors = as_affinities(settings["affinities"])
-    kernel = as_kernel(settings["kernel"], job.given.shape[0], rng)
-    if job.is_table or job.given.forest is not None:
-        kernel = for_table(kernel)
-    is_carried = job.anchors is not None and (
-        job.is_extension or is_one_of(settings["start"], ("auto",))
-    )
-    return Request(
-        kernel=kernel,
-        n_components=settings["n_components"],
-        objective=as_objective(settings["objective"]),
-        schedule=job.schedule,
-        start=job.anchors if is_carried else settings["start"],
-        affinities=affinities or form,
-        neighbors=neighbors,
-        forces=as_method(settings["forces"]),
-        memory_limit=settings["memory_limit"],
-        n_listed=job.given.n_listed(kernel),
-        anchors=job.anchors,
-        note=job.given.note,
-        has_coordinates=job.given.forest is not None,
-    )
+def revived_run(model: Any) -> Run:
+    """Return the run of a model from a file; its affinities are computed again."""
+    plan, kernel, draws = model.plan_, model.kernel_, model._finished.draws
+    joint, _ = make_affinities(kernel, plan, draws)
+    landmarks, anchors = (getattr(model, k, None) for k in ("landmark_indices_", "alignment_"))
+    made = (plan, kernel, joint, model.isolated_, landmarks, anchors, getattr(model, "far_", None))
+    progress = Progress.at(np.ascontiguousarray(model.embedding_.T), model.n_iter_)
+    return Run(*made, draws, progress, [tuple(row) for row in model.trace_.tolist()])
 
 
-def seeded_kernel(plan: Plan, request: Request) -> MetricKernel:
-    """Return the unfitted kernel of a plan, with the seed of this run."""
-    return with_seed(plan.parameters["kernel"], getattr(request.kernel, "random_state", None))
+def plan_job(job: Job, rng: np.random.Generator) -> tuple[Plan, MetricKernel]:
+    """Return the plan of a job, and its unfitted kernel with the seed of this run."""
+    kernel = as_kernel(job.settings["kernel"], job.given.shape[0], rng)
+    kernel = for_table(kernel) if job.given.has_codes else kernel
+    plan = make_plan(kernel, job.given.size(kernel), job.settings, job.anchors)
+    return plan, with_seed(plan.parameters["kernel"], getattr(kernel, "random_state", None))
 
 
 def draw_seed(plan: Plan, rng: np.random.Generator) -> int:
@@ -158,10 +117,7 @@ def draw_seed(plan: Plan, rng: np.random.Generator) -> int:
 
 
 def make_affinities(kernel: MetricKernel, plan: Plan, seed: int) -> tuple[Joint, NDArray[np.int64]]:
-    """Return the joint probabilities in the form that the plan specifies, and isolated points.
-
-    seed: seed of the draws, if affinities are sampled.
-    """
+    """Return the joint probabilities in the form of the plan, and the isolated points."""
     joint: Joint
     what = "each is tied to its nearest neighbor"
     if isinstance(kernel, PrecomputedKernel):
@@ -201,6 +157,14 @@ def sample_affinities(kernel: MetricKernel, seed: int = 0) -> SampledAffinities:
     """Return the sampled affinities of a kernel with cells."""
     assert isinstance(kernel, IsolationKernel)  # the plan allows sampling for no other kernel
     return SampledAffinities(kernel, random_state=seed)
+
+
+DEFAULTS: dict[str, Any] = {
+    **dict.fromkeys(("affinities", "start", "forces"), "auto"),
+    **{"n_components": 2, "objective": "kl", "schedule": "annealed"},
+    **{"exaggeration": None, "memory_limit": None},
+}
+"""Parameters of `TSNE` for steps 1 and 2 alone."""
 
 
 class Similarities(NamedTuple):
@@ -245,29 +209,22 @@ def joint_probabilities(
     ((150, 4), 'SparseMatrix')
     """
     rng = as_generator(random_state)
-    job, request, plan = _plan_affinities(X, kernel, affinities, random_state, rng)
-    fitted, _ = job.given.fit(seeded_kernel(plan, request), rng)
+    given = Input(X, kernel, None, random_state)
+    settings = DEFAULTS | {"kernel": kernel, "affinities": affinities}
+    plan, own = plan_job(Job(given, settings, None), rng)
+    fitted, _ = given.fit(own, rng)
     return Similarities(fitted, make_affinities(fitted, plan, draw_seed(plan, rng))[0])
-
-
-def _plan_affinities(
-    X: Any, kernel: Any, affinities: Any, random_state: RandomState, rng: np.random.Generator
-) -> tuple[Job, Request, Plan]:
-    settings = {"kernel": kernel, "affinities": affinities, "memory_limit": None}
-    settings |= {"n_components": 2, "objective": "kl", "start": "auto", "forces": "auto"}
-    job = Job(Input.of(X, kernel, None, random_state), rng, as_schedule("annealed"), None)
-    request = make_request(job, settings, rng)
-    return job, request, make_plan(request, job.given.size(), settings)
 
 
 def similarities_of(fitted: Any) -> Similarities:
     """Return the kernel and P of a fitted `TSNE` or kernel, computed if it does not hold P."""
     if isinstance(fitted, MetricKernel):
-        *_, plan = _plan_affinities(fitted.X_fit_, fitted, "auto", 0, as_generator(0))
+        job = Job(Input(fitted.X_fit_, fitted), DEFAULTS | {"kernel": fitted}, None)
+        plan, _ = plan_job(job, as_generator(0))
         return Similarities(fitted, make_affinities(fitted, plan, 0)[0])
     joint = getattr(fitted, "affinities_", None)
     if joint is None:
-        joint, _ = make_affinities(fitted.kernel_, fitted.plan_, fitted._finished.seed)
+        joint, _ = make_affinities(fitted.kernel_, fitted.plan_, fitted._finished.draws)
     return Similarities(fitted.kernel_, joint)
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from isosne.kernels.registry import takes_tables
 from isosne.neighbors.distances import exact_set
 from isosne.neighbors.metric import Metric, Query, working_dtype
 from isosne.rows.rows import Rows, blocks, is_stored
-from isosne.rows.scaled import Scale, ScaledRows
+from isosne.rows.scaled import ScaledRows
 from isosne.tables.columns import is_mixed
 from isosne.tables.points import MixedRows, table_bytes, table_coordinates
 from isosne.tables.trees import TableForest
@@ -108,14 +108,6 @@ def as_landmarks(landmarks: object) -> Landmarks | None:
     return Landmarks(count)
 
 
-class DrawnLandmarks(NamedTuple):
-    """The pool, the landmarks, and the row indices of the landmarks in the input."""
-
-    pool: Points
-    points: Points
-    indices: NDArray[np.int64]
-
-
 def pool_size(n_rows: int, n_landmarks: int) -> int:
     """Return the number of rows in the pool."""
     return min(n_rows, max(POOL, n_landmarks))
@@ -123,12 +115,8 @@ def pool_size(n_rows: int, n_landmarks: int) -> int:
 
 def draw_landmarks(
     rows: Rows, landmarks: Landmarks, metric: Metric, rng: np.random.Generator
-) -> DrawnLandmarks:
-    """Draw a pool from all rows, and landmarks from the pool; both in the order of the input.
-
-    With choice="spread", half of the landmarks are drawn uniformly, so that dense clusters keep at
-    least half of their landmarks.
-    """
+) -> tuple[Points, Points, NDArray[np.int64]]:
+    """Return a pool of rows, landmarks drawn from it, and their indices, in order of the input."""
     n_rows, n_landmarks = rows.shape[0], int(landmarks.n)
     drawn = rng.choice(n_rows, pool_size(n_rows, n_landmarks), replace=False)
     numbers = np.argsort(drawn)  # of the draws, in the order of the input
@@ -138,20 +126,18 @@ def draw_landmarks(
     turns = np.zeros_like(numbers)
     if landmarks.choice == "spread":
         turns = _turns(pool, max(2, n_landmarks // CELL_SIZE), numbers, metric)
-        turns[numbers < n_landmarks // 2] = 0
+        turns[numbers < n_landmarks // 2] = 0  # dense clusters keep half of their landmarks
     first = np.lexsort((numbers, turns))[:n_landmarks]
     first.sort()
-    return DrawnLandmarks(pool, pool[first], ids[first])
+    return pool, pool[first], ids[first]
 
 
 def _turns(pool: Points, n_cells: int, numbers: Array, metric: Metric) -> Array:
     """Return the rank of each row within its cell; landmarks are taken in order of rank."""
     cells = even_cells(pool, n_cells, int(np.argmin(numbers)), metric)
     order = np.lexsort((numbers, cells))
-    starts = np.r_[0, np.flatnonzero(np.diff(cells[order])) + 1]
-    sizes = np.diff(np.r_[starts, len(cells)])
     turns = np.empty(len(cells), np.int64)
-    turns[order] = np.arange(len(cells)) - np.repeat(starts, sizes)
+    turns[order] = np.arange(len(cells)) - np.searchsorted(cells[order], cells[order])
     return turns
 
 
@@ -190,10 +176,7 @@ DROPPING = (
 
 
 def open_input(X: Any) -> Rows:
-    """Open the input of an estimator, which has no parameter that drops rows; errors say what has.
-
-    Rows that the user opened, and collections with other advice, keep their own.
-    """
+    """Open the input of an estimator; errors say how rows are dropped before a fit."""
     from isosne.rows.formats import open_rows  # and all readers, which an array does not need
 
     rows = open_rows(X)
@@ -221,91 +204,68 @@ class Input:
     """
 
     def __init__(
-        self, X: Any, landmarks: Landmarks | None, metric: str, random_state: RandomState = None
+        self, X: Any, kernel: Any, landmarks: Any = None, random_state: RandomState = None
     ) -> None:
+        metric = getattr(kernel, "metric", "euclidean")
+        if is_one_of(kernel, ("precomputed",)) or isinstance(kernel, PrecomputedKernel):
+            metric = "precomputed"
         self.forest: TableForest | None = None
         is_table = isinstance(X, MixedRows)
         self.source = X.frame if is_table else X
-        if is_table or (
-            not is_one_of(metric, ("precomputed",)) and not is_stored(X) and is_mixed(X)
-        ):
+        can_be_table = not is_one_of(metric, ("precomputed",)) and not is_stored(X)
+        if is_table or (can_be_table and is_mixed(X)):
             categorical = X.categorical if is_table else None
             # A run without a seed can be resumed only if its trees grow again.
             seed = random_state if is_integer(random_state) else 0
             self.forest = TableForest(categorical=categorical, random_state=seed)
             X = self.forest.fit_transform(self.source)
-        self._landmarks = landmarks
+        self.has_codes = self.forest is not None or is_one_of(metric, ("hamming",))
+        self._landmarks = as_landmarks(landmarks)
         self._points: Points | None = None
         self._rows: Rows | None = None
         self._in_memory = not is_stored(X) and not isinstance(X, np.memmap)
-        if landmarks is None and not is_stored(X):
-            self._points = check_points(X, min_rows=2)
-            self.shape: tuple[int, int] = self._points.shape
-            return
-        self._rows = open_input(X)
-        self.shape = self._rows.shape
-        if landmarks is not None:
-            landmarks.check(self.shape[0], metric)
-            self.shape = landmarks.n, self.shape[1]
-
-    @classmethod
-    def of(cls, X: Any, kernel: Any, landmarks: Any, random_state: RandomState) -> Self:
-        """Return the input of an estimator with these parameters."""
-        metric = getattr(kernel, "metric", "euclidean")
-        if is_one_of(kernel, ("precomputed",)) or isinstance(kernel, PrecomputedKernel):
-            metric = "precomputed"
         with suggesting_tables(kernel):
-            return cls(X, as_landmarks(landmarks), metric, random_state)
+            self.shape = self._open(X, metric)
+
+    def _open(self, X: Any, metric: Any) -> tuple[int, int]:
+        """Validate points, or open rows; return the number of points to map and of features."""
+        if self._landmarks is None and not is_stored(X):
+            self._points = check_points(X, min_rows=2)
+            return self._points.shape
+        self._rows = open_input(X)
+        n_rows, n_features = self._rows.shape
+        if self._landmarks is None:
+            return n_rows, n_features
+        self._landmarks.check(n_rows, metric)
+        return self._landmarks.n, n_features
 
     @property
     def n_rows(self) -> int:
         """Number of rows of the input; with landmarks, more than points to map."""
         return self.shape[0] if self._rows is None else int(self._rows.shape[0])
 
-    @property
-    def points(self) -> Points:
-        """Points that are in memory."""
-        assert self._points is not None  # only asked of input that was validated as a whole
-        return self._points
-
-    @property
-    def column_names(self) -> tuple[str, ...] | None:
-        """Column names of rows that are not in memory, if they have any."""
-        return None if self._rows is None else self._rows.column_names
-
-    @property
-    def scale(self) -> Scale | None:
-        """The column scaling of stored rows, if there is one."""
-        return getattr(self._rows, "scale", None)
-
     def start_points(self, fitted: Points, landmarks: Array | None) -> Points:
-        """Return the points whose principal components start a map: of a table its coordinates.
-
-        fitted: the points of the kernel.
-        """
+        """Return the points whose principal components start a map: of a table its coordinates."""
         if self.forest is None:
             return fitted
         coordinates = table_coordinates(self.source, self.forest.categorical)
         return coordinates if landmarks is None else coordinates[landmarks]
 
-    @property
-    def note(self) -> str:
-        """What the plan says about the columns of a table."""
-        return "" if self.forest is None else self.forest.describe()
-
-    def size(self) -> InputSize:
-        """Return the sizes that the plan depends on."""
-        of_table = 0
+    def size(self, kernel: MetricKernel) -> InputSize:
+        """Return the sizes that the plan of a fit with a kernel depends on."""
+        found = self._size_of_points(self._n_listed(kernel))
         if self.forest is not None:
             of_table = table_bytes(self.forest.columns_, self.n_rows)
-        elif isinstance(self._points, np.ndarray) and hasattr(self.source, "columns"):
-            of_table = self._points.nbytes
-        return self._size_of_points()._replace(table_bytes=of_table)
+            return found._replace(table_bytes=of_table, note=self.forest.describe())
+        if isinstance(self._points, np.ndarray) and hasattr(self.source, "columns"):
+            return found._replace(table_bytes=self._points.nbytes)
+        return found
 
-    def _size_of_points(self) -> InputSize:
+    def _size_of_points(self, n_listed: int | None) -> InputSize:
         if self._points is not None:
             entries = self._points.nnz if isinstance(self._points, csr_array) else None
-            return InputSize(*self.shape, np.dtype(working_dtype(self._points)).itemsize, entries)
+            value_bytes = np.dtype(working_dtype(self._points)).itemsize
+            return InputSize(*self.shape, value_bytes, entries, n_listed=n_listed)
         rows = self._rows
         assert rows is not None  # set in __init__ if the points are not
         entry_bytes = rows.dtype.itemsize + 4
@@ -319,7 +279,7 @@ class Input:
             n_pool=pool_size(rows.shape[0], self._landmarks.n) if self._landmarks else None,
         )
 
-    def n_listed(self, kernel: MetricKernel) -> int | None:
+    def _n_listed(self, kernel: MetricKernel) -> int | None:
         """Return the number of distances per row of a sparse matrix of distances; None for others.
 
         Such a matrix is validated here, because the plan depends on the smallest number.
@@ -356,20 +316,20 @@ class Input:
                 points = check_points(self._rows.read(slice(None)), min_rows=2)
                 return kernel.fit_checked(points), None
             metric = Metric(kernel.metric, kernel.p)
-            drawn = draw_landmarks(self._rows, self._landmarks, metric, rng)
-        return kernel.fit_pool(drawn.pool, drawn.points), drawn.indices
+            pool, points, ids = draw_landmarks(self._rows, self._landmarks, metric, rng)
+        return kernel.fit_pool(pool, points), ids
 
-
-def remember_columns(model: Any, given: Input) -> None:
-    """Set the attributes of a fitted estimator that describe the columns of its input."""
-    set_or_remove(model, "table_", given.forest)
-    set_or_remove(model, "input_scale_", given.scale)
-    if not is_stored(given.source):
-        validate_data(model, given.source, reset=True, skip_check_array=True)
-        return
-    model.n_features_in_ = given.shape[1]
-    names = None if given.column_names is None else np.array(given.column_names, object)
-    set_or_remove(model, "feature_names_in_", names)
+    def describe_columns(self, model: Any) -> None:
+        """Set the attributes of a fitted estimator that describe the columns of its input."""
+        set_or_remove(model, "table_", self.forest)
+        set_or_remove(model, "input_scale_", getattr(self._rows, "scale", None))
+        if self._rows is None or not is_stored(self.source):
+            validate_data(model, self.source, reset=True, skip_check_array=True)
+            return
+        names = self._rows.column_names
+        model.n_features_in_ = self.shape[1]
+        is_named = names is not None
+        set_or_remove(model, "feature_names_in_", np.array(names, object) if is_named else None)
 
 
 def set_or_remove(model: Any, name: str, value: object) -> None:

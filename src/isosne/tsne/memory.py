@@ -10,6 +10,7 @@ Compiled code, libraries, and points that were in memory before are not counted.
 import math
 import os
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ import psutil
 
 from isosne._numba import n_threads
 from isosne.errors import ParameterError, keyword
-from isosne.kernels.base import MetricKernel
+from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.layout.forces import Mesh, Method
 
@@ -26,11 +27,7 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def memory_available(limit: Any = None) -> int:
-    """Return the number of bytes that may be used: free memory, or the limit if it is lower.
-
-    limit: a number of bytes, a string such as "1.5GB", or None for the environment variable
-    ISOSNE_MEMORY_LIMIT.
-    """
+    """Return the number of bytes that may be used: free memory, or the limit if it is lower."""
     free, source = int(psutil.virtual_memory().available), "memory_limit"
     if limit is None:
         limit, source = os.environ.get(LIMIT_VARIABLE) or None, LIMIT_VARIABLE
@@ -108,34 +105,33 @@ class InputSize(NamedTuple):
     """Number of rows in the pool that landmarks are drawn from."""
     table_bytes: int = 0
     """Bytes of a data frame as an array; with mixed columns, of its trees and coordinates."""
+    n_listed: int | None = None
+    """Distances per row of a sparse matrix of distances; None for other input."""
+    note: str = ""
+    """What the plan says about the columns of a mixed table."""
 
 
+@dataclass(frozen=True)
 class Costs:
-    """The memory of a fit, and the list lengths of its kernel.
+    """The memory of a fit, and the list lengths of its kernel."""
 
-    forces: repulsive forces if affinities are not dense. start: "pca", "spectral", or a start that
-    needs no memory. is_approximate: whether neighbors are found by the approximate search.
-    """
+    given: InputSize
+    unfitted: MetricKernel
+    n_components: int
+    available: int
+    """Bytes that may be used."""
+    start: str
+    """"pca", "spectral", or a start that needs no memory."""
+    forces: Method
+    """Repulsive forces if affinities are not dense."""
+    is_approximate: bool
+    """Whether neighbors are found by the approximate search."""
 
-    def __init__(
-        self,
-        given: InputSize,
-        kernel: MetricKernel,
-        n_listed: int | None,
-        n_components: int,
-        *,
-        start: str,
-        forces: Method,
-        is_approximate: bool,
-    ) -> None:
-        costs, last = kernel.costs(given.n_points), given.n_points - 1
-        self.given, self.n_components, self.start, self.forces = given, n_components, start, forces
-        self.kernel = costs if n_listed is None else costs.within(n_listed)
-        self.is_approximate = is_approximate
-        self.has_points = kernel.metric != "precomputed"
-        self.is_graph = isinstance(kernel, PrecomputedKernel)
-        self.n_neighbors = min(self.kernel.n_relevant, last)
-        self.n_partners = min(self.kernel.n_partners, last)
+    @cached_property
+    def kernel(self) -> KernelCosts:
+        """List lengths and memory of the kernel; no longer than the neighbors that are known."""
+        n, n_listed = self.given.n_points, self.given.n_listed
+        return self.unfitted.costs(n).within(n - 1 if n_listed is None else n_listed)
 
     @cached_property
     def bytes(self) -> dict[str, int]:
@@ -153,7 +149,7 @@ class Costs:
         n, kernel, entries = self.given.n_points, self.kernel, self.given.n_entries
         step, start, cells = self._step(), self._start(), self._cells()
         spectral = 8 * n**2 if self.start == "spectral" else 0
-        if self.is_graph:
+        if isinstance(self.unfitted, PrecomputedKernel):
             widened = 0 if entries is None else 8 * n**2
             forms = {"dense": GRAPH["dense"] * n**2 + widened + STEP["exact"] * n + start}
             if entries is not None:
@@ -167,7 +163,7 @@ class Costs:
         converted = cells + start if cells else max(start, self._points(8))
         forms = {"dense": pairs + STEP["exact"] * n + converted}
         if kernel.n_relevant:
-            lists = PAIR["sparse"] * n * (self.n_partners + kernel.n_far)
+            lists = PAIR["sparse"] * n * (kernel.n_partners + kernel.n_far)
             forms["sparse"] = lists + step + cells + points
         if cells:
             forms["sampled"] = DRAWS * n + step + cells + start
@@ -176,7 +172,7 @@ class Costs:
     def _points(self, value_bytes: int) -> float:
         """Return the bytes of copies of the points in the search, or of their distances."""
         n, d, entries = self.given.n_points, self.given.n_features, self.given.n_entries
-        if not self.has_points:
+        if self.unfitted.metric == "precomputed":
             return DISTANCES * n if entries is None else ENTRY["distances"] * entries
         if entries is not None:
             return ENTRY["points"] * entries + 8 * d
@@ -216,27 +212,25 @@ class Costs:
     def _threads(self) -> float:
         n_busy = min(n_threads(), math.ceil(self.given.n_points / ROWS_PER_BLOCK))
         copied = 0
-        if self.has_points and self.given.n_entries is None:
+        if self.unfitted.metric != "precomputed" and self.given.n_entries is None:
             rows = THREAD_ROWS["approximate" if self.is_approximate else "exact"]
             copied = rows * self.given.value_bytes * self.given.n_features
         return n_busy * (THREAD + copied)
 
-
-def out_of_memory(
-    affinities: str, forms: tuple[str, ...], costs: Costs, available: int
-) -> ParameterError:
-    """Return an error that names the forms of affinities that fit."""
-    needed = costs.bytes[affinities]
-    hints = [
-        f"choose {keyword('affinities', form)} ({size(costs.bytes[form])})"
-        for form in forms
-        if costs.bytes[form] <= available
-    ]
-    is_read = costs.given.row_bytes > 0
-    landmarks = f"map fewer of the rows with {keyword('landmarks')}"
-    hint = ", or ".join([*hints, landmarks if is_read else "fit on fewer points"])
-    rule = (
-        f"fit in the {size(available)} of memory that are available; {affinities} affinities of "
-        f"{costs.given.n_points:,} points need {size(needed)}"
-    )
-    return ParameterError("affinities", rule, affinities, f"{hint[0].upper()}{hint[1:]}.")
+    def check(self, affinities: str, forms: tuple[str, ...]) -> None:
+        """Raise an error if the chosen form of affinities does not fit; it names those that do."""
+        if self.bytes[affinities] <= self.available:
+            return
+        hints = [
+            f"choose {keyword('affinities', form)} ({size(self.bytes[form])})"
+            for form in forms
+            if self.bytes[form] <= self.available
+        ]
+        is_read = self.given.row_bytes > 0
+        landmarks = f"map fewer of the rows with {keyword('landmarks')}"
+        hint = ", or ".join([*hints, landmarks if is_read else "fit on fewer points"])
+        rule = (
+            f"fit in the {size(self.available)} of memory that are available; {affinities} "
+            f"affinities of {self.given.n_points:,} points need {size(self.bytes[affinities])}"
+        )
+        raise ParameterError("affinities", rule, affinities, f"{hint[0].upper()}{hint[1:]}.")

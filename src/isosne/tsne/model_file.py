@@ -6,10 +6,10 @@ recomputed when needed. Nothing that depends on the machine is stored, so equal 
 files. What compiled loops use as a size or an index is checked here.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -31,21 +31,14 @@ from isosne.kernels.registry import KERNELS
 from isosne.layout.anchors import Anchors
 from isosne.layout.forces import Exact, Mesh, Tree
 from isosne.layout.objectives import JSE, KL, NeRV, as_objective
-from isosne.layout.schedules import (
-    LARGEST_SETTING,
-    ChangeBelow,
-    Phase,
-    RateFalls,
-    Schedule,
-    as_schedule,
-)
+from isosne.layout.schedules import LARGEST_SETTING, ChangeBelow, Phase, RateFalls, Schedule
 from isosne.rows.scaled import Scale
 from isosne.tables.columns import RANGE, Column
 from isosne.tables.trees import KINDS as COLUMN_KINDS
 from isosne.tables.trees import TableForest, Trees
 from isosne.tsne.alignment import LARGEST_STRENGTH, Alignment, as_alignment, stored_parts
 from isosne.tsne.input import Landmarks
-from isosne.tsne.plan import Plan, useful_threads
+from isosne.tsne.plan import Plan, schedule_of, useful_threads
 
 KIND = "model"
 FITTED = (
@@ -62,6 +55,8 @@ LARGEST_COUNT = 2**53
 """Largest number of steps; the trace holds it as float64."""
 LARGEST_COORDINATE = 1e16
 """Largest coordinate of a map: one point of 100 million at the LARGEST_SPREAD of a descent."""
+SMALLEST = float(np.finfo(np.float32).smallest_subnormal)
+"""Smallest spread, which loops divide by."""
 CSR_PARTS = ("data", "indices", "indptr")
 KINDS: dict[str, type] = {
     kind.__name__: kind
@@ -73,14 +68,6 @@ KINDS: dict[str, type] = {
     )
 }
 """Classes of objects that a file may contain, by name."""
-
-
-class Model(NamedTuple):
-    """The content of a file: parameters, fitted attributes, and the seed of sampled affinities."""
-
-    parameters: dict[str, Any]
-    attributes: dict[str, Any]
-    seed: int
 
 
 def write_model(path: str | Path, estimator: Any, seed: int) -> None:
@@ -103,28 +90,26 @@ def write_model(path: str | Path, estimator: Any, seed: int) -> None:
     write_archive(Path(path), KIND, header, arrays)
 
 
-def read_model(path: str | Path, known: Collection[str]) -> Model:
-    """Read a file of `write_model`; known: names of the estimator's parameters."""
+def read_model(path: str | Path, kind: type) -> tuple[Any, int]:
+    """Return the estimator (of class `kind`) in a file, and the seed of its sampled affinities."""
     header, arrays = read_archive(Path(path), KIND)
     with reading_archive(Path(path), KIND):
-        model = _restore(header, arrays)
-        unknown = model.parameters.keys() - known
-        check_value(unknown, "the unknown parameters", not unknown)
-        _check_model(model)
-    return model
-
-
-def _restore(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Model:
-    parts = ("parameters", "kernel", "state", "plan", "seed", "fitted")
-    parameters, kernel, state, plan, seed, fitted = (unpack(header[k], arrays) for k in parts)
-    fitted["kernel_"] = _restore_kernel(kernel, **state)
-    n_threads = useful_threads(state["points"].shape[0], plan["forces"])
-    fitted["plan_"] = Plan(**plan, n_threads=n_threads, bytes_needed=None, bytes_available=None)
-    if "names" in header:
-        fitted["feature_names_in_"] = unpack(header["names"], arrays).astype(object)
-    if "table" in header:
-        fitted["table_"] = _restore_table(**unpack(header["table"], arrays))
-    return Model(parameters, fitted, seed)
+        parts = ("parameters", "kernel", "state", "plan", "seed", "fitted")
+        parameters, kernel, state, plan, seed, fitted = (unpack(header[k], arrays) for k in parts)
+        fitted["kernel_"] = _restore_kernel(kernel, **state)
+        n_threads = useful_threads(state["points"].shape[0], plan["forces"])
+        fitted["plan_"] = Plan(**plan, n_threads=n_threads, bytes_needed=None, bytes_available=None)
+        if "names" in header:
+            fitted["feature_names_in_"] = unpack(header["names"], arrays).astype(object)
+        if "table" in header:
+            fitted["table_"] = _restore_table(**unpack(header["table"], arrays))
+        check_value(seed, "the seed", is_count(seed))
+        _check_fitted(fitted)
+        as_objective(parameters["objective"])
+        schedule_of(parameters["schedule"], parameters["exaggeration"])
+        estimator = kind(**parameters)
+        vars(estimator).update(fitted)
+    return estimator, seed
 
 
 def relevant(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,10 +187,8 @@ def _kernel_state(kernel: MetricKernel) -> dict[str, Any]:
         return {"points": kernel.X_fit_, "partitions": kernel.partitions_}
     samples, pool = [part.samples for part in kernel.partitions_], None
     if kernel.pool_ is not kernel.X_fit_:  # the sampled rows alone, which samples refer to then
-        sampled, positions = np.unique(np.concatenate(samples, axis=None), return_inverse=True)
-        pool, ends = kernel.pool_[sampled], np.cumsum([part.size for part in samples])[:-1]
-        pairs = zip(np.split(positions, ends), samples, strict=True)
-        samples = [part.reshape(sample.shape) for part, sample in pairs]
+        sampled = np.unique(np.concatenate(samples, axis=None))
+        pool, samples = kernel.pool_[sampled], [np.searchsorted(sampled, s) for s in samples]
     return {"points": kernel.X_fit_, "partitions": samples, "pool": pool}
 
 
@@ -226,28 +209,33 @@ def _restore_kernel(
         n_listed = kernel.n_listed(points)
         psis = kernel.psis(n_points, n_listed)
         far = () if n_listed is not None else split_scales(psis, n_points).far
-        sets = [_check_subsets(*pair, n_points) for pair in zip(subsets, far, strict=True)]
+        for (order, members), psi in zip(subsets, far, strict=True):
+            check_permutation(order, n_points)
+            _check_ascending(members, "members", subset_shape(psi, n_points), n_points)
         if spreads is not None:
-            _check_spreads(spreads, n_points)
-        draws = {"psi_": psis, "subsets_": sets, "spreads_": spreads}
+            check_array(spreads.values, "spreads", np.float32, (n_points,), low=SMALLEST)
+            check_value(spreads.n_ranked, "n_ranked", is_count(spreads.n_ranked))
+        draws = {"psi_": psis, "subsets_": list(subsets), "spreads_": spreads}
         return kernel.restore(points, kernel.fit_metric(points), **draws)
     if not isinstance(kernel, IsolationKernel) or not partitions:
         n_missing = kernel.costs(n_points).n_draws
         check_value(n_missing, "the number of missing samples", n_missing == 0)
         return kernel.fit(points)
     metric, pool = kernel.fit_metric(points), points if pool is None else pool
-    drawn: list[Any]
+    drawn: list[Any] = list(partitions)
     if kernel.partition == "forest":
-        drawn = [_check_forest(part, kernel.n_partitions, n_features) for part in partitions]
+        for part in partitions:
+            n_trees, psi = _check_samples(part.samples, kernel.n_partitions, None).shape
+            _check_trees(part.trees, n_features, (n_trees, 2 * psi - 1))
     else:
         if pool is not points:
             check_value(pool.shape, "the shape of the pool", pool.shape[1] == n_features)
             check_value(kernel.metric, "the metric of a pool", kernel.metric != "precomputed")
             pool = check_points(pool, name="pool")
             check_for_metric(pool, kernel.metric, name="pool")
-        last = pool.shape[0] - 1
-        samples = [_check_samples(part, kernel.n_partitions, last) for part in partitions]
-        drawn = [VoronoiPartitions(part, pool, metric) for part in samples]
+        for part in partitions:
+            _check_samples(part, kernel.n_partitions, pool.shape[0])
+        drawn = [VoronoiPartitions(part, pool, metric) for part in partitions]
     psis = tuple(part.samples.shape[1] for part in drawn)
     return kernel.restore(points, metric, psi_=psis, partitions_=drawn, pool_=pool)
 
@@ -269,40 +257,34 @@ def _restore_table(columns: Sequence[Column], trees: Sequence[Trees]) -> TableFo
     return forest
 
 
-def _check_model(model: Model) -> None:
+def _check_fitted(fitted: Mapping[str, Any]) -> None:
     """Raise an error if fitted attributes do not fit each other."""
-    fitted, plan, kernel = model.attributes, model.attributes["plan_"], model.attributes["kernel_"]
-    n_points, n_codes = kernel.X_fit_.shape
+    plan, kernel, table = fitted["plan_"], fitted["kernel_"], fitted.get("table_")
+    n_points, n_features = kernel.X_fit_.shape
     _check_plan(plan, n_points)
     if plan.affinities == "sampled" and not getattr(kernel, "partitions_", ()):
         raise ValueError("affinities are sampled, and the kernel has no cells")
-    n_features, table = n_codes, fitted.get("table_")
     if table is not None:
+        check_value(n_features, "the number of trees", n_features == table._n_features_out)
         n_features = len(table.columns_)
-        check_value(n_codes, "the number of trees", n_codes == table._n_features_out)
     n_iter, value = fitted["n_iter_"], fitted["kl_divergence_"]
     check_value(n_iter, "n_iter_", is_count(n_iter, 0, LARGEST_COUNT))
     check_value(value, "kl_divergence_", is_number(value))
-    check_value(model.seed, "the seed", is_count(model.seed))
     check_value(fitted["n_features_in_"], "n_features_in_", fitted["n_features_in_"] == n_features)
-    check_map(fitted["embedding_"], "embedding_", (n_points, plan.n_components))
+    shape = n_points, plan.n_components
+    check_map(fitted["embedding_"], "embedding_", shape)
     check_trace(fitted["trace_"])
-    last, last_row = n_points - 1, (plan.n_rows or n_points) - 1
-    lengths = {"isolated_": None, "far_": None, "landmark_indices_": n_points}
-    for name in fitted.keys() & lengths.keys():
-        high = last_row if name == "landmark_indices_" else last
-        check_array(fitted[name], name, np.int64, (lengths[name],), low=0, high=high)
+    n_rows = plan.n_rows or n_points
+    indices = {"isolated_": (None, n_points), "far_": (None, n_points)}
+    for name, (length, n) in (indices | {"landmark_indices_": (n_points, n_rows)}).items():
+        if name in fitted:
+            check_array(fitted[name], name, np.int64, (length,), low=0, high=n - 1)
     if "alignment_" in fitted:
-        _check_anchors(fitted["alignment_"], (n_points, plan.n_components))
+        _check_anchors(fitted["alignment_"], shape)
     if "feature_names_in_" in fitted:
         check_array(fitted["feature_names_in_"], "feature_names_in_", object, (n_features,))
     for part in fitted.get("input_scale_", ()):
         check_array(part, "input_scale_", np.float64, (n_features,))
-    as_objective(model.parameters["objective"])
-    as_schedule(model.parameters["schedule"])
-    strength = model.parameters["exaggeration"]
-    is_valid = strength is None or (is_number(strength) and 1 <= strength <= LARGEST_SETTING)
-    check_value(strength, "exaggeration", is_valid)
 
 
 def _check_plan(plan: Plan, n_points: int) -> None:
@@ -321,50 +303,35 @@ def _check_plan(plan: Plan, n_points: int) -> None:
         "n_rows": plan.n_rows is None or is_count(plan.n_rows, n_points),
     }.items():
         check_value(getattr(plan, name), f"{name} of the plan", is_valid)
-    forces = plan.parameters.get("forces")
-    check_value(forces, "the forces of the plan", isinstance(forces, Exact | Mesh | Tree))
+    kinds = {"forces": Exact | Mesh | Tree, "schedule": Schedule, "objective": KL | NeRV | JSE}
+    for name, kind in kinds.items():
+        value = plan.parameters[name]
+        check_value(value, f"{name} of the plan", isinstance(value, kind))
 
 
 def _check_anchors(anchors: Anchors, shape: tuple[int, int]) -> None:
     n_points, n_components = shape
-    rows = check_array(anchors.rows, "rows", np.int64, (None,), low=0, high=n_points - 1)
-    if np.any(np.diff(rows) <= 0):
-        raise ValueError("rows must have ascending indices")
-    check_map(anchors.places, "places", (len(rows), n_components))
+    _check_ascending(anchors.rows, "rows", (None,), n_points)
+    check_map(anchors.places, "places", (len(anchors.rows), n_components))
     for name, high in (("strength", LARGEST_STRENGTH), ("scale", LARGEST_SETTING)):
         value = getattr(anchors, name)
         check_value(value, name, is_number(value) and 0 <= value <= high)
 
 
-def _check_subsets(subsets: Subsets, psi: int, n_points: int) -> Subsets:
-    """Return the subsets of one scale: a permutation of the points, and ascending members."""
-    order, members = subsets
-    check_permutation(order, n_points)
-    check_array(members, "members", np.int64, subset_shape(psi, n_points), low=0, high=n_points - 1)
-    if np.any(members[:, 1:] <= members[:, :-1]):
-        raise ValueError("members must have ascending indices in every row")
-    return subsets
+def _check_ascending(
+    indices: Array, name: str, shape: tuple[int | None, ...], n: int | None
+) -> Array:
+    """Return indices below n (None: any) of this shape that ascend in every row."""
+    check_array(indices, name, np.int64, shape, low=0, high=None if n is None else n - 1)
+    if np.any(indices[..., 1:] <= indices[..., :-1]):
+        raise ValueError(f"{name} must have ascending indices in every row")
+    return indices
 
 
-def _check_spreads(spreads: Spreads, n_points: int) -> None:
-    check_array(spreads.values, "spreads", np.float32, (n_points,), low=0)
-    if not (spreads.values > 0).all():
-        raise ValueError("spreads must be positive")
-    check_value(spreads.n_ranked, "n_ranked", is_count(spreads.n_ranked))
-
-
-def _check_samples(samples: Array, n_partitions: Any, last: int | None) -> Array:
-    """Return the samples (t, psi) of one scale: ascending indices of points, up to the last."""
-    check_array(samples, "samples", np.int64, (n_partitions, None), low=0, high=last)
-    if samples.shape[1] < 2 or np.any(samples[:, 1:] <= samples[:, :-1]):
-        raise ValueError("samples must have ascending indices in every row")
-    return samples
-
-
-def _check_forest(forest: ForestPartitions, n_partitions: Any, n_features: int) -> ForestPartitions:
-    n_trees, psi = _check_samples(forest.samples, n_partitions, None).shape
-    _check_trees(forest.trees, n_features, (n_trees, 2 * psi - 1))
-    return forest
+def _check_samples(samples: Array, n_partitions: Any, n_points: int | None) -> Array:
+    """Return the samples (t, psi) of one scale."""
+    check_value(samples.shape, "the shape of samples", samples.shape[-1] > 1)
+    return _check_ascending(samples, "samples", (n_partitions, None), n_points)
 
 
 def _check_trees(trees: Trees, n_features: int, shape: tuple[int, ...]) -> Trees:
@@ -411,10 +378,11 @@ def check_map(Y: Array, name: str, shape: tuple[int, int]) -> Array:
     return check_array(Y, name, np.float32, shape, low=low, high=high)
 
 
-def check_trace(trace: Array) -> None:
-    """Raise an error unless a trace has steps, values (maybe NaN) and norms."""
+def check_trace(trace: Array) -> Array:
+    """Return a trace if it has steps, values (maybe NaN) and norms."""
     check_array(trace[:, [0, -1]], "trace", np.float64, (None, 2), low=0)
     check_value(trace.shape, "the shape of the trace", trace.shape[1] == 3)
+    return trace
 
 
 def check_permutation(order: Array, n_points: int) -> None:

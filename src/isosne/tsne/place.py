@@ -24,16 +24,15 @@ from isosne.errors import ParameterError
 from isosne.kernels.base import KernelCosts, MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.kernels.isolation import IsolationKernel
-from isosne.layout.objectives import as_objective, dof_of
+from isosne.layout.objectives import dof_of
 from isosne.layout.placement import ListedPlacement, Placement
 from isosne.neighbors.exact import Search
-from isosne.neighbors.metric import Metric
 from isosne.neighbors.search import has_approximate_search, make_search
 from isosne.rows.rows import Rows
 from isosne.tsne.fit import sample_affinities
 from isosne.tsne.input import opened_rows
-from isosne.tsne.plan import LONGEST_LIST, Plan
-from isosne.tsne.run import Run, schedule_of
+from isosne.tsne.plan import LONGEST_LIST
+from isosne.tsne.run import Run
 
 PLACE_BYTES = 2**26
 """Bytes of rows per block in `TSNE.place`: 64 MB (chosen; not measured)."""
@@ -55,52 +54,18 @@ class MapSettings(NamedTuple):
     """Exaggeration of the last phase."""
 
 
-def make_placer(
-    kernel: MetricKernel, plan: Plan, source: SampledAffinities | None, settings: MapSettings
-) -> "MapPlacer":
-    """Return the placer for a fitted kernel and its map.
-
-    source: the sampled affinities of the map, if there are any. New points are compared in the same
-    way as the fitted points. With landmarks, which are followed by many new points, they are
-    compared with the nearest landmarks instead, found approximately if there are many; if these
-    lists would be too long, with landmarks drawn from shared cells, or with all landmarks if the
-    kernel has no cells.
-    """
-    has_many = plan.n_rows is not None and len(settings.embedding) > EXACT_LANDMARKS
-    method = None if has_many else plan.neighbors
-    if isinstance(kernel, PrecomputedKernel):
-        return AllPairsPlacer(kernel, settings)
-    if plan.affinities == "dense":
-        listed = kernel.in_closed_form() if plan.n_rows is not None else None
-        if listed is not None and 0 < _costs(listed).n_relevant <= LONGEST_LIST:
-            return ListPlacer(listed, method, settings)
-        if plan.n_rows is None or not _costs(kernel).n_partitions:
-            return AllPairsPlacer(kernel, settings)
-        assert isinstance(kernel, IsolationKernel)  # no other kernel has cells
-        source = SampledAffinities(kernel)
-    if source is not None:
-        assert isinstance(kernel, IsolationKernel)
-        return DrawPlacer(kernel, source, settings)
-    return ListPlacer(kernel, method, settings)
-
-
-def _costs(kernel: MetricKernel) -> KernelCosts:
-    return kernel.costs(kernel.X_fit_.shape[0])
-
-
 class MapPlacer(ABC):
     """Base class: computes coordinates of new points, each independently of the others."""
 
     width: int
     """Number of fitted points that a new point is compared with."""
 
-    def __init__(self, metric: Metric, settings: MapSettings) -> None:
-        self.metric = metric
-        self.embedding = settings.embedding
+    def __init__(self, kernel: MetricKernel, settings: MapSettings) -> None:
+        self._metric, self.embedding = kernel.metric_.name, settings.embedding
 
     def place(self, points: Points) -> NDArray[np.float32]:
         """Return the coordinates of new points; a copy of a fitted point gets its coordinates."""
-        check_for_metric(points, self.metric.name)
+        check_for_metric(points, self._metric)
         coordinates = np.empty((points.shape[0], self.embedding.shape[1]), np.float32)
         # Bytes per point: indices, distances, similarities; float64 values with a working copy.
         step = max(1, BLOCK_BYTES // (16 * self.width + 16 * min(points.shape[1], WIDEST)))
@@ -111,18 +76,16 @@ class MapPlacer(ABC):
         return coordinates
 
     @abstractmethod
-    def _place_block(self, points: Points) -> NDArray[np.float32]:
-        """Return the coordinates of a block of points."""
+    def _place_block(self, points: Points) -> NDArray[np.float32]: ...
 
 
 class AllPairsPlacer(MapPlacer):
     """Compares new points with all fitted points."""
 
     def __init__(self, kernel: MetricKernel, settings: MapSettings) -> None:
-        super().__init__(kernel.metric_, settings)
+        super().__init__(kernel, settings)
         self.width = len(self.embedding)
-        self._kernel = kernel
-        self._placement = Placement(*settings)
+        self._kernel, self._placement = kernel, Placement(*settings)
         self._similarity = kernel.toward_fitted()
 
     def _place_block(self, points: Points) -> NDArray[np.float32]:
@@ -138,8 +101,7 @@ class AllPairsPlacer(MapPlacer):
         rows = conditional_rows(self._similarity(points))
         empty = np.flatnonzero(~rows.any(axis=1))
         if len(empty):
-            search = _search(self._kernel, "exact")
-            nearest, _ = search.nearest(points[empty], 1)
+            nearest, _ = _search(self._kernel, "exact").nearest(points[empty], 1)
             rows[empty, nearest[:, 0]] = 1
         return rows
 
@@ -148,10 +110,9 @@ class ListPlacer(MapPlacer):
     """Compares new points with the fitted points nearest to them."""
 
     def __init__(self, kernel: MetricKernel, method: str | None, settings: MapSettings) -> None:
-        super().__init__(kernel.metric_, settings)
-        n_listed = kernel.n_listed()
+        super().__init__(kernel, settings)
+        n_listed, costs = kernel.n_listed(), _costs(kernel)
         n_known = len(self.embedding) - 1 if n_listed is None else n_listed
-        costs = _costs(kernel)
         self.width = min(costs.n_placed or costs.n_partners, n_known)
         self._placement = ListedPlacement(*settings)
         self._search = _search(kernel, method)
@@ -174,12 +135,12 @@ class DrawPlacer(MapPlacer):
     width = PLACE_DRAWS
 
     def __init__(
-        self, kernel: IsolationKernel, source: SampledAffinities, settings: MapSettings
+        self, kernel: MetricKernel, source: SampledAffinities, settings: MapSettings
     ) -> None:
-        super().__init__(kernel.metric_, settings)
+        super().__init__(kernel, settings)
+        assert isinstance(kernel, IsolationKernel)  # no other kernel has cells
         self._kernel, self._source = kernel, source
-        self._placement = ListedPlacement(*settings)
-        self._search = _search(kernel, None)
+        self._placement, self._search = ListedPlacement(*settings), _search(kernel, None)
 
     def _place_block(self, points: Points) -> NDArray[np.float32]:
         nearest, distances = self._search.nearest(points, 1)
@@ -191,58 +152,19 @@ class DrawPlacer(MapPlacer):
         return coordinates
 
 
-def placed_blocks(model: Any, X: Any) -> Iterator[NDArray[np.float32]]:
-    """Return an iterator over the coordinates of all rows of an input on the map of a model.
-
-    Blocks of a Dask collection are placed by the workers that hold them.
-    """
-    return opened_blocks(model, opened_rows(model, X))
-
-
-def opened_blocks(model: Any, rows: Rows) -> Iterator[NDArray[np.float32]]:
-    """Return the coordinates of rows that are opened, in blocks."""
-    with threads(model.n_jobs):
-        placer = ready_placer(model)
-    return rows.apply(partial(place_checked, placer, model.n_jobs), PLACE_BYTES)
-
-
-def place_checked(placer: MapPlacer, n_jobs: int | None, points: Any) -> NDArray[np.float32]:
-    """Validate a block of rows and return its coordinates; also runs on Dask workers."""
-    with threads(n_jobs):
-        return placer.place(check_points(points))
-
-
-def place_rows(model: Any, X: Any, out: Any) -> NDArray[np.float32]:
-    """Return the coordinates of all rows of an input, in `out` if it is not None."""
-    rows = opened_rows(model, X)
-    shape = rows.shape[0], model.embedding_.shape[1]
-    placed: NDArray[np.float32] = np.empty(shape, np.float32) if out is None else out
-    _check_out(placed, shape)
-    start = 0
-    for block in opened_blocks(model, rows):
-        placed[start : start + len(block)] = block
-        start += len(block)
-    return placed
-
-
-def _check_out(out: Any, shape: tuple[int, int]) -> None:
-    """Raise an error unless `out` is a writable float32 array of this shape."""
-    kind = getattr(out, "dtype", type(out).__name__)
-    is_writable = getattr(getattr(out, "flags", None), "writeable", True)
-    if kind != np.float32 or out.shape != shape or not is_writable:
-        received = f"{kind} of shape {getattr(out, 'shape', None)}"
-        raise ParameterError(
-            "out",
-            f"be a writable float32 array of shape {shape}; received "
-            f"{received if is_writable else f'a read-only array, {received}'}",
-            hint="Leave it out for a new array.",
-        )
+def _costs(kernel: MetricKernel) -> KernelCosts:
+    return kernel.costs(kernel.X_fit_.shape[0])
 
 
 def _search(kernel: MetricKernel, method: str | None) -> Search:
     is_sparse = isinstance(kernel.X_fit_, csr_array)
     can = has_approximate_search(kernel.metric_.name, is_sparse=is_sparse)
     return make_search(kernel.X_fit_, kernel.metric_, method or ("approximate" if can else "exact"))
+
+
+def fitted_search(model: Any) -> Search:
+    """Return a search among the fitted points of an estimator."""
+    return _search(model.kernel_, model.plan_.neighbors or "exact")
 
 
 @dataclass
@@ -252,7 +174,7 @@ class Finished:
     The run is None after loading from a file; the placer is None until it is first used.
     """
 
-    seed: int
+    draws: int
     run: Run | None = None
     placer: MapPlacer | None = None
 
@@ -264,18 +186,72 @@ def ready_placer(model: Any) -> MapPlacer:
     """Return the placer of a fitted estimator, which keeps it."""
     finished: Finished = model._finished
     if finished.placer is None:
-        source: SampledAffinities | None = None
-        if model.plan_.affinities == "sampled":
-            source = getattr(model, "affinities_", None)
-            source = source or sample_affinities(model.kernel_, finished.seed)
-        exaggeration = schedule_of(model.schedule, model.exaggeration).phases[-1].exaggeration
-        dof = dof_of(as_objective(model.objective))
-        settings = MapSettings(model.embedding_, dof, exaggeration)
-        finished.placer = make_placer(model.kernel_, model.plan_, source, settings)
+        finished.placer = _make_placer(model)
     return finished.placer
 
 
-def fitted_search(model: Any) -> Search:
-    """Return a search among the fitted points of an estimator."""
-    kernel = model.kernel_
-    return make_search(kernel.X_fit_, kernel.metric_, model.plan_.neighbors or "exact")
+def _make_placer(model: Any) -> MapPlacer:
+    """Return the placer for the map of a model: new points are compared as the fitted points were.
+
+    With landmarks, which are followed by many new points, they are compared with the nearest
+    landmarks instead, found approximately if there are many; if these lists would be too long, with
+    landmarks drawn from shared cells, or with all landmarks if the kernel has no cells.
+    """
+    kernel, plan = model.kernel_, model.plan_
+    exaggeration = plan.parameters["schedule"].phases[-1].exaggeration
+    settings = MapSettings(model.embedding_, dof_of(plan.parameters["objective"]), exaggeration)
+    if isinstance(kernel, PrecomputedKernel):
+        return AllPairsPlacer(kernel, settings)
+    if plan.affinities == "sampled":
+        source = getattr(model, "affinities_", None)
+        source = source or sample_affinities(kernel, model._finished.draws)
+        return DrawPlacer(kernel, source, settings)
+    are_landmarks = plan.n_rows is not None
+    has_many = are_landmarks and plan.n_points > EXACT_LANDMARKS
+    method = None if has_many else plan.neighbors
+    if plan.affinities == "sparse":
+        return ListPlacer(kernel, method, settings)
+    listed = kernel.in_closed_form() if are_landmarks else None
+    if listed is not None and 0 < _costs(listed).n_relevant <= LONGEST_LIST:
+        return ListPlacer(listed, method, settings)
+    if are_landmarks and _costs(kernel).n_partitions:
+        return DrawPlacer(kernel, sample_affinities(kernel), settings)
+    return AllPairsPlacer(kernel, settings)
+
+
+def placed_blocks(model: Any, rows: Rows) -> Iterator[NDArray[np.float32]]:
+    """Yield the coordinates of opened rows in blocks; Dask workers place the blocks they hold."""
+    with threads(model.n_jobs):
+        placer = ready_placer(model)
+    return rows.apply(partial(_place_checked, placer, model.n_jobs), PLACE_BYTES)
+
+
+def _place_checked(placer: MapPlacer, n_jobs: int | None, points: Any) -> NDArray[np.float32]:
+    with threads(n_jobs):
+        return placer.place(check_points(points))
+
+
+def place_rows(model: Any, X: Any, out: Any) -> NDArray[np.float32]:
+    """Return the coordinates of all rows of an input, in `out` if it is not None."""
+    rows = opened_rows(model, X)
+    shape = rows.shape[0], model.embedding_.shape[1]
+    placed: NDArray[np.float32] = np.empty(shape, np.float32) if out is None else out
+    _check_out(placed, shape)
+    start = 0
+    for block in placed_blocks(model, rows):
+        placed[start : start + len(block)] = block
+        start += len(block)
+    return placed
+
+
+def _check_out(out: Any, shape: tuple[int, int]) -> None:
+    kind = getattr(out, "dtype", type(out).__name__)
+    is_writable = getattr(getattr(out, "flags", None), "writeable", True)
+    if kind != np.float32 or out.shape != shape or not is_writable:
+        received = f"{kind} of shape {getattr(out, 'shape', None)}"
+        raise ParameterError(
+            "out",
+            f"be a writable float32 array of shape {shape}; received "
+            f"{received if is_writable else f'a read-only array, {received}'}",
+            hint="Leave it out for a new array.",
+        )

@@ -1,29 +1,30 @@
 """The plan of a fit: all automatic choices, their reasons, and the memory they need.
 
-`make_plan` turns a `Request`, the user's parameters, into a `Plan`, which prints the choices and
-can be repeated: ``TSNE(**plan.parameters)``.
+`make_plan` turns the user's parameters into a `Plan`, which prints the choices and can be repeated:
+``TSNE(**plan.parameters)``.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 from sklearn.base import clone
 
+from isosne._checks import check_number, is_one_of
 from isosne._html import pairs_table
 from isosne._numba import n_threads
-from isosne.affinities.sparse import Sparse
+from isosne.affinities.sparse import Sparse, as_affinities
 from isosne.errors import ParameterError, keyword
 from isosne.kernels.base import MetricKernel
 from isosne.kernels.given import PrecomputedKernel
 from isosne.layout.anchors import Anchors
-from isosne.layout.forces import Exact, Mesh, Method, Tree
+from isosne.layout.forces import Exact, Mesh, Method, Tree, as_method
 from isosne.layout.mesh import THETA, widest_map
-from isosne.layout.objectives import KL, Objective
-from isosne.layout.schedules import Schedule
+from isosne.layout.objectives import KL, Objective, as_objective
+from isosne.layout.schedules import Schedule, as_schedule, lasting
 from isosne.layout.start import resolve_start
 from isosne.neighbors.search import has_approximate_search
-from isosne.tsne.memory import Costs, InputSize, memory_available, out_of_memory, size
+from isosne.tsne.memory import Costs, InputSize, memory_available, size
 
 DENSE_LIMIT = 10_000
 """Largest number of points for dense affinities; above, n^2 pairs per step take too long on a few
@@ -42,66 +43,53 @@ LONGEST_LIST = 400
 50 points per cell (docs/decisions/0006 and 0008)."""
 SHARE = 0.8
 """Fraction of the available memory that automatic choices may use (chosen; not measured)."""
+PREVIOUS = "previous map"
+"""The start of a map that is aligned to another, as a plan names it."""
 
 
-class Request(NamedTuple):
-    """The user's parameters; None leaves a choice to the plan."""
-
-    kernel: MetricKernel
-    """The unfitted kernel, with its seed."""
-    n_components: int
-    objective: Objective
-    schedule: Schedule
-    start: Any
-    affinities: str | None = None
-    neighbors: str | None = None
-    forces: Method | None = None
-    memory_limit: int | str | None = None
-    n_listed: int | None = None
-    """Distances per row of a sparse matrix of distances; None for other input."""
-    note: str = ""
-    """What the plan says about the input."""
-    has_coordinates: bool = False
-    """Whether the input has coordinates beside the codes that the kernel compares."""
-    anchors: Anchors | None = None
-    """Places of rows on a previous map."""
+def schedule_of(schedule: Any, exaggeration: float | None) -> Schedule:
+    """Return the schedule of a name or an object, with an exaggeration that lasts."""
+    phases = as_schedule(schedule)
+    if exaggeration is None:
+        return phases
+    check_number(exaggeration, "exaggeration", low=1, hint="1 changes nothing.")
+    return lasting(phases, float(exaggeration))
 
 
-def possible_forms(request: Request, costs: Costs) -> tuple[tuple[str, ...], str]:
-    """Return the forms of affinities that a request allows, and why there are no others."""
-    all_pairs = not isinstance(request.objective, KL)
-    if isinstance(request.kernel, PrecomputedKernel):
+def _possible_forms(
+    kernel: MetricKernel, objective: Objective, costs: Costs
+) -> tuple[tuple[str, ...], str]:
+    """Return the possible forms of affinities, and why there are no others."""
+    name, all_pairs = type(objective).__name__, not isinstance(objective, KL)
+    if isinstance(kernel, PrecomputedKernel):
         is_dense = all_pairs or costs.given.n_entries is None
         return ("dense" if is_dense else "sparse",), "the affinities are precomputed"
-    if request.n_listed is not None:
+    if costs.given.n_listed is not None:
         if all_pairs:
             rule = "be 'kl' for a sparse matrix of distances, which leaves most pairs out"
-            hint = "Pass a dense matrix of distances."
-            raise ParameterError("objective", rule, type(request.objective).__name__, hint)
+            raise ParameterError("objective", rule, name, "Pass a dense matrix of distances.")
         return ("sparse",), "the distances are those to neighbors"
     if all_pairs:
-        return ("dense",), f"{type(request.objective).__name__} compares all pairs"
+        return ("dense",), f"{name} compares all pairs"
     if "sparse" not in costs.bytes:
         return ("dense",), "a user-defined kernel compares all pairs"
     return tuple(costs.bytes), "the kernel has no cells to draw from"
 
 
-def choose_affinities(
-    request: Request, costs: Costs, forms: tuple[str, ...], why: str, available: int
+def _choose_affinities(
+    wish: str | None, forces: Method | None, costs: Costs, allowed: tuple[tuple[str, ...], str]
 ) -> tuple[str, str]:
-    """Return one of the forms of affinities, and the reason if it is chosen automatically."""
-    wish = request.affinities
-    if wish is not None:
-        if wish not in forms:
-            rule = f"be {' or '.join(map(repr, forms))}, because {why}"
-            raise ParameterError("affinities", rule, wish, "Leave it out.")
-        return wish, ""
-    if len(forms) == 1:
-        return forms[0], why
-    n, needed = costs.given.n_points, costs.bytes
+    """Return the form that the user wishes, or one of those that are allowed, and the reason."""
+    forms, why = allowed
+    if wish is not None and wish not in forms:
+        rule = f"be {' or '.join(map(repr, forms))}, because {why}"
+        raise ParameterError("affinities", rule, wish, "Leave it out.")
+    if wish is not None or len(forms) == 1:
+        return wish or forms[0], "" if wish else why
+    n, needed, available = costs.given.n_points, costs.bytes, costs.available
+    needs_lists = isinstance(forces, Mesh | Tree)
     if costs.kernel.needs_lists_only and needed["sparse"] <= available:
         return "sparse", "the kernel needs neighbor lists only"
-    needs_lists = isinstance(request.forces, Mesh | Tree)
     if n <= DENSE_LIMIT and needed["dense"] <= SHARE * available and not needs_lists:
         return "dense", f"all pairs take {size(needed['dense'])} and n is at most {DENSE_LIMIT:,}"
     reason = f"all pairs would take {size(needed['dense'])}"
@@ -109,11 +97,11 @@ def choose_affinities(
         reason = f"all pairs take too long above {DENSE_LIMIT:,} points"
     elif needs_lists:
         reason = f"forces on a {costs.forces.name} need sparse or sampled affinities"
-    has_long_lists = costs.n_neighbors > LONGEST_LIST or needed["sparse"] > SHARE * available
+    has_long_lists = costs.kernel.n_relevant > LONGEST_LIST or needed["sparse"] > SHARE * available
     choice, why = "sparse", ""
     if "sampled" in forms and has_long_lists:
         choice = "sampled"
-        why = f"; a point has {costs.n_neighbors:,} similar points, too many to list"
+        why = f"; a point has {costs.kernel.n_relevant:,} similar points, too many to list"
     if needed[choice] > available:
         slow = "dense" if needs_lists or n > DENSE_LIMIT else None
         choice = min((form for form in forms if form != slow), key=needed.__getitem__)
@@ -144,13 +132,13 @@ def _default_forces(n_points: int, n_components: int) -> Method:
     return Tree(THETA[3]) if n_components == 3 else Mesh()
 
 
-def choose_search(request: Request, given: InputSize) -> str | None:
+def _choose_search(wish: str | None, kernel: MetricKernel, given: InputSize) -> str | None:
     """Return the neighbor search for sparse affinities; None if they are precomputed."""
-    if isinstance(request.kernel, PrecomputedKernel):
+    if isinstance(kernel, PrecomputedKernel):
         return None
-    if request.neighbors is not None:
-        return request.neighbors
-    can = has_approximate_search(request.kernel.metric, is_sparse=given.n_entries is not None)
+    if wish is not None:
+        return wish
+    can = has_approximate_search(kernel.metric, is_sparse=given.n_entries is not None)
     return "approximate" if can and given.n_points > EXACT_SEARCH_LIMIT else "exact"
 
 
@@ -266,30 +254,40 @@ class Plan:
         return {name: getattr(self, name) for name in names}
 
 
-def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any]) -> Plan:
+def make_plan(
+    kernel: MetricKernel,
+    given: InputSize,
+    settings: Mapping[str, Any],
+    anchors: Anchors | None = None,
+) -> Plan:
     """Return the plan for an input of this size; raise an error if it does not fit in memory.
 
-    parameters: the estimator's parameters; ``Plan.parameters`` has them with every choice made.
+    kernel: unfitted. settings: the parameters of `TSNE`; ``Plan.parameters`` has them with every
+    choice made. anchors: places of rows on a previous map.
     """
-    n, n_components = given.n_points, request.n_components
-    must_draw = request.affinities in ("dense", "sampled")
-    kernel = request.kernel.resolved(n, must_draw=must_draw, n_listed=request.n_listed)
-    metric = "euclidean" if request.has_coordinates else kernel.metric
-    has_points = not isinstance(kernel, PrecomputedKernel)
-    start = resolve_start(request.start, metric, has_points=has_points)
-    search = choose_search(request, given)
-    available = memory_available(request.memory_limit)
+    n, n_components = given.n_points, settings["n_components"]
+    wish, search = as_affinities(settings["affinities"])
+    objective, forces = as_objective(settings["objective"]), as_method(settings["forces"])
+    schedule = schedule_of(settings["schedule"], settings["exaggeration"])
+    must_draw = wish in ("dense", "sampled")
+    kernel = kernel.resolved(n, must_draw=must_draw, n_listed=given.n_listed)
+    start = settings["start"]
+    is_carried = anchors is not None and is_one_of(start, ("auto",))
+    if not is_carried:
+        has_points = not isinstance(kernel, PrecomputedKernel)
+        metric = "euclidean" if given.note else kernel.metric  # a table has coordinates, too
+        start = resolve_start(start, metric, has_points=has_points)
+    search = _choose_search(search, kernel, given)
     costs = Costs(
-        *(given, kernel, request.n_listed, n_components),
+        *(given, kernel, n_components, memory_available(settings["memory_limit"])),
         start=start if isinstance(start, str) else "",
-        forces=request.forces or _default_forces(n, n_components),
+        forces=forces or _default_forces(n, n_components),
         is_approximate=search == "approximate",
     )
-    forms, why = possible_forms(request, costs)
-    affinities, reason = choose_affinities(request, costs, forms, why, available)
-    if costs.bytes[affinities] > available:
-        raise out_of_memory(affinities, forms, costs, available)
-    method = choose_forces(request.forces, affinities, n, n_components)
+    allowed = _possible_forms(kernel, objective, costs)
+    affinities, reason = _choose_affinities(wish, forces, costs, allowed)
+    costs.check(affinities, allowed[0])
+    method = choose_forces(forces, affinities, n, n_components)
     neighbors = search if affinities == "sparse" else None
     return Plan(
         n_points=n,
@@ -297,36 +295,30 @@ def make_plan(request: Request, given: InputSize, parameters: Mapping[str, Any])
         kernel=str(with_seed(kernel, None)),
         affinities=affinities,
         neighbors=neighbors,
-        n_neighbors=costs.n_neighbors if neighbors else None,
-        n_partners=costs.n_partners if neighbors else None,
-        start=_describe_start(start),
+        n_neighbors=costs.kernel.n_relevant if neighbors else None,
+        n_partners=costs.kernel.n_partners if neighbors else None,
+        start=PREVIOUS if is_carried else start if isinstance(start, str) else "given coordinates",
         forces=method.name,
-        objective=type(request.objective).__name__,
-        n_iter=request.schedule.n_iter,
+        objective=type(objective).__name__,
+        n_iter=schedule.n_iter,
         n_threads=useful_threads(n, method.name),
         bytes_needed=costs.bytes[affinities],
-        bytes_available=available,
-        reasons=tuple(part for part in (reason, request.note) if part),
+        bytes_available=costs.available,
+        reasons=tuple(part for part in (reason, given.note) if part),
         n_rows=given.n_rows,
         n_pool=given.n_pool,
-        alignment=_describe_alignment(request.anchors, given.n_rows or n),
+        alignment=_describe_alignment(anchors, given.n_rows or n),
         parameters={
-            **parameters,
-            "kernel": with_seed(kernel, getattr(parameters["kernel"], "random_state", None)),
-            "objective": request.objective,
-            "schedule": request.schedule,
+            **settings,
+            "kernel": with_seed(kernel, getattr(settings["kernel"], "random_state", None)),
+            "objective": objective,
+            "schedule": schedule,
             "exaggeration": None,
-            "start": parameters["start"] if isinstance(start, Anchors) else start,
+            "start": start,
             "affinities": Sparse(neighbors=neighbors) if neighbors else affinities,
             "forces": method,
         },
     )
-
-
-def _describe_start(start: Any) -> str:
-    if isinstance(start, Anchors):
-        return "previous map"
-    return start if isinstance(start, str) else "given coordinates"
 
 
 def _describe_alignment(anchors: Anchors | None, n_rows: int) -> str | None:

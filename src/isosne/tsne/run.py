@@ -1,72 +1,118 @@
-"""A run of the optimization (step 3): forces, schedule, progress, trace, and what it tells."""
+"""A run of the optimization (step 3): forces, progress, trace, checkpoint, and what it tells.
 
+If a run is interrupted, steps 1 and 2 are repeated from the same random numbers, and step 3 resumes
+from the last state on disk, so the map is bit-identical to that of an uninterrupted run.
+"""
+
+import hashlib
 import logging
+import math
 import time
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from isosne._checks import check_number
+from isosne._archive import RefusedError, read_archive, reading_archive, write_archive
+from isosne._checks import check_count, is_number
+from isosne._files import only_user
 from isosne._numba import threads
-from isosne._progress import BAR_SECONDS, make_progress, print_line
-from isosne._types import DenseMatrix, Joint, SparseMatrix
-from isosne.errors import DivergedError
-from isosne.layout.anchors import Pull, make_pull
+from isosne._progress import make_progress, print_line
+from isosne._random import RandomState
+from isosne._types import Array, DenseMatrix, Joint, SparseMatrix
+from isosne.errors import DivergedError, ParameterError, keyword
+from isosne.kernels.base import MetricKernel
+from isosne.layout.anchors import Anchors, make_pull
 from isosne.layout.attraction import Attraction, DrawnAttraction, ListedAttraction, SplitForces
 from isosne.layout.descent import Progress, State, advance, descend
 from isosne.layout.exact import CustomForces, ExactForces, ExactRepulsion
 from isosne.layout.forces import Forces, Mesh, Method, Repulsion, Tree
-from isosne.layout.mesh import MeshRepulsion
-from isosne.layout.objectives import JSE, KL, NeRV, Objective, as_objective, dof_of
-from isosne.layout.schedules import Schedule, as_schedule, lasting
+from isosne.layout.mesh import CUTOFFS, MAX_NODES, MeshRepulsion
+from isosne.layout.objectives import JSE, KL, NeRV, Objective, dof_of
+from isosne.layout.schedules import Schedule
 from isosne.layout.tree import TreeRepulsion
-from isosne.tsne.checkpoint import Checkpoint, Saved
-from isosne.tsne.plan import useful_threads
+from isosne.tsne import model_file
+from isosne.tsne.input import Input
+from isosne.tsne.model_file import check_array, check_value, is_count, pack, unpack
+from isosne.tsne.plan import Plan, useful_threads
 
 TRACE_EVERY = 50
 """Steps between recorded values of the objective, as in scikit-learn. Each costs about one step."""
 logger = logging.getLogger("isosne")
+KIND = "checkpoint"
+Trace = list[tuple[float, float, float]]
+"""Iteration, objective and gradient norm."""
 
 
+class RunState(NamedTuple):
+    """The content of a checkpoint: the state of a run, and choices that it might make otherwise.
+
+    ``affinities`` were chosen by the memory that was free.
+    """
+
+    progress: Progress
+    gradient_norm: float
+    forces: dict[str, Array]
+    trace: Trace
+    seed: RandomState
+    affinities: str
+    reasons: tuple[str, ...]
+
+
+@dataclass
 class Run:
-    """A run of the optimization, with what it has recorded."""
+    """What steps 1 and 2 of a fit have made, and the state of step 3."""
 
-    def __init__(
-        self,
-        forces: Forces,
-        schedule: Schedule,
-        progress: Progress,
-        n_threads: int,
-        pull: Pull | None = None,
-    ) -> None:
-        self.forces, self.schedule, self.progress = forces, schedule, progress
-        self.n_threads, self.pull = n_threads, pull
-        self.gradient_norm = 0.0
-        self.trace: list[tuple[int, float, float]] = []
-        self.is_usable = True
+    plan: Plan
+    kernel: MetricKernel
+    joint: Joint
+    isolated: NDArray[np.int64]
+    landmarks: Array | None
+    """Row indices of the mapped points, if they are landmarks."""
+    anchors: Anchors | None
+    far: NDArray[np.int64] | None
+    """Indices of far rows, if a map is extended."""
+    draws: int
+    """Seed of sampled affinities."""
+    progress: Progress
+    trace: Trace = field(default_factory=list)
+    gradient_norm: float = 0.0
+    is_usable: bool = True
+
+    def __post_init__(self) -> None:
+        plan, chosen = self.plan, self.plan.parameters
+        self.schedule: Schedule = chosen["schedule"]
+        self.forces = make_forces(
+            self.joint, chosen["forces"], plan.n_components, chosen["objective"]
+        )
 
     def descend(
         self,
         callback: Callable[[State], object] | None,
-        checkpoint: Checkpoint | None,
+        checkpoint: "Checkpoint | None",
         reporter: "Reporter",
     ) -> None:
         """Take the remaining steps; the callback returns True to stop."""
         if not getattr(advance, "signatures", True):  # no attribute if Numba is disabled
             reporter.say("Compiling (first run only); this takes a few seconds.")
         reporter.begin(self.progress, self.schedule)
+        pull = make_pull(self.anchors, self.plan.n_points)
         try:
-            with threads(self.n_threads):
-                for state in descend(self.forces, self.progress, self.schedule, self.pull):
+            with threads(useful_threads(self.plan.n_points, self.plan.forces)):
+                for state in descend(self.forces, self.progress, self.schedule, pull):
                     self.gradient_norm = state.gradient_norm
                     is_traced = state.iteration % TRACE_EVERY == 0
                     if is_traced:
                         self.record(state.value)
                     reporter.step(state, self.trace[-1][1] if is_traced else None)
                     if checkpoint and state.iteration % checkpoint.every == 0:
-                        self.save_state(checkpoint)
+                        checkpoint.write(self)
                     if callback is not None and callback(state):
                         break
         except DivergedError:
@@ -83,7 +129,7 @@ class Run:
         finally:
             reporter.end(self.progress.iteration)
         if checkpoint:  # without a value of its last step, which a whole run would not have
-            self.save_state(checkpoint)
+            checkpoint.write(self)
 
     def record(self, value: Callable[[], float] | None = None) -> None:
         """Append the objective at the current step to the trace, unless it is already there."""
@@ -92,31 +138,18 @@ class Run:
             objective = self.forces.value(self.progress.Y) if value is None else value()
             self.trace.append((iteration, objective, self.gradient_norm))
 
-    def save_state(self, checkpoint: Checkpoint) -> None:
-        """Write the current state to a checkpoint."""
-        checkpoint.write(self.progress, self.trace, self.gradient_norm, self.forces)
-
-    def restore(self, saved: Saved) -> None:
+    def restore(self, saved: RunState) -> None:
         """Restore the state of a checkpoint."""
         self.forces.restore(saved.forces)
         self.progress, self.trace = saved.progress, saved.trace
         self.gradient_norm = saved.gradient_norm
 
-    def resumed(self, schedule: Schedule) -> "Run":
+    def resumed(self, schedule: Schedule) -> Self:
         """Return a run that continues from the current map with another schedule."""
-        progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
-        run = Run(self.forces, schedule, progress, self.n_threads, self.pull)
-        run.trace, run.gradient_norm = list(self.trace), self.gradient_norm
+        run = copy(self)
+        run.schedule, run.trace = schedule, list(self.trace)
+        run.progress = Progress.at(self.progress.Y.copy(), self.progress.iteration)
         return run
-
-
-def schedule_of(schedule: Any, exaggeration: float | None) -> Schedule:
-    """Return the schedule of a name or an object, with an exaggeration that lasts."""
-    phases = as_schedule(schedule)
-    if exaggeration is None:
-        return phases
-    check_number(exaggeration, "exaggeration", low=1, hint="1 changes nothing.")
-    return lasting(phases, float(exaggeration))
 
 
 def make_forces(joint: Joint, method: Method, n_components: int, objective: Objective) -> Forces:
@@ -139,16 +172,111 @@ def make_forces(joint: Joint, method: Method, n_components: int, objective: Obje
     return SplitForces(attraction, repulsion, dof)
 
 
-def revived_run(model: Any) -> Run:
-    """Return the run of a model from a file, whose affinities were computed again."""
-    plan, n, objective = model.plan_, len(model.embedding_), as_objective(model.objective)
-    forces = make_forces(model.affinities_, plan.parameters["forces"], plan.n_components, objective)
-    progress = Progress.at(np.ascontiguousarray(model.embedding_.T), model.n_iter_)
-    pull = make_pull(getattr(model, "alignment_", None), n)
-    schedule = schedule_of(model.schedule, model.exaggeration)
-    run = Run(forces, schedule, progress, useful_threads(n, plan.forces), pull)
-    run.trace = [(int(i), float(value), float(norm)) for i, value, norm in model.trace_]
-    return run
+class Checkpoint:
+    """The file that holds the state of a run, written every so many steps.
+
+    ``identity``: the parameters of the run and a hash of its input, by which the file is known.
+    """
+
+    def __init__(self, path: Path, every: int, identity: dict[str, Any]) -> None:
+        hint = "Pass the number of steps between two checkpoints."
+        self.path, self._identity = path, identity
+        self.every = check_count(every, "every", low=1, hint=hint)
+
+    def read(self, shape: tuple[int, int]) -> RunState | None:
+        """Return the last state of a map (d, n), or None if there is no file."""
+        if not self.path.exists():
+            return None
+        header, arrays = read_archive(self.path, KIND)
+        with reading_archive(self.path, KIND):
+            saved = header["identity"]
+            for name in {**self._identity, **saved}:  # a parameter that is gone counts, too
+                if name not in saved or saved[name] != self._identity.get(name):
+                    what = "the input" if name == "input" else f"parameter {keyword(name)}"
+                    raise RefusedError(
+                        f"The checkpoint {self.path} belongs to a different run: {what} has "
+                        "changed. Choose another file for this run; this one was not modified."
+                    )
+            return _restore({k: unpack(header[k], arrays) for k in RunState._fields}, shape)
+
+    def write(self, run: Run) -> None:
+        """Replace the file with the current state of a run."""
+        seed, trace = run.plan.parameters["random_state"], np.array(run.trace, np.float64)
+        choices = seed, run.plan.affinities, run.plan.reasons
+        state = vars(run.progress), run.gradient_norm, run.forces.state(), trace.reshape(-1, 3)
+        content = dict(zip(RunState._fields, (*state, *choices), strict=True))
+        arrays: dict[str, Array] = {}
+        header = {name: pack(part, arrays, name) for name, part in content.items()}
+        write_archive(self.path, KIND, header | {"identity": self._identity}, arrays)
+
+
+@contextmanager
+def opened_checkpoint(
+    path: str | Path | None, every: int, parameters: dict[str, Any], given: Input, n_components: int
+) -> Iterator[tuple[Checkpoint | None, RunState | None]]:
+    """Reserve the checkpoint of a run, if it has one; give it, and the state that it holds.
+
+    Raises an error if another run uses the file, or if it cannot be written: a run should not fail
+    at its first checkpoint.
+    """
+    if path is None:
+        yield None, None
+        return
+    identity = _identify(parameters) | {"input": given.fingerprint()}
+    file = Checkpoint(Path(path), every, identity)
+    with only_user(file.path):
+        yield file, file.read((n_components, given.shape[0]))
+
+
+def _identify(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as plain values, with hashes of their arrays."""
+    identity = {}
+    for name, value in model_file.relevant(parameters).items():
+        seed = getattr(value, "random_state", value)  # of a kernel
+        if isinstance(seed, np.random.Generator | np.random.RandomState):
+            rule = "be an integer or None for a run with a checkpoint"
+            raise ParameterError("random_state", rule, hint="Pass a seed instead of a generator.")
+        arrays: dict[str, Array] = {}
+        plain = pack(value, arrays, name)
+        hashes = (hashlib.sha256(np.ascontiguousarray(a).tobytes()) for a in arrays.values())
+        identity[name] = [plain, *(digest.hexdigest() for digest in hashes)]
+    return identity
+
+
+def _restore(content: dict[str, Any], shape: tuple[int, int]) -> RunState:
+    """Return the content of a file of this run, once all of it is checked."""
+    state, norm, seed = content["progress"], content["gradient_norm"], content["seed"]
+    for name in ("Y", "update", "gains"):
+        model_file.check_map(state[name], name, shape)
+    for name in ("iteration", "phase", "done"):
+        check_value(state[name], name, is_count(state[name], 0, model_file.LARGEST_COUNT))
+    for name in ("values", "rates"):
+        state[name] = list(check_value(state[name], name, all(map(is_number, state[name]))))
+    sharpness, affinities = state["sharpness"], content["affinities"]
+    check_value(sharpness, "sharpness", is_number(sharpness) and sharpness >= 0)
+    check_value(norm, "gradient_norm", is_number(norm))
+    check_value(affinities, "affinities", affinities in model_file.AFFINITIES)
+    check_value(seed, "seed", seed is None or is_count(seed))
+    _check_forces(content["forces"], shape, has_order=affinities != "dense")
+    trace: Trace = [tuple(row) for row in model_file.check_trace(content["trace"]).tolist()]
+    reasons = tuple(map(str, content["reasons"]))
+    return RunState(**content | {"progress": Progress(**state), "trace": trace, "reasons": reasons})
+
+
+def _check_forces(state: Mapping[str, Array], shape: tuple[int, int], *, has_order: bool) -> None:
+    """Raise an error if the state of the forces does not fit a map of this shape (d, n)."""
+    n_components, n_points = shape
+    if has_order:
+        model_file.check_permutation(state["order"], n_points)
+    if "mesh_sides" in state:
+        sides = check_array(state["mesh_sides"], "mesh_sides", np.int64, (n_components,), low=1)
+        if math.prod(sides.tolist()) > MAX_NODES:
+            raise ValueError("mesh_sides has more nodes than a mesh can have")
+        scale = check_array(state["mesh_scale"], "mesh_scale", np.float64, (4,))
+        spacing, _, cutoff, n_pairs = scale.tolist()
+        check_value(spacing, "the spacing of the mesh", spacing > 0)
+        check_value(cutoff, "the cutoff of the near field", cutoff in CUTOFFS)
+        check_value(n_pairs, "the number of near pairs", n_pairs >= 0)
 
 
 class Reporter:
@@ -170,24 +298,17 @@ class Reporter:
 
     def begin(self, progress: Progress, schedule: Schedule) -> None:
         """Start the steps that remain; rules that stop a phase may leave fewer."""
-        self._began = self._next = time.perf_counter()
-        self._first, self._n_phases = progress.iteration, len(schedule.phases)
+        self._began, self._first = time.perf_counter(), progress.iteration
+        self._n_phases, self._objective = len(schedule.phases), ""
         n_left = sum(phase.n_iter for phase in schedule.phases[progress.phase :]) - progress.done
-        self._total = progress.iteration + n_left
-        self._objective = ""
-        self._bar.begin("step", self._total, first=self._first)
+        self._bar.begin("step", self._first + n_left, first=self._first)
 
     def step(self, state: State, value: float | None) -> None:
-        """Show a step, and the objective if it is known; most steps return at once."""
-        now = time.perf_counter()
+        """Show a step, and the objective if it is known."""
         if value is not None:
             self._objective = f"objective {value:.4f}"
-            logger.info(
-                f"step {state.iteration:5d}   {self._objective}   {now - self._began:.1f} s"
-            )
-        elif now < self._next and state.iteration < self._total:
-            return
-        self._next = now + BAR_SECONDS
+            seconds = time.perf_counter() - self._began
+            logger.info(f"step {state.iteration:5d}   {self._objective}   {seconds:.1f} s")
         phase = f"phase {state.phase + 1} of {self._n_phases}" if self._n_phases > 1 else ""
         detail = ", ".join(part for part in (phase, self._objective) if part)
         self._bar.advance(state.iteration, detail)

@@ -62,10 +62,6 @@ def rewrite(path, change_array=lambda name, array: array, change_header=lambda h
             archive.writestr(f"{name}.npy", content.getvalue())
 
 
-def fitted_of(header):
-    return header["fitted"]["dict"]
-
-
 def refused_file(path, kind):
     words = (
         rf"\ACannot read the {kind} {re.escape(str(path))}: the file is damaged or not written by "
@@ -107,19 +103,27 @@ HARMLESS = {
 }
 
 
-@pytest.fixture(scope="module", params=MODELS)
-def model_file(request, tmp_path_factory):
-    settings, points = MODELS[request.param]
-    path = tmp_path_factory.mktemp("model") / "model.isosne"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(isosne.tsne.input, "POOL", 50)
-        make(**settings).fit(points).save(path)
-    return path
+@pytest.fixture(scope="module")
+def saved_model(tmp_path_factory):
+    """Files of each model, each made when it is first asked for."""
+    folder = tmp_path_factory.mktemp("models")
+
+    def get(name):
+        path = folder / f"{name}.isosne"
+        if not path.exists():
+            settings, points = MODELS[name]
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(isosne.tsne.input, "POOL", 50)
+                make(**settings).fit(points).save(path)
+        return path
+
+    return get
 
 
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("change", CHANGES)
-def test_every_array_of_a_model_is_checked(model_file, change, tmp_path):
-    path = tmp_path / "model.isosne"
+def test_every_array_of_a_model_is_checked(saved_model, model, change, tmp_path):
+    path, model_file = tmp_path / "model.isosne", saved_model(model)
     for name, before in read_archive(model_file, "model").arrays.items():
         path.write_bytes(model_file.read_bytes())
 
@@ -140,143 +144,101 @@ def test_every_array_of_a_model_is_checked(model_file, change, tmp_path):
         assert path.read_bytes() == content
 
 
-def test_samples_that_are_missing_are_not_drawn_anew(tmp_path):
-    """They may be any number: a file of some kB would take gigabytes."""
-    path = tmp_path / "model.isosne"
-    make(IsolationKernel(8, n_partitions=20)).fit(POINTS).save(path)
+def put(*path, **values):
+    """Return a change of a header: other values in the part that the keys lead to."""
 
-    def leave_out(header):
-        header["kernel"]["parts"].update(n_partitions=10**6, psi=[59, 58, 57, 56])
-        del header["state"]["dict"]["partitions"]
+    def change(header):
+        part = header
+        for key in path:
+            part = part[key]
+            if isinstance(part, dict):
+                part = part.get("dict", part.get("parts", part))
+        part.update(values)
 
-    rewrite(path, change_header=leave_out)
-    with refused_file(path, "model"):
-        TSNE.load(path)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"strength": -1}, {"strength": "x"}, {"scale": float("nan")}, {"scale": None}, {"other": 1}],
-    ids=str,
-)
-def test_the_alignment_of_a_model_is_checked(change, tmp_path):
-    path = tmp_path / "model.isosne"
-    make(align_to=POINTS[:, :2]).fit(POINTS).save(path)
-    rewrite(
-        path, change_header=lambda header: fitted_of(header)["alignment_"]["parts"].update(change)
-    )
-    with refused_file(path, "model"):
-        TSNE.load(path)
+    return change
 
 
-def test_rows_of_an_alignment_must_ascend(tmp_path):
-    path = tmp_path / "model.isosne"
-    make(align_to=POINTS[:, :2]).fit(POINTS).save(path)
-    rewrite(path, lambda name, array: array[::-1] if name.endswith("alignment_.rows") else array)
-    with refused_file(path, "model"):
-        TSNE.load(path)
-
-
-def test_a_tree_without_an_end_is_refused(tmp_path):
-    path = tmp_path / "model.isosne"
-    make(kernel=FOREST).fit(POINTS).save(path)
-    rewrite(path, lambda name, array: array * 0 if "children" in name else array)
-    with refused_file(path, "model"):
-        TSNE.load(path)
-
-
-def table_of(header):
-    return header["table"]["dict"]
-
-
-def columns_of(header):
-    return [column["parts"] for column in table_of(header)["columns"]]
-
-
-def same(name, array):
-    return array
-
-
-TABLES = {
-    "a tree without an end": (lambda name, a: a * 0 if "children" in name else a, lambda h: None),
-    "an unknown kind": (same, lambda header: columns_of(header)[0].update(kind="money")),
-    "categories that are no text": (
-        same,
-        lambda header: columns_of(header)[2].update(categories=[1, 2]),
-    ),
-    "identifiers alone": (
-        same,
-        lambda header: [column.update(kind="identifier") for column in columns_of(header)],
-    ),
-    "another number of columns": (
-        same,
-        lambda header: table_of(header)["columns"].append(table_of(header)["columns"][0]),
-    ),
-    "no trees": (same, lambda header: table_of(header).update(trees=[])),
-    "fewer trees": (same, lambda header: table_of(header)["trees"].pop()),
-}
-
-
-@pytest.mark.parametrize(("change", "change_header"), TABLES.values(), ids=TABLES)
-def test_tables_that_contradict_themselves_are_refused(change, change_header, tmp_path):
-    path = tmp_path / "model.isosne"
-    make(kernel=OwnerKernel(3)).fit(as_pandas(mixed_columns())).save(path)
-    rewrite(path, change, change_header)
-    with refused_file(path, "model"):
-        TSNE.load(path)
-
-
-def plan_of(header):
-    return header["plan"]["dict"]
-
-
-def parameters_of(header):
-    return header["parameters"]["dict"]
-
-
-def schedule_of(header):
-    return parameters_of(header)["schedule"]["parts"]
-
-
-def phase_of(header):
-    return schedule_of(header)["phases"][1]["parts"]
+def leave_out_samples(header):
+    """They may be any number: if they were drawn anew, a file of some kB would take gigabytes."""
+    put("kernel", n_partitions=10**6, psi=[59, 58, 57, 56])(header)
+    del header["state"]["dict"]["partitions"]
 
 
 HEADERS = {
-    "another number of points": lambda header: plan_of(header).update(n_points=N + 1),
-    "another map": lambda header: plan_of(header).update(n_components=3),
-    "unknown affinities": lambda header: plan_of(header).update(affinities="all"),
-    "draws without cells": lambda header: plan_of(header).update(affinities="sampled"),
-    "a list longer than the points": lambda header: plan_of(header).update(n_neighbors=10**9),
-    "steps below zero": lambda header: fitted_of(header).update(n_iter_=-1),
-    "steps beyond all numbers": lambda header: fitted_of(header).update(n_iter_=10**30),
-    "another width": lambda header: fitted_of(header).update(n_features_in_=5),
-    "a seed that is text": lambda header: header.update(seed="x"),
-    "a kernel that is none": lambda header: header.update(kernel={"kind": "Mesh", "parts": {}}),
-    "a perplexity of a million": lambda header: header["kernel"]["parts"].update(perplexity=1e6),
-    "an unknown parameter": lambda header: parameters_of(header).update(speed=3),
-    "an unknown kernel": lambda header: header["kernel"].update(kind="BetterKernel"),
-    "an unknown part of a kernel": lambda header: header["kernel"]["parts"].update(tilt=3),
-    "no state": lambda header: header.pop("state"),
-    "no objective": lambda header: parameters_of(header).update(objective="none"),
-    "no schedule": lambda header: parameters_of(header).update(schedule=3),
-    "no phases": lambda header: schedule_of(header).update(phases=[]),
-    "a phase that is none": lambda header: schedule_of(header).update(phases=[3]),
-    "a step that is text": lambda header: phase_of(header).update(step="x"),
-    "an exaggeration of zero": lambda header: phase_of(header).update(exaggeration=0),
-    "a huge exaggeration": lambda header: parameters_of(header).update(exaggeration=1e308),
-    "a power that is text": lambda header: header["kernel"]["parts"].update(p="x"),
-    "forces that are text": lambda header: plan_of(header)["parameters"]["dict"].update(forces="x"),
-    "fewer rows than points": lambda header: plan_of(header).update(n_rows=9),
-    "parameters that are a list": lambda header: header.update(parameters=[]),
+    "gaussian": {
+        "another number of points": put("plan", n_points=N + 1),
+        "another map": put("plan", n_components=3),
+        "unknown affinities": put("plan", affinities="all"),
+        "draws without cells": put("plan", affinities="sampled"),
+        "a list longer than the points": put("plan", n_neighbors=10**9),
+        "fewer rows than points": put("plan", n_rows=9),
+        "forces that are text": put("plan", "parameters", forces="mesh"),
+        "an objective that is text": put("plan", "parameters", objective="kl"),
+        "a schedule that is text": put("plan", "parameters", schedule="annealed"),
+        "steps below zero": put("fitted", n_iter_=-1),
+        "steps beyond all numbers": put("fitted", n_iter_=10**30),
+        "another width": put("fitted", n_features_in_=5),
+        "a seed that is text": put(seed="x"),
+        "a kernel that is none": put(kernel={"kind": "Mesh", "parts": {}}),
+        "an unknown kernel": lambda h: h["kernel"].update(kind="BetterKernel"),
+        "an unknown part of a kernel": put("kernel", tilt=3),
+        "a perplexity of a million": put("kernel", perplexity=1e6),
+        "a power that is text": put("kernel", p="x"),
+        "no state": lambda h: h.pop("state"),
+        "parameters that are a list": put(parameters=[]),
+        "an unknown parameter": put("parameters", speed=3),
+        "no objective": put("parameters", objective="none"),
+        "no schedule": put("parameters", schedule=3),
+        "no phases": put("parameters", "schedule", phases=[]),
+        "a phase that is none": put("parameters", "schedule", phases=[3]),
+        "a step that is text": put("parameters", "schedule", "phases", 1, step="x"),
+        "an exaggeration of zero": put("parameters", "schedule", "phases", 1, exaggeration=0),
+        "a huge exaggeration": put("parameters", exaggeration=1e308),
+    },
+    "voronoi": {"no samples": leave_out_samples},
+    "aligned": {
+        "a strength below zero": put("fitted", "alignment_", strength=-1),
+        "a strength that is text": put("fitted", "alignment_", strength="x"),
+        "a scale that is no number": put("fitted", "alignment_", scale=float("nan")),
+        "no scale": put("fitted", "alignment_", scale=None),
+        "an unknown part": put("fitted", "alignment_", other=1),
+    },
+    "table": {
+        "an unknown kind": put("table", "columns", 0, kind="money"),
+        "categories that are no text": put("table", "columns", 2, categories=[1, 2]),
+        "identifiers alone": lambda h: [
+            put("table", "columns", c, kind="identifier")(h) for c in range(6)
+        ],
+        "fewer columns": lambda h: h["table"]["dict"]["columns"].pop(),
+        "no trees": put("table", trees=[]),
+        "fewer trees": lambda h: h["table"]["dict"]["trees"].pop(),
+    },
 }
 
 
-@pytest.mark.parametrize("change", HEADERS.values(), ids=HEADERS)
-def test_the_header_of_a_model_is_checked(change, tmp_path):
+@pytest.mark.parametrize("name", HEADERS)
+def test_the_header_of_a_model_is_checked(saved_model, name, tmp_path):
+    for what, change in HEADERS[name].items():
+        path = tmp_path / f"{what}.isosne"
+        path.write_bytes(saved_model(name).read_bytes())
+        rewrite(path, change_header=change)
+        with refused_file(path, "model"):
+            TSNE.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "change"),
+    [
+        ("aligned", "alignment_.rows", lambda array: array[::-1]),
+        ("forest", "children", lambda array: 0 * array),  # trees without an end
+        ("table", "children", lambda array: 0 * array),
+    ],
+    ids=str,
+)
+def test_indices_that_contradict_themselves_are_refused(saved_model, name, part, change, tmp_path):
     path = tmp_path / "model.isosne"
-    make(kernel=GaussianKernel(9)).fit(POINTS).save(path)
-    rewrite(path, change_header=change)
+    path.write_bytes(saved_model(name).read_bytes())
+    rewrite(path, lambda found, array: change(array) if found.endswith(part) else array)
     with refused_file(path, "model"):
         TSNE.load(path)
 
@@ -320,14 +282,14 @@ def test_every_array_of_a_checkpoint_is_checked(run, checkpoint, change, tmp_pat
 
 
 STATES = {
-    "a phase below zero": lambda header: header["progress"]["dict"].update(phase=-1),
-    "steps that are text": lambda header: header["progress"]["dict"].update(done="x"),
-    "values that are text": lambda header: header["progress"]["dict"].update(values=["x"]),
-    "a norm that is text": lambda header: header.update(gradient_norm="x"),
-    "unknown affinities": lambda header: header.update(affinities="all"),
-    "a seed below zero": lambda header: header.update(seed=-1),
+    "a phase below zero": put("progress", phase=-1),
+    "steps that are text": put("progress", done="x"),
+    "values that are text": put("progress", values=["x"]),
+    "a norm that is text": put(gradient_norm="x"),
+    "unknown affinities": put(affinities="all"),
+    "a seed below zero": put(seed=-1),
     "no order": lambda header: header["forces"]["dict"].pop("order"),
-    "an identity that is a list": lambda header: header.update(identity=[]),
+    "an identity that is a list": put(identity=[]),
 }
 
 

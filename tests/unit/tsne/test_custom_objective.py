@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from isosne import KL, TSNE, GaussianKernel, NeRV, Phase, Schedule
+from isosne import KL, GaussianKernel, Phase, Schedule
 from isosne.affinities.dense import dense_affinities
-from isosne.errors import ParameterError
 from isosne.layout.exact import CustomForces, ExactForces
-from tests.unit.tsne.conftest import make, refuses
+from tests.unit.tsne.conftest import make
 
 N = 60
-FEW = Schedule((Phase(3, exaggeration=4, momentum=0.5, step=10), Phase(2, step=10)))
 
 
 class HandKL:
@@ -82,18 +80,6 @@ def test_kl_by_hand_has_the_gradient_and_the_value_of_kl(joint, Y, dof, exaggera
     assert hand.dof == own.dof
 
 
-def test_degrees_of_freedom_are_honored_for_new_points_too(points):
-    new = points[:9] + 0.3
-    own, hand, other = (
-        make(GaussianKernel(10), objective=o, schedule=FEW).fit(points)
-        for o in (KL(0.5), HandKL(0.5), HandKL())
-    )
-    # new points go by their own similarity and the dof of the map
-    scale = np.abs(own.embedding_).max()
-    np.testing.assert_allclose(hand.transform(new), own.transform(new), atol=1e-3 * scale)
-    assert np.abs(other.embedding_ - own.embedding_).max() > 1e-2 * scale
-
-
 def test_an_objective_of_one_s_own_is_minimized(points):
     model = make(
         GaussianKernel(10), objective=SquaredError(), schedule=Schedule((Phase(100, step=200),))
@@ -101,48 +87,3 @@ def test_an_objective_of_one_s_own_is_minimized(points):
     model.fit(points)
     assert model.trace_[-1, 1] < model.trace_[0, 1]
     assert model.continue_fit(50).kl_divergence_ < model.trace_[1, 1]
-
-
-def test_a_plan_names_the_objective_and_repeats_the_run(points):
-    model = make(objective=HandKL(), random_state=None).fit(points)
-    lines = str(model.plan_).splitlines()
-    assert lines[2] == "affinities  dense"
-    assert lines[5] == "objective   HandKL, at most 20 steps"
-    assert lines[-1] == "reason      HandKL compares all pairs"
-    again = TSNE(**model.plan_.parameters).fit(points)
-    assert again.embedding_.tobytes() == model.embedding_.tobytes()
-
-
-def test_a_class_and_half_an_objective_are_refused(points):
-    class Half:
-        def value(self, P, Q):
-            return 0.0
-
-    for objective in (SquaredError, NeRV, Half()):
-        sentence = (
-            "objective must be 'kl', 'nerv', 'jse', an object KL, NeRV or JSE, or one with the "
-            "methods value(P, Q) and derivative(P, Q); got objective="
-            f"{objective!r}. Pass for example NeRV(trade_off=0.8)."
-        )
-        with refuses(ParameterError, sentence):
-            make(objective=objective).fit(points)
-
-
-def test_values_of_the_trace_are_not_computed_again_for_a_callback(points):
-    class Counted(HandKL):
-        n_values = 0
-
-        def value(self, P, Q):
-            self.n_values += 1
-            return super().value(P, Q)
-
-    objective, seen = Counted(), {}
-
-    def see(state):
-        if state.iteration % 50 == 0:
-            seen[state.iteration] = state.value()
-
-    schedule = Schedule((Phase(100, step=10),))
-    model = make(objective=objective, schedule=schedule, callback=see).fit(points)
-    assert objective.n_values == len(model.trace_) == 2
-    assert seen == {int(row[0]): row[1] for row in model.trace_}

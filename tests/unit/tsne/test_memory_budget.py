@@ -1,13 +1,11 @@
 """Memory: what is needed, what may be used, and what is said where it does not suffice."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from isosne import TSNE, GaussianKernel, IsolationKernel, KNNKernel, NeRV, OwnerKernel
+from isosne import TSNE, GaussianKernel, IsolationKernel, KNNKernel, OwnerKernel
 from isosne.errors import ParameterError
 from isosne.tsne.memory import memory_available, size
 from tests.unit.tsne.conftest import refuses
@@ -32,17 +30,7 @@ def test_all_pairs_that_do_not_fit_are_refused_and_what_fits_is_named(memory):
     assert plan_for(GaussianKernel(5), 2000, affinities="sparse").n_neighbors == 15
 
 
-def test_two_other_forms_are_named_if_both_fit(memory):
-    kernel = IsolationKernel([200, 400], n_partitions=20)
-    sparse, sampled = (size(needed(kernel, 4000, form)) for form in ("sparse", "sampled"))
-    memory(7e7)
-    both = f"Choose affinities='sparse' ({sparse}), or choose affinities='sampled' ({sampled}), or "
-    with pytest.raises(ParameterError, match=re.escape(both)):
-        plan_for(kernel, 4000, affinities="dense")
-
-
-@pytest.mark.parametrize("affinities", ["sparse", None])
-def test_lists_that_do_not_fit_are_refused(memory, affinities):
+def test_lists_that_do_not_fit_are_refused(memory):
     lists = size(needed(KNNKernel(7), 10_000, "sparse"))
     memory(1e7)
     sentence = (
@@ -50,7 +38,7 @@ def test_lists_that_do_not_fit_are_refused(memory, affinities):
         f"10,000 points need {lists}; got affinities='sparse'. Fit on fewer points."
     )
     with refuses(ParameterError, sentence):
-        plan_for(KNNKernel(7), 10_000, affinities=affinities)
+        plan_for(KNNKernel(7), 10_000)
 
 
 def test_rows_of_a_file_that_do_not_fit_are_sent_to_landmarks(memory, tmp_path):
@@ -69,12 +57,6 @@ def test_partners_are_drawn_where_lists_do_not_fit(memory):
     assert plan_for(kernel, 12_000).affinities == "sparse"
     memory(lists)  # automatic choices leave a fifth of it free
     assert plan_for(kernel, 12_000).affinities == "sampled"
-
-
-def test_objectives_over_all_pairs_are_not_sent_to_what_they_cannot_use(memory):
-    memory(4e7)
-    with pytest.raises(ParameterError, match=r"got affinities='dense'\. Fit on fewer points"):
-        plan_for(GaussianKernel(5), 2000, objective=NeRV(0.9))
 
 
 @pytest.mark.parametrize(
@@ -97,11 +79,6 @@ def test_a_limit_is_a_number_of_bytes_or_a_size(memory, monkeypatch, limit, n_by
         monkeypatch.setenv("ISOSNE_MEMORY_LIMIT", str(limit))
         assert memory_available() == n_bytes
         assert memory_available("1kB") == 1000  # what is passed goes first
-
-
-def test_an_empty_variable_is_no_limit(memory, monkeypatch):
-    monkeypatch.setenv("ISOSNE_MEMORY_LIMIT", "")
-    assert memory_available() == 8_000_000_000
 
 
 @pytest.mark.parametrize(
@@ -128,13 +105,9 @@ class NeverFitted(GaussianKernel):
         raise AssertionError("work has begun")
 
 
-@pytest.mark.parametrize("given", ["keyword", "variable"])
-def test_what_does_not_fit_is_refused_before_any_work(memory, monkeypatch, given):
+def test_what_does_not_fit_is_refused_before_any_work(memory):
     X = np.random.default_rng(0).normal(size=(500, 3))
-    if given == "variable":
-        monkeypatch.setenv("ISOSNE_MEMORY_LIMIT", "1MB")
-    limit = "1MB" if given == "keyword" else None
-    model = TSNE(NeverFitted(5), memory_limit=limit, n_jobs=1)
+    model = TSNE(NeverFitted(5), memory_limit="1MB", n_jobs=1)
     with pytest.raises(ParameterError, match=r"^affinities must fit in the 1 MB of memory "):
         model.fit(X)
     assert vars(model) == model.get_params(deep=False)

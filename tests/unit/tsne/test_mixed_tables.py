@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from isosne import TSNE, GaussianKernel, IsolationKernel, OwnerKernel, TableForest
+from isosne import GaussianKernel, IsolationKernel, OwnerKernel, TableForest
 from isosne.errors import DataError, MissingValuesError, ParameterError
 from isosne.quality import compare
 from isosne.rows import open_rows
-from isosne.tsne.place import placed_blocks
 from tests.conftest import make, refuses
 from tests.unit.tables.tables import FRAMES, N, as_pandas, mixed_columns
+from tests.unit.tsne.conftest import Interruption, interrupted, saved
 
 
 @pytest.fixture(scope="module")
@@ -48,19 +48,10 @@ def test_the_plan_names_the_columns_and_the_trees(frame, model):
     assert line in str(make("owner").plan(frame))
 
 
-def test_a_later_fit_to_numbers_forgets_the_table(frame, two_blobs):
-    model = make().fit(frame)
-    model.fit(two_blobs)
-    assert not hasattr(model, "table_")
-    assert model.transform(two_blobs[:2]).shape == (2, 2)
-
-
 KERNELS = {
     "isolation": IsolationKernel(8, n_partitions=20),
-    "exact": IsolationKernel(8, n_partitions="exact"),
     "gaussian": GaussianKernel(8),
     "knn": "knn",
-    "adaptive": "adaptive",
     "owner of codes": OwnerKernel(metric="hamming"),
 }
 
@@ -74,13 +65,6 @@ def test_every_kernel_compares_rows_by_their_codes(frame, kernel):
         assert kernel.get_params()["metric"] in ("euclidean", "hamming")  # the user's is unchanged
 
 
-@pytest.mark.parametrize("affinities", ["sparse", "sampled"])
-def test_long_lists_and_draws(frame, affinities):
-    kernel = IsolationKernel(8, n_partitions=20)
-    model = make(kernel, affinities=affinities, forces="exact").fit(frame)
-    np.testing.assert_array_equal(model.transform(frame[:5]), model.embedding_[:5])
-
-
 def test_fitted_rows_are_placed_where_they_are_and_new_ones_near_their_like(frame, model):
     np.testing.assert_array_equal(model.transform(frame), model.embedding_)
     turned = frame[frame.columns[::-1]][:7]
@@ -91,8 +75,6 @@ def test_fitted_rows_are_placed_where_they_are_and_new_ones_near_their_like(fram
 
 def test_placing_takes_tables_in_memory(frame, model, tmp_path):
     np.testing.assert_array_equal(model.place(frame), model.embedding_)
-    blocks = np.concatenate(list(placed_blocks(model, frame)))
-    np.testing.assert_array_equal(blocks, model.embedding_)
     path = tmp_path / "table.parquet"
     frame.to_parquet(path)
     with refuses(
@@ -103,19 +85,8 @@ def test_placing_takes_tables_in_memory(frame, model, tmp_path):
         model.place(str(path))
 
 
-def test_other_columns_are_refused(frame, model):
-    with refuses(
-        DataError,
-        "X must have the 6 columns of the fitted table: X has 5 features, but TableForest is "
-        "expecting 6 features as input, and 'color' is missing. Pass a table with the same "
-        "columns.",
-    ):
-        model.transform(frame.drop(columns="color"))
-
-
 def test_a_saved_model_maps_as_before(frame, model, tmp_path):
-    model.save(tmp_path / "model.isosne")
-    loaded = TSNE.load(tmp_path / "model.isosne")
+    loaded = saved(model, tmp_path)
     assert loaded.table_.columns_ == model.table_.columns_
     new = as_pandas(mixed_columns(20, seed=3)).assign(color="violet")
     np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
@@ -131,20 +102,13 @@ def test_landmarks_of_a_table(frame):
     np.testing.assert_array_equal(placed[model.landmark_indices_], model.embedding_)
 
 
-class Interruption(Exception):  # noqa: N818  it is none
-    pass
-
-
 @pytest.mark.parametrize("seed", [0, None])
 def test_an_interrupted_run_resumes(frame, tmp_path, seed):
     path = tmp_path / "run.isosne"
 
-    def interrupt(state):
-        if state.iteration == 30:
-            raise Interruption
-
+    stop = interrupted(30)
     with pytest.raises(Interruption):
-        make("owner", random_state=seed, callback=interrupt).fit(frame, checkpoint=path, every=10)
+        make("owner", random_state=seed, callback=stop).fit(frame, checkpoint=path, every=10)
     steps = []
     note = make("owner", random_state=seed, callback=lambda s: steps.append(s.iteration))
     resumed = note.fit(frame, checkpoint=path)
@@ -177,19 +141,14 @@ METRIC = (
     "that they share. For Gower's distance pass isosne.tables.gower_points(X)."
 )
 REFUSED = {
-    "cosine": (OwnerKernel(metric="cosine"), METRIC.format("cosine")),
-    "own": (Equal(), METRIC.format("CustomKernel")),
-    "forest": (
-        IsolationKernel(8, partition="forest"),
-        (
-            "partition must be 'voronoi' for a table with mixed columns, whose rows are leaves of "
-            "trees already; got partition='forest'. Leave it out."
-        ),
-    ),
+    METRIC.format("cosine"): OwnerKernel(metric="cosine"),
+    METRIC.format("CustomKernel"): Equal(),
+    "partition must be 'voronoi' for a table with mixed columns, whose rows are leaves of trees "
+    "already; got partition='forest'. Leave it out.": IsolationKernel(8, partition="forest"),
 }
 
 
-@pytest.mark.parametrize(("kernel", "sentence"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("sentence", "kernel"), REFUSED.items())
 def test_kernels_that_compare_otherwise_are_refused(frame, kernel, sentence):
     with refuses(ParameterError, sentence):
         make(kernel).fit(frame)
@@ -251,17 +210,6 @@ def test_the_error_for_an_array_with_gaps_says_that_tables_may_have_them(
             model.fit(open_rows("x.npy"))
         model.fit(open_rows("x.npy", missing="drop"))  # as the error says
     make(kernel).fit(pd.DataFrame(gappy()))  # as the error says
-
-
-def test_the_error_for_landmarks_of_an_array_says_how_to_drop_rows():
-    sentence = STORED.replace("x.npy", "X") + DROPPING
-    model = make(landmarks=20)
-    with refuses(MissingValuesError, sentence + TABLES):
-        model.fit(gappy())
-    model.fit(gappy()[2:])
-    with refuses(MissingValuesError, sentence):
-        model.place(gappy())
-    assert len(model.place(open_rows(gappy(), missing="drop"))) == N - 1  # as the error says
 
 
 def test_the_error_does_not_say_so_where_tables_cannot_be_used():

@@ -17,16 +17,15 @@ from isosne import (
     KNNKernel,
     Landmarks,
     Mesh,
-    NeRV,
     OwnerKernel,
     Sparse,
     Tree,
 )
 from isosne._numba import n_threads, threads
+from isosne.errors import ParameterError
 from isosne.kernels.psi import COMPARED, RANKED
-from isosne.layout.forces import as_method
 from isosne.layout.mesh import widest_map
-from isosne.layout.schedules import Schedule
+from isosne.tsne.fit import DEFAULTS
 from isosne.tsne.memory import InputSize, size
 from isosne.tsne.plan import (
     DENSE_LIMIT,
@@ -34,26 +33,17 @@ from isosne.tsne.plan import (
     EXACT_SEARCH_LIMIT,
     PAIRS_PER_THREAD,
     POINTS_PER_THREAD,
-    Request,
     make_plan,
     useful_threads,
 )
-from tests.unit.tsne.conftest import SHORT, make
+from tests.unit.tsne.conftest import make, refuses, saved
 
 
-def plan_for(kernel, n, n_components=2, objective=None, n_features=4, forces="auto", **wishes):
+def plan_for(kernel, n, n_components=2, n_features=4, **wishes):
     """Plan for n points in four dimensions; nothing but the shape is needed."""
-    request = Request(
-        kernel,
-        n_components,
-        objective or KL(),
-        Schedule.standard(),
-        "auto",
-        forces=as_method(forces),
-        **wishes,
-    )
+    settings = DEFAULTS | {"kernel": kernel, "n_components": n_components} | wishes
     with threads(1):
-        return make_plan(request, InputSize(n, n_features), {"kernel": kernel})
+        return make_plan(kernel, InputSize(n, n_features), settings)
 
 
 # --- what "auto" chooses
@@ -74,22 +64,18 @@ def test_small_data_are_compared_in_all_pairs(memory):
 def test_many_points_are_compared_with_their_neighbors_whatever_the_memory(memory):
     memory(1e15)
     assert DENSE_LIMIT == 10_000
+    assert EXACT_SEARCH_LIMIT == 10_000
     at, above = (plan_for(GaussianKernel(30), n) for n in (10_000, 10_001))
     assert at.affinities == "dense"
+    assert plan_for(GaussianKernel(30), 10_000, affinities="sparse").neighbors == "exact"
+    assert plan_for(GaussianKernel(30, metric="cosine"), 10_001).neighbors == "approximate"
+    assert plan_for(GaussianKernel(30, metric="manhattan"), 10_001).neighbors == "exact"
     assert above.affinities == "sparse"
     assert above.n_neighbors == 90
     assert above.neighbors == "approximate"
     assert above.forces == "mesh"
     assert above.bytes_needed < at.bytes_needed / 5
     assert above.reasons == ("all pairs take too long above 10,000 points",)
-
-
-def test_very_many_points_are_searched_approximately_if_their_metric_allows_it(memory):
-    assert EXACT_SEARCH_LIMIT == 10_000
-    at, above = (plan_for(GaussianKernel(30), n, affinities="sparse") for n in (10_000, 10_001))
-    assert (at.neighbors, above.neighbors) == ("exact", "approximate")
-    assert plan_for(GaussianKernel(30, metric="cosine"), 10_001).neighbors == "approximate"
-    assert plan_for(GaussianKernel(30, metric="manhattan"), 10_001).neighbors == "exact"
 
 
 @pytest.mark.parametrize(
@@ -163,15 +149,6 @@ def test_points_whose_pairs_fill_the_memory_are_compared_with_their_neighbors(me
     assert sparse.reasons == (f"all pairs would take {size(needed)}",)
 
 
-def test_an_objective_over_all_pairs_keeps_them_all(memory):
-    memory(1e15)
-    plan = plan_for(GaussianKernel(5), 60_000, objective=NeRV(0.9))
-    assert plan.affinities == "dense"
-    assert plan.forces == "exact"
-    assert plan.objective == "NeRV"
-    assert plan.reasons == ("NeRV compares all pairs",)
-
-
 def test_threads_are_as_many_as_have_pairs_to_work_on():
     few = int((1.5 * PAIRS_PER_THREAD) ** 0.5)
     with threads(1):
@@ -188,6 +165,12 @@ def test_the_start_is_chosen_by_what_there_is(memory):
     assert plan_for(GaussianKernel(5, metric="precomputed"), 100).start == "spectral"
     assert make(start="random").plan(np.eye(20)).start == "random"
     assert make(start=np.zeros((20, 2))).plan(np.eye(20)).start == "given coordinates"
+    sentence = (
+        "start must be 'spectral', 'random' or an array with precomputed distances or affinities; "
+        "got start='pca'. Principal components need the points themselves."
+    )
+    with refuses(ParameterError, sentence):
+        plan_for(GaussianKernel(5, metric="precomputed"), 100, start="pca")
 
 
 # --- what is chosen by hand
@@ -213,20 +196,6 @@ def test_neighbors_are_those_of_the_kernel(memory, kernel, n_neighbors, n_partne
     sparse = plan_for(kernel, 1000, 3, affinities="sparse")
     assert (sparse.n_neighbors, sparse.n_partners) == (n_neighbors, n_partners)
     assert sparse.n_components == 3
-
-
-@pytest.mark.parametrize("affinities", ["sparse", "sampled"])
-@pytest.mark.parametrize("forces", ["exact", "mesh", "tree"])
-def test_every_method_for_the_forces_can_be_chosen(memory, affinities, forces):
-    plan = plan_for(IsolationKernel(100), 1000, affinities=affinities, forces=forces)
-    assert (plan.affinities, plan.forces, plan.reasons) == (affinities, forces, ())
-
-
-@pytest.mark.parametrize("neighbors", ["exact", "approximate"])
-@pytest.mark.parametrize("n", [1000, 30_000])
-def test_every_search_can_be_chosen(memory, neighbors, n):
-    plan = plan_for(GaussianKernel(5), n, affinities="sparse", neighbors=neighbors)
-    assert plan.neighbors == neighbors
 
 
 @pytest.mark.parametrize("forces", ["mesh", "tree"])
@@ -281,24 +250,13 @@ def test_the_plan_for_landmarks_of_a_parquet_file_is_printed(memory, tmp_path):
     column = np.zeros(70_000, np.float32)
     pl.DataFrame(dict.fromkeys("abc", column)).write_parquet(path)
     plan = TSNE(landmarks=Landmarks(5000, choice="spread"), n_jobs=1).plan(path)
-    assert str(plan).splitlines() == [
-        "points      5,000 to 2 dimensions; landmarks of 70,000 rows, from a pool of 65,536",
-        OWNER.format(200.0),
-        "affinities  sparse, 49 exact neighbors per point",
-        "start       pca",
-        MESH,
-        "objective   KL, at most 500 steps",
-        "threads     1",
-        f"memory      {size(plan.bytes_needed)} more than in use now; 8 GB available",
-        "reason      the kernel needs neighbor lists only",
-    ]
+    line = "points      5,000 to 2 dimensions; landmarks of 70,000 rows, from a pool of 65,536"
+    assert str(plan).splitlines()[0] == line
 
 
 def test_choices_made_by_hand_are_printed(memory):
-    sparse = make(
-        GaussianKernel(5), affinities=Sparse("exact"), forces=Tree(theta=0.4), n_components=3
-    )
-    plan = sparse.plan(np.zeros((1000, 4)))
+    X, lists = np.zeros((1000, 4)), {"kernel": GaussianKernel(5), "affinities": Sparse("exact")}
+    plan = make(**lists, forces=Tree(theta=0.4), n_components=3).plan(X)
     assert str(plan).splitlines() == [
         "points      1,000 to 3 dimensions",
         "kernel      GaussianKernel(perplexity=5)",
@@ -309,19 +267,11 @@ def test_choices_made_by_hand_are_printed(memory):
         "threads     1",
         f"memory      {size(plan.bytes_needed)} more than in use now; 8 GB available",
     ]
-    meshed = make(
-        GaussianKernel(5), affinities="sparse", forces=Mesh(accuracy=0.003), objective=KL(dof=0.5)
-    ).plan(np.zeros((1000, 4)))
-    assert str(meshed).splitlines()[4] == (
-        "forces      mesh, accuracy 0.003; a tree if the map is wider than "
-        f"{widest_map(2, 0.003):,.0f}"
-    )
-    drawn = make(affinities="sampled", forces="exact", start="random").plan(np.zeros((1000, 4)))
-    assert str(drawn).splitlines()[2:5] == [
-        "affinities  sampled",
-        "start       random",
-        "forces      exact",
-    ]
+    widest = f"a tree if the map is wider than {widest_map(2, 0.003):,.0f}"
+    lines = str(make(**lists, forces=Mesh(accuracy=0.003)).plan(X)).splitlines()
+    assert lines[4] == f"forces      mesh, accuracy 0.003; {widest}"
+    lines = str(make(affinities="sampled", forces="exact", start="random").plan(X)).splitlines()
+    assert lines[2:5] == ["affinities  sampled", "start       random", "forces      exact"]
 
 
 def test_the_estimator_plans_without_fitting(memory, points):
@@ -366,8 +316,7 @@ ROUTES = {
 def test_the_parameters_of_a_plan_repeat_the_run(points, tmp_path, route, seed):
     stop = {"callback": lambda state: state.iteration == 20}
     model = make(**{"random_state": seed} | ROUTES[route] | stop).fit(points)
-    model.save(tmp_path / "model.isosne")
-    loaded = TSNE.load(tmp_path / "model.isosne")
+    loaded = saved(model, tmp_path)
     for plan in (model.plan_, loaded.plan_):
         again = TSNE(**plan.parameters | stop).fit(points)
         assert again.embedding_.tobytes() == model.embedding_.tobytes()
@@ -395,15 +344,6 @@ def test_a_repeated_run_does_not_choose_anew(points, monkeypatch):
 @pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
 def test_a_run_from_a_generator_is_repeated(points, kind):
     model = make(random_state=kind(7)).fit(points)
-    again = TSNE(**model.plan_.parameters).fit(points)
-    assert again.embedding_.tobytes() == model.embedding_.tobytes()
-
-
-def test_a_run_without_a_seed_is_repeated_after_an_interruption(points, tmp_path):
-    path = tmp_path / "run.isosne"
-    make(random_state=None, callback=lambda s: s.iteration == 9).fit(points, checkpoint=path)
-    model = make(random_state=None).fit(points, checkpoint=path)
-    assert model.n_iter_ == SHORT.n_iter
     again = TSNE(**model.plan_.parameters).fit(points)
     assert again.embedding_.tobytes() == model.embedding_.tobytes()
 

@@ -3,13 +3,9 @@
 import logging
 import re
 
-import numpy as np
 import pytest
 
 from isosne import Phase, Schedule
-from isosne.layout.descent import Progress
-from isosne.tsne import run as module
-from isosne.tsne.run import Reporter
 from tests.conftest import make
 
 TWO = Schedule((Phase(60), Phase(40)))
@@ -59,33 +55,3 @@ def test_the_log_has_every_value_of_the_objective(two_blobs, caplog):
     assert [int(line.split()[1]) for line in steps] == [50, 100]
     for line, value in zip(steps, model.trace_[:, 1], strict=True):
         assert re.fullmatch(rf"step +\d+   objective {value:.4f}   \d\.\d s", line)
-
-
-class Recorder:
-    def __init__(self):
-        self.shown = []
-
-    def begin(self, what, total, *, first=0):
-        self.shown.append((what, total, first))
-
-    def advance(self, done, detail=None):
-        self.shown.append(done)
-
-    def end(self):
-        self.shown.append("end")
-
-
-def test_fast_steps_are_shown_at_most_ten_times_a_second(monkeypatch):
-    recorder, now = Recorder(), [0.0]
-    monkeypatch.setattr(module, "make_progress", lambda say, quiet: recorder)
-    monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
-    reporter = Reporter(verbose=True)
-    progress = Progress.at(np.zeros((2, 3), np.float32), 1000)
-    reporter.begin(progress, Schedule((Phase(3000),)))
-    for step in range(1001, 4001):  # 3 s, 1000 steps a second
-        now[0] += 0.001
-        reporter.step(module.State(step, 0, progress.Y, 1.0, float), None)
-    reporter.end(4000)
-    assert recorder.shown[0] == ("step", 4000, 1000)
-    assert recorder.shown[-2:] == [4000, "end"]
-    assert 28 <= len(recorder.shown) - 2 <= 32

@@ -7,12 +7,9 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
-from isosne import TSNE, GaussianKernel, Landmarks
-from isosne.errors import DataError
 from isosne.rows import open_rows
 from isosne.rows.scaled import Scale, ScaledRows
-from isosne.tsne.place import placed_blocks
-from tests.unit.tsne.conftest import make, refuses
+from tests.unit.tsne.conftest import make, other_run, saved
 
 N = 90
 WIDTHS = np.array([1.0, 1e3, 1e-3, 50.0])
@@ -29,34 +26,6 @@ def scaled(source, kind="minmax"):
     return ScaledRows(opened, Scale.of(kind, opened))
 
 
-def saved(model, folder):
-    model.save(folder / "model.isosne")
-    return TSNE.load(folder / "model.isosne")
-
-
-SETTINGS = {
-    "all rows": {},
-    "landmarks": {"landmarks": 40},
-    "landmarks, spread": {"landmarks": Landmarks(40, choice="spread")},
-    "lists": {"kernel": GaussianKernel(8), "affinities": "sparse"},
-    "draws": {"affinities": "sampled"},
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [(name, ("minmax", "standard")[i % 2]) for i, name in enumerate(SETTINGS)],
-)
-def test_rows_as_they_are_get_the_coordinates_of_the_map(rows, tmp_path, name, kind):
-    model = make(**SETTINGS[name]).fit(scaled(rows, kind))
-    fitted = getattr(model, "landmark_indices_", np.arange(N))
-    for either in (model, saved(model, tmp_path)):
-        np.testing.assert_array_equal(either.transform(rows)[fitted], model.embedding_)
-        np.testing.assert_array_equal(either.place(rows)[fitted], model.embedding_)
-        blocks = np.concatenate(list(placed_blocks(either, rows)))
-        np.testing.assert_array_equal(blocks[fitted], model.embedding_)
-
-
 def test_a_scaled_model_is_that_of_rows_scaled_before(rows, tmp_path):
     before = (rows - rows.min(axis=0)) * (1 / np.ptp(rows, axis=0))
     model, plain = make().fit(scaled(rows)), make().fit(before)
@@ -66,6 +35,8 @@ def test_a_scaled_model_is_that_of_rows_scaled_before(rows, tmp_path):
     loaded = saved(model, tmp_path)
     assert loaded.transform(new).tobytes() == expected.tobytes()
     assert not np.array_equal(plain.transform(new), expected)  # the scale matters
+    few = make(landmarks=40).fit(scaled(rows, "standard"))
+    np.testing.assert_array_equal(few.place(rows)[few.landmark_indices_], few.embedding_)
 
 
 def test_rows_of_every_container_are_scaled(rows, tmp_path):
@@ -92,30 +63,11 @@ def test_rows_that_are_scaled_already_are_not_scaled_again(rows, tmp_path):
     assert model.transform(scaled(rows)).tobytes() == model.embedding_.tobytes()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int64])
-def test_numbers_of_other_types_are_scaled_as_they_were_read(rows, tmp_path, dtype):
-    X = (100 * rows).astype(dtype)
-    model = make().fit(scaled(X))
-    loaded = saved(model, tmp_path)
-    assert loaded.kernel_.X_fit_.dtype == (np.float32 if dtype == np.float32 else np.float64)
-    assert loaded.transform(X).tobytes() == model.embedding_.tobytes()
-
-
-def test_a_later_fit_forgets_the_scale(rows):
-    model = make().fit(scaled(rows))
-    assert not hasattr(model.fit(rows), "input_scale_")
-    np.testing.assert_array_equal(model.transform(rows), model.embedding_)
-
-
 def test_a_checkpoint_knows_rows_of_another_scale(rows, tmp_path):
     path = tmp_path / "run.isosne"
     whole = make().fit(scaled(rows), checkpoint=path)
     assert make().fit(scaled(rows), checkpoint=path).embedding_.tobytes() == (
         whole.embedding_.tobytes()
     )
-    sentence = (
-        f"The checkpoint {path} belongs to a different run: the input has changed. "
-        "Choose another file for this run; this one was not modified."
-    )
-    with refuses(DataError, sentence):
+    with other_run(path, "the input"):
         make().fit(scaled(rows, "standard"), checkpoint=path)
