@@ -14,6 +14,7 @@ from isosne.layout.schedules import (
     as_schedule,
     lasting,
     plain,
+    refining,
 )
 from tests.conftest import refuses
 
@@ -134,6 +135,17 @@ def test_the_default_ends_by_itself_unless_it_is_given_a_length():
 )
 def test_the_fewest_steps_of_a_schedule(schedule, fewest):
     assert schedule.fewest == fewest
+
+
+def test_a_finished_map_is_refined_with_little_exaggeration_in_as_many_steps():
+    falling, last = refining(Schedule.annealed()).phases
+    assert (falling.n_iter, falling.exaggeration, falling.last_exaggeration) == (50, 2, 1)
+    assert last == replace(Schedule.annealed().phases[-1], n_iter=450)
+    assert refining(Schedule.annealed(n_iter=300)).n_iter == 300
+    assert refining(Schedule.annealed(exaggeration=3)).phases[0].exaggeration == 6
+    for name in BUILT_IN:
+        assert refining(as_schedule(name)) == as_schedule(name)
+    assert refining(plain(5, Schedule.annealed())) == plain(5, Schedule.annealed())
 
 
 def test_lasting_exaggeration_ends_a_schedule_and_is_the_least_before():
