@@ -174,7 +174,7 @@ def test_exaggeration_of_one_is_none(digits):
 @pytest.mark.parametrize(
     ("schedule", "steps", "last"),
     [
-        ("annealed", [50, 100, 350], [None, 3, None]),
+        (Schedule.annealed(n_iter=500), [50, 100, 350], [None, 3, None]),
         ("standard", [250, 500], [None, None]),
     ],
 )

@@ -29,6 +29,10 @@ AUTO_SIZES = 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0
 AUTO_SHARE, AUTO_BROADEST = 1 / 16, 200.0
 """The broad cell size of "auto": a fraction of all points, and the largest number of points
 (docs/decisions/0011)."""
+MANY, SPANNING_SHARES = 200_000, (1 / 1000, 1 / 100, 1 / 10)
+"""Number of points above which "auto" has several broad cell sizes, and these sizes as fractions of
+all points. Their subsets have 4000 members at most, so their cost is linear in n
+(docs/decisions/0023)."""
 LISTED = 2.0
 """Neighbors per list, in units of the largest cell size with lists. They hold 86 % of the row of
 this scale, 1 - e^-2, and 95 % of those of cells two thirds as large (docs/decisions/0011)."""
@@ -138,11 +142,12 @@ def auto_sizes(n_points: int, n_listed: int) -> tuple[float, ...]:
 
     With lists of n_listed neighbors, those for which the lists are long enough.
     """
-    broad = min(AUTO_SHARE * n_points, AUTO_BROADEST)
+    broad: tuple[float, ...] = (min(AUTO_SHARE * n_points, AUTO_BROADEST),)
+    if n_points > MANY:
+        broad = tuple(float(round(share * n_points)) for share in SPANNING_SHARES)
     limit = min(n_points / 4, n_points if n_listed >= n_points - 1 else n_listed / LISTED)
-    sizes = tuple(size for size in AUTO_SIZES if size <= limit)
-    if AUTO_SIZES[-1] < broad <= limit:
-        sizes += (broad,)
+    sizes = AUTO_SIZES + tuple(size for size in broad if size > AUTO_SIZES[-1])
+    sizes = tuple(size for size in sizes if size <= limit)
     return sizes or (min(AUTO_SIZES[0], float(n_points)),)
 
 

@@ -166,8 +166,10 @@ def descend(
         progress.iteration += 1
         progress.done += 1
         state = State(progress.iteration, progress.phase, Y, norm, value)
-        # Before the yield, so that a checkpoint taken there already has the next phase.
-        if has_ended(phase, progress, objective):
+        # Before the yield, so that a checkpoint taken there already has the next phase. If steps
+        # become shorter toward the end of the last phase, all of them are taken.
+        is_shortened = is_last and forces.step_share(1.0) < 1
+        if not is_shortened and has_ended(phase, progress, objective):
             progress.end_phase()
         yield state
 

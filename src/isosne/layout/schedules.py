@@ -17,6 +17,20 @@ NO_EXAGGERATION = "1 means no exaggeration."
 FALLING_MOMENTUM, LATE_MOMENTUM = 0.9, 0.998
 """Momentum of the default schedule while exaggeration falls, and in the last phase: the same for
 any number of points, because `descend` brakes (docs/decisions/0020)."""
+REFINING, REFINING_STEPS = 2.0, 50
+"""Exaggeration from which that of a finished map falls, and in how many steps
+(docs/decisions/0017)."""
+MOST_STEPS = 500
+"""Largest number of steps of the default schedule (docs/decisions/0020)."""
+
+
+def _check_steps(wait: object, every: object) -> None:
+    check_count(wait, "wait", low=0, hint="Pass the number of steps before the rule applies.")
+    check_count(every, "every", low=1, hint="Pass the number of steps between two values.")
+
+
+def _check_setting(value: object, name: str, low: float, hint: str) -> None:
+    check_number(value, name, low=low, high=LARGEST_SETTING, hint=hint)
 
 
 @dataclass(frozen=True)
@@ -36,6 +50,11 @@ class RateFalls:
         _check_steps(self.wait, self.every)
         check_count(self.delay, "delay", low=0, hint="2 is usual.")
 
+    @property
+    def fewest(self) -> int:
+        """Smallest number of steps after which a phase can end."""
+        return self.every * (max(0, self.wait // self.every - 2) + self.delay + 3)
+
 
 @dataclass(frozen=True)
 class ChangeBelow:
@@ -51,6 +70,15 @@ class ChangeBelow:
     def __post_init__(self) -> None:
         _check_steps(self.wait, self.every)
         check_number(self.share, "share", low=0, high=1, hint="1 / 5000 is usual.")
+
+    @property
+    def fewest(self) -> int:
+        """Smallest number of steps after which a phase can end."""
+        return self.every * max(2, self.wait // self.every + 1)
+
+
+SETTLED = ChangeBelow(wait=0, every=50, share=0.0015 / 50)
+"""End of the default schedule: 50 steps lower the objective by less than 0.15 %."""
 
 
 @dataclass(frozen=True)
@@ -176,8 +204,16 @@ class Schedule:
         """Largest number of steps."""
         return sum(phase.n_iter for phase in self.phases)
 
+    @property
+    def fewest(self) -> int:
+        """Smallest number of steps, if every rule ends its phase as early as it can."""
+        return sum(
+            phase.n_iter if phase.stop is None else min(phase.n_iter, phase.stop.fewest)
+            for phase in self.phases
+        )
+
     @classmethod
-    def annealed(cls, *, n_iter: int = 500, exaggeration: float = 1.0) -> Self:
+    def annealed(cls, *, n_iter: int | None = None, exaggeration: float = 1.0) -> Self:
         """Return the default schedule, whose exaggeration falls from 12 step by step.
 
         50 steps of exaggeration 12, 100 in which it falls, and long steps with momentum 0.998,
@@ -185,19 +221,21 @@ class Schedule:
 
         Parameters
         ----------
-        n_iter : int, default=500
-            Total number of steps, more than 150.
+        n_iter : int or None, default=None
+            Total number of steps, more than 150. None: 250 to 500 steps, until 50 of them lower
+            the objective by less than 0.15 %.
         exaggeration : float, default=1.0
             Exaggeration of the last phase; 2 to 4 gives tighter clusters.
         """
+        stop = SETTLED if n_iter is None else None
+        n_iter = MOST_STEPS if n_iter is None else n_iter
         check_count(n_iter, "n_iter", low=151, hint="Exaggeration falls during the first 150.")
         check_number(exaggeration, "exaggeration", low=1, high=12, hint=NO_EXAGGERATION)
-        last = float(exaggeration)
-        n_last = int(n_iter) - 150
+        end = float(exaggeration)
         first = Phase(50, 12, shortest=0, divisor=1)
-        falling = replace(first, n_iter=100, momentum=FALLING_MOMENTUM, last_exaggeration=last)
-        others = replace(first, n_iter=n_last, exaggeration=last, momentum=LATE_MOMENTUM)
-        return cls((first, falling, others), gains=False, bounded=True)
+        falling = replace(first, n_iter=100, momentum=FALLING_MOMENTUM, last_exaggeration=end)
+        last = Phase(int(n_iter) - 150, end, LATE_MOMENTUM, shortest=0, divisor=1, stop=stop)
+        return cls((first, falling, last), gains=False, bounded=True)
 
     @classmethod
     def standard(cls, *, n_iter: int = 750, exaggeration: float = 1.0) -> Self:
@@ -234,17 +272,9 @@ class Schedule:
 
         At most 2500 steps (chosen).
         """
-        first = Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls())
-        return cls((first, Phase(2000, divisor=48, stop=ChangeBelow())))  # n / (4 * 12)
-
-
-def _check_steps(wait: object, every: object) -> None:
-    check_count(wait, "wait", low=0, hint="Pass the number of steps before the rule applies.")
-    check_count(every, "every", low=1, hint="Pass the number of steps between two values.")
-
-
-def _check_setting(value: object, name: str, low: float, hint: str) -> None:
-    check_number(value, name, low=low, high=LARGEST_SETTING, hint=hint)
+        first = Phase(500, exaggeration=12, momentum=0.5, shortest=0, stop=RateFalls())
+        last = Phase(2000, shortest=0, divisor=48, stop=ChangeBelow())  # n / (4 * 12)
+        return cls((first, last))
 
 
 def plain(n_iter: int, schedule: Schedule) -> Schedule:
@@ -265,6 +295,21 @@ def lasting(schedule: Schedule, exaggeration: float) -> Schedule:
     shortest = last.shortest / exaggeration
     last = replace(last, exaggeration=exaggeration, last_exaggeration=None, shortest=shortest)
     return replace(schedule, phases=(*phases, last))
+
+
+def refining(schedule: Schedule) -> Schedule:
+    """Return a schedule for a start that is a finished map, with as many steps.
+
+    Where exaggeration falls, it falls from REFINING times its end, without the phases before: a
+    strong one would fold the map anew. Other schedules stay as they are.
+    """
+    *_, falling, last = (schedule.phases[0], *schedule.phases)
+    if falling.last_exaggeration is None:
+        return schedule
+    raised = REFINING * falling.last_exaggeration
+    falling = replace(falling, n_iter=REFINING_STEPS, exaggeration=raised)
+    last = replace(last, n_iter=schedule.n_iter - REFINING_STEPS)
+    return replace(schedule, phases=(falling, last))
 
 
 NAMES = ("annealed", "standard", "paper", "opt_sne")

@@ -230,6 +230,16 @@ def test_a_phase_ends_by_its_rule(rule, values, last):
     assert [state.iteration for state in run][-1] == last
 
 
+@pytest.mark.parametrize("rule", [RateFalls(), ChangeBelow(), ChangeBelow(0, 50, 3e-5)])
+def test_a_rule_ends_a_phase_after_its_fewest_steps_at_the_earliest(rule):
+    # the relative decrease falls at once, and is below any share
+    values = 1 + 1e-12 * 0.5 ** np.arange(200)
+    run = descend(
+        Slope([[1, -1]], values), Progress.at(first_map(2, 1)), Schedule((Phase(400, stop=rule),))
+    )
+    assert [state.iteration for state in run][-1] == rule.fewest
+
+
 def test_the_next_phase_begins_where_a_rule_ended_the_last():
     field = Slope([[1, -1]], PEAK)
     schedule = Schedule((Phase(500, exaggeration=12, stop=RateFalls()), Phase(4)))

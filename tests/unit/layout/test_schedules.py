@@ -14,6 +14,7 @@ from isosne.layout.schedules import (
     as_schedule,
     lasting,
     plain,
+    refining,
 )
 from tests.conftest import refuses
 
@@ -28,8 +29,8 @@ BUILT_IN = {
         Phase(500, exaggeration=1, momentum=0.8),
     ),
     "opt_sne": (
-        Phase(500, exaggeration=12, momentum=0.5, stop=RateFalls(wait=15, every=3, delay=2)),
-        Phase(2000, momentum=0.8, divisor=48, stop=ChangeBelow(15, every=5, share=1 / 5000)),
+        Phase(500, exaggeration=12, momentum=0.5, shortest=0, stop=RateFalls(15, 3, delay=2)),
+        Phase(2000, shortest=0, divisor=48, stop=ChangeBelow(15, every=5, share=1 / 5000)),
     ),
 }
 
@@ -79,6 +80,7 @@ def test_the_annealed_takes_a_length_and_an_exaggeration_that_stays():
         # Both phases of opt-SNE have the step of the first, as in the published program.
         (BUILT_IN["opt_sne"][0], 9600, 200),
         (BUILT_IN["opt_sne"][1], 9600, 200),
+        (BUILT_IN["opt_sne"][1], 96, 2),  # no floor, as published
     ],
 )
 def test_a_step_is_given_or_goes_by_the_number_of_points(phase, n_points, step):
@@ -107,12 +109,43 @@ def test_wrong_settings_are_refused(run, sentence):
 
 def test_plain_repeats_the_last_phase_without_its_rule():
     more = plain(70, Schedule.opt_sne())
-    assert more.phases == (Phase(70, momentum=0.8, divisor=48),)
+    assert more.phases == (Phase(70, shortest=0, divisor=48),)
     assert plain(5, Schedule.standard(exaggeration=3)).phases == (
         Phase(5, exaggeration=3, momentum=0.8),
     )
     assert plain(5, Schedule.paper()).phases == (Phase(5, momentum=0.8, step=500),)
     assert not plain(5, Schedule.annealed()).gains
+    assert plain(5, Schedule.annealed()).phases[0].stop is None
+
+
+def test_the_default_ends_by_itself_unless_it_is_given_a_length():
+    assert Schedule.annealed().phases[-1].stop == ChangeBelow(wait=0, every=50, share=3e-5)
+    assert Schedule.annealed(n_iter=500).phases[-1].stop is None
+
+
+@pytest.mark.parametrize(
+    ("schedule", "fewest"),
+    [
+        (Schedule.annealed(), 250),
+        (Schedule.annealed(n_iter=300), 300),
+        (Schedule.standard(), 750),
+        (Schedule.opt_sne(), 24 + 20),
+        (Schedule((Phase(40, stop=ChangeBelow(every=30)),)), 40),
+    ],
+)
+def test_the_fewest_steps_of_a_schedule(schedule, fewest):
+    assert schedule.fewest == fewest
+
+
+def test_a_finished_map_is_refined_with_little_exaggeration_in_as_many_steps():
+    falling, last = refining(Schedule.annealed()).phases
+    assert (falling.n_iter, falling.exaggeration, falling.last_exaggeration) == (50, 2, 1)
+    assert last == replace(Schedule.annealed().phases[-1], n_iter=450)
+    assert refining(Schedule.annealed(n_iter=300)).n_iter == 300
+    assert refining(Schedule.annealed(exaggeration=3)).phases[0].exaggeration == 6
+    for name in BUILT_IN:
+        assert refining(as_schedule(name)) == as_schedule(name)
+    assert refining(plain(5, Schedule.annealed())) == plain(5, Schedule.annealed())
 
 
 def test_lasting_exaggeration_ends_a_schedule_and_is_the_least_before():
@@ -132,5 +165,5 @@ def test_lasting_exaggeration_changes_nothing_else():
     for phase, before in zip(schedule.phases, Schedule.opt_sne().phases, strict=True):
         unchanged = replace(phase, exaggeration=before.exaggeration, shortest=before.shortest)
         assert unchanged == before
-    assert schedule.phases[-1].shortest == 25
+    assert lasting(Schedule.standard(), 2.0).phases[-1].shortest == 25
     assert lasting(Schedule.standard(), 1.0) == Schedule.standard()
