@@ -18,7 +18,7 @@ from isosne._blocks import for_each_block
 from isosne._numba import kernel
 from isosne._portable import each_log
 from isosne._types import Array, PartitionKernel, Partners
-from isosne.neighbors.codes import compare_partners
+from isosne.neighbors.pairs import compare_partners
 
 N_DRAWS = 64
 """Partners per point and step (measured: docs/decisions/0006)."""

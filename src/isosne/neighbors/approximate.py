@@ -17,7 +17,6 @@ from isosne._types import Array, Neighbors, Points
 from isosne.neighbors.distances import BLOCK_ROWS, DenseEuclidean, exact_set, search_set
 from isosne.neighbors.exact import (
     SPARE,
-    Search,
     empty_lists,
     keep_nearest,
     keep_others,
@@ -45,7 +44,7 @@ Keep = Callable[[slice, Array, Array], None]
 """Takes the ranks, the nearest points and the distances of queries that are sorted by cluster."""
 
 
-class ClusteredPoints(Search):
+class ClusteredPoints:
     """Approximate search among dense points that are grouped into clusters.
 
     `order` holds the indices of the points sorted by cluster. Results do not depend on the number

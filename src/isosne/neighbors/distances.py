@@ -19,7 +19,6 @@ from scipy.sparse import csr_array
 from isosne._blocks import for_each_block
 from isosne._types import Array, Points
 from isosne.errors import DataError
-from isosne.neighbors.codes import CodePoints, fill_gower
 from isosne.neighbors.metric import (
     Metric,
     Query,
@@ -29,8 +28,11 @@ from isosne.neighbors.metric import (
     working_dtype,
 )
 from isosne.neighbors.pairs import (
+    COMPARE_COLUMNS,
     Csr,
     add_shared_columns,
+    compare_cells,
+    fill_gower,
     fill_keys,
     fill_norms,
     scale_rows,
@@ -278,6 +280,33 @@ def row_powers(points: csr_array, power: float) -> NDArray[np.float64]:
     rows = np.repeat(np.arange(points.shape[0]), np.diff(points.indptr))
     sums = np.bincount(rows, np.abs(points.data) ** power, points.shape[0])
     return sums.astype(np.float64, copy=False)
+
+
+class CodePoints(SearchSet):
+    """Codes that queries are compared with; a `SearchSet` of the Hamming distance."""
+
+    tile = COMPARE_COLUMNS
+
+    def __init__(self, points: Array) -> None:
+        self.n_points, n_columns = points.shape
+        self.scale = 1 / n_columns  # a distance is the fraction of columns that differ
+        self._columns = np.ascontiguousarray(points.T)
+
+    def query(self, X: Points, rows: slice) -> Query:
+        codes = np.ascontiguousarray(X[rows])
+        return Query(codes, np.zeros(len(codes)))
+
+    def keys(self, query: Query, columns: slice) -> Array:
+        """Return the number of columns in which points differ."""
+        codes = query.points
+        others = self._columns[:, columns]
+        agree = np.zeros((len(codes), others.shape[1]), np.min_scalar_type(codes.shape[1]))
+        compare_cells(codes, np.ascontiguousarray(others), agree)
+        keys: Array = np.subtract(codes.shape[1], agree, dtype=np.float64)
+        return keys
+
+    def subset(self, ids: Array) -> "CodePoints":
+        return CodePoints(self._columns[:, ids].T)
 
 
 class DistanceColumns(SearchSet):

@@ -5,7 +5,6 @@ its own list by index, so duplicates of it remain.
 """
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,25 +37,14 @@ BISECTIONS = 8
 """Bisections in `largest_needed`; the limit is off by 1/256 of the range of keys (chosen)."""
 
 
-class Search(Protocol):
-    """A nearest-neighbor search among a fixed set of points."""
-
-    def neighbors(self, k: int) -> Neighbors:
-        """Return the k nearest neighbors of each point of the set among the others."""
-        ...
-
-    def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
-        """Return indices and distances (n, k) of the points nearest to each row of X."""
-        ...
-
-
-class ExactSearch(Search):
-    """Exact search: compares each query with all points."""
+class ExactSearch:
+    """Exact search among a fixed set of points: compares each query with all of them."""
 
     def __init__(self, X: Points, metric: Metric) -> None:
         self._X, self._metric = X, metric.fitted(X)
 
     def neighbors(self, k: int) -> Neighbors:
+        """Return the k nearest neighbors of each point of the set among the others."""
         X, metric = self._X, self._metric
         if metric.name == "precomputed" and isinstance(X, csr_array):
             listed, distances = nearest_stored(X, k, with_self=False)
@@ -73,6 +61,7 @@ class ExactSearch(Search):
         return lists
 
     def nearest(self, X: Points, k: int) -> tuple[Array, Array]:
+        """Return indices and distances (n, k) of the points nearest to each row of X."""
         search = search_set(self._X, self._metric)
         ids, keys = nearest(X, search, k)
         return ids, self._metric.distances(keys, search.scale)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isosne._types import Array, Points
-from isosne.neighbors.codes import CATEGORY, MISSING
+from isosne.neighbors.pairs import CATEGORY, MISSING
 from isosne.rows.rows import Rows, SourceFiles
 from isosne.tables.columns import Column, read_columns
 from isosne.tables.trees import category_flags

@@ -5,7 +5,7 @@ uniformly between minimum and maximum, categories into two random subsets. The s
 a bit of a hash of its code, so that a category that is new has a side too. A row whose value is
 missing goes left with the probability of the others, by a hash of the row, so that equal rows stay
 together. Draws are hashes of the seed of the tree, the node and a counter; a forest over points
-(`kernels.forest`) draws columns and thresholds from its generator.
+(`kernels.monte_carlo`) draws columns and thresholds from its generator.
 """
 
 from collections import Counter

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from isosne.kernels.forest import grow_forest
+from isosne.kernels.monte_carlo import grow_forest
 from tests.unit.kernels.test_monte_carlo import draw_samples
 
 

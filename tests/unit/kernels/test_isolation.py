@@ -3,7 +3,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from isosne import IsolationKernel
-from isosne.kernels.psi import resolve_psi
+from isosne.kernels.isolation import resolve_psi
 from tests.reference import isolation as twin
 from tests.reference.neighbors import distances
 

@@ -23,7 +23,7 @@ from isosne import (
     Tree,
 )
 from isosne._numba import n_threads, threads
-from isosne.kernels.psi import COMPARED, RANKED
+from isosne.kernels.isolation import COMPARED, RANKED
 from isosne.layout.forces import as_method
 from isosne.layout.mesh import widest_map
 from isosne.layout.schedules import Schedule
@@ -382,7 +382,7 @@ def test_a_repeated_run_does_not_choose_anew(points, monkeypatch):
         rules.setattr(isosne.tsne.plan, "DENSE_LIMIT", 50)
         rules.setattr(isosne.tsne.plan, "EXACT_SEARCH_LIMIT", 50)
         rules.setattr(isosne.tsne.plan, "EXACT_REPULSION_LIMIT", {2: 50})
-        rules.setattr(isosne.kernels.psi, "EXACT_FROM", 50)
+        rules.setattr(isosne.kernels.isolation, "EXACT_FROM", 50)
         model = make("isolation", random_state=None).fit(points)
     plan = model.plan_
     assert (plan.affinities, plan.neighbors, plan.forces) == ("sparse", "approximate", "mesh")
