@@ -120,10 +120,7 @@ def full_affinities(rows: SimilarityRows, kernel: Kernel) -> tuple[DenseMatrix, 
 def given_affinities(
     affinities: Points, *, as_dense: bool
 ) -> tuple[DenseMatrix | SparseMatrix, NDArray[np.int64]]:
-    """Return p_ij = (a_ij + a_ji) / sum with zero diagonal, and the points without affinities.
-
-    affinities (n, n), dense or CSR, not negative.
-    """
+    """Return p_ij = (a_ij + a_ji) / sum with zero diagonal, and the points without affinities."""
     if as_dense:
         full = affinities.toarray() if isinstance(affinities, csr_array) else affinities
         dense = np.add(full, full.T, dtype=np.float64)

@@ -93,10 +93,7 @@ class SampledAffinities:
         partners.weights[targets, -1] = (0.5 / n * sizes).astype(np.float32)
 
     def draw_toward(self, layers: list[Array]) -> NDArray[np.uint32]:
-        """Return fitted points (m, k) drawn in proportion to their similarity to new points.
-
-        layers: cells (m, t) of the new points, one array per scale.
-        """
+        """Return fitted points (m, k) drawn by their similarity to new points with these cells."""
         k = PLACE_DRAWS // len(self._scales)
         m = len(layers[0])
         indices = np.empty((m, k * len(layers)), np.uint32)

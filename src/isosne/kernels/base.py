@@ -135,8 +135,7 @@ class MetricKernel(BaseEstimator, ABC):
     def neighbor_similarity(self, neighbors: Neighbors, n_partners: int | None = None) -> Layers:
         """Return the similarity (n_scales, n, k) of each fitted point to its nearest neighbors.
 
-        n_partners: number of neighbors per point to compare with, None for all; the others may
-        serve to rank. Rows may have any scale.
+        n_partners: number of neighbors to compare with; None is all. The others may serve to rank.
         """
         raise NotImplementedError  # the plan compares all pairs: n_relevant is 0
 
@@ -173,10 +172,7 @@ class MetricKernel(BaseEstimator, ABC):
         """Return the list lengths and the memory for a number of points, before `fit`."""
 
     def nearest_others(self, ids: Array) -> Array:
-        """Return the nearest neighbor of each fitted point in ``ids`` among the other points.
-
-        Ties go to the lower index.
-        """
+        """Return the nearest neighbor of each fitted point in ``ids`` among the other points."""
         # Two candidates: a point is usually its own nearest, unless a duplicate has a lower index.
         found, _ = nearest(self.X_fit_[ids], search_set(self.X_fit_, self.metric_), 2)
         return np.where(found[:, 0] == ids, found[:, 1], found[:, 0])
@@ -242,10 +238,7 @@ class MetricKernel(BaseEstimator, ABC):
         """Raise an error if lists of n_listed neighbors are too short for the kernel."""
 
     def n_listed(self, points: Points | None = None) -> int | None:
-        """Return the number of neighbors per point that are known; None if all can be compared.
-
-        points: the points of a fit; None is the fitted points.
-        """
+        """Return how many neighbors per point are known (None: all), of these or of X_fit_."""
         points = self.X_fit_ if points is None else points
         is_graph = self.metric == "precomputed" and isinstance(points, csr_array)
         return n_stored(points) if is_graph else None
@@ -253,11 +246,8 @@ class MetricKernel(BaseEstimator, ABC):
     def _remember(self, points: Points, metric: Metric | None = None, **fitted: Any) -> Self:
         """Set the fitted attributes. metric: the fitted metric, if it is known already."""
         metric = metric or self.fit_metric(points)
-        self.n_features_in_ = points.shape[1]
-        self.X_fit_ = points
-        self.metric_ = metric
-        for name, value in fitted.items():
-            setattr(self, name, value)
+        fitted |= {"X_fit_": points, "metric_": metric, "n_features_in_": points.shape[1]}
+        self.__dict__.update(fitted)
         return self
 
     def fit_metric(self, points: Points) -> Metric:

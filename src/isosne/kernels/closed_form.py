@@ -63,10 +63,7 @@ class ClosedForm:
 
 
 def rank_weights(n_samples: int, psi: int, n_ranks: int) -> NDArray[np.float64]:
-    """Return the probability that a point is sampled and r given others are not, r < n_ranks.
-
-    The ratio of successive values is (n - psi - r) / (n - 1 - r).
-    """
+    """Return the probability that a point is sampled and r given others are not, r < n_ranks."""
     r = np.arange(n_ranks - 1)
     ratios = (n_samples - psi - r) / (n_samples - 1 - r)
     factors = np.r_[psi / n_samples, np.maximum(ratios, 0)]  # r = 0: the point itself is sampled

@@ -341,17 +341,10 @@ def _resolve_one(psi: Any, n_samples: int) -> int:
     if is_number(psi) and 0 < psi < 1:
         return min(max(2, round(float(psi) * n_samples)), n_samples)
     if not is_integer(psi) or psi < 2:
-        raise ParameterError(
-            "psi",
-            "be 'auto', an integer from 2 to n_samples, or a share of n_samples between 0 and 1",
-            psi,
-            "A single cell would hold every point; choose a larger psi.",
-        )
+        rule = "be 'auto', an integer from 2 to n_samples, or a share of n_samples between 0 and 1"
+        hint = "A single cell would hold every point; choose a larger psi."
+        raise ParameterError("psi", rule, psi, hint)
     if psi > n_samples:
-        raise ParameterError(
-            "psi",
-            f"be an integer from 2 to n_samples ({n_samples})",
-            psi,
-            "Lower psi, or fit the kernel on more points.",
-        )
+        rule = f"be an integer from 2 to n_samples ({n_samples})"
+        raise ParameterError("psi", rule, psi, "Lower psi, or fit the kernel on more points.")
     return int(psi)

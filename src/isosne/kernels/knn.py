@@ -40,12 +40,8 @@ class NeighborKernel(MetricKernel):
 
     def _check_listed(self, n_points: int, n_listed: int) -> None:
         if self._check_k(n_points) > n_listed:
-            raise ParameterError(
-                "k",
-                f"be at most {n_listed}, the smallest number of distances per row of X",
-                self.k,
-                "Lower k, or store more distances.",
-            )
+            rule = f"be at most {n_listed}, the smallest number of distances per row of X"
+            raise ParameterError("k", rule, self.k, "Lower k, or store more distances.")
 
     def _check_k(self, n_points: int) -> int:
         hint = "Lower k, or pass more points."

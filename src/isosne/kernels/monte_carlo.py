@@ -5,9 +5,8 @@ algorithms give the same cells, and the cheaper one is used (docs/decisions/0002
 the smallest key within each sample. A *walk* visits the sampled points in order of distance until
 each sample was met: about (m / psi) ln t of the m sampled points, fewer where samples overlap.
 
-Axis-parallel partitionings are isolation trees grown until each sampled point is alone (App. B):
-those of tables (`tables.trees`), without categories and missing values. Duplicate sampled points
-share a leaf.
+Axis-parallel partitionings are isolation trees grown until each sampled point is alone (App. B), as
+for tables (`tables.trees`). Duplicate sampled points share a leaf.
 
 Two points are compared by the number of partitionings in which their cells are equal.
 """
@@ -42,10 +41,7 @@ BLOCK_VALUES = 2**20
 
 
 def distinct(ids: Array, n: int) -> tuple[Array, NDArray[np.int32]]:
-    """Return the distinct ids (below n), ascending, and the index of each id among them.
-
-    Faster than `np.unique`, and needs no arrays of the size of ids except the result.
-    """
+    """Return the distinct ids (below n), ascending, and the index of each id; fast `np.unique`."""
     is_there = np.zeros(n, np.bool_)
     is_there[ids] = True
     ranks = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
@@ -53,10 +49,7 @@ def distinct(ids: Array, n: int) -> tuple[Array, NDArray[np.int32]]:
 
 
 class VoronoiPartitions:
-    """The partitionings of one scale: t samples of psi fitted points; only these are stored.
-
-    samples (n_partitions, psi): indices of the sampled points, ascending.
-    """
+    """The partitionings of one scale: samples (t, psi) of the points, ascending indices."""
 
     def __init__(self, samples: NDArray[np.int64], X: Points, metric: Metric) -> None:
         self.samples = samples
@@ -80,10 +73,7 @@ class VoronoiPartitions:
         return cells
 
     def _walk_is_cheaper(self, n_listed: int) -> bool:
-        """Compare the estimated time per point of a walk and a scan, in nanoseconds.
-
-        The constants were measured on two cores: docs/decisions/0002.
-        """
+        """Compare estimated times per point, in nanoseconds on two cores (docs/decisions/0002)."""
         n_columns = int(self._search.points.shape[1])
         # Per key: 0.013 per column for the product, 0.3 to store it, 0.5 to scan it in a sample;
         # a walk offers it to a heap (1.3) and recomputes each listed point (90 + 0.35 per column).

@@ -57,10 +57,7 @@ def n_stored(D: csr_array) -> int:
 def nearest_stored(
     D: csr_array, k: int, *, with_self: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return indices and distances (n, k) of the nearest stored points, ties by index.
-
-    with_self: whether a row may list the point with its own index.
-    """
+    """Return indices and distances (n, k) of the nearest stored points; ties by index."""
     rows = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
     kept = with_self | (rows != D.indices)
     rows, ids, distances = rows[kept], D.indices[kept], D.data[kept].astype(np.float64)
@@ -86,10 +83,7 @@ type, and its square is finite in float64."""
 def search_set(
     X: Points, metric: Metric, ids: Array | None = None, *, precision: type | None = None
 ) -> SearchSet:
-    """Return the points of X, or those with the given indices, as a set for a search.
-
-    precision: type of dense Euclidean products; None is `working_dtype`.
-    """
+    """Return points as `exact_set` does; dense Euclidean keys are products in the precision."""
     found = exact_set(X, metric, ids, precision=precision or working_dtype(X))
     if isinstance(found, DensePoints) and found.metric.is_squared:
         return DenseEuclidean(found.points, found.metric, found.scale)
@@ -331,10 +325,7 @@ class DistanceColumns(SearchSet):
 
 
 def sq_distances(X: Points, rows: slice, search: SearchSet, metric: Metric) -> Array:
-    """Return the squared distances (n_rows, n_points) of a block of X to all points of the set.
-
-    search: a set from `exact_set`.
-    """
+    """Return the squared distances (n_rows, n_points) of a block of X to a set of `exact_set`."""
     keys = search.keys(search.query(X, rows), slice(0, search.n_points))
     return metric.sq_distances(keys, search.scale)
 

@@ -222,10 +222,7 @@ def add_shared_columns(query: Csr, columns: Csr, power: float, keys: Array) -> N
 
 @kernel
 def scale_rows(indptr: Array, data: Array, scaled: Array) -> None:
-    """Fill scaled with rows of length 1; each row is divided by its largest value first.
-
-    indptr: the beginning of each row in data, as in CSR.
-    """
+    """Fill scaled with rows (as in CSR) of length 1; each is divided by its largest value first."""
     for i in range(len(indptr) - 1):
         largest = sq_length = 0.0
         for e in range(indptr[i], indptr[i + 1]):
@@ -240,10 +237,7 @@ def scale_rows(indptr: Array, data: Array, scaled: Array) -> None:
 
 @kernel
 def compare_cells(A: Array, B_columns: Array, counts: Array) -> None:
-    """Count equal entries of rows of A (n, t) and columns of B_columns (t, m). O(n m t).
-
-    A tile of columns stays in cache while all rows are compared with it.
-    """
+    """Count equal entries of rows of A (n, t) and columns of B_columns (t, m). O(n m t)."""
     n_partitions, m = B_columns.shape
     for start in range(0, m, COMPARE_COLUMNS):
         stop = min(start + COMPARE_COLUMNS, m)

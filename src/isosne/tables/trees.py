@@ -142,10 +142,7 @@ def grow_tree(
 
 @kernel
 def draw_column(columns: Array, rows: Array, seed: int, node: int, uniform: float) -> int:
-    """Return a column that varies among the rows, by a uniform number or, if it is -1, by hashes.
-
-    Returns -1 if none varies.
-    """
+    """Return a column that varies among the rows, or -1; uniform: -1 to draw by hashes."""
     n_columns = columns.shape[0]
     if len(rows) < 2:
         return -1
